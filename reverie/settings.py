@@ -1,0 +1,81 @@
+"""What the environment decides, read once by whoever composes the program and never at import.
+
+`DATABASE_URL` keeps the plain name that every host knows; the rest starts with `REVERIE_`. Numbers that shape a memory are
+no settings: they live in the policy, so that they are hashed with every run.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from pydantic import Field, SecretStr, ValidationError, field_validator
+from pydantic_settings import BaseSettings, SettingsConfigDict
+
+from reverie.errors import SettingsError
+
+#: Spellings of a Postgres URL that we take; libpq itself knows only the first two.
+POSTGRES_SCHEMES = ("postgresql", "postgres", "postgresql+psycopg")
+
+
+def _default_home() -> Path:
+    """The platform's data directory; for root /var/lib, as the server's user could not enter /root."""
+    if os.name == "posix" and os.geteuid() == 0:
+        return Path("/var/lib/reverie")
+    import platformdirs  # here, because most runs name a database and never ask
+
+    return platformdirs.user_data_path("reverie", appauthor=False)
+
+
+def _default_threads() -> int:
+    """The CPUs that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+class Settings(BaseSettings):
+    """The environment, validated; build it with `load_settings` to get one-sentence errors."""
+
+    model_config = SettingsConfigDict(env_prefix="REVERIE_", env_ignore_empty=True, extra="ignore", frozen=True)
+
+    #: The Postgres to use, as `postgresql://`; None: the embedded one under `home`.
+    database_url: SecretStr | None = Field(default=None, validation_alias="DATABASE_URL")
+    #: Where embedded data live.
+    home: Path = Field(default_factory=_default_home)
+    #: The tenant of commands that name none.
+    tenant: str = Field(default="default", min_length=1)
+    #: A shipped policy's name or the path of a TOML file.
+    policy: str = Field(default="reverie", min_length=1)
+    #: `minilm`, or a model of an optional adapter.
+    embedding_model: str = Field(default="minilm", min_length=1)
+    #: Threads of the embedder.
+    threads: int = Field(default_factory=_default_threads, ge=1, le=1024)
+
+    @field_validator("database_url")
+    @classmethod
+    def _plain_scheme(cls, value: SecretStr | None) -> SecretStr | None:
+        if value is None:
+            return None
+        scheme, separator, rest = value.get_secret_value().strip().partition("://")
+        if not separator or scheme not in POSTGRES_SCHEMES:
+            raise ValueError("a URL like postgresql://user:password@host:5432/name is needed")
+        return SecretStr(f"postgresql://{rest}")
+
+    @field_validator("home")
+    @classmethod
+    def _absolute(cls, value: Path) -> Path:
+        return value.expanduser().absolute()
+
+
+def load_settings() -> Settings:
+    """Read the environment.
+
+    Raises SettingsError naming the first variable that is wrong; the value is left out, since it may be a secret.
+    """
+    try:
+        return Settings()
+    except ValidationError as error:
+        first = error.errors(include_input=False, include_url=False)[0]
+        field = str(first["loc"][0]) if first["loc"] else "environment"
+        variable = "DATABASE_URL" if field.upper() == "DATABASE_URL" else f"REVERIE_{field.upper()}"
+        reason = str(first["msg"]).removeprefix("Value error, ")
+        raise SettingsError(f"{variable} cannot be used: {reason[:1].lower()}{reason[1:]}.") from None
