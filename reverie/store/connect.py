@@ -1,0 +1,225 @@
+"""Connections to Postgres: one address, one role, one tenant, and one clear sentence for everything that can go wrong.
+
+Every connection is in autocommit, so that work is transactional only where a `with conn.transaction()` says so and no
+snapshot is left open; its session is in UTC, so that no date depends on the server's zone. Imports psycopg alone: the
+embedded server, the pool, pgvector and SQLAlchemy are paid for by those who use them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, Literal
+
+import psycopg
+from psycopg import Connection, errors
+from psycopg.conninfo import conninfo_to_dict
+from psycopg.pq import TransactionStatus
+
+from reverie.errors import DatabaseError, InputError
+
+if TYPE_CHECKING:
+    from psycopg_pool import ConnectionPool
+
+    from reverie.settings import Settings
+
+#: As whom a connection acts: `owner` migrates, `worker` consolidates, `reader` answers. Row-level security binds all.
+Role = Literal["owner", "worker", "reader"]
+
+OLDEST_POSTGRES = 15
+OLDEST_PGVECTOR = (0, 7)
+CONNECT_TIMEOUT_SECONDS = 10
+
+NOT_MIGRATED = "The database has no current Reverie schema: run `reverie migrate`."
+
+#: What libpq says when a connection fails (it passes no error code on) and how we say it.
+_REFUSALS = (
+    ("password authentication failed", "Postgres at {where} refused the password of user {user}."),
+    ("no password supplied", "Postgres at {where} wants a password for user {user} and the URL has none."),
+    ("is starting up", "Postgres at {where} is starting up: try again in a moment."),
+    ("is shutting down", "Postgres at {where} is shutting down."),
+    ("too many clients", "Postgres at {where} has no free connection left."),
+    ("remaining connection slots", "Postgres at {where} has no free connection left."),
+    ("no pg_hba.conf entry", "Postgres at {where} does not let user {user} in from this machine."),
+    ('database "{database}" does not exist', "Postgres at {where} has no database {database}: create it first."),
+    ('role "{user}" does not exist', "Postgres at {where} knows no user {user}."),
+    ("failed to resolve host", "The host of Postgres, {where}, is not known."),
+    ("invalid port number", "The port in the Postgres URL is not valid."),
+    ("connection refused", "No Postgres answers at {where}."),
+    ("timeout expired", "No Postgres answers at {where}."),
+    ("no such file or directory", "No Postgres answers at {where}."),
+)
+
+
+def database_url(settings: Settings) -> str:
+    """Return the `postgresql://` URL to use: DATABASE_URL if set, else the embedded server's, started if need be.
+
+    Raises DatabaseError when no URL is set and the embedded server is absent or does not start.
+    """
+    if settings.database_url is not None:
+        return settings.database_url.get_secret_value()
+    from reverie.store.embedded import embedded_postgres
+
+    return embedded_postgres(settings).start()
+
+
+def sqlalchemy_url(url: str) -> str:
+    """Return the URL with its driver named, as SQLAlchemy, Alembic and Great Expectations need it."""
+    _, _, rest = url.partition("://")
+    return f"postgresql+psycopg://{rest}"
+
+
+def connect(
+    url: str, *, role: Role | None = None, tenant: str | None = None, vectors: bool = False
+) -> Connection[tuple[Any, ...]]:
+    """Open one connection as `role` (None: the URL's own user), bound to `tenant` for all its life if one is given.
+
+    `vectors` makes halfvec columns arrive as `pgvector.HalfVector` and costs a round trip. Raises DatabaseError.
+    """
+    conninfo = _conninfo(url)
+    try:
+        conn = psycopg.connect(conninfo, autocommit=True)
+    except psycopg.OperationalError as error:
+        raise _refusal(error, url) from error
+    try:
+        _prepare(conn, role, tenant, vectors)
+    except BaseException:
+        conn.close()
+        raise
+    return conn
+
+
+def open_pool(
+    url: str,
+    role: Role | None,
+    *,
+    tenant: str | None = None,
+    vectors: bool = False,
+    min_size: int = 1,
+    max_size: int = 4,
+    timeout: float = 30.0,
+) -> ConnectionPool[Connection[tuple[Any, ...]]]:
+    """Open a pool of connections as `connect` makes them; `timeout` is the wait for a free one in seconds.
+
+    Use it as a context manager or close it. Raises DatabaseError at once when the server cannot be used.
+    """
+    from psycopg_pool import ConnectionPool
+
+    # a pool that cannot connect only ever says that it timed out
+    connect(url, role=role, tenant=tenant, vectors=vectors).close()
+    return ConnectionPool(
+        _conninfo(url),
+        kwargs={"autocommit": True},
+        configure=lambda conn: _prepare(conn, role, tenant, vectors),
+        check=ConnectionPool.check_connection,
+        min_size=min_size,
+        max_size=max_size,
+        timeout=timeout,
+        name=f"reverie-{role or 'user'}",
+        open=True,
+    )
+
+
+@contextmanager
+def tenant_transaction(conn: Connection[tuple[Any, ...]], tenant: str) -> Iterator[Connection[tuple[Any, ...]]]:
+    """A transaction that sees and writes rows of `tenant` alone; the binding ends with it.
+
+    Raises InputError for an empty tenant, RuntimeError inside another transaction: Postgres would keep the binding
+    until the outer one ends, and its remaining statements would act for the wrong tenant.
+    """
+    if not tenant:
+        raise InputError("A tenant needs a name.")
+    if conn.info.transaction_status != TransactionStatus.IDLE:
+        raise RuntimeError("tenant_transaction needs a connection outside any transaction")
+    with conn.transaction():
+        conn.execute("select set_config('reverie.tenant', %s, true)", [tenant])
+        yield conn
+
+
+def check_server(conn: Connection[tuple[Any, ...]]) -> None:
+    """Raise DatabaseError unless this is Postgres >= 15 where pgvector >= 0.7 is installed or can be created."""
+    version = conn.info.server_version
+    if version < OLDEST_POSTGRES * 10_000:
+        raise DatabaseError(f"This server is Postgres {version // 10_000}; Reverie needs {OLDEST_POSTGRES} or newer.")
+    row = conn.execute(
+        "select default_version, installed_version from pg_available_extensions where name = 'vector'"
+    ).fetchone()
+    if row is None:
+        raise DatabaseError("This Postgres server lacks the pgvector extension: install it on the server.")
+    available, installed = row
+    found = str(installed or available)
+    if tuple(int(part) for part in found.split(".")[:2]) < OLDEST_PGVECTOR:
+        needed = ".".join(map(str, OLDEST_PGVECTOR))
+        raise DatabaseError(f"This database has pgvector {found}; Reverie needs {needed} or newer.")
+
+
+@contextmanager
+def database_errors() -> Iterator[None]:
+    """Turn what a user can mend (a lost server, a full disk, an old schema) into DatabaseError; bugs pass unchanged."""
+    try:
+        yield
+    except (errors.UndefinedTable, errors.UndefinedColumn, errors.InvalidSchemaName) as error:
+        raise DatabaseError(NOT_MIGRATED) from error
+    except psycopg.OperationalError as error:
+        reason = error.diag.message_primary or "the connection was lost"
+        raise DatabaseError(f"Postgres cannot go on: {reason}.") from error
+
+
+def _conninfo(url: str) -> str:
+    """The URL with a connect timeout, unless it brings its own."""
+    try:
+        given = conninfo_to_dict(url)
+    except psycopg.ProgrammingError:
+        # the cause quotes the URL and may hold its password
+        raise DatabaseError("The Postgres URL cannot be read: postgresql://user:password@host:5432/name.") from None
+    timeout = {} if "connect_timeout" in given else {"connect_timeout": CONNECT_TIMEOUT_SECONDS}
+    return psycopg.conninfo.make_conninfo(url, **timeout)
+
+
+def _prepare(conn: Connection[Any], role: Role | None, tenant: str | None, vectors: bool) -> None:
+    """Give a new connection its session settings, in one round trip."""
+    try:
+        conn.execute(
+            """
+            select set_config('timezone', 'UTC', false),
+                   set_config('jit', 'off', false),
+                   set_config('role', %(role)s, false),
+                   set_config('reverie.tenant', %(tenant)s, false)
+            """,
+            {"role": f"reverie_{role}" if role else "none", "tenant": tenant or ""},
+        )
+    except (errors.InvalidParameterValue, errors.UndefinedObject) as error:
+        raise DatabaseError(NOT_MIGRATED) from error
+    except errors.InsufficientPrivilege as error:
+        raise DatabaseError(
+            f"User {conn.info.user} may not act as reverie_{role}: grant that role to it, or let it migrate."
+        ) from error
+    if vectors:
+        _register_halfvec(conn)
+
+
+def _register_halfvec(conn: Connection[Any]) -> None:
+    from pgvector.psycopg.halfvec import register_halfvec_info  # imports numpy
+    from psycopg.types import TypeInfo
+
+    found = TypeInfo.fetch(conn, "halfvec")
+    if found is None:
+        raise DatabaseError(NOT_MIGRATED)
+    register_halfvec_info(conn, found)
+
+
+def _refusal(error: psycopg.OperationalError, url: str) -> DatabaseError:
+    """The sentence for a connection that could not be made; never holds the password."""
+    given = conninfo_to_dict(url)
+    user = str(given.get("user", "")) or "(default)"
+    names = {
+        "where": f"{given.get('host') or 'the local socket'}:{given.get('port') or 5432}",
+        "user": user,
+        "database": str(given.get("dbname") or user),
+    }
+    said = str(error)
+    for cue, sentence in _REFUSALS:
+        if cue.format(**names).casefold() in said.casefold():
+            return DatabaseError(sentence.format(**names))
+    last = said.strip().splitlines()[-1].strip().rpartition("FATAL:")[2].strip().rstrip(".")
+    return DatabaseError(f"Postgres at {names['where']} refused the connection: {last}.")

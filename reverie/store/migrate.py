@@ -1,0 +1,47 @@
+"""Brings a database to the current schema: the bootstrap, then the numbered `.sql` migrations under Alembic."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import psycopg
+
+from reverie.errors import DatabaseError
+from reverie.store.connect import check_server, connect, sqlalchemy_url
+from reverie.store.queries import sql_directory
+
+#: Two processes that migrate one database at once wait for each other on this advisory lock.
+_LOCK = 7_163_829
+
+
+def migrate(url: str) -> str:
+    """Apply all outstanding migrations and return the revision reached; does nothing on a current database.
+
+    Raises:
+        DatabaseError: the server is unreachable, too old or without pgvector, or the user may not create roles.
+    """
+    with connect(url) as conn:
+        conn.autocommit = True
+        check_server(conn)
+        conn.execute("select pg_advisory_lock(%s)", (_LOCK,))
+        try:
+            conn.execute((sql_directory() / "bootstrap.sql").read_bytes())
+        except psycopg.errors.InsufficientPrivilege as error:
+            raise DatabaseError(
+                "The database user may not create Reverie's roles, schemas or the vector extension; "
+                "let an administrator run sql/bootstrap.sql once in this database."
+            ) from error
+        return _upgrade(url)
+
+
+def _upgrade(url: str) -> str:
+    # alembic and sqlalchemy cost half a second to import: only those who migrate pay
+    from alembic import command
+    from alembic.config import Config
+    from alembic.script import ScriptDirectory
+
+    config = Config()
+    config.set_main_option("script_location", str(Path(__file__).parent / "alembic"))
+    config.attributes["url"] = sqlalchemy_url(url)
+    command.upgrade(config, "head")
+    return ScriptDirectory.from_config(config).get_current_head() or ""

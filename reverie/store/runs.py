@@ -1,0 +1,144 @@
+"""The run ledger: what a stage did is written in the transaction that does it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from psycopg import Connection, Rollback
+from psycopg.types.json import Jsonb
+
+from reverie.errors import ReverieError
+from reverie.model import Scope, require_aware, stable_id
+from reverie.policy import Policy
+from reverie.store.database import Store
+from reverie.store.queries import queries
+
+
+@dataclass(kw_only=True)
+class Report:
+    """What one stage run did: a flat table of counts, the same in the ledger, in Dagster and in Prefect."""
+
+    stage: str
+    run_id: UUID
+    as_of: datetime
+    #: Flat numeric counts; discards are `discarded_<reason>`.
+    counts: dict[str, int | float] = field(default_factory=dict)
+    model: str | None = None
+    model_calls: int = 0
+    tokens: int = 0
+    cost_usd: float = 0.0
+    #: Wall time of this attempt.
+    seconds: float = 0.0
+
+    def add(self, name: str, number: int | float = 1) -> None:
+        """Count `number` more of `name`; zero makes the name appear."""
+        self.counts[name] = self.counts.get(name, 0) + number
+
+    def discard(self, reason: str, number: int = 1) -> None:
+        """Count `number` more discarded for `reason`."""
+        if number:
+            self.add(f"discarded_{reason}", number)
+
+    def __getitem__(self, name: str) -> int | float:
+        return self.counts.get(name, 0)
+
+
+class Run:
+    """One attempt at a stage run: hands out its id and writes the ledger row beside the results."""
+
+    def __init__(self, report: Report, row: dict[str, Any], *, dry_run: bool) -> None:
+        self.report = report
+        self.id = report.run_id
+        self.dry_run = dry_run
+        self._row = row
+        self._recorded = Report(stage=report.stage, run_id=report.run_id, as_of=report.as_of)
+        self._recorded_before = False
+        self._began = time.perf_counter()
+
+    def record(self, conn: Connection, *, status: str = "done", error: str | None = None) -> None:
+        """Add what was counted since the last call to the ledger row, in the caller's transaction.
+
+        The last statement of the caller's transaction block. A dry run rolls the block back here instead, so that its
+        counts are true and nothing is written.
+        """
+        self.report.seconds = time.perf_counter() - self._began
+        if self.dry_run:
+            raise Rollback  # leaves the caller's transaction block quietly, undone
+        done, row = self._recorded, queries("runs")
+        found = conn.execute(row["read_report"], self._row).fetchone()
+        totals: dict[str, int | float] = dict(found[0]) if found else {}
+        for name, number in self.report.counts.items():
+            totals[name] = totals.get(name, 0) + number - done.counts.get(name, 0)
+        conn.execute(
+            row["record_run"],
+            self._row
+            | {
+                "status": status,
+                "error": error,
+                "report": Jsonb(totals),
+                "model": self.report.model,
+                "model_calls": self.report.model_calls - done.model_calls,
+                "tokens": self.report.tokens - done.tokens,
+                "cost_usd": self.report.cost_usd - done.cost_usd,
+                "seconds": self.report.seconds - done.seconds,
+                "new_attempt": 0 if self._recorded_before else 1,
+            },
+        )
+        self._recorded_before = True
+        self._recorded = Report(
+            stage=self.report.stage,
+            run_id=self.id,
+            as_of=self.report.as_of,
+            counts=dict(self.report.counts),
+            model_calls=self.report.model_calls,
+            tokens=self.report.tokens,
+            cost_usd=self.report.cost_usd,
+            seconds=self.report.seconds,
+        )
+
+
+    def forget_unrecorded(self) -> None:
+        """Drop the counts of work that was rolled back."""
+        self.report.counts = dict(self._recorded.counts)
+
+
+@contextmanager
+def run(
+    store: Store, stage: str, *, scope: Scope, policy: Policy, as_of: datetime, driver: str, dry_run: bool = False
+) -> Iterator[Run]:
+    """Open a stage run; a failure inside is written to the ledger as `failed` and raised on.
+
+    The run's id is made of tenant, stage, scope and logical time, so a retry continues the row of the run it repeats.
+    """
+    as_of = require_aware(as_of)
+    limits = scope.describe()
+    run_id = stable_id(as_of, "run", scope.tenant_id, stage, repr(sorted(limits.items())))
+    attempt = Run(
+        Report(stage=stage, run_id=run_id, as_of=as_of),
+        {
+            "tenant": scope.tenant_id,
+            "run_id": run_id,
+            "stage": stage,
+            "as_of": as_of,
+            "scope": Jsonb(limits),
+            "driver": driver,
+            "policy": policy.name,
+            "policy_hash": policy.hash,
+        },
+        dry_run=dry_run,
+    )
+    try:
+        yield attempt
+    except Exception as error:
+        # only our own errors are known to carry no user text
+        reason = str(error) if isinstance(error, ReverieError) else type(error).__name__
+        attempt.forget_unrecorded()
+        with store.transaction(scope.tenant_id) as conn:
+            attempt.record(conn, status="failed", error=reason)
+        raise

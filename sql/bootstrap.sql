@@ -1,0 +1,29 @@
+-- Roles, extension and schemas. Idempotent; run by the migrating user before the numbered migrations.
+-- reverie_owner owns and migrates, reverie_worker consolidates, reverie_reader answers recalls. None can log in:
+-- the user of DATABASE_URL is a member of all three and takes one of them on for each connection.
+do $$
+declare
+    wanted text;
+begin
+    foreach wanted in array array['reverie_owner', 'reverie_worker', 'reverie_reader'] loop
+        begin
+            if not exists (select from pg_catalog.pg_roles where rolname = wanted) then
+                execute format('create role %I nologin', wanted);
+            end if;
+        exception when duplicate_object or unique_violation then null;  -- another database of this server was first
+        end;
+        if not pg_catalog.pg_has_role(current_user, wanted, 'member') then
+            execute format('grant %I to %I', wanted, current_user);
+        end if;
+    end loop;
+end
+$$;
+
+create extension if not exists vector;
+
+create schema if not exists log authorization reverie_owner;
+create schema if not exists memory authorization reverie_owner;
+create schema if not exists ops authorization reverie_owner;
+comment on schema log is 'What was said and done: append-only, the truth.';
+comment on schema memory is 'What is remembered: derived from log, can be thrown away and rebuilt.';
+comment on schema ops is 'How the work goes: runs, costs, caches, dead letters.';

@@ -1,0 +1,28 @@
+-- name: read_report
+-- The ledger row of a run, locked so that two attempts add up one after the other.
+select report from ops.runs where tenant_id = %(tenant)s and run_id = %(run_id)s for update
+
+-- name: record_run
+-- Write or add to the ledger row of a run; a retry is another attempt of the same run.
+insert into ops.runs (tenant_id, run_id, stage, as_of, scope, driver, policy, policy_hash, model, status, report, error,
+                      model_calls, tokens, cost_usd, seconds)
+values (%(tenant)s, %(run_id)s, %(stage)s, %(as_of)s, %(scope)s, %(driver)s, %(policy)s, %(policy_hash)s, %(model)s,
+        %(status)s, %(report)s, %(error)s, %(model_calls)s, %(tokens)s, %(cost_usd)s, %(seconds)s)
+on conflict (tenant_id, run_id) do update set
+    driver = excluded.driver, policy = excluded.policy, policy_hash = excluded.policy_hash, model = excluded.model,
+    status = excluded.status, report = excluded.report, error = excluded.error,
+    attempts = ops.runs.attempts + %(new_attempt)s,
+    model_calls = ops.runs.model_calls + excluded.model_calls,
+    tokens = ops.runs.tokens + excluded.tokens,
+    cost_usd = ops.runs.cost_usd + excluded.cost_usd,
+    seconds = ops.runs.seconds + excluded.seconds,
+    finished_at = clock_timestamp()
+
+-- name: list_runs
+-- The latest ledger rows, newest first.
+select run_id, stage, as_of, scope, driver, policy, policy_hash, model, status, attempts, report, error,
+       model_calls, tokens, cost_usd, seconds, finished_at
+from ops.runs
+where tenant_id = %(tenant)s and (%(stage)s::text is null or stage = %(stage)s)
+order by finished_at desc
+limit %(limit)s

@@ -1,0 +1,16 @@
+-- name: list_tenants
+-- Every tenant and the policy its memory is made by.
+select tenant_id, policy from ops.tenants order by tenant_id
+
+-- name: ensure_tenant
+-- Make the tenant known; keeps the policy it has.
+insert into ops.tenants (tenant_id, policy) values (%(tenant)s, %(policy)s) on conflict do nothing
+
+-- name: set_policy
+-- Choose the policy by which the tenant's memory is made.
+insert into ops.tenants (tenant_id, policy) values (%(tenant)s, %(policy)s)
+on conflict (tenant_id) do update set policy = excluded.policy
+
+-- name: read_policy
+-- The policy of one tenant.
+select policy from ops.tenants where tenant_id = %(tenant)s
