@@ -1,0 +1,73 @@
+"""The closed form of fading: the same however often it was asked, never rising, and the same in rows as one by one."""
+
+from datetime import UTC, datetime, timedelta
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from reverie.consolidate.fading import as_real, forget_at, forget_times, value_at, values_at
+
+ORIGIN = datetime(2026, 1, 1, tzinfo=UTC)
+#: One step of a `real` below 1, where two roundings may differ.
+STEP = 2.0**-23
+
+peaks = st.floats(0.0, 1.0, width=32)
+rates = st.sampled_from([0.0, 0.003, 0.004, 0.005, 0.008, 0.01, 0.5, 1e-9])
+graces = st.sampled_from([0.0, 7.0, 14.5])
+waits = st.timedeltas(timedelta(0), timedelta(days=4000))
+moments = waits.map(lambda wait: ORIGIN + wait)
+thresholds = st.sampled_from([0.0, 0.1, 0.2, 1.0])
+unaccessed = st.sampled_from([0.0, 3.0, 30.0])
+
+
+@given(peaks, moments, waits, waits, rates, graces)
+def test_a_later_value_is_never_higher(peak, accessed, first, second, rate, grace):
+    early = value_at(peak, accessed, accessed + first, rate=rate, grace_days=grace)
+    late = value_at(peak, accessed, accessed + first + second, rate=rate, grace_days=grace)
+    assert 0.0 <= late <= early <= peak
+
+
+@given(peaks, moments, waits, waits, rates, graces)
+def test_what_fades_in_between_adds_up(peak, accessed, first, second, rate, grace):
+    """One step over the whole time is the sum of two steps: nothing decays twice."""
+    middle, end = accessed + first, accessed + first + second
+    whole = value_at(peak, accessed, end, rate=rate, grace_days=grace)
+    beyond = [max((at - accessed) / timedelta(days=1) - grace, 0.0) for at in (middle, end)]
+    half = value_at(peak, accessed, middle, rate=rate, grace_days=grace)
+    assert abs(whole - max(half - rate * (beyond[1] - beyond[0]), 0.0)) <= 2 * STEP
+
+
+@given(st.lists(st.tuples(peaks, moments, rates), min_size=1, max_size=20), moments, graces, thresholds, unaccessed)
+def test_rows_are_as_one_by_one(rows, at, grace, below, idle):
+    peak = np.array([row[0] for row in rows], dtype=np.float32)
+    accessed = np.array([row[1].replace(tzinfo=None) for row in rows], dtype="datetime64[us]")
+    rate = np.array([row[2] for row in rows])
+    values = values_at(peak, accessed, np.datetime64(at.replace(tzinfo=None), "us"), rate=rate, grace_days=grace)
+    times = forget_times(peak, accessed, rate=rate, grace_days=grace, below=below, unaccessed_days=idle)
+    assert values.tolist() == [value_at(p, a, at, rate=r, grace_days=grace) for p, a, r in rows]
+    alone = [forget_at(p, a, rate=r, grace_days=grace, below=below, unaccessed_days=idle) for p, a, r in rows]
+    assert times.tolist() == [when and when.replace(tzinfo=None) for when in alone]
+
+
+@given(peaks, moments, rates, graces, thresholds, unaccessed)
+def test_it_is_forgotten_when_faded_and_unaccessed(peak, accessed, rate, grace, below, idle):
+    when = forget_at(peak, accessed, rate=rate, grace_days=grace, below=below, unaccessed_days=idle)
+    if when is None:
+        assert value_at(peak, accessed, ORIGIN + timedelta(days=9000), rate=rate, grace_days=grace) >= below - STEP
+        return
+    assert when >= accessed + timedelta(days=idle)
+    assert value_at(peak, accessed, when, rate=rate, grace_days=grace) <= below + STEP
+    before = when - timedelta(seconds=1)
+    still_kept = value_at(peak, accessed, before, rate=rate, grace_days=grace) >= below - STEP
+    assert still_kept or before < accessed + timedelta(days=idle)
+
+
+def test_the_numbers_of_the_seed():
+    """A dog's name with importance 0.8 loses 0.003 a day after the 7th day (Contact 2.2)."""
+    value = value_at(0.8, ORIGIN, ORIGIN + timedelta(days=107), rate=0.003, grace_days=7.0)
+    assert value == as_real(0.5)
+    when = forget_at(0.8, ORIGIN, rate=0.01, grace_days=7.0, below=0.1, unaccessed_days=30.0)
+    assert when is not None and abs(when - ORIGIN - timedelta(days=77)) < timedelta(seconds=1)
+    faint = forget_at(0.05, ORIGIN, rate=0.01, grace_days=7.0, below=0.1, unaccessed_days=30.0)
+    assert faint == ORIGIN + timedelta(days=30)
