@@ -6,6 +6,11 @@ create function ops.shard_of(tenant_id text, subject_id text) returns smallint
     return (hashtextextended(tenant_id || '/' || subject_id, 0) & 1023)::smallint;
 comment on function ops.shard_of is 'Virtual shard 0..1023 of a subject; buckets are ranges of shards.';
 
+create function ops.entity_id(tenant_id text, subject_id text, mention text) returns uuid
+    language sql immutable strict parallel safe
+    return md5(tenant_id || chr(31) || subject_id || chr(31) || mention)::uuid;
+comment on function ops.entity_id is 'Deterministic id of a subject''s entity, such as pet:bruno.';
+
 -- ---------------------------------------------------------------------------------------------------------- ops
 create table ops.tenants (
     tenant_id text primary key check (length(tenant_id) between 1 and 200),
@@ -191,6 +196,9 @@ create table memory.memories (
     forget_at timestamptz,
     expires_at timestamptz,
     into_id uuid,
+    mentions text[] not null default '{}',
+    linked boolean not null default false,
+    scored boolean not null default false,
     turn_id uuid,
     session_id text,
     origin text not null,
@@ -201,7 +209,8 @@ create table memory.memories (
     primary key (tenant_id, id)
 ) with (fillfactor = 80);  -- decay rewrites every row: leave room for in-page (HOT) updates
 create index memories_by_subject on memory.memories (tenant_id, subject_id, kind);
-create index memories_candidates on memory.memories (tenant_id, subject_id, happened_at) where state = 'candidate';
+create index memories_candidates on memory.memories (tenant_id, happened_at) where state = 'candidate';
+create index memories_unscored on memory.memories (tenant_id, happened_at) where not scored;
 create index memories_to_forget on memory.memories (tenant_id, forget_at);
 create index memories_by_survivor on memory.memories (tenant_id, into_id) where into_id is not null;
 comment on table memory.memories is 'What is remembered about a subject. No index on what decay changes.';
@@ -216,6 +225,9 @@ comment on column memory.memories.accessed_at is 'When it was last said, reinfor
 comment on column memory.memories.decayed_at is 'Logical time up to which decay is applied.';
 comment on column memory.memories.forget_at is 'When it will be forgotten unless recalled or repeated; null while held by a survivor.';
 comment on column memory.memories.into_id is 'The memory that replaced this one.';
+comment on column memory.memories.mentions is 'Typed ids (pet:bruno) that the rules saw in it; link makes entities of them.';
+comment on column memory.memories.linked is 'Whether link has looked at it.';
+comment on column memory.memories.scored is 'Whether score has looked at it.';
 comment on column memory.memories.turn_id is 'The turn it was first extracted from; null for summaries and patterns.';
 comment on column memory.memories.origin is 'Rule or method that made it.';
 comment on column memory.memories.model is 'Model that wrote the content; null for rules.';

@@ -1,0 +1,79 @@
+-- name: read_turns
+-- The next turns in id order that lack a vector of this model.
+select t.id, t.subject_id, case when t.speaker is null then t.text else t.speaker || ': ' || t.text end as text
+from log.turns t
+where t.tenant_id = %(tenant)s
+  and t.id > %(after)s
+  and t.said_at <= %(as_of)s
+  and t.shard >= %(shard_from)s and t.shard < %(shard_to)s
+  and (%(subjects)s::text[] is null or t.subject_id = any(%(subjects)s))
+  and (%(since)s::timestamptz is null or t.said_at >= %(since)s)
+  and (%(until)s::timestamptz is null or t.said_at < %(until)s)
+  and t.text <> ''
+  and not exists (select from memory.vectors v
+                  where v.tenant_id = t.tenant_id and v.subject_id = t.subject_id and v.model = %(model)s
+                    and v.item_id = t.id)
+order by t.id
+limit %(limit)s
+
+-- name: read_memories
+-- The next memories in id order that lack a vector of this model.
+select m.id, m.subject_id, m.content as text
+from memory.memories m
+where m.tenant_id = %(tenant)s
+  and m.id > %(after)s
+  and m.happened_at <= %(as_of)s
+  and m.shard >= %(shard_from)s and m.shard < %(shard_to)s
+  and (%(subjects)s::text[] is null or m.subject_id = any(%(subjects)s))
+  and (%(since)s::timestamptz is null or m.happened_at >= %(since)s)
+  and (%(until)s::timestamptz is null or m.happened_at < %(until)s)
+  and not exists (select from memory.vectors v
+                  where v.tenant_id = m.tenant_id and v.subject_id = m.subject_id and v.model = %(model)s
+                    and v.item_id = m.id)
+order by m.id
+limit %(limit)s
+
+-- name: find_uncached
+-- Which of these content hashes the cache lacks.
+select h.hash
+from unnest(%(hashes)s::bytea[]) as h (hash)
+where not exists (select from ops.embeddings e
+                  where e.tenant_id = %(tenant)s and e.model = %(model)s and e.content_hash = h.hash)
+
+-- name: stage_cache
+-- Where COPY puts new vectors on their way to the cache.
+create temporary table new_embeddings (content_hash bytea, vec halfvec) on commit drop
+
+-- name: copy_cache
+-- Binary COPY of (hash, halfvec).
+copy new_embeddings (content_hash, vec) from stdin (format binary)
+
+-- name: write_cache
+-- Keep what was embedded; another attempt may have been faster.
+insert into ops.embeddings (tenant_id, model, content_hash, vec)
+select %(tenant)s, %(model)s, content_hash, vec from new_embeddings
+on conflict do nothing
+
+-- name: write_vectors
+-- Give each part of each item the cached vector of its text.
+insert into memory.vectors (tenant_id, subject_id, model, item_id, part, item, live, vec)
+select %(tenant)s, x.subject_id, %(model)s, x.item_id, x.part, %(item)s,
+       coalesce(m.state in ('candidate', 'active'), true), e.vec
+from unnest(%(item_ids)s::uuid[], %(subject_ids)s::text[], %(parts)s::smallint[], %(hashes)s::bytea[])
+    as x (item_id, subject_id, part, hash)
+join ops.embeddings e on e.tenant_id = %(tenant)s and e.model = %(model)s and e.content_hash = x.hash
+left join memory.memories m on m.tenant_id = %(tenant)s and m.id = x.item_id
+on conflict do nothing
+
+-- name: write_terms
+-- Postings of the items' stemmed terms; tsvectors end at 1 MB, so terms come from the first 100,000 characters.
+insert into memory.terms (tenant_id, subject_id, term, item_id, tf, dl, live)
+select %(tenant)s, d.subject_id, l.lexeme, d.item_id, cardinality(l.positions),
+       least(d.length, 32767)::smallint, coalesce(m.state in ('candidate', 'active'), true)
+from (select x.item_id, x.subject_id, v.vector,
+             (select coalesce(sum(cardinality(u.positions)), 0) from unnest(v.vector) u) as length
+      from unnest(%(item_ids)s::uuid[], %(subject_ids)s::text[], %(texts)s::text[]) as x (item_id, subject_id, text)
+      cross join lateral (select to_tsvector(%(language)s::regconfig, left(x.text, 100000)) as vector) v) d
+cross join lateral unnest(d.vector) l
+left join memory.memories m on m.tenant_id = %(tenant)s and m.id = d.item_id
+on conflict do nothing

@@ -1,0 +1,45 @@
+-- name: read_turns
+-- The next turns in id order that no extract run has looked at.
+select t.id, t.subject_id, t.session_id, t.role, t.speaker, t.said_at, t.text, t.tool_calls
+from log.turns t
+where t.tenant_id = %(tenant)s
+  and t.id > %(after)s
+  and t.said_at <= %(as_of)s
+  and t.shard >= %(shard_from)s and t.shard < %(shard_to)s
+  and (%(subjects)s::text[] is null or t.subject_id = any(%(subjects)s))
+  and (%(since)s::timestamptz is null or t.said_at >= %(since)s)
+  and (%(until)s::timestamptz is null or t.said_at < %(until)s)
+  and not exists (select from memory.extractions e where e.tenant_id = t.tenant_id and e.turn_id = t.id)
+order by t.id
+limit %(limit)s
+
+-- name: write_extractions
+-- What was decided on each turn; a turn already decided is left as it is.
+insert into memory.extractions (tenant_id, turn_id, subject_id, candidates, reason, run_id)
+select %(tenant)s, x.turn_id, x.subject_id, x.candidates, x.reason, %(run_id)s
+from unnest(%(turn_ids)s::uuid[], %(subject_ids)s::text[], %(candidates)s::int[], %(reasons)s::text[])
+    as x (turn_id, subject_id, candidates, reason)
+on conflict do nothing
+
+-- name: write_candidates
+-- New candidates; one that exists (another attempt was faster) is left as it is.
+insert into memory.memories (tenant_id, id, subject_id, kind, state, content, content_hash, polarity, base, peak,
+                             importance, happened_at, accessed_at, decayed_at, forget_at, mentions, turn_id, session_id,
+                             origin, run_id, policy_hash)
+select %(tenant)s, x.id, x.subject_id, x.kind, 'candidate', x.content, sha256(convert_to(x.content, 'UTF8')),
+       x.polarity, x.base, x.base, x.base, x.happened_at, x.happened_at, x.happened_at, x.forget_at,
+       coalesce(string_to_array(nullif(x.mentions, ''), ' '), '{}'), x.turn_id, x.session_id, x.origin, %(run_id)s,
+       %(policy_hash)s
+from unnest(%(ids)s::uuid[], %(subject_ids)s::text[], %(kinds)s::text[], %(contents)s::text[],
+            %(polarities)s::smallint[], %(bases)s::real[], %(happened_at)s::timestamptz[],
+            %(forget_at)s::timestamptz[], %(mentions)s::text[], %(turn_ids)s::uuid[], %(session_ids)s::text[],
+            %(origins)s::text[])
+    as x (id, subject_id, kind, content, polarity, base, happened_at, forget_at, mentions, turn_id, session_id, origin)
+on conflict do nothing
+
+-- name: write_lineage
+-- Each candidate names the turn it was extracted from.
+insert into memory.lineage (tenant_id, memory_id, relation, source, source_id, as_of, run_id)
+select %(tenant)s, x.id, 'extracted', 'turn', x.turn_id, x.happened_at, %(run_id)s
+from unnest(%(ids)s::uuid[], %(turn_ids)s::uuid[], %(happened_at)s::timestamptz[]) as x (id, turn_id, happened_at)
+on conflict do nothing

@@ -1,0 +1,56 @@
+-- name: read_dirty
+-- Subjects with memories that link has not looked at.
+select distinct subject_id from memory.memories
+where tenant_id = %(tenant)s and not scored and not linked and state in ('active', 'merged') and happened_at <= %(as_of)s
+  and shard >= %(shard_from)s and shard < %(shard_to)s
+  and (%(subjects)s::text[] is null or subject_id = any(%(subjects)s))
+order by subject_id
+
+-- name: write_entities
+-- Entities that the new memories mention, each once, first seen when first spoken of.
+insert into memory.entities (tenant_id, id, subject_id, type, slug, label, first_seen_at)
+select %(tenant)s, ops.entity_id(m.tenant_id, m.subject_id, mention), m.subject_id, split_part(mention, ':', 1),
+       split_part(mention, ':', 2), initcap(replace(split_part(mention, ':', 2), '-', ' ')), min(m.happened_at)
+from memory.memories m, unnest(m.mentions) mention
+where m.tenant_id = %(tenant)s and m.subject_id = any(%(dirty)s) and not m.linked and not m.scored
+  and m.state in ('active', 'merged') and m.happened_at <= %(as_of)s
+group by m.tenant_id, m.subject_id, mention
+on conflict (tenant_id, id) do update set
+    first_seen_at = least(memory.entities.first_seen_at, excluded.first_seen_at)
+returning (xmax = 0) as created
+
+-- name: write_mentions
+-- Link each memory to the entities that the rules saw in it.
+insert into memory.links (tenant_id, memory_id, entity_id, subject_id, run_id)
+select m.tenant_id, m.id, ops.entity_id(m.tenant_id, m.subject_id, mention), m.subject_id, %(run_id)s
+from memory.memories m, unnest(m.mentions) mention
+where m.tenant_id = %(tenant)s and m.subject_id = any(%(dirty)s) and not m.linked and not m.scored
+  and m.state in ('active', 'merged') and m.happened_at <= %(as_of)s
+on conflict do nothing
+
+-- name: write_named
+-- Link memories that name a known entity in other words around it: all terms of its label are among theirs.
+with labels as (
+    select e.id, e.subject_id, to_tsvector(%(language)s::regconfig, e.label) as vector
+    from memory.entities e
+    where e.tenant_id = %(tenant)s and e.subject_id = any(%(dirty)s) and e.first_seen_at <= %(as_of)s
+),
+wanted as (
+    select l.id as entity_id, l.subject_id, u.lexeme, count(*) over (partition by l.id) as needed
+    from labels l, unnest(l.vector) u
+)
+insert into memory.links (tenant_id, memory_id, entity_id, subject_id, run_id)
+select %(tenant)s, t.item_id, w.entity_id, w.subject_id, %(run_id)s
+from wanted w
+join memory.terms t on t.tenant_id = %(tenant)s and t.subject_id = w.subject_id and t.term = w.lexeme
+join memory.memories m on m.tenant_id = t.tenant_id and m.id = t.item_id
+where m.happened_at <= %(as_of)s and m.state in ('active', 'merged', 'compressed')
+group by t.item_id, w.entity_id, w.subject_id, w.needed
+having count(*) = w.needed
+on conflict do nothing
+
+-- name: mark_linked
+-- Link has looked at these.
+update memory.memories set linked = true
+where tenant_id = %(tenant)s and subject_id = any(%(dirty)s) and not linked and not scored
+  and state in ('active', 'merged') and happened_at <= %(as_of)s

@@ -1,0 +1,94 @@
+-- name: write_novelty
+-- Importance of new memories by how far they are from what the subject's memory held before them, and by salience
+-- (which extract left in base). The centre runs in event order, so it does not depend on how the work is cut.
+with dirty as (
+    select distinct subject_id from memory.memories
+    where tenant_id = %(tenant)s and not scored and state = 'active' and happened_at <= %(as_of)s
+      and shard >= %(shard_from)s and shard < %(shard_to)s
+      and (%(subjects)s::text[] is null or subject_id = any(%(subjects)s))
+),
+placed as (
+    select m.id, m.scored, m.state, m.base, v.vec,
+           avg(v.vec) over (partition by m.subject_id order by m.happened_at, m.id
+                            rows between unbounded preceding and 1 preceding) as centre
+    from dirty d
+    join memory.memories m on m.tenant_id = %(tenant)s and m.subject_id = d.subject_id and m.happened_at <= %(as_of)s
+    join memory.vectors v on v.tenant_id = %(tenant)s and v.subject_id = m.subject_id and v.model = %(model)s
+        and v.item_id = m.id and v.part = 0
+),
+rated as (
+    select id, (%(novelty_weight)s * least(greatest(coalesce(vec <=> centre, 1.0), 0.0), 1.0)
+                + %(salience_weight)s * base)::real as importance
+    from placed where not scored and state = 'active'
+)
+update memory.memories m
+set base = r.importance, scored = true,
+    peak = least(1.0, greatest(m.peak - m.base, 0) + r.importance),
+    importance = least(1.0, greatest(m.peak - m.base, 0) + r.importance)
+from rated r
+where m.tenant_id = %(tenant)s and m.id = r.id
+returning m.id, m.subject_id, m.base
+
+-- name: mark_scored
+-- The rest keeps the importance of its rule or kind.
+update memory.memories set scored = true
+where tenant_id = %(tenant)s and not scored and state <> 'candidate' and happened_at <= %(as_of)s
+  and shard >= %(shard_from)s and shard < %(shard_to)s
+  and (%(subjects)s::text[] is null or subject_id = any(%(subjects)s))
+
+-- name: read_touches
+-- Recalls and positive outcomes not yet counted, with the memory they touch, in event order for each memory.
+with recalled as (
+    select r.id as source_id, r.asked_at as at, item_id
+    from log.recalls r, unnest(r.item_ids) item_id
+    where r.tenant_id = %(tenant)s and r.asked_at <= %(as_of)s
+      and not exists (select from memory.accesses a where a.tenant_id = r.tenant_id and a.recall_id = r.id)
+),
+succeeded as (
+    select o.id as source_id, o.observed_at as at, l.memory_id as item_id
+    from log.outcomes o
+    join log.turns t on t.tenant_id = o.tenant_id and t.subject_id = o.subject_id and t.session_id = o.session_id
+        and t.source_id = o.source_id
+    join memory.lineage l on l.tenant_id = o.tenant_id and l.source_id = t.id and l.relation = 'extracted'
+    where o.tenant_id = %(tenant)s and o.positive and o.observed_at <= %(as_of)s
+      and not exists (select from memory.lineage d
+                      where d.tenant_id = l.tenant_id and d.memory_id = l.memory_id and d.relation = 'outcome'
+                        and d.source_id = o.id)
+),
+touches as (
+    select false as outcome, * from recalled union all select true, * from succeeded
+)
+select s.id, s.kind, s.peak, s.accessed_at, s.access_count, x.outcome, x.source_id, x.at, m.id as touched_id
+from touches x
+join memory.memories m on m.tenant_id = %(tenant)s and m.id = x.item_id and m.state <> 'candidate'
+join memory.memories s on s.tenant_id = %(tenant)s and s.id = case m.state when 'merged' then m.into_id else m.id end
+where s.shard >= %(shard_from)s and s.shard < %(shard_to)s
+  and (%(subjects)s::text[] is null or s.subject_id = any(%(subjects)s))
+order by s.id, x.at, x.source_id
+
+-- name: write_touched
+-- The memories as the touches left them; importance is as of the last touch.
+update memory.memories m
+set peak = x.peak, importance = x.peak, accessed_at = x.accessed_at, decayed_at = x.accessed_at,
+    access_count = x.access_count, forget_at = case when m.state = 'merged' then null else x.forget_at end
+from unnest(%(ids)s::uuid[], %(peaks)s::real[], %(accessed_at)s::timestamptz[], %(access_counts)s::int[],
+            %(forget_at)s::timestamptz[]) as x (id, peak, accessed_at, access_count, forget_at)
+where m.tenant_id = %(tenant)s and m.id = x.id
+
+-- name: write_accesses
+-- These recalls are counted.
+insert into memory.accesses (tenant_id, recall_id, run_id)
+select r.tenant_id, r.id, %(run_id)s
+from log.recalls r
+where r.tenant_id = %(tenant)s and r.asked_at <= %(as_of)s
+  and ops.shard_of(r.tenant_id, r.subject_id) >= %(shard_from)s
+  and ops.shard_of(r.tenant_id, r.subject_id) < %(shard_to)s
+  and (%(subjects)s::text[] is null or r.subject_id = any(%(subjects)s))
+on conflict do nothing
+
+-- name: write_outcomes
+-- These outcomes are counted, and each memory names those that raised it.
+insert into memory.lineage (tenant_id, memory_id, relation, source, source_id, as_of, run_id)
+select %(tenant)s, x.memory_id, 'outcome', 'outcome', x.outcome_id, x.at, %(run_id)s
+from unnest(%(memory_ids)s::uuid[], %(outcome_ids)s::uuid[], %(at)s::timestamptz[]) as x (memory_id, outcome_id, at)
+on conflict do nothing
