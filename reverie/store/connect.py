@@ -93,13 +93,12 @@ def open_pool(
     url: str,
     role: Role | None,
     *,
+    size: int = 4,
     tenant: str | None = None,
     vectors: bool = False,
-    min_size: int = 1,
-    max_size: int = 4,
     timeout: float = 30.0,
 ) -> ConnectionPool[Connection[tuple[Any, ...]]]:
-    """Open a pool of connections as `connect` makes them; `timeout` is the wait for a free one in seconds.
+    """Open a pool of up to `size` connections as `connect` makes them; `timeout`: seconds to wait for a free one.
 
     Use it as a context manager or close it. Raises DatabaseError at once when the server cannot be used.
     """
@@ -112,8 +111,8 @@ def open_pool(
         kwargs={"autocommit": True},
         configure=lambda conn: _prepare(conn, role, tenant, vectors),
         check=ConnectionPool.check_connection,
-        min_size=min_size,
-        max_size=max_size,
+        min_size=1,
+        max_size=size,
         timeout=timeout,
         name=f"reverie-{role or 'user'}",
         open=True,

