@@ -1,0 +1,23 @@
+"""Which texts go through a model together."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+
+
+def equal_length_batches(lengths: Sequence[int], *, token_budget: int) -> list[list[int]]:
+    """Indices of texts in batches, longest first; every text once.
+
+    All texts of a batch have the same number of tokens, so that nothing is padded: a text's arithmetic then knows
+    nothing of its companions, and none is spent on filler. A batch holds at most `token_budget` tokens, or one text.
+    """
+    by_length: defaultdict[int, list[int]] = defaultdict(list)
+    for index, length in enumerate(lengths):
+        by_length[length].append(index)
+    batches = []
+    for length in sorted(by_length, reverse=True):
+        same = by_length[length]
+        size = max(1, token_budget // max(1, length))
+        batches += [same[at : at + size] for at in range(0, len(same), size)]
+    return batches

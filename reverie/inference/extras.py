@@ -1,0 +1,21 @@
+"""Libraries that come with an extra: imported when a model needs them, missed in one sentence."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+from reverie.errors import InferenceError
+
+
+def load_extra(module: str, *, extra: str, needed_by: str) -> Any:
+    """The imported module; Any, because it may be absent where the types are checked.
+
+    Raises InferenceError naming the extra to install.
+    """
+    try:
+        return import_module(module)
+    except ModuleNotFoundError as error:
+        if error.name != module:
+            raise
+        raise InferenceError(f"{needed_by} needs an extra; install it with: pip install 'reverie[{extra}]'.") from None

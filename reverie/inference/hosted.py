@@ -1,0 +1,150 @@
+"""Any embedding model that litellm can reach: hosted ones by name, one's own behind an OpenAI-compatible server."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import numpy as np
+from tenacity import RetryCallState, Retrying, retry_if_exception, stop_after_attempt, wait_exponential_jitter
+
+from reverie.errors import InferenceError
+from reverie.inference.embedder import Vectors
+from reverie.inference.extras import load_extra
+
+RETRIED_STATUSES = frozenset({408, 409, 429, 500, 502, 503, 504})
+"""HTTP answers after which the same request may succeed; litellm maps a lost connection and a timeout to them."""
+
+LONGEST_WAIT_S = 60.0
+"""A server may ask for more; then the stage fails and its own retry comes later."""
+
+
+class HostedEmbedder:
+    """A model behind a network, many texts a request.
+
+    Such a model may answer the same text differently; the call cache, not this class, keeps a text's vector the same.
+    Keys and addresses are those of litellm, from the environment (`OPENAI_API_KEY`, `OPENAI_API_BASE`, ...) or given.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        *,
+        threads: int = 2,
+        dimensions: int | None = None,
+        api_base: str | None = None,
+        api_key: str | None = None,
+        batch_size: int = 64,
+        timeout_s: float = 60.0,
+        attempts: int = 5,
+        backoff_s: float = 1.0,
+    ) -> None:
+        """`dimensions` asks a model that can for shorter vectors; for a model without an entry in litellm's price map it
+        says what to expect, and when it is None one word is embedded to find out.
+
+        Raises InferenceError when the extra is absent or no provider is known for the name.
+        """
+        os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")  # else the import fetches the price map
+        self._litellm = load_extra("litellm", extra="litellm", needed_by=f"The model {name}")
+        self._litellm.suppress_debug_info = True
+        try:
+            self._litellm.get_llm_provider(name)
+        except self._litellm.exceptions.BadRequestError:
+            raise InferenceError(
+                f"No provider is known for the model {name}; write it as provider/model, e.g. openai/{name}."
+            ) from None
+        known = self._price_entry(name)
+        self.model = f"litellm/{name}" if dimensions is None else f"litellm/{name}/{dimensions}"
+        self.price_per_token = float(known.get("input_cost_per_token") or 0.0)
+        self._name, self._threads, self._batch_size, self._timeout_s = name, threads, batch_size, timeout_s
+        self._attempts, self._backoff = attempts, wait_exponential_jitter(initial=backoff_s, max=LONGEST_WAIT_S)
+        options = {"api_base": api_base, "api_key": api_key, "dimensions": dimensions}
+        self._options = {key: value for key, value in options.items() if value is not None}
+        self.dimensions = dimensions or known.get("output_vector_size") or self._request(["dimensions"]).shape[1]
+
+    def _price_entry(self, name: str) -> dict[str, Any]:
+        try:
+            return dict(self._litellm.get_model_info(name))
+        except Exception:  # noqa: BLE001  # litellm raises a bare Exception for a model it has no price for
+            return {}
+
+    def count_tokens(self, text: str) -> int:
+        """Tokens by litellm's tokenizer for the model; an estimate where the provider does not publish it."""
+        return int(self._litellm.token_counter(model=self._name, text=text))
+
+    def encode(self, texts: Sequence[str]) -> Vectors:
+        """One unit vector a text, in the order of the texts; `threads` requests are under way at once.
+
+        Raises InferenceError when a request fails for good or the reply is not what was asked for.
+        """
+        if not texts:
+            return np.empty((0, self.dimensions), np.float32)
+        batches = [list(texts[at : at + self._batch_size]) for at in range(0, len(texts), self._batch_size)]
+        with ThreadPoolExecutor(self._threads) as pool:
+            vectors = np.concatenate(list(pool.map(self._request, batches)))
+        if vectors.shape[1] != self.dimensions:
+            raise InferenceError(
+                f"The model {self.model} answered with {vectors.shape[1]} dimensions where {self.dimensions} were due."
+            )
+        return vectors
+
+    def _request(self, texts: list[str]) -> Vectors:
+        retrying = Retrying(
+            stop=stop_after_attempt(self._attempts),
+            wait=self._wait,
+            retry=retry_if_exception(lambda error: getattr(error, "status_code", None) in RETRIED_STATUSES),
+            reraise=True,
+        )
+        try:
+            reply = retrying(
+                self._litellm.embedding,
+                model=self._name,
+                input=texts,
+                timeout=self._timeout_s,
+                max_retries=0,  # we retry, here, once
+                drop_params=True,  # a model that cannot shorten its vectors is not asked to
+                encoding_format="float",
+                **self._options,
+            )
+        except Exception as error:  # noqa: BLE001  # whatever a provider's client raises, a user gets one sentence
+            raise InferenceError(self._sentence(error)) from None  # the cause may quote the texts
+        return self._vectors(reply.data, len(texts))
+
+    def _wait(self, state: RetryCallState) -> float:
+        """Seconds: what the server asks for, else exponential with jitter."""
+        error = state.outcome.exception() if state.outcome else None
+        headers = getattr(error, "litellm_response_headers", None) or {}
+        try:
+            return min(float(headers["retry-after"]), LONGEST_WAIT_S)
+        except (KeyError, ValueError):  # absent, or a date
+            return self._backoff(state)
+
+    def _sentence(self, error: Exception) -> str:
+        kinds = self._litellm.exceptions
+        match error:
+            case kinds.AuthenticationError():
+                reason = "refused the API key; set the one of its provider, e.g. OPENAI_API_KEY"
+            case kinds.RateLimitError():
+                reason = f"still limited our rate at attempt {self._attempts}"
+            case kinds.Timeout():
+                reason = f"gave no reply within {self._timeout_s:g} s, {self._attempts} times"
+            case _:
+                status = getattr(error, "status_code", None)
+                reason = f"failed with {type(error).__name__}" + (f" (HTTP {status})" if status else "")
+        return f"The model {self.model} {reason}."
+
+    def _vectors(self, data: list[dict[str, Any]], count: int) -> Vectors:
+        """The reply as unit rows; providers may answer out of order."""
+        try:
+            rows = np.array([item["embedding"] for item in sorted(data, key=lambda item: item["index"])], np.float32)
+        except (KeyError, TypeError, ValueError):
+            rows = np.empty((0, 0), np.float32)
+        if rows.ndim != 2 or len(rows) != count:
+            raise InferenceError(f"The model {self.model} did not answer with one vector for each of {count} texts.")
+        lengths = np.linalg.norm(rows, axis=1, keepdims=True)
+        if not (np.isfinite(lengths).all() and lengths.all()):
+            raise InferenceError(f"The model {self.model} answered with a vector that has no direction.")
+        unit: Vectors = rows / lengths
+        return unit

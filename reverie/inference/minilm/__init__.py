@@ -1,0 +1,1 @@
+"""The default embedder: all-MiniLM-L6-v2 on ONNX Runtime, weights from a package, tokenizer from this folder."""
