@@ -344,7 +344,7 @@ begin
     for t in
         select c.oid::regclass from pg_catalog.pg_class c
         join pg_catalog.pg_namespace n on n.oid = c.relnamespace
-        where n.nspname in ('log', 'memory', 'ops') and c.relkind = 'r' and c.relname <> 'alembic_version'
+        where n.nspname in ('log', 'memory', 'ops') and c.relkind = 'r' and c.relname <> 'migrations'
     loop
         execute format('alter table %s enable row level security', t);
         execute format('alter table %s force row level security', t);
