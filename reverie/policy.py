@@ -12,11 +12,12 @@ from datetime import timedelta
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, ValidationError, model_validator
 
 from reverie.errors import PolicyError
+from reverie.cues.table import Extract, Salience
 from reverie.model import KINDS, Kind
 
 Share = Annotated[float, Field(ge=0.0, le=1.0)]
@@ -49,9 +50,8 @@ class _Part(BaseModel):
 class Importance(_Part):
     """How important a new memory is (Brain 4, Contact 2.2, Logic 1.5)."""
 
-    #: `kind`: by the table below. `novelty_salience`: novelty_weight * novelty + salience_weight * salience.
+    #: `kind`: by the table of `[extract]`. `novelty_salience`: novelty_weight * novelty + salience_weight * salience.
     mode: Literal["kind", "novelty_salience"]
-    by_kind: dict[Kind, Share]
     novelty_weight: Share
     salience_weight: Share
     #: Less important than this is discarded and counted; 0 keeps all.
@@ -59,11 +59,12 @@ class Importance(_Part):
     #: Gained when the decision a memory is tied to had a positive outcome (Brain 4.3).
     outcome_boost: Share
 
-    @model_validator(mode="after")
-    def _all_kinds(self) -> Self:
-        if missing := [kind for kind in KINDS if kind not in self.by_kind]:
-            raise ValueError(f"by_kind lacks {', '.join(missing)}")
-        return self
+
+class Chunking(_Part):
+    """Into what pieces long texts are cut (Logic 1.3)."""
+
+    min_tokens: Annotated[int, Field(ge=1, le=10_000)]
+    max_tokens: Annotated[int, Field(ge=2, le=10_000)]
 
 
 class Merge(_Part):
@@ -127,6 +128,8 @@ class Recall(_Part):
     token_budget: Tokens
     #: Less important memories are not recalled.
     min_importance: Share
+    #: Cosine that a candidate of the dense arm needs; -1 takes all.
+    min_similarity: Annotated[float, Field(ge=-1.0, le=1.0)]
     #: Which items are searched: raw turns, memories, or both.
     items: tuple[Literal["turn", "memory"], ...]
     #: `none`: signals as they are. `zscore`: similarity and lexical normalised over the candidates.
@@ -170,6 +173,59 @@ class WorkingMemory(_Part):
     keep_verbatim: Count
 
 
+class Context(_Part):
+    """Tokens of each section of an assembled context (Brain 6)."""
+
+    total: Tokens
+    system: Tokens
+    profile: Tokens
+    memories: Tokens
+    service_data: Tokens
+    history: Tokens
+    tools: Tokens
+    buffer: Tokens
+    #: Turns of the history kept word for word when older ones are summarised.
+    keep_verbatim: Count
+
+
+class Relationship(_Part):
+    """From which session on a relationship has which stage, and what context it gets (Contact 5)."""
+
+    building_sessions: Count
+    established_sessions: Count
+    deep_sessions: Count
+    deep_streak_days: Count
+    #: Tokens of memories for new, building, established and deep.
+    tokens: tuple[Tokens, Tokens, Tokens, Tokens]
+
+
+class Mood(_Part):
+    """What is read from moods and rhythms (Contact 4)."""
+
+    model_timeout_ms: Count
+    negative_messages: Count
+    timing_share: Share
+    timing_band_hours: Annotated[int, Field(ge=1, le=24)]
+    timing_days: Count
+    decline_share: Share
+    decline_days: Count
+    churn_step: Share
+
+
+class StructuredFacts(_Part):
+    """Which extractions become structured facts, and which are always recalled (Chat flows 2 and 3)."""
+
+    min_confidence: Share
+    min_importance: Share
+    recall_importance: Share
+
+
+class Profile(_Part):
+    """The narrative of a subject (Agent 1.1)."""
+
+    narrative_words: Count
+
+
 class Policy(_Part):
     """One policy. `hash` identifies its numbers and goes on every run and memory."""
 
@@ -178,8 +234,9 @@ class Policy(_Part):
     #: Postgres text-search configuration that stems the terms.
     language: Literal["english", "simple", "german", "french", "spanish", "italian", "portuguese", "dutch"]
     cycle: Cycle
-    extract: dict[str, Any]
-    salience: dict[str, Any]
+    extract: Extract
+    salience: Salience
+    chunk: Chunking
     importance: Importance
     merge: Merge
     decay: Decay
@@ -187,6 +244,11 @@ class Policy(_Part):
     prune: Prune
     recall: Recall
     working_memory: WorkingMemory
+    context: Context
+    relationship: Relationship
+    mood: Mood
+    structured_facts: StructuredFacts
+    profile: Profile
 
     _hash: str = PrivateAttr(default="")
 

@@ -1,0 +1,139 @@
+"""embed: every turn and memory gets its vectors and terms, so that it can be found (spec B1; Logic 1.3, 1.4).
+
+Texts are embedded in batches, each text once a tenant and model (the cache goes by content hash), and no connection is
+held while the model works.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Sequence
+from datetime import datetime
+from typing import Any, Literal
+from uuid import UUID
+
+from reverie.inference import Embedder, to_half_wire
+from reverie.model import Scope
+from reverie.policy import Chunking, Policy
+from reverie.store.database import Store
+from reverie.store.queries import queries
+from reverie.store.runs import Report, Run, run
+from reverie.text import chunk
+
+#: Items read, embedded and written at a time: what a crash can cost, and what is held in memory.
+_CHUNK = 2_000
+#: Texts up to this length are one part without asking the tokenizer: they cannot fill a chunk.
+_SHORT_CHARACTERS = 500
+_FIRST = UUID(int=0)
+
+Item = Literal["turn", "memory"]
+Progress = Callable[[int], None]
+
+
+def embed(
+    store: Store,
+    *,
+    scope: Scope,
+    policy: Policy,
+    as_of: datetime,
+    embedder: Embedder,
+    items: Sequence[Item] = ("turn", "memory"),
+    driver: str = "reverie",
+    dry_run: bool = False,
+    on_progress: Progress | None = None,
+) -> Report:
+    """Give vectors and terms to what has none; counts `turns`, `memories`, `parts` and `calls_saved` by the cache.
+
+    `on_progress` hears how many items each chunk finished. Turns are left out where the policy does not recall them.
+    """
+    with run(store, "embed", scope=scope, policy=policy, as_of=as_of, driver=driver, dry_run=dry_run) as attempt:
+        attempt.report.model = embedder.model
+        for name in ("turns", "memories", "parts", "calls_saved"):
+            attempt.report.add(name, 0)
+        for item in items:
+            if item == "turn" and item not in policy.recall.items:
+                continue
+            after = _FIRST
+            while rows := _read(store, item, scope, as_of, embedder.model, after):
+                _embed_rows(store, attempt, rows, item, scope.tenant_id, policy, embedder)
+                after = rows[-1][0]
+                if on_progress is not None:
+                    on_progress(len(rows))
+        with store.transaction(scope.tenant_id) as conn:
+            attempt.record(conn)
+        return attempt.report
+
+
+def _read(
+    store: Store, item: Item, scope: Scope, as_of: datetime, model: str, after: UUID
+) -> list[tuple[UUID, str, str]]:
+    params = scope.params() | {"as_of": as_of, "model": model, "after": after, "limit": _CHUNK}
+    with store.transaction(scope.tenant_id) as conn:
+        return conn.execute(queries("embed")["read_turns" if item == "turn" else "read_memories"], params).fetchall()
+
+
+def _embed_rows(
+    store: Store,
+    attempt: Run,
+    rows: list[tuple[UUID, str, str]],
+    item: Item,
+    tenant_id: str,
+    policy: Policy,
+    embedder: Embedder,
+) -> None:
+    sql, report = queries("embed"), attempt.report
+    parts = [
+        (id_, subject, number, text)
+        for id_, subject, whole in rows
+        for number, text in enumerate(in_parts(whole, policy.chunk, embedder.count_tokens))
+    ]
+    hashes = [hashlib.sha256(text.encode()).digest() for *_, text in parts]
+    by_hash = {hash_: text for hash_, (*_, text) in zip(hashes, parts, strict=True)}
+    params: dict[str, Any] = {
+        "tenant": tenant_id,
+        "model": embedder.model,
+        "hashes": list(by_hash),
+    }
+    with store.transaction(tenant_id) as conn:
+        missing = [row[0] for row in conn.execute(sql["find_uncached"], params)]
+    texts = [by_hash[hash_] for hash_ in missing]
+    wires = to_half_wire(embedder.encode(texts)) if texts and not attempt.dry_run else []
+    tokens = sum(map(embedder.count_tokens, texts))
+    with store.transaction(tenant_id) as conn:
+        if len(wires):
+            conn.execute(sql["stage_cache"])
+            with conn.cursor().copy(sql["copy_cache"]) as copy:
+                for hash_, wire in zip(missing, wires, strict=True):
+                    copy.write_row((hash_, wire.tobytes()))
+            conn.execute(sql["write_cache"], params)
+        of_parts = {
+            "item": item,
+            "item_ids": [part[0] for part in parts],
+            "subject_ids": [part[1] for part in parts],
+            "parts": [part[2] for part in parts],
+            "hashes": hashes,
+        }
+        conn.execute(sql["write_vectors"], params | of_parts)
+        of_items = {
+            "item_ids": [row[0] for row in rows],
+            "subject_ids": [row[1] for row in rows],
+            "texts": [row[2] for row in rows],
+            "language": policy.language,
+        }
+        conn.execute(sql["write_terms"], params | of_items)
+        subjects = sorted({row[1] for row in rows})
+        conn.execute(queries("subjects")["refresh_subjects"], params | {"subjects": subjects})
+        report.add("turns" if item == "turn" else "memories", len(rows))
+        report.add("parts", len(parts))
+        report.add("calls_saved", len(parts) - len(missing))
+        report.model_calls += bool(texts)
+        report.tokens += tokens
+        report.cost_usd += tokens * embedder.price_per_token
+        attempt.record(conn)
+
+
+def in_parts(text: str, limits: Chunking, count_tokens: Callable[[str], int]) -> list[str]:
+    """Return the text as the pieces that are embedded: one, unless it is longer than a chunk."""
+    if len(text) <= _SHORT_CHARACTERS:
+        return [text]
+    return chunk(text, count_tokens, min_tokens=limits.min_tokens, max_tokens=limits.max_tokens)

@@ -1,0 +1,98 @@
+"""extract: what the rules find in turns becomes candidates for memory (spec A3, A8; Brain 4.2, Contact 3.1, Logic 1).
+
+Every turn leaves a row that says how many candidates it gave, or why none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import datetime
+from functools import cache
+from typing import Any
+from uuid import UUID
+
+import polars as pl
+
+from reverie.consolidate.candidates import decide
+from reverie.cues import Rules
+from reverie.model import Scope
+from reverie.policy import Policy
+from reverie.store.database import Store
+from reverie.store.queries import queries
+from reverie.store.runs import Report, run
+
+#: Turns read, decided and written at a time.
+_CHUNK = 10_000
+_FIRST = UUID(int=0)
+
+_TURNS = {
+    "id": pl.Object,
+    "subject_id": pl.String,
+    "session_id": pl.String,
+    "role": pl.String,
+    "speaker": pl.String,
+    "said_at": pl.Datetime("us", "UTC"),
+    "text": pl.String,
+    "tool_calls": pl.Object,
+}
+
+
+@cache
+def compiled(policy: Policy) -> Rules:
+    """Return the policy's rule table, compiled once a process."""
+    return Rules(policy.extract)
+
+
+def extract(
+    store: Store,
+    *,
+    scope: Scope,
+    policy: Policy,
+    as_of: datetime,
+    count_tokens: Callable[[str], int],
+    driver: str = "reverie",
+    dry_run: bool = False,
+    on_progress: Callable[[int], None] | None = None,
+) -> Report:
+    """Read turns that no run has read and write candidates; counts `turns`, `candidates`, each kind, each discard.
+
+    `count_tokens` measures chunks of long turns; `on_progress` hears how many turns each chunk finished.
+    """
+    sql = queries("extract")
+    with run(store, "extract", scope=scope, policy=policy, as_of=as_of, driver=driver, dry_run=dry_run) as attempt:
+        after = _FIRST
+        for name in ("turns", "candidates"):
+            attempt.report.add(name, 0)
+        while True:
+            with store.transaction(scope.tenant_id) as conn:
+                params = scope.params() | {"as_of": as_of, "after": after, "limit": _CHUNK}
+                rows = conn.execute(sql["read_turns"], params).fetchall()
+            if not rows:
+                break
+            turns = pl.DataFrame(rows, schema=_TURNS, orient="row")
+            candidates, verdicts = decide(turns, scope.tenant_id, policy, compiled(policy), count_tokens)
+            provenance: dict[str, Any] = {
+                "tenant": scope.tenant_id,
+                "run_id": attempt.id,
+                "policy_hash": policy.hash,
+            }
+            with store.transaction(scope.tenant_id) as conn:
+                conn.execute(sql["write_candidates"], provenance | candidates)
+                conn.execute(sql["write_lineage"], provenance | candidates)
+                conn.execute(sql["write_extractions"], provenance | verdicts)
+                _count(attempt.report, candidates["kinds"], verdicts["reasons"])
+                attempt.record(conn)
+            after = rows[-1][0]
+            if on_progress is not None:
+                on_progress(len(rows))
+        return attempt.report
+
+
+def _count(report: Report, kinds: list[str], reasons: list[str | None]) -> None:
+    report.add("turns", len(reasons))
+    report.add("candidates", len(kinds))
+    for kind in kinds:
+        report.add(kind)
+    for reason in reasons:
+        if reason is not None:
+            report.discard(reason)
