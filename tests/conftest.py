@@ -32,7 +32,7 @@ def pytest_configure(config: pytest.Config) -> None:
     if hasattr(config, "workerinput"):
         config.stash[RUN_DIRECTORY] = Path(config.workerinput["run_directory"])
         return
-    directory = Path(tempfile.mkdtemp(prefix="reverie_test_"))
+    directory = Path(tempfile.mkdtemp(prefix="reverie_test_", dir=_fast_directory()))
     directory.chmod(0o711)  # pytest's own temporary directories are closed to the user whom root runs the server as
     config.stash[RUN_DIRECTORY] = directory
 
@@ -118,6 +118,13 @@ def shared_data() -> Path:
     if not directory.is_dir():
         pytest.skip("needs the public data sets in ../shared/data")
     return directory
+
+
+def _fast_directory() -> str | None:
+    """A disk in memory where there is room on one: a clone then takes 20 ms and not 160."""
+    memory = "/dev/shm"
+    roomy = os.access(memory, os.W_OK) and shutil.disk_usage(memory).free > 4 << 30
+    return memory if roomy else None
 
 
 def _create(admin: psycopg.Connection, server_url: str, prefix: str, template: str = "template1") -> str:

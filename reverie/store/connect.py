@@ -36,6 +36,7 @@ NOT_MIGRATED = "The database has no current Reverie schema: run `reverie migrate
 _REFUSALS = (
     ("password authentication failed", "Postgres at {where} refused the password of user {user}."),
     ("no password supplied", "Postgres at {where} wants a password for user {user} and the URL has none."),
+    ("server closed the connection", "Postgres at {where} broke the connection off."),
     ("is starting up", "Postgres at {where} is starting up: try again in a moment."),
     ("is shutting down", "Postgres at {where} is shutting down."),
     ("too many clients", "Postgres at {where} has no free connection left."),
@@ -220,5 +221,5 @@ def _refusal(error: psycopg.OperationalError, url: str) -> DatabaseError:
     for cue, sentence in _REFUSALS:
         if cue.format(**names).casefold() in said.casefold():
             return DatabaseError(sentence.format(**names))
-    last = said.strip().splitlines()[-1].strip().rpartition("FATAL:")[2].strip().rstrip(".")
-    return DatabaseError(f"Postgres at {names['where']} refused the connection: {last}.")
+    first = (said.strip().splitlines() or ["no reason given"])[0].rpartition("failed: ")[2]
+    return DatabaseError(f"Postgres at {names['where']} refused the connection: {first.rstrip('.')}.")

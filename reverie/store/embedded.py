@@ -70,7 +70,7 @@ TUNING = {
     "log_error_verbosity": "terse",
 }
 #: For tests: a crash of the machine may lose everything, and commits cost nothing.
-NOT_DURABLE = {"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off"}
+NOT_DURABLE = {"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off", "max_wal_size": "512MB"}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -114,17 +114,14 @@ class EmbeddedPostgres:
 
     def start(self) -> str:
         """Start the server unless it runs, creating cluster and database if need be; return the database's URL."""
-        found = self._postmaster()
-        if found is None or not found.ready:
-            self._open_directory()
-            with self._exclusive():
-                if self._settled() is None:
-                    self._check_version()
-                    if self._read("data/PG_VERSION") is None:
-                        self._create_cluster()
-                    self._launch()
-        self._create_database()
-        return self.url()
+        while True:
+            serving = self._serve()
+            try:
+                self._create_database()
+                return self.url()
+            except DatabaseError:
+                if not self._gone(serving):
+                    raise  # it runs and refuses us; else someone ended it just now, and we start it again
 
     def stop(self) -> bool:
         """Stop the server, ending its connections; return whether it was running."""
@@ -155,6 +152,31 @@ class EmbeddedPostgres:
         if port is None or password is None:
             raise DatabaseError(f"The embedded Postgres in {self.directory} was never started: run `reverie db start`.")
         return f"postgresql://{SUPERUSER}:{password}@127.0.0.1:{port}/{quote(database, safe='')}"
+
+    def _serve(self) -> _Postmaster | None:
+        """Return the server that runs, or start it."""
+        found = self._postmaster()
+        if found is None or not found.ready:
+            self._open_directory()
+            with self._exclusive():
+                found = self._settled()
+                if found is None:
+                    programs.check_access(self.directory, self._account())
+                    self._check_version()
+                    if self._read("data/PG_VERSION") is None:
+                        self._create_cluster()
+                    self._launch()
+                    found = self._postmaster()
+        return found
+
+    def _gone(self, server: _Postmaster | None) -> bool:
+        """Whether this server ends within a second."""
+        deadline = time.monotonic() + 1
+        while self._postmaster() == server:
+            if time.monotonic() > deadline:
+                return False
+            time.sleep(POLL)
+        return True
 
     def _open_directory(self) -> None:
         """Make the directory, or make sure that it is ours, and give it to the server's user."""
@@ -203,7 +225,7 @@ class EmbeddedPostgres:
     def _read(self, name: str) -> str | None:
         try:
             return (self.directory / name).read_text().strip()
-        except FileNotFoundError:
+        except (FileNotFoundError, NotADirectoryError):
             return None
         except PermissionError as error:
             raise self._not_ours() from error
@@ -241,7 +263,7 @@ class EmbeddedPostgres:
         return found
 
     def _check_version(self) -> None:
-        """Make sure that the server's user reaches program and directory, and that the data are of the program's version."""
+        """Make sure that the data are of the installed version."""
         installed = re.search(r"\d+", self._run("postgres", "--version").stdout)
         made_by = self._read("data/PG_VERSION")
         if installed and made_by and installed[0] != made_by:

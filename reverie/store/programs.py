@@ -8,6 +8,7 @@ import socket
 import subprocess
 from dataclasses import dataclass
 from pathlib import Path
+from subprocess import CompletedProcess
 
 from reverie.errors import DatabaseError
 
@@ -47,36 +48,26 @@ def programs() -> Path:
     return Path(found.origin).resolve().parent / "pginstall" / "bin"
 
 
-def run(name: str, *arguments: str, directory: Path, account: Account | None) -> subprocess.CompletedProcess[str]:
-    """Run a program in `directory` as `account`; what it makes there is closed to others.
+def check_access(directory: Path, account: Account | None) -> None:
+    """Raise DatabaseError, naming the closed folder, unless `account` can enter `directory` and reach the programs."""
+    if account is None:
+        return
+    for needed in (directory, programs()):
+        if _run(["/bin/sh", "-c", 'cd "$0"', str(needed)], Path("/"), account).returncode:
+            raise DatabaseError(
+                f"Postgres refuses to run as root, and user {account.name}, whom it runs as instead, may not enter "
+                f"{_closed_to(account, needed)}: open it with chmod o+x, set REVERIE_HOME to another directory, or set "
+                "DATABASE_URL."
+            )
 
-    Raises DatabaseError when the account cannot reach the program or the directory.
-    """
+
+def run(name: str, *arguments: str, directory: Path, account: Account | None) -> CompletedProcess[str]:
+    """Run a program in `directory` as `account`; what it makes there is closed to others."""
     program = programs() / name
     try:
-        return subprocess.run(
-            [str(program), *arguments],
-            cwd=directory,
-            # PGPORT and the like are meant for another server
-            env={key: value for key, value in os.environ.items() if not key.startswith("PG")},
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            errors="replace",
-            check=False,
-            umask=0o077,
-            user=account.uid if account else None,
-            group=account.gid if account else None,
-            extra_groups=[] if account else None,
-        )
-    except PermissionError as error:
-        if account is None:
-            raise DatabaseError(f"The embedded Postgres cannot be run: {error.filename} ({error.strerror}).") from error
-        closed = _closed_to(account, directory) or _closed_to(account, program) or error.filename
-        raise DatabaseError(
-            f"Postgres refuses to run as root, and user {account.name}, whom it runs as instead, may not enter {closed}: "
-            "open it with chmod o+x, set REVERIE_HOME to another directory, or set DATABASE_URL."
-        ) from error
+        return _run([str(program), *arguments], directory, account)
+    except OSError as error:
+        raise DatabaseError(f"The embedded Postgres cannot run {program} ({error.strerror}).") from error
 
 
 def reason(output: str) -> str:
@@ -124,11 +115,29 @@ def free_port() -> int:
         return int(probe.getsockname()[1])
 
 
-def _closed_to(account: Account, path: Path) -> Path | None:
-    """The uppermost folder of `path` that the account may not enter, as far as plain mode bits tell."""
-    for folder in reversed(path.parents):
+def _run(command: list[str], directory: Path, account: Account | None) -> CompletedProcess[str]:
+    return subprocess.run(
+        command,
+        cwd=directory,
+        # PGPORT and the like are meant for another server
+        env={name: value for name, value in os.environ.items() if not name.startswith("PG")},
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        errors="replace",
+        check=False,
+        umask=0o077,
+        user=account.uid if account else None,
+        group=account.gid if account else None,
+        extra_groups=[] if account else None,
+    )
+
+
+def _closed_to(account: Account, path: Path) -> Path:
+    """The uppermost folder on the way that the account may not enter, as far as plain mode bits tell."""
+    for folder in [*reversed(path.parents), path]:
         found = folder.stat()
         bit = 0o100 if found.st_uid == account.uid else 0o010 if found.st_gid == account.gid else 0o001
         if not found.st_mode & bit:
             return folder
-    return None
+    return path
