@@ -1,0 +1,102 @@
+"""The rule table over a frame of turns, with polars: the engine of batches, equal to `one` hit by hit.
+
+One literal pass finds the clauses worth reading, a second the rules to try on each; a regex runs only on such pairs.
+"""
+
+import polars as pl
+
+from reverie.cues import wording
+from reverie.cues.compiled import Compiled, Rules
+
+SCHEMA = pl.Schema(
+    {
+        "index": pl.UInt32,
+        "rule": pl.String,
+        "kind": pl.String,
+        "content": pl.String,
+        "value": pl.String,
+        "polarity": pl.Int8,
+        "entity": pl.String,
+        "importance": pl.Float64,
+        "category": pl.String,
+        "key": pl.String,
+        "corrects": pl.Boolean,
+        "start": pl.UInt32,
+        "end": pl.UInt32,
+    }
+)
+"""A row for each hit: `index` is the row of the turn in the frame, the others are the fields of `Hit`."""
+
+
+def extract_frame(frame: pl.DataFrame, rules: Rules) -> pl.DataFrame:
+    """What the turns of a frame with a `text` column state, in the order of `extract_one`; see `SCHEMA`."""
+    found = [_found(rules.compiled[order], tried) for (order,), tried in _tries(frame, rules).group_by("order")]
+    if not found:
+        return SCHEMA.to_frame()
+    clause, x, y = pl.col("clause"), pl.col("x"), pl.col("y")
+    content = wording.third_person_expr(pl.concat_str("before", x, "between", y.fill_null(""), "after"))
+    named = wording.slug_expr(pl.when("entity_of_y").then(y).otherwise(x))
+    lead = clause.str.len_chars() - clause.str.strip_chars_start(wording.EDGES).str.len_chars()
+    return (
+        pl.concat(found)
+        .lazy()
+        .with_columns(wording.value_expr(x), wording.value_expr(y))
+        .filter(x != "", y.is_null() | (y != ""))
+        .filter(~x.str.contains(rules.empty.rust) if rules.empty else pl.lit(True))
+        .join(rules.frame.lazy(), on="order")
+        .sort("index", "clause_start", "order")
+        .unique(["index", "clause_start", "slot"], keep="first", maintain_order=True)
+        .with_columns(
+            content=content.str.slice(0, 1).str.to_uppercase() + content.str.slice(1),
+            value=x,
+            entity=pl.concat_str("entity_type", pl.lit(":"), named),
+            corrects=clause.str.contains(rules.corrects.rust) if rules.corrects else pl.lit(False),
+            start=pl.col("clause_start") + lead,
+            end=pl.col("clause_start") + clause.str.strip_chars_end(" \n").str.len_chars(),
+        )
+        .select(SCHEMA.names())
+        .cast(dict(SCHEMA))
+        .collect()
+    )
+
+
+def _tries(frame: pl.DataFrame, rules: Rules) -> pl.DataFrame:
+    """A row for each clause and each rule to try on it: index, order, clause, clause_start."""
+    cues, clause, size = list(rules.by_cue), pl.col("clause"), pl.col("clause").str.len_chars()
+    orders = pl.LazyFrame(
+        {"cue": cues, "order": list(rules.by_cue.values())}, schema={"cue": pl.String, "order": pl.List(pl.UInt32)}
+    ).explode("order")
+    asking = clause.str.strip_chars_end(wording.CLOSERS).str.ends_with("?")
+    clauses = (
+        frame.lazy()
+        .select(clause=wording.plain_expr(pl.col("text")))
+        .with_row_index("index")
+        .filter(clause.str.contains_any(cues, ascii_case_insensitive=True))
+        # Clauses tile their turn, so a clause starts where all clauses before it end, less all turns before its own.
+        .with_columns(before=size.cum_sum() - size)
+        .with_columns(wording.marked_expr(clause).str.split(wording.SEPARATOR))
+        .explode("clause")
+        .select("index", "clause", clause_start=size.cum_sum() - size - pl.col("before"))
+        .filter(clause.str.contains_any(cues, ascii_case_insensitive=True))
+        .filter(~clause.str.contains(rules.guard.rust) if rules.guard else pl.lit(True))
+    )
+    return (
+        clauses.with_columns(cue=clause.str.to_lowercase().str.extract_many(cues, overlapping=True))
+        .explode("cue")
+        .join(orders, on="cue")
+        .drop("cue")
+        .filter(~asking | pl.col("order").is_in([one.order for one in rules.compiled if one.rule.question]))
+        .collect()
+    )
+
+
+def _found(one: Compiled, tried: pl.DataFrame) -> pl.DataFrame:
+    """The clauses that match a rule, with its groups: index, order, clause, clause_start, x, y."""
+    groups = {name: pl.col("groups").struct.field(name) for name in one.pattern.groupindex}
+    return (
+        tried.lazy()
+        .filter(pl.col("clause").str.contains(one.rust))
+        .with_columns(groups=pl.col("clause").str.extract_groups(one.rust))
+        .select("index", "order", "clause", "clause_start", x=groups["x"], y=groups.get("y", pl.lit(None, pl.String)))
+        .collect()
+    )

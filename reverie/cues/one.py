@@ -1,0 +1,92 @@
+"""The rule table over one turn, with Python's re: the engine of the immediate tier."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+from reverie.cues import wording
+from reverie.cues.compiled import Compiled, Rules
+from reverie.cues.table import Category, Kind
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Hit:
+    """Something a turn states, found by a rule."""
+
+    rule: str
+    kind: Kind
+    #: the memory in the third person
+    content: str
+    #: what the rule captured, as said
+    value: str
+    #: +1 liked, -1 disliked, 0 neither
+    polarity: Literal[-1, 0, 1]
+    #: typed id such as `pet:bruno`
+    entity: str | None
+    #: initial importance, 0 to 1
+    importance: float
+    #: structured fact that the value also is
+    category: Category | None
+    key: str | None
+    #: whether the clause says that something changed ("no longer", "actually")
+    corrects: bool
+    #: the clause in the turn's text, in characters
+    start: int
+    end: int
+
+
+def extract_one(text: str, rules: Rules) -> list[Hit]:
+    """What one turn states, in order of the text and then of the table. Equal to `extract_frame` of the one row."""
+    plain = wording.plain(text)
+    lowered = plain.lower()
+    cues = [cue for cue in rules.by_cue if cue in lowered]
+    if not cues:
+        return []
+    hits: list[Hit] = []
+    start = 0
+    for clause in wording.clauses(plain):
+        hits += _of_clause(clause, start, cues, rules)
+        start += len(clause)
+    return hits
+
+
+def _of_clause(clause: str, start: int, cues: list[str], rules: Rules) -> Iterator[Hit]:
+    lowered = clause.lower()
+    orders = sorted({order for cue in cues if cue in lowered for order in rules.by_cue[cue]})
+    if not orders or (rules.guard and rules.guard.python.search(clause)):
+        return
+    question = clause.rstrip(wording.CLOSERS).endswith("?")
+    taken: set[str] = set()
+    for order in orders:
+        one = rules.compiled[order]
+        if one.rule.slot in taken or (question and not one.rule.question):
+            continue
+        found = one.pattern.search(clause)
+        if found is None or (hit := _hit(one, found, clause, start, rules)) is None:
+            continue
+        taken.add(one.rule.slot)
+        yield hit
+
+
+def _hit(one: Compiled, found: re.Match[str], clause: str, start: int, rules: Rules) -> Hit | None:
+    rule = one.rule
+    groups = {name: wording.value(captured or "") for name, captured in found.groupdict().items()}
+    if not all(groups.values()) or (rules.empty and rules.empty.python.search(groups["x"])):
+        return None
+    content = wording.third_person(rule.template.format_map(groups))
+    lead = len(clause) - len(clause.lstrip(wording.EDGES))
+    return Hit(
+        rule=rule.name,
+        kind=rule.kind,
+        content=content[:1].upper() + content[1:],
+        value=groups["x"],
+        polarity=rule.polarity,
+        entity=rule.entity.format_map({k: wording.slug(v) for k, v in groups.items()}) if rule.entity else None,
+        importance=one.importance,
+        category=rule.category,
+        key=rule.key,
+        corrects=bool(rules.corrects and rules.corrects.python.search(clause)),
+        start=start + lead,
+        end=start + len(clause.rstrip(" \n")),
+    )

@@ -1,0 +1,142 @@
+"""The rule table as a policy writes it: the `[extract]` and `[salience]` headings, checked when they are read.
+
+Patterns keep to what Rust regex and Python re read alike, so that one table drives both engines: no lookaround, no
+back-references, none of `\\s \\d \\w` (their Unicode classes differ), a plain space for white space, named groups
+`(?P<x>...)` and `(?P<y>...)`. `<name>` stands for the alternatives of `[extract.words] name`. Matching ignores case.
+"""
+
+import re
+from typing import Annotated, Literal, Self
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
+
+Kind = Literal["fact", "preference", "instruction"]
+Category = Literal["identity", "preference", "constraint", "instruction"]
+Share = Annotated[float, Field(ge=0, le=1)]
+
+_UNCOMMON = re.compile(r"\(\?(?:[=!]|<[=!]|P=|P?<(?![xy]>))|\\[sSdDwW1-9AZz]|\$$")
+
+
+def common(pattern: str) -> str:
+    """The pattern, if both regex engines read it alike; else `ValueError` naming what they do not share."""
+    if found := _UNCOMMON.search(pattern):
+        raise ValueError(f"pattern {pattern!r} uses {found[0]!r}, which the two regex engines do not read alike")
+    return pattern
+
+
+Pattern = Annotated[str, AfterValidator(common)]
+
+
+class Table(BaseModel):
+    """A frozen heading of a policy file; an unknown key is an error."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class Rule(Table):
+    """One way in which people say something worth keeping."""
+
+    #: unique in its policy; recorded with what it makes
+    name: Annotated[str, Field(pattern=r"^[a-z][a-z0-9-]*$")]
+    kind: Kind
+    #: lower-case literals, one of which every match contains; the rule is tried only on clauses that contain one
+    cues: Annotated[tuple[str, ...], Field(min_length=1)]
+    pattern: Pattern
+    #: the memory in the third person, `{x}` and then `{y}` being the groups: "Has {x} named {y}"
+    template: Annotated[str, Field(pattern=r"^[^{}]*\{x\}([^{}]*\{y\})?[^{}]*$")]
+    polarity: Literal[-1, 0, 1] = 0
+    #: typed id with a group as slug: "pet:{y}"
+    entity: Annotated[str, Field(pattern=r"^[a-z]+:\{[xy]\}$")] | None = None
+    #: instead of the importance of the kind
+    importance: Share | None = None
+    #: structured fact that the value `{x}` also is
+    category: Category | None = None
+    key: str | None = None
+    #: whether it is also tried on questions ("Can we talk about {x}?")
+    question: bool = False
+
+    @model_validator(mode="after")
+    def _coherent(self) -> Self:
+        groups = set(re.findall(r"\(\?P<(\w+)>", self.pattern))
+        if set(re.findall(r"\{(\w)\}", self.template + (self.entity or ""))) != groups:
+            raise ValueError(f"rule {self.name}: template and entity use other groups than the pattern has")
+        if any(cue != cue.lower() or not cue.isascii() for cue in self.cues):
+            raise ValueError(f"rule {self.name}: cues are lower-case ASCII")
+        if (self.category is None) != (self.key is None):
+            raise ValueError(f"rule {self.name}: category and key come together")
+        return self
+
+    @property
+    def template_parts(self) -> tuple[str, str, str]:
+        """The template before `{x}`, between the groups, and after the last."""
+        before, rest = self.template.split("{x}")
+        between, _, after = rest.partition("{y}")
+        return before, between, after
+
+    @property
+    def slot(self) -> str:
+        """Of the rules of one slot only the first that matches a clause makes a hit."""
+        return f"{self.category}.{self.key}" if self.category else self.kind
+
+
+class Importance(Table):
+    """Importance of a new memory by kind."""
+
+    fact: Share
+    preference: Share
+    instruction: Share
+    episode: Share
+
+
+class Extract(Table):
+    """`[extract]`: what the immediate tier keeps, by rule (Brain 4.2, Contact 3.1)."""
+
+    #: roles whose turns the rules read
+    roles: tuple[str, ...] = ("user",)
+    #: which turns become episodes: none, all but low-content ones, or those that tell of an event
+    episodes: Literal["none", "all", "eventful"]
+    #: whether each tool call becomes an episode of what was done and why
+    tool_episodes: bool
+    importance: Importance
+    #: alternatives that patterns name as `<name>`
+    words: dict[str, tuple[Pattern, ...]] = {}
+    #: clauses that never state anything, whatever rule matches: suppositions, other people's words
+    guard: Pattern | None = None
+    #: values that say nothing by themselves ("it", "that"), as one pattern for the whole value
+    empty: Pattern | None = None
+    #: marks of a correction ("actually", "no longer")
+    corrects: Pattern | None = None
+    #: messages without content, as patterns of single words ("lol+", "ok")
+    low_content: tuple[Pattern, ...] = ()
+    #: verbs and other marks of an event in a turn
+    event: Pattern | None = None
+    rules: tuple[Rule, ...] = ()
+
+    @model_validator(mode="after")
+    def _unique(self) -> Self:
+        names = [rule.name for rule in self.rules]
+        if len(set(names)) < len(names):
+            raise ValueError("rule names repeat")
+        return self
+
+    def expand(self, pattern: str) -> str:
+        """The pattern with each `<name>` replaced by its alternatives; `ValueError` for an unknown name."""
+        for name in re.findall(r"(?<!\?P)<([a-z_]+)>", pattern):
+            if name not in self.words:
+                raise ValueError(f"pattern {pattern!r} names unknown words <{name}>")
+            pattern = pattern.replace(f"<{name}>", f"(?:{'|'.join(self.words[name])})")
+        return pattern
+
+
+class Salience(Table):
+    """`[salience]`: what makes a text worth keeping before anything is known about it (Logic 1.5)."""
+
+    named_entity: Share
+    number_or_date: Share
+    preference: Share
+    technical: Share
+    maximum: Share
+    #: mean letters of the words of four letters and more, from which a text counts as technical
+    technical_letters: Annotated[float, Field(gt=0)]
+    #: preference signals
+    signals: Annotated[tuple[str, ...], Field(min_length=1)]

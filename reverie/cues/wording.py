@@ -1,0 +1,135 @@
+"""How a clause becomes a memory's words: where clauses end, what a value sheds, how "my" becomes "their".
+
+Everything is a pattern or a literal that both engines apply in the same order; `one` and `frame` differ only in how.
+"""
+
+import re
+import unicodedata
+from typing import Final
+
+import polars as pl
+
+#: Between clauses while a text is being split; never part of a text, since `PLAIN` maps it away.
+SEPARATOR: Final = "\x1f"
+
+#: Characters read as others, one for one so that offsets hold: typographic marks, odd spaces, and the four letters
+#: that ignoring case would confuse with ASCII ones in Python and not in Rust.
+PLAIN: Final = {"’": "'", "‘": "'", "ʼ": "'", "“": '"', "”": '"', "\t": " ", "\r": " ", "\xa0": " ", SEPARATOR: " "} | {
+    "ſ": "s", "\u212a": "K", "İ": "I", "ı": "i"
+}  # fmt: skip
+
+_STARTS: Final = "i i'm i've we we're my it it's you he she they that's this there don't please".split()
+_CONNECTIVES: Final = "but because although though whereas however which".split()
+#: Where clauses end, as literals: after a sentence, a semicolon, a dash or a line, before a connective, and before a
+#: subject that follows a comma, "and" or "so". The separator goes where the next clause begins.
+BREAKS: Final = (
+    {mark: f"{mark}{SEPARATOR}" for mark in (". ", "! ", "? ", "… ", "; ", "\n", " - ", " -- ", " – ", " — ", '." ', '!" ', '?" ')}
+    | {f" {word} ": f" {SEPARATOR}{word} " for word in _CONNECTIVES}
+    | {f"{link}{word} ": f"{link}{SEPARATOR}{word} " for word in _STARTS for link in (" and ", ", and ", " so ", ", ")}
+    | {f"{link}I{word} ": f"{link}{SEPARATOR}I{word} " for word in ("", "'m", "'ve") for link in (" and ", ", and ", " so ", ", ")}
+)
+_BREAKS: Final = re.compile("|".join(map(re.escape, BREAKS)))
+
+#: Shed at both ends of a value.
+EDGES: Final = " ,;:.!?…\"'()[]*~_-–—\n"
+#: Shed at the end of a question mark's search.
+CLOSERS: Final = " \"')]!.\n"
+
+#: Shed at the end of a value.
+TAIL: Final = (
+    r"(?i)(?:[ ,]+(?:too|though|lol|haha+|as well|these days|right now|at the moment|of course|anyway|anyways|btw|man|dude|tbh"
+    r"|you know|i think|i guess|and|or|but|so|because|either|at all|again|actually|now|then|just|my|the|a|an|to|with|for|in))+$"
+)
+
+#: From the first person to the third; applied to values in this order.
+REWRITES: Final = tuple(
+    (rf"(?i)\b{first}\b", third)
+    for first, third in (
+        ("i(?: am|'m)", "they are"),
+        ("i was", "they were"),
+        ("i(?: have|'ve)", "they have"),
+        ("i'll", "they will"),
+        ("i'd", "they would"),
+        ("(?:i|we)", "they"),
+        ("(?:my|our)", "their"),
+        ("(?:me|us)", "them"),
+        ("(?:mine|ours)", "theirs"),
+        ("(?:myself|ourselves)", "themselves"),
+    )
+)
+
+#: Characters of a slug that become hyphens: ASCII but letters and digits, and general punctuation.
+SLUG_GAPS: Final = "[\\x00-/:-`{-\\x7f\u2000-\u206f]+"
+ACCENTS: Final = "[\u0300-\u036f]+"
+
+
+def for_python(pattern: str) -> re.Pattern[str]:
+    """The pattern for Python: case ignored, words bounded as ASCII."""
+    return re.compile(pattern.removeprefix("(?i)").replace(r"\b", r"(?a:\b)"), re.IGNORECASE)
+
+
+def for_rust(pattern: str) -> str:
+    """The pattern for polars: case ignored, words bounded as ASCII."""
+    return "(?i)" + pattern.removeprefix("(?i)").replace(r"\b", r"(?-u:\b)")
+
+
+_PLAIN_TABLE: Final = str.maketrans(PLAIN)
+_TAIL: Final = for_python(TAIL)
+_REWRITES: Final = [(for_python(first), third) for first, third in REWRITES]
+_SLUG_GAPS: Final = re.compile(SLUG_GAPS)
+_ACCENTS: Final = re.compile(ACCENTS)
+
+
+def plain(text: str) -> str:
+    """The text with typographic marks made plain; every offset stays."""
+    return text.translate(_PLAIN_TABLE) if not text.isascii() or "\t" in text or "\r" in text or SEPARATOR in text else text
+
+
+def clauses(plain_text: str) -> list[str]:
+    """The clauses of a plain text, in order; joined they are the text again."""
+    return _BREAKS.sub(lambda found: BREAKS[found[0]], plain_text).split(SEPARATOR)
+
+
+def value(captured: str) -> str:
+    """A captured value without the punctuation and the fillers at its ends."""
+    return _TAIL.sub("", captured.strip(EDGES)).strip(EDGES)
+
+
+def third_person(text: str) -> str:
+    """The value as said about the speaker: "my dog" is "their dog"."""
+    for first, third in _REWRITES:
+        text = first.sub(third, text)
+    return text
+
+
+def slug(text: str) -> str:
+    """A value as the second half of a typed id: "Diwali Sweets!" is "diwali-sweets"."""
+    return _SLUG_GAPS.sub("-", _ACCENTS.sub("", unicodedata.normalize("NFKD", text)).lower()).strip("-")
+
+
+def plain_expr(text: pl.Expr) -> pl.Expr:
+    """`plain` for a column."""
+    return text.str.replace_many(PLAIN)
+
+
+def marked_expr(plain_text: pl.Expr) -> pl.Expr:
+    """A column of plain texts with `SEPARATOR` between their clauses."""
+    return plain_text.str.replace_many(BREAKS, leftmost=True)
+
+
+def value_expr(captured: pl.Expr) -> pl.Expr:
+    """`value` for a column."""
+    return captured.str.strip_chars(EDGES).str.replace(for_rust(TAIL), "").str.strip_chars(EDGES)
+
+
+def third_person_expr(text: pl.Expr) -> pl.Expr:
+    """`third_person` for a column."""
+    for first, third in REWRITES:
+        text = text.str.replace_all(for_rust(first), third)
+    return text
+
+
+def slug_expr(text: pl.Expr) -> pl.Expr:
+    """`slug` for a column."""
+    bare = text.str.normalize("NFKD").str.replace_all(ACCENTS, "").str.to_lowercase()
+    return bare.str.replace_all(SLUG_GAPS, "-").str.strip_chars("-")
