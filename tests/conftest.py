@@ -9,22 +9,28 @@ from __future__ import annotations
 import os
 import shutil
 import tempfile
+import time
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from urllib.parse import urlsplit
 from uuid import uuid4
 
 import psycopg
 import pytest
-from filelock import FileLock
+from filelock import BaseFileLock, FileLock, Timeout
 from psycopg.sql import SQL, Identifier
 
+from reverie.errors import ReverieError
 from reverie.store.connect import connect
 from reverie.store.embedded import EmbeddedPostgres
 from reverie.store.migrate import migrate
 
 #: The directory of this run, made by the main process; its name starts every database that the run creates.
 RUN_DIRECTORY = pytest.StashKey[Path]()
+#: Held by the main process as long as it lives, so that a later run can clean up after a killed one.
+ALIVE = pytest.StashKey[BaseFileLock]()
+PREFIX = "reverie_test_"
 EXTERNAL_SERVER = os.environ.get("REVERIE_TEST_DATABASE_URL")
 
 
@@ -32,7 +38,11 @@ def pytest_configure(config: pytest.Config) -> None:
     if hasattr(config, "workerinput"):
         config.stash[RUN_DIRECTORY] = Path(config.workerinput["run_directory"])
         return
-    directory = Path(tempfile.mkdtemp(prefix="reverie_test_", dir=_fast_directory()))
+    parent = _fast_directory()
+    _sweep(parent)
+    directory = Path(tempfile.mkdtemp(prefix=PREFIX, dir=parent))
+    config.stash[ALIVE] = FileLock(directory / "alive")
+    config.stash[ALIVE].acquire()
     directory.chmod(0o711)  # pytest's own temporary directories are closed to the user whom root runs the server as
     config.stash[RUN_DIRECTORY] = directory
 
@@ -47,6 +57,7 @@ def pytest_unconfigure(config: pytest.Config) -> None:
     if hasattr(config, "workerinput") or RUN_DIRECTORY not in config.stash:
         return
     directory = config.stash[RUN_DIRECTORY]
+    config.stash[ALIVE].release()
     if EXTERNAL_SERVER:
         with connect(EXTERNAL_SERVER) as admin:
             for (left,) in admin.execute(
@@ -120,11 +131,22 @@ def shared_data() -> Path:
     return directory
 
 
-def _fast_directory() -> str | None:
+def _fast_directory() -> Path:
     """A disk in memory where there is room on one: a clone then takes 20 ms and not 160."""
-    memory = "/dev/shm"
+    memory = Path("/dev/shm")
     roomy = os.access(memory, os.W_OK) and shutil.disk_usage(memory).free > 4 << 30
-    return memory if roomy else None
+    return memory if roomy else Path(tempfile.gettempdir())
+
+
+def _sweep(parent: Path) -> None:
+    """Stop the servers of earlier runs that were killed, and remove their directories."""
+    for directory in parent.glob(f"{PREFIX}*"):
+        with suppress(OSError, Timeout, ReverieError):  # another user's, or a run that lives
+            # a run that begins just now has made its directory and not its lock
+            if (directory / "alive").exists() and time.time() - directory.stat().st_mtime > 60:
+                with FileLock(directory / "alive", blocking=False):
+                    EmbeddedPostgres(directory / "postgres").stop()
+                    shutil.rmtree(directory)
 
 
 def _create(admin: psycopg.Connection, server_url: str, prefix: str, template: str = "template1") -> str:
