@@ -41,14 +41,15 @@ class HostedEmbedder:
         attempts: int = 5,
         backoff_s: float = 1.0,
     ) -> None:
-        """`dimensions` asks a model that can for shorter vectors; for a model without an entry in litellm's price map it
-        says what to expect, and when it is None one word is embedded to find out.
+        """`dimensions` asks a model that can for shorter vectors, and says what to expect of one that litellm's price
+        map does not list; when nobody says it, one word is embedded to find out.
 
         Raises InferenceError when the extra is absent or no provider is known for the name.
         """
         os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")  # else the import fetches the price map
         self._litellm = load_extra("litellm", extra="litellm", needed_by=f"The model {name}")
         self._litellm.suppress_debug_info = True
+        self._litellm.DEFAULT_MAX_RETRIES = 0  # retries are ours alone; a max_retries=0 on the call is taken for absent
         try:
             self._litellm.get_llm_provider(name)
         except self._litellm.exceptions.BadRequestError:
@@ -59,7 +60,7 @@ class HostedEmbedder:
         self.model = f"litellm/{name}" if dimensions is None else f"litellm/{name}/{dimensions}"
         self.price_per_token = float(known.get("input_cost_per_token") or 0.0)
         self._name, self._threads, self._batch_size, self._timeout_s = name, threads, batch_size, timeout_s
-        self._attempts, self._backoff = attempts, wait_exponential_jitter(initial=backoff_s, max=LONGEST_WAIT_S)
+        self._attempts, self._backoff = attempts, wait_exponential_jitter(multiplier=backoff_s, max=LONGEST_WAIT_S)
         options = {"api_base": api_base, "api_key": api_key, "dimensions": dimensions}
         self._options = {key: value for key, value in options.items() if value is not None}
         self.dimensions = dimensions or known.get("output_vector_size") or self._request(["dimensions"]).shape[1]
@@ -103,7 +104,6 @@ class HostedEmbedder:
                 model=self._name,
                 input=texts,
                 timeout=self._timeout_s,
-                max_retries=0,  # we retry, here, once
                 drop_params=True,  # a model that cannot shorten its vectors is not asked to
                 encoding_format="float",
                 **self._options,

@@ -1,4 +1,4 @@
-"""Vectors as pgvector's halfvec sends and receives them in binary COPY: int16 dimensions, int16 0, big-endian halves."""
+"""Vectors as halfvec sends and receives them in binary COPY: int16 dimensions, int16 0, big-endian halves."""
 
 from __future__ import annotations
 

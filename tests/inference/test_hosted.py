@@ -1,0 +1,109 @@
+"""The litellm adapter against a real server on this machine: good replies, and each way in which one goes wrong."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from embeddings_server import DIMENSIONS, Answer, EmbeddingsServer, vector_of
+
+from reverie.errors import InferenceError
+from reverie.inference.embedder import load_embedder
+from reverie.inference.hosted import HostedEmbedder
+
+pytest.importorskip("litellm", reason="the extra litellm is not installed")
+
+# litellm declares a type of its own in a way that pydantic comments on when it is imported.
+pytestmark = pytest.mark.filterwarnings("ignore:Item 'summary' on TypedDict:UserWarning")
+
+Load = Callable[..., Any]
+
+
+@pytest.fixture
+def load(server: EmbeddingsServer) -> Load:
+    """Load an embedder whose server is ours and whose patience is short."""
+
+    def load_one(**options: Any) -> HostedEmbedder:
+        patience = {"timeout_s": 5.0, "attempts": 3, "backoff_s": 0.01, "dimensions": DIMENSIONS}
+        where = {"api_base": server.address, "api_key": "none"}
+        embedder = load_embedder("litellm/openai/ours", **{**where, **patience, **options})
+        assert isinstance(embedder, HostedEmbedder)
+        return embedder
+
+    return load_one
+
+
+def test_texts_go_in_batches_and_come_back_in_order(server: EmbeddingsServer, load: Load) -> None:
+    texts = ["a" * length for length in range(1, 11)]
+    vectors = load(batch_size=4).encode(texts)
+    expected = np.array([vector_of(text) for text in texts])
+    assert np.allclose(vectors, expected / np.linalg.norm(expected, axis=1, keepdims=True))
+    assert vectors.dtype == np.float32
+    assert sorted(len(request["input"]) for request in server.requests) == [2, 4, 4]
+    assert load().encode([]).shape == (0, DIMENSIONS)
+
+
+def test_dimensions_are_found_out_when_nobody_says_them(server: EmbeddingsServer, load: Load) -> None:
+    server.script = [Answer(dimensions=5)]
+    embedder = load(dimensions=None)
+    assert (embedder.model, embedder.dimensions, embedder.price_per_token) == ("litellm/openai/ours", 5, 0.0)
+    assert load().model == f"litellm/openai/ours/{DIMENSIONS}"
+
+
+def test_a_known_model_is_priced_and_measured_without_a_request() -> None:
+    embedder = load_embedder("litellm/text-embedding-3-small")
+    assert embedder.dimensions == 1536
+    assert embedder.price_per_token == pytest.approx(2e-8)
+    assert embedder.count_tokens("Hello there, friend") == 4
+
+
+def test_a_rate_limit_is_waited_out_as_the_server_asks(server: EmbeddingsServer, load: Load) -> None:
+    server.script = [Answer(status=429, headers={"Retry-After": "1"})]
+    started = time.monotonic()
+    assert load().encode(["a"]).shape == (1, DIMENSIONS)
+    assert time.monotonic() - started >= 1
+    assert len(server.requests) == 2
+
+
+def test_a_failure_that_passes_is_retried(server: EmbeddingsServer, load: Load) -> None:
+    server.script = [Answer(status=500), Answer(status=503)]
+    assert load().encode(["a"]).shape == (1, DIMENSIONS)
+    assert len(server.requests) == 3
+
+
+@pytest.mark.parametrize(
+    ("answer", "requests", "sentence"),
+    [
+        (Answer(status=429, headers={"Retry-After": "0"}), 3, "still limited our rate at attempt 3"),
+        (Answer(status=500), 3, r"failed with InternalServerError \(HTTP 500\)"),
+        (Answer(status=401), 1, "refused the API key"),
+        (Answer(status=400), 1, r"failed with BadRequestError \(HTTP 400\)"),
+        (Answer(delay_s=1.0), 3, "gave no reply within 0.3 s, 3 times"),
+        (Answer(dimensions=5), 1, "answered with 5 dimensions where 8 were due"),
+        (Answer(drop=1), 1, "did not answer with one vector for each of 2 texts"),
+        (Answer(value=0.0), 1, "a vector that has no direction"),
+        (Answer(value=math.nan), 1, "a vector that has no direction"),
+    ],
+)
+def test_a_failure_that_stays_is_one_sentence_without_the_text(
+    server: EmbeddingsServer, load: Load, answer: Answer, requests: int, sentence: str
+) -> None:
+    server.script = [answer] * requests
+    with pytest.raises(InferenceError, match=sentence) as caught:
+        load(timeout_s=0.3 if answer.delay_s else 5.0).encode(["a secret", "another"])
+    assert len(server.requests) == requests
+    assert "secret" not in str(caught.value) and caught.value.__cause__ is None
+
+
+def test_no_server_is_one_sentence(load: Load) -> None:
+    with pytest.raises(InferenceError, match="failed with"):
+        load(api_base="http://127.0.0.1:9/v1").encode(["a"])
+
+
+def test_an_unknown_provider_is_one_sentence() -> None:
+    with pytest.raises(InferenceError, match="No provider is known for the model nobody-knows-it"):
+        load_embedder("litellm/nobody-knows-it")
