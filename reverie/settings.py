@@ -49,6 +49,10 @@ class Settings(BaseSettings):
     embedding_model: str = Field(default="minilm", min_length=1)
     #: Threads of the embedder.
     threads: int = Field(default_factory=_default_threads, ge=1, le=1024)
+    #: Into how many buckets of subjects the orchestrator cuts the work.
+    buckets: int = Field(default=4, ge=1, le=100)
+    #: First month, as YYYY-MM-01, for which the orchestrator offers partitions of history.
+    history_start: str = Field(default="2020-01-01", pattern=r"^\d{4}-(0[1-9]|1[0-2])-01$")
 
     @field_validator("database_url")
     @classmethod

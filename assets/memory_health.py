@@ -1,0 +1,13 @@
+"""The dashboard: unpartitioned, numbers only, so that the plots of the asset page show how memory grows and is."""
+
+import dagster as dg
+from assets.memories import STAGES
+from assets.runs import RETRIES
+from reverie.evaluate.health import measure_all
+from resources.engine import Engine
+
+
+@dg.asset(deps=list(STAGES), retry_policy=RETRIES, group_name="memory", kinds={"postgres"})
+def memory_health(engine: Engine) -> dg.MaterializeResult:
+    """How much there is of everything, over all tenants: turns, memories by kind, forgotten, waiting, failed, cost."""
+    return dg.MaterializeResult(metadata=measure_all(engine.store))

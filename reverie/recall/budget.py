@@ -1,0 +1,47 @@
+"""Which of the ranked candidates fit the answer (spec D5; Logic 2.6)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from reverie.recall.result import Drop, Hit
+
+#: Small, and critical for consistent behaviour: they get their tokens first (Logic 2.6).
+PROCEDURAL = ("preference", "instruction")
+
+
+def within_budget(
+    ranked: Sequence[Hit], *, top_k: int, token_budget: int, count_tokens: Callable[[str], int]
+) -> tuple[list[Hit], list[Drop]]:
+    """Return the best `top_k` that fit `token_budget`, in order of score, and the rest with the reason.
+
+    Of what was said in one turn, the turn itself and the memories made of it, only the best is kept. Among the best
+    `top_k`, preferences and instructions get their tokens first; then tokens go by score, and one that does not fit
+    leaves its place to the next that does.
+    """
+    kept, dropped, seen = [], [], set()
+    for hit in ranked:
+        origin = hit.turn_id or hit.id
+        if origin in seen:
+            dropped.append(_drop(hit, "same_turn"))
+        else:
+            seen.add(origin)
+            kept.append(replace(hit, tokens=count_tokens(hit.content)) if len(kept) < 4 * top_k else hit)
+    first = [hit for hit in kept[:top_k] if hit.kind in PROCEDURAL]
+    chosen, left = set(), token_budget
+    for hit in [*first, *(hit for hit in kept[: 4 * top_k] if hit not in first)]:
+        if len(chosen) < top_k and hit.tokens <= left:
+            chosen.add(hit.id)
+            left -= hit.tokens
+    hits = [hit for hit in kept if hit.id in chosen]
+    full = len(hits) == top_k
+    last = kept.index(hits[-1]) if hits else -1
+    for place, hit in enumerate(kept):
+        if hit.id not in chosen:
+            dropped.append(_drop(hit, "rank" if full and place > last else "budget"))
+    return hits, dropped
+
+
+def _drop(hit: Hit, reason: str) -> Drop:
+    return Drop(id=hit.id, item=hit.item, score=hit.score, reason=reason)

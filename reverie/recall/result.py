@@ -1,0 +1,83 @@
+"""What a recall answers: the hits with their reasons, and what was left out and why (spec D5, D7)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Literal
+from uuid import UUID
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Signal:
+    """One reason for a hit's place."""
+
+    #: As measured.
+    value: float
+    #: As the policy normalises it.
+    normalised: float
+    #: The policy's weight.
+    weight: float
+
+    @property
+    def contribution(self) -> float:
+        """What the signal adds to the score."""
+        return self.normalised * self.weight
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Hit:
+    """One thing remembered: a memory, or a turn word for word."""
+
+    item: Literal["turn", "memory"]
+    id: UUID
+    #: The memory's kind; `turn` for a turn.
+    kind: str
+    content: str
+    happened_at: datetime
+    #: Sum of the signals' contributions.
+    score: float
+    signals: Mapping[str, Signal]
+    #: Place in each arm that found it (dense, lexical, entity), from 1.
+    ranks: Mapping[str, int]
+    #: The turn it was said in; none for patterns and summaries.
+    turn_id: UUID | None
+    session_id: str | None
+    importance: float | None
+    tokens: int = 0
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Drop:
+    """A candidate that is not among the hits."""
+
+    id: UUID
+    item: Literal["turn", "memory"]
+    score: float
+    #: rank, budget, same_turn, importance, kind or expired.
+    reason: str
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class RecallResult:
+    """The answer to one question (Logic 2.7)."""
+
+    question: str
+    tenant_id: str
+    subject_id: str
+    asked_at: datetime
+    policy: str
+    policy_hash: str
+    model: str | None
+    hits: tuple[Hit, ...]
+    dropped: tuple[Drop, ...]
+    total_tokens: int
+    token_budget: int
+    #: What was missing or done otherwise than asked, in words for people.
+    notes: tuple[str, ...] = field(default=())
+
+    @property
+    def budget_used(self) -> float:
+        """Share of the token budget that the hits take."""
+        return self.total_tokens / self.token_budget if self.token_budget else 0.0

@@ -1,0 +1,84 @@
+-- name: lock_sessions
+-- One writer a session at a time, so that turns are counted on without gaps. 64 locks a tenant, taken in order, since
+-- a batch may hold more sessions than the lock table has room for.
+select pg_advisory_xact_lock(hashtextextended('sessions/' || %(tenant)s, 0) + slot)
+from (select distinct hashtextextended(session, 0) & 63 as slot from unnest(%(sessions)s::text[]) as session order by 1) s
+
+-- name: make_incoming
+-- A private table for COPY, which row-level security keeps off the log itself; lives as long as the connection.
+create temp table if not exists incoming_turns (
+    place int, id uuid, subject_id text, session_id text, source_id text, turn_index int, role text, speaker text,
+    said_at timestamptz, text text, tool_calls text, metadata text, content_hash bytea
+) on commit delete rows
+
+-- name: copy_incoming
+-- The rows of `make_incoming`.
+copy incoming_turns from stdin (format binary)
+
+-- name: add_turns
+-- Incoming turns into the log, once: how many were new, and the places of those whose source_id has other content.
+-- Known turns are probed by primary key, as a probe by session would read long sessions over and over; the same
+-- source_id at another time has another id, and the unique constraint tells. No joins: without statistics on the
+-- temporary table they become nested loops. A turn without an index is counted on after its session's last.
+with incoming as materialized (
+    select i.*,
+           row_number() over same_turn as nth,
+           first_value(i.id) over same_turn as first_id,
+           first_value(i.content_hash) over same_turn as first_hash,
+           (select t.content_hash from log.turns t where t.tenant_id = %(tenant)s and t.id = i.id) as kept_hash
+    from incoming_turns i
+    window same_turn as (partition by i.subject_id, i.session_id, i.source_id order by i.place)
+), new as (
+    select incoming.*,
+           row_number() over (partition by subject_id, session_id order by place) as nth_of_session,
+           row_number() over (partition by subject_id, session_id, turn_index is null order by place) as nth_to_count
+    from incoming
+    where kept_hash is null and nth = 1
+), counted as (
+    select new.*,
+           max(greatest(turn_index, case when nth_of_session = 1 then (
+               select max(t.turn_index) from log.turns t
+               where t.tenant_id = %(tenant)s and t.subject_id = new.subject_id and t.session_id = new.session_id
+           ) end)) over (partition by subject_id, session_id) as last_index
+    from new
+), added as (
+    insert into log.turns (tenant_id, id, subject_id, session_id, source_id, turn_index, role, speaker, said_at, text,
+                           tool_calls, metadata, content_hash)
+    select %(tenant)s, id, subject_id, session_id, source_id,
+           coalesce(turn_index, coalesce(last_index, -1) + nth_to_count),
+           role, speaker, said_at, text, tool_calls::jsonb, metadata::jsonb, content_hash
+    from counted
+    order by place
+    on conflict do nothing
+    returning id
+)
+select (select count(*) from added),
+       array(select place from incoming
+             where case when kept_hash is not null then kept_hash <> content_hash
+                        else first_hash <> content_hash or first_id not in (select id from added) end
+             order by place)
+
+-- name: add_outcomes
+-- Outcomes into the log, once: how many were new, and the places of those that say otherwise for the same measurement.
+with incoming as materialized (
+    select i.*, row_number() over same as nth, first_value(i.value) over same as first_value,
+           first_value(i.positive) over same as first_positive,
+           o.value as kept_value, o.positive as kept_positive
+    from unnest(%(ids)s::uuid[], %(subjects)s::text[], %(sessions)s::text[], %(sources)s::text[], %(metrics)s::text[],
+                %(values)s::float8[], %(positives)s::bool[], %(times)s::timestamptz[])
+         with ordinality as i (id, subject_id, session_id, source_id, metric, value, positive, observed_at, place)
+    left join log.outcomes o on o.tenant_id = %(tenant)s and o.id = i.id
+    window same as (partition by i.id order by i.place)
+), added as (
+    insert into log.outcomes (tenant_id, id, subject_id, session_id, source_id, metric, value, positive, observed_at)
+    select %(tenant)s, id, subject_id, session_id, source_id, metric, value, positive, observed_at
+    from incoming
+    where kept_value is null and nth = 1
+    order by place
+    on conflict do nothing
+    returning 1
+)
+select (select count(*) from added),
+       array(select place - 1 from incoming
+             where (coalesce(kept_value, first_value), coalesce(kept_positive, first_positive)) <> (value, positive)
+             order by place)

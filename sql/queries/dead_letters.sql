@@ -1,0 +1,54 @@
+-- name: record
+-- Keep records that could not be taken in; the same record of the same line is one row, under its latest reason.
+insert into ops.dead_letters (tenant_id, id, source, line, reason, detail, payload)
+select %(tenant)s, l.*
+from unnest(%(ids)s::uuid[], %(sources)s::text[], %(lines)s::bigint[], %(reasons)s::text[], %(details)s::text[],
+            %(payloads)s::bytea[]) as l
+on conflict (tenant_id, id) do update set reason = excluded.reason, detail = excluded.detail
+where (ops.dead_letters.reason, ops.dead_letters.detail) is distinct from (excluded.reason, excluded.detail)
+
+-- name: list
+-- Dead letters in the order of their files, without their content.
+select id, source, line, reason, detail, attempts, recorded_at, octet_length(payload) as size
+from ops.dead_letters
+where tenant_id = %(tenant)s
+  and (%(source)s::text is null or source = %(source)s)
+  and (%(reason)s::text is null or reason = %(reason)s)
+order by source, line, id
+limit %(limit)s
+
+-- name: count
+-- How many there are of each reason.
+select reason, count(*)
+from ops.dead_letters
+where tenant_id = %(tenant)s and (%(source)s::text is null or source = %(source)s)
+group by reason
+order by count(*) desc, reason
+
+-- name: claim
+-- The next dead letters to try again, after the given place in the order of their files; others may try the rest.
+select id, source, coalesce(line, 0), reason, detail, payload
+from ops.dead_letters
+where tenant_id = %(tenant)s
+  and (%(source)s::text is null or source = %(source)s)
+  and (%(reason)s::text is null or reason = %(reason)s)
+  and payload is not null and octet_length(payload) < %(whole_below)s
+  and (source, coalesce(line, 0), id) > (%(after_source)s, %(after_line)s, %(after_id)s)
+order by source, coalesce(line, 0), id
+limit %(limit)s
+for update skip locked
+
+-- name: places
+-- Ids of the dead letters of one file by line, to see which of them a new import resolves.
+select line, id from ops.dead_letters where tenant_id = %(tenant)s and source = %(source)s and line is not null
+
+-- name: delete
+-- Take away dead letters whose records are in.
+delete from ops.dead_letters where tenant_id = %(tenant)s and id = any(%(ids)s::uuid[])
+
+-- name: failed_again
+-- Count another attempt, with what was wrong this time.
+update ops.dead_letters d
+set attempts = d.attempts + 1, reason = l.reason, detail = l.detail
+from unnest(%(ids)s::uuid[], %(reasons)s::text[], %(details)s::text[]) as l (id, reason, detail)
+where d.tenant_id = %(tenant)s and d.id = l.id
