@@ -55,7 +55,7 @@ def extract_frame(frame: pl.DataFrame, rules: Rules) -> pl.DataFrame:
             end=pl.col("clause_start") + clause.str.strip_chars_end(" \n").str.len_chars(),
         )
         .select(SCHEMA.names())
-        .cast(dict(SCHEMA))
+        .cast(SCHEMA)
         .collect()
     )
 
@@ -66,25 +66,33 @@ def _tries(frame: pl.DataFrame, rules: Rules) -> pl.DataFrame:
     orders = pl.LazyFrame(
         {"cue": cues, "order": list(rules.by_cue.values())}, schema={"cue": pl.String, "order": pl.List(pl.UInt32)}
     ).explode("order")
-    asking = clause.str.strip_chars_end(wording.CLOSERS).str.ends_with("?")
-    clauses = (
-        frame.lazy()
-        .select(clause=wording.plain_expr(pl.col("text")))
-        .with_row_index("index")
-        .filter(clause.str.contains_any(cues, ascii_case_insensitive=True))
-        # Clauses tile their turn, so a clause starts where all clauses before it end, less all turns before its own.
-        .with_columns(before=size.cum_sum() - size)
-        .with_columns(wording.marked_expr(clause).str.split(wording.SEPARATOR))
-        .explode("clause")
-        .select("index", "clause", clause_start=size.cum_sum() - size - pl.col("before"))
-        .filter(clause.str.contains_any(cues, ascii_case_insensitive=True))
-        .filter(~clause.str.contains(rules.guard.rust) if rules.guard else pl.lit(True))
-    )
-    return (
-        clauses.with_columns(cue=clause.str.to_lowercase().str.extract_many(cues, overlapping=True))
+    marked = frame.lazy().select(clause=wording.marked_expr(pl.col("text"))).with_row_index("index").collect().lazy()
+    # One literal pass finds cues and clause ends together; the ends passed so far number the clause that a cue is in.
+    lowered = (clause + wording.SEPARATOR).str.to_lowercase()
+    cued = (
+        marked.select(cue=lowered.str.extract_many([*cues, wording.SEPARATOR], overlapping=True))
         .explode("cue")
+        .with_columns(number=(pl.col("cue") == wording.SEPARATOR).cum_sum())
+        .filter(pl.col("cue") != wording.SEPARATOR)
         .join(orders, on="cue")
-        .drop("cue")
+        .select("order", "number")
+        .collect()
+    )
+    # Clauses tile their turn, so a clause starts where all clauses before it end, less all turns before its own.
+    clauses = (
+        marked.with_columns(clause.str.split(wording.SEPARATOR))
+        .explode("clause")
+        .select("index", "clause", end=size.cum_sum())
+        .with_columns(clause_start=pl.col("end") - size)
+        .with_columns(clause_start=pl.col("clause_start") - pl.col("clause_start").first().over("index"))
+        .collect()
+    )
+    asking = clause.str.strip_chars_end(wording.CLOSERS).str.ends_with("?")
+    return (
+        clauses.select("index", "clause", "clause_start")[cued["number"]]
+        .with_columns(cued["order"])
+        .lazy()
+        .filter(~clause.str.contains(rules.guard.rust) if rules.guard else pl.lit(True))
         .filter(~asking | pl.col("order").is_in([one.order for one in rules.compiled if one.rule.question]))
         .collect()
     )
@@ -92,11 +100,7 @@ def _tries(frame: pl.DataFrame, rules: Rules) -> pl.DataFrame:
 
 def _found(one: Compiled, tried: pl.DataFrame) -> pl.DataFrame:
     """The clauses that match a rule, with its groups: index, order, clause, clause_start, x, y."""
-    groups = {name: pl.col("groups").struct.field(name) for name in one.pattern.groupindex}
-    return (
-        tried.lazy()
-        .filter(pl.col("clause").str.contains(one.rust))
-        .with_columns(groups=pl.col("clause").str.extract_groups(one.rust))
-        .select("index", "order", "clause", "clause_start", x=groups["x"], y=groups.get("y", pl.lit(None, pl.String)))
-        .collect()
-    )
+    matching = tried.filter(tried["clause"].str.contains(one.rust))
+    groups = matching["clause"].str.extract_groups(one.rust).struct
+    y = groups.field("y") if "y" in one.pattern.groupindex else pl.lit(None, pl.String)
+    return matching.with_columns(x=groups.field("x"), y=y)

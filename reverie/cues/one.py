@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import Literal
 
 from reverie.cues import wording
@@ -38,27 +39,27 @@ class Hit:
 
 def extract_one(text: str, rules: Rules) -> list[Hit]:
     """What one turn states, in order of the text and then of the table. Equal to `extract_frame` of the one row."""
-    plain = wording.plain(text)
-    lowered = plain.lower()
-    cues = [cue for cue in rules.by_cue if cue in lowered]
-    if not cues:
+    marked = wording.marked(text)
+    tries: dict[int, set[int]] = {}
+    number = 0
+    for found in rules.longest_cue.finditer(marked.lower()):
+        if found[1] == wording.SEPARATOR:
+            number += 1
+        else:
+            tries.setdefault(number, set()).update(rules.by_longest[found[1]])
+    if not tries:
         return []
-    hits: list[Hit] = []
-    start = 0
-    for clause in wording.clauses(plain):
-        hits += _of_clause(clause, start, cues, rules)
-        start += len(clause)
-    return hits
+    clauses = marked.split(wording.SEPARATOR)
+    starts = list(accumulate(map(len, clauses), initial=0))
+    return [hit for number, orders in tries.items() for hit in _of_clause(clauses[number], starts[number], orders, rules)]
 
 
-def _of_clause(clause: str, start: int, cues: list[str], rules: Rules) -> Iterator[Hit]:
-    lowered = clause.lower()
-    orders = sorted({order for cue in cues if cue in lowered for order in rules.by_cue[cue]})
-    if not orders or (rules.guard and rules.guard.python.search(clause)):
+def _of_clause(clause: str, start: int, orders: set[int], rules: Rules) -> Iterator[Hit]:
+    if rules.guard and rules.guard.python.search(clause):
         return
     question = clause.rstrip(wording.CLOSERS).endswith("?")
     taken: set[str] = set()
-    for order in orders:
+    for order in sorted(orders):
         one = rules.compiled[order]
         if one.rule.slot in taken or (question and not one.rule.question):
             continue

@@ -28,7 +28,9 @@ BREAKS: Final = (
     | {f"{link}{word} ": f"{link}{SEPARATOR}{word} " for word in _STARTS for link in (" and ", ", and ", " so ", ", ")}
     | {f"{link}I{word} ": f"{link}{SEPARATOR}I{word} " for word in ("", "'m", "'ve") for link in (" and ", ", and ", " so ", ", ")}
 )
-_BREAKS: Final = re.compile("|".join(map(re.escape, BREAKS)))
+#: All that is done to a text before a rule reads it, in one pass: at each place the first of these that fits.
+MARKS: Final = {curly: there for mark, there in BREAKS.items() for curly in (mark, mark.replace("'", "’"))} | PLAIN
+_MARKS: Final = re.compile("|".join(map(re.escape, MARKS)))
 
 #: Shed at both ends of a value.
 EDGES: Final = " ,;:.!?…\"'()[]*~_-–—\n"
@@ -85,9 +87,9 @@ def plain(text: str) -> str:
     return text.translate(_PLAIN_TABLE) if not text.isascii() or "\t" in text or "\r" in text or SEPARATOR in text else text
 
 
-def clauses(plain_text: str) -> list[str]:
-    """The clauses of a plain text, in order; joined they are the text again."""
-    return _BREAKS.sub(lambda found: BREAKS[found[0]], plain_text).split(SEPARATOR)
+def marked(text: str) -> str:
+    """The text, plain, with `SEPARATOR` between its clauses; without those it has the characters of the text."""
+    return _MARKS.sub(lambda found: MARKS[found[0]], text)
 
 
 def value(captured: str) -> str:
@@ -112,9 +114,9 @@ def plain_expr(text: pl.Expr) -> pl.Expr:
     return text.str.replace_many(PLAIN)
 
 
-def marked_expr(plain_text: pl.Expr) -> pl.Expr:
-    """A column of plain texts with `SEPARATOR` between their clauses."""
-    return plain_text.str.replace_many(BREAKS, leftmost=True)
+def marked_expr(text: pl.Expr) -> pl.Expr:
+    """`marked` for a column."""
+    return text.str.replace_many(MARKS, leftmost=True)
 
 
 def value_expr(captured: pl.Expr) -> pl.Expr:
