@@ -7,6 +7,7 @@ A user copies one, changes it and passes its path.
 from __future__ import annotations
 
 import hashlib
+import re
 import tomllib
 from datetime import timedelta
 from functools import cache
@@ -14,28 +15,44 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Annotated, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, ValidationError, model_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, PrivateAttr, ValidationError, model_validator
 
 from reverie.errors import PolicyError
 from reverie.cues.table import Extract, Salience
 from reverie.model import KINDS, Kind
 
 Share = Annotated[float, Field(ge=0.0, le=1.0)]
-Weight = Annotated[float, Field(ge=-5.0, le=5.0)]
+Weight = Annotated[float, Field(ge=-20.0, le=20.0)]
 Count = Annotated[int, Field(ge=1, le=100_000)]
 Days = Annotated[float, Field(ge=0.0, le=36_500.0)]
+def _compiles(pattern: str) -> str:
+    try:
+        re.compile(pattern)
+    except re.error as error:
+        raise ValueError(f"is not a regular expression: {error}") from error
+    return pattern
+
+
+Pattern = Annotated[str, AfterValidator(_compiles)]
 Tokens = Annotated[int, Field(ge=0, le=1_000_000)]
 
-#: The signals recall can weigh; each policy names the ones it uses.
+#: The signals recall can weigh, in the order in which `sql/queries/recall.sql` measures them.
 SIGNALS = (
     "similarity",
     "lexical",
-    "neighbours",
+    "answers",
+    "session_similarity",
+    "session_lexical",
     "speaker",
-    "role",
-    "question",
+    "date",
+    "first_person",
+    "names_time",
+    "when",
+    "asks",
     "length",
-    "session",
+    "assistant",
+    "asked_assistant",
+    "memory",
     "recency",
     "importance",
     "access",
@@ -132,14 +149,19 @@ class Recall(_Part):
     min_similarity: Annotated[float, Field(ge=-1.0, le=1.0)]
     #: Which items are searched: raw turns, memories, or both.
     items: tuple[Literal["turn", "memory"], ...]
-    #: `none`: signals as they are. `zscore`: similarity and lexical normalised over the candidates.
-    normalise: Literal["none", "zscore"]
+    #: Ranked candidates that come back to be fitted into the budget and explained.
+    ranked: Count
     #: Days after which recency is 0.
     recency_days: Days
     #: Accesses at which access frequency is 1.
     access_cap: Count
     bm25_k1: Annotated[float, Field(ge=0.0, le=10.0)]
     bm25_b: Share
+    #: What counts as speaking of oneself, as naming a time, as asking for a time or for what the assistant said.
+    first_person: Pattern
+    names_time: Pattern
+    asks_when: Pattern
+    asks_assistant: Pattern
     weights: dict[str, Weight]
 
     @model_validator(mode="after")

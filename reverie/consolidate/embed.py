@@ -7,10 +7,14 @@ held while the model works.
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Literal
 from uuid import UUID
+
+from psycopg.rows import args_row
 
 from reverie.inference import Embedder, to_half_wire
 from reverie.model import Scope
@@ -56,7 +60,7 @@ def embed(
             after = _FIRST
             while rows := _read(store, item, scope, as_of, embedder.model, after):
                 _embed_rows(store, attempt, rows, item, scope.tenant_id, policy, embedder)
-                after = rows[-1][0]
+                after = rows[-1].id
                 if on_progress is not None:
                     on_progress(len(rows))
         with store.transaction(scope.tenant_id) as conn:
@@ -64,18 +68,29 @@ def embed(
         return attempt.report
 
 
-def _read(
-    store: Store, item: Item, scope: Scope, as_of: datetime, model: str, after: UUID
-) -> list[tuple[UUID, str, str]]:
+@dataclass(frozen=True, slots=True)
+class _Row:
+    id: UUID
+    subject_id: str
+    text: str
+    session_id: str | None
+    happened_at: datetime
+    speaker: str | None
+    role: str | None
+    asked_by: UUID | None
+
+
+def _read(store: Store, item: Item, scope: Scope, as_of: datetime, model: str, after: UUID) -> list[_Row]:
     params = scope.params() | {"as_of": as_of, "model": model, "after": after, "limit": _CHUNK}
-    with store.transaction(scope.tenant_id) as conn:
-        return conn.execute(queries("embed")["read_turns" if item == "turn" else "read_memories"], params).fetchall()
+    query = queries("embed")["read_turns" if item == "turn" else "read_memories"]
+    with store.transaction(scope.tenant_id) as conn, conn.cursor(row_factory=args_row(_Row)) as cursor:
+        return cursor.execute(query, params).fetchall()
 
 
 def _embed_rows(
     store: Store,
     attempt: Run,
-    rows: list[tuple[UUID, str, str]],
+    rows: list[_Row],
     item: Item,
     tenant_id: str,
     policy: Policy,
@@ -83,9 +98,9 @@ def _embed_rows(
 ) -> None:
     sql, report = queries("embed"), attempt.report
     parts = [
-        (id_, subject, number, text)
-        for id_, subject, whole in rows
-        for number, text in enumerate(in_parts(whole, policy.chunk, embedder.count_tokens))
+        (row.id, row.subject_id, number, text)
+        for row in rows
+        for number, text in enumerate(in_parts(row.text, policy.chunk, embedder.count_tokens))
     ]
     hashes = [hashlib.sha256(text.encode()).digest() for *_, text in parts]
     by_hash = {hash_: text for hash_, (*_, text) in zip(hashes, parts, strict=True)}
@@ -114,15 +129,12 @@ def _embed_rows(
             "hashes": hashes,
         }
         conn.execute(sql["write_vectors"], params | of_parts)
-        of_items = {
-            "item_ids": [row[0] for row in rows],
-            "subject_ids": [row[1] for row in rows],
-            "texts": [row[2] for row in rows],
-            "language": policy.language,
-        }
-        conn.execute(sql["write_terms"], params | of_items)
-        subjects = sorted({row[1] for row in rows})
-        conn.execute(queries("subjects")["refresh_subjects"], params | {"subjects": subjects})
+        of_items = _columns(rows, policy) | params | {"item": item, "language": policy.language}
+        conn.execute(sql["write_terms"], of_items)
+        conn.execute(sql["write_items"], of_items)
+        of_items["subjects"] = sorted({row.subject_id for row in rows})
+        conn.execute(queries("subjects")["refresh_subjects"], of_items)
+        conn.execute(sql["write_speakers"], of_items)
         report.add("turns" if item == "turn" else "memories", len(rows))
         report.add("parts", len(parts))
         report.add("calls_saved", len(parts) - len(missing))
@@ -130,6 +142,24 @@ def _embed_rows(
         report.tokens += tokens
         report.cost_usd += tokens * embedder.price_per_token
         attempt.record(conn)
+
+
+def _columns(rows: list[_Row], policy: Policy) -> dict[str, list[Any]]:
+    first_person, names_time = re.compile(policy.recall.first_person), re.compile(policy.recall.names_time)
+    return {
+        "item_ids": [row.id for row in rows],
+        "subject_ids": [row.subject_id for row in rows],
+        "texts": [row.text for row in rows],
+        "session_ids": [row.session_id for row in rows],
+        "happened_at": [row.happened_at for row in rows],
+        "speakers": [row.speaker for row in rows],
+        "roles": [row.role for row in rows],
+        "words": [row.text.count(" ") + 1 for row in rows],
+        "asks": [row.text.rstrip().endswith("?") for row in rows],
+        "first_person": [first_person.search(row.text) is not None for row in rows],
+        "names_time": [names_time.search(row.text) is not None for row in rows],
+        "asked_by": [row.asked_by for row in rows],
+    }
 
 
 def in_parts(text: str, limits: Chunking, count_tokens: Callable[[str], int]) -> list[str]:

@@ -26,14 +26,14 @@ _CHUNK = 10_000
 _FIRST = UUID(int=0)
 
 _TURNS = {
-    "id": pl.Object,
+    "id": pl.String,
     "subject_id": pl.String,
     "session_id": pl.String,
     "role": pl.String,
     "speaker": pl.String,
     "said_at": pl.Datetime("us", "UTC"),
     "text": pl.String,
-    "tool_calls": pl.Object,
+    "tool_calls": pl.String,
 }
 
 
@@ -82,7 +82,7 @@ def extract(
                 conn.execute(sql["write_extractions"], provenance | verdicts)
                 _count(attempt.report, candidates["kinds"], verdicts["reasons"])
                 attempt.record(conn)
-            after = rows[-1][0]
+            after = UUID(rows[-1][0])
             if on_progress is not None:
                 on_progress(len(rows))
         return attempt.report

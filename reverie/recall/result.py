@@ -15,15 +15,13 @@ class Signal:
 
     #: As measured.
     value: float
-    #: As the policy normalises it.
-    normalised: float
     #: The policy's weight.
     weight: float
 
     @property
     def contribution(self) -> float:
         """What the signal adds to the score."""
-        return self.normalised * self.weight
+        return self.value * self.weight
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

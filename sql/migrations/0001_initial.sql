@@ -158,11 +158,13 @@ create table memory.subjects (
     subject_id text not null,
     items int not null default 0,
     terms bigint not null default 0,
+    speakers text[] not null default '{}',
     shard smallint not null generated always as (ops.shard_of(tenant_id, subject_id)) stored,
     primary key (tenant_id, subject_id)
 );
 comment on table memory.subjects is 'Corpus figures of a subject, for exact BM25 in one statement.';
 comment on column memory.subjects.items is 'Live searchable items (turns and memories) with terms.';
+comment on column memory.subjects.speakers is 'Names of those who speak in the subject''s conversations.';
 comment on column memory.subjects.terms is 'Sum of their lengths in terms; terms / items is the average length.';
 
 create table memory.extractions (
@@ -232,6 +234,30 @@ comment on column memory.memories.turn_id is 'The turn it was first extracted fr
 comment on column memory.memories.origin is 'Rule or method that made it.';
 comment on column memory.memories.model is 'Model that wrote the content; null for rules.';
 
+create table memory.items (
+    tenant_id text not null,
+    subject_id text not null,
+    item_id uuid not null,
+    item text not null check (item in ('turn', 'memory')),
+    session_id text,
+    happened_at timestamptz not null,
+    speaker text,
+    role text,
+    words int not null,
+    asks boolean not null,
+    first_person boolean not null,
+    names_time boolean not null,
+    asked_by uuid,
+    primary key (tenant_id, subject_id, item_id)
+);
+comment on table memory.items is 'What recall can find and what it weighs besides the words: one narrow row a turn or memory.';
+comment on column memory.items.session_id is 'Session it was said in; null for what spans sessions.';
+comment on column memory.items.role is 'Role of who said it; null for patterns and summaries.';
+comment on column memory.items.asks is 'Whether it ends with a question.';
+comment on column memory.items.first_person is 'Whether somebody speaks of themselves.';
+comment on column memory.items.names_time is 'Whether it names a day, date or time.';
+comment on column memory.items.asked_by is 'The turn before it in the session, when that one asked.';
+
 create table memory.vectors (
     tenant_id text not null,
     subject_id text not null,
@@ -270,10 +296,12 @@ create table memory.entities (
     type text not null,
     slug text not null,
     label text not null,
+    terms text[] not null,
     first_seen_at timestamptz not null,
     primary key (tenant_id, id),
     unique (tenant_id, subject_id, type, slug)
 );
+comment on column memory.entities.terms is 'Stemmed terms of the label; what has them all speaks of it.';
 comment on table memory.entities is 'The subject''s people, pets, places, things: typed ids such as pet:bruno.';
 
 create table memory.links (

@@ -1,7 +1,13 @@
 -- name: read_turns
 -- The next turns in id order that lack a vector of this model.
-select t.id, t.subject_id, case when t.speaker is null then t.text else t.speaker || ': ' || t.text end as text
+select t.id, t.subject_id, case when t.speaker is null then t.text else t.speaker || ': ' || t.text end as text,
+       t.session_id, t.said_at as happened_at, t.speaker, t.role,
+       case when right(p.text, 1) = '?' then p.id end as asked_by
 from log.turns t
+left join lateral (select p.id, p.text from log.turns p
+                   where p.tenant_id = t.tenant_id and p.subject_id = t.subject_id and p.session_id = t.session_id
+                     and p.turn_index < t.turn_index
+                   order by p.turn_index desc limit 1) p on true
 where t.tenant_id = %(tenant)s
   and t.id > %(after)s
   and t.said_at <= %(as_of)s
@@ -18,8 +24,9 @@ limit %(limit)s
 
 -- name: read_memories
 -- The next memories in id order that lack a vector of this model.
-select m.id, m.subject_id, m.content as text
+select m.id, m.subject_id, m.content as text, m.session_id, m.happened_at, t.speaker, t.role, null::uuid as asked_by
 from memory.memories m
+left join log.turns t on t.tenant_id = m.tenant_id and t.id = m.turn_id
 where m.tenant_id = %(tenant)s
   and m.id > %(after)s
   and m.happened_at <= %(as_of)s
@@ -77,3 +84,27 @@ from (select x.item_id, x.subject_id, v.vector,
 cross join lateral unnest(d.vector) l
 left join memory.memories m on m.tenant_id = %(tenant)s and m.id = d.item_id
 on conflict do nothing
+
+-- name: write_items
+-- What recall weighs besides the words.
+insert into memory.items (tenant_id, subject_id, item_id, item, session_id, happened_at, speaker, role, words, asks,
+                          first_person, names_time, asked_by)
+select %(tenant)s, x.subject_id, x.item_id, %(item)s, x.session_id, x.happened_at, x.speaker, x.role, x.words, x.asks,
+       x.first_person, x.names_time, x.asked_by
+from unnest(%(item_ids)s::uuid[], %(subject_ids)s::text[], %(session_ids)s::text[], %(happened_at)s::timestamptz[],
+            %(speakers)s::text[], %(roles)s::text[], %(words)s::int[], %(asks)s::boolean[],
+            %(first_person)s::boolean[], %(names_time)s::boolean[], %(asked_by)s::uuid[])
+    as x (item_id, subject_id, session_id, happened_at, speaker, role, words, asks, first_person, names_time, asked_by)
+on conflict do nothing
+
+-- name: write_speakers
+-- Who speaks in these subjects' conversations, in order of name.
+update memory.subjects s
+set speakers = f.speakers
+from (select x.subject_id, array_agg(distinct x.speaker order by x.speaker) as speakers
+      from (select subject_id, unnest(speakers) as speaker from memory.subjects
+            where tenant_id = %(tenant)s and subject_id = any(%(subjects)s)
+            union all
+            select * from unnest(%(subject_ids)s::text[], %(speakers)s::text[])) as x (subject_id, speaker)
+      where x.speaker is not null group by x.subject_id) f
+where s.tenant_id = %(tenant)s and s.subject_id = f.subject_id and s.speakers <> f.speakers

@@ -1,6 +1,6 @@
 -- name: read_turns
 -- The next turns in id order that no extract run has looked at.
-select t.id, t.subject_id, t.session_id, t.role, t.speaker, t.said_at, t.text, t.tool_calls
+select t.id::text, t.subject_id, t.session_id, t.role, t.speaker, t.said_at, t.text, t.tool_calls::text
 from log.turns t
 where t.tenant_id = %(tenant)s
   and t.id > %(after)s

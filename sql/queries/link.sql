@@ -8,9 +8,11 @@ order by subject_id
 
 -- name: write_entities
 -- Entities that the new memories mention, each once, first seen when first spoken of.
-insert into memory.entities (tenant_id, id, subject_id, type, slug, label, first_seen_at)
+insert into memory.entities (tenant_id, id, subject_id, type, slug, label, terms, first_seen_at)
 select %(tenant)s, ops.entity_id(m.tenant_id, m.subject_id, mention), m.subject_id, split_part(mention, ':', 1),
-       split_part(mention, ':', 2), initcap(replace(split_part(mention, ':', 2), '-', ' ')), min(m.happened_at)
+       split_part(mention, ':', 2), initcap(replace(split_part(mention, ':', 2), '-', ' ')),
+       tsvector_to_array(to_tsvector(%(language)s::regconfig, replace(split_part(mention, ':', 2), '-', ' '))),
+       min(m.happened_at)
 from memory.memories m, unnest(m.mentions) mention
 where m.tenant_id = %(tenant)s and m.subject_id = any(%(dirty)s) and not m.linked and not m.scored
   and m.state in ('active', 'merged') and m.happened_at <= %(as_of)s
@@ -30,14 +32,10 @@ on conflict do nothing
 
 -- name: write_named
 -- Link memories that name a known entity in other words around it: all terms of its label are among theirs.
-with labels as (
-    select e.id, e.subject_id, to_tsvector(%(language)s::regconfig, e.label) as vector
-    from memory.entities e
+with wanted as (
+    select e.id as entity_id, e.subject_id, u.lexeme, cardinality(e.terms) as needed
+    from memory.entities e, unnest(e.terms) u (lexeme)
     where e.tenant_id = %(tenant)s and e.subject_id = any(%(dirty)s) and e.first_seen_at <= %(as_of)s
-),
-wanted as (
-    select l.id as entity_id, l.subject_id, u.lexeme, count(*) over (partition by l.id) as needed
-    from labels l, unnest(l.vector) u
 )
 insert into memory.links (tenant_id, memory_id, entity_id, subject_id, run_id)
 select %(tenant)s, t.item_id, w.entity_id, w.subject_id, %(run_id)s

@@ -27,10 +27,15 @@ with gone as (
     returning m.id, m.subject_id, m.kind, m.content_hash, m.importance
 ),
 vectors as (
-    delete from memory.vectors v using gone g where v.tenant_id = %(tenant)s and v.item_id = g.id
+    delete from memory.vectors v using gone g
+    where v.tenant_id = %(tenant)s and v.subject_id = g.subject_id and v.item_id = g.id
 ),
 terms as (
     delete from memory.terms t using gone g where t.tenant_id = %(tenant)s and t.item_id = g.id
+),
+items as (
+    delete from memory.items i using gone g
+    where i.tenant_id = %(tenant)s and i.subject_id = g.subject_id and i.item_id = g.id
 ),
 links as (
     delete from memory.links l using gone g where l.tenant_id = %(tenant)s and l.memory_id = g.id

@@ -1,0 +1,191 @@
+"""Which candidates a batch of turns gives: pure, over a polars frame (spec A3, A8)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+import polars as pl
+
+from reverie.consolidate.fading import forget_at
+from reverie.cues import Rules, extract_frame
+from reverie.cues.entities import entities_frame
+from reverie.cues.salience import salience_expr
+from reverie.cues.speech import episode_of_tool_call, eventful_expr, is_question_expr, low_content_expr
+from reverie.model import stable_id
+from reverie.policy import Policy
+from reverie.text import chunk
+
+#: Longer texts become several episodes; shorter ones cannot fill a chunk, so the tokenizer is not asked.
+_SHORT_CHARACTERS = 500
+
+Columns = dict[str, list[Any]]
+CountTokens = Callable[[str], int]
+
+
+def decide(
+    turns: pl.DataFrame, tenant_id: str, policy: Policy, rules: Rules, count_tokens: CountTokens
+) -> tuple[Columns, Columns]:
+    """Return the candidates and a verdict on each turn, both as columns for SQL.
+
+    `turns` has id (str), subject_id, session_id, role, speaker, said_at, text and tool_calls (JSON, str).
+    Why a turn gave none: `role` (nobody whose words are kept), `low_content`, `question`, `no_rule`.
+    """
+    marked = turns.with_row_index("index").with_columns(
+        spoken=pl.col("role").is_in(list(policy.extract.roles)),
+        low=low_content_expr(pl.col("text"), rules),
+        asks=is_question_expr(pl.col("text")),
+    )
+    read = marked.filter("spoken", ~pl.col("low")).drop("index").with_row_index("read")
+    found = pl.concat([_stated(read, rules), _told(read, policy, rules, count_tokens), _done(marked, policy)])
+    found = found.join(_mentions(found), on="content", how="left").with_columns(
+        pl.when(pl.col("entity").is_null()).then("mentions").otherwise(pl.concat_str("entity", "mentions", separator=" ", ignore_nulls=True)).alias("mentions")
+    )
+    if policy.importance.mode == "novelty_salience":
+        found = found.with_columns(base=salience_expr(pl.col("content"), policy.salience))
+    candidates = _columns(found.sort("turn_id", "order"), tenant_id, policy)
+    counts = dict(found.group_by("turn_id").len().iter_rows())
+    verdicts = marked.select(
+        "id",
+        "subject_id",
+        reason=pl.when(~pl.col("spoken"))
+        .then(pl.lit("role"))
+        .when("low")
+        .then(pl.lit("low_content"))
+        .when("asks")
+        .then(pl.lit("question"))
+        .otherwise(pl.lit("no_rule")),
+    ).rows()
+    return candidates, {
+        "turn_ids": [row[0] for row in verdicts],
+        "subject_ids": [row[1] for row in verdicts],
+        "candidates": [counts.get(row[0], 0) for row in verdicts],
+        "reasons": [None if row[0] in counts else row[2] for row in verdicts],
+    }
+
+
+#: What every way of finding candidates gives.
+_FOUND = {
+    "turn_id": pl.String,
+    "subject_id": pl.String,
+    "session_id": pl.String,
+    "speaker": pl.String,
+    "said_at": pl.Datetime("us", "UTC"),
+    "order": pl.Int64,
+    "kind": pl.String,
+    "content": pl.String,
+    "polarity": pl.Int8,
+    "base": pl.Float64,
+    "entity": pl.String,
+    "origin": pl.String,
+}
+
+
+def _shaped(frame: pl.DataFrame) -> pl.DataFrame:
+    return frame.select(*_FOUND).cast(_FOUND)  # type: ignore[arg-type]
+
+
+def _stated(read: pl.DataFrame, rules: Rules) -> pl.DataFrame:
+    """What the rules find: facts, preferences and instructions."""
+    hits = extract_frame(read.select("text"), rules).rename({"rule": "origin", "importance": "base"})
+    joined = hits.join(read.drop("text"), left_on="index", right_on="read")
+    return _shaped(joined.rename({"id": "turn_id"}).with_columns(order=pl.col("start")))
+
+
+def _told(read: pl.DataFrame, policy: Policy, rules: Rules, count_tokens: CountTokens) -> pl.DataFrame:
+    """Turns kept as episodes, long ones in chunks (Contact 3.1, Logic 1.3)."""
+    wanted = {"none": pl.lit(False), "all": pl.col("text") != "", "eventful": eventful_expr(pl.col("text"), rules)}
+    told = read.filter(wanted[policy.extract.episodes])
+
+    def pieces(text: str) -> list[str]:
+        if len(text) <= _SHORT_CHARACTERS:
+            return [text]
+        return chunk(text, count_tokens, min_tokens=policy.chunk.min_tokens, max_tokens=policy.chunk.max_tokens)
+
+    return _shaped(
+        told.rename({"id": "turn_id"})
+        .with_columns(content=pl.col("text").map_elements(pieces, return_dtype=pl.List(pl.String)))
+        .explode("content")
+        .with_columns(
+            order=1_000_000 + pl.int_range(pl.len()).over("turn_id"),
+            kind=pl.lit("episode"),
+            polarity=pl.lit(0),
+            base=pl.lit(policy.extract.importance.episode),
+            entity=pl.lit(None),
+            origin=pl.lit("turn"),
+        )
+    )
+
+
+def _done(marked: pl.DataFrame, policy: Policy) -> pl.DataFrame:
+    """Tool calls as episodes of what was done and why (Brain 4.2)."""
+    if not policy.extract.tool_episodes:
+        return pl.DataFrame(schema=_FOUND)
+    called = marked.filter(pl.col("tool_calls").is_not_null()).rename({"id": "turn_id"})
+    return _shaped(
+        called.with_columns(
+            content=pl.col("tool_calls").map_elements(_episodes, return_dtype=pl.List(pl.String)),
+            speaker=pl.lit(None),
+        )
+        .explode("content")
+        .drop_nulls("content")
+        .with_columns(
+            order=2_000_000 + pl.int_range(pl.len()).over("turn_id"),
+            kind=pl.lit("episode"),
+            polarity=pl.lit(0),
+            base=pl.lit(policy.extract.importance.episode),
+            entity=pl.lit(None),
+            origin=pl.lit("tool_call"),
+        )
+    )
+
+
+def _episodes(calls: str) -> list[str]:
+    import orjson
+
+    return [episode_of_tool_call(call) for call in orjson.loads(calls)]
+
+
+def _mentions(found: pl.DataFrame) -> pl.DataFrame:
+    """Typed ids that each distinct content names, joined by spaces; slugs hold none."""
+    distinct = found.select(pl.col("content").unique(maintain_order=True))
+    named = entities_frame(distinct.rename({"content": "text"}))
+    return (
+        named.group_by("index", maintain_order=True)
+        .agg(pl.concat_str("type", pl.lit(":"), "slug").unique(maintain_order=True).alias("mentions"))
+        .join(distinct.with_row_index("index"), on="index")
+        .select("content", mentions=pl.col("mentions").list.join(" "))
+    )
+
+
+def _columns(found: pl.DataFrame, tenant_id: str, policy: Policy) -> Columns:
+    columns: Columns = {
+        name: []
+        for name in (
+            "ids", "subject_ids", "kinds", "contents", "polarities", "bases", "happened_at", "forget_at", "mentions",
+            "turn_ids", "session_ids", "origins",
+        )
+    }  # fmt: skip
+    numbers = {
+        "grace_days": policy.decay.grace_days,
+        "below": policy.prune.below,
+        "unaccessed_days": policy.prune.unaccessed_days,
+    }
+    for row in found.iter_rows(named=True):
+        said_at: datetime = row["said_at"]
+        who = row["speaker"]
+        content = row["content"]
+        if who and who.casefold() != row["subject_id"].casefold():
+            # several people may speak in one subject's conversations: a memory says whose it is
+            content = f"{who}: {content}"
+        identity = ("memory", tenant_id, row["subject_id"], row["kind"], row["turn_id"], row["origin"], str(row["order"]))
+        values = (
+            stable_id(said_at, *identity), row["subject_id"], row["kind"], content, row["polarity"], row["base"], said_at,
+            forget_at(row["base"], said_at, rate=policy.decay.rates[row["kind"]], **numbers), row["mentions"] or "",
+            UUID(row["turn_id"]), row["session_id"], row["origin"],
+        )  # fmt: skip
+        for name, value in zip(columns, values, strict=True):
+            columns[name].append(value)
+    return columns

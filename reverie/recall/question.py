@@ -1,0 +1,109 @@
+"""What a question asks for besides its words: a time, dates, what the assistant said, and of whom."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from functools import cache
+
+from reverie.policy import Recall
+
+Span = tuple[datetime, datetime]
+
+_MONTHS = {
+    name: number
+    for number, names in enumerate(
+        ("january jan", "february feb", "march mar", "april apr", "may", "june jun", "july jul", "august aug",
+         "september sept sep", "october oct", "november nov", "december dec"), 1)
+    for name in names.split()
+}  # fmt: skip
+_MONTH = rf"(?P<month>{'|'.join(_MONTHS)})"
+_DAY = r"(?P<day>\d{1,2})(?:st|nd|rd|th)?"
+_YEAR = r"(?P<year>\d{4})"
+#: Explicit dates, the fullest form first; each form is taken out of the question before the next is tried.
+_DATES = tuple(
+    re.compile(rf"\b{form}\b", re.IGNORECASE)
+    for form in (
+        r"(?P<year>\d{4})-(?P<number>\d\d)-(?P<day>\d\d)",
+        rf"{_DAY}(?: of)? {_MONTH}\.?,? {_YEAR}",
+        rf"{_MONTH}\.? {_DAY},? {_YEAR}",
+        rf"{_MONTH}\.?,? (?:of )?{_YEAR}",
+        rf"{_DAY}(?: of)? {_MONTH}",
+        rf"{_MONTH} {_DAY}",
+        rf"(?:in|during|of|since|early|late|mid)[ -]{_MONTH}",
+    )
+)
+_NUMBERS = {name: n for n, name in enumerate("one two three four five six seven eight nine ten".split(), 1)}
+_NUMBERS |= {"a": 1, "an": 1}
+_AGO = re.compile(rf"\b(?P<n>\d+|{'|'.join(_NUMBERS)}) (?P<unit>day|week|month|year)s? ago\b", re.IGNORECASE)
+_LAST = re.compile(r"\blast (?P<unit>week|month)\b", re.IGNORECASE)
+_UNIT_DAYS = {"day": 1, "week": 7, "month": 30, "year": 365}
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Question:
+    """A question as recall reads it."""
+
+    text: str
+    #: What is embedded: the speakers' names replaced as they would speak of themselves.
+    spoken: str
+    asks_when: bool
+    asks_assistant: bool
+    #: Times that it names, as half-open spans.
+    spans: tuple[Span, ...]
+
+
+def read_question(text: str, *, policy: Recall, speakers: Iterable[str], asked_at: datetime) -> Question:
+    """Return what the question asks for; `speakers` are those of the subject's conversations."""
+    return Question(
+        text=text,
+        spoken=as_spoken(text, speakers),
+        asks_when=re.search(policy.asks_when, text) is not None,
+        asks_assistant=re.search(policy.asks_assistant, text) is not None,
+        spans=tuple(spans(text, asked_at)),
+    )
+
+
+def as_spoken(text: str, speakers: Iterable[str]) -> str:
+    """Replace the speakers' names by "I" and "my": turns are in the first person, questions about them in the third."""
+    for speaker in speakers:
+        text = _named(speaker, possessive=True).sub("my", text)
+        text = _named(speaker, possessive=False).sub("I", text)
+    return text
+
+
+@cache
+def _named(speaker: str, *, possessive: bool) -> re.Pattern[str]:
+    tail = r"['’]s?\b" if possessive else r"\b"
+    return re.compile(rf"\b{re.escape(speaker)}{tail}", re.IGNORECASE)
+
+
+def spans(text: str, asked_at: datetime) -> Iterator[Span]:
+    """Yield the days and months that the text names; without a year, the last such time before `asked_at`."""
+    for form in _DATES:
+        for found in form.finditer(text):
+            if span := _span(found.groupdict(), asked_at):
+                yield span
+        text = form.sub(" ", text)
+    for found in _AGO.finditer(text):
+        days = _UNIT_DAYS[found["unit"].lower()]
+        number = _NUMBERS.get(found["n"].lower()) or int(found["n"])
+        if number * days < 36_500:
+            middle, margin = asked_at - timedelta(days=number * days), timedelta(days=max(1.0, days / 4))
+            yield middle - margin, middle + margin
+    for found in _LAST.finditer(text):
+        yield asked_at - timedelta(days=2 * _UNIT_DAYS[found["unit"].lower()]), asked_at
+
+
+def _span(parts: dict[str, str | None], asked_at: datetime) -> Span | None:
+    month = int(parts["number"] or 0) if parts.get("number") else _MONTHS[str(parts["month"]).lower()]
+    year = int(parts["year"] or 0) if parts.get("year") else asked_at.year - (month > asked_at.month)
+    try:
+        if day := parts.get("day"):
+            since = datetime(year, month, int(day), tzinfo=UTC)
+            return since, since + timedelta(days=1)
+        return datetime(year, month, 1, tzinfo=UTC), datetime(year + month // 12, month % 12 + 1, 1, tzinfo=UTC)
+    except ValueError:  # the 31st of February, the year 0
+        return None
