@@ -1,0 +1,167 @@
+"""Merge: what was said before in other words becomes one memory; the more specific text stands for both (Brain 4.3).
+
+Only groups (subject and kind) with candidates are looked at. Both sources are kept, and `undo` parts them again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from datetime import datetime
+from itertools import groupby
+from typing import Any
+from uuid import UUID
+
+from psycopg import Connection
+
+from reverie.consolidate.fading import as_real, forget_at
+from reverie.consolidate.merge_fold import Decision, Member, fold
+from reverie.consolidate.merge_pairs import Group, named, near_pairs
+from reverie.errors import NotFoundError
+from reverie.model import Scope, require_aware, stable_id
+from reverie.policy import Policy
+from reverie.store.database import Store
+from reverie.store.queries import queries
+from reverie.store.runs import Report, run
+
+#: Rows compared in one transaction: their vectors (3 MB) stay within the server's default work_mem.
+_CHUNK_ROWS = 4000
+
+
+def merge(
+    store: Store,
+    *,
+    scope: Scope,
+    policy: Policy,
+    as_of: datetime,
+    model: str,
+    driver: str = "reverie",
+    dry_run: bool = False,
+) -> Report:
+    """Take each candidate that has a vector of `model` into the memory it repeats, or make it one of its own."""
+    as_of = require_aware(as_of)
+    params = scope.params() | {"as_of": as_of, "model": model, "threshold": policy.merge.threshold}
+    with run(store, "merge", scope=scope, policy=policy, as_of=as_of, driver=driver, dry_run=dry_run) as attempt:
+        with store.transaction(scope.tenant_id) as conn:
+            dirty: list[Group] = conn.execute(queries("merge")["read_dirty"], params).fetchall()
+        for name in ("groups", "near_pairs", "merged", "activated"):
+            attempt.report.add(name, 0)
+        for groups in _chunks(dirty):
+            with store.transaction(scope.tenant_id) as conn:
+                subjects = sorted({group[0] for group in groups})
+                chunk = params | named(groups) | {"dirty": subjects, "run_id": attempt.id}
+                conn.execute(queries("subjects")["lock_subjects"], {"tenant": scope.tenant_id, "subjects": subjects})
+                pairs = near_pairs(conn, params, [group for group in groups if group[1] in policy.merge.kinds])
+                decision = Decision()
+                if pairs:
+                    ids = list({id for pair in pairs for id in pair[:2]})
+                    members = conn.execute(queries("merge")["read_members"], params | {"ids": ids}).fetchall()
+                    apart = conn.execute(queries("merge")["read_apart"], chunk).fetchall()
+                    decision = fold([Member(*row) for row in members], pairs, apart, policy)
+                _write(conn, decision, policy, chunk)
+                activated = conn.execute(queries("merge")["activate"], chunk).rowcount
+                attempt.report.add("groups", len(groups))
+                attempt.report.add("near_pairs", len(pairs))
+                attempt.report.add("merged", len(decision.merges))
+                attempt.report.add("activated", activated)
+                for reason, number in sorted(decision.kept_apart.items()):
+                    attempt.report.add(f"kept_apart_{reason}", number)
+                attempt.record(conn)
+        if not dirty:
+            with store.transaction(scope.tenant_id) as conn:
+                attempt.record(conn)
+    return attempt.report
+
+
+def undo(store: Store, *, tenant_id: str, loser_id: UUID, policy: Policy, as_of: datetime) -> UUID:
+    """Part a merged memory from its survivor for good; returns the survivor's id. Undoing twice changes nothing.
+
+    Raises:
+        NotFoundError: there is no such merge.
+    """
+    as_of = require_aware(as_of)
+    sql = queries("merge")
+    params: dict[str, Any] = {"tenant": tenant_id, "loser": loser_id, "as_of": as_of}
+    with store.transaction(tenant_id) as conn:
+        found = conn.execute(sql["read_merge"], params).fetchone()
+        if found is None:
+            undone = conn.execute(sql["read_undone"], params).fetchone()
+            if undone is None:
+                raise NotFoundError(f"No memory {loser_id} was merged into another.")
+            survivor_id: UUID = undone[0]
+            return survivor_id
+        survivor_id, subject, gained, root_id, kind, peak, accessed_at, access_count = found
+        conn.execute(queries("subjects")["lock_subjects"], params | {"subjects": [subject]})
+        for other in {survivor_id, root_id}:
+            correction = stable_id(as_of, "keep_apart", tenant_id, str(loser_id), str(other))
+            conn.execute(sql["write_correction"], params | {"id": correction, "subject": subject, "other": other})
+        conn.execute(sql["revive"], params | {"forget_at": _forget_at(kind, peak, accessed_at, policy)})
+        conn.execute(sql["set_live"], params | {"ids": [loser_id], "live": True})
+        survivor = conn.execute(sql["read_survivor"], params | {"survivor": survivor_id}).fetchone()
+        if survivor is not None:
+            kind, state, peak, accessed_at = survivor
+            peak = as_real(max(peak - gained, 0.0))
+            weakened = {
+                "survivor": survivor_id,
+                "peak": peak,
+                "gained": gained,
+                "access_count": access_count,
+                "forget_at": None if state == "merged" else _forget_at(kind, peak, accessed_at, policy),
+            }
+            conn.execute(sql["weaken"], params | weakened)
+        conn.execute(sql["forget_merge"], params)
+        conn.execute(queries("subjects")["refresh_subjects"], params | {"subjects": [subject]})
+    return survivor_id
+
+
+def _chunks(dirty: Sequence[Group]) -> Iterator[list[Group]]:
+    """Groups of whole subjects, cut where the rows to compare would be too many for one transaction."""
+    chunk: list[Group] = []
+    rows = 0
+    for _, of_subject in groupby(dirty, key=lambda group: group[0]):
+        groups = list(of_subject)
+        size = sum(group[2] for group in groups)
+        if chunk and rows + size > _CHUNK_ROWS:
+            yield chunk
+            chunk, rows = [], 0
+        chunk, rows = chunk + groups, rows + size
+    if chunk:
+        yield chunk
+
+
+def _write(conn: Connection[Any], decision: Decision, policy: Policy, params: dict[str, Any]) -> None:
+    if not decision.merges:
+        return
+    sql = queries("merge")
+    merges, root, survivors = decision.merges, decision.root(), decision.survivors()
+    losers = [merge.loser.id for merge in merges]
+    params = params | {
+        "losers": losers,
+        "roots": [root[loser] for loser in losers],
+        "winners": [merge.survivor.id for merge in merges],
+        "losers_subject": [merge.loser.subject_id for merge in merges],
+        "similarities": [merge.similarity for merge in merges],
+        "peaks_before": [merge.peak_before for merge in merges],
+        "peaks_after": [merge.peak_after for merge in merges],
+        "survivors": [member.id for member in survivors],
+        "peaks": [member.peak for member in survivors],
+        "accessed_at": [member.accessed_at for member in survivors],
+        "access_counts": [member.access_count for member in survivors],
+        "forget_at": [_forget_at(member.kind, member.peak, member.accessed_at, policy) for member in survivors],
+        "ids": losers,
+        "live": False,
+    }
+    for name in ("write_losers", "write_survivors", "write_merges", "set_live"):
+        conn.execute(sql[name], params)
+    touched = sorted({merge.loser.subject_id for merge in merges})
+    conn.execute(queries("subjects")["refresh_subjects"], params | {"subjects": touched})
+
+
+def _forget_at(kind: Any, peak: float, accessed_at: datetime, policy: Policy) -> datetime | None:
+    return forget_at(
+        peak,
+        accessed_at,
+        rate=policy.decay.rates[kind],
+        grace_days=policy.decay.grace_days,
+        below=policy.prune.below,
+        unaccessed_days=policy.prune.unaccessed_days,
+    )

@@ -1,0 +1,185 @@
+-- name: read_dirty
+-- Groups (subject and kind) with candidates, and how many rows each compares: nothing else is touched.
+with fresh as (
+    select m.subject_id, m.kind, count(*) as candidates
+    from memory.memories m
+    where m.tenant_id = %(tenant)s and m.state = 'candidate' and m.happened_at <= %(as_of)s
+      and m.shard >= %(shard_from)s and m.shard < %(shard_to)s
+      and (%(subjects)s::text[] is null or m.subject_id = any(%(subjects)s))
+    group by m.subject_id, m.kind
+)
+select f.subject_id, f.kind,
+       f.candidates + (select count(*) from memory.memories m
+                       where m.tenant_id = %(tenant)s and m.subject_id = f.subject_id and m.kind = f.kind
+                         and m.state = 'active')
+from fresh f
+order by f.subject_id, f.kind
+
+-- name: near_pairs
+-- Pairs above the threshold of a candidate and a live memory of its group. `offset 0` keeps both reads on their keys:
+-- one range of memories a group, one probe of vectors a memory, whatever the statistics say.
+with placed as materialized (
+    select g.number, m.id, m.state = 'candidate' as fresh, v.vec
+    from unnest(%(groups_subject)s::text[], %(groups_kind)s::text[]) with ordinality as g (subject_id, kind, number)
+    cross join lateral (
+        select m.id, m.state, m.happened_at from memory.memories m
+        where m.tenant_id = %(tenant)s and m.subject_id = g.subject_id and m.kind = g.kind offset 0) m
+    cross join lateral (
+        select v.vec from memory.vectors v
+        where v.tenant_id = %(tenant)s and v.subject_id = g.subject_id and v.model = %(model)s and v.item_id = m.id
+          and v.part = 0 offset 0) v
+    where m.state = 'active' or (m.state = 'candidate' and m.happened_at <= %(as_of)s)
+)
+select a.id, b.id, 1 - (a.vec <=> b.vec)
+from placed a
+join placed b on b.number = a.number
+where a.fresh and (not b.fresh or b.id < a.id) and 1 - (a.vec <=> b.vec) > %(threshold)s
+
+-- name: pull_groups
+-- The same rows for a matrix product: of each group its candidates and its active memories, as id and wire vector.
+select g.number,
+       coalesce(string_agg(uuid_send(m.id) || halfvec_send(v.vec), ''::bytea) filter (where m.state = 'candidate'), ''),
+       coalesce(string_agg(uuid_send(m.id) || halfvec_send(v.vec), ''::bytea) filter (where m.state = 'active'), '')
+from unnest(%(groups_subject)s::text[], %(groups_kind)s::text[]) with ordinality as g (subject_id, kind, number)
+cross join lateral (
+    select m.id, m.state, m.happened_at from memory.memories m
+    where m.tenant_id = %(tenant)s and m.subject_id = g.subject_id and m.kind = g.kind offset 0) m
+cross join lateral (
+    select v.vec from memory.vectors v
+    where v.tenant_id = %(tenant)s and v.subject_id = g.subject_id and v.model = %(model)s and v.item_id = m.id
+      and v.part = 0 offset 0) v
+where m.state = 'active' or (m.state = 'candidate' and m.happened_at <= %(as_of)s)
+group by g.number
+
+-- name: measure_pairs
+-- The exact cosine of pairs that a matrix product found near, by the same expression as near_pairs.
+select p.one, p.other, 1 - (a.vec <=> b.vec)
+from unnest(%(pairs_subject)s::text[], %(ones)s::uuid[], %(others)s::uuid[]) as p (subject_id, one, other)
+cross join lateral (
+    select v.vec from memory.vectors v
+    where v.tenant_id = %(tenant)s and v.subject_id = p.subject_id and v.model = %(model)s and v.item_id = p.one
+      and v.part = 0 offset 0) a
+cross join lateral (
+    select v.vec from memory.vectors v
+    where v.tenant_id = %(tenant)s and v.subject_id = p.subject_id and v.model = %(model)s and v.item_id = p.other
+      and v.part = 0 offset 0) b
+where 1 - (a.vec <=> b.vec) > %(threshold)s
+
+-- name: read_members
+-- What deciding needs to know of the memories in near pairs.
+select m.id, m.subject_id, m.kind, m.state, m.content, m.polarity, m.peak, m.happened_at, m.accessed_at, m.access_count
+from unnest(%(ids)s::uuid[]) as x (id)
+cross join lateral (select * from memory.memories m where m.tenant_id = %(tenant)s and m.id = x.id offset 0) m
+
+-- name: read_apart
+-- Pairs that a person said are not the same.
+select memory_id, other_id from log.corrections
+where tenant_id = %(tenant)s and subject_id = any(%(dirty)s) and kind = 'keep_apart'
+
+-- name: activate
+-- Candidates with a vector become memory. Their state is tested the long way round, since the index of all candidates
+-- would be read once a chunk.
+update memory.memories m set state = 'active'
+from unnest(%(groups_subject)s::text[], %(groups_kind)s::text[]) as g (subject_id, kind)
+where m.tenant_id = %(tenant)s and m.subject_id = g.subject_id and m.kind = g.kind
+  and m.state not in ('active', 'merged', 'compressed') and m.happened_at <= %(as_of)s
+  and exists (select from memory.vectors v
+              where v.tenant_id = %(tenant)s and v.subject_id = g.subject_id and v.model = %(model)s and v.item_id = m.id
+                and v.part = 0 offset 0)
+
+-- name: write_losers
+-- Memories that another now stands for, and those that they stood for.
+update memory.memories m set state = 'merged', into_id = x.into_id, forget_at = null
+from (select losers.id, losers.into_id from unnest(%(losers)s::uuid[], %(roots)s::uuid[]) as losers (id, into_id)
+      union all
+      select h.id, l.into_id
+      from unnest(%(losers)s::uuid[], %(roots)s::uuid[]) as l (id, into_id)
+      join memory.memories h on h.tenant_id = %(tenant)s and h.into_id = l.id and h.state = 'merged') x
+where m.tenant_id = %(tenant)s and m.id = x.id
+
+-- name: write_survivors
+-- Memories reinforced by what was merged into them; importance is as of then.
+update memory.memories m
+set state = 'active', peak = x.peak, importance = x.peak, accessed_at = x.accessed_at, decayed_at = x.accessed_at,
+    access_count = x.access_count, forget_at = x.forget_at
+from unnest(%(survivors)s::uuid[], %(peaks)s::real[], %(accessed_at)s::timestamptz[], %(access_counts)s::int[],
+            %(forget_at)s::timestamptz[]) as x (id, peak, accessed_at, access_count, forget_at)
+where m.tenant_id = %(tenant)s and m.id = x.id
+
+-- name: write_merges
+-- Each merge with what it changed, and its line in the survivor's lineage.
+with merged as (
+    insert into memory.merges (tenant_id, loser_id, survivor_id, subject_id, similarity, peak_before, peak_after, as_of,
+                               run_id)
+    select %(tenant)s, x.loser_id, x.survivor_id, x.subject_id, x.similarity, x.peak_before, x.peak_after, %(as_of)s,
+           %(run_id)s
+    from unnest(%(losers)s::uuid[], %(winners)s::uuid[], %(losers_subject)s::text[], %(similarities)s::real[],
+                %(peaks_before)s::real[], %(peaks_after)s::real[])
+        as x (loser_id, survivor_id, subject_id, similarity, peak_before, peak_after)
+    returning survivor_id, loser_id
+)
+insert into memory.lineage (tenant_id, memory_id, relation, source, source_id, as_of, run_id)
+select %(tenant)s, survivor_id, 'merged', 'memory', loser_id, %(as_of)s, %(run_id)s from merged
+on conflict do nothing
+
+-- name: set_live
+-- Take memories out of the search, or back into it.
+with vectors as (
+    update memory.vectors set live = %(live)s
+    where tenant_id = %(tenant)s and item_id = any(%(ids)s) and live <> %(live)s
+)
+update memory.terms set live = %(live)s
+where tenant_id = %(tenant)s and item_id = any(%(ids)s) and live <> %(live)s
+
+-- name: read_merge
+-- One merge in force.
+select g.survivor_id, g.subject_id, g.peak_after - g.peak_before, m.into_id, m.kind, m.peak, m.accessed_at, m.access_count
+from memory.merges g
+join memory.memories m on m.tenant_id = g.tenant_id and m.id = g.loser_id
+where g.tenant_id = %(tenant)s and g.loser_id = %(loser)s and m.state = 'merged'
+
+-- name: read_undone
+-- The survivor from which this memory was last parted.
+select other_id from log.corrections
+where tenant_id = %(tenant)s and kind = 'keep_apart' and memory_id = %(loser)s
+order by corrected_at desc, id limit 1
+
+-- name: write_correction
+-- These two are not the same, for good.
+insert into log.corrections (tenant_id, id, subject_id, kind, memory_id, other_id, corrected_at)
+values (%(tenant)s, %(id)s, %(subject)s, 'keep_apart', %(loser)s, %(other)s, %(as_of)s)
+on conflict do nothing
+
+-- name: revive
+-- A merged memory stands for itself again, and for all that was merged into it before.
+with recursive held as (
+    select g.loser_id from memory.merges g where g.tenant_id = %(tenant)s and g.survivor_id = %(loser)s
+    union
+    select g.loser_id from held h
+    join memory.merges g on g.tenant_id = %(tenant)s and g.survivor_id = h.loser_id
+),
+back as (
+    update memory.memories m set into_id = %(loser)s
+    from held h where m.tenant_id = %(tenant)s and m.id = h.loser_id
+)
+update memory.memories set state = 'active', into_id = null, forget_at = %(forget_at)s
+where tenant_id = %(tenant)s and id = %(loser)s
+
+-- name: read_survivor
+-- What the survivor of an undone merge has.
+select kind, state, peak, accessed_at from memory.memories where tenant_id = %(tenant)s and id = %(survivor)s for update
+
+-- name: weaken
+-- The survivor without what the merge gave it.
+update memory.memories
+set peak = %(peak)s, importance = greatest(importance - %(gained)s, 0), forget_at = %(forget_at)s,
+    access_count = greatest(access_count - %(access_count)s, 0)
+where tenant_id = %(tenant)s and id = %(survivor)s
+
+-- name: forget_merge
+-- The merge and its line in the lineage are gone; the correction remains.
+with gone as (
+    delete from memory.merges where tenant_id = %(tenant)s and loser_id = %(loser)s returning survivor_id, loser_id
+)
+delete from memory.lineage l using gone g
+where l.tenant_id = %(tenant)s and l.memory_id = g.survivor_id and l.relation = 'merged' and l.source_id = g.loser_id
