@@ -112,12 +112,13 @@ def _denies(a: Reading, b: Reading) -> bool:
 
 
 def _swapped(a: Reading, b: Reading) -> bool:
-    """Two things changed sides of a comparison or a transitive verb: "I owe my brother" / "My brother owes me"."""
+    """Two things, or a person, changed sides of a comparison or a verb: "I owe my brother" / "My brother owes me"."""
     for pivot in words.PIVOTS.intersection(a.order, b.order):
         here, there = a.order.index(pivot), b.order.index(pivot)
         left, right = set(a.order[:here]), set(a.order[here + 1 :])
-        after, before = set(b.order[there + 1 :]), set(b.order[:there])
-        if (left - right) & (after - before) and (right - left) & (before - after):
+        before, after = set(b.order[:there]), set(b.order[there + 1 :])
+        to_right, to_left = (left - right) & (after - before), (right - left) & (before - after)
+        if (to_right and to_left) or not words.PEOPLE.isdisjoint(to_right | to_left):
             return True
     return False
 
@@ -178,9 +179,9 @@ def read(text: str) -> Reading:
         if word in words.OPPOSITE:
             # "doesn't avoid": two denials next to each other are none
             denying, fresh = not (denying and fresh), False
-            if words.OPPOSITE[word]:
-                content.append(words.OPPOSITE[word])
-                signs[not denying].add(words.OPPOSITE[word])
+            if opposite := words.OPPOSITE[word]:
+                content.append(_stem(opposite))
+                signs[not denying].add(content[-1])
             continue
         stem = _stem(word)
         if stem in words.EXCLUSIVE:

@@ -42,7 +42,10 @@ SYNONYMS = {
         advertising ad ads advertisement advertisements
         car automobile
         big large huge
-        small little tiny
+        small tiny
+        young little younger
+        bicycle bike
+        answer reply
         prepare train training preparing
         wake get-up
         begin start starts started begins begun
@@ -163,6 +166,12 @@ EXCLUSIVE = {
     for word in group
 }
 
+#: Who can do something to another.
+PEOPLE = _words(
+    """brother sister mother father son daughter husband wife uncle aunt grandmother grandfather nephew niece boss
+    colleague employee client supplier landlord tenant designer neighbour accountant friend i"""
+)
+
 #: Read as a word of EXCLUSIVE.
 ALIASES = {
     "mon": "monday", "tue": "tuesday", "wed": "wednesday", "thu": "thursday", "fri": "friday", "sat": "saturday",
@@ -210,6 +219,7 @@ looking considering planning might plans wants hopes intends thinking - found op
 pregnant - birth
 subscribed - cancelled unsubscribed
 dating - broke
+on - off
 """.strip().splitlines()
     )
 ]
@@ -290,4 +300,14 @@ NUMBERS = {
     for word in group
 } | {"thirty": 30, "forty": 40, "fifty": 50, "sixty": 60, "seventy": 70, "eighty": 80, "ninety": 90, "hundred": 100}
 
-SCALES = {"k": 1e3, "thousand": 1e3, "lakh": 1e5, "m": 1e6, "million": 1e6, "mn": 1e6, "crore": 1e7, "bn": 1e9}
+SCALES = {
+    "k": 1e3,
+    "thousand": 1e3,
+    "lakh": 1e5,
+    "m": 1e6,
+    "million": 1e6,
+    "mn": 1e6,
+    "crore": 1e7,
+    "bn": 1e9,
+    "billion": 1e9,
+}
