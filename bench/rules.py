@@ -8,6 +8,7 @@ re, in the same run. Reads `../shared/data`.
 
 import gzip
 import json
+import os
 import re
 import sys
 import time
@@ -15,10 +16,13 @@ import tomllib
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-import polars as pl
+# One thread, so that CPU seconds are work and not waiting for work.
+os.environ.setdefault("POLARS_MAX_THREADS", "1")
 
-from reverie.cues import Extract, Rules, extract_frame, extract_one
-from reverie.cues.speech import eventful, eventful_expr
+import polars as pl  # noqa: E402
+
+from reverie.cues import Extract, Rules, extract_frame, extract_one  # noqa: E402
+from reverie.cues.speech import eventful, eventful_expr  # noqa: E402
 
 ROOT = Path(__file__).resolve().parent.parent
 DATA = ROOT.parent / "shared" / "data"

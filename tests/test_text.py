@@ -1,6 +1,7 @@
 """Cleaning, hashing and chunking: what may be lost (spaces, NUL) and what never (anything else)."""
 
 import unicodedata
+from itertools import pairwise
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -49,7 +50,7 @@ def test_chunks_lose_nothing_and_fit(text: str, low: int, high: int) -> None:
 @given(TEXTS, st.integers(2, 8), st.integers(8, 40))
 def test_short_neighbours_were_merged_wherever_they_fit(text: str, low: int, high: int) -> None:
     sizes = [words(piece) for piece in chunk(clean(text), words, min_tokens=low, max_tokens=high)]
-    assert all(min(a, b) >= low or a + b > high for a, b in zip(sizes, sizes[1:], strict=False))
+    assert all(min(a, b) >= low or a + b > high for a, b in pairwise(sizes))
 
 
 def test_boundaries_are_paragraphs_then_sentences() -> None:

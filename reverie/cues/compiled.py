@@ -35,7 +35,6 @@ class Compiled:
 
 _COLUMNS: Final = {
     "order": pl.UInt32,
-    "slot": pl.String,
     "rule": pl.String,
     "kind": pl.String,
     "polarity": pl.Int8,
@@ -54,7 +53,7 @@ def _row(one: Compiled) -> tuple[object, ...]:
     rule = one.rule
     before, between, after = rule.template_parts
     entity_type, _, group = (rule.entity or "").partition(":")
-    facts = (one.order, rule.slot, rule.name, rule.kind, rule.polarity, one.importance, rule.category, rule.key)
+    facts = (one.order, rule.name, rule.kind, rule.polarity, one.importance, rule.category, rule.key)
     return *facts, before, between, after, entity_type or None, group == "{y}"
 
 

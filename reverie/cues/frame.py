@@ -45,7 +45,7 @@ def extract_frame(frame: pl.DataFrame, rules: Rules) -> pl.DataFrame:
         .filter(~x.str.contains(rules.empty.rust) if rules.empty else pl.lit(True))
         .join(rules.frame.lazy(), on="order")
         .sort("index", "clause_start", "order")
-        .unique(["index", "clause_start", "slot"], keep="first", maintain_order=True)
+        .unique(["index", "clause_start"], keep="first", maintain_order=True)
         .with_columns(
             content=content.str.slice(0, 1).str.to_uppercase() + content.str.slice(1),
             value=x,

@@ -1,7 +1,6 @@
 """The rule table over one turn, with Python's re: the engine of the immediate tier."""
 
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import accumulate
 from typing import Literal
@@ -51,23 +50,22 @@ def extract_one(text: str, rules: Rules) -> list[Hit]:
         return []
     clauses = marked.split(wording.SEPARATOR)
     starts = list(accumulate(map(len, clauses), initial=0))
-    return [hit for number, orders in tries.items() for hit in _of_clause(clauses[number], starts[number], orders, rules)]
+    hits = (_of_clause(clauses[number], starts[number], orders, rules) for number, orders in tries.items())
+    return [hit for hit in hits if hit]
 
 
-def _of_clause(clause: str, start: int, orders: set[int], rules: Rules) -> Iterator[Hit]:
+def _of_clause(clause: str, start: int, orders: set[int], rules: Rules) -> Hit | None:
+    """The hit of the first rule that matches the clause."""
     if rules.guard and rules.guard.python.search(clause):
-        return
+        return None
     question = clause.rstrip(wording.CLOSERS).endswith("?")
-    taken: set[str] = set()
     for order in sorted(orders):
         one = rules.compiled[order]
-        if one.rule.slot in taken or (question and not one.rule.question):
+        if question and not one.rule.question:
             continue
-        found = one.pattern.search(clause)
-        if found is None or (hit := _hit(one, found, clause, start, rules)) is None:
-            continue
-        taken.add(one.rule.slot)
-        yield hit
+        if (found := one.pattern.search(clause)) and (hit := _hit(one, found, clause, start, rules)):
+            return hit
+    return None
 
 
 def _hit(one: Compiled, found: re.Match[str], clause: str, start: int, rules: Rules) -> Hit | None:

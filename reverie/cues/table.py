@@ -73,11 +73,6 @@ class Rule(Table):
         between, _, after = rest.partition("{y}")
         return before, between, after
 
-    @property
-    def slot(self) -> str:
-        """Of the rules of one slot only the first that matches a clause makes a hit."""
-        return f"{self.category}.{self.key}" if self.category else self.kind
-
 
 class Importance(Table):
     """Importance of a new memory by kind."""
@@ -110,6 +105,7 @@ class Extract(Table):
     low_content: tuple[Pattern, ...] = ()
     #: verbs and other marks of an event in a turn
     event: Pattern | None = None
+    #: in order of priority: the first that matches a clause makes its hit
     rules: tuple[Rule, ...] = ()
 
     @model_validator(mode="after")

@@ -1,0 +1,145 @@
+"""What the rules make of the seeds' own examples, and of what must never become a memory."""
+
+import tomllib
+from pathlib import Path
+
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from pydantic import ValidationError
+
+from reverie.cues import Extract, Rule, Rules, Salience, extract_one
+from reverie.cues.entities import entities_frame, entities_one
+from reverie.cues.quantities import quantities
+from reverie.cues.salience import salience, salience_expr
+from reverie.cues.speech import episode_of_tool_call, eventful, is_question, low_content
+
+POLICIES = Path(__file__).resolve().parents[2] / "reverie" / "policies"
+
+
+def policy(name: str) -> dict[str, object]:
+    return tomllib.loads((POLICIES / f"{name}.toml").read_text())
+
+
+RULES = {
+    name: Rules(Extract.model_validate(policy(name)["extract"])) for name in ("brain", "agent", "logic", "contact", "chat", "reverie")
+}
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "contents"),
+    [
+        ("brain", "I don't want posts longer than 800 words", ["Prefers posts under 800 words"]),
+        ("brain", "We sell sweets and our business is in Pune", ["Sells sweets", "Business is in Pune"]),
+        ("agent", "Actually, my default project is PROJ", ["Correction: default project is PROJ"]),
+        ("logic", "I always deploy on Fridays!", ["Always: deploy on Fridays"]),
+        ("contact", "I don't really like talking about politics", ["Doesn't like talking about politics"]),
+        ("contact", "My dog Bruno had his vet appointment today", ["Dog Bruno had his vet appointment today"]),
+        ("contact", "I’m 30 years old. I work at Infosys", ["Is 30 years old", "Works at Infosys"]),
+        ("contact", "Can we talk about films?", ["Interested in films"]),
+        ("chat", "My name is Alex and I prefer Python", ["Name is Alex", "Prefers Python"]),
+        ("reverie", "I have a dog named Bruno", ["Has a dog named Bruno"]),
+        ("reverie", "I really love hiking with my wife, but I can't stand cold tents.",
+         ["Loves hiking with their wife", "Can't stand cold tents"]),
+        ("reverie", "I don't like posts longer than 800 words", ["Doesn't like posts longer than 800 words"]),
+        ("reverie", "From now on, please answer in German", ["From now on: answer in German"]),
+        ("reverie", "Call me Al", ["Wants to be called Al"]),
+        ("reverie", "My favorite food is biryani", ["Favorite food is biryani"]),
+        ("reverie", "I live in Chennai", ["Lives in Chennai"]),
+    ],
+)  # fmt: skip
+def test_contents(name: str, text: str, contents: list[str]) -> None:
+    assert [hit.content for hit in extract_one(text, RULES[name])] == contents
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Do you like hiking?",
+        "What do you love about it?",
+        "I love it!",
+        "If I have time, we will see.",
+        "She said I hate cats",
+        "I wish I lived in Paris",
+        "I like that you called",
+        "lol ok",
+    ],
+)
+def test_nothing_is_stated(text: str) -> None:
+    assert extract_one(text, RULES["reverie"]) == []
+
+
+def test_polarity_entity_and_correction() -> None:
+    hate = extract_one("Actually I hate cilantro now", RULES["reverie"])[0]
+    assert (hate.polarity, hate.kind, hate.corrects) == (-1, "preference", True)
+    talk = extract_one("Please, don't talk about Politics.", RULES["reverie"])[0]
+    assert (talk.entity, talk.kind) == ("topic:politics", "instruction")
+    name = extract_one("my name is Alex", RULES["chat"])[0]
+    assert (name.category, name.key, name.value) == ("identity", "name", "Alex")
+    no_longer = extract_one("I no longer eat meat.", RULES["reverie"])[0]
+    assert no_longer.corrects and no_longer.content == "No longer: eat meat"
+
+
+def test_offsets_are_those_of_the_original_text() -> None:
+    text = "Well… I’m busy. “Oh”, I love biryani, and I don’t like rain! Bye"
+    assert [text[hit.start : hit.end] for hit in extract_one(text, RULES["reverie"])] == [
+        "I love biryani, and",
+        "I don’t like rain!",
+    ]
+
+
+def test_speech() -> None:
+    rules = RULES["reverie"]
+    assert all(low_content(text, rules) for text in ("", "lol", "Haha!!", "ok 👍", "😂😂", "Hmm... okay"))
+    assert not any(low_content(text, rules) for text in ("Bruno ate my shoes again", "日本語", "lol that was fun", "42"))
+    assert is_question("Hey! Do you like it?") and not is_question("I went there with Sam on Sunday. Did you?")
+    assert eventful("Bruno and I went to the vet on April 3rd", rules)
+    assert not eventful("Did you go there last week?", rules) and not eventful("haha", rules)
+
+
+def test_tool_calls_say_what_and_why() -> None:
+    call = {"name": "create_post", "arguments": {"title": "Diwali", "tags": ["a", "b"]}, "result": {"id": 7}, "why": "festival"}
+    assert episode_of_tool_call(call) == "create post: title Diwali, tags a, b → id 7 — festival"
+    assert episode_of_tool_call({"name": "sync", "arguments": {}}) == "sync"
+
+
+def test_entities_of_the_seeds() -> None:
+    assert [e.id for e in entities_one("My Diwali Sweet Recipes post on the blog got 340 views")] == [
+        "content:diwali-sweet-recipes", "metric:views", "service:blog", "topic:food",
+    ]  # fmt: skip
+    assert [e.id for e in entities_one("My dog Bruno visited Infosys, where I work; my mom too")] == ["person:mom", "pet:bruno", "place:infosys"]
+    assert entities_one("ok") == []
+
+
+PIECES = st.sampled_from(["my ", "dog ", "Bruno ", "work at ", "Infosys, ", "José ", "’s ", "mom ", "hiking ", "University ", "of ", "in ", "New York "])
+TEXTS = st.lists(PIECES, max_size=10).map("".join) | st.text(max_size=40)
+
+
+@given(st.lists(TEXTS, min_size=1, max_size=5))
+@settings(max_examples=60, deadline=None)
+def test_entities_and_salience_agree_in_both_engines(texts: list[str]) -> None:
+    frame = pl.DataFrame({"text": texts})
+    assert entities_frame(frame).rows() == [(i, *entity) for i, text in enumerate(texts) for entity in entities_one(text)]
+    numbers = Salience.model_validate(policy("logic")["salience"])
+    assert frame.select(salience_expr(pl.col("text"), numbers)).to_series().to_list() == [salience(t, numbers) for t in texts]
+
+
+def test_salience_adds_its_signals() -> None:
+    numbers = Salience.model_validate(policy("logic")["salience"])
+    assert salience("nice one", numbers) == 0
+    assert salience("i went with Karan", numbers) == pytest.approx(0.3)
+    assert salience("i prefer 42", numbers) == pytest.approx(0.6)
+    assert salience("I prefer asking Karan about `asyncpg` on March 3", numbers) == pytest.approx(1.0)
+
+
+def test_quantities() -> None:
+    assert quantities("Suggested recipe post → 340 views") == [(340.0, "views")]
+    assert quantities("up 2.8x, $1.5k, 12%, 1,200 new subscribers") == [(2.8, "times"), (1500.0, "usd"), (12.0, "percent"), (1200.0, "subscribers")]
+    assert quantities("on March 5th, 2024 at 10:30 pm, in 2023") == []
+
+
+@pytest.mark.parametrize("pattern", [r"i (?=x)(?P<x>.+)", r"i (?P<x>\w+)", r"(?P<x>a)\1", r"i (?P<z>.+)"])
+def test_patterns_outside_the_common_subset_are_refused(pattern: str) -> None:
+    with pytest.raises(ValidationError):
+        Rule(name="bad", kind="fact", cues=("i ",), pattern=pattern, template="Is {x}")
