@@ -1,0 +1,188 @@
+"""What `reverie doctor` looks at, each as one line with what to do about it."""
+
+from __future__ import annotations
+
+import hashlib
+import platform
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any, Literal
+
+from psycopg import Connection
+
+import reverie
+from reverie.cli.session import Session
+from reverie.errors import ReverieError
+from reverie.evaluate.health import lag_hours, unembedded
+from reverie.model import Scope
+from reverie.policy import load_policy
+from reverie.store.connect import check_server, connect
+from reverie.store.queries import queries, sql_directory
+
+Status = Literal["ok", "warn", "fail"]
+
+#: Cycles that may pass before what waits is late.
+_LATE_CYCLES = 2
+#: Any text: two machines that make the same vector of it share their memory's digest.
+_PROBE = "Memory is a view of the log."
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Check:
+    """One line of the doctor's report."""
+
+    name: str
+    status: Status
+    found: str
+    #: What to do about it; empty when all is well.
+    todo: str = ""
+
+
+def check_all(session: Session, tenant: str | None) -> Iterator[Check]:
+    """Yield all checks, of one tenant or of every one; those that cannot be made for lack of another are left out."""
+    yield Check(
+        name="versions",
+        status="ok",
+        found=f"reverie {reverie.__version__}, Python {platform.python_version()}, {platform.system()} {platform.machine()}",
+    )
+    settings = list(_guarded("settings", lambda: _settings(session)))
+    yield from settings
+    if _failed(settings):
+        return
+    yield from _guarded("embedder", lambda: _embedder(session))
+    schema = list(_guarded("database", lambda: _database(session)))
+    yield from schema
+    if _failed(schema):
+        yield from _guarded("policy", lambda: _policies({session.settings.policy}))
+        return
+    yield from _guarded("tenants", lambda: _tenants(session, tenant))
+
+
+def _guarded(name: str, checks: Callable[[], Iterator[Check]]) -> Iterator[Check]:
+    """Yield the checks; an error ends them and is itself a failed one."""
+    try:
+        yield from checks()
+    except ReverieError as error:
+        yield Check(name=name, status="fail", found=str(error), todo="see the sentence")
+
+
+def _failed(checks: list[Check]) -> bool:
+    return any(check.status == "fail" for check in checks)
+
+
+def _settings(session: Session) -> Iterator[Check]:
+    settings = session.settings
+    where = "DATABASE_URL" if settings.database_url else f"embedded Postgres under {settings.home}"
+    found = f"tenant {settings.tenant}, policy {settings.policy}, {settings.threads} threads, {where}"
+    yield Check(name="settings", status="ok", found=found)
+
+
+def _embedder(session: Session) -> Iterator[Check]:
+    began = time.perf_counter()
+    embedder = session.embedder
+    vector = embedder.encode([_PROBE])
+    took = time.perf_counter() - began
+    sha = hashlib.sha256(vector.tobytes()).hexdigest()[:16]
+    found = f"{embedder.model}, {vector.shape[1]} dimensions, probe {sha}, ready in {took:.1f} s"
+    yield Check(name="embedder", status="ok", found=found)
+
+
+def _database(session: Session) -> Iterator[Check]:
+    sql = queries("doctor")
+    with connect(session.url) as conn:
+        info = conn.info
+        version = f"Postgres {info.server_version // 10_000}.{info.server_version % 10_000}"
+        yield Check(name="database", status="ok", found=f"{version} at {info.host}:{info.port}, database {info.dbname}")
+        check_server(conn)
+        row = conn.execute(sql["vector_version"]).fetchone()
+        if row is None:
+            yield Check(name="pgvector", status="fail", found="not in this database yet", todo="reverie migrate")
+            return
+        yield Check(name="pgvector", status="ok", found=str(row[0]))
+        yield from _roles(conn)
+        yield from _migrations(session)
+        yield from _isolation(conn)
+
+
+def _roles(conn: Connection[Any]) -> Iterator[Check]:
+    missing = [row[0] for row in conn.execute(queries("doctor")["missing_roles"])]
+    if missing:
+        found = f"{conn.info.user} may not act as {', '.join(missing)}"
+        yield Check(name="roles", status="fail", found=found, todo="reverie migrate, as a user who may create roles")
+    else:
+        yield Check(name="roles", status="ok", found="owner, worker and reader")
+
+
+def _migrations(session: Session) -> Iterator[Check]:
+    sql = queries("doctor")
+    newest = max(file.name.partition("_")[0] for file in (sql_directory() / "migrations").glob("*.sql"))
+    with connect(session.url, role="worker") as conn:
+        made = conn.execute(sql["has_migrations"]).fetchone()
+        row = conn.execute(sql["revision"]).fetchone() if made and made[0] else None
+    revision = row[0] if row else None
+    if revision == newest:
+        yield Check(name="migrations", status="ok", found=f"at {revision}, the newest")
+    elif revision is None or revision < newest:
+        found = f"at {revision}, the newest is {newest}" if revision else "none yet"
+        yield Check(name="migrations", status="fail", found=found, todo="reverie migrate")
+    else:
+        found = f"at {revision}, newer than {newest}, which this reverie knows"
+        yield Check(name="migrations", status="fail", found=found, todo="install the newer reverie")
+
+
+def _isolation(conn: Connection[Any]) -> Iterator[Check]:
+    sql = queries("doctor")
+    leaking, tables = conn.execute(sql["open_tables"]).fetchone() or ([], 0)
+    if leaking:
+        found = f"not forced on {', '.join(leaking)}"
+        yield Check(name="row security", status="fail", found=found, todo="alter table ... force row level security")
+    else:
+        yield Check(name="row security", status="ok", found=f"forced on all {tables} tables")
+    indexes = [row[0] for row in conn.execute(sql["approximate_indexes"])]
+    if indexes:
+        found = f"{', '.join(indexes)}: recall may silently miss rows of a tenant"
+        yield Check(name="indexes", status="warn", found=found, todo="drop them; search within a subject is exact without")
+    else:
+        yield Check(name="indexes", status="ok", found="no approximate one: recall is exact")
+
+
+def _policies(names: set[str]) -> Iterator[Check]:
+    for name in sorted(names):
+        policy = load_policy(name)
+        yield Check(name="policy", status="ok", found=f"{policy.name} {policy.hash}")
+
+
+def _tenants(session: Session, tenant: str | None) -> Iterator[Check]:
+    store = session.worker
+    known = dict(store.tenants())
+    if tenant is not None and tenant not in known:
+        yield Check(name="tenants", status="fail", found=f"there is no tenant {tenant}", todo="reverie import")
+        return
+    chosen = {tenant: known[tenant]} if tenant is not None else known
+    for name in sorted({session.settings.policy, *chosen.values()}):
+        yield from _guarded("policy", lambda name=name: _policies({name}))  # type: ignore[misc]
+    if not chosen:
+        yield Check(name="tenants", status="warn", found="none yet", todo="reverie import FILE")
+    for tenant_id, policy_name in chosen.items():
+        yield from _guarded(f"tenant {tenant_id}", lambda t=tenant_id, p=policy_name: _tenant(session, t, p))  # type: ignore[misc]
+
+
+def _tenant(session: Session, tenant_id: str, policy_name: str) -> Iterator[Check]:
+    name, again = f"tenant {tenant_id}", f"reverie run --tenant {tenant_id}"
+    lag = lag_hours(session.worker, [Scope(tenant_id=tenant_id)], datetime.now(UTC))
+    late = _LATE_CYCLES * load_policy(policy_name).cycle.hours
+    waits = f"the oldest unread turn or candidate waits for {lag:,.1f} h" if lag else "nothing waits to be worked in"
+    yield Check(name=name, status="warn", found=waits, todo=again) if lag > late else Check(name=name, status="ok", found=waits)
+    missing = unembedded(session.worker, tenant_id, session.embedder.model)
+    if missing:
+        yield Check(name=name, status="warn", found=f"{missing:,} turns or memories have no vector", todo=again)
+    with session.worker.transaction(tenant_id) as conn:
+        letters, failures = conn.execute(queries("doctor")["troubles"], {"tenant": tenant_id}).fetchone() or (0, 0)
+    if letters:
+        todo = f"reverie dead-letters list --tenant {tenant_id}"
+        yield Check(name=name, status="warn", found=f"{letters:,} dead letters", todo=todo)
+    if failures:
+        found = f"{failures:,} runs failed and were not repeated"
+        yield Check(name=name, status="warn", found=found, todo=f"reverie runs --tenant {tenant_id}, then {again}")

@@ -1,0 +1,147 @@
+"""`reverie db`: the embedded Postgres, and the address of whichever database is used."""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+from typing import Any
+
+import click
+
+from reverie.cli.options import json_option
+from reverie.cli.output import pairs, print_json, say
+from reverie.cli.session import Session
+
+
+@click.group("db", short_help="Start, stop and reach the embedded Postgres.")
+def command() -> None:
+    """Start, stop and reach the embedded Postgres, which is used where DATABASE_URL is not set.
+
+    \b
+    Examples:
+      reverie db start
+      psql "$(reverie db url)"
+      reverie db stop
+    """
+
+
+@command.command("start", short_help="Start it, unless it runs.")
+@json_option
+def start(as_json: bool) -> None:
+    """Start the embedded Postgres unless it runs; the first time this makes its data under REVERIE_HOME."""
+    from reverie.store.embedded import embedded_postgres
+
+    with Session() as session:
+        if _elsewhere(session, as_json):
+            return
+        server = embedded_postgres(session.settings)
+        server.start()
+        status = server.status()
+    if as_json:
+        print_json({"embedded": True} | _flat(status))
+    else:
+        say(f"Postgres {status.major} runs on 127.0.0.1:{status.port}, data in {status.directory}.")
+
+
+@command.command("stop", short_help="Stop it.")
+@json_option
+def stop(as_json: bool) -> None:
+    """Stop the embedded Postgres and end its connections. What it holds stays."""
+    from reverie.store.embedded import embedded_postgres
+
+    with Session() as session:
+        if _elsewhere(session, as_json):
+            return
+        stopped = embedded_postgres(session.settings).stop()
+    if as_json:
+        print_json({"embedded": True, "stopped": stopped})
+    else:
+        say("Stopped." if stopped else "It was not running.")
+
+
+@command.command("url", short_help="Print the URL of the database that is used, password included.")
+@json_option
+def url(as_json: bool) -> None:
+    """Print the URL of the database that is used, with its password: DATABASE_URL, else the embedded one, which is
+    started if need be.
+
+    \b
+    Example:
+      psql "$(reverie db url)" -c 'select count(*) from log.turns'
+    """
+    with Session() as session:
+        address = session.url
+    if as_json:
+        print_json({"url": address})
+    else:
+        click.echo(address)
+
+
+@command.command("status", short_help="Say whether it runs, and where.")
+@json_option
+def status(as_json: bool) -> None:
+    """Say whether the embedded Postgres runs and where its data are. Starts nothing."""
+    from reverie.store.embedded import embedded_postgres
+
+    with Session() as session:
+        embedded = session.settings.database_url is None
+        found = _flat(embedded_postgres(session.settings).status())
+    if as_json:
+        print_json({"embedded": embedded} | found)
+        return
+    if not embedded:
+        say("DATABASE_URL is set: that database is used, and not the embedded one.")
+    pairs(
+        [
+            ("running", f"yes, process {found['pid']}" if found["running"] else "no"),
+            ("address", f"127.0.0.1:{found['port']}" if found["running"] else None),
+            ("directory", found["directory"]),
+            ("version", f"Postgres {found['major']}" if found["major"] else "no data yet"),
+        ]
+    )
+
+
+@command.command("psql-hint", short_help="Print the command that opens a SQL prompt.")
+@json_option
+def psql_hint(as_json: bool) -> None:
+    """Print the command that opens a SQL prompt in the database that is used.
+
+    \b
+    Example:
+      eval "$(reverie db psql-hint)"
+    """
+    from shutil import which
+
+    from reverie.errors import DatabaseError
+    from reverie.store.programs import programs
+
+    with Session() as session:
+        address = session.url
+    program = which("psql")
+    if program is None:
+        try:
+            shipped: Path | None = programs() / "psql"
+        except DatabaseError:
+            shipped = None
+        program = str(shipped) if shipped and shipped.exists() else "psql"
+    line = f"{shlex.quote(program)} {shlex.quote(address)}"
+    if as_json:
+        print_json({"command": line})
+    else:
+        click.echo(line)
+
+
+def _elsewhere(session: Session, as_json: bool) -> bool:
+    """Say so where DATABASE_URL names the database: scripts may start and stop without asking."""
+    if session.settings.database_url is None:
+        return False
+    if as_json:
+        print_json({"embedded": False})
+    else:
+        say("DATABASE_URL is set: that database is used, and there is nothing to start or stop.")
+    return True
+
+
+def _flat(found: Any) -> dict[str, Any]:
+    fields = ("running", "pid", "port", "major")
+    return {"directory": str(found.directory)} | {name: getattr(found, name) for name in fields}

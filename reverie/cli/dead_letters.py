@@ -1,0 +1,106 @@
+"""`reverie dead-letters`: what could not be taken in, and another try."""
+
+from __future__ import annotations
+
+import click
+
+from reverie.cli.importing import map_option, timezone_option
+from reverie.cli.options import json_option, tenant_option
+from reverie.cli.output import print_json, say, table
+from reverie.cli.session import Session
+
+file_option = click.option("--file", "source", metavar="NAME", help="Only of this file.")
+reason_option = click.option("--reason", metavar="CODE", help="Only for this reason.")
+
+
+@click.group("dead-letters", invoke_without_command=True, short_help="See what could not be taken in; try it again.")
+@click.pass_context
+def command(ctx: click.Context) -> None:
+    """See the records that could not be taken in, with file, line and reason, and try them again.
+
+    \b
+    Examples:
+      reverie dead-letters
+      reverie dead-letters list --file chats.csv --reason naive_time
+      reverie dead-letters redrive --reason naive_time --timezone Europe/Berlin
+    """
+    if ctx.invoked_subcommand is None:
+        ctx.invoke(list_letters)
+
+
+@command.command("list", short_help="Show them, without their content.")
+@tenant_option
+@file_option
+@reason_option
+@click.option("--limit", default=50, show_default=True, type=click.IntRange(min=1), help="At most so many.")
+@json_option
+def list_letters(
+    tenant: str | None = None,
+    source: str | None = None,
+    reason: str | None = None,
+    limit: int = 50,
+    as_json: bool = False,
+) -> None:
+    """Show dead letters in the order of their files and lines, without their content."""
+    from reverie.store.dead_letters import LetterFilter, count_dead_letters, list_dead_letters
+
+    with Session(tenant) as session:
+        where = LetterFilter(source=source, reason=reason)
+        letters = list_dead_letters(session.worker, session.tenant_id, where=where, limit=limit)
+        counts = count_dead_letters(session.worker, session.tenant_id, source=source)
+    if as_json:
+        print_json({"tenant_id": session.tenant_id, "by_reason": counts, "dead_letters": letters})
+    elif not letters:
+        say(f"No dead letters of tenant {session.tenant_id}.")
+    else:
+        columns = ("file", "line", "reason", "what is wrong", "tries")
+        rows = [(each.source, each.line, each.reason, each.detail, each.attempts) for each in letters]
+        table(columns, rows, right=("line", "tries"))
+        total = sum(number for code, number in counts.items() if reason in (None, code))
+        say(f"\n{len(letters):,} of {total:,}. Mend the file and import it again, or: reverie dead-letters redrive")
+
+
+@command.command("redrive", short_help="Try them again, with a zone or a mapping.")
+@tenant_option
+@file_option
+@reason_option
+@map_option
+@timezone_option
+@json_option
+def redrive(
+    tenant: str | None,
+    source: str | None,
+    reason: str | None,
+    mapping: dict[str, str],
+    timezone: str | None,
+    as_json: bool,
+) -> None:
+    """Try dead letters again; those that go in are gone from the list, the others stay with their newest reason.
+
+    \b
+    Example:
+      reverie dead-letters redrive --timezone Europe/Berlin
+    """
+    from reverie.capture.redrive import redrive_dead_letters
+    from reverie.store.dead_letters import LetterFilter
+
+    with Session(tenant) as session:
+        summary = redrive_dead_letters(
+            session.worker,
+            tenant_id=session.tenant_id,
+            where=LetterFilter(source=source, reason=reason),
+            mapping=mapping,
+            timezone=timezone,
+            policy=session.new_tenant_policy,
+        )
+    fields = ("tried", "imported", "repeated", "outcomes", "dead")
+    if as_json:
+        dead = {f"dead_{code}": number for code, number in sorted(summary.dead_by_reason.items())}
+        print_json({"tenant_id": session.tenant_id} | {name: getattr(summary, name) for name in fields} | dead)
+        return
+    say(
+        f"{summary.tried:,} tried: {summary.imported:,} turns and {summary.outcomes:,} outcomes are in, "
+        f"{summary.repeated:,} were known, {summary.dead:,} failed again."
+    )
+    if summary.dead:
+        table(("reason", "records"), summary.dead_by_reason.most_common(), right=("records",))

@@ -1,0 +1,121 @@
+"""`reverie explain`: where one memory comes from, what became of it and what will."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from reverie.cli.options import json_option, tenant_option
+from reverie.cli.output import bar, heading, one_line, pairs, print_json, say, table, text_of
+from reverie.cli.session import Session
+
+if TYPE_CHECKING:
+    from reverie.recall.inspect import Explanation, Relative
+
+#: Turns and relatives shown to people; JSON has them all.
+_SHOWN = 20
+
+
+@click.command("explain", short_help="Say where a memory comes from and what will become of it.")
+@click.argument("memory")
+@tenant_option
+@json_option
+def command(memory: str, tenant: str | None, as_json: bool) -> None:
+    """Say all about MEMORY, given by its id or the beginning of it: the turns it comes from word for word, what it was
+    made of and went into, the run, policy and model that made it, outcomes, what it speaks of, when it will be
+    forgotten. Of a forgotten memory what its tombstone and lineage still tell.
+
+    \b
+    Examples:
+      reverie explain 019b8d6a-7f10-8c41-9a2
+      reverie explain 019b8d6a-7f10-8c41-9a2 --json
+    """
+    from reverie.recall.inspect import explain
+
+    with Session(tenant) as session:
+        found = explain(session.reader, tenant_id=session.tenant_id, memory=memory)
+    if as_json:
+        print_json({"tenant_id": session.tenant_id, "memory": found})
+    else:
+        _print(found)
+
+
+def _print(found: Explanation) -> None:
+    row = found.memory
+    if found.forgotten:
+        say(f"A {found.kind} that was forgotten; its words are gone.")
+        pairs(
+            [
+                ("id", str(found.id)),
+                ("subject", found.subject_id),
+                ("forgotten", f"{text_of(row['forgotten_at'])}, since it had {row['reason']}"),
+                ("importance", f"{bar(row['importance'])} {row['importance']:.2f} at the end"),
+                ("forgotten by", _run_text(found)),
+            ]
+        )
+    else:
+        say(row["content"])
+        pairs(
+            [
+                ("id", str(found.id)),
+                ("subject", found.subject_id),
+                ("kind", f"{found.kind}, {row['state']}"),
+                ("happened", row["happened_at"]),
+                ("last used", f"{text_of(row['accessed_at'])}, recalled {row['access_count']} times"),
+                ("importance", _importance(row)),
+                ("future", _future(row)),
+                ("made by", f"{row['origin']}, in {_run_text(found)}"),
+                ("policy", row["policy_hash"]),
+                ("model", row["model"]),
+                ("speaks of", ", ".join(each.id for each in found.entities) or None),
+            ]
+        )
+    if found.turns:
+        heading(f"comes from ({len(found.turns):,} turns)")
+        for turn in found.turns[:_SHOWN]:
+            way = "" if turn.direct else ", by way of another memory"
+            say(f"{text_of(turn.said_at)}  {turn.speaker or turn.role}, session {turn.session_id}{way}")
+            say(f"  “{one_line(turn.text, 400)}”")
+        _rest(found.turns)
+    for title, relatives in (("made of", found.parents), ("went into", found.children)):
+        if relatives:
+            heading(f"{title} ({len(relatives):,} memories)")
+            table(("when", "how", "similarity", "memory", "id"), map(_relative, relatives[:_SHOWN]), right=("similarity",))
+            _rest(relatives)
+    if found.outcomes:
+        heading(f"outcomes ({len(found.outcomes):,})")
+        rows = [(each.observed_at, each.metric, f"{each.value:g}", "good" if each.positive else "bad") for each in found.outcomes]
+        table(("when", "metric", "value", "was"), rows, right=("value",))
+
+
+def _importance(row: dict[str, Any]) -> str:
+    now = row["importance"]
+    return f"{bar(now)} {now:.2f} as of {text_of(row['decayed_at'])}; {row['base']:.2f} when new, {row['peak']:.2f} when last used"
+
+
+def _future(row: dict[str, Any]) -> str:
+    if row["into_id"] is not None:
+        return f"held by {text_of(row['into_id'])}, which stands for it" + (
+            ": reverie undo parts them" if row["state"] == "merged" else ""
+        )
+    if row["forget_at"] is None:
+        return "kept for good"
+    return f"forgotten after {text_of(row['forget_at'])} unless it is said again or recalled"
+
+
+def _run_text(found: Explanation) -> str:
+    if found.run is None:
+        return "a run that is no longer in the ledger"
+    return f"{found.run['stage']} as of {text_of(found.run['as_of'])} (policy {found.run['policy']})"
+
+
+def _relative(each: Relative) -> tuple[Any, ...]:
+    content = "(forgotten)" if each.content is None else each.content
+    return (each.as_of, each.relation, each.similarity, content, each.id)
+
+
+def _rest(rows: Sequence[Any]) -> None:
+    if len(rows) > _SHOWN:
+        say(f"and {len(rows) - _SHOWN:,} more: --json")

@@ -1,0 +1,56 @@
+"""Options that several commands share, and what their texts mean."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import UTC, datetime
+from typing import Any
+
+import click
+
+Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
+
+tenant_option: Decorator = click.option(
+    "--tenant", "-t", metavar="NAME", help="Whose memory. [default: $REVERIE_TENANT, else 'default']"
+)
+json_option: Decorator = click.option("--json", "as_json", is_flag=True, help="One JSON object on stdout.")
+policy_option: Decorator = click.option(
+    "--policy", metavar="NAME|PATH", help="Policy to use instead of the tenant's own."
+)
+
+
+def parse_time(_: click.Context, __: click.Parameter, value: str | None) -> datetime:
+    """Return `2026-06-30` or `2026-06-30T18:00+02:00` as a time in UTC, which is also what one without an offset means.
+
+    Without a value it is now: the command line is where the clock is read, and nothing below it does.
+    """
+    if value is None:
+        return datetime.now(UTC)
+    try:
+        at = datetime.fromisoformat(value)
+        return (at if at.tzinfo else at.replace(tzinfo=UTC)).astimezone(UTC)
+    except (ValueError, OverflowError):
+        raise click.BadParameter(f"{value!r} is not a time such as 2026-06-30 or 2026-06-30T18:00+02:00.") from None
+
+
+def parse_shards(_: click.Context, __: click.Parameter, value: str | None) -> tuple[int, int]:
+    """Return a range of virtual shards `FROM-TO`, both included, half-open; without a value all of them."""
+    from reverie.model import SHARDS
+
+    if value is None:
+        return 0, SHARDS
+    first, dash, last = value.partition("-")
+    if not (first.isdecimal() and (last.isdecimal() if dash else not last)):
+        raise click.BadParameter(f"{value!r} is not a range such as 0-127.")
+    start, end = int(first), int(last or first)
+    if not start <= end < SHARDS:
+        raise click.BadParameter(f"{value!r} must rise and lie within 0-{SHARDS - 1}.")
+    return start, end + 1
+
+
+def as_of_option(help_text: str) -> Decorator:
+    """Return the option `--as-of`, which is now unless given."""
+    decorator: Decorator = click.option(
+        "--as-of", callback=parse_time, metavar="TIME", help=f"{help_text} [default: now]"
+    )
+    return decorator

@@ -1,0 +1,141 @@
+"""What a command prints: JSON for programs, tables for people, plain aligned text for pipes.
+
+Colour and line drawing appear only in a terminal, and no colour where NO_COLOR is set. What people said can hold
+anything, so control characters, which a terminal would obey, are shown as a replacement character.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+from uuid import UUID
+
+import click
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+#: Hex digits (and dashes) of an id that are shown: 48 bits of time and 26 of hash, enough to tell memories apart.
+SHORT_ID = 23
+BAR_CELLS = 10
+
+
+def print_json(value: Any) -> None:
+    """Print one JSON object: times as RFC 3339 in UTC, ids as text, dataclasses as objects."""
+    import orjson
+
+    sys.stdout.buffer.write(orjson.dumps(value, default=_plain, option=orjson.OPT_INDENT_2) + b"\n")
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return dict(value)
+    if isinstance(value, (set, frozenset)):
+        return sorted(value)
+    return str(value)
+
+
+def say(text: str = "") -> None:
+    """Print a line for people on stdout."""
+    click.echo(clean(text))
+
+
+def note(text: str) -> None:
+    """Print a line beside the result, on stderr."""
+    click.echo(clean(text), err=True)
+
+
+def heading(text: str) -> None:
+    """Print a title: bold in a terminal, a bare line in a pipe."""
+    if is_terminal():
+        from rich.text import Text
+
+        console().print()
+        console().print(Text(clean(text), style="bold"))
+    else:
+        click.echo(f"\n{clean(text)}")
+
+
+def table(columns: Sequence[str], rows: Iterable[Sequence[Any]], *, right: Sequence[str] = ()) -> None:
+    """Print rows under their columns; those named in `right` are numbers. Nothing is cut off in a pipe."""
+    cells = [[clean(text_of(cell)) for cell in row] for row in rows]
+    if not is_terminal():
+        _print_aligned(columns, cells, right)
+        return
+    from rich.box import SIMPLE_HEAD
+    from rich.table import Table
+    from rich.text import Text
+
+    drawn = Table(box=SIMPLE_HEAD, pad_edge=False, show_edge=False, header_style="bold")
+    for name in columns:
+        drawn.add_column(name, justify="right" if name in right else "left", overflow="fold")
+    for row in cells:
+        drawn.add_row(*(Text(cell) for cell in row))
+    console().print(drawn)
+
+
+def pairs(rows: Iterable[tuple[str, Any]]) -> None:
+    """Print names with their values beneath each other; values of None are left out."""
+    shown = [(name, clean(text_of(value))) for name, value in rows if value is not None]
+    width = max((len(name) for name, _ in shown), default=0)
+    for name, value in shown:
+        click.echo(f"{name:<{width}}  {value}")
+
+
+def text_of(value: Any) -> str:
+    """Return a value as people read it: times to the minute in UTC, numbers in short, nothing for None."""
+    if value is None:
+        return ""
+    if isinstance(value, datetime):
+        return value.strftime("%Y-%m-%d %H:%M")
+    if isinstance(value, UUID):
+        return str(value)[:SHORT_ID]
+    if isinstance(value, float):
+        return f"{value:.3f}"
+    if isinstance(value, int) and not isinstance(value, bool):
+        return f"{value:,}"
+    return str(value)
+
+
+def bar(share: float) -> str:
+    """Return a number from 0 to 1 as a bar."""
+    full = round(max(0.0, min(1.0, share)) * BAR_CELLS)
+    return "█" * full + "·" * (BAR_CELLS - full)
+
+
+def clean(text: str) -> str:
+    """Return the text without what a terminal would take for a command."""
+    if text.isprintable():
+        return text
+    return "".join(each if each.isprintable() or each in "\n\t" else "\N{REPLACEMENT CHARACTER}" for each in text)
+
+
+def one_line(text: str, limit: int = 0) -> str:
+    """Return the text on one line, cut at `limit` characters if given."""
+    line = " ".join(text.split())
+    return line if not limit or len(line) <= limit else line[: limit - 1] + "…"
+
+
+def is_terminal() -> bool:
+    """Whether a person reads stdout."""
+    return sys.stdout.isatty()
+
+
+def console(*, stderr: bool = False) -> Console:
+    """Return rich's console, which heeds NO_COLOR, TERM and the width of the window."""
+    from rich.console import Console
+
+    return Console(stderr=stderr, highlight=False, soft_wrap=False)
+
+
+def _print_aligned(columns: Sequence[str], cells: list[list[str]], right: Sequence[str]) -> None:
+    flat = [[one_line(cell) for cell in row] for row in cells]
+    widths = [max(map(len, column)) for column in zip(columns, *flat, strict=True)]
+    for row in [list(columns), *flat]:
+        placed = [
+            cell.rjust(width) if name in right else cell.ljust(width)
+            for name, cell, width in zip(columns, row, widths, strict=True)
+        ]
+        click.echo("  ".join(placed).rstrip())

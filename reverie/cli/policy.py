@@ -1,0 +1,116 @@
+"""`reverie policy`: the numbers by which memory is made."""
+
+from __future__ import annotations
+
+from importlib.resources import files
+from pathlib import Path
+
+import click
+
+from reverie.cli.options import json_option, tenant_option
+from reverie.cli.output import print_json, say, table
+from reverie.cli.session import Session, policy_reference
+
+
+@click.group("policy", invoke_without_command=True, short_help="See, check and choose the numbers memory is made by.")
+@click.pass_context
+def command(ctx: click.Context) -> None:
+    """See, check and choose the numbers by which memory is made: weights, rates, thresholds, windows, budgets, rules.
+
+    A command takes the policy given with --policy, else its tenant's, else that of REVERIE_POLICY, which is also what
+    new tenants get.
+
+    \b
+    Examples:
+      reverie policy list
+      reverie policy show brain > mine.toml       # change mine.toml, then
+      reverie policy check mine.toml
+      reverie policy use mine.toml --tenant demo
+    """
+    if ctx.invoked_subcommand is None:
+        ctx.invoke(list_policies)
+
+
+@command.command("list", short_help="The policies that come with Reverie.")
+@json_option
+def list_policies(as_json: bool = False) -> None:
+    """List the policies that come with Reverie."""
+    from reverie.policy import load_policy, shipped_policies
+
+    found = [load_policy(name) for name in shipped_policies()]
+    if as_json:
+        rows = [{"name": each.name, "hash": each.hash, "description": each.description} for each in found]
+        print_json({"policies": rows})
+    else:
+        table(("name", "hash", "description"), [(each.name, each.hash, each.description) for each in found])
+
+
+@command.command("show", short_help="Print one, as a file to copy and change.")
+@click.argument("name")
+@json_option
+def show(name: str, as_json: bool) -> None:
+    """Print the policy NAME (or the file at that path) as it is written, or as JSON with every number.
+
+    \b
+    Example:
+      reverie policy show reverie > mine.toml
+    """
+    from reverie.policy import load_policy
+
+    policy = load_policy(name)
+    if as_json:
+        print_json({"name": policy.name, "hash": policy.hash, "policy": policy.model_dump(mode="json")})
+    else:
+        say(_text(name))
+
+
+@command.command("check", short_help="Check a file; every mistake is named with what is allowed.")
+@click.argument("path")
+@json_option
+def check(path: str, as_json: bool) -> None:
+    """Check the policy file at PATH. Every unknown, missing or impossible key is named with what is allowed.
+
+    \b
+    Example:
+      reverie policy check mine.toml
+    """
+    from reverie.policy import load_policy
+
+    policy = load_policy(path)
+    if as_json:
+        print_json({"path": path, "name": policy.name, "hash": policy.hash, "valid": True})
+    else:
+        say(f"{path} is valid: policy {policy.name}, hash {policy.hash}.")
+
+
+@command.command("use", short_help="Choose the policy of a tenant.")
+@click.argument("name_or_path")
+@tenant_option
+@json_option
+def use(name_or_path: str, tenant: str | None, as_json: bool) -> None:
+    """Let the tenant's memory be made by the policy NAME_OR_PATH from now on.
+
+    What is remembered stays; the next run decays it by the new numbers. A file stays where it is and is read at each
+    run, so keep it where the workers find it.
+
+    \b
+    Example:
+      reverie policy use brain --tenant demo
+    """
+    from reverie.policy import load_policy
+    from reverie.store.queries import queries
+
+    policy, reference = load_policy(name_or_path), policy_reference(name_or_path)
+    with Session(tenant) as session, session.worker.transaction(session.tenant_id) as conn:
+        conn.execute(queries("tenants")["set_policy"], {"tenant": session.tenant_id, "policy": reference})
+    if as_json:
+        print_json({"tenant_id": session.tenant_id, "policy": reference, "name": policy.name, "hash": policy.hash})
+    else:
+        say(f"Tenant {session.tenant_id} now has policy {policy.name}, hash {policy.hash}.")
+
+
+def _text(name: str) -> str:
+    """The file of a policy, which `load_policy` has found valid."""
+    shipped = files("reverie") / "policies" / f"{name}.toml"
+    file = Path(name) if name.endswith(".toml") or not shipped.is_file() else shipped
+    return file.read_text(encoding="utf-8").rstrip("\n")

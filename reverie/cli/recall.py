@@ -1,0 +1,155 @@
+"""`reverie recall`: a question about a subject, answered from memory with the reason for every answer."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from reverie.cli.options import as_of_option, json_option, policy_option, tenant_option
+from reverie.cli.output import heading, note, one_line, print_json, say, table, text_of
+from reverie.cli.session import Session
+from reverie.errors import InferenceError
+
+if TYPE_CHECKING:
+    from reverie.inference.embedder import Embedder
+    from reverie.recall.result import Hit, RecallResult
+
+_KINDS = ("fact", "preference", "instruction", "episode", "pattern", "summary")
+
+
+@click.command("recall", short_help="Ask memory a question; --why gives the reasons.")
+@click.argument("question")
+@click.option("--subject", "-s", required=True, metavar="NAME", help="About whom.")
+@tenant_option
+@as_of_option("Recall as if it were then.")
+@click.option("--top-k", "-k", type=click.IntRange(min=1), metavar="N", help="Hits at most. [default: the policy's]")
+@click.option("--budget", type=click.IntRange(min=0), metavar="TOKENS", help="Tokens at most. [default: the policy's]")
+@click.option("--kinds", metavar="KIND,...", help=f"Only memories of these kinds: {', '.join(_KINDS)}.")
+@click.option("--why", is_flag=True, help="Each signal, weight and rank of each hit, and what was dropped and why.")
+@policy_option
+@json_option
+def command(
+    question: str,
+    subject: str,
+    tenant: str | None,
+    as_of: datetime,
+    top_k: int | None,
+    budget: int | None,
+    kinds: str | None,
+    why: bool,
+    policy: str | None,
+    as_json: bool,
+) -> None:
+    """Ask memory QUESTION about a subject: turns word for word, facts, preferences, patterns and summaries, best first.
+
+    Each recall is logged and counts as an access of what it returned, so that what is asked for fades later.
+
+    \b
+    Examples:
+      reverie recall "what is she allergic to?" --subject ana
+      reverie recall "how did the video posts do?" --subject mumbai-bakery --tenant demo --why
+      reverie recall "breakfast" --subject ana --kinds fact,preference --top-k 3 --json
+    """
+    from reverie.recall.recall import log_recall, recall
+
+    wanted = parse_kinds(kinds)
+    with Session(tenant, policy) as session:
+        session.require_tenant()
+        found = recall(
+            session.reader,
+            question,
+            tenant_id=session.tenant_id,
+            subject_id=subject,
+            policy=session.policy,
+            as_of=as_of,
+            embedder=_embedder(session),
+            top_k=top_k,
+            token_budget=budget,
+            kinds=wanted,
+        )
+        if as_json:
+            print_json(_flat(found))
+        else:
+            for sentence in found.notes:
+                note(f"Note: {sentence}")
+            (_print_why if why else _print)(found)
+        log_recall(session.reader, found)  # last, so that nobody waits for it
+
+
+def _embedder(session: Session) -> Embedder | None:
+    """The embedder, or none: then words and entities answer alone, which is better than no answer."""
+    try:
+        return session.embedder
+    except InferenceError as error:
+        note(f"Note: {error}")
+        return None
+
+
+def parse_kinds(given: str | None) -> tuple[str, ...] | None:
+    """Return the kinds named in a comma-separated list; None means any."""
+    if given is None:
+        return None
+    kinds = tuple(kind.strip() for kind in given.split(",") if kind.strip())
+    if unknown := [kind for kind in kinds if kind not in _KINDS]:
+        raise click.BadParameter(f"{unknown[0]!r} is none of {', '.join(_KINDS)}.", param_hint="--kinds")
+    return kinds or None
+
+
+def _flat(found: RecallResult) -> dict[str, Any]:
+    """The answer with each hit as one flat object: `signal_<name>`, `weight_<name>`, `rank_<arm>`."""
+    told = ("question", "tenant_id", "subject_id", "asked_at", "policy", "policy_hash", "model")
+    numbers = ("total_tokens", "token_budget", "budget_used")
+    return {name: getattr(found, name) for name in told + numbers} | {
+        "hits": [_flat_hit(place, hit) for place, hit in enumerate(found.hits, start=1)],
+        "dropped": list(found.dropped),
+        "notes": list(found.notes),
+    }
+
+
+def _flat_hit(place: int, hit: Hit) -> dict[str, Any]:
+    fields = ("item", "id", "kind", "content", "happened_at", "score", "tokens", "importance", "turn_id", "session_id")
+    flat: dict[str, Any] = {"place": place} | {name: getattr(hit, name) for name in fields}
+    for arm, rank in hit.ranks.items():
+        flat[f"rank_{arm}"] = rank
+    for name, signal in hit.signals.items():
+        flat |= {f"signal_{name}": signal.value, f"weight_{name}": signal.weight, f"gave_{name}": signal.contribution}
+    return flat
+
+
+def _print(found: RecallResult) -> None:
+    if not found.hits:
+        say(f"Nothing is remembered of {found.subject_id} that answers this.")
+        return
+    rows = [
+        (place, f"{hit.score:.3f}", hit.kind, f"{hit.happened_at:%Y-%m-%d}", one_line(hit.content, 500), hit.id)
+        for place, hit in enumerate(found.hits, start=1)
+    ]
+    table(("", "score", "kind", "when", "remembered", "id"), rows, right=("", "score"))
+    say(f"\n{found.total_tokens:,} of {found.token_budget:,} tokens. Why: --why; more on one: reverie explain ID")
+
+
+def _print_why(found: RecallResult) -> None:
+    say(f"Asked {text_of(found.asked_at)} by policy {found.policy} {found.policy_hash[:8]}, model {found.model or 'none'}.")
+    for place, hit in enumerate(found.hits, start=1):
+        ranks = ", ".join(f"{arm} {rank}" for arm, rank in hit.ranks.items())
+        heading(f"{place}. {hit.score:.3f}  {hit.kind} of {hit.happened_at:%Y-%m-%d}  {hit.id}")
+        say(f"“{one_line(hit.content, 500)}”")
+        say(f"found by {ranks or 'none'}; {hit.tokens:,} tokens" + (f"; said in turn {hit.turn_id}" if hit.turn_id else ""))
+        rows = [
+            (name, signal.value, signal.weight, signal.contribution)
+            for name, signal in sorted(hit.signals.items(), key=lambda pair: -abs(pair[1].contribution))
+            if signal.contribution or signal.value
+        ]
+        numbers = ("value", "weight", "gives")
+        table(("signal", *numbers), rows, right=numbers)
+    heading(f"dropped ({len(found.dropped):,})")
+    reasons: dict[str, int] = {}
+    for drop in found.dropped:
+        reasons[drop.reason] = reasons.get(drop.reason, 0) + 1
+    say(", ".join(f"{number:,} for {reason}" for reason, number in reasons.items()) or "nothing")
+    if found.dropped:
+        drops = [(drop.score, drop.reason, drop.item, drop.id) for drop in found.dropped[:10]]
+        table(("score", "reason", "item", "id"), drops, right=("score",))
+    say(f"{found.total_tokens:,} of {found.token_budget:,} tokens.")

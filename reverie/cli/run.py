@@ -1,0 +1,172 @@
+"""`reverie run`: the log into memory, with no orchestrator."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from datetime import datetime
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from reverie.cli.options import as_of_option, json_option, parse_shards, policy_option, tenant_option
+from reverie.cli.output import note, print_json, say, table
+from reverie.cli.progress import Bars, bars
+from reverie.cli.runs import counts_text
+from reverie.cli.session import Session
+from reverie.errors import ReverieError, StageError
+
+if TYPE_CHECKING:
+    from reverie.model import Scope
+    from reverie.store.runs import Report
+
+#: As `reverie.consolidate.cycle.STAGES`, which costs a second to import.
+STAGES = ("extract", "embed", "merge", "link", "score", "decay", "compress", "prune")
+
+
+@dataclass(kw_only=True)
+class Totals:
+    """What the runs of one stage did for one tenant."""
+
+    tenant_id: str
+    stage: str
+    runs: int = 0
+    seconds: float = 0.0
+    model_calls: int = 0
+    tokens: int = 0
+    cost_usd: float = 0.0
+    counts: dict[str, int | float] = field(default_factory=dict)
+
+    def add(self, report: Report) -> None:
+        """Add one run."""
+        self.runs += 1
+        self.seconds += report.seconds
+        self.model_calls += report.model_calls
+        self.tokens += report.tokens
+        self.cost_usd += report.cost_usd
+        for name, number in report.counts.items():
+            self.counts[name] = self.counts.get(name, 0) + number
+
+    def flat(self) -> dict[str, Any]:
+        """Return it with its counts beside its other fields."""
+        own = ("tenant_id", "stage", "runs", "seconds", "model_calls", "tokens", "cost_usd")
+        return {name: getattr(self, name) for name in own} | self.counts
+
+
+@click.command("run", short_help="Make memory of what the log holds.")
+@tenant_option
+@click.option("--all-tenants", is_flag=True, help="Every tenant, each by its own policy.")
+@as_of_option("Logical time to bring memory to.")
+@click.option("--subject", "-s", "subjects", multiple=True, metavar="NAME", help="Only this subject; repeatable.")
+@click.option("--shards", callback=parse_shards, metavar="FROM-TO", help="Only subjects of these of the 1024 shards.")
+@click.option("--stage", type=click.Choice(STAGES), help="Only this stage, once.")
+@click.option("--dry-run", is_flag=True, help="Each stage once on what is there now; writes nothing.")
+@policy_option
+@json_option
+def command(
+    tenant: str | None,
+    all_tenants: bool,
+    as_of: datetime,
+    subjects: tuple[str, ...],
+    shards: tuple[int, int],
+    stage: str | None,
+    dry_run: bool,
+    policy: str | None,
+    as_json: bool,
+) -> None:
+    """Make memory of what the log holds: extract and embed everything said up to --as-of, then work it in cycle by
+    cycle, at the times at which a live system would have done so. Works without any orchestrator, and beside one.
+
+    Everything is written in steps that are whole: an interrupted run is simply run again, and running twice changes
+    nothing the second time.
+
+    \b
+    Examples:
+      reverie run --tenant demo
+      reverie run --as-of 2026-06-30 --subject ana
+      reverie run --stage decay --dry-run
+      reverie run --all-tenants --shards 0-511 --json
+    """
+    if tenant and all_tenants:
+        raise click.UsageError("Give --tenant or --all-tenants, not both.")
+    totals: dict[tuple[str, str], Totals] = {}
+    failed: dict[str, ReverieError] = {}
+    with Session(tenant, policy) as session, bars() as shown:
+        store = session.worker
+        tenants = [name for name, _ in store.tenants()] if all_tenants else [session.tenant_id]
+        for tenant_id in tenants:
+            one = session.for_tenant(tenant_id)
+            try:
+                one.require_tenant()
+                for report in _reports(one, _scope(tenant_id, subjects, shards), as_of, stage, dry_run, shown):
+                    key = (tenant_id, report.stage)
+                    totals.setdefault(key, Totals(tenant_id=tenant_id, stage=report.stage)).add(report)
+            except ReverieError as error:
+                if not all_tenants:
+                    raise
+                failed[tenant_id] = error
+    if as_json:
+        rows = [each.flat() for each in totals.values()]
+        print_json({"as_of": as_of, "dry_run": dry_run, "stages": rows, "failed": {k: str(v) for k, v in failed.items()}})
+    else:
+        _print(list(totals.values()), dry_run)
+    for tenant_id, why in failed.items():
+        note(f"Error: tenant {tenant_id}: {why}")
+    if failed:
+        raise StageError(f"{len(failed):,} of {len(tenants):,} tenants failed; the others are done.")
+
+
+def _scope(tenant_id: str, subjects: tuple[str, ...], shards: tuple[int, int]) -> Scope:
+    from reverie.model import Scope
+
+    return Scope(tenant_id=tenant_id, shard_from=shards[0], shard_to=shards[1], subjects=subjects or None)
+
+
+def _reports(
+    session: Session, scope: Scope, as_of: datetime, stage: str | None, dry_run: bool, shown: Bars
+) -> Iterator[Report]:
+    if stage or dry_run:
+        for name in (stage,) if stage else STAGES:
+            shown.expect(name, None)
+            yield run_stage(session, name, scope, as_of, dry_run)
+        return
+    from reverie.consolidate.cycle import catch_up, ingest
+
+    common: dict[str, Any] = {"scope": scope, "policy": session.policy, "embedder": session.embedder}
+    yield from ingest(session.worker, as_of=as_of, on_progress=shown.advance, **common)
+    yield from catch_up(session.worker, until=as_of, on_progress=shown.advance, **common)
+
+
+def run_stage(session: Session, stage: str, scope: Scope, as_of: datetime, dry_run: bool) -> Report:
+    """Run one stage once."""
+    embedder = session.embedder if stage in ("extract", "embed", "merge", "score", "compress") else None
+    needs: dict[str, Any] = {}
+    if embedder is not None:
+        if stage == "extract":
+            needs["count_tokens"] = embedder.count_tokens
+        elif stage == "embed":
+            needs["embedder"] = embedder
+        else:
+            needs["model"] = embedder.model
+    function = getattr(import_module(f"reverie.consolidate.{stage}"), stage)
+    report: Report = function(
+        session.worker, scope=scope, policy=session.policy, as_of=as_of, dry_run=dry_run, **needs
+    )
+    return report
+
+
+def _print(totals: list[Totals], dry_run: bool) -> None:
+    if not totals:
+        say("There are no tenants yet: import something first.")
+        return
+    several = len({each.tenant_id for each in totals}) > 1
+    columns = ("tenant",) * several + ("stage", "runs", "did", "seconds", "cost $")
+    rows = [
+        (each.tenant_id,) * several
+        + (each.stage, each.runs, counts_text(each.counts), f"{each.seconds:.2f}", f"{each.cost_usd:.4f}")
+        for each in totals
+    ]
+    table(columns, rows, right=("runs", "seconds", "cost $"))
+    if dry_run:
+        say("Nothing was written.")

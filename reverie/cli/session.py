@@ -1,0 +1,159 @@
+"""The composition root of the command line: each part is made when a command first needs it, and closed at its end."""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+from functools import cached_property
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Literal, Self
+
+from reverie.errors import NotFoundError
+
+if TYPE_CHECKING:
+    from reverie.inference.embedder import Embedder
+    from reverie.policy import Policy
+    from reverie.settings import Settings
+    from reverie.store.database import Store
+
+
+def policy_reference(name_or_path: str) -> str:
+    """Return how a policy is stored with a tenant: a shipped one by name, a file by its full path."""
+    path = Path(name_or_path)
+    return str(path.resolve()) if path.suffix == ".toml" else name_or_path
+
+
+class Session:
+    """Settings, database, policy and embedder of one command for one tenant."""
+
+    def __init__(self, tenant: str | None = None, policy: str | None = None, *, shared: Shared | None = None) -> None:
+        """Take what was given on the command line; it goes before the tenant's own choice and the environment."""
+        self._tenant = tenant
+        self._policy = policy
+        self._shared = shared or Shared()
+
+    @property
+    def settings(self) -> Settings:
+        """What the environment says."""
+        return self._shared.settings
+
+    @property
+    def url(self) -> str:
+        """DATABASE_URL, or that of the embedded server, which is started if need be."""
+        return self._shared.url
+
+    @property
+    def worker(self) -> Store:
+        """The database, to change it."""
+        return self._shared.worker
+
+    @property
+    def reader(self) -> Store:
+        """The database, to read it."""
+        return self._shared.reader
+
+    @property
+    def embedder(self) -> Embedder:
+        """The embedding model of the settings, loaded."""
+        return self._shared.embedder
+
+    @property
+    def tenant_id(self) -> str:
+        """Whose memory this is about."""
+        return self._tenant or self.settings.tenant
+
+    @cached_property
+    def tenant_policy(self) -> str | None:
+        """Name or path of the policy that the tenant chose; None: the tenant is not known yet."""
+        from reverie.store.queries import queries
+
+        with self._shared.opened.transaction(self.tenant_id) as conn:
+            row = conn.execute(queries("tenants")["read_policy"], {"tenant": self.tenant_id}).fetchone()
+        return str(row[0]) if row else None
+
+    @property
+    def policy_name(self) -> str:
+        """The policy given on the command line, else the tenant's, else that of the environment for new tenants."""
+        return self._policy or self.tenant_policy or self.settings.policy
+
+    @property
+    def new_tenant_policy(self) -> str:
+        """What a tenant gets that is not known yet: the policy of the environment, as `policy_reference` has it."""
+        return policy_reference(self.settings.policy)
+
+    @cached_property
+    def policy(self) -> Policy:
+        """The policy to work by."""
+        from reverie.policy import load_policy
+
+        return load_policy(self.policy_name)
+
+    def require_tenant(self) -> None:
+        """Raise NotFoundError when nothing was ever imported for the tenant."""
+        if self.tenant_policy is None:
+            raise NotFoundError(f"There is no tenant {self.tenant_id!r}: import something for it, or give --tenant.")
+
+    def for_tenant(self, tenant_id: str) -> Session:
+        """Return the same for another tenant: its own policy, everything else shared and closed with this one."""
+        return Session(tenant_id, self._policy, shared=self._shared)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._shared.close()
+
+
+class Shared:
+    """What does not depend on the tenant, made when it is first asked for."""
+
+    def __init__(self) -> None:
+        self._closing = ExitStack()
+
+    @cached_property
+    def settings(self) -> Settings:
+        """What the environment says."""
+        from reverie.settings import load_settings
+
+        return load_settings()
+
+    @cached_property
+    def url(self) -> str:
+        """The database's URL."""
+        from reverie.store.connect import database_url
+
+        return database_url(self.settings)
+
+    @cached_property
+    def worker(self) -> Store:
+        """The database in the role that may write."""
+        return self._open("worker")
+
+    @cached_property
+    def reader(self) -> Store:
+        """The database in the role that may read."""
+        return self._open("reader")
+
+    @property
+    def opened(self) -> Store:
+        """The database in whichever role it is open, so that asking for a detail opens no second one."""
+        return self.worker if "worker" in self.__dict__ else self.reader
+
+    @cached_property
+    def embedder(self) -> Embedder:
+        """The embedding model."""
+        from reverie.inference.embedder import load_embedder
+
+        return load_embedder(self.settings.embedding_model, threads=self.settings.threads)
+
+    def close(self) -> None:
+        """Give the connections back."""
+        self._closing.close()
+
+    def _open(self, role: Literal["worker", "reader"]) -> Store:
+        from reverie.store.database import Store
+
+        # a command does one thing after the other
+        return self._closing.enter_context(Store.open(self.url, role=role, size=1))

@@ -1,0 +1,101 @@
+"""`reverie show`: what is remembered about a subject."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from itertools import groupby
+from typing import TYPE_CHECKING
+
+import click
+
+from reverie.cli.options import as_of_option, json_option, policy_option, tenant_option
+from reverie.cli.output import bar, heading, one_line, pairs, print_json, say, table
+from reverie.cli.session import Session
+
+if TYPE_CHECKING:
+    from reverie.recall.inspect import SubjectMemory
+
+_KINDS = ("fact", "preference", "instruction", "episode", "pattern", "summary")
+_STATES = ("active", "candidate", "merged", "compressed")
+
+
+@click.command("show", short_help="Show what is remembered about a subject.")
+@click.argument("subject")
+@tenant_option
+@as_of_option("Importance as of then.")
+@click.option("--kind", "kinds", multiple=True, type=click.Choice(_KINDS), help="Only memories of this kind.")
+@click.option("--all", "everything", is_flag=True, help="Also memories that others replaced.")
+@click.option("--limit", default=15, show_default=True, type=click.IntRange(min=1), help="Memories a kind.")
+@policy_option
+@json_option
+def command(
+    subject: str,
+    tenant: str | None,
+    as_of: datetime,
+    kinds: tuple[str, ...],
+    everything: bool,
+    limit: int,
+    policy: str | None,
+    as_json: bool,
+) -> None:
+    """Show what is remembered about SUBJECT: memories by kind with their importance, when each was last said or
+    recalled and when it will be forgotten, the people and things they speak of, and what is forgotten already.
+
+    Looking does not count as an access. JSON has every memory, whatever --limit says.
+
+    \b
+    Examples:
+      reverie show mumbai-bakery --tenant demo
+      reverie show ana --kind preference --all
+      reverie show ana --json | jq '.memories[] | select(.importance > 0.5) | .content'
+    """
+    from reverie.recall.inspect import show_subject
+
+    with Session(tenant, policy) as session:
+        session.require_tenant()
+        found = show_subject(
+            session.reader,
+            tenant_id=session.tenant_id,
+            subject_id=subject,
+            policy=session.policy,
+            as_of=as_of,
+            states=("active", "candidate", "merged", "compressed") if everything else ("active", "candidate"),
+            kinds=kinds or _KINDS,  # type: ignore[arg-type]
+        )
+    if as_json:
+        print_json({"tenant_id": session.tenant_id, "as_of": as_of, "subject": found})
+    else:
+        _print(found, limit)
+
+
+def _print(found: SubjectMemory, limit: int) -> None:
+    since = f", {found.first_said:%Y-%m-%d} to {found.last_said:%Y-%m-%d}" if found.first_said and found.last_said else ""
+    states = [f"{found.states[state]:,} {state}" for state in _STATES if state in found.states]
+    if found.forgotten_total:
+        states.append(f"{found.forgotten_total:,} forgotten")
+    say(f"{found.subject_id}: {found.turns:,} turns in {found.sessions:,} sessions{since}")
+    pairs([("memories", " · ".join(states) or "none yet: reverie run")])
+    for kind, group in groupby(found.memories, key=lambda memory: memory.kind):
+        memories = list(group)
+        heading(f"{kind} ({len(memories):,})")
+        rows = [
+            (
+                f"{bar(each.importance)} {each.importance:.2f}",
+                each.content if each.state == "active" else f"{each.content} [{each.state}]",
+                f"{each.accessed_at:%Y-%m-%d}",
+                f"{each.forget_at:%Y-%m-%d}" if each.forget_at else "never" if each.into_id is None else "held",
+                " ".join(each.entities),
+                each.id,
+            )
+            for each in memories[:limit]
+        ]
+        table(("importance", "memory", "last used", "forgotten on", "about", "id"), rows)
+        if len(memories) > limit:
+            say(f"and {len(memories) - limit:,} more: --limit {len(memories)}")
+    if found.entities:
+        heading(f"speaks of ({len(found.entities):,})")
+        say(one_line("  ".join(f"{each.id} ×{each.memories}" for each in found.entities[:40])))
+    if found.forgotten:
+        heading(f"forgotten ({found.forgotten_total:,})")
+        stones = [(each.forgotten_at, each.kind, each.reason, each.memory_id) for each in found.forgotten]
+        table(("when", "kind", "why", "id"), stones)

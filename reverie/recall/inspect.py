@@ -1,0 +1,263 @@
+"""What is remembered about a subject, and all there is to say about one memory (promises 5 and 10).
+
+Reads only; nothing here counts as an access.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, TypeVar
+from uuid import UUID
+
+from psycopg import Connection
+from psycopg.rows import class_row, dict_row
+
+from reverie.errors import InputError, NotFoundError
+from reverie.model import KINDS, Kind, State
+from reverie.policy import Policy
+from reverie.store.database import Store
+from reverie.store.queries import queries
+
+#: Ids that are named when a prefix fits several.
+_NAMED = 5
+#: Hex digits a prefix must have: fewer would fit the memories of days.
+_SHORTEST_PREFIX = 6
+
+Row = TypeVar("Row")
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Remembered:
+    """One memory of a subject, as it stands at the time asked for."""
+
+    id: UUID
+    kind: Kind
+    state: State
+    content: str
+    polarity: int
+    #: As of the time asked for, by the policy's decay.
+    importance: float
+    access_count: int
+    happened_at: datetime
+    accessed_at: datetime
+    #: None: never by itself, or held by the memory that replaced it.
+    forget_at: datetime | None
+    into_id: UUID | None
+    #: Typed ids of what it speaks of.
+    entities: list[str]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Entity:
+    """Someone or something that a subject's memories speak of."""
+
+    #: Such as `pet:bruno`.
+    id: str
+    label: str
+    first_seen_at: datetime
+    #: How many memories speak of it.
+    memories: int = 0
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Forgotten:
+    """A tombstone: that something was forgotten, not what."""
+
+    memory_id: UUID
+    kind: Kind
+    importance: float
+    reason: str
+    forgotten_at: datetime
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class SubjectMemory:
+    """All that is known of a subject."""
+
+    subject_id: str
+    turns: int
+    sessions: int
+    first_said: datetime | None
+    last_said: datetime | None
+    #: Number of memories by state.
+    states: dict[str, int]
+    memories: list[Remembered]
+    entities: list[Entity]
+    #: The latest tombstones.
+    forgotten: list[Forgotten]
+    forgotten_total: int
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class SourceTurn:
+    """A turn that a memory comes from."""
+
+    id: UUID
+    session_id: str
+    source_id: str
+    role: str
+    speaker: str | None
+    said_at: datetime
+    text: str
+    #: Extracted from it; else by way of a memory that it was made of.
+    direct: bool
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Relative:
+    """A memory that another was made of, or went into."""
+
+    id: UUID
+    #: merged or compressed.
+    relation: str
+    as_of: datetime
+    #: None for one that was forgotten; so are state and content.
+    kind: Kind | None
+    state: State | None
+    content: str | None
+    #: Cosine by which they were merged, while the merge is in force.
+    similarity: float | None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class OutcomeSeen:
+    """An outcome that raised a memory."""
+
+    id: UUID
+    metric: str
+    value: float
+    positive: bool
+    observed_at: datetime
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Explanation:
+    """Where a memory comes from, what became of it and what will."""
+
+    id: UUID
+    subject_id: str
+    kind: Kind
+    #: Its row without what stands beside it here; of a forgotten one its tombstone.
+    memory: dict[str, Any]
+    forgotten: bool
+    turns: list[SourceTurn]
+    #: What it was made of.
+    parents: list[Relative]
+    #: What it went into.
+    children: list[Relative]
+    outcomes: list[OutcomeSeen]
+    entities: list[Entity]
+    #: The ledger row of the run that made it, or that forgot it; None where the ledger was cleared.
+    run: dict[str, Any] | None
+
+
+def show_subject(
+    store: Store,
+    *,
+    tenant_id: str,
+    subject_id: str,
+    policy: Policy,
+    as_of: datetime,
+    states: tuple[State, ...] = ("active", "candidate"),
+    kinds: tuple[Kind, ...] = KINDS,
+    tombstones: int = 10,
+) -> SubjectMemory:
+    """Return what is remembered about a subject: memories of these states and kinds, entities, the latest `tombstones`.
+
+    Raises:
+        NotFoundError: nobody by this name ever said anything; the message names some who did.
+    """
+    sql = queries("inspect")
+    rates = {kind: policy.decay.rates[kind] for kind in kinds}
+    params: dict[str, Any] = {
+        "tenant": tenant_id,
+        "subject": subject_id,
+        "as_of": as_of,
+        "kinds": list(rates),
+        "rates": list(rates.values()),
+        "grace_days": policy.decay.grace_days,
+        "states": list(states),
+        "limit": tombstones,
+    }
+    with store.transaction(tenant_id) as conn:
+        turns, sessions, first_said, last_said = conn.execute(sql["subject"], params).fetchone() or (0, 0, None, None)
+        found = dict(conn.execute(sql["states"], params).fetchall())
+        count = conn.execute(sql["count_forgotten"], params).fetchone()
+        gone = int(count[0]) if count else 0
+        if not (turns or found or gone):
+            near = [row[0] for row in conn.execute(sql["similar_subjects"], params)]
+            hint = f" There is {', '.join(near)}." if near else f" Tenant {tenant_id} has no subjects at all."
+            raise NotFoundError(f"There is no subject {subject_id!r}.{hint}")
+        return SubjectMemory(
+            subject_id=subject_id,
+            turns=turns,
+            sessions=sessions,
+            first_said=first_said,
+            last_said=last_said,
+            states=found,
+            memories=_rows(conn, Remembered, "memories", params),
+            entities=_rows(conn, Entity, "entities", params),
+            forgotten=_rows(conn, Forgotten, "forgotten", params),
+            forgotten_total=gone,
+        )
+
+
+def explain(store: Store, *, tenant_id: str, memory: str) -> Explanation:
+    """Return all there is to say about a memory, kept or forgotten, by its id or the unique beginning of it.
+
+    Raises:
+        InputError: no id begins like this, or several memories' do.
+        NotFoundError: there is and was no such memory.
+    """
+    with store.transaction(tenant_id) as conn:
+        params: dict[str, Any] = {"tenant": tenant_id, "id": _find(conn, tenant_id, memory)}
+        row = _one(conn, "memory", params)
+        forgotten = row is None
+        row = row or _one(conn, "tombstone", params) or {}
+        named = {name: row.pop(name) for name in ("id", "subject_id", "kind")}
+        run = _one(conn, "run", params | {"run_id": row.pop("run_id")})
+        return Explanation(
+            **named,
+            memory=row,
+            forgotten=forgotten,
+            turns=_rows(conn, SourceTurn, "turns", params),
+            parents=_rows(conn, Relative, "parents", params),
+            children=_rows(conn, Relative, "children", params),
+            outcomes=_rows(conn, OutcomeSeen, "outcomes", params),
+            entities=_rows(conn, Entity, "memory_entities", params),
+            run=run,
+        )
+
+
+def find_memory(store: Store, *, tenant_id: str, memory: str) -> UUID:
+    """Return the id of the memory, kept or forgotten, whose id is this or begins like this. Raises as `explain`."""
+    with store.transaction(tenant_id) as conn:
+        return _find(conn, tenant_id, memory)
+
+
+def _find(conn: Connection[Any], tenant_id: str, memory: str) -> UUID:
+    digits = memory.strip().lower().replace("-", "")
+    if not re.fullmatch(f"[0-9a-f]{{{_SHORTEST_PREFIX},32}}", digits):
+        raise InputError(f"{memory!r} is no memory's id: give its first {_SHORTEST_PREFIX} hex digits or more.")
+    ends = {"first": UUID(digits.ljust(32, "0")), "last": UUID(digits.ljust(32, "f"))}
+    params = {"tenant": tenant_id, "limit": _NAMED + 1} | ends
+    found = [row[0] for row in conn.execute(queries("inspect")["find_ids"], params)]
+    if not found:
+        raise NotFoundError(f"Tenant {tenant_id} has and had no memory {memory}.")
+    if len(found) > 1:
+        more = " and more" if len(found) > _NAMED else ""
+        raise InputError(f"Several memories begin with {memory}: {', '.join(map(str, found[:_NAMED]))}{more}.")
+    one: UUID = found[0]
+    return one
+
+
+def _rows(conn: Connection[Any], of: type[Row], name: str, params: dict[str, Any]) -> list[Row]:
+    with conn.cursor(row_factory=class_row(of)) as cursor:
+        return cursor.execute(queries("inspect")[name], params).fetchall()
+
+
+def _one(conn: Connection[Any], name: str, params: dict[str, Any]) -> dict[str, Any] | None:
+    with conn.cursor(row_factory=dict_row) as cursor:
+        return cursor.execute(queries("inspect")[name], params).fetchone()

@@ -1,0 +1,44 @@
+-- name: vector_version
+-- The version of pgvector in this database.
+select extversion from pg_catalog.pg_extension where extname = 'vector'
+
+-- name: has_migrations
+-- Whether the database was ever migrated.
+select to_regclass('ops.migrations') is not null
+
+-- name: revision
+-- How far the database is migrated.
+select version_num from ops.migrations
+
+-- name: missing_roles
+-- Roles that do not exist, or that this user may not act in.
+select wanted
+from unnest(array['reverie_owner', 'reverie_worker', 'reverie_reader']) as wanted
+left join pg_catalog.pg_roles r on r.rolname = wanted
+where r.oid is null or not pg_catalog.pg_has_role(current_user, r.oid, 'member')
+order by wanted
+
+-- name: open_tables
+-- Tables whose rows are not held apart by tenant even for their owner, and how many tables there are.
+select coalesce(array_agg(c.oid::regclass::text order by 1) filter (where not (c.relrowsecurity and c.relforcerowsecurity)),
+                '{}'),
+       count(*)
+from pg_catalog.pg_class c
+join pg_catalog.pg_namespace n on n.oid = c.relnamespace
+where n.nspname in ('log', 'memory', 'ops') and c.relkind in ('r', 'p') and c.relname <> 'migrations'
+
+-- name: approximate_indexes
+-- Indexes that find some neighbours and filter by tenant afterwards.
+select i.indexrelid::regclass::text
+from pg_catalog.pg_index i
+join pg_catalog.pg_class c on c.oid = i.indexrelid
+join pg_catalog.pg_am a on a.oid = c.relam
+join pg_catalog.pg_class t on t.oid = i.indrelid
+join pg_catalog.pg_namespace n on n.oid = t.relnamespace
+where a.amname in ('hnsw', 'ivfflat') and n.nspname in ('log', 'memory', 'ops')
+order by 1
+
+-- name: troubles
+-- What of a tenant waits for a person: dead letters, and runs that failed and were not repeated.
+select (select count(*) from ops.dead_letters where tenant_id = %(tenant)s),
+       (select count(*) from ops.runs where tenant_id = %(tenant)s and status = 'failed')

@@ -1,0 +1,132 @@
+-- name: subject
+-- Whether the subject was ever heard of, and how much of it there is.
+select (select count(*) from log.turns t where t.tenant_id = %(tenant)s and t.subject_id = %(subject)s) as turns,
+       (select count(distinct t.session_id) from log.turns t
+        where t.tenant_id = %(tenant)s and t.subject_id = %(subject)s) as sessions,
+       (select min(t.said_at) from log.turns t where t.tenant_id = %(tenant)s and t.subject_id = %(subject)s) as first_said,
+       (select max(t.said_at) from log.turns t where t.tenant_id = %(tenant)s and t.subject_id = %(subject)s) as last_said
+
+-- name: similar_subjects
+-- Some subjects of the tenant, those whose name holds the given one first.
+select subject_id from (select distinct subject_id from log.turns where tenant_id = %(tenant)s) s
+order by (position(lower(%(subject)s) in lower(subject_id)) = 0), subject_id
+limit 5
+
+-- name: states
+-- How many memories of the subject are in each state.
+select state, count(*) from memory.memories
+where tenant_id = %(tenant)s and subject_id = %(subject)s
+group by state order by state
+
+-- name: memories
+-- The subject's memories of some states with the entities they speak of, most important first within their kind, and
+-- importance as of now by the closed form of decay.
+select m.id, m.kind, m.state, m.content, m.polarity, m.access_count, m.happened_at, m.accessed_at, m.forget_at, m.into_id,
+       greatest(m.peak::float8 - r.rate * greatest(
+           extract(epoch from %(as_of)s - m.accessed_at)::float8 / 86400 - %(grace_days)s::float8, 0), 0)::real as importance,
+       array(select e.type || ':' || e.slug from memory.links l
+             join memory.entities e on e.tenant_id = l.tenant_id and e.id = l.entity_id
+             where l.tenant_id = m.tenant_id and l.memory_id = m.id order by 1) as entities
+from memory.memories m
+join unnest(%(kinds)s::text[], %(rates)s::float8[]) as r (kind, rate) using (kind)
+where m.tenant_id = %(tenant)s and m.subject_id = %(subject)s and m.state = any(%(states)s)
+order by m.kind, importance desc, m.happened_at desc, m.id
+
+-- name: entities
+-- Whom and what the subject's memories speak of, most often first.
+select e.type || ':' || e.slug as id, e.label, e.first_seen_at, count(l.memory_id) as memories
+from memory.entities e
+left join memory.links l on l.tenant_id = e.tenant_id and l.entity_id = e.id
+where e.tenant_id = %(tenant)s and e.subject_id = %(subject)s
+group by e.id, e.type, e.slug, e.label, e.first_seen_at
+order by count(l.memory_id) desc, 1
+
+-- name: forgotten
+-- What was forgotten of the subject, latest first.
+select memory_id, kind, importance, reason, forgotten_at
+from memory.tombstones
+where tenant_id = %(tenant)s and subject_id = %(subject)s
+order by forgotten_at desc, memory_id
+limit %(limit)s
+
+-- name: count_forgotten
+-- How many memories of the subject were forgotten.
+select count(*) from memory.tombstones where tenant_id = %(tenant)s and subject_id = %(subject)s
+
+-- name: find_ids
+-- Memories, forgotten or not, whose id lies in a range: those that begin with a prefix.
+select id from memory.memories where tenant_id = %(tenant)s and id between %(first)s and %(last)s
+union
+select memory_id from memory.tombstones where tenant_id = %(tenant)s and memory_id between %(first)s and %(last)s
+order by id
+limit %(limit)s
+
+-- name: memory
+-- One memory as it stands.
+select id, subject_id, kind, state, content, polarity, base, peak, importance, access_count, happened_at, accessed_at,
+       decayed_at, forget_at, expires_at, into_id, session_id, origin, run_id, policy_hash, model
+from memory.memories where tenant_id = %(tenant)s and id = %(id)s
+
+-- name: tombstone
+-- One memory that was forgotten.
+select memory_id as id, subject_id, kind, importance, reason, forgotten_at, run_id
+from memory.tombstones where tenant_id = %(tenant)s and memory_id = %(id)s
+
+-- name: turns
+-- The turns that a memory comes from, directly or by way of those it was made of, in the order they were said.
+with recursive ancestry as (
+    select source, source_id, 1 as distance from memory.lineage
+    where tenant_id = %(tenant)s and memory_id = %(id)s and source in ('turn', 'memory')
+    union
+    select l.source, l.source_id, a.distance + 1
+    from ancestry a
+    join memory.lineage l on l.tenant_id = %(tenant)s and l.memory_id = a.source_id and l.source in ('turn', 'memory')
+    where a.source = 'memory' and a.distance < 32
+), nearest as (
+    select source_id, min(distance) as distance from ancestry where source = 'turn' group by source_id
+)
+select t.id, t.session_id, t.source_id, t.role, t.speaker, t.said_at, t.text, n.distance = 1 as direct
+from nearest n
+join log.turns t on t.tenant_id = %(tenant)s and t.id = n.source_id
+order by t.said_at, t.session_id, t.turn_index
+
+-- name: parents
+-- The memories that a memory was made of.
+select l.source_id as id, l.relation, l.as_of, m.kind, m.state, m.content,
+       (select x.similarity from memory.merges x
+        where x.tenant_id = l.tenant_id and x.loser_id = l.source_id and x.survivor_id = l.memory_id) as similarity
+from memory.lineage l
+left join memory.memories m on m.tenant_id = l.tenant_id and m.id = l.source_id
+where l.tenant_id = %(tenant)s and l.memory_id = %(id)s and l.source = 'memory'
+order by l.as_of, l.source_id
+
+-- name: children
+-- The memories that a memory went into.
+select l.memory_id as id, l.relation, l.as_of, m.kind, m.state, m.content,
+       (select x.similarity from memory.merges x
+        where x.tenant_id = l.tenant_id and x.loser_id = l.source_id and x.survivor_id = l.memory_id) as similarity
+from memory.lineage l
+left join memory.memories m on m.tenant_id = l.tenant_id and m.id = l.memory_id
+where l.tenant_id = %(tenant)s and l.source_id = %(id)s and l.source = 'memory'
+order by l.as_of, l.memory_id
+
+-- name: outcomes
+-- The outcomes that raised a memory.
+select o.id, o.metric, o.value, o.positive, o.observed_at
+from memory.lineage l
+join log.outcomes o on o.tenant_id = l.tenant_id and o.id = l.source_id
+where l.tenant_id = %(tenant)s and l.memory_id = %(id)s and l.relation = 'outcome'
+order by o.observed_at, o.id
+
+-- name: memory_entities
+-- Whom and what a memory speaks of.
+select e.type || ':' || e.slug as id, e.label, e.first_seen_at
+from memory.links l
+join memory.entities e on e.tenant_id = l.tenant_id and e.id = l.entity_id
+where l.tenant_id = %(tenant)s and l.memory_id = %(id)s
+order by 1
+
+-- name: run
+-- The ledger row of a run.
+select run_id, stage, as_of, scope, driver, policy, policy_hash, model, status, attempts, finished_at
+from ops.runs where tenant_id = %(tenant)s and run_id = %(run_id)s
