@@ -19,13 +19,15 @@ copy incoming_turns from stdin (format binary)
 -- Incoming turns into the log, once: how many were new, and the places of those whose source_id has other content.
 -- Known turns are probed by primary key, as a probe by session would read long sessions over and over; the same
 -- source_id at another time has another id, and the unique constraint tells. No joins: without statistics on the
--- temporary table they become nested loops. A turn without an index is counted on after its session's last.
+-- temporary table they become nested loops. The tenant is a sub-select, since as a constant that the statistics do not
+-- know yet it makes every index look as good as the right one (measured: 39 s instead of 0.4 for 10,000 turns).
+-- A turn without an index is counted on after its session's last.
 with incoming as materialized (
     select i.*,
            row_number() over same_turn as nth,
            first_value(i.id) over same_turn as first_id,
            first_value(i.content_hash) over same_turn as first_hash,
-           (select t.content_hash from log.turns t where t.tenant_id = %(tenant)s and t.id = i.id) as kept_hash
+           (select t.content_hash from log.turns t where t.tenant_id = (select %(tenant)s::text) and t.id = i.id) as kept_hash
     from incoming_turns i
     window same_turn as (partition by i.subject_id, i.session_id, i.source_id order by i.place)
 ), new as (
@@ -38,7 +40,8 @@ with incoming as materialized (
     select new.*,
            max(greatest(turn_index, case when nth_of_session = 1 then (
                select max(t.turn_index) from log.turns t
-               where t.tenant_id = %(tenant)s and t.subject_id = new.subject_id and t.session_id = new.session_id
+               where t.tenant_id = (select %(tenant)s::text) and t.subject_id = new.subject_id
+                 and t.session_id = new.session_id
            ) end)) over (partition by subject_id, session_id) as last_index
     from new
 ), added as (
@@ -67,7 +70,7 @@ with incoming as materialized (
     from unnest(%(ids)s::uuid[], %(subjects)s::text[], %(sessions)s::text[], %(sources)s::text[], %(metrics)s::text[],
                 %(values)s::float8[], %(positives)s::bool[], %(times)s::timestamptz[])
          with ordinality as i (id, subject_id, session_id, source_id, metric, value, positive, observed_at, place)
-    left join log.outcomes o on o.tenant_id = %(tenant)s and o.id = i.id
+    left join log.outcomes o on o.tenant_id = (select %(tenant)s::text) and o.id = i.id
     window same as (partition by i.id order by i.place)
 ), added as (
     insert into log.outcomes (tenant_id, id, subject_id, session_id, source_id, metric, value, positive, observed_at)

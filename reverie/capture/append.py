@@ -1,0 +1,124 @@
+"""Turns and outcomes into the log: appended once, however often they are sent."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import orjson
+from psycopg import Connection
+
+from reverie.capture.identity import turn_hash
+from reverie.model import Outcome, Turn
+from reverie.store.database import Store
+from reverie.store.queries import queries
+
+_COLUMN_TYPES = (
+    *("int4", "uuid", "text", "text", "text", "int4", "text", "text"),
+    *("timestamptz", "text", "text", "text", "bytea"),
+)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Appended:
+    """What became of the turns or outcomes that were sent."""
+
+    #: New rows.
+    added: int
+    #: Sent before with the same content.
+    repeated: int
+    #: Positions, in what was sent, of those whose id has other content in the log, which is append-only.
+    conflicts: tuple[int, ...]
+
+
+NOTHING = Appended(added=0, repeated=0, conflicts=())
+
+
+def append_turns(store: Store, tenant_id: str, turns: Sequence[Turn], *, policy: str = "reverie") -> Appended:
+    """Append turns of one tenant in one transaction; makes the tenant known, with `policy` if it is new."""
+    with store.transaction(tenant_id) as conn:
+        ensure_tenant(conn, tenant_id, policy)
+        return insert_turns(conn, tenant_id, turns)
+
+
+def append_outcomes(store: Store, tenant_id: str, outcomes: Sequence[Outcome], *, policy: str = "reverie") -> Appended:
+    """Append outcomes of one tenant in one transaction; makes the tenant known, with `policy` if it is new."""
+    with store.transaction(tenant_id) as conn:
+        ensure_tenant(conn, tenant_id, policy)
+        return insert_outcomes(conn, tenant_id, outcomes)
+
+
+def ensure_tenant(conn: Connection[Any], tenant_id: str, policy: str) -> None:
+    """Make the tenant known; one that is keeps its policy."""
+    conn.execute(queries("tenants")["ensure_tenant"], {"tenant": tenant_id, "policy": policy})
+
+
+def insert_turns(conn: Connection[Any], tenant_id: str, turns: Sequence[Turn]) -> Appended:
+    """Insert turns in the caller's transaction, in their order.
+
+    Once a transaction: the table that the turns are copied to is emptied at commit. A turn is known by subject,
+    session and source_id; one without `turn_index` is counted on after its session's last.
+    """
+    if not turns:
+        return NOTHING
+    _require_tenant(tenant_id, turns)
+    sql = queries("capture")
+    sessions = list({f"{turn.subject_id}/{turn.session_id}" for turn in turns})
+    conn.execute(sql["lock_sessions"], {"tenant": tenant_id, "sessions": sessions})
+    conn.execute(sql["make_incoming"])
+    with conn.cursor() as cursor, cursor.copy(sql["copy_incoming"]) as copy:
+        copy.set_types(_COLUMN_TYPES)
+        for place, turn in enumerate(turns):
+            copy.write_row(_row(place, turn))
+    return _appended(len(turns), conn.execute(sql["add_turns"], {"tenant": tenant_id}).fetchone())
+
+
+def insert_outcomes(conn: Connection[Any], tenant_id: str, outcomes: Sequence[Outcome]) -> Appended:
+    """Insert outcomes in the caller's transaction; known by decision, metric and time to the millisecond."""
+    if not outcomes:
+        return NOTHING
+    _require_tenant(tenant_id, outcomes)
+    found = conn.execute(
+        queries("capture")["add_outcomes"],
+        {
+            "tenant": tenant_id,
+            "ids": [outcome.id for outcome in outcomes],
+            "subjects": [outcome.subject_id for outcome in outcomes],
+            "sessions": [outcome.session_id for outcome in outcomes],
+            "sources": [outcome.source_id for outcome in outcomes],
+            "metrics": [outcome.metric for outcome in outcomes],
+            "values": [outcome.value for outcome in outcomes],
+            "positives": [outcome.positive for outcome in outcomes],
+            "times": [outcome.observed_at for outcome in outcomes],
+        },
+    ).fetchone()
+    return _appended(len(outcomes), found)
+
+
+def _row(place: int, turn: Turn) -> tuple[Any, ...]:
+    return (
+        place,
+        turn.id,
+        turn.subject_id,
+        turn.session_id,
+        turn.source_id,
+        turn.turn_index,
+        turn.role,
+        turn.speaker,
+        turn.said_at,
+        turn.text,
+        orjson.dumps(turn.tool_calls).decode() if turn.tool_calls else None,
+        orjson.dumps(turn.metadata).decode() if turn.metadata else None,
+        turn_hash(turn),
+    )
+
+
+def _appended(sent: int, found: tuple[Any, ...] | None) -> Appended:
+    added, conflicts = found or (0, [])
+    return Appended(added=added, repeated=sent - added - len(conflicts), conflicts=tuple(conflicts))
+
+
+def _require_tenant(tenant_id: str, sent: Sequence[Turn | Outcome]) -> None:
+    if any(each.tenant_id != tenant_id for each in sent):
+        raise ValueError("every turn and outcome must be of the tenant it is appended for")

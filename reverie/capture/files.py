@@ -1,0 +1,199 @@
+"""Opening a log file: what it is, unpacked, and cut into lines of bounded length."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, Literal, NamedTuple
+
+from reverie.errors import InputError
+
+Format = Literal["jsonl", "csv", "parquet"]
+
+#: Bytes of a line above which it is not read as a record; a text may have 1 MiB, and more once escaped.
+MAX_LINE = 8 << 20
+#: Bytes of a longer line that are kept to show what it was.
+KEPT_OF_A_LONG_LINE = 64 << 10
+
+_BLOCK = 1 << 20
+_PACKED_PIECE = 64 << 10
+_GZIP = b"\x1f\x8b"
+_PARQUET = b"PAR1"
+_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+_SUFFIXES: dict[str, Format] = {
+    ".jsonl": "jsonl",
+    ".ndjson": "jsonl",
+    ".json": "jsonl",
+    ".csv": "csv",
+    ".tsv": "csv",
+    ".parquet": "parquet",
+    ".pq": "parquet",
+}
+
+
+class DamagedFileError(Exception):
+    """The compressed file ends early or is damaged; what was unpacked before stands."""
+
+
+class LongLine(NamedTuple):
+    """A line above `MAX_LINE`, of which only the head is kept."""
+
+    head: bytes
+    length: int
+
+
+@dataclass
+class Source:
+    """An open file, its format, and how far it has been read."""
+
+    path: Path
+    format: Format
+    stream: IO[bytes]
+    compressed: bool
+    #: Bytes of the file read so far, as they lie on disk.
+    position: int = 0
+
+    def blocks(self) -> Iterator[bytes]:
+        """Yield the unpacked content in blocks, without a byte order mark.
+
+        Raises DamagedFileError where a gzip stream breaks off.
+        """
+        blocks = _gunzip(self._raw()) if self.compressed else self._raw()
+        first = next(blocks, b"")
+        yield first.removeprefix(_BYTE_ORDER_MARK)
+        yield from blocks
+
+    def _raw(self) -> Iterator[bytes]:
+        while block := self.stream.read(_BLOCK):
+            self.position += len(block)
+            yield block
+
+
+def open_source(path: Path) -> Source:
+    """Open a file and tell its format: gzip and Parquet by their magic bytes, the rest by suffix, then by content.
+
+    Raises InputError: missing, not readable, a directory, empty, UTF-16, one JSON array instead of a record a line, or
+    called Parquet without being it.
+    """
+    name = path.name
+    try:
+        stream = path.open("rb")
+    except IsADirectoryError:
+        raise InputError(f"{name} is a directory: name one file, or import its files one by one.") from None
+    except FileNotFoundError:
+        raise InputError(f"There is no file {path}.") from None
+    except (OSError, ValueError) as error:  # ValueError: a NUL in the name
+        raise InputError(f"{name} cannot be read: {getattr(error, 'strerror', None) or error}.") from None
+    try:
+        if not stream.seekable():
+            raise InputError(f"{name} is a stream: save it to a file first.")
+        compressed = stream.peek(2)[:2] == _GZIP
+        source = Source(path=path, format="jsonl", stream=stream, compressed=compressed)
+        head = _head(source)
+        stream.seek(0)
+        source.position = 0
+        source.format = _format(path, head, compressed)
+    except BaseException:
+        stream.close()
+        raise
+    return source
+
+
+def lines(blocks: Iterator[bytes]) -> Iterator[bytes | LongLine]:
+    """Yield the lines of the blocks without their newline, blank ones too; none is held beyond `MAX_LINE` bytes.
+
+    Where the blocks break off with DamagedFileError, what stands of the last line comes before the error.
+    """
+    tail, dropped, damage = b"", 0, None
+    try:
+        for block in blocks:
+            first, *pieces = block.split(b"\n")
+            if not pieces:
+                tail += first
+            else:
+                yield _line(tail + first, dropped)
+                dropped = 0
+                tail = pieces.pop()
+                yield from pieces  # shorter than a block
+            if len(tail) > MAX_LINE:
+                dropped += len(tail) - KEPT_OF_A_LONG_LINE
+                tail = tail[:KEPT_OF_A_LONG_LINE]
+    except DamagedFileError as error:
+        damage = error
+    if tail:
+        yield _line(tail, dropped)
+    if damage:
+        raise damage
+
+
+def _line(content: bytes, dropped: int) -> bytes | LongLine:
+    if dropped or len(content) > MAX_LINE:
+        return LongLine(head=content[:KEPT_OF_A_LONG_LINE], length=len(content) + dropped)
+    return content
+
+
+def _head(source: Source) -> bytes:
+    """The first bytes of the content that are not blank; blank if there are none in the first block."""
+    try:
+        for block in source.blocks():
+            if block:
+                return block.lstrip()[:4] or b" "
+    except DamagedFileError:
+        raise InputError(f"{source.path.name} is damaged: nothing of it can be unpacked.") from None
+    raise InputError(f"{source.path.name} is empty.")
+
+
+def _format(path: Path, head: bytes, compressed: bool) -> Format:
+    suffixes = [suffix.lower() for suffix in path.suffixes]
+    suffix = suffixes[-1] if suffixes else ""
+    if suffix in (".gz", ".gzip"):
+        suffix = suffixes[-2] if len(suffixes) > 1 else ""
+    named = _SUFFIXES.get(suffix)
+    if head == _PARQUET:
+        return "parquet"
+    if named == "parquet":
+        raise InputError(f"{path.name} is not a Parquet file, though its name says so.")
+    if head.startswith((b"\xff\xfe", b"\xfe\xff")):
+        raise InputError(f"{path.name} is UTF-16: save it as UTF-8.")
+    if head.startswith(b"[") and suffix not in (".jsonl", ".ndjson", ".csv", ".tsv"):
+        raise InputError(f"{path.name} is one JSON array: make it one record a line, for instance with jq -c '.[]'.")
+    return named or ("jsonl" if head.startswith(b"{") else "csv")
+
+
+def _gunzip(raw: Iterator[bytes]) -> Iterator[bytes]:
+    """Unpack gzip members one after the other, in blocks however well they were packed."""
+    unpacker = zlib.decompressobj(wbits=31)
+    for block in raw:
+        for at in range(0, len(block), _PACKED_PIECE):
+            rest = block[at : at + _PACKED_PIECE]
+            while rest:
+                if unpacker.eof:
+                    if not rest.strip(b"\0"):  # padding after the last member, as tapes leave it
+                        break
+                    unpacker = zlib.decompressobj(wbits=31)
+                before = unpacker.copy()
+                try:
+                    unpacked = unpacker.decompress(rest, _BLOCK)
+                except zlib.error:
+                    yield _salvage(before, rest)
+                    raise DamagedFileError from None
+                if unpacked:
+                    yield unpacked
+                rest = unpacker.unused_data if unpacker.eof else unpacker.unconsumed_tail
+    if not unpacker.eof:
+        yield unpacker.flush()
+    if not unpacker.eof:
+        raise DamagedFileError
+
+
+def _salvage(unpacker: zlib._Decompress, packed: bytes) -> bytes:
+    """What can be unpacked up to the damage, byte by byte, since a failing call gives nothing of what it read."""
+    unpacked = bytearray()
+    try:
+        for byte in packed:
+            unpacked += unpacker.decompress(bytes((byte,)))
+    except zlib.error:
+        pass
+    return bytes(unpacked)

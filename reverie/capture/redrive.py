@@ -1,0 +1,106 @@
+"""Dead letters tried again, for instance with a time zone or a mapping that the first import lacked."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from typing import Any
+
+from psycopg import Connection
+
+from reverie.capture.append import ensure_tenant, insert_outcomes, insert_turns
+from reverie.capture.importing import CLOCK_SKEW, conflict_detail, sort_records
+from reverie.capture.reading import Record, parse_json
+from reverie.capture.times import parse_timezone
+from reverie.capture.validation import Validator
+from reverie.store.database import Store
+from reverie.store.dead_letters import (
+    DeadLetter,
+    LetterFilter,
+    claim_dead_letters,
+    count_attempts,
+    delete_dead_letters,
+)
+
+#: Letters of one transaction; each may have 64 KiB.
+_BATCH = 500
+
+
+@dataclass(kw_only=True, slots=True)
+class RedriveSummary:
+    """What became of the letters tried: `tried = imported + repeated + outcomes + dead`."""
+
+    tried: int = 0
+    imported: int = 0
+    repeated: int = 0
+    outcomes: int = 0
+    #: Those that failed again, by reason; they stay.
+    dead_by_reason: Counter[str] = field(default_factory=Counter)
+
+    @property
+    def dead(self) -> int:
+        """Letters that failed again."""
+        return self.dead_by_reason.total()
+
+
+def redrive_dead_letters(
+    store: Store,
+    *,
+    tenant_id: str,
+    where: LetterFilter | None = None,
+    mapping: Mapping[str, str] | None = None,
+    timezone: str | None = None,
+    policy: str = "reverie",
+    now: datetime | None = None,
+) -> RedriveSummary:
+    """Validate and append the letters of which the whole record is kept; those that go in are deleted.
+
+    The others count one more attempt and stay, under the reason of this one. Arguments as of `import_file`.
+
+    Raises InputError: `mapping` or `timezone` is unknown.
+    """
+    validator = Validator(
+        tenant_id=tenant_id,
+        not_after=(now or datetime.now(UTC)) + CLOCK_SKEW,
+        mapping=mapping,
+        timezone=parse_timezone(timezone) if timezone else None,
+    )
+    summary, after = RedriveSummary(), None
+    while True:
+        with store.transaction(tenant_id) as conn:
+            letters = claim_dead_letters(conn, tenant_id, where=where, after=after, limit=_BATCH)
+            if letters:
+                ensure_tenant(conn, tenant_id, policy)
+                _try(conn, validator, letters, summary)
+        if not letters:
+            return summary
+        after = letters[-1]
+
+
+def _try(conn: Connection[Any], validator: Validator, letters: list[DeadLetter], summary: RedriveSummary) -> None:
+    failed: dict[int, tuple[str, str]] = {}  # position among the letters -> reason and detail
+    records = []
+    for place, letter in enumerate(letters):
+        try:
+            records.append(Record(place, parse_json(letter.payload or b"")))
+        except ValueError as error:
+            failed[place] = (str(error.args[0]), str(error.args[1]))
+    found = sort_records(validator, records)
+    failed |= {record.line: (why.reason, why.detail) for record, why in found.rejected}
+    turns = insert_turns(conn, validator.tenant_id, found.turns)
+    outcomes = insert_outcomes(conn, validator.tenant_id, found.outcomes)
+    for place in turns.conflicts:
+        failed[found.turn_records[place].line] = ("conflict", conflict_detail(found.turns[place]))
+    for place in outcomes.conflicts:
+        failed[found.outcome_records[place].line] = ("conflict", conflict_detail(found.outcomes[place]))
+    done = [letter.id for place, letter in enumerate(letters) if place not in failed]
+    delete_dead_letters(conn, validator.tenant_id, done)
+    again = [replace(letters[place], reason=reason, detail=detail) for place, (reason, detail) in failed.items()]
+    count_attempts(conn, validator.tenant_id, again)
+    summary.tried += len(letters)
+    summary.imported += turns.added
+    summary.outcomes += outcomes.added
+    summary.repeated += turns.repeated + outcomes.repeated
+    summary.dead_by_reason.update(letter.reason for letter in again)

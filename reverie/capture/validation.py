@@ -1,0 +1,339 @@
+"""One record -> a turn, an outcome, or the reason why it is neither. The rules are stated in docs/importing.md.
+
+A hand-checked hot path, since a pydantic model a record is several times slower; errors are worded in the slow path.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime, tzinfo
+from typing import Any, NoReturn
+
+import orjson
+
+from reverie.capture.identity import turn_hash
+from reverie.capture.mending import is_sound, mend, mend_text
+from reverie.capture.times import EARLIEST, NaiveTimeError, parse_time
+from reverie.errors import InputError
+from reverie.model import ROLES, Outcome, Role, ToolCall, Turn
+
+#: UTF-8 bytes of a text, and of the JSON of tool calls and of metadata.
+MAX_TEXT = 1 << 20
+MAX_ID = 200
+#: Leaves room to count on from.
+MAX_INDEX = 1_000_000_000
+#: Names of ignored fields that are remembered; a log may have a new one in each record.
+MAX_IGNORED = 20
+
+#: What other systems call the roles.
+ROLE_ALIASES: dict[str, Role] = {role: role for role in ROLES} | {
+    "human": "user",
+    "ai": "assistant",
+    "bot": "assistant",
+    "agent": "assistant",
+    "model": "assistant",
+    "developer": "system",
+    "function": "tool",
+}
+
+FIELDS = (
+    "type",
+    "tenant_id",
+    "subject_id",
+    "session_id",
+    "source_id",
+    "turn_index",
+    "role",
+    "speaker",
+    "said_at",
+    "text",
+    "tool_calls",
+    "metadata",
+    "metric",
+    "value",
+    "positive",
+    "observed_at",
+)
+_TURN_TYPES = (None, "", "turn", "message")
+_TRUTH = {True: True, False: False, "true": True, "false": False, "1": True, "0": False}
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Rejection:
+    """Why a record is neither turn nor outcome."""
+
+    #: Short code, for counting.
+    reason: str
+    #: One sentence: the field, what was found, what is expected.
+    detail: str
+    #: False: the record must not be kept, as it is another tenant's.
+    keep: bool = True
+
+
+class _RejectedError(Exception):
+    """Carries a rejection out of the depth of a check."""
+
+
+class Validator:
+    """The rules for the records of one import; call it with each."""
+
+    def __init__(
+        self,
+        *,
+        tenant_id: str,
+        not_after: datetime,
+        mapping: Mapping[str, str] | None = None,
+        timezone: tzinfo | None = None,
+    ) -> None:
+        """Take the choices of the caller.
+
+        `not_after` is the latest time a turn can have been said at; `mapping` names the fields of the records where
+        they differ from ours (ours to theirs); `timezone` is where naive times were written.
+
+        Raises InputError: the mapping names a field that we do not have.
+        """
+        mapping = mapping or {}
+        if unknown := sorted(set(mapping) - set(FIELDS)):
+            raise InputError(f"There is no field {unknown[0]!r} to map to; the fields are {', '.join(FIELDS)}.")
+        self.tenant_id = tenant_id
+        self.not_after = not_after
+        self.timezone = timezone
+        #: Records in which NULs or halves of surrogate pairs were mended.
+        self.mended = 0
+        #: Names of fields that were not read, at most `MAX_IGNORED`.
+        self.ignored: set[str] = set()
+        self._name = {ours: mapping.get(ours, ours) for ours in FIELDS}
+        self._known = frozenset(self._name.values())
+
+    def require_columns(self, columns: tuple[str, ...]) -> None:
+        """Raise InputError when no record of a table with these columns can be valid, with the way out."""
+        needed = ["subject_id", "session_id"]
+        if self._name["type"] not in columns:
+            needed += ["role", "said_at", "text"]
+        if missing := [ours for ours in needed if self._name[ours] not in columns]:
+            raise InputError(
+                f"There is no column {self._name[missing[0]]!r}, only {', '.join(columns)}: "
+                f"say which it is with --map {missing[0]}=COLUMN."
+            )
+
+    def __call__(self, fields: Mapping[str, Any]) -> Turn | Outcome | Rejection:
+        """Return the turn or outcome that a record is, or why it is none; never raises."""
+        if not self._known.issuperset(fields) and len(self.ignored) < MAX_IGNORED:
+            self.ignored.update(name for name in fields if name not in self._known)
+        name, get = self._name, fields.get
+        mended = self.mended
+        try:
+            if (tenant := get(name["tenant_id"])) and str(tenant) != self.tenant_id:
+                return Rejection(
+                    reason="other_tenant",
+                    detail=f"{self._called('tenant_id')} is another tenant's; import its records as that tenant.",
+                    keep=False,
+                )
+            kind = get(name["type"])
+            if kind == "outcome":
+                return self._outcome(fields)
+            if kind not in _TURN_TYPES:
+                self._reject("unknown_type", "type", kind, "turn or outcome")
+            return self._turn(fields)
+        except _RejectedError as error:
+            self.mended = mended
+            reason, detail = error.args
+            return Rejection(reason=reason, detail=detail)
+
+    def _turn(self, fields: Mapping[str, Any]) -> Turn:
+        name, get = self._name, fields.get
+        subject_id = self._id(fields, "subject_id")
+        session_id = self._id(fields, "session_id")
+        source_id = self._id(fields, "source_id") if get(name["source_id"]) not in (None, "") else ""
+        said = get(name["role"])
+        role = ROLE_ALIASES.get(said) if type(said) is str else None
+        if role is None:
+            role = self._unusual_role(fields, said)
+        said_at = self._time(fields, "said_at")
+        calls = get(name["tool_calls"])
+        text = get(name["text"])
+        speaker = get(name["speaker"])
+        metadata = get(name["metadata"])
+        index = get(name["turn_index"])
+        turn = Turn(
+            tenant_id=self.tenant_id,
+            subject_id=subject_id,
+            session_id=session_id,
+            source_id=source_id,
+            role=role,
+            speaker=self._speaker(speaker) if speaker else None,
+            said_at=said_at,
+            text=self._text(fields, text, may_be_empty=bool(calls)),
+            turn_index=None if index is None or index == "" else self._index(index),
+            tool_calls=self._tool_calls(calls) if calls else (),
+            metadata=self._object("metadata", metadata) if metadata else {},
+        )
+        if not source_id:
+            object.__setattr__(turn, "source_id", turn_hash(turn).hex()[:32])
+        return turn
+
+    def _outcome(self, fields: Mapping[str, Any]) -> Outcome:
+        value = fields.get(self._name["value"])
+        positive = fields.get(self._name["positive"])
+        if isinstance(positive, str):
+            positive = positive.lower()
+        if type(positive) not in (bool, str) or positive not in _TRUTH:
+            self._reject_value(fields, "positive", positive, "true or false")
+        return Outcome(
+            tenant_id=self.tenant_id,
+            subject_id=self._id(fields, "subject_id"),
+            session_id=self._id(fields, "session_id"),
+            source_id=self._id(fields, "source_id"),
+            metric=self._id(fields, "metric"),
+            value=self._number(fields, value),
+            positive=_TRUTH[positive],
+            observed_at=self._time(fields, "observed_at"),
+        )
+
+    def _id(self, fields: Mapping[str, Any], ours: str) -> str:
+        value = fields.get(self._name[ours])
+        if type(value) is str and 0 < len(value) <= MAX_ID and value.isprintable() and not value.isspace():
+            return value
+        if type(value) is int:
+            value = str(value) if abs(value) < 1 << 64 else value
+        if type(value) is not str or not value or value.isspace():
+            self._reject_value(fields, ours, value, "a text of 1 to 200 characters")
+        if len(value) > MAX_ID:
+            self._reject("too_long", ours, f"{len(value):,} characters", f"at most {MAX_ID}", quoted=False)
+        if not is_sound(value, no_controls=True):
+            self._reject("invalid_id", ours, value, "no control characters and no half characters")
+        return value
+
+    def _unusual_role(self, fields: Mapping[str, Any], said: Any) -> Role:
+        role = ROLE_ALIASES.get(said.strip().lower()) if type(said) is str else None
+        if role is None:
+            reason = "unknown_role" if type(said) is str and said else None
+            self._reject_value(fields, "role", said, f"one of {', '.join(ROLE_ALIASES)}", reason)
+        return role
+
+    def _time(self, fields: Mapping[str, Any], ours: str) -> datetime:
+        value = fields.get(self._name[ours])
+        try:
+            at = parse_time(value, self.timezone)
+        except NaiveTimeError:
+            self._reject("naive_time", ours, value, "an offset such as Z or +01:00, or an import with --timezone")
+        except (ValueError, TypeError):
+            reason = "impossible_time" if type(value) in (str, int, float) and value != "" else None
+            self._reject_value(fields, ours, value, "a time such as 2026-03-01T09:30:00+01:00", reason)
+        if at < EARLIEST:
+            self._reject("impossible_time", ours, value, "a time since 1970")
+        if at > self.not_after:
+            self._reject("future_time", ours, value, "a time that has come")
+        return at
+
+    def _text(self, fields: Mapping[str, Any], text: Any, *, may_be_empty: bool) -> str:
+        if type(text) is not str:
+            if text is None and may_be_empty:
+                return ""
+            self._reject_value(fields, "text", text, "a text")
+        if not text.isascii() or "\0" in text:
+            text = self._mended(text)
+        if len(text) > MAX_TEXT or (len(text) > MAX_TEXT // 4 and len(text.encode()) > MAX_TEXT):
+            self._reject("too_long", "text", f"{len(text.encode()):,} bytes", "at most 1 MiB", quoted=False)
+        if not may_be_empty and (not text or text.isspace()):
+            self._reject("empty_text", "text", "blank", "a text, or tool calls", quoted=False)
+        return str(text)
+
+    def _mended(self, text: str) -> str:
+        if is_sound(text):
+            return text
+        self.mended += 1
+        return mend_text(text)
+
+    def _speaker(self, value: Any) -> str:
+        if type(value) is not str:
+            self._reject("wrong_type", "speaker", value, "a name")
+        if len(value) > MAX_ID:
+            self._reject("too_long", "speaker", f"{len(value):,} characters", f"at most {MAX_ID}", quoted=False)
+        return self._mended(value)
+
+    def _index(self, value: Any) -> int:
+        number = int(value) if type(value) is str and value.isascii() and value.isdigit() and len(value) < 11 else value
+        if type(number) is not int or not 0 <= number <= MAX_INDEX:
+            self._reject("wrong_type", "turn_index", value, f"a whole number from 0 to {MAX_INDEX}")
+        return number
+
+    def _number(self, fields: Mapping[str, Any], value: Any) -> float:
+        try:
+            if type(value) not in (int, float, str):
+                raise ValueError
+            number = float(value)
+        except (ValueError, OverflowError):
+            self._reject_value(fields, "value", value, "a number")
+        if not abs(number) < float("inf"):
+            self._reject("wrong_type", "value", value, "a finite number")
+        return number
+
+    def _tool_calls(self, value: Any) -> tuple[ToolCall, ...]:
+        calls = self._json("tool_calls", value)
+        if type(calls) is not list:
+            self._reject("wrong_type", "tool_calls", value, "a list of tool calls")
+        return tuple(self._tool_call(call) for call in calls)
+
+    def _tool_call(self, call: Any) -> ToolCall:
+        expected = '{"name": text, "arguments": {...}, "why": text, "result": text}'
+        if type(call) is not dict or type(call.get("name")) is not str or not call["name"]:
+            self._reject("wrong_type", "tool_calls", call, expected)
+        arguments, why, result = call.get("arguments"), call.get("why"), call.get("result")
+        if type(arguments) is str:
+            arguments = self._json("tool_calls", arguments)
+        if type(arguments or {}) is not dict or any(type(each) not in (str, type(None)) for each in (why, result)):
+            self._reject("wrong_type", "tool_calls", call, expected)
+        return ToolCall(name=call["name"], arguments=arguments or {}, why=why, result=result)
+
+    def _object(self, ours: str, value: Any) -> dict[str, Any]:
+        found = self._json(ours, value)
+        if type(found) is not dict:
+            self._reject("wrong_type", ours, value, "an object {...}")
+        return found
+
+    def _json(self, ours: str, value: Any) -> Any:
+        """The value as it can be stored: parsed where it is JSON in a text, mended, and of bounded size."""
+        try:
+            found = orjson.loads(value) if type(value) is str else value
+            try:
+                stored = orjson.dumps([[[found]]])  # within a turn it stands deeper, and orjson has a limit
+            except TypeError:  # a surrogate, or nothing that JSON has
+                found = mend(found)
+                stored = orjson.dumps([[[found]]])
+                self.mended += 1
+        except (ValueError, TypeError, RecursionError):
+            self._reject("wrong_type", ours, value, "JSON")
+        if len(stored) > MAX_TEXT:
+            self._reject("too_long", ours, f"{len(stored):,} bytes", "at most 1 MiB", quoted=False)
+        if b"\\u0000" in stored and (mended := mend(found)) != found:
+            self.mended += 1
+            return mended
+        return found
+
+    def _called(self, ours: str) -> str:
+        """The field as the caller calls it, and as we do."""
+        theirs = self._name[ours]
+        return ours if theirs == ours else f"{theirs} ({ours})"
+
+    def _reject_value(
+        self, fields: Mapping[str, Any], ours: str, value: Any, expected: str, reason: str | None = None
+    ) -> NoReturn:
+        """Reject a value for its absence or its type, unless another reason is given."""
+        if value is None:
+            found = "null" if self._name[ours] in fields else "missing"
+            raise _RejectedError("missing_field", f"{self._called(ours)} is {found}; expected {expected}.")
+        if reason is None and type(value) is str and (not value or value.isspace()):
+            raise _RejectedError("missing_field", f"{self._called(ours)} is empty; expected {expected}.")
+        self._reject(reason or "wrong_type", ours, value, expected)
+
+    def _reject(self, reason: str, ours: str, found: Any, expected: str, *, quoted: bool = True) -> NoReturn:
+        shown = found
+        if quoted:
+            shown = ascii(found) if type(found) in (int, float, bool) else None
+            if type(found) is str:
+                shown = ascii(found if len(found) <= 40 else found[:40] + "...")
+            elif shown is None:
+                shown = "an object" if isinstance(found, Mapping) else f"a {type(found).__name__}"
+        raise _RejectedError(reason, f"{self._called(ours)} is {shown}; expected {expected}.")

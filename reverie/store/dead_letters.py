@@ -1,0 +1,170 @@
+"""Records that could not be taken in: kept with file, line and reason, listed, claimed to be tried again."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+from uuid import UUID
+
+from psycopg import Connection
+
+from reverie.model import stable_id
+from reverie.store.database import Store
+from reverie.store.queries import queries
+
+#: Bytes of a record that are kept. One of this size was cut, so it cannot be tried again; a whole one is shorter.
+KEPT_BYTES = 64 << 10
+
+#: A dead letter has no event time of its own.
+_NO_TIME = datetime(1970, 1, 1, tzinfo=UTC)
+_START = UUID(int=0)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class DeadLetter:
+    """A record to keep because it could not be taken in."""
+
+    id: UUID
+    #: Name of the file.
+    source: str
+    line: int
+    #: Short code of what was wrong.
+    reason: str
+    #: One sentence: field, what was found, what is expected.
+    detail: str
+    #: At most `KEPT_BYTES` of the record; None where it must not be kept.
+    payload: bytes | None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ListedLetter:
+    """A dead letter as it is shown: without its content."""
+
+    id: UUID
+    source: str
+    line: int | None
+    reason: str
+    detail: str
+    attempts: int
+    recorded_at: datetime
+    #: Bytes of the record that are kept.
+    size: int
+
+    @property
+    def redrivable(self) -> bool:
+        """Whether the whole record is kept; if not, the file has to be imported again."""
+        return 0 < self.size < KEPT_BYTES
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class LetterFilter:
+    """Which dead letters of a tenant; None is any."""
+
+    source: str | None = None
+    reason: str | None = None
+
+
+def letter_id(tenant_id: str, source: str, line: int, payload: bytes | None) -> UUID:
+    """Return the id of a record's dead letter: the same for the same record in the same line of the same file."""
+    digest = hashlib.sha256(payload or b"").hexdigest()
+    return stable_id(_NO_TIME, "dead letter", tenant_id, source, str(line), digest)
+
+
+def dead_letter(
+    tenant_id: str, *, source: str, line: int, reason: str, detail: str, payload: bytes | None
+) -> DeadLetter:
+    """Return the letter for a record, of which at most `KEPT_BYTES` are kept."""
+    letter = letter_id(tenant_id, source, line, payload)
+    if payload is not None and len(payload) >= KEPT_BYTES:
+        payload = payload[:KEPT_BYTES]
+        detail += " Only its first 64 KiB are kept: mend and import the file again."
+    return DeadLetter(id=letter, source=source, line=line, reason=reason, detail=detail, payload=payload)
+
+
+def record_dead_letters(conn: Connection[Any], tenant_id: str, letters: Sequence[DeadLetter]) -> None:
+    """Write letters in the caller's transaction; those already there stay, under their latest reason."""
+    if not letters:
+        return
+    unique = {letter.id: letter for letter in letters}.values()
+    conn.execute(
+        queries("dead_letters")["record"],
+        {
+            "tenant": tenant_id,
+            "ids": [letter.id for letter in unique],
+            "sources": [letter.source for letter in unique],
+            "lines": [letter.line for letter in unique],
+            "reasons": [letter.reason for letter in unique],
+            "details": [letter.detail for letter in unique],
+            "payloads": [letter.payload for letter in unique],
+        },
+    )
+
+
+def list_dead_letters(
+    store: Store, tenant_id: str, *, where: LetterFilter | None = None, limit: int = 100
+) -> list[ListedLetter]:
+    """Return up to `limit` letters in the order of their files and lines."""
+    with store.transaction(tenant_id) as conn:
+        rows = conn.execute(queries("dead_letters")["list"], _params(tenant_id, where) | {"limit": limit}).fetchall()
+    names = ("id", "source", "line", "reason", "detail", "attempts", "recorded_at", "size")
+    return [ListedLetter(**dict(zip(names, (*row[:-1], row[-1] or 0), strict=True))) for row in rows]
+
+
+def count_dead_letters(store: Store, tenant_id: str, *, source: str | None = None) -> dict[str, int]:
+    """Return the number of letters by reason, most frequent first."""
+    with store.transaction(tenant_id) as conn:
+        return dict(conn.execute(queries("dead_letters")["count"], {"tenant": tenant_id, "source": source}).fetchall())
+
+
+def claim_dead_letters(
+    conn: Connection[Any], tenant_id: str, *, where: LetterFilter | None, after: DeadLetter | None, limit: int
+) -> list[DeadLetter]:
+    """Lock and return the next letters whose whole record is kept, in the order of their files and lines."""
+    place = (after.source, after.line, after.id) if after else ("", -1, _START)
+    rows = conn.execute(
+        queries("dead_letters")["claim"],
+        _params(tenant_id, where)
+        | dict(zip(("after_source", "after_line", "after_id"), place, strict=True))
+        | {"whole_below": KEPT_BYTES, "limit": limit},
+    ).fetchall()
+    names = ("id", "source", "line", "reason", "detail", "payload")
+    return [DeadLetter(**dict(zip(names, row, strict=True))) for row in rows]
+
+
+def letters_by_line(store: Store, tenant_id: str, source: str) -> dict[int, set[UUID]]:
+    """Return the ids of the letters of one file by line."""
+    found: dict[int, set[UUID]] = {}
+    with store.transaction(tenant_id) as conn:
+        for line, letter in conn.execute(queries("dead_letters")["places"], {"tenant": tenant_id, "source": source}):
+            found.setdefault(line, set()).add(letter)
+    return found
+
+
+def delete_dead_letters(conn: Connection[Any], tenant_id: str, ids: Iterable[UUID]) -> int:
+    """Take letters away in the caller's transaction and return how many there were."""
+    given = list(ids)
+    if not given:
+        return 0
+    return conn.execute(queries("dead_letters")["delete"], {"tenant": tenant_id, "ids": given}).rowcount
+
+
+def count_attempts(conn: Connection[Any], tenant_id: str, letters: Sequence[DeadLetter]) -> None:
+    """Note that these were tried again in vain, with the reason and detail that they now carry."""
+    if letters:
+        conn.execute(
+            queries("dead_letters")["failed_again"],
+            {
+                "tenant": tenant_id,
+                "ids": [letter.id for letter in letters],
+                "reasons": [letter.reason for letter in letters],
+                "details": [letter.detail for letter in letters],
+            },
+        )
+
+
+def _params(tenant_id: str, where: LetterFilter | None) -> dict[str, Any]:
+    where = where or LetterFilter()
+    return {"tenant": tenant_id, "source": where.source, "reason": where.reason}
