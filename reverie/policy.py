@@ -282,6 +282,9 @@ class Policy(_Part):
             self._hash = hashlib.sha256(canonical.encode()).hexdigest()[:16]
         return self._hash
 
+    def __hash__(self) -> int:
+        return hash(self.hash)
+
 
 @cache
 def load_policy(name_or_path: str) -> Policy:

@@ -77,7 +77,7 @@ def catch_up(
         if pending and pending[0] == at:
             pending.pop(0)
             yield from work_in(store, as_of=at, embedder=embedder, **common)
-            compressed = compress(store, as_of=at, **common)
+            compressed = compress(store, as_of=at, model=embedder.model, **common)
             yield compressed
             if any(compressed[name] for name in ("patterns", "summaries")):
                 yield embed(store, as_of=at, embedder=embedder, items=("memory",), **common)

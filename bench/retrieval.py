@@ -1,0 +1,186 @@
+"""Turn-level retrieval through the whole pipeline: import, every stage, recall; beside BM25, dense and RRF in one run.
+
+    python bench/retrieval.py --data ../shared/data/retrieval [--sets locomo realtalk lme_s] [--sample 48]
+
+R@k is the share of a question's evidence turns among the first k, NDCG@k with binary gains, means over questions. The
+database is kept under --work, so that a second run finds every vector in the cache.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gzip
+import json
+import math
+import tempfile
+from collections import defaultdict
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+from uuid import UUID
+
+from bench.report import print_table
+from reverie.capture.importing import import_file
+from reverie.consolidate.cycle import catch_up, ingest
+from reverie.inference import Embedder, load_embedder
+from reverie.model import Scope
+from reverie.policy import Policy, load_policy
+from reverie.recall.question import read_question
+from reverie.recall.search import search
+from reverie.store.database import Store
+from reverie.store.embedded import EmbeddedPostgres
+from reverie.store.migrate import migrate
+
+DEPTH = 60
+
+
+def lines(path: Path) -> Iterator[dict[str, Any]]:
+    with gzip.open(path, "rt", encoding="utf-8") as file:
+        for line in file:
+            yield json.loads(line)
+
+
+def questions_of(data: Path, name: str, sample: int | None) -> list[dict[str, Any]]:
+    usable = [one for one in lines(data / f"{name}.questions.jsonl.gz") if one["retrieval_ok"]]
+    return usable[:: max(1, len(usable) // sample)][:sample] if sample and name == "lme_s" else usable
+
+
+def records_of(data: Path, name: str, asked: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+    if name != "lme_s":
+        for turn in lines(data / f"{name}.turns.jsonl.gz"):
+            yield record(turn, turn["conversation_id"], turn["session_id"], turn["turn_id"], turn["timestamp"])
+        return
+    sessions = {one["session_id"]: one["turns"] for one in lines(data / "lme_s.sessions.jsonl.gz")}
+    for question in asked:
+        for session_id, time in question["haystack"]:
+            for number, turn in enumerate(sessions[session_id]):
+                yield record(turn, question["conversation_id"], session_id, f"{session_id}#{number}", time, number)
+
+
+def record(
+    turn: dict[str, Any], subject: str, session: str, source: str, time: str, index: int | None = None
+) -> dict[str, Any]:
+    caption = f" [shares {turn['caption']}]" if turn.get("caption") else ""
+    number = turn["turn_index"] if index is None else index
+    return {
+        "subject_id": subject,
+        "session_id": session,
+        "source_id": source,
+        "turn_index": number,
+        "role": "assistant" if turn["role"] == "assistant" else "user",
+        "speaker": turn.get("speaker") if turn.get("speaker") not in (None, "user", "assistant") else None,
+        "said_at": time + "+00:00",
+        "text": turn["text"] + caption,
+    }
+
+
+def load(store: Store, data: Path, name: str, asked: list[dict[str, Any]], policy: Policy, embedder: Embedder) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / f"{name}.jsonl"
+        with path.open("w", encoding="utf-8") as file:
+            for one in records_of(data, name, asked):
+                file.write(json.dumps(one) + "\n")
+        summary = import_file(store, path, tenant_id=name)
+    until = (summary.last or datetime(2024, 1, 1, tzinfo=UTC)) + timedelta(days=1)
+    scope = Scope(tenant_id=name)
+    for report in ingest(store, scope=scope, policy=policy, as_of=until, embedder=embedder):
+        print(f"  {name} {report.stage}: {report.counts} in {report.seconds:.1f} s", flush=True)
+    for report in catch_up(store, scope=scope, policy=policy, until=until, embedder=embedder):
+        pass
+
+
+def ranking(found: list[Any], source: dict[UUID, str]) -> list[str]:
+    """Source ids of the turns behind the hits, each at its best place."""
+    return list(dict.fromkeys(source[hit.turn_id] for hit, reason in found if reason is None and hit.turn_id in source))
+
+
+def fused(*rankings: list[str], k: int = 60) -> list[str]:
+    scores: dict[str, float] = defaultdict(float)
+    for one in rankings:
+        for place, item in enumerate(one, 1):
+            scores[item] += 1 / (k + place)
+    return sorted(scores, key=lambda item: -scores[item])
+
+
+def measured(order: list[str], evidence: set[str]) -> tuple[float, float, float]:
+    def recall(k: int) -> float:
+        return len(evidence & set(order[:k])) / len(evidence)
+
+    gains = sum(1 / math.log2(place + 2) for place, item in enumerate(order[:10]) if item in evidence)
+    return recall(5), recall(10), gains / sum(1 / math.log2(place + 2) for place in range(min(10, len(evidence))))
+
+
+def variants(policy: Policy) -> dict[str, Policy]:
+    def only(signal: str) -> Policy:
+        turns = policy.recall.model_copy(update={"weights": {signal: 1.0}, "items": ("turn",)})
+        return policy.model_copy(update={"recall": turns})
+
+    turns = policy.model_copy(update={"recall": policy.recall.model_copy(update={"items": ("turn",)})})
+    return {"reverie": policy, "reverie, raw turns only": turns, "bm25": only("lexical"), "dense": only("similarity")}
+
+
+def ask(
+    store: Store, name: str, asked: list[dict[str, Any]], policy: Policy, embedder: Embedder
+) -> dict[str, tuple[float, float, float]]:
+    sums: dict[str, list[tuple[float, float, float]]] = defaultdict(list)
+    with store.transaction(name) as conn:
+        source = dict(conn.execute("select id, source_id from log.turns").fetchall())
+        speakers = dict(conn.execute("select subject_id, speakers from memory.subjects").fetchall())
+        last = dict(conn.execute("select subject_id, max(said_at) from log.turns group by 1").fetchall())
+        for question in asked:
+            subject = question["conversation_id"]
+            evidence = set(question["evidence_turn_ids"])
+            date = question["question_date"]
+            asked_at = datetime.fromisoformat(date + "+00:00") if date else last[subject] + timedelta(seconds=1)
+            asked_at = max(asked_at, last[subject] + timedelta(seconds=1))
+            orders = {}
+            for label, variant in variants(policy).items():
+                plain = label in ("bm25", "dense")
+                names = () if plain else speakers[subject]
+                read = read_question(question["question"], policy=variant.recall, speakers=names, asked_at=asked_at)
+                vector = embedder.encode([read.spoken])[0]
+                found = search(
+                    conn, tenant_id=name, subject_id=subject, vector=vector, question=read, policy=variant,
+                    model=embedder.model, as_of=asked_at, ranked=DEPTH,
+                )  # fmt: skip
+                orders[label] = ranking(found, source)
+            orders["rrf of bm25 and dense"] = fused(orders["bm25"], orders["dense"])
+            for label, order in orders.items():
+                sums[label].append(measured(order, evidence))
+    return {
+        label: (sum(r[0] for r in rows) / len(rows), sum(r[1] for r in rows) / len(rows), sum(r[2] for r in rows) / len(rows))
+        for label, rows in sums.items()
+    }
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--data", type=Path, default=Path("../shared/data/retrieval"))
+    parser.add_argument("--sets", nargs="+", default=["locomo", "realtalk", "lme_s"])
+    parser.add_argument("--sample", type=int, default=48)
+    parser.add_argument("--policy", default="reverie")
+    parser.add_argument("--work", type=Path, default=Path(tempfile.gettempdir()) / "reverie-bench")
+    parser.add_argument("--keep", action="store_true", help="ask again without loading")
+    options = parser.parse_args()
+    if not options.data.is_dir():
+        parser.exit(1, f"The public data sets are not at {options.data}.\n")
+    policy, embedder = load_policy(options.policy), load_embedder("minilm")
+    server = EmbeddedPostgres(options.work, durable=False)
+    server.start()
+    url = server.url("reverie")
+    migrate(url)
+    rows = []
+    with Store.open(url) as store:
+        for name in options.sets:
+            asked = questions_of(options.data, name, options.sample)
+            if not options.keep:
+                load(store, options.data, name, asked, policy, embedder)
+            for label, (r5, r10, ndcg) in ask(store, name, asked, policy, embedder).items():
+                rows.append((name, len(asked), label, f"{r5:.3f}", f"{r10:.3f}", f"{ndcg:.3f}"))
+    server.stop()
+    print_table("Turn-level retrieval", ("set", "questions", "method", "R@5", "R@10", "NDCG@10"), rows)
+
+
+if __name__ == "__main__":
+    main()
