@@ -8,7 +8,9 @@ from hypothesis import strategies as st
 
 from reverie.text import chunk, clean, content_hash, sentences
 
-WORDS = st.sampled_from(["Bruno", "ate", "my", "shoes.", "Again!", "really?", "3.5", "km", "```", "\n", "\n\n", "é", "x" * 40])
+WORDS = st.sampled_from(
+    ["Bruno", "ate", "my", "shoes.", "Again!", "really?", "3.5", "km", "```", "\n", "\n\n", "é", "x" * 40]
+)
 TEXTS = st.lists(WORDS, max_size=120).map(" ".join) | st.text(max_size=300)
 
 

@@ -18,11 +18,12 @@ from reverie.cues import wording
 from reverie.cues.table import Pattern, Table
 
 #: Capitalised words that are no names, for patterns that go by the capital.
-_NO_NAMES = frozenset(
-    "i i'm i've it the a an my our we you he she they this that and but so if in on at to for of is was monday tuesday"
-    " wednesday thursday friday saturday sunday january february march april may june july august september october"
-    " november december god oh yes no".split()
+_CAPITALISED = (
+    "i i'm i've it the a an my our we you he she they this that and but so if in on at to for of is was god oh yes no"
+    " monday tuesday wednesday thursday friday saturday sunday"
+    " january february march april may june july august september october november december"
 )
+_NO_NAMES = frozenset(_CAPITALISED.split())
 
 
 class Entity(NamedTuple):

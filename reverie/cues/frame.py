@@ -37,9 +37,13 @@ def extract_frame(frame: pl.DataFrame, rules: Rules) -> pl.DataFrame:
     content = wording.third_person_expr(pl.concat_str("before", x, "between", y.fill_null(""), "after"))
     named = wording.slug_expr(pl.when("entity_of_y").then(y).otherwise(x))
     lead = clause.str.len_chars() - clause.str.strip_chars_start(wording.EDGES).str.len_chars()
+    asking = clause.str.strip_chars_end(wording.CLOSERS).str.ends_with("?")
+    for_questions = [one.order for one in rules.compiled if one.rule.question]
     return (
         pl.concat(found)
         .lazy()
+        .filter(~asking | pl.col("order").is_in(for_questions))
+        .filter(~clause.str.contains(rules.guard.rust) if rules.guard else pl.lit(True))
         .with_columns(wording.value_expr(x), wording.value_expr(y))
         .filter(x != "", y.is_null() | (y != ""))
         .filter(~x.str.contains(rules.empty.rust) if rules.empty else pl.lit(True))
@@ -49,7 +53,7 @@ def extract_frame(frame: pl.DataFrame, rules: Rules) -> pl.DataFrame:
         .with_columns(
             content=content.str.slice(0, 1).str.to_uppercase() + content.str.slice(1),
             value=x,
-            entity=pl.concat_str("entity_type", pl.lit(":"), named),
+            entity=pl.when(named != "").then(pl.concat_str("entity_type", pl.lit(":"), named)),
             corrects=clause.str.contains(rules.corrects.rust) if rules.corrects else pl.lit(False),
             start=pl.col("clause_start") + lead,
             end=pl.col("clause_start") + clause.str.strip_chars_end(" \n").str.len_chars(),
@@ -68,11 +72,11 @@ def _tries(frame: pl.DataFrame, rules: Rules) -> pl.DataFrame:
     ).explode("order")
     marked = frame.lazy().select(clause=wording.marked_expr(pl.col("text"))).with_row_index("index").collect().lazy()
     # One literal pass finds cues and clause ends together; the ends passed so far number the clause that a cue is in.
-    lowered = (clause + wording.SEPARATOR).str.to_lowercase()
+    found = clause.str.to_lowercase().str.extract_many([*cues, wording.SEPARATOR], overlapping=True)
     cued = (
-        marked.select(cue=lowered.str.extract_many([*cues, wording.SEPARATOR], overlapping=True))
+        marked.select("index", cue=found)
         .explode("cue")
-        .with_columns(number=(pl.col("cue") == wording.SEPARATOR).cum_sum())
+        .with_columns(number=pl.col("index") + (pl.col("cue") == wording.SEPARATOR).cum_sum())
         .filter(pl.col("cue") != wording.SEPARATOR)
         .join(orders, on="cue")
         .select("order", "number")
@@ -87,15 +91,7 @@ def _tries(frame: pl.DataFrame, rules: Rules) -> pl.DataFrame:
         .with_columns(clause_start=pl.col("clause_start") - pl.col("clause_start").first().over("index"))
         .collect()
     )
-    asking = clause.str.strip_chars_end(wording.CLOSERS).str.ends_with("?")
-    return (
-        clauses.select("index", "clause", "clause_start")[cued["number"]]
-        .with_columns(cued["order"])
-        .lazy()
-        .filter(~clause.str.contains(rules.guard.rust) if rules.guard else pl.lit(True))
-        .filter(~asking | pl.col("order").is_in([one.order for one in rules.compiled if one.rule.question]))
-        .collect()
-    )
+    return clauses.select("index", "clause", "clause_start")[cued["number"]].with_columns(cued["order"])
 
 
 def _found(one: Compiled, tried: pl.DataFrame) -> pl.DataFrame:

@@ -81,7 +81,7 @@ def _hit(one: Compiled, found: re.Match[str], clause: str, start: int, rules: Ru
         content=content[:1].upper() + content[1:],
         value=groups["x"],
         polarity=rule.polarity,
-        entity=rule.entity.format_map({k: wording.slug(v) for k, v in groups.items()}) if rule.entity else None,
+        entity=_typed_id(rule.entity, groups) if rule.entity else None,
         importance=one.importance,
         category=rule.category,
         key=rule.key,
@@ -89,3 +89,9 @@ def _hit(one: Compiled, found: re.Match[str], clause: str, start: int, rules: Ru
         start=start + lead,
         end=start + len(clause.rstrip(" \n")),
     )
+
+
+def _typed_id(template: str, groups: dict[str, str]) -> str | None:
+    """The entity of a hit, unless its slug is empty."""
+    typed = template.format_map({name: wording.slug(text) for name, text in groups.items()})
+    return None if typed.endswith(":") else typed

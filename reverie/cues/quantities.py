@@ -12,14 +12,14 @@ _BEFORE = re.compile(r"(?P<metric>[a-zA-Z]{3,}) ?(?:=|:|→|->) ?$")
 _SCALES = {"k": 1e3, "m": 1e6}
 _CURRENCIES = {"$": "usd", "€": "eur", "£": "gbp", "₹": "inr"}
 _SIGNS = {"%": "percent", "x": "times", "×": "times"}
-#: Words after a number that are no unit of it: parts of dates and times, ordinals, joints of the sentence.
-_NO_UNITS = frozenset(
-    "am pm st nd rd th and or to of in on at for with from by is was were are the an but this that last per than more less"
-    " january february march april may june july august september october november december"
-    " jan feb mar apr jun jul aug sep sept oct nov dec".split()
+#: Words after a number that make it part of a date or a time.
+_DATED = (
+    "am pm st nd rd th january february march april may june july august september october november december"
+    " jan feb mar apr jun jul aug sep sept oct nov dec"
 )
-_DATES = frozenset("am pm st nd rd th january february march april may june july august september october november december"
-                   " jan feb mar apr jun jul aug sep sept oct nov dec".split())  # fmt: skip
+#: Words after a number that are no unit of it: joints of the sentence.
+_JOINTS = "and or to of in on at with for from by is was were are the an but this that last per than more less"
+_DATES, _NO_UNITS = frozenset(_DATED.split()), frozenset(_JOINTS.split())
 _MONTH_BEFORE = re.compile(
     r"(?i)\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.? ?$|(?:\b[0-9]{1,4})[:/-]$"
 )
@@ -40,7 +40,11 @@ def quantities(text: str) -> list[Quantity]:
     found = []
     for match in _QUANTITY.finditer(text):
         word = (match["glued"] or match["unit"] or "").lower()
-        if word in _DATES or _MONTH_BEFORE.search(text[: match.start()]) or re.match(r"[:/][0-9]", text[match.end("number") :]):
+        if (
+            word in _DATES
+            or _MONTH_BEFORE.search(text[: match.start()])
+            or re.match(r"[:/][0-9]", text[match.end("number") :])
+        ):
             continue
         metric = _BEFORE.search(text[: match.start()])
         unit = (

@@ -71,4 +71,3 @@ def _short(value: object) -> str:
     if isinstance(value, Sequence) and not isinstance(value, str):
         return ", ".join(map(_short, value))
     return str(value)
-

@@ -18,7 +18,24 @@ PLAIN: Final = {"’": "'", "‘": "'", "ʼ": "'", "“": '"', "”": '"', "\t":
     "ſ": "s", "\u212a": "K", "İ": "I", "ı": "i"
 }  # fmt: skip
 
-_STARTS: Final = ("i", "I", "i'm", "I'm", "i've", "I've", "we", "my", "our", "it's", "you", "he", "she", "they", "don't", "please")
+_STARTS: Final = (
+    "i",
+    "I",
+    "i'm",
+    "I'm",
+    "i've",
+    "I've",
+    "we",
+    "my",
+    "our",
+    "it's",
+    "you",
+    "he",
+    "she",
+    "they",
+    "don't",
+    "please",
+)
 _CONNECTIVES: Final = ("but", "because", "although", "though", "however", "which")
 #: Where clauses end, as literals: after a sentence, a semicolon, a dash or a line, before a connective, and before a
 #: subject that follows a comma, "and" or "so". The separator goes where the next clause begins. What opens with
@@ -86,7 +103,11 @@ _ACCENTS: Final = re.compile(ACCENTS)
 
 def plain(text: str) -> str:
     """The text with typographic marks made plain; every offset stays."""
-    return text.translate(_PLAIN_TABLE) if not text.isascii() or "\t" in text or "\r" in text or SEPARATOR in text else text
+    return (
+        text.translate(_PLAIN_TABLE)
+        if not text.isascii() or "\t" in text or "\r" in text or SEPARATOR in text
+        else text
+    )
 
 
 def marked(text: str) -> str:

@@ -26,8 +26,43 @@ def rules_of(policy: str) -> Rules:
 RULES = {policy: rules_of(policy) for policy in POLICIES}
 PIECES = st.sampled_from(
     sorted({cue for rules in RULES.values() for cue in rules.by_cue})
-    + ["I ", "My ", "i'm ", "I’m ", "Bruno ", "and ", ", but ", ", i ", ". ", "? ", "\n", "\t", "42 ", "ſ", "İ", "K", "é", "\x1f", "e\u0301"]
-    + ["my dog ", "named ", "really ", "posts ", "longer than ", "800 words", "is ", "not ", "it", "🙂", "if ", "to ", '"', "actually "]
+    + [
+        "I ",
+        "My ",
+        "i'm ",
+        "I’m ",
+        "Bruno ",
+        "and ",
+        ", but ",
+        ", i ",
+        ". ",
+        "? ",
+        "\n",
+        "\t",
+        "42 ",
+        "ſ",
+        "İ",
+        "K",
+        "é",
+        "\x1f",
+        "e\u0301",
+    ]
+    + [
+        "my dog ",
+        "named ",
+        "really ",
+        "posts ",
+        "longer than ",
+        "800 words",
+        "is ",
+        "not ",
+        "it",
+        "🙂",
+        "if ",
+        "to ",
+        '"',
+        "actually ",
+    ]
 )
 TEXTS = st.lists(PIECES, max_size=14).map("".join) | st.text(max_size=60)
 
@@ -38,9 +73,13 @@ def assert_equal(texts: list[str], rules: Rules) -> None:
     assert extract_frame(frame, rules).to_dicts() == one_by_one
     column = pl.col("text")
     flags = frame.select(
-        a=speech.eventful_expr(column, rules), b=speech.low_content_expr(column, rules), c=speech.is_question_expr(column)
+        a=speech.eventful_expr(column, rules),
+        b=speech.low_content_expr(column, rules),
+        c=speech.is_question_expr(column),
     )
-    assert flags.rows() == [(speech.eventful(t, rules), speech.low_content(t, rules), speech.is_question(t)) for t in texts]
+    assert flags.rows() == [
+        (speech.eventful(t, rules), speech.low_content(t, rules), speech.is_question(t)) for t in texts
+    ]
 
 
 @pytest.mark.parametrize("policy", POLICIES)

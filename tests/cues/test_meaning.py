@@ -23,7 +23,8 @@ def policy(name: str) -> dict[str, object]:
 
 
 RULES = {
-    name: Rules(Extract.model_validate(policy(name)["extract"])) for name in ("brain", "agent", "logic", "contact", "chat", "reverie")
+    name: Rules(Extract.model_validate(policy(name)["extract"]))
+    for name in ("brain", "agent", "logic", "contact", "chat", "reverie")
 }
 
 
@@ -92,14 +93,21 @@ def test_offsets_are_those_of_the_original_text() -> None:
 def test_speech() -> None:
     rules = RULES["reverie"]
     assert all(low_content(text, rules) for text in ("", "lol", "Haha!!", "ok 👍", "😂😂", "Hmm... okay"))
-    assert not any(low_content(text, rules) for text in ("Bruno ate my shoes again", "日本語", "lol that was fun", "42"))
+    assert not any(
+        low_content(text, rules) for text in ("Bruno ate my shoes again", "日本語", "lol that was fun", "42")
+    )
     assert is_question("Hey! Do you like it?") and not is_question("I went there with Sam on Sunday. Did you?")
     assert eventful("Bruno and I went to the vet on April 3rd", rules)
     assert not eventful("Did you go there last week?", rules) and not eventful("haha", rules)
 
 
 def test_tool_calls_say_what_and_why() -> None:
-    call = {"name": "create_post", "arguments": {"title": "Diwali", "tags": ["a", "b"]}, "result": {"id": 7}, "why": "festival"}
+    call = {
+        "name": "create_post",
+        "arguments": {"title": "Diwali", "tags": ["a", "b"]},
+        "result": {"id": 7},
+        "why": "festival",
+    }
     assert episode_of_tool_call(call) == "create post: title Diwali, tags a, b → id 7 — festival"
     assert episode_of_tool_call({"name": "sync", "arguments": {}}) == "sync"
 
@@ -108,11 +116,31 @@ def test_entities_of_the_seeds() -> None:
     assert [e.id for e in entities_one("My Diwali Sweet Recipes post on the blog got 340 views")] == [
         "content:diwali-sweet-recipes", "metric:views", "service:blog", "topic:food",
     ]  # fmt: skip
-    assert [e.id for e in entities_one("My dog Bruno visited Infosys, where I work; my mom too")] == ["person:mom", "pet:bruno", "place:infosys"]
+    assert [e.id for e in entities_one("My dog Bruno visited Infosys, where I work; my mom too")] == [
+        "person:mom",
+        "pet:bruno",
+        "place:infosys",
+    ]
     assert entities_one("ok") == []
 
 
-PIECES = st.sampled_from(["my ", "dog ", "Bruno ", "work at ", "Infosys, ", "José ", "’s ", "mom ", "hiking ", "University ", "of ", "in ", "New York "])
+PIECES = st.sampled_from(
+    [
+        "my ",
+        "dog ",
+        "Bruno ",
+        "work at ",
+        "Infosys, ",
+        "José ",
+        "’s ",
+        "mom ",
+        "hiking ",
+        "University ",
+        "of ",
+        "in ",
+        "New York ",
+    ]
+)
 TEXTS = st.lists(PIECES, max_size=10).map("".join) | st.text(max_size=40)
 
 
@@ -120,9 +148,13 @@ TEXTS = st.lists(PIECES, max_size=10).map("".join) | st.text(max_size=40)
 @settings(max_examples=60, deadline=None)
 def test_entities_and_salience_agree_in_both_engines(texts: list[str]) -> None:
     frame = pl.DataFrame({"text": texts})
-    assert entities_frame(frame).rows() == [(i, *entity) for i, text in enumerate(texts) for entity in entities_one(text)]
+    assert entities_frame(frame).rows() == [
+        (i, *entity) for i, text in enumerate(texts) for entity in entities_one(text)
+    ]
     numbers = Salience.model_validate(policy("logic")["salience"])
-    assert frame.select(salience_expr(pl.col("text"), numbers)).to_series().to_list() == [salience(t, numbers) for t in texts]
+    assert frame.select(salience_expr(pl.col("text"), numbers)).to_series().to_list() == [
+        salience(t, numbers) for t in texts
+    ]
 
 
 def test_salience_adds_its_signals() -> None:
@@ -135,7 +167,12 @@ def test_salience_adds_its_signals() -> None:
 
 def test_quantities() -> None:
     assert quantities("Suggested recipe post → 340 views") == [(340.0, "views")]
-    assert quantities("up 2.8x, $1.5k, 12%, 1,200 new subscribers") == [(2.8, "times"), (1500.0, "usd"), (12.0, "percent"), (1200.0, "subscribers")]
+    assert quantities("up 2.8x, $1.5k, 12%, 1,200 new subscribers") == [
+        (2.8, "times"),
+        (1500.0, "usd"),
+        (12.0, "percent"),
+        (1200.0, "subscribers"),
+    ]
     assert quantities("on March 5th, 2024 at 10:30 pm, in 2023") == []
 
 
