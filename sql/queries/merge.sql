@@ -15,6 +15,16 @@ select f.subject_id, f.kind,
 from fresh f
 order by f.subject_id, f.kind
 
+-- name: read_slices
+-- Times that cut the candidates of a large subject into slices in event order.
+select distinct x.happened_at
+from (select m.happened_at, row_number() over (order by m.happened_at, m.id) as place
+      from memory.memories m
+      where m.tenant_id = %(tenant)s and m.subject_id = any(%(dirty)s) and m.state = 'candidate'
+        and m.happened_at <= %(as_of)s) x
+where x.place %% %(slice)s = 0
+order by x.happened_at
+
 -- name: near_pairs
 -- Pairs above the threshold of a candidate and a live memory of its group. `offset 0` keeps both reads on their keys:
 -- one range of memories a group, one probe of vectors a memory, whatever the statistics say.
@@ -28,7 +38,7 @@ with placed as materialized (
         select v.vec from memory.vectors v
         where v.tenant_id = %(tenant)s and v.subject_id = g.subject_id and v.model = %(model)s and v.item_id = m.id
           and v.part = 0 offset 0) v
-    where m.state = 'active' or (m.state = 'candidate' and m.happened_at <= %(as_of)s)
+    where m.state = 'active' or (m.state = 'candidate' and m.happened_at <= %(until)s)
 )
 select a.id, b.id, 1 - (a.vec <=> b.vec)
 from placed a
@@ -48,7 +58,7 @@ cross join lateral (
     select v.vec from memory.vectors v
     where v.tenant_id = %(tenant)s and v.subject_id = g.subject_id and v.model = %(model)s and v.item_id = m.id
       and v.part = 0 offset 0) v
-where m.state = 'active' or (m.state = 'candidate' and m.happened_at <= %(as_of)s)
+where m.state = 'active' or (m.state = 'candidate' and m.happened_at <= %(until)s)
 group by g.number
 
 -- name: measure_pairs
@@ -82,7 +92,7 @@ where tenant_id = %(tenant)s and subject_id = any(%(dirty)s) and kind = 'keep_ap
 update memory.memories m set state = 'active'
 from unnest(%(groups_subject)s::text[], %(groups_kind)s::text[]) as g (subject_id, kind)
 where m.tenant_id = %(tenant)s and m.subject_id = g.subject_id and m.kind = g.kind
-  and m.state not in ('active', 'merged', 'compressed') and m.happened_at <= %(as_of)s
+  and m.state not in ('active', 'merged', 'compressed') and m.happened_at <= %(until)s
   and exists (select from memory.vectors v
               where v.tenant_id = %(tenant)s and v.subject_id = g.subject_id and v.model = %(model)s and v.item_id = m.id
                 and v.part = 0 offset 0)

@@ -1,6 +1,7 @@
 """Merge: one memory for what was said twice, the same however the work is cut, and undone without a trace."""
 
-from collections.abc import Iterator
+import sys
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from itertools import combinations
@@ -227,7 +228,19 @@ def _history(subjects: tuple[str, ...] = ("ann", "bob")) -> list[Memory]:
     ]
 
 
-@pytest.mark.parametrize("cut", ["by subject", "by time", "product"])
+def _write_until_it_breaks(times: int) -> Callable[..., None]:
+    module, calls = sys.modules[merge.__module__], iter(range(times))
+    write = module._write
+
+    def broken(*arguments: object) -> None:
+        write(*arguments)
+        if next(calls, None) is None:
+            raise ZeroDivisionError
+
+    return broken
+
+
+@pytest.mark.parametrize("cut", ["by subject", "by time", "in slices", "after a failure", "product"])
 def test_the_cut_of_the_work_does_not_matter(store: Store, conn: psycopg.Connection, monkeypatch, cut: str) -> None:
     put(store, *_history())
     assert run_merge(store)["merged"] > 10
@@ -243,6 +256,18 @@ def test_the_cut_of_the_work_does_not_matter(store: Store, conn: psycopg.Connect
         if cut == "product":
             monkeypatch.setattr(merge_pairs, "PRODUCT_FROM", 0)
             monkeypatch.setattr(merge_pairs, "_BLOCK", 50)
+            run_merge(store)
+        elif cut == "in slices":
+            monkeypatch.setattr(sys.modules[merge.__module__], "_CHUNK_ROWS", 6)
+            run_merge(store)
+        elif cut == "after a failure":
+            monkeypatch.setattr(sys.modules[merge.__module__], "_CHUNK_ROWS", 6)
+            with monkeypatch.context() as broken:
+                broken.setattr(sys.modules[merge.__module__], "_write", _write_until_it_breaks(times=5))
+                with pytest.raises(ZeroDivisionError):
+                    run_merge(store)
+            left = conn.execute("select count(distinct state) from memory.memories").fetchone()
+            assert left == (3,), "some are merged, some active, some still wait"
             run_merge(store)
         else:
             run_merge(store, subjects=("bob",))
