@@ -73,7 +73,8 @@ BULK = (
     """update memory.memories m set peak = 0.65, importance = 0.65, access_count = access_count + 1,
            forget_at = forget_at + interval '1 day'
        from (select distinct unnest(%(winners)s::uuid[]) as id) x where m.tenant_id = %(tenant)s and m.id = x.id""",
-    """insert into memory.merges select %(tenant)s, x.loser, x.winner, m.subject_id, 0.95, 0.6, 0.65, %(as_of)s, m.run_id
+    """insert into memory.merges select %(tenant)s, x.loser, x.winner, m.subject_id, 0.95, 0.6, 0.65, %(as_of)s,
+           m.run_id
        from unnest(%(losers)s::uuid[], %(winners)s::uuid[]) x (loser, winner)
        join memory.memories m on m.tenant_id = %(tenant)s and m.id = x.loser""",
     """insert into memory.lineage

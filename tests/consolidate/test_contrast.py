@@ -1,8 +1,8 @@
 """Guards of merge on pairs written by hand: near in wording, the same or not the same.
 
-The others were written before the guards, which were then mended until they judged them well. `blind` pairs were written
-after that: at first sight 21 of 22 merges were right at 0.90 and at 0.92, and no near duplicate was kept apart. What
-they showed (who helps whom, on and off, dislikes, young and little) is mended since, so they are blind no more.
+The others were written before the guards, which were then mended until they judged them well. `blind` pairs were
+written after that: at first sight 21 of 22 merges were right at 0.90 and at 0.92, and no near duplicate was kept apart.
+What they showed (who helps whom, on and off, dislikes, young and little) is mended since, so they are blind no more.
 """
 
 import json

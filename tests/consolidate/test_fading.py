@@ -3,6 +3,7 @@
 from datetime import UTC, datetime, timedelta
 
 import numpy as np
+import psycopg
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -71,3 +72,26 @@ def test_the_numbers_of_the_seed():
     assert when is not None and abs(when - ORIGIN - timedelta(days=77)) < timedelta(seconds=1)
     faint = forget_at(0.05, ORIGIN, rate=0.01, grace_days=7.0, below=0.1, unaccessed_days=30.0)
     assert faint == ORIGIN + timedelta(days=30)
+
+
+def test_sql_has_the_same_bits(conn: psycopg.Connection) -> None:
+    """The expressions of the module's docstring, which set-based statements use."""
+    random = np.random.default_rng(7)
+    numbers: dict[str, float] = {"rate": 0.003, "grace_days": 7.0, "below": 0.1, "unaccessed_days": 30.0}
+    peak = random.random(2000).astype(np.float32)
+    accessed = [ORIGIN + timedelta(microseconds=int(wait)) for wait in random.integers(0, 10**14, 2000)]
+    at = ORIGIN + timedelta(days=900, microseconds=1)
+    rows = conn.execute(
+        """select greatest(peak::float8 - %(rate)s::float8 * greatest(
+                      extract(epoch from %(at)s - accessed_at)::float8 / 86400 - %(grace_days)s::float8, 0), 0)::real,
+                  accessed_at + make_interval(secs => 86400 * greatest(%(unaccessed_days)s::float8,
+                      case when peak < %(below)s::real then 0
+                           else %(grace_days)s::float8 + (peak::float8 - %(below)s::float8) / %(rate)s::float8 end))
+           from unnest(%(peak)s::real[], %(accessed)s::timestamptz[]) x (peak, accessed_at)""",
+        numbers | {"at": at, "peak": peak.tolist(), "accessed": accessed},
+        binary=True,
+    ).fetchall()
+    fading = {name: numbers[name] for name in ("rate", "grace_days")}
+    assert rows == [
+        (value_at(p, a, at, **fading), forget_at(p, a, **numbers)) for p, a in zip(peak.tolist(), accessed, strict=True)
+    ]

@@ -77,7 +77,7 @@ def put(store: Store, *memories: Memory, tenant: str = "t") -> None:
             )
             words = memory.content.lower().split()
             conn.cursor().executemany(
-                "insert into memory.terms (tenant_id, subject_id, term, item_id, dl, tf) values (%s, %s, %s, %s, %s, 1)",
+                "insert into memory.terms (tenant_id, subject_id, term, item_id, dl, tf) values (%s,%s,%s,%s,%s,1)",
                 [(tenant, memory.subject, word, memory.id, len(words)) for word in set(words)],
             )
             if memory.vector:
