@@ -1,11 +1,12 @@
 """Candidates: what the rules find in a month of turns of a bucket of subjects."""
 
 import dagster as dg
+
 from assets.partitions import history, month_scope
 from assets.runs import RETRIES, as_of
+from resources.engine import Engine
 from reverie.consolidate.extract import extract
 from reverie.consolidate.tenants import for_each_tenant
-from resources.engine import Engine
 
 
 @dg.asset(
@@ -24,7 +25,9 @@ def candidates(context: dg.AssetExecutionContext, engine: Engine) -> None:
             engine.store,
             lambda tenant_id, key=key: month_scope(key, tenant_id),
             lambda scope, policy: [
-                extract(engine.store, scope=scope, policy=policy, as_of=as_of(context), count_tokens=count, driver="dagster")
+                extract(
+                    engine.store, scope=scope, policy=policy, as_of=as_of(context), count_tokens=count, driver="dagster"
+                )
             ],
         )
         context.add_asset_metadata(totals.of("extract"), asset_key=context.asset_key, partition_key=key)

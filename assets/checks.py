@@ -1,10 +1,11 @@
 """Checks on memory: does anything wait too long, is everything embedded, does anything repeat, is recall exact."""
 
 import dagster as dg
-from assets.partitions import BUCKETS, buckets, bucket_scope
+
+from assets.partitions import BUCKETS, bucket_scope, buckets
 from assets.runs import as_of
-from reverie.evaluate.health import duplicates, exactness, lag_hours, unembedded
 from resources.engine import Engine
+from reverie.evaluate.health import duplicates, exactness, lag_hours, unembedded
 
 #: Two missed cycles: something is stuck.
 MAX_LAG_HOURS = 12.0
@@ -14,7 +15,9 @@ MAX_DUPLICATES = 0
 MIN_EXACTNESS = 0.999
 
 
-@dg.asset_check(asset="memory_health", description="No bucket has turns or candidates waiting for more than two cycles.")
+@dg.asset_check(
+    asset="memory_health", description="No bucket has turns or candidates waiting for more than two cycles."
+)
 def bucket_lag(context: dg.AssetCheckExecutionContext, engine: Engine) -> dg.AssetCheckResult:
     """The slowest bucket, named: buckets hide in totals."""
     tenants = [tenant_id for tenant_id, _ in engine.store.tenants()]
@@ -34,9 +37,7 @@ def bucket_lag(context: dg.AssetCheckExecutionContext, engine: Engine) -> dg.Ass
 def all_embedded(engine: Engine) -> dg.AssetCheckResult:
     """What has no vector cannot be found."""
     missing = sum(unembedded(engine.store, tenant_id, engine.embedder.model) for tenant_id, _ in engine.store.tenants())
-    return dg.AssetCheckResult(
-        passed=missing == 0, metadata={"missing": missing, "model": engine.embedder.model}
-    )
+    return dg.AssetCheckResult(passed=missing == 0, metadata={"missing": missing, "model": engine.embedder.model})
 
 
 @dg.asset_check(asset="memory_health", description="No subject has the same memory twice, word for word.")
@@ -48,7 +49,9 @@ def no_duplicates(engine: Engine) -> dg.AssetCheckResult:
     )
 
 
-@dg.asset_check(asset="memory_health", description="Recall returns the true nearest neighbours, compared with exact search.")
+@dg.asset_check(
+    asset="memory_health", description="Recall returns the true nearest neighbours, compared with exact search."
+)
 def recall_is_exact(engine: Engine) -> dg.AssetCheckResult:
     """An approximate index under a tenant filter would lose rows without a word; this would tell."""
     model = engine.embedder.model

@@ -1,6 +1,7 @@
 """Everything Dagster loads: `dagster dev -m assets.definitions` from the root of the checkout."""
 
 import dagster as dg
+
 from assets.candidates import candidates
 from assets.checks import all_embedded, bucket_lag, no_duplicates, recall_is_exact
 from assets.memories import memory

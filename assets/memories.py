@@ -3,11 +3,12 @@
 from collections.abc import Iterator
 
 import dagster as dg
-from assets.partitions import bucket_scope, buckets, history
+
+from assets.partitions import bucket_scope, buckets
 from assets.runs import RETRIES, as_of
+from resources.engine import Engine
 from reverie.consolidate.cycle import catch_up, ingest
 from reverie.consolidate.tenants import for_each_tenant
-from resources.engine import Engine
 
 #: Which stages' reports an asset shows.
 STAGES = {
@@ -37,7 +38,9 @@ SPECS = [
 ]
 
 
-@dg.multi_asset(specs=SPECS, partitions_def=buckets, backfill_policy=dg.BackfillPolicy.multi_run(1), retry_policy=RETRIES)
+@dg.multi_asset(
+    specs=SPECS, partitions_def=buckets, backfill_policy=dg.BackfillPolicy.multi_run(1), retry_policy=RETRIES
+)
 def memory(context: dg.AssetExecutionContext, engine: Engine) -> Iterator[dg.MaterializeResult]:
     """Catch up with what was said, then run every cycle up to the run's logical time."""
     common = {"embedder": engine.embedder, "driver": "dagster"}

@@ -1,10 +1,11 @@
 """The dashboard: unpartitioned, numbers only, so that the plots of the asset page show how memory grows and is."""
 
 import dagster as dg
+
 from assets.memories import STAGES
 from assets.runs import RETRIES
-from reverie.evaluate.health import measure_all
 from resources.engine import Engine
+from reverie.evaluate.health import measure_all
 
 
 @dg.asset(deps=list(STAGES), retry_policy=RETRIES, group_name="memory", kinds={"postgres"})

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 import dagster as dg
+
 from assets.memories import STAGES
 from assets.partitions import buckets
 from assets.runs import AS_OF

@@ -1,11 +1,12 @@
 """Vectors and terms of a month of turns and candidates of a bucket of subjects."""
 
 import dagster as dg
+
 from assets.partitions import history, month_scope
 from assets.runs import RETRIES, as_of
+from resources.engine import Engine
 from reverie.consolidate.embed import embed
 from reverie.consolidate.tenants import for_each_tenant
-from resources.engine import Engine
 
 
 @dg.asset(

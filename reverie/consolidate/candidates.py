@@ -41,7 +41,10 @@ def decide(
     read = marked.filter("spoken", ~pl.col("low")).drop("index").with_row_index("read")
     found = pl.concat([_stated(read, rules), _told(read, policy, rules, count_tokens), _done(marked, policy)])
     found = found.join(_mentions(found), on="content", how="left").with_columns(
-        pl.when(pl.col("entity").is_null()).then("mentions").otherwise(pl.concat_str("entity", "mentions", separator=" ", ignore_nulls=True)).alias("mentions")
+        pl.when(pl.col("entity").is_null())
+        .then("mentions")
+        .otherwise(pl.concat_str("entity", "mentions", separator=" ", ignore_nulls=True))
+        .alias("mentions")
     )
     if policy.importance.mode == "novelty_salience":
         found = found.with_columns(base=salience_expr(pl.col("content"), policy.salience))
@@ -67,24 +70,26 @@ def decide(
 
 
 #: What every way of finding candidates gives.
-_FOUND = {
-    "turn_id": pl.String,
-    "subject_id": pl.String,
-    "session_id": pl.String,
-    "speaker": pl.String,
-    "said_at": pl.Datetime("us", "UTC"),
-    "order": pl.Int64,
-    "kind": pl.String,
-    "content": pl.String,
-    "polarity": pl.Int8,
-    "base": pl.Float64,
-    "entity": pl.String,
-    "origin": pl.String,
-}
+_FOUND = pl.Schema(
+    {
+        "turn_id": pl.String,
+        "subject_id": pl.String,
+        "session_id": pl.String,
+        "speaker": pl.String,
+        "said_at": pl.Datetime("us", "UTC"),
+        "order": pl.Int64,
+        "kind": pl.String,
+        "content": pl.String,
+        "polarity": pl.Int8,
+        "base": pl.Float64,
+        "entity": pl.String,
+        "origin": pl.String,
+    }
+)
 
 
 def _shaped(frame: pl.DataFrame) -> pl.DataFrame:
-    return frame.select(*_FOUND).cast(_FOUND)  # type: ignore[arg-type]
+    return frame.select(_FOUND.names()).cast(_FOUND)
 
 
 def _stated(read: pl.DataFrame, rules: Rules) -> pl.DataFrame:
@@ -180,7 +185,15 @@ def _columns(found: pl.DataFrame, tenant_id: str, policy: Policy) -> Columns:
         if who and who.casefold() != row["subject_id"].casefold():
             # several people may speak in one subject's conversations: a memory says whose it is
             content = f"{who}: {content}"
-        identity = ("memory", tenant_id, row["subject_id"], row["kind"], row["turn_id"], row["origin"], str(row["order"]))
+        identity = (
+            "memory",
+            tenant_id,
+            row["subject_id"],
+            row["kind"],
+            row["turn_id"],
+            row["origin"],
+            str(row["order"]),
+        )
         values = (
             stable_id(said_at, *identity), row["subject_id"], row["kind"], content, row["polarity"], row["base"], said_at,
             forget_at(row["base"], said_at, rate=policy.decay.rates[row["kind"]], **numbers), row["mentions"] or "",

@@ -164,7 +164,7 @@ def read(text: str) -> Reading:
             continue
         if before == "and" and word in words.AFFIRM:
             denying = False
-        if word in words.BEARING and before in words.DENY or before.endswith("n't") and word in words.BEARING:
+        if (word in words.BEARING and before in words.DENY) or (before.endswith("n't") and word in words.BEARING):
             word = "like"
         number = _number(token, before, after)
         if number:
@@ -188,7 +188,9 @@ def read(text: str) -> Reading:
             exclusive.add(words.EXCLUSIVE[stem])
         elif _is_name(token, at, tokens, after):
             names.add(word)
-        if word in words.STOP and stem not in words.PIVOTS or word in words.UNITS and numbers and _after_number(before):
+        if (word in words.STOP and stem not in words.PIVOTS) or (
+            word in words.UNITS and numbers and _after_number(before)
+        ):
             continue
         content.append(stem)
         order.append(stem)
@@ -259,7 +261,11 @@ def _unit(word: str) -> str:
 
 def _is_name(token: re.Match[str], at: int, tokens: list[re.Match[str]], after: str) -> bool:
     word = token["word"]
-    if not word[0].isupper() or word.lower().removesuffix("'s") in words.STOP or "'" in word and word.startswith("I'"):
+    if (
+        not word[0].isupper()
+        or word.lower().removesuffix("'s") in words.STOP
+        or ("'" in word and word.startswith("I'"))
+    ):
         return False
     starts = at == 0 or tokens[at - 1][0] in _ENDS
     if not starts or any(letter.isupper() for letter in word[1:]):

@@ -112,7 +112,7 @@ def _embed_rows(
     with store.transaction(tenant_id) as conn:
         missing = [row[0] for row in conn.execute(sql["find_uncached"], params)]
     texts = [by_hash[hash_] for hash_ in missing]
-    wires = to_half_wire(embedder.encode(texts)) if texts and not attempt.dry_run else []
+    wires = to_half_wire(embedder.encode(texts if not attempt.dry_run else []))
     tokens = sum(map(embedder.count_tokens, texts))
     with store.transaction(tenant_id) as conn:
         if len(wires):

@@ -25,16 +25,18 @@ from reverie.store.runs import Report, run
 _CHUNK = 10_000
 _FIRST = UUID(int=0)
 
-_TURNS = {
-    "id": pl.String,
-    "subject_id": pl.String,
-    "session_id": pl.String,
-    "role": pl.String,
-    "speaker": pl.String,
-    "said_at": pl.Datetime("us", "UTC"),
-    "text": pl.String,
-    "tool_calls": pl.String,
-}
+_TURNS = pl.Schema(
+    {
+        "id": pl.String,
+        "subject_id": pl.String,
+        "session_id": pl.String,
+        "role": pl.String,
+        "speaker": pl.String,
+        "said_at": pl.Datetime("us", "UTC"),
+        "text": pl.String,
+        "tool_calls": pl.String,
+    }
+)
 
 
 @cache

@@ -1,6 +1,6 @@
 """What a text says, by rule: no model, the same answer from both engines.
 
-`table` is the rule table as a policy writes it, `compiled` the same for Python's re and polars, `wording` what turns a
+`compiled` is a policy's rule table for Python's re and polars, `wording` what turns a
 clause into a memory's words. `one` reads one turn, `frame` a batch. `speech` tells what sort of utterance a turn is,
 `entities` whom and what it names, `quantities` its numbers, `salience` how much it stands out.
 """
@@ -8,6 +8,5 @@ clause into a memory's words. `one` reads one turn, `frame` a batch. `speech` te
 from reverie.cues.compiled import Rules
 from reverie.cues.frame import extract_frame
 from reverie.cues.one import Hit, extract_one
-from reverie.cues.table import Extract, Rule, Salience
 
-__all__ = ["Extract", "Hit", "Rule", "Rules", "Salience", "extract_frame", "extract_one"]
+__all__ = ["Hit", "Rules", "extract_frame", "extract_one"]

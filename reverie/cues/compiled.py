@@ -8,7 +8,7 @@ from typing import Final
 import polars as pl
 
 from reverie.cues import wording
-from reverie.cues.table import Extract, Rule
+from reverie.policy.extract import Extract, Rule
 
 #: Characters that are content: ASCII letters and digits, and the letters of other scripts; not marks, not emoji.
 _CONTENT: Final = "A-Za-z0-9\u00aa-\u1fff\u2c00-\u2dff\u3040-\ud7ff\uf900-\ufdff\U00020000-\U0003ffff"

@@ -15,7 +15,7 @@ import polars as pl
 from pydantic import Field
 
 from reverie.cues import wording
-from reverie.cues.table import Pattern, Table
+from reverie.policy.extract import Pattern, Table
 
 #: Capitalised words that are no names, for patterns that go by the capital.
 _CAPITALISED = (

@@ -7,7 +7,7 @@ from typing import Literal
 
 from reverie.cues import wording
 from reverie.cues.compiled import Compiled, Rules
-from reverie.cues.table import Category, Kind
+from reverie.policy.extract import Category, Kind
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

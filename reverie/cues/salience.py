@@ -6,7 +6,7 @@ from typing import Final
 import polars as pl
 
 from reverie.cues import wording
-from reverie.cues.table import Salience
+from reverie.policy.extract import Salience
 
 #: A capitalised word that does not open a sentence, or a run of capitals; "I" is none.
 NAMED: Final = r"[a-z0-9,;:'\")] +[\"'(]?(?:[A-HJ-Z][A-Za-z'-]+|I[a-z]{2,})|\b[A-Z][a-z]+ [A-Z][a-z]+"

@@ -5,18 +5,22 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable
 from datetime import datetime
+from uuid import UUID
 
 import numpy as np
+import numpy.typing as npt
 from psycopg.rows import dict_row
 
 from reverie.model import Scope
-from reverie.policy import load_policy
+from reverie.policy import Policy, load_policy
 from reverie.recall.search import search
 from reverie.store.database import Store
 from reverie.store.queries import queries
 
 #: Depth at which recall is compared with exact search.
 _DEPTH = 10
+#: Cosines of half-precision vectors that differ less are equal.
+_ROUNDING = 1e-3
 
 
 def measure(store: Store, tenant_id: str) -> dict[str, float]:
@@ -65,7 +69,7 @@ def exactness(store: Store, tenant_id: str, policy_name: str, model: str, *, sam
 
     Questions are vectors of the tenant's own items, a fixed sample; truth is numpy over all the subject's vectors.
     """
-    sql, policy = queries("health"), load_policy(policy_name)
+    sql, policy = queries("health"), _dense_only(load_policy(policy_name))
     found: list[float] = []
     with store.transaction(tenant_id) as conn:
         common = {"tenant": tenant_id, "model": model}
@@ -78,14 +82,25 @@ def exactness(store: Store, tenant_id: str, policy_name: str, model: str, *, sam
             answer = search(
                 conn, tenant_id=tenant_id, subject_id=subject_id, vector=vector, question="", policy=policy, model=model
             )
-            given = {row.id: row.signals["similarity"] for row in answer}
-            # equal vectors may come in any order, so an item counts as found when one as near was given
-            found += [float(id_ in given or any(s >= near - 1e-3 for s in given.values())) for id_, near in truth]
+            nearest = sorted(
+                (hit.signals["similarity"].value for hit, _ in answer if "dense" in hit.ranks), reverse=True
+            )
+            given = {hit.id for hit, _ in answer}
+            # equal vectors may come in any order, so an item counts as found when as many as near were given
+            found += [
+                float(id_ in given or (place < len(nearest) and nearest[place] >= near - _ROUNDING))
+                for place, (id_, near) in enumerate(truth)
+            ]
     return (float(np.mean(found)) if found else 1.0), len(asked)
 
 
-def _nearest(ids: list[object], scores: np.ndarray) -> list[tuple[object, float]]:
-    best: dict[object, float] = {}
+def _dense_only(policy: Policy) -> Policy:
+    recall = policy.recall.model_copy(update={"weights": {"similarity": 1.0}, "items": ("turn", "memory")})
+    return policy.model_copy(update={"recall": recall})
+
+
+def _nearest(ids: list[UUID], scores: npt.NDArray[np.float32]) -> list[tuple[UUID, float]]:
+    best: dict[UUID, float] = {}
     for id_, score in zip(ids, scores.tolist(), strict=True):
         best[id_] = max(best.get(id_, -2.0), score)
     return sorted(best.items(), key=lambda pair: -pair[1])[:_DEPTH]

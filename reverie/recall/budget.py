@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from uuid import UUID
 
 from reverie.recall.result import Drop, Hit
 
@@ -20,7 +21,9 @@ def within_budget(
     `top_k`, preferences and instructions get their tokens first; then tokens go by score, and one that does not fit
     leaves its place to the next that does.
     """
-    kept, dropped, seen = [], [], set()
+    kept: list[Hit] = []
+    dropped: list[Drop] = []
+    seen: set[UUID] = set()
     for hit in ranked:
         origin = hit.turn_id or hit.id
         if origin in seen:
@@ -29,7 +32,8 @@ def within_budget(
             seen.add(origin)
             kept.append(replace(hit, tokens=count_tokens(hit.content)) if len(kept) < 4 * top_k else hit)
     first = [hit for hit in kept[:top_k] if hit.kind in PROCEDURAL]
-    chosen, left = set(), token_budget
+    chosen: set[UUID] = set()
+    left = token_budget
     for hit in [*first, *(hit for hit in kept[: 4 * top_k] if hit not in first)]:
         if len(chosen) < top_k and hit.tokens <= left:
             chosen.add(hit.id)

@@ -1,4 +1,4 @@
-"""What a question asks for besides its words: a time, dates, what the assistant said, and of whom."""
+"""What a question asks for besides its words: dates, what the assistant said, and of whom."""
 
 from __future__ import annotations
 
@@ -35,7 +35,9 @@ _DATES = tuple(
         rf"(?:in|during|of|since|early|late|mid)[ -]{_MONTH}",
     )
 )
-_NUMBERS = {name: n for n, name in enumerate("one two three four five six seven eight nine ten".split(), 1)}
+_NUMBERS = {
+    name: n for n, name in enumerate(["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"], 1)
+}
 _NUMBERS |= {"a": 1, "an": 1}
 _AGO = re.compile(rf"\b(?P<n>\d+|{'|'.join(_NUMBERS)}) (?P<unit>day|week|month|year)s? ago\b", re.IGNORECASE)
 _LAST = re.compile(r"\blast (?P<unit>week|month)\b", re.IGNORECASE)
@@ -49,7 +51,6 @@ class Question:
     text: str
     #: What is embedded: the speakers' names replaced as they would speak of themselves.
     spoken: str
-    asks_when: bool
     asks_assistant: bool
     #: Times that it names, as half-open spans.
     spans: tuple[Span, ...]
@@ -60,7 +61,6 @@ def read_question(text: str, *, policy: Recall, speakers: Iterable[str], asked_a
     return Question(
         text=text,
         spoken=as_spoken(text, speakers),
-        asks_when=re.search(policy.asks_when, text) is not None,
         asks_assistant=re.search(policy.asks_assistant, text) is not None,
         spans=tuple(spans(text, asked_at)),
     )

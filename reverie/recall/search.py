@@ -55,12 +55,11 @@ def search(
         "candidates": numbers.candidates,
         "min_similarity": numbers.min_similarity,
         "min_importance": numbers.min_importance,
-        "lexical": _LEXICAL & {name for name, weight in numbers.weights.items() if weight} != set(),
+        "words": any(numbers.weights.get(name) for name in ("lexical", "answers")),
         "k1": numbers.bm25_k1,
         "b": numbers.bm25_b,
         "recency_days": numbers.recency_days,
         "access_cap": numbers.access_cap,
-        "asks_when": question.asks_when,
         "asks_assistant": question.asks_assistant,
         "since": [span[0] for span in question.spans],
         "until": [span[1] for span in question.spans],
@@ -70,9 +69,6 @@ def search(
     rows = conn.execute(queries("recall")["search"], params, prepare=True, binary=True).fetchall()
     weights = [(i, name, numbers.weights[name]) for i, name in enumerate(SIGNALS) if numbers.weights.get(name)]
     return [(_hit(row, weights), row[11]) for row in rows]
-
-
-_LEXICAL = {"lexical", "answers", "session_lexical"}
 
 
 def horizon(as_of: datetime) -> UUID:
@@ -89,7 +85,22 @@ def _literal(vector: Vectors | np.ndarray | None) -> str | None:
 
 
 def _hit(row: tuple[Any, ...], weights: list[tuple[int, str, float]]) -> Hit:
-    item_id, item, kind, content, session_id, happened_at, turn_id, importance, dense, lexical, entity, _, score, values = row
+    (
+        item_id,
+        item,
+        kind,
+        content,
+        session_id,
+        happened_at,
+        turn_id,
+        importance,
+        dense,
+        lexical,
+        entity,
+        _,
+        score,
+        values,
+    ) = row
     places = {"dense": dense, "lexical": lexical, "entity": entity}
     return Hit(
         item=item,

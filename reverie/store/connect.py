@@ -183,10 +183,16 @@ def _prepare(conn: Connection[Any], role: Role | None, tenant: str | None, vecto
             """
             select set_config('timezone', 'UTC', false),
                    set_config('jit', 'off', false),
+                   set_config('plan_cache_mode', %(plans)s, false),
                    set_config('role', %(role)s, false),
                    set_config('reverie.tenant', %(tenant)s, false)
             """,
-            {"role": f"reverie_{role}" if role else "none", "tenant": tenant or ""},
+            {
+                "role": f"reverie_{role}" if role else "none",
+                "tenant": tenant or "",
+                # a reader asks the same small statement all day: planning it anew costs more than running it
+                "plans": "force_generic_plan" if role == "reader" else "auto",
+            },
         )
     except (errors.InvalidParameterValue, errors.UndefinedObject) as error:
         raise DatabaseError(NOT_MIGRATED) from error

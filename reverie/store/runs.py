@@ -102,7 +102,6 @@ class Run:
             seconds=self.report.seconds,
         )
 
-
     def forget_unrecorded(self) -> None:
         """Drop the counts of work that was rolled back."""
         self.report.counts = dict(self._recorded.counts)

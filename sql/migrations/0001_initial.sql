@@ -376,6 +376,8 @@ begin
     loop
         execute format('alter table %s enable row level security', t);
         execute format('alter table %s force row level security', t);
+        -- a tenant that the statistics have not seen would be estimated at no rows, and any index would seem as good
+        execute format('alter table %s alter column tenant_id set statistics 0', t);
         -- the sub-select is evaluated once a statement, not once a row
         execute format('create policy tenant on %s using (tenant_id = (select current_setting(''reverie.tenant'', true)))', t);
     end loop;

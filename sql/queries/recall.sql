@@ -5,21 +5,20 @@ select speakers from memory.subjects where tenant_id = %(tenant)s and subject_id
 -- name: search
 -- Candidates of three arms, each exact within the subject, with every signal and the weighted sum.
 -- Ids start with their event time, so `item_id < horizon` leaves out what was said after the question.
-with subject as materialized (
-    select s.items, greatest(s.terms, 1)::float8 / greatest(s.items, 1) as average, s.speakers,
-           tsvector_to_array(to_tsvector(%(language)s::regconfig, array_to_string(s.speakers, ' '))) as names,
-           tsvector_to_array(to_tsvector(%(language)s::regconfig, %(question)s)) as asked
-    from memory.subjects s where s.tenant_id = %(tenant)s and s.subject_id = %(subject)s
-),
-query as materialized (  -- the speakers' names are no search words, unless there is nothing else
-    select s.items, s.average, s.asked,
-           case when s.asked <@ s.names then s.asked
-                else array(select unnest(s.asked) except select unnest(s.names)) end as words,
-           case when m.speakers <> s.speakers then m.speakers else '{}' end as mentioned
-    from subject s
+with query as materialized (  -- the speakers' names are no search words, unless there is nothing else
+    select s.items, greatest(s.terms, 1)::float8 / greatest(s.items, 1) as average, w.asked,
+           case when w.asked <@ n.names then w.asked
+                else array(select unnest(w.asked) except select unnest(n.names)) end as words,
+           case when s.speakers <@ m.mentioned then '{}' else m.mentioned end as mentioned
+    from memory.subjects s
     cross join lateral (
-        select coalesce(array_agg(p), '{}') as speakers from unnest(s.speakers) p
+        select tsvector_to_array(to_tsvector(%(language)s::regconfig, %(question)s)) as asked) w
+    cross join lateral (
+        select tsvector_to_array(to_tsvector(%(language)s::regconfig, array_to_string(s.speakers, ' '))) as names) n
+    cross join lateral (
+        select coalesce(array_agg(p), '{}') as mentioned from unnest(s.speakers) p
         where to_tsvector('simple', %(question)s) @@ phraseto_tsquery('simple', p)) m
+    where s.tenant_id = %(tenant)s and s.subject_id = %(subject)s
 ),
 dense as materialized (
     select item_id, max(similarity) as similarity, row_number() over (order by max(similarity) desc, item_id) as place
@@ -35,35 +34,19 @@ dense as materialized (
     where similarity >= %(min_similarity)s
     group by item_id
 ),
-matches as materialized (  -- BM25 over the largest score the question could have
-    select t.item_id,
-           sum(ln(1 + (q.items - t.df + 0.5) / (t.df + 0.5)) * t.tf * (%(k1)s::float8 + 1)
-               / (t.tf + %(k1)s::float8 * (1 - %(b)s::float8 + %(b)s::float8 * t.dl / q.average))) as bm25,
-           sum(ln(1 + (q.items - t.df + 0.5) / (t.df + 0.5))) as found
-    from query q
-    cross join lateral (
-        select p.item_id, p.tf, p.dl, count(*) over (partition by p.term)::float8 as df
-        from memory.terms p
-        where p.tenant_id = %(tenant)s and p.subject_id = %(subject)s and p.term = any(q.words)
-          and p.item_id < %(horizon)s and (p.live or %(include_compressed)s)) t
-    where %(lexical)s
-    group by t.item_id
-),
-ideal as materialized (
-    select greatest(sum(ln(1 + (q.items - w.df + 0.5) / (w.df + 0.5))) * (%(k1)s::float8 + 1), 1e-9) as most
-    from query q
-    cross join lateral (
-        select u.word, count(p.item_id)::float8 as df
-        from unnest(q.words) u (word)
-        left join memory.terms p on p.tenant_id = %(tenant)s and p.subject_id = %(subject)s and p.term = u.word
-            and p.item_id < %(horizon)s and (p.live or %(include_compressed)s)
-        group by u.word) w
-    where %(lexical)s
-    group by q.items
-),
-lexical as materialized (
-    select item_id, bm25, row_number() over (order by bm25 desc, item_id) as place
-    from matches order by bm25 desc, item_id limit %(candidates)s
+matches as materialized (  -- BM25, as a share of the best match's
+    select item_id, bm25 / max(bm25) over () as lexical, row_number() over (order by bm25 desc, item_id) as place
+    from (select t.item_id,
+                 sum(ln(1 + (q.items - t.df + 0.5) / (t.df + 0.5)) * t.tf * (%(k1)s::float8 + 1)
+                     / (t.tf + %(k1)s::float8 * (1 - %(b)s::float8 + %(b)s::float8 * t.dl / q.average))) as bm25
+          from query q
+          cross join lateral (
+              select p.item_id, p.tf, p.dl, count(*) over (partition by p.term)::float8 as df
+              from memory.terms p
+              where p.tenant_id = %(tenant)s and p.subject_id = %(subject)s and p.term = any(q.words)
+                and p.item_id < %(horizon)s and (p.live or %(include_compressed)s)) t
+          where %(words)s
+          group by t.item_id) scored
 ),
 entity as materialized (
     select l.memory_id as item_id, row_number() over (order by max(m.importance) desc, l.memory_id) as place
@@ -78,25 +61,26 @@ entity as materialized (
 ),
 found as (
     select item_id from dense
-    union select x.item_id from lexical x
-        where %(kinds)s::text[] is null or exists (select from memory.memories m where m.tenant_id = %(tenant)s
-                                                   and m.id = x.item_id and m.kind = any(%(kinds)s))
+    union select x.item_id from matches x
+        where x.place <= %(candidates)s
+          and (%(kinds)s::text[] is null or exists (select from memory.memories m where m.tenant_id = %(tenant)s
+                                                    and m.id = x.item_id and m.kind = any(%(kinds)s)))
     union select item_id from entity
 ),
 measured as (
-    select i.item_id, i.item, i.session_id, i.happened_at, m.id as memory_id, m.kind, m.content, m.turn_id,
-           m.expires_at, m.importance as memory_importance,
+    select i.item_id, i.item, i.session_id, i.happened_at, m.kind, m.content, m.turn_id,
+           case when m.importance < %(min_importance)s then 'importance'
+                when m.expires_at <= %(as_of)s then 'expired' end as dropped,
+           m.importance as memory_importance,
            d.place as dense_rank, x.place as lexical_rank, e.place as entity_rank,
            coalesce(d.similarity, n.similarity, 0) as similarity,
-           coalesce(b.bm25 / o.most, 0) as lexical,
-           coalesce(a.bm25 / o.most, 0) as answers,
+           coalesce(x.lexical, 0) as lexical,
+           coalesce(a.lexical, 0) as answers,
            (i.speaker = any(q.mentioned))::int as speaker,
            coalesce(w.date, 0) as date,
            i.first_person::int as first_person,
            i.names_time::int as names_time,
-           (i.names_time and %(asks_when)s)::int as "when",
            i.asks::int as asks,
-           ln(1 + i.words) as length,
            (i.role is not distinct from 'assistant')::int as assistant,
            (i.role is not distinct from 'assistant' and %(asks_assistant)s)::int as asked_assistant,
            (i.item = 'memory')::int as memory,
@@ -109,10 +93,8 @@ measured as (
     cross join query q
     join memory.items i on i.tenant_id = %(tenant)s and i.subject_id = %(subject)s and i.item_id = f.item_id
         and i.item = any(%(items)s)
-    left join ideal o on true
     left join dense d on d.item_id = f.item_id
-    left join lexical x on x.item_id = f.item_id
-    left join matches b on b.item_id = f.item_id
+    left join matches x on x.item_id = f.item_id
     left join matches a on a.item_id = i.asked_by
     left join entity e on e.item_id = f.item_id
     left join memory.memories m on i.item = 'memory' and m.tenant_id = %(tenant)s and m.id = f.item_id
@@ -122,35 +104,33 @@ measured as (
           and v.item_id = f.item_id) n on true
     left join lateral (  -- how near to a date that the question names: soon after counts more than before
         select max(case when i.happened_at < since then exp(-extract(epoch from since - i.happened_at)::float8 / 86400 / 1.5)
-                        when i.happened_at > until then exp(-extract(epoch from i.happened_at - until)::float8 / 86400 / 5)
+                        when i.happened_at >= until then exp(-extract(epoch from i.happened_at - until)::float8 / 86400 / 5)
                         else 1 end) as date
         from unnest(%(since)s::timestamptz[], %(until)s::timestamptz[]) as dates (since, until)) w on true
 ),
 weighed as (
     select *,
-           max(similarity) over (partition by coalesce(session_id, item_id::text)) as session_similarity,
-           max(lexical) over (partition by coalesce(session_id, item_id::text)) as session_lexical
+           max(similarity) over (partition by coalesce(session_id, item_id::text)) as session_similarity
     from measured
-)
-select w.item_id, w.item, coalesce(w.kind, 'turn') as kind,
-       coalesce(w.content, case when t.speaker is null then t.text else t.speaker || ': ' || t.text end) as content,
-       w.session_id, w.happened_at, coalesce(w.turn_id, t.id) as turn_id, w.memory_importance,
-       w.dense_rank, w.lexical_rank, w.entity_rank, w.dropped, w.score, w.values
-from (
-    select *,
-           case when memory_importance < %(min_importance)s then 'importance'
-                when expires_at <= %(as_of)s then 'expired' end as dropped
+),
+best as (
+    select *
     from weighed
-    cross join lateral (values (array[similarity, lexical, answers, session_similarity, session_lexical, speaker, date,
-                                first_person, names_time, "when", asks, length, assistant, asked_assistant, memory,
-                                recency, importance, access, entity]::float8[])) as v (values)
+    cross join lateral (values (array[similarity, lexical, answers, session_similarity, speaker, date, first_person,
+                                      names_time, asks, assistant, asked_assistant, memory, recency, importance, access,
+                                      entity]::float8[])) as v (signals)
     cross join lateral (
-        select sum(value * weight) as score from unnest(v.values, %(weights)s::float8[]) as s (value, weight)) s
-    order by (memory_importance < %(min_importance)s or expires_at <= %(as_of)s) is true, score desc, item_id
+        select sum(signal * weight) as score from unnest(v.signals, %(weights)s::float8[]) as s (signal, weight)) s
+    order by dropped is not null, score desc, item_id
     limit %(limit)s
-) w
-left join log.turns t on t.tenant_id = %(tenant)s and t.id = w.item_id and w.item = 'turn'
-order by w.dropped is not null, w.score desc, w.item_id
+)
+select b.item_id, b.item, coalesce(b.kind, 'turn') as kind,
+       coalesce(b.content, case when t.speaker is null then t.text else t.speaker || ': ' || t.text end) as content,
+       b.session_id, b.happened_at, coalesce(b.turn_id, t.id) as turn_id, b.memory_importance,
+       b.dense_rank, b.lexical_rank, b.entity_rank, b.dropped, b.score, b.signals
+from best b
+left join log.turns t on t.tenant_id = %(tenant)s and t.id = b.item_id and b.item = 'turn'
+order by b.dropped is not null, b.score desc, b.item_id
 
 -- name: write_recall
 -- The question and the items given.

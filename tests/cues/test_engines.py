@@ -11,7 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from reverie.cues import Extract, Rules, extract_frame, extract_one, speech
+from reverie.cues import Rules, extract_frame, extract_one, speech
+from reverie.policy import Extract
 
 ROOT = Path(__file__).resolve().parents[2]
 POLICIES = ("brain", "agent", "logic", "contact", "chat", "reverie")

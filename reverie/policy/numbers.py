@@ -1,30 +1,21 @@
-"""The numbers and choices by which memory is made, read from a TOML file and checked.
-
-Five shipped policies hold the numbers of the five seeds; the sixth, `reverie`, is our own and the default.
-A user copies one, changes it and passes its path.
-"""
+"""The headings of a policy file that hold numbers: one class each, each key with its range and its seed."""
 
 from __future__ import annotations
 
-import hashlib
 import re
-import tomllib
 from datetime import timedelta
-from functools import cache
-from importlib.resources import files
-from pathlib import Path
 from typing import Annotated, Literal, Self
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, PrivateAttr, ValidationError, model_validator
+from pydantic import AfterValidator, Field, model_validator
 
-from reverie.errors import PolicyError
-from reverie.cues.table import Extract, Salience
 from reverie.model import KINDS, Kind
+from reverie.policy.extract import Share, Table
 
-Share = Annotated[float, Field(ge=0.0, le=1.0)]
 Weight = Annotated[float, Field(ge=-20.0, le=20.0)]
 Count = Annotated[int, Field(ge=1, le=100_000)]
 Days = Annotated[float, Field(ge=0.0, le=36_500.0)]
+
+
 def _compiles(pattern: str) -> str:
     try:
         re.compile(pattern)
@@ -42,14 +33,11 @@ SIGNALS = (
     "lexical",
     "answers",
     "session_similarity",
-    "session_lexical",
     "speaker",
     "date",
     "first_person",
     "names_time",
-    "when",
     "asks",
-    "length",
     "assistant",
     "asked_assistant",
     "memory",
@@ -60,11 +48,7 @@ SIGNALS = (
 )
 
 
-class _Part(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-class Importance(_Part):
+class Importance(Table):
     """How important a new memory is (Brain 4, Contact 2.2, Logic 1.5)."""
 
     #: `kind`: by the table of `[extract]`. `novelty_salience`: novelty_weight * novelty + salience_weight * salience.
@@ -77,14 +61,14 @@ class Importance(_Part):
     outcome_boost: Share
 
 
-class Chunking(_Part):
+class Chunking(Table):
     """Into what pieces long texts are cut (Logic 1.3)."""
 
     min_tokens: Annotated[int, Field(ge=1, le=10_000)]
     max_tokens: Annotated[int, Field(ge=2, le=10_000)]
 
 
-class Merge(_Part):
+class Merge(Table):
     """When two memories of a subject and kind are one (Brain 4.3, Contact 3.2)."""
 
     #: Cosine above which they merge, unless polarity, numbers or names differ.
@@ -95,7 +79,7 @@ class Merge(_Part):
     kinds: tuple[Kind, ...]
 
 
-class Decay(_Part):
+class Decay(Table):
     """How importance fades when nobody asks (Brain 4.4, Contact 2.2)."""
 
     #: Days without access before decay begins.
@@ -110,7 +94,7 @@ class Decay(_Part):
         return self
 
 
-class Compress(_Part):
+class Compress(Table):
     """When episodes become patterns and old sessions summaries (Brain 4.4, Contact 6.2, Logic 3)."""
 
     #: Episodes on one theme that make a pattern; 0 makes none.
@@ -127,7 +111,7 @@ class Compress(_Part):
     summary_importance: Share
 
 
-class Prune(_Part):
+class Prune(Table):
     """What is forgotten (Brain 4.4)."""
 
     #: Importance below which a memory may be forgotten.
@@ -136,7 +120,7 @@ class Prune(_Part):
     unaccessed_days: Days
 
 
-class Recall(_Part):
+class Recall(Table):
     """What is found and in which order (Brain 3, Contact 2.3, Logic 2, spec D1-D5)."""
 
     #: Candidates taken from each arm.
@@ -157,10 +141,9 @@ class Recall(_Part):
     access_cap: Count
     bm25_k1: Annotated[float, Field(ge=0.0, le=10.0)]
     bm25_b: Share
-    #: What counts as speaking of oneself, as naming a time, as asking for a time or for what the assistant said.
+    #: What counts as speaking of oneself, as naming a time, as asking for what the assistant said.
     first_person: Pattern
     names_time: Pattern
-    asks_when: Pattern
     asks_assistant: Pattern
     weights: dict[str, Weight]
 
@@ -171,7 +154,7 @@ class Recall(_Part):
         return self
 
 
-class Cycle(_Part):
+class Cycle(Table):
     """When the tiers run (Brain 4, Contact 6.1)."""
 
     #: Hours between periodic cycles, counted from midnight UTC.
@@ -183,7 +166,7 @@ class Cycle(_Part):
         return timedelta(hours=self.hours)
 
 
-class WorkingMemory(_Part):
+class WorkingMemory(Table):
     """The sliding window of a session (Brain 5, Chat 1)."""
 
     turns: Count
@@ -195,7 +178,7 @@ class WorkingMemory(_Part):
     keep_verbatim: Count
 
 
-class Context(_Part):
+class Context(Table):
     """Tokens of each section of an assembled context (Brain 6)."""
 
     total: Tokens
@@ -210,7 +193,7 @@ class Context(_Part):
     keep_verbatim: Count
 
 
-class Relationship(_Part):
+class Relationship(Table):
     """From which session on a relationship has which stage, and what context it gets (Contact 5)."""
 
     building_sessions: Count
@@ -221,7 +204,7 @@ class Relationship(_Part):
     tokens: tuple[Tokens, Tokens, Tokens, Tokens]
 
 
-class Mood(_Part):
+class Mood(Table):
     """What is read from moods and rhythms (Contact 4)."""
 
     model_timeout_ms: Count
@@ -234,7 +217,7 @@ class Mood(_Part):
     churn_step: Share
 
 
-class StructuredFacts(_Part):
+class StructuredFacts(Table):
     """Which extractions become structured facts, and which are always recalled (Chat flows 2 and 3)."""
 
     min_confidence: Share
@@ -242,84 +225,7 @@ class StructuredFacts(_Part):
     recall_importance: Share
 
 
-class Profile(_Part):
+class Profile(Table):
     """The narrative of a subject (Agent 1.1)."""
 
     narrative_words: Count
-
-
-class Policy(_Part):
-    """One policy. `hash` identifies its numbers and goes on every run and memory."""
-
-    name: Annotated[str, Field(min_length=1, max_length=100)]
-    description: str
-    #: Postgres text-search configuration that stems the terms.
-    language: Literal["english", "simple", "german", "french", "spanish", "italian", "portuguese", "dutch"]
-    cycle: Cycle
-    extract: Extract
-    salience: Salience
-    chunk: Chunking
-    importance: Importance
-    merge: Merge
-    decay: Decay
-    compress: Compress
-    prune: Prune
-    recall: Recall
-    working_memory: WorkingMemory
-    context: Context
-    relationship: Relationship
-    mood: Mood
-    structured_facts: StructuredFacts
-    profile: Profile
-
-    _hash: str = PrivateAttr(default="")
-
-    @property
-    def hash(self) -> str:
-        """First 16 hex digits of the sha256 over all numbers; comments and layout do not count."""
-        if not self._hash:
-            canonical = self.model_dump_json(exclude={"description"})
-            self._hash = hashlib.sha256(canonical.encode()).hexdigest()[:16]
-        return self._hash
-
-    def __hash__(self) -> int:
-        return hash(self.hash)
-
-
-@cache
-def load_policy(name_or_path: str) -> Policy:
-    """Return a shipped policy by name, or the policy file at a path.
-
-    Raises:
-        PolicyError: no such policy, not TOML, or a key is unknown, missing or out of range; the message names the key
-            and what is allowed.
-    """
-    shipped = files("reverie") / "policies" / f"{name_or_path}.toml"
-    path = Path(name_or_path)
-    if path.suffix != ".toml" and shipped.is_file():
-        text = shipped.read_text(encoding="utf-8")
-    elif path.is_file():
-        text = path.read_text(encoding="utf-8")
-    else:
-        raise PolicyError(
-            f"There is no policy {name_or_path!r}: give one of {', '.join(shipped_policies())} or the path of a .toml file."
-        )
-    try:
-        return Policy.model_validate(tomllib.loads(text))
-    except tomllib.TOMLDecodeError as error:
-        raise PolicyError(f"Policy {name_or_path} is not valid TOML: {error}.") from error
-    except ValidationError as error:
-        raise PolicyError(f"Policy {name_or_path}: {_sentences(error)}.") from error
-
-
-def shipped_policies() -> list[str]:
-    """Return the names of the policies that come with Reverie."""
-    return sorted(item.name.removesuffix(".toml") for item in (files("reverie") / "policies").iterdir())
-
-
-def _sentences(error: ValidationError) -> str:
-    return "; ".join(
-        f"{'.'.join(str(part) for part in problem['loc']) or 'the file'}: {problem['msg'].removeprefix('Value error, ')}"
-        + (f", found {problem['input']!r}" if isinstance(problem["input"], (str, int, float, bool)) else "")
-        for problem in error.errors()
-    )

@@ -1,0 +1,212 @@
+-- name: read_busy
+-- Subjects with episodes that may make or join a pattern, and how many; those of a summarised session still may.
+with episodes as (
+    select subject_id, count(*) as number
+    from memory.memories
+    where tenant_id = %(tenant)s and kind = 'episode' and state in ('active', 'compressed') and happened_at <= %(as_of)s
+      and shard >= %(shard_from)s and shard < %(shard_to)s
+      and (%(subjects)s::text[] is null or subject_id = any(%(subjects)s))
+    group by subject_id
+)
+select e.subject_id, e.number
+from episodes e
+where e.number >= %(least)s
+   or exists (select from memory.memories p
+              where p.tenant_id = %(tenant)s and p.subject_id = e.subject_id and p.kind = 'pattern'
+                and p.state = 'active')
+order by e.subject_id
+
+-- name: read_stale
+-- Patterns whose decisions had a good outcome that they do not know yet: up the lineage from the outcome's turn.
+with recursive up as (
+    select o.id as outcome_id, l.memory_id
+    from log.outcomes o
+    join log.turns t on t.tenant_id = o.tenant_id and t.subject_id = o.subject_id and t.session_id = o.session_id
+        and t.source_id = o.source_id
+    join memory.lineage l on l.tenant_id = o.tenant_id and l.source_id = t.id and l.relation = 'extracted'
+    where o.tenant_id = %(tenant)s and o.positive and o.observed_at <= %(as_of)s
+      and o.shard >= %(shard_from)s and o.shard < %(shard_to)s
+      and (%(subjects)s::text[] is null or o.subject_id = any(%(subjects)s))
+    union
+    select u.outcome_id, l.memory_id
+    from up u
+    join memory.lineage l on l.tenant_id = %(tenant)s and l.source_id = u.memory_id
+        and l.relation in ('merged', 'compressed')
+)
+select distinct p.subject_id, p.id
+from up u
+join memory.memories p on p.tenant_id = %(tenant)s and p.id = u.memory_id and p.kind = 'pattern' and p.state = 'active'
+where not exists (select from memory.lineage k
+                  where k.tenant_id = %(tenant)s and k.memory_id = p.id and k.relation = 'outcome'
+                    and k.source_id = u.outcome_id)
+
+-- name: read_members
+-- Episodes by the entity or tool they share: open ones where enough share it or it has a pattern, and those it holds.
+with open as (
+    select m.subject_id, m.id, m.turn_id, m.content
+    from memory.memories m
+    left join memory.memories s on s.tenant_id = m.tenant_id and s.id = m.into_id
+    where m.tenant_id = %(tenant)s and m.subject_id = any(%(busy)s) and m.kind = 'episode' and m.happened_at <= %(as_of)s
+      and (m.state = 'active' or (m.state = 'compressed' and s.kind = 'summary'))
+),
+calls as (
+    -- an episode of a tool call begins with the tool's name
+    select o.subject_id, o.id, 'tool:' || (call ->> 'name') as key
+    from open o
+    join log.turns t on t.tenant_id = %(tenant)s and t.id = o.turn_id
+    cross join lateral jsonb_array_elements(t.tool_calls) call
+    where starts_with(o.content, replace(call ->> 'name', '_', ' '))
+),
+shared as (
+    -- calls are compared with calls of the same tool, whatever else they mention
+    select subject_id, id, key from calls
+    union
+    select o.subject_id, o.id, e.type || ':' || e.slug
+    from open o
+    join memory.links l on l.tenant_id = %(tenant)s and l.memory_id = o.id
+    join memory.entities e on e.tenant_id = %(tenant)s and e.id = l.entity_id
+    where not exists (select from calls c where c.id = o.id)
+),
+patterns as (
+    select subject_id, id, substr(origin, 7) as key
+    from memory.memories
+    where tenant_id = %(tenant)s and subject_id = any(%(busy)s) and kind = 'pattern' and state = 'active'
+      and starts_with(origin, 'theme:')
+),
+counted as (
+    select s.*, p.id as pattern_id, count(*) over (partition by s.subject_id, s.key) as number
+    from shared s
+    left join patterns p on p.subject_id = s.subject_id and p.key = s.key
+)
+select subject_id, key, pattern_id, id, false as held from counted where number >= %(least)s or pattern_id is not null
+union all
+select p.subject_id, p.key, p.id, l.source_id, true
+from patterns p
+join memory.lineage l on l.tenant_id = %(tenant)s and l.memory_id = p.id and l.relation = 'compressed'
+    and l.source = 'memory'
+where p.id = any(%(stale)s) or exists (select from shared s where s.subject_id = p.subject_id and s.key = p.key)
+order by subject_id, key, id
+
+-- name: read_episodes
+-- What these episodes say, and their vectors as halfvec sends them.
+select m.id, m.happened_at, m.content, halfvec_send(v.vec)
+from unnest(%(ids)s::uuid[]) as x (id)
+join memory.memories m on m.tenant_id = %(tenant)s and m.id = x.id
+left join memory.vectors v on v.tenant_id = %(tenant)s and v.subject_id = m.subject_id and v.model = %(model)s
+    and v.item_id = m.id and v.part = 0
+
+-- name: read_decisions
+-- The turns that these episodes, and those merged into them, come from: who spoke, tools called, outcomes so far.
+with recursive whole as (
+    select x.theme, x.id from unnest(%(themes)s::int[], %(ids)s::uuid[]) as x (theme, id)
+    union
+    select w.theme, l.source_id
+    from whole w
+    join memory.lineage l on l.tenant_id = %(tenant)s and l.memory_id = w.id and l.relation = 'merged'
+        and l.source = 'memory'
+),
+decided as (
+    select distinct w.theme, l.source_id as turn_id
+    from whole w
+    join memory.lineage l on l.tenant_id = %(tenant)s and l.memory_id = w.id and l.relation = 'extracted'
+)
+select d.theme, t.id, t.said_at, t.speaker, t.tool_calls, o.outcomes
+from decided d
+join log.turns t on t.tenant_id = %(tenant)s and t.id = d.turn_id
+left join lateral (
+    select jsonb_agg(jsonb_build_array(o.id, o.observed_at, o.metric, o.value, o.positive) order by o.observed_at, o.id)
+               as outcomes
+    from log.outcomes o
+    where o.tenant_id = %(tenant)s and o.subject_id = t.subject_id and o.session_id = t.session_id
+      and o.source_id = t.source_id and o.observed_at <= %(as_of)s
+) o on true
+order by d.theme, t.said_at, t.id
+
+-- name: read_patterns
+-- How often and when the patterns that are replaced were asked for.
+select id, access_count, accessed_at from memory.memories where tenant_id = %(tenant)s and id = any(%(ids)s)
+
+-- name: read_labels
+-- How people call the entities.
+select subject_id, type || ':' || slug, label
+from memory.entities
+where tenant_id = %(tenant)s and subject_id = any(%(busy)s) and type || ':' || slug = any(%(keys)s)
+
+-- name: read_old_sessions
+-- Sessions to summarise: where a subject has more than `threshold` without a summary, the oldest, `half` at a time. A
+-- session counts as summarised by the lineage of its first turn, so also when its summary was forgotten. `offset 0`
+-- keeps that one probe a session, whatever the statistics say.
+with first_turns as (
+    select distinct on (subject_id, session_id) subject_id, session_id, id, said_at
+    from log.turns
+    where tenant_id = %(tenant)s and said_at <= %(as_of)s and shard >= %(shard_from)s and shard < %(shard_to)s
+      and (%(subjects)s::text[] is null or subject_id = any(%(subjects)s))
+    order by subject_id, session_id, turn_index, id
+),
+ranked as (
+    select f.subject_id, f.session_id, count(*) over (partition by f.subject_id) as number,
+           row_number() over (partition by f.subject_id order by f.said_at, f.session_id) as place
+    from first_turns f
+    where not exists (select from memory.lineage l
+                      where l.tenant_id = %(tenant)s and l.source_id = f.id and l.relation = 'compressed'
+                        and l.source = 'turn' offset 0)
+)
+select subject_id, session_id
+from ranked
+where number > %(threshold)s
+  and place <= %(half)s * ceil((number - %(threshold)s)::float8 / %(half)s)
+order by subject_id, place
+
+-- name: read_session_turns
+-- What was said in these sessions.
+select x.place, t.id, t.said_at, t.role, t.speaker, t.text
+from unnest(%(subject_ids)s::text[], %(session_ids)s::text[]) with ordinality as x (subject_id, session_id, place)
+join log.turns t on t.tenant_id = %(tenant)s and t.subject_id = x.subject_id and t.session_id = x.session_id
+where t.said_at <= %(as_of)s
+order by x.place, t.turn_index, t.id
+
+-- name: read_session_memories
+-- What is remembered from these sessions; open episodes are to be compressed.
+select x.place, m.id, m.kind = 'episode' and m.state = 'active' as open
+from unnest(%(subject_ids)s::text[], %(session_ids)s::text[]) with ordinality as x (subject_id, session_id, place)
+join memory.memories m on m.tenant_id = %(tenant)s and m.subject_id = x.subject_id and m.session_id = x.session_id
+where m.happened_at <= %(as_of)s and m.kind <> 'summary'
+order by x.place, m.id
+
+-- name: write_memories
+-- The new patterns and summaries. Importance is the policy's and the links are their sources', so score and link are done.
+insert into memory.memories (tenant_id, id, subject_id, kind, state, content, content_hash, base, peak, importance,
+                             access_count, happened_at, accessed_at, decayed_at, forget_at, linked, scored, session_id,
+                             origin, run_id, policy_hash)
+select %(tenant)s, x.id, x.subject_id, x.kind, 'active', x.content, sha256(convert_to(x.content, 'UTF8')), x.importance,
+       x.importance, x.importance, x.access_count, x.happened_at, x.accessed_at, x.accessed_at, x.forget_at, true, true,
+       x.session_id, x.origin, %(run_id)s, %(policy_hash)s
+from unnest(%(ids)s::uuid[], %(subject_ids)s::text[], %(kinds)s::text[], %(contents)s::text[], %(importances)s::real[],
+            %(access_counts)s::int[], %(happened_at)s::timestamptz[], %(accessed_at)s::timestamptz[],
+            %(forget_at)s::timestamptz[], %(session_ids)s::text[], %(origins)s::text[])
+    as x (id, subject_id, kind, content, importance, access_count, happened_at, accessed_at, forget_at, session_id,
+          origin)
+on conflict do nothing
+
+-- name: write_lineage
+-- Each names what it was made from.
+insert into memory.lineage (tenant_id, memory_id, relation, source, source_id, as_of, run_id)
+select %(tenant)s, x.id, x.relation, x.source, x.source_id, %(as_of)s, %(run_id)s
+from unnest(%(ids)s::uuid[], %(relations)s::text[], %(sources)s::text[], %(source_ids)s::uuid[])
+    as x (id, relation, source, source_id)
+on conflict do nothing
+
+-- name: write_links
+-- Each speaks of the entities that its sources speak of.
+insert into memory.links (tenant_id, memory_id, entity_id, subject_id, run_id)
+select distinct %(tenant)s, x.id, l.entity_id, l.subject_id, %(run_id)s::uuid
+from unnest(%(ids)s::uuid[], %(source_ids)s::uuid[]) as x (id, source_id)
+join memory.links l on l.tenant_id = %(tenant)s and l.memory_id = x.source_id
+on conflict do nothing
+
+-- name: write_replaced
+-- Episodes leave the context for their summary or pattern and fade as before; an older pattern is held by the newer one.
+update memory.memories m
+set state = x.state, into_id = x.into_id, forget_at = case x.state when 'merged' then null else m.forget_at end
+from unnest(%(ids)s::uuid[], %(into_ids)s::uuid[], %(states)s::text[]) as x (id, into_id, state)
+where m.tenant_id = %(tenant)s and m.id = x.id and m.state in ('active', 'compressed')

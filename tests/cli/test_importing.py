@@ -1,0 +1,82 @@
+"""import and dead-letters: files in, what could not go in, another try."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+GOOD = {"subject_id": "ana", "session_id": "s1", "role": "user", "said_at": "2026-03-01T09:00:00Z", "text": "I love tea."}
+
+
+def write(path: Path, *records: dict | str) -> Path:
+    path.write_text("".join((each if isinstance(each, str) else json.dumps(each)) + "\n" for each in records))
+    return path
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    naive = GOOD | {"source_id": "3", "said_at": "2026-03-01T09:05:00"}
+    return write(tmp_path / "chat.jsonl", GOOD | {"source_id": "1"}, "{broken", naive)
+
+
+def test_import_counts_everything(invoke, ask, file: Path) -> None:
+    result = invoke("import", str(file))
+    assert result.exit_code == 0, result.output
+    assert "3 records read" in result.stdout
+    assert "1 new of 1 subjects in 1 sessions" in result.stdout
+    assert "2 became dead letters" in result.stdout
+    assert "naive_time" in result.stdout
+    (again,) = ask("import", str(file))["files"]
+    assert (again["read"], again["imported"], again["repeated"], again["dead"]) == (3, 0, 1, 2)
+    assert again["dead_naive_time"] == 1
+    assert again["first"] == "2026-03-01T09:00:00+00:00"
+
+
+def test_import_goes_on_after_a_file_that_is_none(invoke, file: Path, tmp_path: Path) -> None:
+    result = invoke("import", str(tmp_path), str(tmp_path / "no.jsonl"), str(file))
+    assert result.exit_code == 2
+    assert "1 new of 1 subjects" in result.stdout
+    assert result.stderr.count("Error: ") == 2
+    assert "is a directory" in result.stderr
+    assert "There is no file" in result.stderr
+
+
+def test_import_says_what_to_do_when_nothing_went_in(invoke, tmp_path: Path) -> None:
+    result = invoke("import", str(write(tmp_path / "b.jsonl", GOOD | {"tenant_id": "beta"})))
+    assert result.exit_code == 2
+    assert "give their tenant with --tenant" in result.stderr
+    assert invoke("import", str(tmp_path / "b.jsonl"), "--tenant", "beta").exit_code == 0
+
+
+def test_import_maps_fields_and_zones(ask, tmp_path: Path) -> None:
+    path = tmp_path / "chat.csv"
+    path.write_text("user,session_id,role,created,text\nana,s1,user,2026-03-01 09:00,I love tea.\n")
+    options = ("--map", "subject_id=user", "--map", "said_at=created", "--timezone", "Europe/Berlin")
+    (found,) = ask("import", str(path), *options)["files"]
+    assert (found["imported"], found["first"]) == (1, "2026-03-01T08:00:00+00:00")
+
+
+def test_a_new_tenant_gets_the_policy_of_the_environment(invoke, conn, file: Path) -> None:
+    assert invoke("import", str(file), env={"REVERIE_POLICY": "brain"}).exit_code == 0
+    assert invoke("import", str(file), env={"REVERIE_POLICY": "agent"}).exit_code == 0
+    assert conn.execute("select tenant_id, policy from ops.tenants").fetchall() == [("acme", "brain")]
+
+
+def test_dead_letters_are_listed_and_redriven(invoke, ask, file: Path) -> None:
+    assert "No dead letters of tenant acme." in invoke("dead-letters").stdout
+    invoke("import", str(file))
+    text = invoke("dead-letters").stdout
+    assert "malformed_json" in text
+    assert "chat.jsonl" in text
+    assert "2 of 2." in text
+    listed = ask("dead-letters", "list", "--reason", "naive_time")
+    assert [each["line"] for each in listed["dead_letters"]] == [3]
+    assert listed["by_reason"] == {"malformed_json": 1, "naive_time": 1}
+    found = ask("dead-letters", "redrive", "--timezone", "UTC")
+    assert (found["tried"], found["imported"], found["dead"], found["dead_malformed_json"]) == (2, 1, 1, 1)
+    assert "1 of 1." in invoke("dead-letters", "list").stdout
+    result = invoke("dead-letters", "redrive", "--timezone", "Mars/Olympus")
+    assert result.exit_code == 2
+    assert "There is no time zone" in result.stderr

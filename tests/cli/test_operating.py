@@ -1,0 +1,108 @@
+"""migrate, policy, db, doctor: what a person does around memory."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from reverie.policy import shipped_policies
+
+
+def test_migrate(invoke, empty_database_url: str) -> None:
+    there = {"DATABASE_URL": empty_database_url}
+    first = invoke("migrate", "--json", env=there)
+    assert first.exit_code == 0, first.output
+    again = invoke("migrate", env=there)
+    assert again.stdout == f"The database is at revision {json.loads(first.stdout)['revision']}.\n"
+
+
+def test_a_database_without_schema_is_told_to_migrate(invoke, empty_database_url: str) -> None:
+    for command in (["runs"], ["digest"], ["dead-letters"], ["show", "ana"], ["policy", "use", "brain"]):
+        result = invoke(*command, env={"DATABASE_URL": empty_database_url})
+        assert result.exit_code == 4, result.output
+        assert "reverie migrate" in result.stderr
+
+
+def test_policies_are_listed_shown_copied_and_chosen(invoke, ask, conn, tmp_path: Path) -> None:
+    assert [each["name"] for each in ask("policy", "list")["policies"]] == shipped_policies()
+    assert invoke("policy").stdout == invoke("policy", "list").stdout
+    copy = tmp_path / "mine.toml"
+    copy.write_text(invoke("policy", "show", "brain").stdout)
+    assert ask("policy", "check", str(copy))["hash"] == ask("policy", "show", "brain")["hash"]
+    assert ask("policy", "use", str(copy))["policy"] == str(copy)
+    assert conn.execute("select policy from ops.tenants where tenant_id = 'acme'").fetchone() == (str(copy),)
+    copy.write_text(copy.read_text().replace("grace_days", "grace_weeks"))
+    result = invoke("policy", "check", str(copy))
+    assert result.exit_code == 5
+    assert "decay.grace_days" in result.stderr
+    assert "decay.grace_weeks" in result.stderr
+    assert "\n" not in result.stderr.strip()
+
+
+def test_db_leaves_a_database_of_ones_own_alone(invoke, ask, database_url: str) -> None:
+    assert invoke("db", "url").stdout == f"{database_url}\n"
+    assert ask("db", "start") == {"embedded": False}
+    assert ask("db", "stop") == {"embedded": False}
+    assert database_url in ask("db", "psql-hint")["command"]
+
+
+def test_db_status_starts_nothing(invoke, tmp_path: Path) -> None:
+    result = invoke("db", "status", "--json", env={"DATABASE_URL": None, "REVERIE_HOME": str(tmp_path / "home")})
+    found = json.loads(result.stdout)
+    assert (found["embedded"], found["running"], found["major"]) == (True, False, None)
+    assert not (tmp_path / "home").exists()
+
+
+def checks(invoke, **options) -> dict[str, list[dict[str, str]]]:
+    result = invoke("doctor", "--json", **options)
+    found = json.loads(result.stdout)
+    assert result.exit_code == (1 if found["fail"] else 0)
+    by_name: dict[str, list[dict[str, str]]] = {}
+    for check in found["checks"]:
+        by_name.setdefault(check["name"], []).append(check)
+    return by_name
+
+
+def test_doctor_finds_all_well(invoke, world) -> None:
+    found = checks(invoke)
+    assert {name for name, lines in found.items() if lines[0]["status"] != "ok"} <= {"tenant acme"}
+    assert {"versions", "database", "pgvector", "roles", "migrations", "row security", "embedder", "policy"} <= set(found)
+    text = invoke("doctor").stdout
+    assert "\nok   migrations" in text
+    assert "warn tenant acme" in text
+
+
+def test_doctor_names_what_waits(invoke, world, conn) -> None:
+    conn.execute("insert into ops.dead_letters (tenant_id, id, source, reason, detail) "
+                 "values ('acme', gen_random_uuid(), 'x', 'y', 'z')")  # fmt: skip
+    conn.execute("update ops.runs set status = 'failed'")
+    found = {check["found"]: check["todo"] for check in checks(invoke)["tenant acme"]}
+    assert any("unread turn or candidate waits" in each for each in found)
+    assert any("have no vector" in each for each in found)
+    assert found["1 dead letters"] == "reverie dead-letters list --tenant acme"
+    assert "1 runs failed and were not repeated" in found
+
+
+def test_doctor_finds_what_is_broken(invoke, world, conn) -> None:
+    conn.execute("alter table memory.links no force row level security")
+    conn.execute("create index on memory.vectors using hnsw ((vec::halfvec(384)) halfvec_cosine_ops)")
+    conn.execute("update ops.migrations set version_num = '0000'")
+    conn.execute("update ops.tenants set policy = 'nowhere.toml'")
+    found = checks(invoke)
+    assert found["row security"][0]["found"] == "not forced on memory.links"
+    assert found["indexes"][0]["status"] == "warn"
+    assert found["migrations"][0]["todo"] == "reverie migrate"
+    assert found["row security"][0]["status"] == "fail"
+
+
+@pytest.mark.parametrize("url", ["postgresql://nobody@127.0.0.1:1/none", "mysql://x"])
+def test_doctor_without_a_database(invoke, url: str) -> None:
+    found = checks(invoke, env={"DATABASE_URL": url})
+    assert [check["status"] for lines in found.values() for check in lines].count("fail") >= 1
+
+
+def test_doctor_before_migrating(invoke, empty_database_url: str) -> None:
+    found = checks(invoke, env={"DATABASE_URL": empty_database_url})
+    assert found["pgvector"][0]["todo"] == "reverie migrate"

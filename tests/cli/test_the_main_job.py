@@ -1,0 +1,99 @@
+"""A history in, memory out, asked a question: the whole of it by commands, with the real embedder."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+SAID = [
+    ("2026-03-01T09:00:00Z", "s1", "I love spicy ramen, it is my favourite food."),
+    ("2026-03-01T09:01:00Z", "s1", "I live in Lisbon."),
+    ("2026-03-01T09:02:00Z", "s1", "lol"),
+    ("2026-03-09T09:00:00Z", "s2", "I can't stand cilantro."),
+    ("2026-03-10T18:30:00Z", "s3", "I went to Porto last weekend with my sister."),
+]
+
+
+@pytest.fixture
+def history(tmp_path: Path) -> str:
+    path = tmp_path / "history.jsonl"
+    with path.open("w") as file:
+        for subject in ("ana", "ben"):
+            for at, session, text in SAID:
+                record = {"subject_id": subject, "session_id": session, "role": "user", "said_at": at, "text": text}
+                file.write(json.dumps(record) + "\n")
+    return str(path)
+
+
+def test_from_a_log_to_an_answer(invoke, ask, conn, history: str) -> None:
+    assert ask("import", history)["files"][0]["imported"] == 10
+    dry = ask("run", "--as-of", "2026-03-20", "--dry-run")
+    assert dry["stages"][0]["turns"] == 10
+    assert ask("digest")["extractions_rows"] == 0
+
+    made = ask("run", "--as-of", "2026-03-20")["stages"]
+    assert {each["stage"] for each in made} >= {"extract", "embed", "merge", "link", "score", "decay"}
+    assert next(each for each in made if each["stage"] == "extract")["discarded_low_content"] == 2
+    digest = ask("digest")["sha256"]
+    text = invoke("run", "--as-of", "2026-03-20").stdout
+    assert text.startswith("stage")
+    assert ask("digest")["sha256"] == digest
+
+    question = ("recall", "which food does she love?", "--subject", "ana", "--as-of", "2026-03-21")
+    found = ask(*question, "--top-k", "3")
+    assert len(found["hits"]) == 3
+    best = found["hits"][0]
+    assert "ramen" in best["content"]
+    assert best["place"] == 1
+    assert {name for name in best if name.startswith("rank_")}
+    names = {name.removeprefix("signal_") for name in best if name.startswith("signal_")}
+    assert sum(best[f"gave_{name}"] for name in names) == pytest.approx(best["score"], abs=1e-4)
+    assert conn.execute("select count(*) from log.recalls where subject_id = 'ana'").fetchone() == (1,)
+
+    assert "ramen" in invoke(*question).stdout
+    why = invoke(*question, "--why").stdout
+    assert "similarity" in why
+    assert "dropped (" in why
+    only = ask(*question, "--kinds", "preference")["hits"]
+    assert {each["kind"] for each in only} == {"preference"}
+
+    memory = next(each for each in ask("show", "ana")["subject"]["memories"] if "ramen" in each["content"])
+    assert "“I love spicy ramen, it is my favourite food.”" in invoke("explain", memory["id"][:23]).stdout
+
+
+def test_a_part_of_it(ask, history: str) -> None:
+    ask("import", history)
+    assert ask("run", "--stage", "extract", "--subject", "ana", "--as-of", "2026-03-20")["stages"][0]["turns"] == 5
+    shards = ask("run", "--stage", "extract", "--shards", "0-1023", "--as-of", "2026-03-20")["stages"]
+    assert (len(shards), shards[0]["turns"]) == (1, 5)
+
+
+def test_all_tenants_though_one_fails(invoke, ask, history: str) -> None:
+    ask("import", history)
+    ask("import", history, "--tenant", "beta")
+    ask("policy", "use", "brain", "--tenant", "beta")
+    assert invoke("run", "--tenant", "gamma").exit_code == 6
+    result = invoke("run", "--all-tenants", "--stage", "extract", "--as-of", "2026-03-20", "--json")
+    assert {each["tenant_id"] for each in json.loads(result.stdout)["stages"]} == {"acme", "beta"}
+
+
+def test_a_tenant_that_fails_does_not_keep_the_others(invoke, ask, conn, history: str) -> None:
+    ask("import", history)
+    ask("import", history, "--tenant", "beta")
+    conn.execute("update ops.tenants set policy = 'nowhere.toml' where tenant_id = 'acme'")
+    result = invoke("run", "--all-tenants", "--stage", "extract", "--as-of", "2026-03-20")
+    assert result.exit_code == 8
+    assert "extract" in result.stdout
+    assert "Error: tenant acme: There is no policy" in result.stderr
+    assert "1 of 2 tenants failed; the others are done." in result.stderr
+
+
+def test_recall_without_its_model_says_so(invoke, ask, history: str) -> None:
+    ask("import", history)
+    ask("run", "--as-of", "2026-03-20")
+    result = invoke("recall", "ramen", "--subject", "ana", env={"REVERIE_EMBEDDING_MODEL": "nothing"})
+    assert result.exit_code == 0, result.output
+    assert "ramen" in result.stdout
+    assert "found by words and entities alone" in result.stderr
