@@ -138,9 +138,9 @@ def patterns(conn: psycopg.Connection, state: str = "active") -> list[str]:
 
 def everything(conn: psycopg.Connection) -> list:
     """All that is derived; runs apart."""
-    tables = [f"memory.{name}" for name in ("memories", "lineage", "links", "vectors", "terms", "subjects")]
+    tables = ("memories", "lineage", "links", "vectors", "terms", "subjects")
     rows = SQL("select to_jsonb(x) - 'run_id' - 'as_of' from {} x order by x::text")
-    return [conn.execute(rows.format(Identifier(*table.split(".")))).fetchall() for table in tables]
+    return [conn.execute(rows.format(Identifier("memory", table))).fetchall() for table in tables]
 
 
 def test_five_episodes_about_bruno_become_one_pattern(conn, store, policy):
