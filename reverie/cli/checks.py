@@ -143,7 +143,9 @@ def _isolation(conn: Connection[Any]) -> Iterator[Check]:
     indexes = [row[0] for row in conn.execute(sql["approximate_indexes"])]
     if indexes:
         found = f"{', '.join(indexes)}: recall may silently miss rows of a tenant"
-        yield Check(name="indexes", status="warn", found=found, todo="drop them; search within a subject is exact without")
+        yield Check(
+            name="indexes", status="warn", found=found, todo="drop them; search within a subject is exact without"
+        )
     else:
         yield Check(name="indexes", status="ok", found="no approximate one: recall is exact")
 
@@ -174,7 +176,11 @@ def _tenant(session: Session, tenant_id: str, policy_name: str) -> Iterator[Chec
     lag = lag_hours(session.worker, [Scope(tenant_id=tenant_id)], datetime.now(UTC))
     late = _LATE_CYCLES * load_policy(policy_name).cycle.hours
     waits = f"the oldest unread turn or candidate waits for {lag:,.1f} h" if lag else "nothing waits to be worked in"
-    yield Check(name=name, status="warn", found=waits, todo=again) if lag > late else Check(name=name, status="ok", found=waits)
+    yield (
+        Check(name=name, status="warn", found=waits, todo=again)
+        if lag > late
+        else Check(name=name, status="ok", found=waits)
+    )
     missing = unembedded(session.worker, tenant_id, session.embedder.model)
     if missing:
         yield Check(name=name, status="warn", found=f"{missing:,} turns or memories have no vector", todo=again)

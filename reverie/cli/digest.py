@@ -28,7 +28,9 @@ def command(tenant: str | None, as_json: bool) -> None:
         found = digest(session.reader, session.tenant_id)
     if as_json:
         tables = {
-            f"{name}_{field}": getattr(each, field) for name, each in found.tables.items() for field in ("rows", "sha256")
+            f"{name}_{field}": getattr(each, field)
+            for name, each in found.tables.items()
+            for field in ("rows", "sha256")
         }
         print_json({"tenant_id": session.tenant_id, "sha256": found.sha256} | tables)
         return

@@ -45,13 +45,13 @@ def command(memory: str, tenant: str | None, as_json: bool) -> None:
 def _print(found: Explanation) -> None:
     row = found.memory
     if found.forgotten:
-        say(f"A {found.kind} that was forgotten; its words are gone.")
+        say(f"Forgotten: {'an' if found.kind[0] in 'aeiou' else 'a'} {found.kind}, of which the words are gone.")
         pairs(
             [
                 ("id", str(found.id)),
                 ("subject", found.subject_id),
                 ("forgotten", f"{text_of(row['forgotten_at'])}, since it had {row['reason']}"),
-                ("importance", f"{bar(row['importance'])} {row['importance']:.2f} at the end"),
+                ("importance", f"{bar(row['importance'])} {row['importance']:.2f} when it was last worked out"),
                 ("forgotten by", _run_text(found)),
             ]
         )
@@ -65,7 +65,7 @@ def _print(found: Explanation) -> None:
                 ("happened", row["happened_at"]),
                 ("last used", f"{text_of(row['accessed_at'])}, recalled {row['access_count']} times"),
                 ("importance", _importance(row)),
-                ("future", _future(row)),
+                ("future", _future(row, merged=any(each.similarity is not None for each in found.children))),
                 ("made by", f"{row['origin']}, in {_run_text(found)}"),
                 ("policy", row["policy_hash"]),
                 ("model", row["model"]),
@@ -82,11 +82,16 @@ def _print(found: Explanation) -> None:
     for title, relatives in (("made of", found.parents), ("went into", found.children)):
         if relatives:
             heading(f"{title} ({len(relatives):,} memories)")
-            table(("when", "how", "similarity", "memory", "id"), map(_relative, relatives[:_SHOWN]), right=("similarity",))
+            table(
+                ("when", "how", "similarity", "id", "memory"), map(_relative, relatives[:_SHOWN]), right=("similarity",)
+            )
             _rest(relatives)
     if found.outcomes:
         heading(f"outcomes ({len(found.outcomes):,})")
-        rows = [(each.observed_at, each.metric, f"{each.value:g}", "good" if each.positive else "bad") for each in found.outcomes]
+        rows = [
+            (each.observed_at, each.metric, f"{each.value:g}", "good" if each.positive else "bad")
+            for each in found.outcomes
+        ]
         table(("when", "metric", "value", "was"), rows, right=("value",))
 
 
@@ -95,11 +100,10 @@ def _importance(row: dict[str, Any]) -> str:
     return f"{bar(now)} {now:.2f} as of {text_of(row['decayed_at'])}; {row['base']:.2f} when new, {row['peak']:.2f} when last used"
 
 
-def _future(row: dict[str, Any]) -> str:
+def _future(row: dict[str, Any], *, merged: bool) -> str:
     if row["into_id"] is not None:
-        return f"held by {text_of(row['into_id'])}, which stands for it" + (
-            ": reverie undo parts them" if row["state"] == "merged" else ""
-        )
+        hint = "; reverie undo parts them" if merged else ""
+        return f"kept as long as {text_of(row['into_id'])}, which stands for it{hint}"
     if row["forget_at"] is None:
         return "kept for good"
     return f"forgotten after {text_of(row['forget_at'])} unless it is said again or recalled"
@@ -113,7 +117,7 @@ def _run_text(found: Explanation) -> str:
 
 def _relative(each: Relative) -> tuple[Any, ...]:
     content = "(forgotten)" if each.content is None else each.content
-    return (each.as_of, each.relation, each.similarity, content, each.id)
+    return (each.as_of, each.relation, each.similarity, each.id, content)
 
 
 def _rest(rows: Sequence[Any]) -> None:

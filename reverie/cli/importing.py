@@ -29,7 +29,12 @@ def parse_mapping(_: click.Context, __: click.Parameter, given: tuple[str, ...])
 
 
 map_option = click.option(
-    "--map", "mapping", multiple=True, callback=parse_mapping, metavar="OURS=THEIRS", help="A field that has another name."
+    "--map",
+    "mapping",
+    multiple=True,
+    callback=parse_mapping,
+    metavar="OURS=THEIRS",
+    help="A field that has another name.",
 )
 timezone_option = click.option("--timezone", metavar="ZONE", help="Where times without an offset were written.")
 
@@ -103,7 +108,10 @@ def _print(file: Path, summary: ImportSummary) -> None:
     pairs(
         [
             ("  turns", f"{summary.imported:,} new of {summary.subjects:,} subjects in {summary.sessions:,} sessions"),
-            ("  said", f"{summary.first:%Y-%m-%d} to {summary.last:%Y-%m-%d}" if summary.first and summary.last else None),
+            (
+                "  said",
+                f"{summary.first:%Y-%m-%d} to {summary.last:%Y-%m-%d}" if summary.first and summary.last else None,
+            ),
             ("  outcomes", summary.outcomes or None),
             ("  known already", summary.repeated or None),
             ("  mended", summary.mended or None),
@@ -124,7 +132,9 @@ def _end(results: list[tuple[Path, ImportSummary | ReverieError]]) -> None:
             failures.append(str(result))
         elif result.read and result.read == result.dead:
             ((reason, _),) = result.dead_by_reason.most_common(1)
-            failures.append(f"No record of {file} could be taken in, most for the reason {reason}{_HINTS.get(reason, '.')}")
+            failures.append(
+                f"No record of {file} could be taken in, most for the reason {reason}{_HINTS.get(reason, '.')}"
+            )
     if failures:
         for sentence in failures[:-1]:
             note(f"Error: {sentence}")

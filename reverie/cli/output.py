@@ -27,6 +27,7 @@ def print_json(value: Any) -> None:
     import orjson
 
     sys.stdout.buffer.write(orjson.dumps(value, default=_plain, option=orjson.OPT_INDENT_2) + b"\n")
+    sys.stdout.buffer.flush()  # a closed pipe is met here, and not when the interpreter ends
 
 
 def _plain(value: Any) -> Any:

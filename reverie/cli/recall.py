@@ -123,20 +123,25 @@ def _print(found: RecallResult) -> None:
         say(f"Nothing is remembered of {found.subject_id} that answers this.")
         return
     rows = [
-        (place, f"{hit.score:.3f}", hit.kind, f"{hit.happened_at:%Y-%m-%d}", one_line(hit.content, 500), hit.id)
+        (place, f"{hit.score:.3f}", hit.kind, f"{hit.happened_at:%Y-%m-%d}", hit.id, one_line(hit.content, 500))
         for place, hit in enumerate(found.hits, start=1)
     ]
-    table(("", "score", "kind", "when", "remembered", "id"), rows, right=("", "score"))
+    table(("", "score", "kind", "when", "id", "remembered"), rows, right=("", "score"))
     say(f"\n{found.total_tokens:,} of {found.token_budget:,} tokens. Why: --why; more on one: reverie explain ID")
 
 
 def _print_why(found: RecallResult) -> None:
-    say(f"Asked {text_of(found.asked_at)} by policy {found.policy} {found.policy_hash[:8]}, model {found.model or 'none'}.")
+    say(
+        f"Asked {text_of(found.asked_at)} by policy {found.policy} {found.policy_hash[:8]}, model {found.model or 'none'}."
+    )
     for place, hit in enumerate(found.hits, start=1):
         ranks = ", ".join(f"{arm} {rank}" for arm, rank in hit.ranks.items())
         heading(f"{place}. {hit.score:.3f}  {hit.kind} of {hit.happened_at:%Y-%m-%d}  {hit.id}")
         say(f"“{one_line(hit.content, 500)}”")
-        say(f"found by {ranks or 'none'}; {hit.tokens:,} tokens" + (f"; said in turn {hit.turn_id}" if hit.turn_id else ""))
+        say(
+            f"found by {ranks or 'none'}; {hit.tokens:,} tokens"
+            + (f"; said in turn {hit.turn_id}" if hit.turn_id else "")
+        )
         rows = [
             (name, signal.value, signal.weight, signal.contribution)
             for name, signal in sorted(hit.signals.items(), key=lambda pair: -abs(pair[1].contribution))

@@ -58,15 +58,13 @@ class Root(click.Group):
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command; whatever a user can mend leaves as one sentence."""
         try:
-            result = _with_database_errors(lambda: super(Root, self).invoke(ctx))
-            sys.stdout.flush()  # here, where a closed pipe can still be met quietly
+            return _with_database_errors(lambda: super(Root, self).invoke(ctx))
         except ReverieError as error:
             raise Failure(str(error), error.exit_code) from error
         except KeyboardInterrupt:
             raise Failure("Interrupted. Nothing is half done: run it again to go on.", INTERRUPTED) from None
         except BrokenPipeError:
             _leave_broken_pipe()
-        return result
 
 
 def _with_database_errors(call: Callable[[], Any]) -> Any:
@@ -81,7 +79,7 @@ def _with_database_errors(call: Callable[[], Any]) -> Any:
         from reverie.store.connect import database_errors
 
         with database_errors():
-            raise error  # noqa: TRY201 - a bare raise would name the wrong context
+            raise error
 
 
 def _leave_broken_pipe() -> NoReturn:

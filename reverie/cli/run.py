@@ -108,7 +108,9 @@ def command(
                 failed[tenant_id] = error
     if as_json:
         rows = [each.flat() for each in totals.values()]
-        print_json({"as_of": as_of, "dry_run": dry_run, "stages": rows, "failed": {k: str(v) for k, v in failed.items()}})
+        print_json(
+            {"as_of": as_of, "dry_run": dry_run, "stages": rows, "failed": {k: str(v) for k, v in failed.items()}}
+        )
     else:
         _print(list(totals.values()), dry_run)
     for tenant_id, why in failed.items():
@@ -150,9 +152,7 @@ def run_stage(session: Session, stage: str, scope: Scope, as_of: datetime, dry_r
         else:
             needs["model"] = embedder.model
     function = getattr(import_module(f"reverie.consolidate.{stage}"), stage)
-    report: Report = function(
-        session.worker, scope=scope, policy=session.policy, as_of=as_of, dry_run=dry_run, **needs
-    )
+    report: Report = function(session.worker, scope=scope, policy=session.policy, as_of=as_of, dry_run=dry_run, **needs)
     return report
 
 
@@ -161,10 +161,10 @@ def _print(totals: list[Totals], dry_run: bool) -> None:
         say("There are no tenants yet: import something first.")
         return
     several = len({each.tenant_id for each in totals}) > 1
-    columns = ("tenant",) * several + ("stage", "runs", "did", "seconds", "cost $")
+    columns = ("tenant",) * several + ("stage", "runs", "seconds", "cost $", "did")
     rows = [
         (each.tenant_id,) * several
-        + (each.stage, each.runs, counts_text(each.counts), f"{each.seconds:.2f}", f"{each.cost_usd:.4f}")
+        + (each.stage, each.runs, f"{each.seconds:.2f}", f"{each.cost_usd:.4f}", counts_text(each.counts))
         for each in totals
     ]
     table(columns, rows, right=("runs", "seconds", "cost $"))

@@ -35,7 +35,7 @@ def command(tenant: str | None, stage: str | None, limit: int, as_json: bool) ->
     if not found:
         say(f"No runs of tenant {session.tenant_id} yet: reverie run")
         return
-    columns = ("stage", "as of", "status", "tries", "policy", "did", "seconds", "cost $")
+    columns = ("stage", "as of", "status", "tries", "policy", "seconds", "cost $", "did")
     rows = [
         (
             row["stage"],
@@ -43,9 +43,9 @@ def command(tenant: str | None, stage: str | None, limit: int, as_json: bool) ->
             row["status"],
             row["attempts"],
             f"{row['policy']} {row['policy_hash'][:8]}",
-            row["error"] or counts_text(row["report"]),
             f"{row['seconds']:.2f}",
             f"{row['cost_usd']:.4f}",
+            row["error"] or counts_text(row["report"]),
         )
         for row in found
     ]

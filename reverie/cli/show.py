@@ -13,9 +13,11 @@ from reverie.cli.output import bar, heading, one_line, pairs, print_json, say, t
 from reverie.cli.session import Session
 
 if TYPE_CHECKING:
-    from reverie.recall.inspect import SubjectMemory
+    from reverie.recall.inspect import Remembered, SubjectMemory
 
 _KINDS = ("fact", "preference", "instruction", "episode", "pattern", "summary")
+#: Entities shown to people; JSON has them all.
+_ENTITIES = 40
 _STATES = ("active", "candidate", "merged", "compressed")
 
 
@@ -65,11 +67,13 @@ def command(
     if as_json:
         print_json({"tenant_id": session.tenant_id, "as_of": as_of, "subject": found})
     else:
-        _print(found, limit)
+        _print(found, limit, as_of)
 
 
-def _print(found: SubjectMemory, limit: int) -> None:
-    since = f", {found.first_said:%Y-%m-%d} to {found.last_said:%Y-%m-%d}" if found.first_said and found.last_said else ""
+def _print(found: SubjectMemory, limit: int, as_of: datetime) -> None:
+    since = (
+        f", {found.first_said:%Y-%m-%d} to {found.last_said:%Y-%m-%d}" if found.first_said and found.last_said else ""
+    )
     states = [f"{found.states[state]:,} {state}" for state in _STATES if state in found.states]
     if found.forgotten_total:
         states.append(f"{found.forgotten_total:,} forgotten")
@@ -81,21 +85,30 @@ def _print(found: SubjectMemory, limit: int) -> None:
         rows = [
             (
                 f"{bar(each.importance)} {each.importance:.2f}",
-                each.content if each.state == "active" else f"{each.content} [{each.state}]",
                 f"{each.accessed_at:%Y-%m-%d}",
-                f"{each.forget_at:%Y-%m-%d}" if each.forget_at else "never" if each.into_id is None else "held",
-                " ".join(each.entities),
+                _future(each, as_of),
                 each.id,
+                each.content if each.state == "active" else f"[{each.state}] {each.content}",
+                " ".join(each.entities),
             )
             for each in memories[:limit]
         ]
-        table(("importance", "memory", "last used", "forgotten on", "about", "id"), rows)
+        table(("importance", "last used", "forgotten on", "id", "memory", "about"), rows)
         if len(memories) > limit:
             say(f"and {len(memories) - limit:,} more: --limit {len(memories)}")
-    if found.entities:
-        heading(f"speaks of ({len(found.entities):,})")
-        say(one_line("  ".join(f"{each.id} ×{each.memories}" for each in found.entities[:40])))
+    if spoken_of := [each for each in found.entities if each.memories]:
+        heading(f"speaks of ({len(spoken_of):,})")
+        say(one_line("  ".join(f"{each.id} ×{each.memories}" for each in spoken_of[:_ENTITIES])))
     if found.forgotten:
         heading(f"forgotten ({found.forgotten_total:,})")
         stones = [(each.forgotten_at, each.kind, each.reason, each.memory_id) for each in found.forgotten]
         table(("when", "kind", "why", "id"), stones)
+
+
+def _future(memory: Remembered, as_of: datetime) -> str:
+    """When it will be forgotten; `held` by the memory that replaced it."""
+    if memory.into_id is not None:
+        return "held"
+    if memory.forget_at is None:
+        return "never"
+    return f"{memory.forget_at:%Y-%m-%d}" + (", due" if memory.forget_at < as_of else "")

@@ -33,8 +33,9 @@ def test_policies_are_listed_shown_copied_and_chosen(invoke, ask, conn, tmp_path
     assert ask("policy", "check", str(copy))["hash"] == ask("policy", "show", "brain")["hash"]
     assert ask("policy", "use", str(copy))["policy"] == str(copy)
     assert conn.execute("select policy from ops.tenants where tenant_id = 'acme'").fetchone() == (str(copy),)
-    copy.write_text(copy.read_text().replace("grace_days", "grace_weeks"))
-    result = invoke("policy", "check", str(copy))
+    broken = tmp_path / "broken.toml"
+    broken.write_text(copy.read_text().replace("grace_days", "grace_weeks"))
+    result = invoke("policy", "check", str(broken))
     assert result.exit_code == 5
     assert "decay.grace_days" in result.stderr
     assert "decay.grace_weeks" in result.stderr
