@@ -220,10 +220,10 @@ def _load(url: str, tenant: str, size: int, start: int, rows: int, duplicates: f
             parameters,
         )
         conn.execute(
-            f"""insert into memory.terms (tenant_id, subject_id, term, item_id, tf, dl)
-                select %(tenant)s, subject_id, 't' || (n * g) %% 997, id, 1, {POSTINGS}
-                from new, generate_series(1, {POSTINGS}) g on conflict do nothing""",
-            parameters,
+            """insert into memory.terms (tenant_id, subject_id, term, item_id, tf, dl)
+               select %(tenant)s, subject_id, 't' || (n * g) %% 997, id, 1, %(postings)s
+               from new, generate_series(1, %(postings)s) g on conflict do nothing""",
+            parameters | {"postings": POSTINGS},
         )
         conn.execute(
             """insert into memory.subjects (tenant_id, subject_id) select distinct %(tenant)s, subject_id from new
@@ -273,6 +273,8 @@ def _ranges(subjects: int, size: int, rows: int) -> Iterator[dict[str, str]]:
 def _self_join(conn: Any, tenant: str, subjects: int, size: int, threshold: float) -> list[tuple[UUID, UUID]]:
     parameters = {"tenant": tenant, "threshold": threshold}
     found: list[tuple[UUID, UUID]] = []
+    # left alone, the planner at times compares all rows with all
+    conn.execute("select set_config('enable_nestloop', 'off', true), set_config('work_mem', '256MB', true)")
     for part in _ranges(subjects, size, 60_000):
         found += conn.execute(SELF_JOIN, parameters | part, binary=True).fetchall()
     return found

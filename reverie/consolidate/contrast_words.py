@@ -12,10 +12,13 @@ def _words(text: str) -> frozenset[str]:
 
 
 #: Words that carry no content of their own.
-STOP = _words("""a an the this that these those of in on at to for from with by as into about and or is am are was were be been
-    being has have had do does did i me my mine you your user they them their it its we us our so very really also just
+STOP = _words("""
+    a an the this that these those of in on at to for from with by as into about and or is am are was were be
+    been being has have had do does did i me my mine you your user they them their it its we us our
+    so very really also just
     too even still quite up out s there here which who would should could can may shall will than but each every any
-    some all more most much when while if because then own lot sent using""")
+    some all more most much when while if because then own lot sent using
+""")
 
 #: Each word of a line is read as its first.
 SYNONYMS = {
@@ -58,8 +61,10 @@ SYNONYMS = {
 }
 
 #: What follows, up to the end of the clause, is denied.
-DENY = _words("""not no never without none neither nor nothing nobody hardly barely rarely seldom cannot cant dont doesnt didnt
-    isnt wasnt wont""")
+DENY = _words("""
+    not no never without none neither nor nothing nobody hardly barely rarely seldom cannot cant dont doesnt
+    didnt isnt wasnt wont
+""")
 
 #: The same, and denied itself; after a denial ("doesn't avoid") it affirms. A value is what it is the opposite of.
 OPPOSITE = {

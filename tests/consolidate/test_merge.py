@@ -110,9 +110,7 @@ def everything(store: Store, *, without: str = "run_id as_of") -> dict[str, list
         return {
             table: [
                 row[0]
-                for row in conn.execute(
-                    f"select (to_jsonb(x){dropped})::text from memory.{table} x order by 1"  # type: ignore[arg-type]
-                )
+                for row in conn.execute(f"select (to_jsonb(x){dropped})::text from memory.{table} x order by 1")  # noqa: S608
             ]
             for table in TABLES
         }
