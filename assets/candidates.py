@@ -1,33 +1,35 @@
 """Candidates: what the rules find in a month of turns of a bucket of subjects."""
 
+from collections.abc import Iterator
+
 import dagster as dg
 
-from assets.partitions import history, month_scope
-from assets.runs import RETRIES, as_of
+from assets.partitions import MONTHS_A_RUN, history, in_month
+from assets.runs import DRIVER, RETRIES, as_of
 from resources.engine import Engine
 from reverie.consolidate.extract import extract
 from reverie.consolidate.tenants import for_each_tenant
+from reverie.model import Scope
+from reverie.policy import Policy
+from reverie.store.runs import Report
 
 
 @dg.asset(
     deps=["turns"],
     partitions_def=history,
-    backfill_policy=dg.BackfillPolicy.multi_run(6),
+    backfill_policy=MONTHS_A_RUN,
     retry_policy=RETRIES,
     group_name="history",
     kinds={"polars", "postgres"},
+    metadata={"dagster/table_name": "memory.extractions"},
 )
 def candidates(context: dg.AssetExecutionContext, engine: Engine) -> None:
-    """What the policy's rules find in the turns: facts, preferences, instructions and episodes, not yet merged."""
-    count = engine.embedder.count_tokens
+    """What the policy's rules find in the turns of a month: facts, preferences, instructions and episodes, unmerged."""
+    at, count = as_of(context), engine.embedder.count_tokens
+
+    def work(scope: Scope, policy: Policy) -> Iterator[Report]:
+        yield extract(engine.store, scope=scope, policy=policy, as_of=at, count_tokens=count, driver=DRIVER)
+
     for key in context.partition_keys:
-        totals = for_each_tenant(
-            engine.store,
-            lambda tenant_id, key=key: month_scope(key, tenant_id),
-            lambda scope, policy: [
-                extract(
-                    engine.store, scope=scope, policy=policy, as_of=as_of(context), count_tokens=count, driver="dagster"
-                )
-            ],
-        )
-        context.add_asset_metadata(totals.of("extract"), asset_key=context.asset_key, partition_key=key)
+        totals = for_each_tenant(engine.store, in_month(key), work)
+        context.add_asset_metadata(totals.of("extract"), partition_key=key)

@@ -1,4 +1,4 @@
-"""Everything Dagster loads: `dagster dev -m assets.definitions` from the root of the checkout."""
+"""Everything Dagster loads; `deployments/workspace.yaml` names this module."""
 
 import dagster as dg
 
@@ -6,7 +6,7 @@ from assets.candidates import candidates
 from assets.checks import all_embedded, bucket_lag, no_duplicates, recall_is_exact
 from assets.memories import memory
 from assets.memory_health import memory_health
-from assets.schedules import backfill_job, cycle_job, every_six_hours, health_job, health_schedule
+from assets.schedules import after_each_cycle, backfill_job, cycle_job, every_six_hours, health_job
 from assets.turns import turns
 from assets.vectors import vectors
 from resources.engine import Engine
@@ -15,7 +15,7 @@ defs = dg.Definitions(
     assets=[turns, candidates, vectors, memory, memory_health],
     asset_checks=[bucket_lag, all_embedded, no_duplicates, recall_is_exact],
     jobs=[cycle_job, backfill_job, health_job],
-    schedules=[every_six_hours, health_schedule],
+    schedules=[every_six_hours, after_each_cycle],
     resources={"engine": Engine()},
     # one process a run: six steps cost 5 CPU-seconds this way and 36 in processes of their own
     executor=dg.in_process_executor,

@@ -1,56 +1,68 @@
-"""Memory itself: five assets that a bucket's cycles advance together, in event time."""
+"""Memory itself: five assets that a bucket's cycles advance together, in event time (docs/decisions/0005)."""
 
 from collections.abc import Iterator
 
 import dagster as dg
 
-from assets.partitions import bucket_scope, buckets
-from assets.runs import RETRIES, as_of
+from assets.partitions import buckets, in_bucket
+from assets.runs import DRIVER, RETRIES, as_of
 from resources.engine import Engine
 from reverie.consolidate.cycle import catch_up, ingest
 from reverie.consolidate.tenants import for_each_tenant
+from reverie.model import Scope
+from reverie.policy import Policy
+from reverie.store.runs import Report
 
-#: Which stages' reports an asset shows.
+#: Whose reports an asset shows.
 STAGES = {
-    "memories": ("merge",),
+    "memories": ("extract", "embed", "merge"),
     "entities": ("link",),
     "importances": ("score", "decay"),
     "patterns": ("compress",),
     "tombstones": ("prune",),
 }
 
-DESCRIPTIONS = {
-    "memories": "What is remembered: candidates merged into the memories that they repeat, sources kept.",
-    "entities": "The people, pets, places and things that memories speak of, linked to them.",
-    "importances": "How important each memory is now: novelty, recalls, outcomes, and what time took away.",
-    "patterns": "What many episodes have in common, and summaries of old sessions.",
-    "tombstones": "What was forgotten, when and why.",
-}
 
-FROM_HISTORY = dg.AssetDep("candidates", partition_mapping=dg.MultiToSingleDimensionPartitionMapping("bucket"))
-FROM_VECTORS = dg.AssetDep("vectors", partition_mapping=dg.MultiToSingleDimensionPartitionMapping("bucket"))
-UPSTREAM = {"memories": [FROM_HISTORY, FROM_VECTORS], "entities": ["memories"], "importances": ["memories", "entities"]}
-UPSTREAM |= {"patterns": ["importances"], "tombstones": ["importances"]}
+def _spec(name: str, table: str, deps: list[str], description: str) -> dg.AssetSpec:
+    metadata = {"dagster/table_name": f"memory.{table}"}
+    return dg.AssetSpec(
+        name, deps=deps, description=description, group_name="memory", kinds={"postgres"}, metadata=metadata
+    )
+
 
 SPECS = [
-    dg.AssetSpec(name, deps=UPSTREAM[name], description=DESCRIPTIONS[name], group_name="memory", kinds={"postgres"})
-    for name in STAGES
+    _spec(
+        "memories",
+        "memories",
+        ["candidates", "vectors"],
+        "What is remembered: candidates merged into the memories that they repeat, both kept.",
+    ),
+    _spec("entities", "entities", ["memories"], "The people, pets, places and things that memories speak of."),
+    _spec(
+        "importances",
+        "memories",
+        ["memories", "entities"],
+        "How important each memory is now: novelty, recalls, outcomes, less what time took away.",
+    ),
+    _spec(
+        "patterns",
+        "memories",
+        ["importances"],
+        "What many episodes have in common, with its numbers, and summaries of old sessions.",
+    ),
+    _spec("tombstones", "tombstones", ["importances"], "What was forgotten, when and why; without its content."),
 ]
 
 
-@dg.multi_asset(
-    specs=SPECS, partitions_def=buckets, backfill_policy=dg.BackfillPolicy.multi_run(1), retry_policy=RETRIES
-)
+@dg.multi_asset(specs=SPECS, partitions_def=buckets, retry_policy=RETRIES)
 def memory(context: dg.AssetExecutionContext, engine: Engine) -> Iterator[dg.MaterializeResult]:
-    """Catch up with what was said, then run every cycle up to the run's logical time."""
-    common = {"embedder": engine.embedder, "driver": "dagster"}
-    totals = for_each_tenant(
-        engine.store,
-        lambda tenant_id: bucket_scope(context.partition_key, tenant_id),
-        lambda scope, policy: [
-            *ingest(engine.store, scope=scope, policy=policy, as_of=as_of(context), **common),
-            *catch_up(engine.store, scope=scope, policy=policy, until=as_of(context), **common),
-        ],
-    )
+    """Read what is new, then run every cycle up to the run's logical time, a tenant at a time."""
+    at, store, embedder = as_of(context), engine.store, engine.embedder
+
+    def work(scope: Scope, policy: Policy) -> Iterator[Report]:
+        yield from ingest(store, scope=scope, policy=policy, as_of=at, embedder=embedder, driver=DRIVER)
+        yield from catch_up(store, scope=scope, policy=policy, until=at, embedder=embedder, driver=DRIVER)
+
+    totals = for_each_tenant(store, in_bucket(context.partition_key), work)
     for name, stages in STAGES.items():
         yield dg.MaterializeResult(asset_key=name, metadata=totals.of(*stages))

@@ -1,4 +1,4 @@
-"""The dashboard: unpartitioned, numbers only, so that the plots of the asset page show how memory grows and is."""
+"""The dashboard: unpartitioned, numbers only, so that the plots of the asset's page show how memory grows and is."""
 
 import dagster as dg
 
@@ -8,7 +8,7 @@ from resources.engine import Engine
 from reverie.evaluate.health import measure_all
 
 
-@dg.asset(deps=list(STAGES), retry_policy=RETRIES, group_name="memory", kinds={"postgres"})
+@dg.asset(deps=list(STAGES), retry_policy=RETRIES, group_name="health", kinds={"postgres"})
 def memory_health(engine: Engine) -> dg.MaterializeResult:
     """How much there is of everything, over all tenants: turns, memories by kind, forgotten, waiting, failed, cost."""
     return dg.MaterializeResult(metadata=measure_all(engine.store))

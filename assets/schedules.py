@@ -9,26 +9,38 @@ from assets.partitions import buckets
 from assets.runs import AS_OF
 
 cycle_job = dg.define_asset_job(
-    "cycle", selection=list(STAGES), partitions_def=buckets, description="Catch up and run the cycles of one bucket."
+    "cycle", selection=list(STAGES), description="Read what is new and run the cycles of one bucket of subjects."
 )
 backfill_job = dg.define_asset_job(
     "backfill_history",
     selection=["candidates", "vectors"],
-    description="Extract and embed months of history, bucket by bucket.",
+    description="Extract and embed months of history, bucket by bucket, before the first cycle.",
 )
 health_job = dg.define_asset_job(
     "health", selection=dg.AssetSelection.assets("memory_health"), description="Measure memory and check it."
 )
 
 
-@dg.schedule(job=cycle_job, cron_schedule="0 */6 * * *", execution_timezone="UTC")
+@dg.schedule(
+    job=cycle_job,
+    cron_schedule="0 */6 * * *",
+    execution_timezone="UTC",
+    default_status=dg.DefaultScheduleStatus.RUNNING,
+)
 def every_six_hours(context: dg.ScheduleEvaluationContext) -> Iterator[dg.RunRequest]:
     """A run a bucket at 00, 06, 12 and 18 UTC; its logical time is the tick's, however late it starts."""
-    tick = context.scheduled_execution_time
+    tick = context.scheduled_execution_time.isoformat()
     for key in buckets.get_partition_keys():
-        yield dg.RunRequest(run_key=f"{tick.isoformat()}/{key}", partition_key=key, tags={AS_OF: tick.isoformat()})
+        yield dg.RunRequest(run_key=f"{tick}/{key}", partition_key=key, tags={AS_OF: tick})
 
 
-health_schedule = dg.ScheduleDefinition(
-    name="after_each_cycle", job=health_job, cron_schedule="30 */6 * * *", execution_timezone="UTC"
+@dg.schedule(
+    job=health_job,
+    cron_schedule="30 */6 * * *",
+    execution_timezone="UTC",
+    default_status=dg.DefaultScheduleStatus.RUNNING,
 )
+def after_each_cycle(context: dg.ScheduleEvaluationContext) -> dg.RunRequest:
+    """Half an hour later, by the clock and not by the cycle's success: health must also tell that a cycle is stuck."""
+    tick = context.scheduled_execution_time.isoformat()
+    return dg.RunRequest(run_key=tick, tags={AS_OF: tick})

@@ -5,6 +5,7 @@ import dagster as dg
 turns = dg.AssetSpec(
     "turns",
     group_name="log",
-    description="Every turn of every conversation, once; append-only. Written by `reverie import` and the API.",
-    kinds={"postgres", "table"},
+    description="Every turn of every conversation, once; append-only. `reverie import` writes it.",
+    kinds={"postgres"},
+    metadata={"dagster/table_name": "log.turns"},
 )

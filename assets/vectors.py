@@ -1,37 +1,35 @@
 """Vectors and terms of a month of turns and candidates of a bucket of subjects."""
 
+from collections.abc import Iterator
+
 import dagster as dg
 
-from assets.partitions import history, month_scope
-from assets.runs import RETRIES, as_of
+from assets.partitions import MONTHS_A_RUN, history, in_month
+from assets.runs import DRIVER, RETRIES, as_of
 from resources.engine import Engine
 from reverie.consolidate.embed import embed
 from reverie.consolidate.tenants import for_each_tenant
+from reverie.model import Scope
+from reverie.policy import Policy
+from reverie.store.runs import Report
 
 
 @dg.asset(
     deps=["turns", "candidates"],
     partitions_def=history,
-    backfill_policy=dg.BackfillPolicy.multi_run(6),
+    backfill_policy=MONTHS_A_RUN,
     retry_policy=RETRIES,
     group_name="history",
-    kinds={"onnx", "pgvector"},
+    kinds={"onnx", "postgres"},
+    metadata={"dagster/table_name": "memory.vectors"},
 )
 def vectors(context: dg.AssetExecutionContext, engine: Engine) -> None:
-    """A vector and postings for every turn and candidate, each text embedded once."""
+    """A vector and search terms for every turn and candidate of a month; each text is embedded once."""
+    at, embedder = as_of(context), engine.embedder
+
+    def work(scope: Scope, policy: Policy) -> Iterator[Report]:
+        yield embed(engine.store, scope=scope, policy=policy, as_of=at, embedder=embedder, driver=DRIVER)
+
     for key in context.partition_keys:
-        totals = for_each_tenant(
-            engine.store,
-            lambda tenant_id, key=key: month_scope(key, tenant_id),
-            lambda scope, policy: [
-                embed(
-                    engine.store,
-                    scope=scope,
-                    policy=policy,
-                    as_of=as_of(context),
-                    embedder=engine.embedder,
-                    driver="dagster",
-                )
-            ],
-        )
-        context.add_asset_metadata(totals.of("embed"), asset_key=context.asset_key, partition_key=key)
+        totals = for_each_tenant(engine.store, in_month(key), work)
+        context.add_asset_metadata(totals.of("embed"), partition_key=key)

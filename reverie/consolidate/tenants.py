@@ -6,8 +6,6 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
-import psycopg
-
 from reverie.errors import ReverieError, StageError
 from reverie.model import Scope
 from reverie.policy import Policy, load_policy
@@ -15,6 +13,11 @@ from reverie.store.database import Store
 from reverie.store.runs import Report
 
 Work = Callable[[Scope, Policy], Iterable[Report]]
+
+#: What stays a float when it happens to be whole, so that a plot of it is of one type.
+_MEASURED = ("seconds", "cost_usd")
+#: Tenants that an error names; the run ledger has them all.
+_NAMED = 5
 
 
 @dataclass(kw_only=True)
@@ -35,33 +38,32 @@ class Totals:
         sums["cost_usd"] += report.cost_usd
 
     def of(self, *stages: str) -> dict[str, int | float]:
-        """Return the flat counts of these stages, for an orchestrator's metadata: whole numbers as int."""
-        flat = {
-            (name if len(stages) == 1 else f"{stage}_{name}"): number
-            for stage in stages
-            for name, number in self.stages.get(stage, {}).items()
-        }
-        flat["tenants"] = self.tenants
-        return {name: int(number) if float(number).is_integer() else round(number, 6) for name, number in flat.items()}
+        """Return the flat counts of these stages, for an orchestrator's metadata: counts as int, the rest as float."""
+        flat: dict[str, int | float] = {"tenants": self.tenants}
+        for stage in stages:
+            prefix = f"{stage}_" if len(stages) > 1 else ""
+            for name, number in self.stages.get(stage, {}).items():
+                whole = name not in _MEASURED and float(number).is_integer()
+                flat[prefix + name] = int(number) if whole else round(number, 6)
+        return flat
 
 
 def for_each_tenant(store: Store, scope: Callable[[str], Scope], work: Work) -> Totals:
     """Do `work` in the scope of each tenant; one tenant's failure does not keep the others from theirs.
 
     Raises:
-        StageError: some or all tenants failed; the reasons stand in the run ledger.
+        StageError: some or all tenants failed; it names the first of them and their reasons, and has no cause, since
+            the message of a foreign error may hold what a user said.
     """
-    totals, failed = Totals(), []
+    totals, failed = Totals(), {}
     for tenant_id, policy in store.tenants():
         try:
             for report in work(scope(tenant_id), load_policy(policy)):
                 totals.add(report)
             totals.tenants += 1
-        except (ReverieError, psycopg.Error):
-            failed.append(tenant_id)
+        except Exception as error:
+            failed[tenant_id] = str(error) if isinstance(error, ReverieError) else type(error).__name__
     if failed:
-        raise StageError(
-            f"{len(failed)} of {len(failed) + totals.tenants} tenants failed ({', '.join(failed[:5])}); "
-            "`reverie runs` says why."
-        )
+        reasons = "; ".join(f"{tenant_id}: {reason}" for tenant_id, reason in list(failed.items())[:_NAMED])
+        raise StageError(f"{len(failed)} of {len(failed) + totals.tenants} tenants failed. {reasons}")
     return totals

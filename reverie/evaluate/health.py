@@ -1,9 +1,8 @@
-"""How memory is: counts for the dashboard, what waits and since when, and whether recall finds what an exact search finds."""
+"""How memory is: counts for the dashboard, what waits and how long, whether recall finds all that is there."""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
 from uuid import UUID
 
@@ -11,11 +10,17 @@ import numpy as np
 import numpy.typing as npt
 from psycopg.rows import dict_row
 
+from reverie.inference import Vectors, from_half_wire
 from reverie.model import Scope
 from reverie.policy import Policy, load_policy
 from reverie.recall.search import search
 from reverie.store.database import Store
 from reverie.store.queries import queries
+
+#: Cycles that a turn may wait; after more than these something is stuck.
+LATE_CYCLES = 2.0
+#: Share of true nearest neighbours below which recall loses rows; exact search finds all of them.
+EXACT = 0.999
 
 #: Depth at which recall is compared with exact search.
 _DEPTH = 10
@@ -23,84 +28,133 @@ _DEPTH = 10
 _ROUNDING = 1e-3
 
 
-def measure(store: Store, tenant_id: str) -> dict[str, float]:
-    """Return the tenant's counts of turns, memories by kind and state, entities, dead letters, cost in US dollars, ..."""
+def measure(store: Store, tenant_id: str) -> dict[str, int | float]:
+    """Return the tenant's counts of turns, memories by kind and state, entities, dead letters, ...
+
+    `importance` is the sum over active memories, `largest_subject` the most active memories of one subject, `cost_usd`
+    what model calls have cost.
+    """
     with store.transaction(tenant_id) as conn, conn.cursor(row_factory=dict_row) as cursor:
         return cursor.execute(queries("health")["measure"], {"tenant": tenant_id}).fetchone() or {}
 
 
 def measure_all(store: Store) -> dict[str, int | float]:
-    """Return the sum over tenants of `measure`, and the number of tenants; mean_importance is the tenants' mean."""
-    tenants = [tenant_id for tenant_id, _ in store.tenants()]
-    rows = [measure(store, tenant_id) for tenant_id in tenants]
-    totals: dict[str, int | float] = {name: sum(row[name] for row in rows) for name in (rows[0] if rows else {})}
-    if rows:
-        totals["mean_importance"] = round(totals["mean_importance"] / len(rows), 4)
-    return totals | {"tenants": len(tenants)}
+    """Return the sum of `measure` over all tenants, and the ratios that tell whether memory stays bounded."""
+    rows = [measure(store, tenant_id) for tenant_id, _ in store.tenants()]
+    if not rows:
+        return {"tenants": 0}
+    sums: dict[str, int | float] = {name: sum(row[name] for row in rows) for name in rows[0]}
+    importance, turns, memories = sums.pop("importance"), sums["turns"], sums["memories"]
+    return sums | {
+        "tenants": len(rows),
+        "turns_unread": turns - sums.pop("turns_read"),
+        "largest_subject": max(row["largest_subject"] for row in rows),
+        "memories_per_subject": round(memories / max(sums["subjects"], 1), 4),
+        "memories_per_turn": round(memories / max(turns, 1), 4),
+        "mean_importance": round(importance / max(memories, 1), 4),
+    }
 
 
 def lag_hours(store: Store, scopes: Iterable[Scope], as_of: datetime) -> float:
     """Return for how many hours the oldest unread turn or unmerged candidate has waited; 0 when nothing waits."""
-    oldest = []
+    since = []
     for scope in scopes:
         with store.transaction(scope.tenant_id) as conn:
-            found = conn.execute(queries("health")["oldest_pending"], scope.params() | {"as_of": as_of}).fetchone()
+            found = conn.execute(queries("health")["waiting_since"], scope.params() | {"as_of": as_of}).fetchone()
         if found and found[0] is not None:
-            oldest.append(found[0])
-    return max((as_of - min(oldest)).total_seconds() / 3600, 0.0) if oldest else 0.0
+            since.append(found[0])
+    return max((as_of - min(since)).total_seconds() / 3600, 0.0) if since else 0.0
 
 
-def unembedded(store: Store, tenant_id: str, model: str) -> int:
-    """Return how many turns and memories have no vector of the model."""
+def lag_cycles(store: Store, scope_of: Callable[[str], Scope], as_of: datetime) -> float:
+    """Return the lag of the tenant that is furthest behind, each within its scope and in cycles of its own policy."""
+    lags = [
+        lag_hours(store, [scope_of(tenant_id)], as_of) / load_policy(policy).cycle.hours
+        for tenant_id, policy in store.tenants()
+    ]
+    return round(max(lags, default=0.0), 2)
+
+
+def unembedded(store: Store, tenant_id: str, model: str, *, items: Sequence[str] = ("turn", "memory")) -> int:
+    """Return how many read turns and live memories have no vector of the model.
+
+    `items` are those that the tenant's policy recalls: turns that it does not recall need no vector.
+    """
+    params = {"tenant": tenant_id, "model": model, "items": list(items)}
     with store.transaction(tenant_id) as conn:
-        found = conn.execute(queries("health")["count_unembedded"], {"tenant": tenant_id, "model": model}).fetchone()
+        found = conn.execute(queries("health")["count_unembedded"], params).fetchone()
     return sum(found) if found else 0
 
 
-def duplicates(store: Store, tenant_id: str) -> int:
-    """Return how many active memories repeat another one of their subject and kind word for word."""
-    with store.transaction(tenant_id) as conn:
-        found = conn.execute(queries("health")["count_duplicates"], {"tenant": tenant_id}).fetchone()
-    return int(found[0]) if found else 0
+def unembedded_all(store: Store, model: str) -> int:
+    """Return the sum of `unembedded` over all tenants, each by what its policy recalls."""
+    return sum(
+        unembedded(store, tenant_id, model, items=load_policy(policy).recall.items)
+        for tenant_id, policy in store.tenants()
+    )
 
 
-def exactness(store: Store, tenant_id: str, policy_name: str, model: str, *, sample: int = 20) -> tuple[float, int]:
+def duplicates(store: Store) -> int:
+    """Return how many active memories of all tenants repeat another one of their subject and kind word for word."""
+    repeated = 0
+    for tenant_id, _ in store.tenants():
+        with store.transaction(tenant_id) as conn:
+            found = conn.execute(queries("health")["count_duplicates"], {"tenant": tenant_id}).fetchone()
+        repeated += found[0] if found else 0
+    return repeated
+
+
+def exactness(store: Store, model: str, *, sample: int = 20) -> tuple[float, int]:
     """Return the share of true nearest neighbours that recall's dense arm returns, and how many questions were asked.
 
-    Questions are vectors of the tenant's own items, a fixed sample; truth is numpy over all the subject's vectors.
+    Questions are vectors of the tenants' own items, `sample` of each, the same ones every time; the truth is numpy over
+    all of the subject's vectors. Without any question the share is 1.
     """
+    found = [hit for tenant_id, policy in store.tenants() for hit in _compare(store, tenant_id, policy, model, sample)]
+    return round(float(np.mean(np.concatenate(found))), 4) if found else 1.0, len(found)
+
+
+def _compare(store: Store, tenant_id: str, policy_name: str, model: str, sample: int) -> Iterable[list[float]]:
+    """For each question: which of the true nearest neighbours came back, as 0 or 1."""
     sql, policy = queries("health"), _dense_only(load_policy(policy_name))
-    found: list[float] = []
-    with store.transaction(tenant_id) as conn:
-        common = {"tenant": tenant_id, "model": model}
-        asked = conn.execute(sql["sample_vectors"], common | {"limit": sample}).fetchall()
-        for subject_id, _, text in asked:
-            rows = conn.execute(sql["subject_vectors"], common | {"subject": subject_id}).fetchall()
-            matrix = np.array([json.loads(row[1]) for row in rows], np.float32)
-            vector = np.array(json.loads(text), np.float32)
-            truth = _nearest([row[0] for row in rows], matrix @ vector)
-            answer = search(
-                conn, tenant_id=tenant_id, subject_id=subject_id, vector=vector, question="", policy=policy, model=model
-            )
-            nearest = sorted(
-                (hit.signals["similarity"].value for hit, _ in answer if "dense" in hit.ranks), reverse=True
-            )
-            given = {hit.id for hit, _ in answer}
-            # equal vectors may come in any order, so an item counts as found when as many as near were given
-            found += [
-                float(id_ in given or (place < len(nearest) and nearest[place] >= near - _ROUNDING))
-                for place, (id_, near) in enumerate(truth)
-            ]
-    return (float(np.mean(found)) if found else 1.0), len(asked)
+    common = {"tenant": tenant_id, "model": model}
+    with store.transaction(tenant_id) as conn, conn.cursor(binary=True) as cursor:
+        for subject_id, asked in conn.execute(sql["sample_items"], common | {"limit": sample}).fetchall():
+            rows = cursor.execute(sql["subject_vectors"], common | {"subject": subject_id}).fetchall()
+            ids, matrix = [row[0] for row in rows], from_half_wire([row[1] for row in rows])
+            for item_id in asked:
+                vector = matrix[ids.index(item_id)]
+                answer = search(
+                    conn,
+                    tenant_id=tenant_id,
+                    subject_id=subject_id,
+                    vector=vector,
+                    question="",
+                    policy=policy,
+                    model=model,
+                )
+                given = {hit.id: hit.signals["similarity"].value for hit, _ in answer}
+                yield _shared(_nearest(ids, matrix, vector, policy), given)
 
 
 def _dense_only(policy: Policy) -> Policy:
-    recall = policy.recall.model_copy(update={"weights": {"similarity": 1.0}, "items": ("turn", "memory")})
-    return policy.model_copy(update={"recall": recall})
+    numbers = {"weights": {"similarity": 1.0}, "items": ("turn", "memory"), "ranked": policy.recall.candidates}
+    return policy.model_copy(update={"recall": policy.recall.model_copy(update=numbers)})
 
 
-def _nearest(ids: list[UUID], scores: npt.NDArray[np.float32]) -> list[tuple[UUID, float]]:
+def _nearest(ids: list[UUID], matrix: Vectors, vector: npt.NDArray[np.float32], policy: Policy) -> dict[UUID, float]:
+    """The nearest items by their nearest part, of those that the policy lets through."""
     best: dict[UUID, float] = {}
-    for id_, score in zip(ids, scores.tolist(), strict=True):
-        best[id_] = max(best.get(id_, -2.0), score)
-    return sorted(best.items(), key=lambda pair: -pair[1])[:_DEPTH]
+    for id_, score in zip(ids, (matrix @ vector).tolist(), strict=True):
+        if score >= policy.recall.min_similarity:
+            best[id_] = max(best.get(id_, score), score)
+    return dict(sorted(best.items(), key=lambda pair: -pair[1])[:_DEPTH])
+
+
+def _shared(truth: dict[UUID, float], given: dict[UUID, float]) -> list[float]:
+    """Equal vectors may come in any order, so an item also counts when another one as near stands in its place."""
+    nearest = sorted(given.values(), reverse=True)
+    return [
+        float(id_ in given or (place < len(nearest) and nearest[place] >= near - _ROUNDING))
+        for place, (id_, near) in enumerate(truth.items())
+    ]

@@ -1,53 +1,55 @@
 -- name: measure
 -- How much there is of everything, for the dashboard.
-select
-    (select count(*) from log.turns where tenant_id = %(tenant)s) as turns,
-    (select count(*) from memory.extractions where tenant_id = %(tenant)s) as turns_read,
-    (select count(*) from memory.memories where tenant_id = %(tenant)s and state = 'candidate') as candidates,
-    (select count(*) from memory.memories where tenant_id = %(tenant)s and state = 'active') as memories,
-    (select count(*) from memory.memories where tenant_id = %(tenant)s and state = 'active' and kind = 'fact') as facts,
-    (select count(*) from memory.memories where tenant_id = %(tenant)s and state = 'active' and kind = 'preference')
-        as preferences,
-    (select count(*) from memory.memories where tenant_id = %(tenant)s and state = 'active' and kind = 'instruction')
-        as instructions,
-    (select count(*) from memory.memories where tenant_id = %(tenant)s and state = 'active' and kind = 'episode') as episodes,
-    (select count(*) from memory.memories where tenant_id = %(tenant)s and state = 'active' and kind = 'summary')
-        as summaries,
-    (select count(*) from memory.memories where tenant_id = %(tenant)s and state = 'active' and kind = 'pattern') as patterns,
-    (select count(*) from memory.memories where tenant_id = %(tenant)s and state = 'merged') as merged,
-    (select count(*) from memory.memories where tenant_id = %(tenant)s and state = 'compressed') as compressed,
-    (select count(*) from memory.tombstones where tenant_id = %(tenant)s) as forgotten,
-    (select count(*) from memory.entities where tenant_id = %(tenant)s) as entities,
-    (select count(*) from memory.subjects where tenant_id = %(tenant)s) as subjects,
-    (select coalesce(avg(importance), 0)::float8 from memory.memories where tenant_id = %(tenant)s and state = 'active')
-        as mean_importance,
-    (select count(*) from ops.dead_letters where tenant_id = %(tenant)s) as dead_letters,
-    (select count(*) from ops.runs where tenant_id = %(tenant)s and status = 'failed') as failed_runs,
-    (select coalesce(sum(cost_usd), 0) from ops.runs where tenant_id = %(tenant)s) as cost_usd,
-    (select count(*) from log.recalls where tenant_id = %(tenant)s) as recalls
+select *
+from (select count(*) as turns from log.turns where tenant_id = %(tenant)s) t,
+     (select count(*) as turns_read from memory.extractions where tenant_id = %(tenant)s) x,
+     (select count(*) filter (where state = 'candidate') as candidates,
+             count(*) filter (where state = 'active') as memories,
+             count(*) filter (where state = 'active' and kind = 'fact') as facts,
+             count(*) filter (where state = 'active' and kind = 'preference') as preferences,
+             count(*) filter (where state = 'active' and kind = 'instruction') as instructions,
+             count(*) filter (where state = 'active' and kind = 'episode') as episodes,
+             count(*) filter (where state = 'active' and kind = 'pattern') as patterns,
+             count(*) filter (where state = 'active' and kind = 'summary') as summaries,
+             count(*) filter (where state = 'merged') as merged,
+             count(*) filter (where state = 'compressed') as compressed,
+             coalesce(sum(importance) filter (where state = 'active'), 0)::float8 as importance
+      from memory.memories where tenant_id = %(tenant)s) m,
+     (select count(*) as subjects, coalesce(max(memories), 0) as largest_subject
+      from (select count(*) filter (where state = 'active') as memories
+            from memory.memories where tenant_id = %(tenant)s group by subject_id) each_subject) s,
+     (select count(*) as forgotten from memory.tombstones where tenant_id = %(tenant)s) f,
+     (select count(*) as entities from memory.entities where tenant_id = %(tenant)s) e,
+     (select count(*) as recalls from log.recalls where tenant_id = %(tenant)s) r,
+     (select count(*) as dead_letters from ops.dead_letters where tenant_id = %(tenant)s) d,
+     (select count(*) filter (where status = 'failed') as failed_runs, coalesce(sum(cost_usd), 0)::float8 as cost_usd
+      from ops.runs where tenant_id = %(tenant)s) o
 
 -- name: count_unembedded
--- Turns and memories that have no vector of the model.
+-- Read turns and live memories that have no vector of the model; an unread turn waits for its cycle.
 select
-    (select count(*) from log.turns t
-     where t.tenant_id = %(tenant)s and t.text <> ''
+    (select count(*) from memory.extractions x
+     join log.turns t on t.tenant_id = x.tenant_id and t.id = x.turn_id
+     where x.tenant_id = %(tenant)s and t.text <> '' and 'turn' = any(%(items)s)
        and not exists (select from memory.vectors v
                        where v.tenant_id = t.tenant_id and v.subject_id = t.subject_id and v.model = %(model)s
                          and v.item_id = t.id)) as turns,
     (select count(*) from memory.memories m
-     where m.tenant_id = %(tenant)s
+     where m.tenant_id = %(tenant)s and m.state in ('candidate', 'active')
        and not exists (select from memory.vectors v
                        where v.tenant_id = m.tenant_id and v.subject_id = m.subject_id and v.model = %(model)s
                          and v.item_id = m.id)) as memories
 
--- name: oldest_pending
--- Event time of the oldest thing in a bucket that no stage has worked in: an unread turn or a candidate.
+-- name: waiting_since
+-- Since when the oldest thing of a bucket waits that no stage has worked in: an unread turn, or a candidate by its turn.
+-- It waits from when it was recorded: a history of last year that was imported just now is not late.
 select least(
-    (select min(t.said_at) from log.turns t
+    (select min(greatest(t.said_at, t.recorded_at)) from log.turns t
      where t.tenant_id = %(tenant)s and t.shard >= %(shard_from)s and t.shard < %(shard_to)s
        and t.said_at <= %(as_of)s
        and not exists (select from memory.extractions e where e.tenant_id = t.tenant_id and e.turn_id = t.id)),
-    (select min(m.happened_at) from memory.memories m
+    (select min(greatest(m.happened_at, t.recorded_at)) from memory.memories m
+     left join log.turns t on t.tenant_id = m.tenant_id and t.id = m.turn_id
      where m.tenant_id = %(tenant)s and m.state = 'candidate' and m.happened_at <= %(as_of)s
        and m.shard >= %(shard_from)s and m.shard < %(shard_to)s))
 
@@ -58,15 +60,16 @@ select coalesce(sum(n - 1), 0)::bigint from (
     where tenant_id = %(tenant)s and state = 'active' and kind in ('fact', 'preference', 'instruction')
     group by subject_id, kind, content_hash having count(*) > 1) repeated
 
--- name: sample_vectors
--- A fixed sample of vectors to ask with: the first by the hash of their item.
-select subject_id, item_id, vec::text from memory.vectors
-where tenant_id = %(tenant)s and model = %(model)s and live
-order by uuid_hash(item_id), item_id
-limit %(limit)s
+-- name: sample_items
+-- A fixed sample of items to ask with, by the hash of their ids; those of a subject together.
+select subject_id, array_agg(item_id) from (
+    select subject_id, item_id from memory.vectors
+    where tenant_id = %(tenant)s and model = %(model)s and live
+    group by subject_id, item_id order by uuid_hash(item_id), item_id limit %(limit)s) sampled
+group by subject_id order by subject_id
 
 -- name: subject_vectors
--- All live vectors of one subject, to search them without the database.
-select item_id, vec::text from memory.vectors
+-- All live vectors of one subject as halfvec sends them, to search them without the database.
+select item_id, halfvec_send(vec) from memory.vectors
 where tenant_id = %(tenant)s and subject_id = %(subject)s and model = %(model)s and live
 order by item_id, part

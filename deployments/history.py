@@ -1,0 +1,59 @@
+"""A whole history through the assets, in this process and with no instance to keep: what `make demo` does."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from datetime import datetime
+from typing import Any
+
+import dagster as dg
+
+from assets.definitions import defs
+from assets.partitions import BUCKETS, buckets, months
+from assets.runs import AS_OF
+from reverie.evaluate.history import months_with_turns
+from reverie.model import Scope
+from reverie.settings import load_settings
+from reverie.store.connect import database_url
+from reverie.store.database import Store
+
+#: What is yielded: the work at hand, steps done, steps in all.
+Step = tuple[str, int, int]
+
+#: Dagster tells every event; a failure is raised anyway.
+_QUIET: dict[str, Any] = {"loggers": {"console": {"config": {"log_level": "CRITICAL"}}}}
+
+
+def materialize_history(as_of: datetime) -> Generator[Step, None, dict[str, bool]]:
+    """Run the jobs of `assets/` as a backfill would: each month x bucket that holds turns, the buckets' cycles, health.
+
+    Every tenant is brought to `as_of`. Yields before each run and once at the end; returns which checks passed. Raises
+    what a stage raises. Run again it changes nothing.
+    """
+    runs = _runs()
+    with dg.DagsterInstance.ephemeral(settings={"telemetry": {"enabled": False}}) as instance:
+        for done, (job, key) in enumerate(runs):
+            yield f"{job} {key or ''}".rstrip(), done, len(runs)
+            result = defs.resolve_job_def(job).execute_in_process(
+                partition_key=key, instance=instance, tags={AS_OF: as_of.isoformat()}, run_config=_QUIET
+            )
+        yield "done", len(runs), len(runs)
+    return {check.check_name: check.passed for check in result.get_asset_check_evaluations()}
+
+
+def _runs() -> list[tuple[str, str | None]]:
+    """The jobs to run, each with its partition."""
+    with Store.open(database_url(load_settings())) as store:
+        held = {place for tenant_id, _ in store.tenants() for place in months_with_turns(store, tenant_id)}
+    parts = [Scope.bucket("any", number, BUCKETS) for number in range(BUCKETS)]
+    keys = sorted(
+        dg.MultiPartitionKey({"bucket": key, "month": month.strftime("%Y-%m-01")})
+        for key, part in zip(buckets.get_partition_keys(), parts, strict=True)
+        for month in {month for month, shard in held if part.shard_from <= shard < part.shard_to}
+    )
+    cycles = sorted({key.keys_by_dimension["bucket"] for key in keys})
+    return [
+        *(("backfill_history", key) for key in keys),
+        *(("cycle", key) for key in cycles),
+        ("health", None),
+    ]
