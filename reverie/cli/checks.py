@@ -45,7 +45,7 @@ def check_all(session: Session, tenant: str | None) -> Iterator[Check]:
     yield Check(
         name="versions",
         status="ok",
-        found=f"reverie {reverie.__version__}, Python {platform.python_version()}, {platform.system()} {platform.machine()}",
+        found=f"reverie {reverie.__version__}, Python {platform.python_version()}, {platform.platform(terse=True)}",
     )
     settings = list(_guarded("settings", lambda: _settings(session)))
     yield from settings

@@ -97,7 +97,8 @@ def _print(found: Explanation) -> None:
 
 def _importance(row: dict[str, Any]) -> str:
     now = row["importance"]
-    return f"{bar(now)} {now:.2f} as of {text_of(row['decayed_at'])}; {row['base']:.2f} when new, {row['peak']:.2f} when last used"
+    before = f"{row['base']:.2f} when new, {row['peak']:.2f} when last used"
+    return f"{bar(now)} {now:.2f} as of {text_of(row['decayed_at'])}; {before}"
 
 
 def _future(row: dict[str, Any], *, merged: bool) -> str:

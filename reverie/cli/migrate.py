@@ -14,8 +14,8 @@ from reverie.cli.session import Session
 def command(as_json: bool) -> None:
     """Bring the database to the current schema. Does nothing on a current one.
 
-    Without DATABASE_URL an embedded Postgres is started and kept under REVERIE_HOME. The user of the URL must be allowed
-    to create roles, schemas and the vector extension, or an administrator runs sql/bootstrap.sql once.
+    Without DATABASE_URL an embedded Postgres is started and kept under REVERIE_HOME. The user of the URL must be
+    allowed to create roles, schemas and the vector extension, or an administrator runs sql/bootstrap.sql once.
 
     \b
     Examples:

@@ -131,9 +131,8 @@ def _print(found: RecallResult) -> None:
 
 
 def _print_why(found: RecallResult) -> None:
-    say(
-        f"Asked {text_of(found.asked_at)} by policy {found.policy} {found.policy_hash[:8]}, model {found.model or 'none'}."
-    )
+    policy = f"{found.policy} {found.policy_hash[:8]}"
+    say(f"Asked {text_of(found.asked_at)} by policy {policy}, model {found.model or 'none'}.")
     for place, hit in enumerate(found.hits, start=1):
         ranks = ", ".join(f"{arm} {rank}" for arm, rank in hit.ranks.items())
         heading(f"{place}. {hit.score:.3f}  {hit.kind} of {hit.happened_at:%Y-%m-%d}  {hit.id}")

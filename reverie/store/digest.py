@@ -1,7 +1,7 @@
 """The digest of a tenant's memory: equal digests, equal memory.
 
-By it the tests tell that a stage run twice changed nothing, that a killed run came to the same end, that a backfill gave
-what living through it would have given, and a rebuild what was there before (promises 1 to 4).
+By it the tests tell that a stage run twice changed nothing, that a killed run came to the same end, that a backfill
+gave what living through it would have given, and a rebuild what was there before (promises 1 to 4).
 
 It covers every row, table and column of the schema `memory`, whatever a later migration adds, but for these columns:
 
@@ -27,15 +27,12 @@ from reverie.store.queries import queries
 
 LEFT_OUT = ("run_id", "tenant_id")
 
-_NO_ROWS = hashlib.sha256().digest()
-
-
 @dataclass(frozen=True, kw_only=True, slots=True)
 class TableDigest:
     """One table's part of a digest."""
 
     rows: int
-    #: 64 hex digits; that of nothing for a table without rows.
+    #: 64 hex digits, over the number of rows and the sum of their hashes.
     sha256: str
 
 
@@ -64,21 +61,19 @@ def digest_of(conn: Connection[Any], tenant_id: str, *, schema: str = "memory") 
     found = conn.execute(sql["columns"], {"schema": schema, "left_out": list(LEFT_OUT)}).fetchall()
     if not found:
         raise DatabaseError(NOT_MIGRATED)
-    row_hashes = [
-        SQL(sql["row_hashes"]).format(
+    statement = SQL(" union all ").join(
+        SQL(sql["table"]).format(
             name=Literal(table),
             columns=SQL(", ").join(map(_in_bytes, columns, makers)),
             table=Identifier(schema, table),
         )
         for table, columns, makers in found
-    ]
-    statement = SQL(sql["digest"]).format(row_hashes=SQL(" union all ").join(row_hashes))
-    hashes = {name: (rows, value) for name, rows, value in conn.execute(statement, {"tenant": tenant_id})}
-    tables = {}
-    for table, *_ in found:
-        rows, value = hashes.get(table, (0, _NO_ROWS))
-        tables[table] = TableDigest(rows=rows, sha256=value.hex())
-    lines = "".join(f"{name} {each.rows} {each.sha256}\n" for name, each in tables.items())
+    )
+    tables = {
+        name: TableDigest(rows=rows, sha256=hashlib.sha256(f"{rows} {high or 0} {low or 0}".encode()).hexdigest())
+        for name, rows, high, low in sorted(conn.execute(statement, {"tenant": tenant_id}).fetchall())
+    }
+    lines = "".join(f"{name} {each.sha256}\n" for name, each in tables.items())
     return Digest(sha256=hashlib.sha256(lines.encode()).hexdigest(), tables=tables)
 
 

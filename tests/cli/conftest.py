@@ -69,7 +69,9 @@ def world(conn: psycopg.Connection[Any]) -> dict[str, UUID]:
     """Ana, who said something twice, saw something happen, and of whom something is forgotten; ids by name."""
     ids = {
         name: UUID(f"019cb{number:03x}-0000-8000-8000-000000000000")
-        for number, name in enumerate(("said", "repeated", "told", "loves", "adores", "walked", "gone", "bruno", "views"))
+        for number, name in enumerate(
+            ("said", "repeated", "told", "loves", "adores", "walked", "gone", "bruno", "views")
+        )
     }
     insert(conn, "ops.tenants", policy="reverie")
     insert(

@@ -7,7 +7,13 @@ from pathlib import Path
 
 import pytest
 
-GOOD = {"subject_id": "ana", "session_id": "s1", "role": "user", "said_at": "2026-03-01T09:00:00Z", "text": "I love tea."}
+GOOD = {
+    "subject_id": "ana",
+    "session_id": "s1",
+    "role": "user",
+    "said_at": "2026-03-01T09:00:00Z",
+    "text": "I love tea.",
+}
 
 
 def write(path: Path, *records: dict | str) -> Path:

@@ -69,7 +69,9 @@ def checks(invoke, **options) -> dict[str, list[dict[str, str]]]:
 def test_doctor_finds_all_well(invoke, world) -> None:
     found = checks(invoke)
     assert {name for name, lines in found.items() if lines[0]["status"] != "ok"} <= {"tenant acme"}
-    assert {"versions", "database", "pgvector", "roles", "migrations", "row security", "embedder", "policy"} <= set(found)
+    assert {"versions", "database", "pgvector", "roles", "migrations", "row security", "embedder", "policy"} <= set(
+        found
+    )
     text = invoke("doctor").stdout
     assert "\nok   migrations" in text
     assert "warn tenant acme" in text

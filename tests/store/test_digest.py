@@ -102,7 +102,9 @@ def test_any_value_of_any_column_changes_it(conn: psycopg.Connection[Any], colum
         with conn.transaction(force_rollback=True):
             conn.execute(
                 SQL("update memory.{} set {} = {}").format(
-                    Identifier(column.table), Identifier(column.name), SQL(column.values[1])  # type: ignore[arg-type]
+                    Identifier(column.table),
+                    Identifier(column.name),
+                    SQL(column.values[1]),  # type: ignore[arg-type]
                 )
             )
             after = digest_of(conn, TENANT)
@@ -151,9 +153,7 @@ def test_values_do_not_run_into_each_other(conn: psycopg.Connection[Any], column
     assert digest_of(conn, TENANT) != before
 
 
-def test_another_tenants_rows_do_not_count(
-    store: Store, conn: psycopg.Connection[Any], columns: list[Column]
-) -> None:
+def test_another_tenants_rows_do_not_count(store: Store, conn: psycopg.Connection[Any], columns: list[Column]) -> None:
     conn.execute(insert(columns, "memories"))
     before = digest(store, TENANT)
     conn.execute(insert(columns, "memories", tenant="b"))
