@@ -386,6 +386,15 @@ $$;
 -- The worker must know which tenants exist to serve them one after the other; it sees their rows one at a time.
 create policy roster on ops.tenants for select to reverie_worker using (true);
 
+-- Only an owner may refresh the planner's statistics; a bulk load must not wait for autovacuum to do it.
+create function ops.analyze_tables() returns void language plpgsql security definer set search_path = '' as $$
+begin
+    analyze log.turns, log.outcomes, memory.extractions, memory.memories, memory.items, memory.vectors, memory.terms,
+        memory.lineage, memory.entities, memory.links;
+end
+$$;
+comment on function ops.analyze_tables is 'Refresh the planner''s statistics after a bulk load; as the owner.';
+
 grant usage on schema log, memory, ops to reverie_worker, reverie_reader;
 grant select, insert on all tables in schema log to reverie_worker;
 grant select, insert, update, delete on all tables in schema memory to reverie_worker;

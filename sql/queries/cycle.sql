@@ -34,3 +34,7 @@ where tenant_id = %(tenant)s and forget_at is not null
   and shard >= %(shard_from)s and shard < %(shard_to)s
   and (%(subjects)s::text[] is null or subject_id = any(%(subjects)s))
 order by forget_at limit 1
+
+-- name: analyze_tables
+-- Fresh statistics after a bulk load, for the plans of the stages that follow.
+select ops.analyze_tables()

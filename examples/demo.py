@@ -1,0 +1,143 @@
+"""`make demo`: a history goes through the whole of Reverie, and a report says what came of it."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from datetime import datetime, timedelta
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT))  # assets/ and resources/ are loaded from the checkout
+
+from rich.console import Console  # noqa: E402
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn  # noqa: E402
+
+from deployments.history import materialize_history  # noqa: E402
+from examples import demo_report as report  # noqa: E402
+from reverie.capture.importing import import_file  # noqa: E402
+from reverie.consolidate.cycle import STAGES  # noqa: E402
+from reverie.errors import InputError, ReverieError  # noqa: E402
+from reverie.evaluate.funnel import entities, funnel, last_said  # noqa: E402
+from reverie.inference import Embedder, load_embedder  # noqa: E402
+from reverie.policy import load_policy  # noqa: E402
+from reverie.recall.inspect import show_subject  # noqa: E402
+from reverie.recall.recall import log_recall, recall  # noqa: E402
+from reverie.settings import Settings, load_settings  # noqa: E402
+from reverie.store.connect import database_url  # noqa: E402
+from reverie.store.database import Store  # noqa: E402
+from reverie.store.migrate import migrate  # noqa: E402
+
+SAMPLE = ROOT / "examples" / "sample_history.jsonl"
+#: What is asked of the sample: a change of mind, a number that came of decisions, a person and his dog.
+SAMPLE_QUESTIONS = (
+    ("arjun", "Does he still drink coffee?"),
+    ("mumbai-bakery", "Which kind of posts do readers like best?"),
+    ("dana", "Which Jira project do new tickets go to?"),
+)
+SAMPLE_SUBJECT = "arjun"
+
+
+def main() -> int:
+    """Run the demo; a user's error is one sentence and an exit code."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--data", type=Path, default=SAMPLE, help="a JSONL, CSV or Parquet log of your own")
+    options = parser.parse_args()
+    console = Console()
+    try:
+        run(console, options.data.resolve())
+    except ReverieError as error:
+        Console(stderr=True).print(f"[red]Error:[/] {error}", highlight=False)
+        return error.exit_code
+    except KeyboardInterrupt:
+        return 130
+    return 0
+
+
+def run(console: Console, path: Path) -> None:
+    """Import, consolidate and report."""
+    settings = load_settings()
+    tenant = "demo" if path == SAMPLE else f"demo-{path.name.split('.')[0]}"
+    began = time.perf_counter()
+    columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=console, transient=True) as progress:
+        task = progress.add_task("Postgres and schema", total=None)
+        url = database_url(settings)
+        migrate(url)
+        with Store.open(url) as store:
+            progress.update(task, description="Importing", total=path.stat().st_size if path.is_file() else None)
+            summary = import_file(
+                store, path, tenant_id=tenant, policy=settings.policy,
+                on_progress=lambda read: progress.update(task, completed=read),
+            )  # fmt: skip
+            until = last_said(store, tenant)
+            if until is None:
+                raise InputError(
+                    f"No turn of {path.name} could be read: {summary.dead} records are dead letters; "
+                    f"`reverie dead-letters list --tenant {tenant}` says why."
+                )
+        as_of = until + timedelta(hours=6)
+        for step, done, total in materialize_history(as_of):
+            progress.update(task, description=f"Dagster: {step}", completed=done, total=total)
+    wall = time.perf_counter() - began
+    embedder = load_embedder(settings.embedding_model, threads=settings.threads)
+    with Store.open(url) as store, Store.open(url, role="reader") as reader:
+        console.rule(f"[bold]Reverie[/]  tenant {tenant}, as of {as_of:%Y-%m-%d}")
+        report.print_funnel(console, summary, funnel(store, tenant))
+        console.print()
+        subject = SAMPLE_SUBJECT if path == SAMPLE else funnel(store, tenant).subjects[0][0]
+        print_memory(console, reader, settings, tenant, subject, as_of)
+        for about, question in questions(store, tenant, path, subject):
+            print_answer(console, reader, settings, tenant, about, question, as_of, embedder)
+        console.print()
+        report.print_stages(console, funnel(store, tenant), STAGES, wall)
+        console.print()
+        report.print_next(console, next_steps(tenant, subject))
+
+
+def questions(store: Store, tenant: str, path: Path, subject: str) -> list[tuple[str, str]]:
+    """Three questions: ours of the sample, or of what the subject speaks of most."""
+    if path == SAMPLE:
+        return list(SAMPLE_QUESTIONS)
+    spoken_of = [label for _, label, _ in entities(store, tenant, subject, limit=3)]
+    return [(subject, f"What about {label}?") for label in spoken_of] or [(subject, "What matters to them?")]
+
+
+def print_memory(
+    console: Console, reader: Store, settings: Settings, tenant: str, subject: str, as_of: datetime
+) -> None:
+    """One subject's memory."""
+    policy = load_policy(settings.policy)
+    report.print_subject(console, show_subject(reader, tenant_id=tenant, subject_id=subject, policy=policy, as_of=as_of))
+    console.print()
+
+
+def print_answer(
+    console: Console, reader: Store, settings: Settings, tenant: str, subject: str, question: str, as_of: datetime,
+    embedder: Embedder,
+) -> None:  # fmt: skip
+    """One recall with its reasons; it is logged and counts as an access, as every recall."""
+    policy = load_policy(settings.policy)
+    found = recall(
+        reader, question, tenant_id=tenant, subject_id=subject, policy=policy, as_of=as_of, embedder=embedder
+    )
+    report.print_recall(console, found)
+    log_recall(reader, found)
+
+
+def next_steps(tenant: str, subject: str) -> list[tuple[str, str]]:
+    """Commands that go on from here."""
+    at = f"--tenant {tenant}"
+    return [
+        ("make ui", "the same work in the orchestrator: graph, runs, checks, plots"),
+        ("make demo DATA=your.jsonl", "your own log (see docs/importing.md)"),
+        (f".venv/bin/reverie recall 'your question' -s {subject} {at} --why", "ask, with every reason"),
+        (f".venv/bin/reverie show {subject} {at}", "all that is remembered"),
+        (".venv/bin/reverie explain ID " + at, "where one memory comes from and what becomes of it"),
+        (".venv/bin/reverie policy show contact", "the numbers behind it; copy one and change it"),
+    ]
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,116 @@
+"""The report of `make demo`: what went in, what is remembered, and why."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from rich.console import Console, Group
+from rich.markup import escape
+from rich.panel import Panel
+from rich.table import Table
+from rich.text import Text
+
+from reverie.capture.importing import ImportSummary
+from reverie.evaluate.funnel import Funnel
+from reverie.recall.inspect import SubjectMemory
+from reverie.recall.result import RecallResult
+
+REASONS = {
+    "role": "said by nobody whose words are kept",
+    "low_content": "says nothing (lol, ok)",
+    "question": "only asks",
+    "no_rule": "small talk, no rule found anything",
+}
+KIND_ORDER = ("fact", "preference", "instruction", "pattern", "summary", "episode")
+SHOWN_A_KIND = 5
+SHOWN_HITS = 4
+WIDTH = 84
+
+
+def print_funnel(console: Console, summary: ImportSummary, funnel: Funnel) -> None:
+    """From turns to memories, with every discard and its reason."""
+    table = Table(title="From what was said to what is remembered", title_justify="left", show_header=False, box=None)
+    table.add_column(justify="right", style="bold")
+    table.add_column()
+    said = sum(turns for turns, _ in funnel.turns.values())
+    table.add_row(f"{said:,}", f"turns of {len(funnel.subjects)} subjects (this import: {summary.imported:,} new, "
+                  f"{summary.repeated:,} repeated, {summary.dead:,} dead letters, {summary.outcomes:,} outcomes)")  # fmt: skip
+    for verdict, (turns, _) in funnel.turns.items():
+        if verdict != "kept":
+            table.add_row(f"[dim]-{turns:,}[/]", f"[dim]{REASONS.get(verdict, verdict)}[/]")
+    made = sum(found for _, found in funnel.turns.values())
+    table.add_row(f"{made:,}", "candidates extracted by rule: facts, preferences, instructions, episodes")
+    table.add_row(f"[dim]-{funnel.in_state('merged'):,}[/]", "[dim]merged into the memory that they repeat (both kept)[/]")
+    table.add_row(f"[dim]-{funnel.in_state('compressed'):,}[/]", "[dim]episodes compressed into patterns and summaries[/]")
+    table.add_row(f"[dim]-{funnel.in_state('forgotten'):,}[/]", "[dim]forgotten: faded, and nobody asked[/]")
+    kinds = ", ".join(
+        f"{number} {kind}{'s' if number != 1 else ''}".replace("summarys", "summaries")
+        for kind in KIND_ORDER
+        if (number := funnel.memories.get((kind, "active"), 0))
+    )
+    table.add_row(f"[green]{funnel.in_state('active'):,}[/]", f"[green]memories[/]: {kinds}")
+    console.print(table)
+
+
+def print_subject(console: Console, memory: SubjectMemory) -> None:
+    """One subject's memory, the most important of each kind."""
+    table = Table(title=f"What is remembered about {memory.subject_id}", title_justify="left", box=None, pad_edge=False)
+    for name in ("kind", "importance", "memory", "forgotten on"):
+        table.add_column(name, style="dim" if name in ("kind", "forgotten on") else "", header_style="dim")
+    for kind in KIND_ORDER:
+        of_kind = sorted((one for one in memory.memories if one.kind == kind), key=lambda one: -one.importance)
+        for one in of_kind[:SHOWN_A_KIND]:
+            when = f"{one.forget_at:%Y-%m-%d}" if one.forget_at else "never"
+            table.add_row(kind, f"{one.importance:.2f}", escape(_short(one.content)), when)
+        if len(of_kind) > SHOWN_A_KIND:
+            table.add_row(kind, "", f"[dim]and {len(of_kind) - SHOWN_A_KIND} more[/]", "")
+    console.print(table)
+    spoken_of = "  ".join(f"{one.id} x{one.memories}" for one in memory.entities[:10] if one.memories)
+    console.print(Text(f"speaks of  {spoken_of}", style="dim"))
+
+
+def print_recall(console: Console, result: RecallResult) -> None:
+    """One recall, with the reason for each hit."""
+    lines: list[Text] = []
+    for place, hit in enumerate(result.hits[:SHOWN_HITS], start=1):
+        lines.append(Text.assemble((f"{place}. ", "bold"), (f"{hit.kind} ", "cyan"), (f"{hit.happened_at:%Y-%m-%d}  ", "dim"),
+                                   _short(hit.content)))  # fmt: skip
+        given = sorted(hit.signals.items(), key=lambda pair: -abs(pair[1].contribution))[:4]
+        reasons = "  ".join(f"{name} {signal.contribution:+.2f}" for name, signal in given if signal.contribution)
+        arms = ", ".join(f"{arm} #{rank}" for arm, rank in hit.ranks.items())
+        lines.append(Text(f"   why: {reasons}  = {hit.score:.2f}   found by {arms}", style="dim"))
+    dropped: dict[str, int] = {}
+    for one in result.dropped:
+        dropped[one.reason] = dropped.get(one.reason, 0) + 1
+    left_out = ", ".join(f"{number} by {reason}" for reason, number in sorted(dropped.items()))
+    lines.append(
+        Text(f"{len(result.hits)} hits, {result.total_tokens} of {result.token_budget} tokens; left out: {left_out}", "dim")
+    )
+    console.print(Panel(Group(*lines), title=f"“{escape(result.question)}”  [dim]about {result.subject_id}[/]",
+                        title_align="left", border_style="blue"))  # fmt: skip
+
+
+def print_stages(console: Console, funnel: Funnel, order: Sequence[str], wall: float) -> None:
+    """Where the time went and what it cost."""
+    table = Table(title="Time by stage", title_justify="left", box=None, pad_edge=False)
+    for name in ("stage", "runs", "seconds", "tokens", "US$"):
+        table.add_column(name, justify="left" if name == "stage" else "right", header_style="dim")
+    for one in sorted(funnel.stages, key=lambda one: order.index(one.stage) if one.stage in order else len(order)):
+        table.add_row(one.stage, f"{one.runs}", f"{one.seconds:.2f}", f"{one.tokens:,}", f"{one.cost_usd:.4f}")
+    console.print(table)
+    console.print(f"[dim]The whole job took {wall:.1f} s; the models ran on this machine and cost nothing.[/]")
+
+
+def print_next(console: Console, commands: Iterable[tuple[str, str]]) -> None:
+    """What to try next."""
+    table = Table(title="Try next", title_justify="left", show_header=False, box=None)
+    table.add_column(style="bold", no_wrap=True)
+    table.add_column(style="dim")
+    for command, what in commands:
+        table.add_row(command, what)
+    console.print(table)
+
+
+def _short(text: str) -> str:
+    flat = " ".join(text.split())
+    return flat if len(flat) <= WIDTH else f"{flat[: WIDTH - 1]}…"

@@ -1,0 +1,69 @@
+"""From what was said to what is remembered, in counts: how a history went through the stages."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+
+from psycopg.rows import class_row
+
+from reverie.store.database import Store
+from reverie.store.queries import queries
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class StageTotal:
+    """What all runs of a stage came to."""
+
+    stage: str
+    runs: int
+    seconds: float
+    model_calls: int
+    tokens: int
+    cost_usd: float
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Funnel:
+    """A tenant's history, stage by stage."""
+
+    #: Turns and candidates by verdict: `kept`, or the reason of the discard.
+    turns: Mapping[str, tuple[int, int]]
+    #: Number of memories by kind and state; `forgotten` are tombstones.
+    memories: Mapping[tuple[str, str], int]
+    stages: tuple[StageTotal, ...]
+    #: Subjects with their number of active memories, most first.
+    subjects: tuple[tuple[str, int], ...]
+
+    def in_state(self, *states: str) -> int:
+        """Return how many memories are in any of these states."""
+        return sum(number for (_, state), number in self.memories.items() if state in states)
+
+
+def funnel(store: Store, tenant_id: str) -> Funnel:
+    """Read the funnel of a tenant from its log, its memory and its run ledger."""
+    sql, params = queries("funnel"), {"tenant": tenant_id}
+    with store.transaction(tenant_id) as conn:
+        with conn.cursor(row_factory=class_row(StageTotal)) as cursor:
+            stages = cursor.execute(sql["stages"], params).fetchall()
+        return Funnel(
+            turns={verdict: (turns, found) for verdict, turns, found in conn.execute(sql["turns"], params)},
+            memories={(kind, state): number for kind, state, number in conn.execute(sql["memories"], params)},
+            stages=tuple(stages),
+            subjects=tuple(conn.execute(sql["subjects"], params).fetchall()),
+        )
+
+
+def entities(store: Store, tenant_id: str, subject_id: str, *, limit: int = 8) -> list[tuple[str, str, int]]:
+    """Return (typed id, label, memories) of what the subject's memories speak of most."""
+    params = {"tenant": tenant_id, "subject": subject_id, "limit": limit}
+    with store.transaction(tenant_id) as conn:
+        return conn.execute(queries("funnel")["entities"], params).fetchall()
+
+
+def last_said(store: Store, tenant_id: str) -> datetime | None:
+    """Return the time of the tenant's last turn; None when there is none."""
+    with store.transaction(tenant_id) as conn:
+        found = conn.execute(queries("funnel")["last_said"], {"tenant": tenant_id}).fetchone()
+    return found[0] if found else None

@@ -1,0 +1,41 @@
+-- name: turns
+-- Turns by what extract decided on them.
+select coalesce(e.reason, 'kept') as verdict, count(*) as turns, coalesce(sum(e.candidates), 0) as candidates
+from log.turns t
+left join memory.extractions e on e.tenant_id = t.tenant_id and e.turn_id = t.id
+where t.tenant_id = %(tenant)s
+group by 1 order by 2 desc, 1
+
+-- name: memories
+-- Memories by kind and what became of them.
+select kind, state, count(*) as memories from memory.memories where tenant_id = %(tenant)s group by 1, 2
+union all
+select kind, 'forgotten', count(*) from memory.tombstones where tenant_id = %(tenant)s group by 1
+order by 1, 2
+
+-- name: stages
+-- What each stage's runs added up to.
+select stage, count(*) as runs, sum(seconds) as seconds, sum(model_calls) as model_calls, sum(tokens) as tokens,
+       sum(cost_usd) as cost_usd
+from ops.runs where tenant_id = %(tenant)s and status = 'done' group by 1
+
+-- name: subjects
+-- Subjects by how much is remembered about them.
+select s.subject_id, count(m.id) filter (where m.state = 'active') as memories
+from memory.subjects s
+left join memory.memories m on m.tenant_id = s.tenant_id and m.subject_id = s.subject_id
+where s.tenant_id = %(tenant)s
+group by 1 order by 2 desc, 1
+
+-- name: entities
+-- The subject's entities by how often memories speak of them.
+select e.type || ':' || e.slug as entity, e.label, count(l.memory_id) as memories
+from memory.entities e
+join memory.links l on l.tenant_id = e.tenant_id and l.entity_id = e.id
+where e.tenant_id = %(tenant)s and e.subject_id = %(subject)s
+group by e.type, e.slug, e.label order by 3 desc, 1
+limit %(limit)s
+
+-- name: last_said
+-- The end of the tenant's history.
+select max(said_at) from log.turns where tenant_id = %(tenant)s
