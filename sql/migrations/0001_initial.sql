@@ -389,7 +389,7 @@ create policy roster on ops.tenants for select to reverie_worker using (true);
 -- Only an owner may refresh the planner's statistics; a bulk load must not wait for autovacuum to do it.
 create function ops.analyze_tables() returns void language plpgsql security definer set search_path = '' as $$
 begin
-    analyze log.turns, log.outcomes, memory.extractions, memory.memories, memory.items, memory.vectors, memory.terms,
+    analyze log.turns, log.outcomes, log.recalls, memory.accesses, memory.extractions, memory.memories, memory.items, memory.vectors, memory.terms,
         memory.lineage, memory.entities, memory.links;
 end
 $$;
