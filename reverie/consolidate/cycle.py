@@ -1,12 +1,14 @@
 """Cycles: the stages in the order and at the logical times at which a live system would have run them.
 
 A history is read and embedded in bulk; then state is worked in cycle by cycle, skipping the cycles in which nothing can
-change. Decay needs no cycle of its own: it follows from peak and accessed_at whenever it is asked for.
+change. Two things need no cycle of their own: importance follows from peak and accessed_at whenever it is asked for, and
+each memory knows when it is forgotten, so that a prune makes up for all the cycles since the one before.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -29,6 +31,8 @@ from reverie.store.runs import Report
 STAGES = ("extract", "embed", "merge", "link", "score", "decay", "compress", "prune")
 
 _EPOCH = datetime(2000, 1, 1, tzinfo=UTC)
+#: A cycle that concerns no more subjects than these is limited to them; the ledger names them.
+_FEW_SUBJECTS = 100
 
 #: Told of each finished stage run, or of `number` items that a long stage has done.
 OnReport = Callable[[Report], None]
@@ -49,11 +53,7 @@ def ingest(
     common: dict[str, Any] = {"scope": scope, "policy": policy, "as_of": as_of, "driver": driver}
     told = on_progress or (lambda stage, number: None)
     yield extract(store, **common, count_tokens=embedder.count_tokens, on_progress=lambda done: told("extract", done))
-    embedded = embed(store, **common, embedder=embedder, on_progress=lambda done: told("embed", done))
-    yield embedded
-    if embedded["turns"]:
-        with store.transaction(scope.tenant_id) as conn:
-            conn.execute(queries("cycle")["analyze_tables"])
+    yield embed(store, **common, embedder=embedder, on_progress=lambda done: told("embed", done))
 
 
 def catch_up(
@@ -69,34 +69,38 @@ def catch_up(
     """Bring memory from wherever it is to `until`, cycle by cycle in event time; yields each stage's report.
 
     Cycles lie at multiples of the policy's period since midnight UTC. What was said after the last whole cycle is
-    merged, linked and scored as the deferred tier would have done it; compressing and pruning wait for their cycle.
+    merged and linked, as the deferred tier would have done it; compressing, scoring and pruning wait for their cycle.
     """
     until = require_aware(until, "until")
-    common: dict[str, Any] = {"scope": scope, "policy": policy, "driver": driver}
+    period = policy.cycle.period
+    last = floor_cycle(until, period)
+    common: dict[str, Any] = {"policy": policy, "driver": driver}
     told = on_progress or (lambda stage, number: None)
-    last = floor_cycle(until, policy.cycle.period)
-    pending = [at for at in _pending(store, scope, policy, until) if at <= last]
     told("cycles", 0)
-    while (at := _next(store, scope, policy, pending)) is not None and at <= last:
-        if pending and pending[0] == at:
-            pending.pop(0)
-            yield from work_in(store, as_of=at, embedder=embedder, **common)
-            compressed = compress(store, as_of=at, model=embedder.model, **common)
-            yield compressed
-            if any(compressed[name] for name in ("patterns", "summaries")):
-                yield embed(store, as_of=at, embedder=embedder, items=("memory",), **common)
-        yield prune(store, as_of=at, **common)
+    for at, limited in _pending(store, scope, policy, last):
+        yield prune(store, scope=scope, as_of=at - period, **common)
+        yield from _cycle(store, limited, at, embedder, common)
         told("cycles", 1)
+    yield prune(store, scope=scope, as_of=last, **common)
     if until > last:
-        yield from work_in(store, as_of=until, embedder=embedder, **common)
-    yield decay(store, as_of=until, **common)
+        yield from work_in(store, scope=scope, as_of=until, embedder=embedder, **common)
+    yield decay(store, scope=scope, as_of=until, **common)
 
 
-def work_in(store: Store, *, as_of: datetime, embedder: Embedder, **common: Any) -> Iterator[Report]:
-    """Merge, link and score what is new at `as_of`: the work of the deferred tier."""
-    yield merge(store, as_of=as_of, model=embedder.model, **common)
-    yield link(store, as_of=as_of, **common)
-    yield score(store, as_of=as_of, model=embedder.model, **common)
+def work_in(store: Store, *, scope: Scope, as_of: datetime, embedder: Embedder, **common: Any) -> Iterator[Report]:
+    """Merge and link what is new at `as_of`: the work of the deferred tier."""
+    yield merge(store, scope=scope, as_of=as_of, model=embedder.model, **common)
+    yield link(store, scope=scope, as_of=as_of, **common)
+
+
+def _cycle(store: Store, scope: Scope, at: datetime, embedder: Embedder, common: dict[str, Any]) -> Iterator[Report]:
+    """Work in what happened up to `at`. Score comes last: it marks what is done, and a killed cycle is pending again."""
+    yield from work_in(store, scope=scope, as_of=at, embedder=embedder, **common)
+    compressed = compress(store, scope=scope, as_of=at, model=embedder.model, **common)
+    yield compressed
+    if compressed["patterns"] or compressed["summaries"]:
+        yield embed(store, scope=scope, as_of=at, embedder=embedder, items=("memory",), **common)
+    yield score(store, scope=scope, as_of=at, model=embedder.model, **common)
 
 
 def floor_cycle(at: datetime, period: timedelta) -> datetime:
@@ -109,18 +113,15 @@ def ceil_cycle(at: datetime, period: timedelta) -> datetime:
     return at + (_EPOCH - at) % period
 
 
-def _pending(store: Store, scope: Scope, policy: Policy, until: datetime) -> list[datetime]:
-    params = scope.params() | {"until": until, "period": policy.cycle.period}
+def _pending(store: Store, scope: Scope, policy: Policy, until: datetime) -> Iterator[tuple[datetime, Scope]]:
+    """The cycles up to `until` at which something is to be worked in, each with the scope of what it concerns."""
+    params = scope.params() | {
+        "until": until,
+        "period": policy.cycle.period,
+        "session_threshold": policy.compress.session_threshold,
+        "most": _FEW_SUBJECTS,
+    }
     with store.transaction(scope.tenant_id) as conn:
-        return [row[0] for row in conn.execute(queries("cycle")["pending_cycles"], params)]
-
-
-def _next(store: Store, scope: Scope, policy: Policy, pending: list[datetime]) -> datetime | None:
-    """The next cycle at which something can change: new things to work in, or something to forget."""
-    with store.transaction(scope.tenant_id) as conn:
-        found = conn.execute(queries("cycle")["next_to_forget"], scope.params()).fetchone()
-    due = pending[:1]
-    if found:
-        # forgotten once forget_at is past, so a memory due exactly at a cycle goes at the next one
-        due.append(ceil_cycle(found[0] + timedelta(microseconds=1), policy.cycle.period))
-    return min(due, default=None)
+        cycles = conn.execute(queries("cycle")["pending_cycles"], params).fetchall()
+    for at, subjects, number in cycles:
+        yield at, replace(scope, subjects=tuple(subjects)) if number <= _FEW_SUBJECTS else scope

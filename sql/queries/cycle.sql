@@ -1,40 +1,60 @@
 -- name: pending_cycles
--- Cycles at which something new is to be worked in: candidates, recalls and outcomes not yet counted.
-with pending as (
-    select m.happened_at as at from memory.memories m
-    where m.tenant_id = %(tenant)s and m.state = 'candidate' and m.happened_at <= %(until)s
-      and m.shard >= %(shard_from)s and m.shard < %(shard_to)s
-      and (%(subjects)s::text[] is null or m.subject_id = any(%(subjects)s))
-    union all
-    select m.happened_at from memory.memories m
+-- Cycles at which something can change, each with its first subjects and how many it has: memories, recalls and outcomes
+-- not yet worked in, and sessions that are too many. Told by what the data says is not done, so that a run that was
+-- killed, or a tier that did a part of the work earlier, leaves the cycle pending.
+with recursive unknown as (
+    select o.id as outcome_id, o.subject_id, o.observed_at as at, l.memory_id, true as direct
+    from log.outcomes o
+    join log.turns t on t.tenant_id = o.tenant_id and t.subject_id = o.subject_id and t.session_id = o.session_id
+        and t.source_id = o.source_id
+    join memory.lineage l on l.tenant_id = o.tenant_id and l.source_id = t.id and l.relation = 'extracted'
+    where o.tenant_id = %(tenant)s and o.positive and o.observed_at <= %(until)s
+      and o.shard >= %(shard_from)s and o.shard < %(shard_to)s
+      and (%(subjects)s::text[] is null or o.subject_id = any(%(subjects)s))
+    union
+    select u.outcome_id, u.subject_id, u.at, l.memory_id, false
+    from unknown u
+    join memory.lineage l on l.tenant_id = %(tenant)s and l.source_id = u.memory_id
+        and l.relation in ('merged', 'compressed')
+),
+sessions as (
+    select s.subject_id, s.at, row_number() over (partition by s.subject_id order by s.at, s.session_id) as place
+    from (select distinct on (t.subject_id, t.session_id) t.subject_id, t.session_id, t.id, t.said_at as at
+          from log.turns t
+          where t.tenant_id = %(tenant)s and %(session_threshold)s > 0 and t.said_at <= %(until)s
+            and t.shard >= %(shard_from)s and t.shard < %(shard_to)s
+            and (%(subjects)s::text[] is null or t.subject_id = any(%(subjects)s))
+          order by t.subject_id, t.session_id, t.turn_index, t.id) s
+    where not exists (select from memory.lineage l
+                      where l.tenant_id = %(tenant)s and l.source_id = s.id and l.relation = 'compressed'
+                        and l.source = 'turn' offset 0)
+),
+pending as (
+    select m.subject_id, m.happened_at as at from memory.memories m
     where m.tenant_id = %(tenant)s and not m.scored and m.happened_at <= %(until)s
       and m.shard >= %(shard_from)s and m.shard < %(shard_to)s
       and (%(subjects)s::text[] is null or m.subject_id = any(%(subjects)s))
     union all
-    select r.asked_at from log.recalls r
+    select r.subject_id, r.asked_at from log.recalls r
     where r.tenant_id = %(tenant)s and r.asked_at <= %(until)s
       and ops.shard_of(r.tenant_id, r.subject_id) >= %(shard_from)s
       and ops.shard_of(r.tenant_id, r.subject_id) < %(shard_to)s
       and (%(subjects)s::text[] is null or r.subject_id = any(%(subjects)s))
       and not exists (select from memory.accesses a where a.tenant_id = r.tenant_id and a.recall_id = r.id)
     union all
-    select o.observed_at from log.outcomes o
-    where o.tenant_id = %(tenant)s and o.positive and o.observed_at <= %(until)s
-      and o.shard >= %(shard_from)s and o.shard < %(shard_to)s
-      and (%(subjects)s::text[] is null or o.subject_id = any(%(subjects)s))
-      and not exists (select from memory.lineage l where l.tenant_id = o.tenant_id and l.source_id = o.id)
+    select u.subject_id, u.at
+    from unknown u
+    join memory.memories m on m.tenant_id = %(tenant)s and m.id = u.memory_id
+    where (u.direct or m.kind = 'pattern' and m.state = 'active')
+      and not exists (select from memory.lineage k
+                      where k.tenant_id = %(tenant)s and k.memory_id = u.memory_id and k.relation = 'outcome'
+                        and k.source_id = u.outcome_id)
+    union all
+    select subject_id, at from sessions where place > %(session_threshold)s
 )
-select distinct date_bin(%(period)s::interval, at - interval '1 microsecond', timestamptz '2000-01-01 00:00:00+00') + %(period)s::interval
-from pending order by 1
-
--- name: next_to_forget
--- When the next memory is due to be forgotten.
-select forget_at from memory.memories
-where tenant_id = %(tenant)s and forget_at is not null
-  and shard >= %(shard_from)s and shard < %(shard_to)s
-  and (%(subjects)s::text[] is null or subject_id = any(%(subjects)s))
-order by forget_at limit 1
-
--- name: analyze_tables
--- Fresh statistics after a bulk load, for the plans of the stages that follow.
-select ops.analyze_tables()
+select cycle, (array_agg(subject_id order by subject_id))[1:%(most)s], count(*)
+from (select distinct date_bin(%(period)s::interval, at - interval '1 microsecond', timestamptz '2000-01-01 00:00:00+00')
+                          + %(period)s::interval as cycle, subject_id
+      from pending) x
+group by cycle
+order by cycle

@@ -1,0 +1,81 @@
+"""A process that runs the whole pipeline and kills itself with SIGKILL at a chosen moment of its work.
+
+A moment lies before or after a statement, within a COPY, or before or after a commit; they are counted in the thread
+that does the work, so the same number is the same moment in every process that starts from the same database.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import psycopg
+
+from reverie.capture.importing import import_file
+from reverie.consolidate.cycle import catch_up, ingest
+from reverie.store.database import Store
+from tests.promises import compact
+from tests.promises.world import WordEmbedder, scope
+
+
+@dataclass
+class Moments:
+    """Counts moments, remembers them, and kills the process at one."""
+
+    kill_at: int | None = None
+    kinds: list[str] = field(default_factory=list)
+
+    def pass_by(self, kind: str) -> None:
+        """A moment has come."""
+        if threading.current_thread() is not threading.main_thread():
+            return  # the pool opens its connections in threads of its own
+        self.kinds.append(kind)
+        if len(self.kinds) == self.kill_at:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    def watch(self) -> None:
+        """Count from now on, in this process for good."""
+        self._around(psycopg.Cursor, "execute", "statement")
+        self._around(psycopg.Transaction, "__exit__", "commit")
+        self._around(psycopg.Copy, "__exit__", "copy")
+
+    def _around(self, owner: type[Any], name: str, kind: str) -> None:
+        original: Callable[..., Any] = getattr(owner, name)
+
+        def wrapped(*arguments: Any, **named: Any) -> Any:
+            self.pass_by(f"before {kind}")
+            result = original(*arguments, **named)
+            self.pass_by(f"after {kind}")
+            return result
+
+        setattr(owner, name, wrapped)
+
+
+def work(url: str, history: Path, kill_at: int | None = None, trace: Path | None = None) -> None:
+    """Import, ingest and catch up; to `trace` goes each moment as [stage, kind, whether that run did anything]."""
+    moments = Moments(kill_at=kill_at)
+    policy, embedder = compact.policy(), WordEmbedder()
+    common: dict[str, Any] = {"scope": scope(compact.TENANT), "policy": policy, "embedder": embedder}
+    told: list[tuple[str, str, bool]] = []
+
+    def label(stage: str, busy: bool) -> None:
+        told.extend((stage, kind, busy) for kind in moments.kinds[len(told) :])
+
+    with Store.open(url, size=1) as store:
+        moments.watch()
+        import_file(store, history, tenant_id=compact.TENANT, now=compact.UNTIL)
+        label("import", True)
+        for reports in (
+            ingest(store, as_of=compact.UNTIL, **common),
+            catch_up(store, until=compact.UNTIL, **common),
+        ):
+            for report in reports:
+                label(report.stage, any(report.counts.values()))
+    if trace:
+        trace.write_text(json.dumps(told))
