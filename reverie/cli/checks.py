@@ -174,13 +174,12 @@ def _tenants(session: Session, tenant: str | None) -> Iterator[Check]:
 def _tenant(session: Session, tenant_id: str, policy_name: str) -> Iterator[Check]:
     name, again = f"tenant {tenant_id}", f"reverie run --tenant {tenant_id}"
     lag = lag_hours(session.worker, [Scope(tenant_id=tenant_id)], datetime.now(UTC))
-    late = _LATE_CYCLES * load_policy(policy_name).cycle.hours
-    waits = f"the oldest unread turn or candidate waits for {lag:,.1f} h" if lag else "nothing waits to be worked in"
-    yield (
-        Check(name=name, status="warn", found=waits, todo=again)
-        if lag > late
-        else Check(name=name, status="ok", found=waits)
-    )
+    late = lag > _LATE_CYCLES * load_policy(policy_name).cycle.hours
+    if lag:
+        found = f"turns or candidates wait to be worked in, the oldest for {lag:,.1f} h"
+        yield Check(name=name, status="warn" if late else "ok", found=found, todo=again)
+    else:
+        yield Check(name=name, status="ok", found="nothing waits to be worked in")
     missing = unembedded(session.worker, tenant_id, session.embedder.model)
     if missing:
         yield Check(name=name, status="warn", found=f"{missing:,} turns or memories have no vector", todo=again)

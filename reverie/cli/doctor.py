@@ -54,6 +54,6 @@ def _print(check: Check) -> None:
     if is_terminal():
         from rich.text import Text
 
-        console().print(Text(f"{check.status:<4} ", style=_COLOURS[check.status]) + Text(line))
+        console().print(Text.assemble((f"{check.status:<4} ", _COLOURS[check.status]), line))
     else:
         click.echo(f"{check.status:<4} {line}")

@@ -20,6 +20,11 @@ class Bars:
         self._drawn = drawn
         self._tasks: dict[str, TaskID] = {}
 
+    @property
+    def seen(self) -> bool:
+        """Whether anybody looks, so that it is worth counting how much there is to do."""
+        return self._drawn is not None
+
     def expect(self, name: str, total: int | None) -> None:
         """Show a bar for `name` that is full at `total`; without one it only counts."""
         if self._drawn is not None:

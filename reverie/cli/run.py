@@ -136,8 +136,25 @@ def _reports(
     from reverie.consolidate.cycle import catch_up, ingest
 
     common: dict[str, Any] = {"scope": scope, "policy": session.policy, "embedder": session.embedder}
-    yield from ingest(session.worker, as_of=as_of, on_progress=shown.advance, **common)
+    _expect(session, "extract", scope, as_of, shown)
+    for report in ingest(session.worker, as_of=as_of, on_progress=shown.advance, **common):
+        yield report
+        if report.stage == "extract":
+            _expect(session, "embed", scope, as_of, shown)
     yield from catch_up(session.worker, until=as_of, on_progress=shown.advance, **common)
+
+
+def _expect(session: Session, stage: str, scope: Scope, as_of: datetime, shown: Bars) -> None:
+    """Count what the stage has before it, for its bar."""
+    if not shown.seen:
+        return
+    from reverie.store.queries import queries
+
+    name = {"extract": "unread_turns", "embed": "unembedded_items"}[stage]
+    params = scope.params() | {"as_of": as_of, "model": session.embedder.model}
+    with session.worker.transaction(scope.tenant_id) as conn:
+        row = conn.execute(queries("progress")[name], params).fetchone()
+    shown.expect(stage, row[0] if row else None)
 
 
 def run_stage(session: Session, stage: str, scope: Scope, as_of: datetime, dry_run: bool) -> Report:
