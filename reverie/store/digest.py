@@ -27,6 +27,7 @@ from reverie.store.queries import queries
 
 LEFT_OUT = ("run_id", "tenant_id")
 
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class TableDigest:
     """One table's part of a digest."""
