@@ -19,6 +19,7 @@ create table ops.tenants (
 );
 comment on table ops.tenants is 'Who uses this installation, and by which policy their memory is made.';
 comment on column ops.tenants.policy is 'Name of a shipped policy or path of a policy file.';
+comment on column ops.tenants.created_at is 'When the tenant was first seen, by the clock.';
 
 create table ops.runs (
     tenant_id text not null,
@@ -48,6 +49,17 @@ comment on column ops.runs.scope is 'Shard range, month or subjects the run was 
 comment on column ops.runs.report is 'Counts and discard reasons, flat and numeric; also the orchestrators'' metadata.';
 comment on column ops.runs.seconds is 'Wall time spent, over all attempts.';
 comment on column ops.runs.cost_usd is 'Price of the run''s model calls in US dollars.';
+comment on column ops.runs.run_id is 'Deterministic UUIDv8 of tenant, stage, scope and logical time.';
+comment on column ops.runs.stage is 'extract, embed, merge, link, score, decay, compress or prune.';
+comment on column ops.runs.driver is 'What started it: reverie, dagster, ...';
+comment on column ops.runs.policy is 'Name of the policy in force.';
+comment on column ops.runs.model is 'Embedding or language model used, if any.';
+comment on column ops.runs.status is 'done: all that is recorded here is committed; failed: see error.';
+comment on column ops.runs.attempts is 'How often the run was tried; a retry after a crash is another attempt.';
+comment on column ops.runs.error is 'What went wrong, in one sentence without user text; null when done.';
+comment on column ops.runs.model_calls is 'Calls of a model, over all attempts.';
+comment on column ops.runs.tokens is 'Tokens that models read and wrote, over all attempts.';
+comment on column ops.runs.finished_at is 'When it was last recorded, by the clock.';
 
 create table ops.dead_letters (
     tenant_id text not null,
@@ -66,6 +78,9 @@ comment on column ops.dead_letters.source is 'File name the record came from.';
 comment on column ops.dead_letters.reason is 'Short code of what was wrong, for counting.';
 comment on column ops.dead_letters.detail is 'One sentence: field, what was found, what was expected.';
 comment on column ops.dead_letters.payload is 'The record as it came, at most 64 KiB of it.';
+comment on column ops.dead_letters.id is 'Deterministic: the same record of the same file has the same id.';
+comment on column ops.dead_letters.line is 'Line or row of the file, from 1; null where the file as a whole is meant.';
+comment on column ops.dead_letters.attempts is 'How often it was tried: the import and each redrive.';
 
 create table ops.embeddings (
     tenant_id text not null,
@@ -75,6 +90,8 @@ create table ops.embeddings (
     primary key (tenant_id, model, content_hash)
 );
 comment on table ops.embeddings is 'Embedding cache by content hash and model; never shared between tenants.';
+comment on column ops.embeddings.content_hash is 'sha256 of the text.';
+comment on column ops.embeddings.vec is 'Unit vector of the text, in half precision.';
 
 -- ---------------------------------------------------------------------------------------------------------- log
 create table log.turns (
@@ -105,6 +122,10 @@ comment on column log.turns.turn_index is 'Position of the turn in its session.'
 comment on column log.turns.said_at is 'Event time: when it was said.';
 comment on column log.turns.tool_calls is 'Tool calls made in this turn: [{name, arguments, why, result}].';
 comment on column log.turns.content_hash is 'sha256 over role, speaker, time, text and tool calls: tells a repeat from a conflict.';
+comment on column log.turns.role is 'user, assistant, system or tool.';
+comment on column log.turns.speaker is 'Name of who said it, if known.';
+comment on column log.turns.text is 'What was said, word for word; empty only with tool calls.';
+comment on column log.turns.metadata is 'What the caller wants kept with the turn; never read by a stage.';
 
 create table log.outcomes (
     tenant_id text not null,
@@ -123,6 +144,12 @@ create table log.outcomes (
 create index outcomes_by_decision on log.outcomes (tenant_id, subject_id, session_id, source_id);
 create index outcomes_by_time on log.outcomes (tenant_id, observed_at);
 comment on table log.outcomes is 'What came of a decision: a measured value, tied to the turn that decided.';
+comment on column log.outcomes.id is 'Deterministic UUIDv8 of observed_at, decision and metric.';
+comment on column log.outcomes.source_id is 'The caller''s id of the turn that decided.';
+comment on column log.outcomes.metric is 'What was measured, such as views.';
+comment on column log.outcomes.value is 'What was measured of it.';
+comment on column log.outcomes.positive is 'Whether it speaks for the decision; only then importance rises.';
+comment on column log.outcomes.observed_at is 'Event time: when it was measured.';
 
 create table log.recalls (
     tenant_id text not null,
@@ -138,6 +165,11 @@ create table log.recalls (
 );
 create index recalls_by_subject on log.recalls (tenant_id, subject_id, asked_at);
 comment on table log.recalls is 'Each question answered and the items given; feeds access counts and evaluation.';
+comment on column log.recalls.id is 'Id of the answer, given to who asked.';
+comment on column log.recalls.asked_at is 'Event time: the moment as of which was answered.';
+comment on column log.recalls.question is 'What was asked, word for word.';
+comment on column log.recalls.item_ids is 'Turns and memories given, best first.';
+comment on column log.recalls.dropped is 'How many were ranked and not given.';
 
 create table log.corrections (
     tenant_id text not null,
@@ -151,6 +183,11 @@ create table log.corrections (
 );
 create index corrections_by_subject on log.corrections (tenant_id, subject_id);
 comment on table log.corrections is 'What a person said is wrong about memory: keep_apart undoes a merge for good.';
+comment on column log.corrections.id is 'Deterministic UUIDv8 of corrected_at, kind and both memories.';
+comment on column log.corrections.kind is 'keep_apart: these two are not the same.';
+comment on column log.corrections.memory_id is 'The memory that was merged.';
+comment on column log.corrections.other_id is 'The memory it is to be kept apart from.';
+comment on column log.corrections.corrected_at is 'Event time of the correction.';
 
 -- ------------------------------------------------------------------------------------------------------- memory
 create table memory.subjects (
@@ -178,6 +215,8 @@ create table memory.extractions (
 );
 comment on table memory.extractions is 'One row a turn: how many candidates it gave, or why none.';
 comment on column memory.extractions.reason is 'Why the turn gave nothing (low_content, question, no_rule, ...); null when it gave something.';
+comment on column memory.extractions.turn_id is 'The turn that was read.';
+comment on column memory.extractions.candidates is 'How many candidates it gave.';
 
 create table memory.memories (
     tenant_id text not null,
@@ -233,6 +272,12 @@ comment on column memory.memories.scored is 'Whether score has looked at it.';
 comment on column memory.memories.turn_id is 'The turn it was first extracted from; null for summaries and patterns.';
 comment on column memory.memories.origin is 'Rule or method that made it.';
 comment on column memory.memories.model is 'Model that wrote the content; null for rules.';
+comment on column memory.memories.kind is 'fact, preference, instruction, episode, summary or pattern.';
+comment on column memory.memories.content is 'What is remembered, as a sentence in the third person or as it was said.';
+comment on column memory.memories.content_hash is 'sha256 of content.';
+comment on column memory.memories.access_count is 'How often it was recalled or said again.';
+comment on column memory.memories.expires_at is 'When it stops being true, if that is known; not recalled afterwards.';
+comment on column memory.memories.session_id is 'Session it comes from; null for what spans sessions.';
 
 create table memory.items (
     tenant_id text not null,
@@ -257,6 +302,10 @@ comment on column memory.items.asks is 'Whether it ends with a question.';
 comment on column memory.items.first_person is 'Whether somebody speaks of themselves.';
 comment on column memory.items.names_time is 'Whether it names a day, date or time.';
 comment on column memory.items.asked_by is 'The turn before it in the session, when that one asked.';
+comment on column memory.items.item_id is 'Id of the turn or memory.';
+comment on column memory.items.happened_at is 'Event time.';
+comment on column memory.items.speaker is 'Name of who said it; null for patterns and summaries.';
+comment on column memory.items.words is 'Number of its words.';
 
 create table memory.vectors (
     tenant_id text not null,
@@ -273,6 +322,8 @@ create index vectors_by_item on memory.vectors (tenant_id, item_id);
 comment on table memory.vectors is 'Unit vectors of turns and memories, apart from the rows that decay rewrites; keyed by model.';
 comment on column memory.vectors.part is 'Chunk number of a long turn.';
 comment on column memory.vectors.live is 'False once the memory was merged or compressed away.';
+comment on column memory.vectors.item_id is 'Id of the turn or memory.';
+comment on column memory.vectors.vec is 'Unit vector in half precision.';
 
 create table memory.terms (
     tenant_id text not null,
@@ -288,6 +339,9 @@ create index terms_by_item on memory.terms (tenant_id, item_id);
 comment on table memory.terms is 'Postings: one row a stemmed term and item, for exact BM25 within a subject.';
 comment on column memory.terms.tf is 'Occurrences of the term in the item.';
 comment on column memory.terms.dl is 'Length of the item in terms.';
+comment on column memory.terms.term is 'Stemmed lexeme.';
+comment on column memory.terms.item_id is 'Id of the turn or memory.';
+comment on column memory.terms.live is 'False once the memory was merged or compressed away.';
 
 create table memory.entities (
     tenant_id text not null,
@@ -303,6 +357,11 @@ create table memory.entities (
 );
 comment on column memory.entities.terms is 'Stemmed terms of the label; what has them all speaks of it.';
 comment on table memory.entities is 'The subject''s people, pets, places, things: typed ids such as pet:bruno.';
+comment on column memory.entities.id is 'Deterministic: ops.entity_id of type:slug.';
+comment on column memory.entities.type is 'pet, person, place, topic, ...';
+comment on column memory.entities.slug is 'Name in lower case with hyphens; type:slug is the typed id.';
+comment on column memory.entities.label is 'How people call it.';
+comment on column memory.entities.first_seen_at is 'Event time at which it was first spoken of.';
 
 create table memory.links (
     tenant_id text not null,
@@ -314,6 +373,8 @@ create table memory.links (
 );
 create index links_by_entity on memory.links (tenant_id, entity_id);
 comment on table memory.links is 'Which memory speaks of which entity.';
+comment on column memory.links.memory_id is 'The memory that speaks of it.';
+comment on column memory.links.entity_id is 'The entity spoken of.';
 
 create table memory.lineage (
     tenant_id text not null,
@@ -327,6 +388,11 @@ create table memory.lineage (
 );
 create index lineage_forward on memory.lineage (tenant_id, source_id);
 comment on table memory.lineage is 'Where each memory comes from: turns, other memories, outcomes; read both ways.';
+comment on column memory.lineage.memory_id is 'The memory that came of it.';
+comment on column memory.lineage.relation is 'How it came of it: extracted, merged, compressed, or raised by an outcome.';
+comment on column memory.lineage.source is 'What source_id names: turn, memory or outcome.';
+comment on column memory.lineage.source_id is 'What it came of.';
+comment on column memory.lineage.as_of is 'Event or logical time at which it came of it.';
 
 create table memory.merges (
     tenant_id text not null,
@@ -341,6 +407,12 @@ create table memory.merges (
     primary key (tenant_id, loser_id)
 );
 comment on table memory.merges is 'Merges in force and what they changed, so that each can be undone.';
+comment on column memory.merges.loser_id is 'The memory that was merged away.';
+comment on column memory.merges.survivor_id is 'The memory that now stands for both.';
+comment on column memory.merges.similarity is 'Cosine of the two when they were merged.';
+comment on column memory.merges.peak_before is 'The survivor''s peak before the merge.';
+comment on column memory.merges.peak_after is 'The survivor''s peak after it; undoing takes the difference back.';
+comment on column memory.merges.as_of is 'Logical time of the merge.';
 
 create table memory.accesses (
     tenant_id text not null,
@@ -349,6 +421,7 @@ create table memory.accesses (
     primary key (tenant_id, recall_id)
 );
 comment on table memory.accesses is 'Recalls already counted into the memories they returned.';
+comment on column memory.accesses.recall_id is 'The recall that is counted.';
 
 create table memory.tombstones (
     tenant_id text not null,
@@ -363,6 +436,40 @@ create table memory.tombstones (
     primary key (tenant_id, memory_id)
 );
 comment on table memory.tombstones is 'What was forgotten, when and why; without its content.';
+comment on column memory.tombstones.memory_id is 'Id that the memory had.';
+comment on column memory.tombstones.kind is 'Its kind.';
+comment on column memory.tombstones.content_hash is 'sha256 of its content: tells that something was known, not what.';
+comment on column memory.tombstones.importance is 'What its importance had come to.';
+comment on column memory.tombstones.reason is 'faded: asked for too seldom; unimportant: below the policy''s threshold from the start.';
+comment on column memory.tombstones.forgotten_at is 'Logical time at which it was forgotten.';
+
+-- What a column means wherever it appears.
+do $$
+declare
+    c record;
+begin
+    for c in
+        select a.attrelid::regclass as of_table, a.attname as of_column, x.meaning
+        from (values
+            ('tenant_id', 'Whose row it is; row-level security holds every session to one tenant.'),
+            ('subject_id', 'Whom or what the tenant remembers things about.'),
+            ('session_id', 'The caller''s id of the conversation.'),
+            ('shard', 'Virtual shard of the subject, 0 to 1023; buckets are ranges of shards.'),
+            ('run_id', 'Run that wrote the row, in ops.runs.'),
+            ('policy_hash', 'Hash of all numbers of the policy in force.'),
+            ('model', 'Key of the embedding model; vectors of different models are never compared.'),
+            ('item', 'What item_id names: turn or memory.'),
+            ('recorded_at', 'When the row was written, by the clock; no stage reads it.')
+        ) as x (of_column, meaning)
+        join pg_catalog.pg_attribute a on a.attname = x.of_column
+        join pg_catalog.pg_class t on t.oid = a.attrelid and t.relkind = 'r'
+        join pg_catalog.pg_namespace n on n.oid = t.relnamespace and n.nspname in ('log', 'memory', 'ops')
+        where pg_catalog.col_description(a.attrelid, a.attnum) is null
+    loop
+        execute format('comment on column %s.%I is %L', c.of_table, c.of_column, c.meaning);
+    end loop;
+end
+$$;
 
 -- -------------------------------------------------------------------------------------------- isolation and grants
 do $$
@@ -394,11 +501,14 @@ begin
 end
 $$;
 comment on function ops.analyze_tables is 'Refresh the planner''s statistics after a bulk load; as the owner.';
+revoke execute on function ops.analyze_tables from public;
+grant execute on function ops.analyze_tables to reverie_worker;
 
 grant usage on schema log, memory, ops to reverie_worker, reverie_reader;
 grant select, insert on all tables in schema log to reverie_worker;
 grant select, insert, update, delete on all tables in schema memory to reverie_worker;
 grant select, insert, update, delete on all tables in schema ops to reverie_worker;
+revoke insert, update, delete on ops.migrations from reverie_worker;
 grant select on all tables in schema log, memory to reverie_reader;
 grant select on ops.tenants, ops.runs to reverie_reader;
 grant insert on log.recalls to reverie_reader;
