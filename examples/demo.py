@@ -44,7 +44,8 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data", type=Path, default=SAMPLE, help="a JSONL, CSV or Parquet log of your own")
     options = parser.parse_args()
-    console = Console()
+    # a pipe has no width of its own, and 80 columns cut memories short
+    console = Console() if sys.stdout.isatty() else Console(width=112)
     try:
         run(console, options.data.resolve())
     except ReverieError as error:
@@ -133,9 +134,8 @@ def next_steps(tenant: str, subject: str) -> list[tuple[str, str]]:
         ("make ui", "the same work in the orchestrator: graph, runs, checks, plots"),
         ("make demo DATA=your.jsonl", "your own log (see docs/importing.md)"),
         (f".venv/bin/reverie recall 'your question' -s {subject} {at} --why", "ask, with every reason"),
-        (f".venv/bin/reverie show {subject} {at}", "all that is remembered"),
-        (".venv/bin/reverie explain ID " + at, "where one memory comes from and what becomes of it"),
-        (".venv/bin/reverie policy show contact", "the numbers behind it; copy one and change it"),
+        (f".venv/bin/reverie show {subject} {at}", "all that is remembered; take an id for `explain` and `undo`"),
+        (".venv/bin/reverie policy show contact", "the numbers behind it: copy one, change it, `reverie policy use`"),
     ]
 
 

@@ -24,7 +24,7 @@ REASONS = {
 KIND_ORDER = ("fact", "preference", "instruction", "pattern", "summary", "episode")
 SHOWN_A_KIND = 5
 SHOWN_HITS = 4
-WIDTH = 84
+SHOWN_SIGNALS = 3
 
 
 def print_funnel(console: Console, summary: ImportSummary, funnel: Funnel) -> None:
@@ -61,7 +61,7 @@ def print_subject(console: Console, memory: SubjectMemory) -> None:
         of_kind = sorted((one for one in memory.memories if one.kind == kind), key=lambda one: -one.importance)
         for one in of_kind[:SHOWN_A_KIND]:
             when = f"{one.forget_at:%Y-%m-%d}" if one.forget_at else "never"
-            table.add_row(kind, f"{one.importance:.2f}", escape(_short(one.content)), when)
+            table.add_row(kind, f"{one.importance:.2f}", escape(_short(one.content, console.width - 40)), when)
         if len(of_kind) > SHOWN_A_KIND:
             table.add_row(kind, "", f"[dim]and {len(of_kind) - SHOWN_A_KIND} more[/]", "")
     console.print(table)
@@ -72,13 +72,15 @@ def print_subject(console: Console, memory: SubjectMemory) -> None:
 def print_recall(console: Console, result: RecallResult) -> None:
     """One recall, with the reason for each hit."""
     lines: list[Text] = []
+    width = console.width - 10
     for place, hit in enumerate(result.hits[:SHOWN_HITS], start=1):
-        lines.append(Text.assemble((f"{place}. ", "bold"), (f"{hit.kind} ", "cyan"), (f"{hit.happened_at:%Y-%m-%d}  ", "dim"),
-                                   _short(hit.content)))  # fmt: skip
-        given = sorted(hit.signals.items(), key=lambda pair: -abs(pair[1].contribution))[:4]
-        reasons = "  ".join(f"{name} {signal.contribution:+.2f}" for name, signal in given if signal.contribution)
+        lead = f"{place}. {hit.kind} {hit.happened_at:%Y-%m-%d}  "
+        lines.append(Text.assemble((lead, "cyan"), _short(hit.content, width - len(lead))))
+        given = sorted(hit.signals.items(), key=lambda pair: -abs(pair[1].contribution))[:SHOWN_SIGNALS]
+        reasons = "  ".join(f"{_words(name)} {signal.contribution:+.2f}" for name, signal in given if signal.contribution)
         arms = ", ".join(f"{arm} #{rank}" for arm, rank in hit.ranks.items())
-        lines.append(Text(f"   why: {reasons}  = {hit.score:.2f}   found by {arms}", style="dim"))
+        why = f"   {hit.score:.2f}  {arms}: {reasons}"
+        lines.append(Text(_short(why, width, indent="   "), style="dim"))
     dropped: dict[str, int] = {}
     for one in result.dropped:
         dropped[one.reason] = dropped.get(one.reason, 0) + 1
@@ -103,14 +105,15 @@ def print_stages(console: Console, funnel: Funnel, order: Sequence[str], wall: f
 
 def print_next(console: Console, commands: Iterable[tuple[str, str]]) -> None:
     """What to try next."""
-    table = Table(title="Try next", title_justify="left", show_header=False, box=None)
-    table.add_column(style="bold", no_wrap=True)
-    table.add_column(style="dim")
+    console.print("[italic]Try next[/]")
     for command, what in commands:
-        table.add_row(command, what)
-    console.print(table)
+        console.print(Text.assemble(("  " + command, "bold"), (f"\n      {what}", "dim")))
 
 
-def _short(text: str) -> str:
-    flat = " ".join(text.split())
-    return flat if len(flat) <= WIDTH else f"{flat[: WIDTH - 1]}…"
+def _words(name: str) -> str:
+    return name.replace("_", " ")
+
+
+def _short(text: str, width: int, *, indent: str = "") -> str:
+    flat = indent + " ".join(text.split())
+    return flat if len(flat) <= width else f"{flat[: width - 1]}…"

@@ -1,0 +1,63 @@
+"""`make bench`: every bench, one after the other, each with its floor or peer in the same run.
+
+    python -m bench [NAME ...] [--write bench/README.md]
+
+Prints a report; with --write it goes to a file instead, with the machine and the versions that made it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import subprocess
+import sys
+from datetime import UTC, datetime
+from pathlib import Path
+
+from bench.report import machine
+
+ROOT = Path(__file__).resolve().parent.parent
+#: What each bench answers, in the order of the report.
+BENCHES = {
+    "retrieval": "Does it find what was said? Evidence turns of labelled questions, through the whole pipeline.",
+    "rules": "What do the rules find, how precisely and how fast?",
+    "merge_quality": "Are the right memories merged, and the wrong ones kept apart?",
+    "pipeline": "How fast is a history turned into memory, beside the bare embedder?",
+    "recall": "How fast is an answer, beside one hand-written hybrid statement?",
+    "decay": "How fast does importance fade, beside the best batched UPDATE?",
+    "prune": "How fast is forgetting, beside one statement that deletes the same rows?",
+    "merge": "How fast are duplicates merged, beside a SQL self-join and a matrix product?",
+    "memory_of_import": "How much memory does importing a million turns take?",
+    "startup": "How fast does the command line answer?",
+    "embed": "How fast is the bare embedder?",
+}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("names", nargs="*", choices=[[], *BENCHES], help="only these")
+    parser.add_argument("--write", type=Path, help="write the report here")
+    options = parser.parse_args()
+    pieces = [f"# Figures\n\nMade on {datetime.now(UTC):%Y-%m-%d} by `make bench` on {machine()}.\n"]
+    for name in options.names or BENCHES:
+        pieces.append(f"\n## {name}\n{BENCHES[name]} (`bench/{name}.py`)\n\n{output_of(name)}\n")
+        print(pieces[-1], flush=True)
+    if options.write:
+        options.write.write_text("".join(pieces), encoding="utf-8")
+
+
+def output_of(name: str) -> str:
+    """Run one bench in a process of its own and return what it printed; a failure is said and the rest goes on."""
+    done = subprocess.run(
+        [sys.executable, str(ROOT / "bench" / f"{name}.py")],
+        cwd=ROOT,
+        env=os.environ | {"PYTHONPATH": str(ROOT)},
+        stdout=subprocess.PIPE,
+        text=True,
+        check=False,
+    )
+    return done.stdout.strip() if done.returncode == 0 else f"Failed with exit status {done.returncode}."
+
+
+if __name__ == "__main__":
+    main()
