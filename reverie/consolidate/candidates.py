@@ -72,18 +72,18 @@ def decide(
 #: What every way of finding candidates gives.
 _FOUND = pl.Schema(
     {
-        "turn_id": pl.String,
-        "subject_id": pl.String,
-        "session_id": pl.String,
-        "speaker": pl.String,
+        "turn_id": pl.String(),
+        "subject_id": pl.String(),
+        "session_id": pl.String(),
+        "speaker": pl.String(),
         "said_at": pl.Datetime("us", "UTC"),
-        "order": pl.Int64,
-        "kind": pl.String,
-        "content": pl.String,
-        "polarity": pl.Int8,
-        "base": pl.Float64,
-        "entity": pl.String,
-        "origin": pl.String,
+        "order": pl.Int64(),
+        "kind": pl.String(),
+        "content": pl.String(),
+        "polarity": pl.Int8(),
+        "base": pl.Float64(),
+        "entity": pl.String(),
+        "origin": pl.String(),
     }
 )
 

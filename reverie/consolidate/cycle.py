@@ -53,7 +53,11 @@ def ingest(
     common: dict[str, Any] = {"scope": scope, "policy": policy, "as_of": as_of, "driver": driver}
     told = on_progress or (lambda stage, number: None)
     yield extract(store, **common, count_tokens=embedder.count_tokens, on_progress=lambda done: told("extract", done))
-    yield embed(store, **common, embedder=embedder, on_progress=lambda done: told("embed", done))
+    embedded = embed(store, **common, embedder=embedder, on_progress=lambda done: told("embed", done))
+    yield embedded
+    if embedded["turns"]:
+        with store.transaction(scope.tenant_id) as conn:
+            conn.execute(queries("cycle")["analyze_tables"])
 
 
 def catch_up(

@@ -8,8 +8,8 @@ them in place (see docs/decisions/0006).
 from __future__ import annotations
 
 from datetime import datetime, timedelta
-from typing import Any
 
+from reverie.consolidate.prune import fading
 from reverie.model import Scope
 from reverie.policy import Policy
 from reverie.store.database import Store
@@ -24,28 +24,22 @@ _MOST_BATCHES = 8
 def decay(
     store: Store, *, scope: Scope, policy: Policy, as_of: datetime, driver: str = "reverie", dry_run: bool = False
 ) -> Report:
-    """Bring the importance of every memory that nobody asked for to `as_of`; counts `decayed` and `rescheduled`."""
+    """Bring the importance of every memory that nobody asked for to `as_of`; counts `decayed`."""
     sql = queries("decay")
     with run(store, "decay", scope=scope, policy=policy, as_of=as_of, driver=driver, dry_run=dry_run) as attempt:
-        params = scope.params() | _numbers(policy) | {"as_of": as_of}
+        params = scope.params() | fading(policy) | {"as_of": as_of}
         params["fading_since"] = as_of - timedelta(days=policy.decay.grace_days)
         attempt.report.add("decayed", 0)
         with store.transaction(scope.tenant_id) as conn:
-            last = conn.execute(sql["last_policy"], params).fetchone()
             due = conn.execute(sql["estimate_due"], params).fetchone()
-            if last and last[0] != policy.hash:
-                # the policy changed: what will be forgotten when follows its numbers from now on
-                attempt.report.add("rescheduled", conn.execute(sql["reschedule"], params).rowcount)
-            if dry_run:
-                attempt.report.add("decayed", conn.execute(sql["decay"], params | {"mask": 0, "batch": 0}).rowcount)
-                attempt.record(conn)
-        batches = _batches(due[0] if due else 0)
-        for batch in range(0 if dry_run else batches):
+        # a dry run keeps nothing from batch to batch
+        batches = 1 if dry_run else _batches(due[0] if due else 0)
+        for batch in range(batches):
             with store.transaction(scope.tenant_id) as conn:
                 changed = conn.execute(sql["decay"], params | {"mask": batches - 1, "batch": batch})
                 attempt.report.add("decayed", changed.rowcount)
                 attempt.record(conn)
-        return attempt.report
+    return attempt.report
 
 
 def _batches(due: int) -> int:
@@ -53,13 +47,3 @@ def _batches(due: int) -> int:
     while batches < _MOST_BATCHES and due > batches * _ROWS_A_COMMIT:
         batches *= 2
     return batches
-
-
-def _numbers(policy: Policy) -> dict[str, Any]:
-    return {
-        "kinds": list(policy.decay.rates),
-        "rates": list(policy.decay.rates.values()),
-        "grace_days": policy.decay.grace_days,
-        "below": policy.prune.below,
-        "unaccessed_days": policy.prune.unaccessed_days,
-    }

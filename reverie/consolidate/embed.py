@@ -132,8 +132,6 @@ def _embed_rows(
         of_items = _columns(rows, policy) | params | {"item": item, "language": policy.language}
         conn.execute(sql["write_terms"], of_items)
         conn.execute(sql["write_items"], of_items)
-        of_items["subjects"] = sorted({row.subject_id for row in rows})
-        conn.execute(queries("subjects")["refresh_subjects"], of_items)
         conn.execute(sql["write_speakers"], of_items)
         report.add("turns" if item == "turn" else "memories", len(rows))
         report.add("parts", len(parts))

@@ -27,14 +27,14 @@ _FIRST = UUID(int=0)
 
 _TURNS = pl.Schema(
     {
-        "id": pl.String,
-        "subject_id": pl.String,
-        "session_id": pl.String,
-        "role": pl.String,
-        "speaker": pl.String,
+        "id": pl.String(),
+        "subject_id": pl.String(),
+        "session_id": pl.String(),
+        "role": pl.String(),
+        "speaker": pl.String(),
         "said_at": pl.Datetime("us", "UTC"),
-        "text": pl.String,
-        "tool_calls": pl.String,
+        "text": pl.String(),
+        "tool_calls": pl.String(),
     }
 )
 

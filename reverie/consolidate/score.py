@@ -17,7 +17,7 @@ from psycopg import Connection
 from psycopg.rows import class_row
 
 from reverie.consolidate.fading import forget_at, value_at
-from reverie.consolidate.prune import forget
+from reverie.consolidate.prune import fading, forget
 from reverie.model import Kind, Scope
 from reverie.policy import Policy
 from reverie.store.database import Store
@@ -72,11 +72,10 @@ def _rate(conn: Connection[Any], attempt: Run, policy: Policy, params: dict[str,
     attempt.report.add("scored", 0)
     if numbers.mode == "novelty_salience":
         weights = {"novelty_weight": numbers.novelty_weight, "salience_weight": numbers.salience_weight}
-        rated = conn.execute(sql["write_novelty"], params | weights).fetchall()
+        rated = conn.execute(sql["write_novelty"], params | fading(policy) | weights).fetchall()
         attempt.report.add("scored", len(rated))
-        dull = [row[:2] for row in rated if row[2] < numbers.threshold]
-        subjects = {subject for _, subject in dull}
-        forget(conn, attempt, params["tenant"], [row[0] for row in dull], subjects, "unimportant")
+        dull = [(id_, params["as_of"]) for id_, importance in rated if importance < numbers.threshold]
+        forget(conn, attempt, policy, params["tenant"], dull, "unimportant")
         attempt.report.discard("unimportant", len(dull))
     attempt.report.add("scored", conn.execute(sql["mark_scored"], params).rowcount)
 

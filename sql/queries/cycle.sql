@@ -58,3 +58,7 @@ from (select distinct date_bin(%(period)s::interval, at - interval '1 microsecon
       from pending) x
 group by cycle
 order by cycle
+
+-- name: analyze_tables
+-- Fresh statistics after a bulk load, for the plans of the stages that follow.
+select ops.analyze_tables()

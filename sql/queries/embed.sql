@@ -73,17 +73,35 @@ left join memory.memories m on m.tenant_id = %(tenant)s and m.id = x.item_id
 on conflict do nothing
 
 -- name: write_terms
--- Postings of the items' stemmed terms; tsvectors end at 1 MB, so terms come from the first 100,000 characters.
-insert into memory.terms (tenant_id, subject_id, term, item_id, tf, dl, live)
-select %(tenant)s, d.subject_id, l.lexeme, d.item_id, cardinality(l.positions),
-       least(d.length, 32767)::smallint, coalesce(m.state in ('candidate', 'active'), true)
-from (select x.item_id, x.subject_id, v.vector,
-             (select coalesce(sum(cardinality(u.positions)), 0) from unnest(v.vector) u) as length
-      from unnest(%(item_ids)s::uuid[], %(subject_ids)s::text[], %(texts)s::text[]) as x (item_id, subject_id, text)
-      cross join lateral (select to_tsvector(%(language)s::regconfig, left(x.text, 100000)) as vector) v) d
-cross join lateral unnest(d.vector) l
-left join memory.memories m on m.tenant_id = %(tenant)s and m.id = d.item_id
-on conflict do nothing
+-- Postings of the items' stemmed terms, and what they add to their subjects' corpus figures. tsvectors end at 1 MB, so
+-- terms come from the first 100,000 characters.
+with new as (
+    insert into memory.terms (tenant_id, subject_id, term, item_id, tf, dl, live)
+    select %(tenant)s, d.subject_id, l.lexeme, d.item_id, cardinality(l.positions),
+           least(d.length, 32767)::smallint, coalesce(m.state in ('candidate', 'active'), true)
+    from (select x.item_id, x.subject_id, v.vector,
+                 (select coalesce(sum(cardinality(u.positions)), 0) from unnest(v.vector) u) as length
+          from unnest(%(item_ids)s::uuid[], %(subject_ids)s::text[], %(texts)s::text[]) as x (item_id, subject_id, text)
+          cross join lateral (
+              select to_tsvector(%(language)s::regconfig, left(x.text, 100000)) as vector offset 0) v) d
+    left join memory.memories m on m.tenant_id = %(tenant)s and m.id = d.item_id
+    cross join lateral unnest(d.vector) l
+    on conflict do nothing
+    returning subject_id, item_id, dl, live
+),
+figures as (
+    select subject_id, count(*) as items, sum(dl) as terms
+    from (select distinct subject_id, item_id, dl from new where live) i
+    group by subject_id
+)
+insert into memory.subjects (tenant_id, subject_id, items, terms)
+select %(tenant)s, s.subject_id, coalesce(f.items, 0), coalesce(f.terms, 0)
+from (select distinct unnest(%(subject_ids)s::text[]) as subject_id) s
+left join figures f using (subject_id)
+order by s.subject_id
+on conflict (tenant_id, subject_id) do update
+set items = memory.subjects.items + excluded.items, terms = memory.subjects.terms + excluded.terms
+where excluded.items > 0
 
 -- name: write_items
 -- What recall weighs besides the words.
@@ -103,7 +121,7 @@ update memory.subjects s
 set speakers = f.speakers
 from (select x.subject_id, array_agg(distinct x.speaker order by x.speaker) as speakers
       from (select subject_id, unnest(speakers) as speaker from memory.subjects
-            where tenant_id = %(tenant)s and subject_id = any(%(subjects)s)
+            where tenant_id = %(tenant)s and subject_id = any(%(subject_ids)s::text[])
             union all
             select * from unnest(%(subject_ids)s::text[], %(speakers)s::text[])) as x (subject_id, speaker)
       where x.speaker is not null group by x.subject_id) f

@@ -17,8 +17,8 @@ from memory.memories m, unnest(m.mentions) mention
 where m.tenant_id = %(tenant)s and m.subject_id = any(%(dirty)s) and not m.linked and not m.scored
   and m.state in ('active', 'merged') and m.happened_at <= %(as_of)s
 group by m.tenant_id, m.subject_id, mention
-on conflict (tenant_id, id) do update set
-    first_seen_at = least(memory.entities.first_seen_at, excluded.first_seen_at)
+on conflict (tenant_id, id) do update set first_seen_at = excluded.first_seen_at
+where memory.entities.first_seen_at > excluded.first_seen_at
 returning (xmax = 0) as created
 
 -- name: write_mentions
@@ -31,20 +31,26 @@ where m.tenant_id = %(tenant)s and m.subject_id = any(%(dirty)s) and not m.linke
 on conflict do nothing
 
 -- name: write_named
--- Link memories that name a known entity in other words around it: all terms of its label are among theirs.
-with wanted as (
-    select e.id as entity_id, e.subject_id, u.lexeme, cardinality(e.terms) as needed
-    from memory.entities e, unnest(e.terms) u (lexeme)
+-- Link memories that name a known entity in other words around it: all terms of its label are among theirs. `offset 0`
+-- keeps that one probe of the postings a term, whatever the statistics say.
+with named as materialized (
+    select t.item_id, e.id as entity_id, e.subject_id
+    from memory.entities e
+    cross join lateral unnest(e.terms) u (lexeme)
+    cross join lateral (
+        select t.item_id from memory.terms t
+        where t.tenant_id = %(tenant)s and t.subject_id = e.subject_id and t.term = u.lexeme offset 0) t
     where e.tenant_id = %(tenant)s and e.subject_id = any(%(dirty)s) and e.first_seen_at <= %(as_of)s
+    group by t.item_id, e.id, e.subject_id, e.terms
+    having count(*) = cardinality(e.terms)
 )
 insert into memory.links (tenant_id, memory_id, entity_id, subject_id, run_id)
-select %(tenant)s, t.item_id, w.entity_id, w.subject_id, %(run_id)s
-from wanted w
-join memory.terms t on t.tenant_id = %(tenant)s and t.subject_id = w.subject_id and t.term = w.lexeme
-join memory.memories m on m.tenant_id = t.tenant_id and m.id = t.item_id
-where m.happened_at <= %(as_of)s and m.state in ('active', 'merged', 'compressed')
-group by t.item_id, w.entity_id, w.subject_id, w.needed
-having count(*) = w.needed
+select %(tenant)s, n.item_id, n.entity_id, n.subject_id, %(run_id)s
+from named n
+cross join lateral (
+    select from memory.memories m
+    where m.tenant_id = %(tenant)s and m.id = n.item_id and m.happened_at <= %(as_of)s
+      and m.state in ('active', 'merged', 'compressed') offset 0) m
 on conflict do nothing
 
 -- name: mark_linked

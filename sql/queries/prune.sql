@@ -1,37 +1,75 @@
--- name: read_doomed
--- The next memories whose time has come: less important than the policy keeps and unasked for long enough.
-select id, subject_id from memory.memories
-where tenant_id = %(tenant)s and forget_at < %(as_of)s
-  and shard >= %(shard_from)s and shard < %(shard_to)s
-  and (%(subjects)s::text[] is null or subject_id = any(%(subjects)s))
-order by forget_at, id
-limit %(limit)s
-for update skip locked
+-- name: last_policy
+-- By which policy memories of this scope were last pruned, or else any of the tenant's.
+select coalesce(
+    (select policy_hash from ops.runs
+     where tenant_id = %(tenant)s and stage = 'prune' and status = 'done' and scope = %(limits)s
+     order by as_of desc, finished_at desc limit 1),
+    (select policy_hash from ops.runs
+     where tenant_id = %(tenant)s and stage = 'prune' and status = 'done' and policy_hash <> %(policy_hash)s limit 1))
 
--- name: read_held
--- Memories that were merged into these, at any remove: they go with their survivor.
-with recursive held as (
-    select m.id from memory.memories m
-    where m.tenant_id = %(tenant)s and m.into_id = any(%(ids)s) and m.state = 'merged'
-    union
-    select m.id from held h
-    join memory.memories m on m.tenant_id = %(tenant)s and m.into_id = h.id and m.state = 'merged'
+-- name: reschedule
+-- When each memory will be forgotten, by the present policy: the closed form of reverie/consolidate/fading.py.
+update memory.memories m
+set forget_at = x.forget_at
+from (select d.id, case when d.days <= 1e6 then d.accessed_at + make_interval(secs => 86400 * d.days) end as forget_at
+      from (select m.id, m.accessed_at, greatest(%(unaccessed_days)s::float8,
+                       case when m.peak < %(below)s::real then 0
+                            when r.rate = 0 then 'infinity'
+                            else %(grace_days)s::float8 + (m.peak::float8 - %(below)s::float8) / r.rate end) as days
+            from memory.memories m
+            join unnest(%(kinds)s::text[], %(rates)s::float8[]) as r (kind, rate) on r.kind = m.kind
+            where m.tenant_id = %(tenant)s and m.state <> 'merged'
+              and m.shard >= %(shard_from)s and m.shard < %(shard_to)s
+              and (%(subjects)s::text[] is null or m.subject_id = any(%(subjects)s))) d) x
+where m.tenant_id = %(tenant)s and m.id = x.id and m.forget_at is distinct from x.forget_at
+
+-- name: read_doomed
+-- The next memories whose time has come, each with the cycle at which it did: less important than the policy keeps and
+-- unasked for long enough.
+with due as materialized (
+    select id, subject_id from memory.memories
+    where tenant_id = %(tenant)s and forget_at < %(as_of)s
+      and shard >= %(shard_from)s and shard < %(shard_to)s
+      and (%(subjects)s::text[] is null or subject_id = any(%(subjects)s))
+    order by forget_at, id
+    limit %(limit)s
+),
+locked as materialized (  -- before their memories, as every other writer does
+    select from memory.subjects
+    where tenant_id = %(tenant)s and subject_id in (select subject_id from due)
+    order by subject_id
+    for update
 )
-select id from held
+select m.id, least(%(as_of)s, date_bin(%(period)s::interval, m.forget_at, timestamptz '2000-01-01 00:00:00+00')
+                              + %(period)s::interval)
+from due d
+join memory.memories m on m.tenant_id = %(tenant)s and m.id = d.id and m.forget_at < %(as_of)s
+where (select count(*) from locked) >= 0
+for update of m
 
 -- name: forget
--- Delete memories with all that hangs on them; a tombstone without content stays.
-with gone as (
-    delete from memory.memories m using unnest(%(ids)s::uuid[]) as x (id)
-    where m.tenant_id = %(tenant)s and m.id = x.id
-    returning m.id, m.subject_id, m.kind, m.content_hash, m.importance
+-- Delete memories, those that were merged into them at any remove, and all that hangs on them. A tombstone without
+-- content stays, with the importance that the memory had faded to. The subject's corpus figures lose what it counted for.
+with recursive doomed as (
+    select x.id, x.forgotten_at from unnest(%(ids)s::uuid[], %(forgotten_at)s::timestamptz[]) as x (id, forgotten_at)
+    union
+    select m.id, d.forgotten_at
+    from doomed d
+    join memory.memories m on m.tenant_id = %(tenant)s and m.into_id = d.id and m.state = 'merged'
+),
+gone as (
+    delete from memory.memories m using doomed d
+    where m.tenant_id = %(tenant)s and m.id = d.id
+    returning m.id, m.subject_id, m.kind, m.content_hash, m.peak, m.accessed_at, d.forgotten_at
 ),
 vectors as (
     delete from memory.vectors v using gone g
     where v.tenant_id = %(tenant)s and v.subject_id = g.subject_id and v.item_id = g.id
 ),
 terms as (
-    delete from memory.terms t using gone g where t.tenant_id = %(tenant)s and t.item_id = g.id
+    delete from memory.terms t using gone g
+    where t.tenant_id = %(tenant)s and t.item_id = g.id
+    returning t.subject_id, t.item_id, t.dl, t.live
 ),
 items as (
     delete from memory.items i using gone g
@@ -42,7 +80,19 @@ links as (
 ),
 merges as (
     delete from memory.merges m using gone g where m.tenant_id = %(tenant)s and m.loser_id = g.id
+),
+subjects as (
+    update memory.subjects s set items = s.items - f.items, terms = s.terms - f.terms
+    from (select i.subject_id, count(*) as items, sum(i.dl) as terms
+          from (select distinct subject_id, item_id, dl from terms where live) i group by i.subject_id) f
+    where s.tenant_id = %(tenant)s and s.subject_id = f.subject_id
 )
-insert into memory.tombstones (tenant_id, memory_id, subject_id, kind, content_hash, importance, reason, forgotten_at, run_id)
-select %(tenant)s, id, subject_id, kind, content_hash, importance, %(reason)s, %(as_of)s, %(run_id)s from gone
+insert into memory.tombstones (tenant_id, memory_id, subject_id, kind, content_hash, importance, reason, forgotten_at,
+                               run_id)
+select %(tenant)s, g.id, g.subject_id, g.kind, g.content_hash,
+       greatest(g.peak::float8 - r.rate * greatest(
+           extract(epoch from g.forgotten_at - g.accessed_at)::float8 / 86400 - %(grace_days)s::float8, 0), 0)::real,
+       %(reason)s, g.forgotten_at, %(run_id)s
+from gone g
+join unnest(%(kinds)s::text[], %(rates)s::float8[]) as r (kind, rate) on r.kind = g.kind
 on conflict do nothing

@@ -3,7 +3,7 @@
 -- (which extract left in base). The centre runs in event order, so it does not depend on how the work is cut.
 with dirty as (
     select distinct subject_id from memory.memories
-    where tenant_id = %(tenant)s and not scored and state = 'active' and happened_at <= %(as_of)s
+    where tenant_id = %(tenant)s and not scored and state in ('active', 'compressed') and happened_at <= %(as_of)s
       and shard >= %(shard_from)s and shard < %(shard_to)s
       and (%(subjects)s::text[] is null or subject_id = any(%(subjects)s))
 ),
@@ -19,15 +19,22 @@ placed as (
 rated as (
     select id, (%(novelty_weight)s * least(greatest(coalesce(vec <=> centre, 1.0), 0.0), 1.0)
                 + %(salience_weight)s * base)::real as importance
-    from placed where not scored and state = 'active'
+    from placed where not scored and state in ('active', 'compressed')
 )
 update memory.memories m
-set base = r.importance, scored = true,
-    peak = least(1.0, greatest(m.peak - m.base, 0) + r.importance),
-    importance = least(1.0, greatest(m.peak - m.base, 0) + r.importance)
-from rated r
-where m.tenant_id = %(tenant)s and m.id = r.id
-returning m.id, m.subject_id, m.base
+set base = n.importance, scored = true, peak = n.peak, importance = n.peak, decayed_at = m.accessed_at,
+    forget_at = case when n.days <= 1e6 then m.accessed_at + make_interval(secs => 86400 * n.days) end
+from (select p.id, p.importance, p.peak,
+             greatest(%(unaccessed_days)s::float8,
+                      case when p.peak < %(below)s::real then 0
+                           when r.rate = 0 then 'infinity'
+                           else %(grace_days)s::float8 + (p.peak::float8 - %(below)s::float8) / r.rate end) as days
+      from (select m.id, m.kind, r.importance, least(1.0, greatest(m.peak - m.base, 0) + r.importance)::real as peak
+            from rated r
+            join memory.memories m on m.tenant_id = %(tenant)s and m.id = r.id) p
+      join unnest(%(kinds)s::text[], %(rates)s::float8[]) as r (kind, rate) on r.kind = p.kind) n
+where m.tenant_id = %(tenant)s and m.id = n.id
+returning m.id, m.base
 
 -- name: mark_scored
 -- The rest keeps the importance of its rule or kind.
@@ -44,6 +51,7 @@ with recalled as (
     select r.id as source_id, r.asked_at as at, item_id
     from log.recalls r, unnest(r.item_ids) item_id
     where r.tenant_id = %(tenant)s and r.asked_at <= %(as_of)s
+      and (%(subjects)s::text[] is null or r.subject_id = any(%(subjects)s))
       and not exists (select from memory.accesses a where a.tenant_id = r.tenant_id and a.recall_id = r.id)
 ),
 succeeded as (
@@ -53,6 +61,7 @@ succeeded as (
         and t.source_id = o.source_id
     join memory.lineage l on l.tenant_id = o.tenant_id and l.source_id = t.id and l.relation = 'extracted'
     where o.tenant_id = %(tenant)s and o.positive and o.observed_at <= %(as_of)s
+      and (%(subjects)s::text[] is null or o.subject_id = any(%(subjects)s))
       and not exists (select from memory.lineage d
                       where d.tenant_id = l.tenant_id and d.memory_id = l.memory_id and d.relation = 'outcome'
                         and d.source_id = o.id)
@@ -89,6 +98,7 @@ where r.tenant_id = %(tenant)s and r.asked_at <= %(as_of)s
   and ops.shard_of(r.tenant_id, r.subject_id) >= %(shard_from)s
   and ops.shard_of(r.tenant_id, r.subject_id) < %(shard_to)s
   and (%(subjects)s::text[] is null or r.subject_id = any(%(subjects)s))
+  and not exists (select from memory.accesses a where a.tenant_id = r.tenant_id and a.recall_id = r.id)
 on conflict do nothing
 
 -- name: write_outcomes

@@ -1,0 +1,182 @@
+"""Import to finished memory, beside the bare embedder on the same texts; then again with every vector in the cache.
+
+    python bench/pipeline.py [--data ../shared/data/retrieval] [--turns 6000] [--threads 2] [--profile]
+
+Takes the LoCoMo turns when the data is there, else synthetic ones. Three parts of one run:
+
+- `embedder`: `encode` of the texts that the pipeline asks it for, and nothing else;
+- `cold`: import, extract, embed and every cycle up to the end of the history, nothing cached;
+- `cached`: the rows of the schema `memory` are deleted and made again from the log, with `ops.embeddings` kept.
+"""
+
+from __future__ import annotations
+
+import argparse
+import cProfile
+import json
+import pstats
+import tempfile
+import time
+import zlib
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from datetime import datetime
+from itertools import islice
+from pathlib import Path
+
+import numpy as np
+
+from bench.memory_of_import import write_log
+from bench.report import machine, print_table
+from bench.retrieval import records_of
+from reverie.capture.importing import import_file
+from reverie.consolidate.cycle import STAGES, catch_up, ingest
+from reverie.inference import Embedder, Vectors, load_embedder
+from reverie.model import Scope
+from reverie.policy import Policy, load_policy
+from reverie.store.connect import connect
+from reverie.store.database import Store
+from reverie.store.embedded import EmbeddedPostgres
+from reverie.store.migrate import migrate
+
+TENANT = "bench"
+
+
+class Noise:
+    """A random unit vector for each text, always the same: an embedder that costs next to nothing."""
+
+    model = "noise"
+    dimensions = 384
+    price_per_token = 0.0
+
+    def encode(self, texts: Sequence[str]) -> Vectors:
+        """Vectors by the hash of the text."""
+        rows = [np.random.default_rng(zlib.crc32(text.encode())).standard_normal(self.dimensions) for text in texts]
+        vectors = np.array(rows, np.float32).reshape(len(texts), self.dimensions)
+        return vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+
+    def count_tokens(self, text: str) -> int:
+        """Words."""
+        return len(text.split())
+
+
+@contextmanager
+def server() -> Iterator[str]:
+    """A migrated database on a server of its own, as durable as a user's; its files go with it."""
+    with tempfile.TemporaryDirectory(prefix="reverie_bench_") as folder:
+        Path(folder).chmod(0o711)  # the server may run as another user
+        postgres = EmbeddedPostgres(Path(folder) / "postgres")
+        url = postgres.start()
+        try:
+            migrate(url)
+            yield url
+        finally:
+            postgres.stop()
+
+
+def write_turns(path: Path, data: Path, turns: int) -> str:
+    """Write the log to import; returns what it is."""
+    if not data.is_dir():
+        write_log(path, turns)
+        return "synthetic"
+    with path.open("w", encoding="utf-8") as file:
+        for one in islice(records_of(data, "locomo", []), turns):
+            file.write(json.dumps(one) + "\n")
+    return "LoCoMo"
+
+
+def consolidate(
+    store: Store, policy: Policy, embedder: Embedder, until: datetime
+) -> tuple[dict[str, float], dict[str, int]]:
+    """Run every stage up to `until`; returns seconds and runs by stage."""
+    scope = Scope(tenant_id=TENANT)
+    seconds: dict[str, float] = defaultdict(float)
+    runs: dict[str, int] = defaultdict(int)
+    for report in ingest(store, scope=scope, policy=policy, as_of=until, embedder=embedder):
+        seconds[report.stage] += report.seconds
+        runs[report.stage] += 1
+    for report in catch_up(store, scope=scope, policy=policy, until=until, embedder=embedder):
+        seconds[report.stage] += report.seconds
+        runs[report.stage] += 1
+    return seconds, runs
+
+
+def forget_all(url: str) -> None:
+    """Delete what was derived; the log and the call cache stay."""
+    with connect(url) as conn:
+        tables = conn.execute(
+            "select format('%I.%I', schemaname, tablename) from pg_tables where schemaname = 'memory'"
+        )
+        names = ", ".join(row[0] for row in tables.fetchall())
+        conn.execute(f"truncate {names}")  # type: ignore[arg-type]
+        conn.execute("delete from ops.runs")
+
+
+def main() -> None:
+    arguments = argparse.ArgumentParser(description=__doc__.split(":")[0])
+    arguments.add_argument("--data", type=Path, default=Path("../shared/data/retrieval"))
+    arguments.add_argument("--turns", type=int, default=6_000)
+    arguments.add_argument("--threads", type=int, default=2)
+    arguments.add_argument("--no-model", action="store_true", help="random vectors: only the rest is measured")
+    arguments.add_argument("--profile", action="store_true", help="show where the cached run spends its client time")
+    given = arguments.parse_args()
+    policy = load_policy("reverie")
+    embedder: Embedder = Noise() if given.no_model else load_embedder("minilm", threads=given.threads)
+    with server() as url, tempfile.TemporaryDirectory() as folder, Store.open(url) as store:
+        path = Path(folder) / "turns.jsonl"
+        source = write_turns(path, given.data, given.turns)
+        embedder.encode(["warm"])
+        began = time.perf_counter()
+        summary = import_file(store, path, tenant_id=TENANT)
+        imported = time.perf_counter() - began
+        assert summary.last is not None
+        cold, _ = consolidate(store, policy, embedder, summary.last)
+        whole = time.perf_counter() - began
+        with connect(url) as conn:
+            of_turns = "select case when speaker is null then text else speaker || ': ' || text end from log.turns"
+            texts = [row[0] for row in conn.execute(of_turns)]
+            memories = [row[0] for row in conn.execute("select content from memory.memories")]
+        began = time.perf_counter()
+        embedder.encode(texts)
+        bare_turns = time.perf_counter() - began
+        began = time.perf_counter()
+        embedder.encode(memories)
+        bare = bare_turns + time.perf_counter() - began
+        forget_all(url)
+        profile = cProfile.Profile() if given.profile else None
+        if profile:
+            profile.enable()
+        began = time.perf_counter()
+        warm, runs = consolidate(store, policy, embedder, summary.last)
+        cached = time.perf_counter() - began
+        if profile:
+            profile.disable()
+            pstats.Stats(profile).sort_stats("tottime").print_stats(35)
+    turns = summary.imported
+    print(f"{machine()}; {source}")
+    print_table(
+        f"Import to finished memory, {turns:,} turns",
+        ("part", "seconds", "turns a second", "of the bare embedder"),
+        [
+            ("bare embedder, turns", f"{bare_turns:.1f}", f"{turns / bare_turns:,.0f}", ""),
+            ("bare embedder, turns and memories", f"{bare:.1f}", f"{turns / bare:,.0f}", "1.00"),
+            (
+                "cold, with import",
+                f"{whole:.1f}",
+                f"{turns / whole:,.0f}",
+                f"{bare / whole:.2f} ({bare_turns / whole:.2f} of turns alone)",
+            ),
+            ("cached", f"{cached:.2f}", f"{turns / cached:,.0f}", ""),
+        ],
+    )
+    print_table(
+        "Seconds by stage",
+        ("stage", "runs", "cold", "cached"),
+        [("import", 1, f"{imported:.2f}", "")]
+        + [(stage, runs[stage], f"{cold[stage]:.2f}", f"{warm[stage]:.2f}") for stage in STAGES],
+    )
+
+
+if __name__ == "__main__":
+    main()
