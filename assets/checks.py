@@ -18,7 +18,9 @@ def bucket_lag(context: dg.AssetCheckExecutionContext, engine: Engine) -> dg.Ass
     return dg.AssetCheckResult(passed=lags[slowest] <= LATE_CYCLES, metadata=metadata)
 
 
-@dg.asset_check(asset="memory_health", description="Every turn and memory has a vector of the model in use.")
+@dg.asset_check(
+    asset="memory_health", description="Every turn that was read and every memory has a vector of the model in use."
+)
 def all_embedded(engine: Engine) -> dg.AssetCheckResult:
     """What has no vector is found by its words alone."""
     missing = unembedded_all(engine.store, engine.embedder.model)

@@ -55,7 +55,7 @@ SPECS = [
 
 
 @dg.multi_asset(specs=SPECS, partitions_def=buckets, retry_policy=RETRIES)
-def memory(context: dg.AssetExecutionContext, engine: Engine) -> Iterator[dg.MaterializeResult]:
+def memory(context: dg.AssetExecutionContext, engine: Engine) -> Iterator[dg.MaterializeResult[None]]:
     """Read what is new, then run every cycle up to the run's logical time, a tenant at a time."""
     at, store, embedder = as_of(context), engine.store, engine.embedder
 

@@ -2,13 +2,12 @@
 
 import dagster as dg
 
-from assets.memories import STAGES
 from assets.runs import RETRIES
 from resources.engine import Engine
 from reverie.evaluate.health import measure_all
 
 
-@dg.asset(deps=list(STAGES), retry_policy=RETRIES, group_name="health", kinds={"postgres"})
-def memory_health(engine: Engine) -> dg.MaterializeResult:
+@dg.asset(deps=["patterns", "tombstones"], retry_policy=RETRIES, group_name="health", kinds={"postgres"})
+def memory_health(engine: Engine) -> dg.MaterializeResult[None]:
     """How much there is of everything, over all tenants: turns, memories by kind, forgotten, waiting, failed, cost."""
     return dg.MaterializeResult(metadata=measure_all(engine.store))

@@ -28,4 +28,5 @@ def as_of(context: dg.AssetExecutionContext | dg.AssetCheckExecutionContext) -> 
     record = context.instance.get_run_record_by_id(context.run.run_id)
     if record is None:
         raise dg.DagsterInvariantViolationError("The run has no record that says when it was asked for.")
-    return record.create_timestamp.astimezone(UTC)
+    asked: datetime = record.create_timestamp
+    return asked.astimezone(UTC)

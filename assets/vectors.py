@@ -30,6 +30,6 @@ def vectors(context: dg.AssetExecutionContext, engine: Engine) -> None:
     def work(scope: Scope, policy: Policy) -> Iterator[Report]:
         yield embed(engine.store, scope=scope, policy=policy, as_of=at, embedder=embedder, driver=DRIVER)
 
-    for key in context.partition_keys:
+    for key in sorted(context.partition_keys):
         totals = for_each_tenant(engine.store, in_month(key), work)
         context.add_asset_metadata(totals.of("embed"), partition_key=key)

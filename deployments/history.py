@@ -9,8 +9,9 @@ from typing import Any
 import dagster as dg
 
 from assets.definitions import defs
-from assets.partitions import BUCKETS, buckets, months
+from assets.partitions import BUCKETS, buckets
 from assets.runs import AS_OF
+from reverie.errors import StageError
 from reverie.evaluate.history import months_with_turns
 from reverie.model import Scope
 from reverie.settings import load_settings
@@ -27,18 +28,35 @@ _QUIET: dict[str, Any] = {"loggers": {"console": {"config": {"log_level": "CRITI
 def materialize_history(as_of: datetime) -> Generator[Step, None, dict[str, bool]]:
     """Run the jobs of `assets/` as a backfill would: each month x bucket that holds turns, the buckets' cycles, health.
 
-    Every tenant is brought to `as_of`. Yields before each run and once at the end; returns which checks passed. Raises
-    what a stage raises. Run again it changes nothing.
+    Every tenant is brought to `as_of`; a second time nothing changes. Yields before each run and once at the end;
+    returns which checks passed. Raises StageError with the reason when a run failed and its retries as well.
     """
     runs = _runs()
     with dg.DagsterInstance.ephemeral(settings={"telemetry": {"enabled": False}}) as instance:
         for done, (job, key) in enumerate(runs):
             yield f"{job} {key or ''}".rstrip(), done, len(runs)
             result = defs.resolve_job_def(job).execute_in_process(
-                partition_key=key, instance=instance, tags={AS_OF: as_of.isoformat()}, run_config=_QUIET
+                partition_key=key,
+                instance=instance,
+                tags={AS_OF: as_of.isoformat()},
+                run_config=_QUIET,
+                raise_on_error=False,
             )
+            if not result.success:
+                raise StageError(_reason(result))
         yield "done", len(runs), len(runs)
     return {check.check_name: check.passed for check in result.get_asset_check_evaluations()}
+
+
+def _reason(result: dg.ExecuteInProcessResult) -> str:
+    """The first sentence of ours in the first failure, without the stack."""
+    for event in result.all_events:
+        error = getattr(event.event_specific_data, "error", None) if event.is_failure else None
+        while error is not None:
+            if error.message.startswith("reverie.errors."):
+                return error.message.partition(": ")[2].strip()
+            error = error.cause
+    return f"The job {result.job_def.name} failed; run it in the orchestrator (deployments/ui.py) to see why."
 
 
 def _runs() -> list[tuple[str, str | None]]:

@@ -27,7 +27,7 @@ DATABASE = "dagster"
 HOST = "127.0.0.1"
 
 
-def main() -> int:
+def main() -> None:
     """Prepare everything, then become `dagster dev`; a user's error is one sentence and an exit code."""
     port = os.environ.get("PORT") or "3000"
     try:
@@ -37,7 +37,7 @@ def main() -> int:
         environment = os.environ | dagster_environment(settings, url)
     except ReverieError as error:
         print(f"Error: {error}", file=sys.stderr)
-        return error.exit_code
+        sys.exit(error.exit_code)
     print(f"Dagster comes up on http://{HOST}:{port} within a minute; Ctrl-C stops it.", flush=True)
     # a shell starts what it puts into the background with SIGINT ignored, and dagster would then not end on a signal
     signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -47,7 +47,7 @@ def main() -> int:
 
 
 def dagster_environment(settings: Settings, url: str) -> dict[str, str]:
-    """Make Dagster's home under Reverie's and its database beside the one of `url`; return the variables that name them.
+    """Make Dagster's home under Reverie's and its database beside that of `url`; return the variables for both.
 
     Raises DatabaseError when the database cannot be made.
     """
@@ -60,7 +60,8 @@ def dagster_environment(settings: Settings, url: str) -> dict[str, str]:
         "DAGSTER_DATABASE_URL": storage_url(given),
         # runs are processes of their own: they must find the same server without starting it
         "DATABASE_URL": url,
-        "DO_NOT_TRACK": "1",
+        # `dg dev` is newer and brings another hundred packages
+        "PYTHONWARNINGS": "ignore:Function `dev_command` is superseded",
     }
 
 
@@ -86,4 +87,4 @@ def storage_url(url: str) -> str:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

@@ -14,8 +14,6 @@ from reverie.store.runs import Report
 
 Work = Callable[[Scope, Policy], Iterable[Report]]
 
-#: What stays a float when it happens to be whole, so that a plot of it is of one type.
-_MEASURED = ("seconds", "cost_usd")
 #: Tenants that an error names; the run ledger has them all.
 _NAMED = 5
 
@@ -25,26 +23,34 @@ class Totals:
     """What a round over tenants did, stage by stage."""
 
     tenants: int = 0
-    #: Sum of the reports' counts by stage.
-    stages: dict[str, dict[str, float]] = field(default_factory=lambda: defaultdict(lambda: defaultdict(float)))
+    #: By stage and name.
+    counts: dict[str, dict[str, float]] = field(default_factory=lambda: defaultdict(lambda: defaultdict(float)))
+    #: By stage.
+    runs: dict[str, int] = field(default_factory=lambda: defaultdict(int))
+    seconds: dict[str, float] = field(default_factory=lambda: defaultdict(float))
+    cost_usd: dict[str, float] = field(default_factory=lambda: defaultdict(float))
 
     def add(self, report: Report) -> None:
         """Add one stage run."""
-        sums = self.stages[report.stage]
         for name, number in report.counts.items():
-            sums[name] += number
-        sums["runs"] += 1
-        sums["seconds"] += report.seconds
-        sums["cost_usd"] += report.cost_usd
+            self.counts[report.stage][name] += number
+        self.runs[report.stage] += 1
+        self.seconds[report.stage] += report.seconds
+        self.cost_usd[report.stage] += report.cost_usd
 
     def of(self, *stages: str) -> dict[str, int | float]:
-        """Return the flat counts of these stages, for an orchestrator's metadata: counts as int, the rest as float."""
+        """Return what these stages did, as an orchestrator's metadata: counts by stage, then runs, seconds and cost.
+
+        Counts are int where whole; seconds and cost are always float, so that a plot of them is of one type.
+        """
         flat: dict[str, int | float] = {"tenants": self.tenants}
         for stage in stages:
             prefix = f"{stage}_" if len(stages) > 1 else ""
-            for name, number in self.stages.get(stage, {}).items():
-                whole = name not in _MEASURED and float(number).is_integer()
-                flat[prefix + name] = int(number) if whole else round(number, 6)
+            for name, number in self.counts[stage].items():
+                flat[prefix + name] = int(number) if float(number).is_integer() else round(number, 4)
+        flat["runs"] = sum(self.runs[stage] for stage in stages)
+        flat["seconds"] = round(sum(self.seconds[stage] for stage in stages), 3)
+        flat["cost_usd"] = round(sum(self.cost_usd[stage] for stage in stages), 6)
         return flat
 
 

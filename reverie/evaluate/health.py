@@ -44,15 +44,20 @@ def measure_all(store: Store) -> dict[str, int | float]:
     if not rows:
         return {"tenants": 0}
     sums: dict[str, int | float] = {name: sum(row[name] for row in rows) for name in rows[0]}
-    importance, turns, memories = sums.pop("importance"), sums["turns"], sums["memories"]
-    return sums | {
+    subjects, turns, memories = sums["subjects"], sums["turns"], sums["memories"]
+    # what a person looks at first comes first: the page keeps this order
+    found = {
         "tenants": len(rows),
+        "subjects": subjects,
+        "turns": turns,
         "turns_unread": turns - sums.pop("turns_read"),
-        "largest_subject": max(row["largest_subject"] for row in rows),
-        "memories_per_subject": round(memories / max(sums["subjects"], 1), 4),
+        "memories": memories,
+        "memories_per_subject": round(memories / max(subjects, 1), 4),
         "memories_per_turn": round(memories / max(turns, 1), 4),
-        "mean_importance": round(importance / max(memories, 1), 4),
+        "largest_subject": max(row["largest_subject"] for row in rows),
+        "mean_importance": round(sums.pop("importance") / max(memories, 1), 4),
     }
+    return found | {name: number for name, number in sums.items() if name not in found}
 
 
 def lag_hours(store: Store, scopes: Iterable[Scope], as_of: datetime) -> float:

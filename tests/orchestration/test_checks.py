@@ -1,0 +1,87 @@
+"""Each check passes on a memory that is well and fails on what it is there for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from reverie.store.database import Store
+from tests.orchestration.conftest import AS_OF
+
+
+@pytest.fixture
+def checks(run_job: Callable[..., Any]) -> Callable[..., dict[str, tuple[bool, dict[str, Any]]]]:
+    """Run the health job; the result and metadata of each check."""
+
+    def run(**tags: str) -> dict[str, tuple[bool, dict[str, Any]]]:
+        result = run_job("health", tags=tags)
+        return {
+            check.check_name: (check.passed, {name: value.value for name, value in check.metadata.items()})
+            for check in result.get_asset_check_evaluations()
+        }
+
+    return run
+
+
+def test_all_is_well(remembered: Store, checks: Callable[..., Any]) -> None:
+    found = checks()
+    assert {name: passed for name, (passed, _) in found.items()} == dict.fromkeys(
+        ("bucket_lag", "all_embedded", "no_duplicates", "recall_is_exact"), True
+    )
+    assert found["recall_is_exact"][1]["questions"] == 40
+
+
+def test_with_no_tenants_all_is_well(store: Store, checks: Callable[..., Any]) -> None:
+    assert all(passed for passed, _ in checks().values())
+
+
+def test_what_is_not_embedded(remembered: Store, checks: Callable[..., Any], conn: Any) -> None:
+    conn.execute("delete from memory.vectors where (item_id, tenant_id) in "
+                 "(select id, tenant_id from log.turns where tenant_id = 'acme' limit 1)")  # fmt: skip
+    assert checks()["all_embedded"] == (False, {"without_vector": 1})
+
+
+def test_what_is_there_twice(remembered: Store, checks: Callable[..., Any], conn: Any) -> None:
+    columns = [
+        row[0]
+        for row in conn.execute(
+            "select column_name from information_schema.columns where table_schema = 'memory' "
+            "and table_name = 'memories' and is_generated = 'NEVER' and column_name <> 'id'"
+        )
+    ]
+    names = ", ".join(columns)
+    conn.execute(
+        f"insert into memory.memories (id, {names}) select gen_random_uuid(), {names} from memory.memories "  # noqa: S608
+        "where kind = 'preference' and state = 'active' limit 1"
+    )
+    found = checks()
+    assert found["no_duplicates"] == (False, {"repeated": 1})
+    assert found["bucket_lag"][0]
+
+
+def test_what_waits_too_long(log: Store, checks: Callable[..., Any], conn: Any) -> None:
+    conn.execute("update log.turns set recorded_at = said_at")
+    passed, metadata = checks()["bucket_lag"]
+    assert not passed
+    assert metadata["lag_cycles"] > 300
+    slowest = conn.execute("select min(shard) * 4 / 1024 from log.turns").fetchone()[0]
+    assert metadata == {"lag_cycles": metadata["lag_cycles"], "slowest_bucket": slowest, "buckets": 4}
+
+
+def test_a_history_that_was_just_imported_is_not_late(log: Store, checks: Callable[..., Any], conn: Any) -> None:
+    recorded = conn.execute("update log.turns set recorded_at = %s returning 1", [AS_OF - timedelta(hours=11)]).rowcount
+    assert recorded == 56
+    assert checks()["bucket_lag"][0]
+
+
+def test_what_recall_does_not_find(remembered: Store, checks: Callable[..., Any], conn: Any) -> None:
+    # without its row an item never comes back, as from an approximate index under a filter
+    conn.execute(
+        "delete from memory.items where item_id in (select item_id from memory.items order by item_id limit 20)"
+    )
+    passed, metadata = checks()["recall_is_exact"]
+    assert not passed
+    assert metadata["recall"] < 1

@@ -1,0 +1,103 @@
+"""The graph as Dagster sees it is the one recorded in graph.json; REVERIE_RECORD_GRAPH=1 records it anew."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+if TYPE_CHECKING:
+    import dagster as dg
+
+RECORDED = Path(__file__).with_name("graph.json")
+
+
+@pytest.fixture
+def graph(defs: dg.Definitions) -> dict[str, Any]:
+    """What a person must know of the graph, and nothing that a new version of Dagster may word otherwise."""
+    repository = defs.get_repository_def()
+    nodes = [repository.asset_graph.get(key) for key in repository.asset_graph.get_all_asset_keys()]
+    return {
+        "assets": {
+            node.key.to_user_string(): {
+                "group": node.group_name,
+                "deps": sorted(key.to_user_string() for key in node.parent_keys),
+                "made_with": sorted(key.to_user_string() for key in node.execution_set_asset_keys - {node.key}),
+                "partitions": _partitions(node.partitions_def),
+                "months_a_run": node.backfill_policy.max_partitions_per_run if node.backfill_policy else None,
+                "kinds": sorted(node.kinds),
+                "table": node.metadata.get("dagster/table_name"),
+                "description": node.description,
+            }
+            for node in sorted(nodes, key=lambda node: node.key)
+        },
+        "checks": {
+            key.name: {
+                "asset": key.asset_key.to_user_string(),
+                "description": repository.asset_graph.get(key).description,
+            }
+            for key in sorted(repository.asset_graph.asset_check_keys)
+        },
+        "jobs": {
+            job.name: sorted(key.to_user_string() for key in job.asset_layer.executable_asset_keys)
+            for job in sorted(repository.get_all_jobs(), key=lambda job: job.name)
+            if not job.name.startswith("__")
+        },
+        "schedules": {
+            schedule.name: {
+                "job": schedule.job_name,
+                "cron": schedule.cron_schedule,
+                "timezone": schedule.execution_timezone,
+                "status": schedule.default_status.value,
+            }
+            for schedule in repository.schedule_defs
+        },
+    }
+
+
+def _partitions(partitions: dg.PartitionsDefinition[Any] | None) -> str | dict[str, str] | None:
+    from dagster import MultiPartitionsDefinition
+
+    if isinstance(partitions, MultiPartitionsDefinition):
+        return {each.name: type(each.partitions_def).__name__ for each in partitions.partitions_defs}
+    return type(partitions).__name__ if partitions else None
+
+
+def test_the_graph_is_the_recorded_one(graph: dict[str, Any]) -> None:
+    if os.environ.get("REVERIE_RECORD_GRAPH"):
+        RECORDED.write_text(json.dumps(graph, indent=2) + "\n")
+    assert graph == json.loads(RECORDED.read_text())
+
+
+def test_everything_is_described(graph: dict[str, Any]) -> None:
+    assert all(each["description"] for each in (*graph["assets"].values(), *graph["checks"].values()))
+
+
+def test_every_step_may_be_repeated_and_a_run_is_one_process(defs: dg.Definitions) -> None:
+    for name in ("backfill_history", "cycle", "health"):
+        job = defs.resolve_job_def(name)
+        assert job.executor_def.name == "in_process"
+        steps = [
+            node.definition for node in job.nodes if not node.name.endswith(("lag", "embedded", "duplicates", "exact"))
+        ]
+        assert steps
+        assert all(step.retry_policy.max_retries for step in steps)
+
+
+def test_partition_keys_become_scopes() -> None:
+    from assets.partitions import BUCKETS, buckets, history, in_bucket, in_month
+    from reverie.model import SHARDS
+
+    scopes = [in_bucket(key)("acme") for key in buckets.get_partition_keys()]
+    assert [scope.shard_from for scope in scopes] == [SHARDS * number // BUCKETS for number in range(BUCKETS)]
+    assert scopes[-1].shard_to == SHARDS
+    scope = in_month("01|2026-02-01")("acme")
+    assert (scope.tenant_id, scope.shard_from) == ("acme", scopes[1].shard_from)
+    assert (scope.since.isoformat(), scope.until.isoformat()) == (
+        "2026-02-01T00:00:00+00:00",
+        "2026-03-01T00:00:00+00:00",
+    )
+    assert "01|2026-02-01" in history.get_partition_keys()

@@ -1,0 +1,138 @@
+"""The jobs on a real database: the memory that the library makes alone, again and again the same, tenant by tenant."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import psycopg
+import pytest
+
+from reverie.errors import StageError
+from reverie.inference import Embedder
+from reverie.store.database import Store
+from tests.orchestration.conftest import AS_OF, TENANTS, digests, forget_everything, live_through
+
+if TYPE_CHECKING:
+    import dagster as dg
+
+RunJob = Callable[..., "dg.ExecuteInProcessResult"]
+
+
+def test_a_history_through_the_assets_is_the_memory_of_the_library(
+    log: Store, embedder: Embedder, conn: psycopg.Connection[Any]
+) -> None:
+    from deployments.history import materialize_history
+
+    live_through(log, embedder)
+    alone = digests(log)
+    forget_everything(conn)
+    assert digests(log) != alone
+
+    steps = list(materialize_history(AS_OF))
+    assert digests(log) == alone
+    names = [name.split()[0] for name, _, _ in steps]
+    assert names[-2:] == ["health", "done"]
+    assert names.count("backfill_history") == 3 * names.count("cycle")
+    assert [done for _, done, _ in steps] == list(range(len(steps)))
+    assert {total for *_, total in steps} == {len(steps) - 1}
+
+    assert len(list(materialize_history(AS_OF))) == len(steps)
+    assert digests(log) == alone
+    policies = conn.execute("select tenant_id, array_agg(distinct policy) from ops.runs group by 1").fetchall()
+    assert dict(policies) == {tenant_id: [policy] for tenant_id, policy in TENANTS.items()}
+    assert conn.execute("select distinct driver from ops.runs").fetchall() == [("dagster",)]
+
+
+def test_months_of_a_backfill_in_one_run_report_each_for_itself(log: Store, run_job: RunJob) -> None:
+    from dagster import AssetKey
+    from dagster._core.storage.tags import ASSET_PARTITION_RANGE_END_TAG, ASSET_PARTITION_RANGE_START_TAG
+
+    turns = 0
+    for bucket in ("00", "01", "02", "03"):
+        months = {
+            ASSET_PARTITION_RANGE_START_TAG: f"{bucket}|2026-01-01",
+            ASSET_PARTITION_RANGE_END_TAG: f"{bucket}|2026-03-01",
+        }
+        result = run_job("backfill_history", tags=months)
+        made = result.asset_materializations_for_node("candidates")
+        assert sorted(each.partition for each in made) == [f"{bucket}|2026-0{month}-01" for month in (1, 2, 3)]
+        turns += sum(each.metadata["turns"].value for each in made)
+        assert {each.asset_key for each in result.asset_materializations_for_node("vectors")} == {AssetKey("vectors")}
+    assert turns == 7 * 4 * 2
+
+
+def test_a_tick_alone_reads_and_works_in_what_was_said(
+    remembered: Store, embedder: Embedder, run_job: RunJob, conn: Any
+) -> None:
+    alone = digests(remembered)
+    forget_everything(conn)
+    for bucket in ("00", "01", "02", "03"):
+        run_job("cycle", bucket)
+    assert digests(remembered) == alone
+
+
+def test_metadata_are_numbers(log: Store, run_job: RunJob) -> None:
+    from deployments.history import _runs
+
+    seen = {}
+    for job, key in _runs():
+        result = run_job(job, key)
+        for event in result.get_asset_materialization_events():
+            seen[event.asset_key.to_user_string()] = event.materialization.metadata
+        for check in result.get_asset_check_evaluations():
+            seen[check.check_name] = check.metadata
+    assert len(seen) == 8 + 4
+    for metadata in seen.values():
+        assert metadata
+        values = {name: value.value for name, value in metadata.items() if not name.startswith("dagster/")}
+        assert {type(value) for value in values.values()} <= {int, float}
+    health = {name: value.value for name, value in seen["memory_health"].items()}
+    assert (health["tenants"], health["turns"], health["turns_unread"], health["candidates"]) == (2, 56, 0, 0)
+    assert health["memories"] == sum(
+        health[kind] for kind in ("facts", "preferences", "instructions", "episodes", "patterns", "summaries")
+    )
+    assert isinstance(health["mean_importance"], float)
+    assert isinstance(health["cost_usd"], float)
+
+
+def test_a_tenant_that_fails_does_not_keep_the_others_and_raises(
+    log: Store, run_job: RunJob, conn: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import dagster as dg
+
+    from deployments.history import materialize_history
+
+    monkeypatch.setattr(dg.RetryPolicy, "calculate_delay", lambda policy, attempt: 0)
+    conn.execute("update ops.tenants set policy = 'nowhere.toml' where tenant_id = 'acme'")
+    found = conn.execute("select min(shard) * 4 / 1024 from log.turns where tenant_id = 'beta'").fetchone()
+    result = run_job("cycle", f"{found[0]:02d}", raise_on_error=False)
+    assert not result.success
+    assert [event.event_type for event in result.all_events].count(dg.DagsterEventType.STEP_RESTARTED) == 3
+    with pytest.raises(StageError, match=r"^1 of 2 tenants failed. acme: There is no policy 'nowhere.toml'"):
+        list(materialize_history(AS_OF))
+    assert conn.execute("select distinct tenant_id from memory.memories where state = 'active'").fetchall() == [
+        ("beta",)
+    ]
+
+
+def test_a_database_that_is_gone_is_one_sentence(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    from deployments import history
+
+    monkeypatch.setattr(history, "_runs", lambda: [("cycle", "00")])
+    monkeypatch.setenv("DATABASE_URL", "postgresql://nobody@127.0.0.1:1/nothing")
+    with pytest.raises(StageError, match=r"^No Postgres answers at 127.0.0.1:1.$"):
+        list(history.materialize_history(AS_OF))
+
+
+def test_all_failed_raises_and_tells_nothing_that_was_said(log: Store) -> None:
+    from reverie.consolidate.tenants import for_each_tenant
+    from reverie.model import Scope
+
+    def work(scope: Scope, policy: object) -> Any:
+        raise ValueError("what she said")
+
+    with pytest.raises(StageError, match="2 of 2 tenants failed. acme: ValueError; beta: ValueError") as caught:
+        for_each_tenant(log, lambda tenant_id: Scope(tenant_id=tenant_id), work)
+    assert caught.value.__cause__ is None
+    assert caught.value.__context__ is None
