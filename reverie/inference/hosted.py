@@ -68,7 +68,7 @@ class HostedEmbedder:
     def _price_entry(self, name: str) -> dict[str, Any]:
         try:
             return dict(self._litellm.get_model_info(name))
-        except Exception:  # noqa: BLE001  # litellm raises a bare Exception for a model it has no price for
+        except Exception:  # litellm raises a bare Exception for a model it has no price for
             return {}
 
     def count_tokens(self, text: str) -> int:
@@ -108,7 +108,7 @@ class HostedEmbedder:
                 encoding_format="float",
                 **self._options,
             )
-        except Exception as error:  # noqa: BLE001  # whatever a provider's client raises, a user gets one sentence
+        except Exception as error:  # whatever a provider's client raises, a user gets one sentence
             raise InferenceError(self._sentence(error)) from None  # the cause may quote the texts
         return self._vectors(reply.data, len(texts))
 
