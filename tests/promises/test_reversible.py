@@ -1,0 +1,86 @@
+"""Promise 7: a merge keeps what it replaced, and a wrong one is undone for good."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+from uuid import UUID
+
+import psycopg
+import pytest
+from psycopg.rows import dict_row
+
+from reverie.capture.importing import import_file
+from reverie.consolidate.fading import value_at
+from reverie.consolidate.merge import undo
+from reverie.store.database import Store
+from reverie.store.digest import digest
+from tests.promises import compact
+from tests.promises.world import consolidate
+
+Conn = psycopg.Connection[Any]
+
+TENANT = compact.TENANT
+#: What is said on the first day and again, in nearly the same words, on the tenth.
+SAID_TWICE = "retriever"
+
+
+@pytest.fixture
+def merged(store: Store, conn: Conn, history: Path) -> tuple[dict[str, Any], UUID, UUID]:
+    """A memory as it was by itself, and loser and survivor of the merge that followed, of which it is one."""
+    import_file(store, history, tenant_id=TENANT, now=compact.UNTIL)
+    up_to(store, 5)
+    (alone,) = memories(conn)
+    up_to(store, 10)
+    (loser,) = (row for row in memories(conn) if row["state"] == "merged")
+    assert alone["id"] in (loser["id"], loser["into_id"])
+    return alone, loser["id"], loser["into_id"]
+
+
+def test_both_are_as_they_were(store: Store, conn: Conn, merged: tuple[dict[str, Any], UUID, UUID]) -> None:
+    policy, (alone, loser, survivor) = compact.policy(), merged
+    both = {row["id"]: row for row in memories(conn)}
+    assert both[survivor]["peak"] > alone["peak"]
+    assert both[loser]["vectors"] == both[loser]["terms"] == [False]
+    assert undo(store, tenant_id=TENANT, loser_id=loser, policy=policy, as_of=day(11)) == survivor
+    both = {row["id"]: row for row in memories(conn)}
+    for row in both.values():
+        assert (row["state"], row["into_id"], row["vectors"], row["terms"]) == ("active", None, [True], [True])
+        # what the merge added is taken back; when it was last said stays, as later recalls may have moved it on
+        rate, grace = policy.decay.rates["fact"], policy.decay.grace_days
+        faded = value_at(alone["peak"], alone["accessed_at"], row["accessed_at"], rate=rate, grace_days=grace)
+        assert row["peak"] == pytest.approx(faded if row["id"] == survivor else alone["peak"])
+        assert row["forget_at"] is not None
+    same = ("content", "content_hash", "kind", "polarity", "base", "access_count", "happened_at", "mentions", "turn_id")
+    assert {name: both[alone["id"]][name] for name in same} == {name: alone[name] for name in same}
+
+
+def test_they_stay_apart(store: Store, conn: Conn, merged: tuple[dict[str, Any], UUID, UUID]) -> None:
+    _, loser, survivor = merged
+    undo(store, tenant_id=TENANT, loser_id=loser, policy=compact.policy(), as_of=day(11))
+    before = digest(store, TENANT)
+    assert undo(store, tenant_id=TENANT, loser_id=loser, policy=compact.policy(), as_of=day(12)) == survivor
+    assert digest(store, TENANT) == before
+    up_to(store, 35)
+    assert {row["state"] for row in memories(conn)} == {"active"}
+
+
+def up_to(store: Store, days: float) -> None:
+    """Bring memory to a day of the history."""
+    consolidate(store, TENANT, compact.policy(), day(days))
+
+
+def day(number: float) -> Any:
+    return compact.START + timedelta(days=number)
+
+
+def memories(conn: Conn) -> list[dict[str, Any]]:
+    """The memories of what is said twice, oldest first, with whether they are found."""
+    with conn.cursor(row_factory=dict_row) as cursor:
+        return cursor.execute(
+            """select m.*, (select array_agg(distinct live) from memory.vectors where item_id = m.id) as vectors,
+                      (select array_agg(distinct live) from memory.terms where item_id = m.id) as terms
+               from memory.memories m where content ~ %s and kind = 'fact' order by happened_at""",
+            [SAID_TWICE],
+        ).fetchall()
