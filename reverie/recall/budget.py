@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from uuid import UUID
 
 from reverie.recall.result import Drop, Hit
@@ -30,7 +29,7 @@ def within_budget(
             dropped.append(_drop(hit, "same_turn"))
         else:
             seen.add(origin)
-            kept.append(replace(hit, tokens=count_tokens(hit.content)) if len(kept) < 4 * top_k else hit)
+            kept.append(hit._replace(tokens=count_tokens(hit.content)) if len(kept) < 4 * top_k else hit)
     first = [hit for hit in kept[:top_k] if hit.kind in PROCEDURAL]
     chosen: set[UUID] = set()
     left = token_budget

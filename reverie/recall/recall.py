@@ -95,7 +95,7 @@ def recall(
 
 
 def log_recall(store: Store, result: RecallResult) -> None:
-    """Write the recall and the items it gave to the log; `score` counts them as accesses. Once, however often called."""
+    """Write the recall and the items it gave to the log, once; `score` counts them as accesses."""
     with store.transaction(result.tenant_id) as conn:
         conn.execute(
             queries("recall")["write_recall"],

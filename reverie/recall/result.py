@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Literal
+from typing import Literal, NamedTuple
 from uuid import UUID
 
 
@@ -24,9 +24,28 @@ class Signal:
         return self.value * self.weight
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Hit:
-    """One thing remembered: a memory, or a turn word for word."""
+class Signals(Mapping[str, Signal]):
+    """A hit's signals by name; made when somebody asks why, since most hits are never asked."""
+
+    __slots__ = ("_values", "_weights")
+
+    def __init__(self, values: Sequence[float], weights: Mapping[str, tuple[int, float]]) -> None:
+        """`weights` gives for each signal its place among the values and the policy's weight; all hits share it."""
+        self._values, self._weights = values, weights
+
+    def __getitem__(self, name: str) -> Signal:
+        place, weight = self._weights[name]
+        return Signal(value=self._values[place], weight=weight)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._weights)
+
+    def __len__(self) -> int:
+        return len(self._weights)
+
+
+class Hit(NamedTuple):
+    """One thing remembered: a memory, or a turn word for word; a tuple, as every question makes dozens of them."""
 
     item: Literal["turn", "memory"]
     id: UUID

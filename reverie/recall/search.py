@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
-from typing import Any
+from functools import cache
+from typing import Any, LiteralString
 from uuid import UUID
 
 import numpy as np
-from psycopg import Connection
+from psycopg import Connection, RawCursor, adapters
+from psycopg.adapt import Buffer, Dumper
+from psycopg.pq import Format
 
 from reverie.inference import Vectors, to_half_wire
 from reverie.policy import SIGNALS, Policy
 from reverie.recall.question import Question, read_question
-from reverie.recall.result import Hit, Signal
+from reverie.recall.result import Hit, Signals
 from reverie.store.queries import queries
 
 _LAST = datetime(9999, 12, 31, tzinfo=UTC)
+_ARMS = ("dense", "lexical", "entity")
 
 
 def search(
@@ -40,22 +45,26 @@ def search(
     numbers = policy.recall
     if isinstance(question, str):
         question = read_question(question, policy=numbers, speakers=(), asked_at=as_of)
+    items = set(numbers.items) if kinds is None else {"memory"} & set(numbers.items)
+    if not items:
+        return []
+    weights = {name: numbers.weights.get(name, 0.0) for name in SIGNALS}
     params = {
         "tenant": tenant_id,
         "subject": subject_id,
         "model": model if vector is not None else None,
-        "vector": _literal(vector),
+        "vector": None if vector is None else HalfVector(vector),
         "question": question.text,
         "language": policy.language,
         "horizon": horizon(as_of),
         "as_of": as_of,
-        "items": list(numbers.items),
-        "kinds": list(kinds) if kinds is not None else None,
+        "item": items.pop() if len(items) == 1 else None,
+        "kinds": None if kinds is None else list(kinds),
         "include_compressed": include_compressed,
         "candidates": numbers.candidates,
         "min_similarity": numbers.min_similarity,
         "min_importance": numbers.min_importance,
-        "words": any(numbers.weights.get(name) for name in ("lexical", "answers")),
+        "words": bool(weights["lexical"] or weights["answers"]),
         "k1": numbers.bm25_k1,
         "b": numbers.bm25_b,
         "recency_days": numbers.recency_days,
@@ -63,12 +72,12 @@ def search(
         "asks_assistant": question.asks_assistant,
         "since": [span[0] for span in question.spans],
         "until": [span[1] for span in question.spans],
-        "weights": [numbers.weights.get(name, 0.0) for name in SIGNALS],
         "limit": ranked or numbers.ranked,
-    }
-    rows = conn.execute(queries("recall")["search"], params, prepare=True, binary=True).fetchall()
-    weights = [(i, name, numbers.weights[name]) for i, name in enumerate(SIGNALS) if numbers.weights.get(name)]
-    return [(_hit(row, weights), row[11]) for row in rows]
+    } | {f"w_{name}": weight for name, weight in weights.items()}
+    statement, names = _numbered(queries("recall")["search"])
+    rows = RawCursor(conn).execute(statement, [params[name] for name in names], prepare=True, binary=True).fetchall()
+    given = {name: (place, weight) for place, (name, weight) in enumerate(weights.items()) if weight}
+    return [(_hit(row, given), row[0]) for row in rows]
 
 
 def horizon(as_of: datetime) -> UUID:
@@ -77,41 +86,46 @@ def horizon(as_of: datetime) -> UUID:
     return UUID(int=min(milliseconds, (1 << 48) - 1) << 80)
 
 
-def _literal(vector: Vectors | np.ndarray | None) -> str | None:
-    if vector is None:
-        return None
-    halves = to_half_wire(np.asarray(vector, np.float32).reshape(1, -1))[0, 4:].view(">f2").astype(np.float32)
-    return "[" + ",".join(map(repr, halves.tolist())) + "]"
+@cache
+def _numbered(query: LiteralString) -> tuple[LiteralString, tuple[str, ...]]:
+    """The query with $1, $2, ... and their names; psycopg would parse so long a query anew each time."""
+    names = tuple(dict.fromkeys(re.findall(r"%\((\w+)\)s", query)))
+    for number, name in enumerate(names, start=1):
+        query = query.replace(f"%({name})s", f"${number}")
+    return query, names
 
 
-def _hit(row: tuple[Any, ...], weights: list[tuple[int, str, float]]) -> Hit:
-    (
-        item_id,
+class HalfVector:
+    """A vector on its way to a halfvec parameter: as text, it would cost more than the search of a small subject."""
+
+    def __init__(self, vector: Vectors | np.ndarray) -> None:
+        self.wire = to_half_wire(np.asarray(vector, np.float32).reshape(1, -1)).tobytes()
+
+
+class _HalfVectorDumper(Dumper):
+    format = Format.BINARY
+    oid = 0  # the extension's type has another oid in each database; the statement's cast says which it is
+
+    def dump(self, obj: HalfVector) -> Buffer | None:
+        return obj.wire
+
+
+adapters.register_dumper(HalfVector, _HalfVectorDumper)
+
+
+def _hit(row: tuple[Any, ...], weights: dict[str, tuple[int, float]]) -> Hit:
+    _, item, id_, kind, content, happened_at, score, turn_id, session_id, importance, *ranks = row[:13]
+    places = {arm: place for arm, place in zip(_ARMS, ranks, strict=True) if place is not None}
+    return Hit(
         item,
+        id_,
         kind,
         content,
-        session_id,
         happened_at,
-        turn_id,
-        importance,
-        dense,
-        lexical,
-        entity,
-        _,
         score,
-        values,
-    ) = row
-    places = {"dense": dense, "lexical": lexical, "entity": entity}
-    return Hit(
-        item=item,
-        id=item_id,
-        kind=kind,
-        content=content,
-        happened_at=happened_at,
-        score=score,
-        signals={name: Signal(value=values[i], weight=weight) for i, name, weight in weights},
-        ranks={arm: place for arm, place in places.items() if place is not None},
-        turn_id=turn_id,
-        session_id=session_id,
-        importance=importance,
+        Signals(row[13:], weights),
+        places,
+        turn_id,
+        session_id,
+        importance,
     )

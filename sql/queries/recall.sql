@@ -4,7 +4,9 @@ select speakers from memory.subjects where tenant_id = %(tenant)s and subject_id
 
 -- name: search
 -- Candidates of three arms, each exact within the subject, with every signal and the weighted sum.
--- Ids start with their event time, so `item_id < horizon` leaves out what was said after the question.
+-- Ids start with their event time, so `item_id < horizon` leaves out what was said after the question. The plan is made
+-- once for all subjects, so nothing here may depend on how many rows are expected: `limit 1` and `offset 0` keep look-ups
+-- by key, and generate_subscripts stands for a thousand rows to come, which makes the joins with them hash joins.
 with query as materialized (  -- the speakers' names are no search words, unless there is nothing else
     select s.items, greatest(s.terms, 1)::float8 / greatest(s.items, 1) as average, w.asked,
            case when w.asked <@ n.names then w.asked
@@ -20,35 +22,50 @@ with query as materialized (  -- the speakers' names are no search words, unless
         where to_tsvector('simple', %(question)s) @@ phraseto_tsquery('simple', p)) m
     where s.tenant_id = %(tenant)s and s.subject_id = %(subject)s
 ),
-dense as materialized (
-    select item_id, max(similarity) as similarity, row_number() over (order by max(similarity) desc, item_id) as place
-    from (select v.item_id, -(v.vec <#> %(vector)s::halfvec) as similarity
+dense as (
+    select item_id, -min(distance) as similarity, row_number() over (order by min(distance), item_id) as place
+    from (select v.item_id, (v.vec <#> %(vector)s::halfvec) + 0 as distance
           from memory.vectors v
           where v.tenant_id = %(tenant)s and v.subject_id = %(subject)s and v.model = %(model)s
-            and v.item_id < %(horizon)s and (v.live or %(include_compressed)s) and v.item = any(%(items)s)
+            and v.item_id < %(horizon)s and (v.live or %(include_compressed)s)
+            and (%(item)s::text is null or v.item = %(item)s)
             and (%(kinds)s::text[] is null
                  or exists (select from memory.memories m
-                            where m.tenant_id = v.tenant_id and m.id = v.item_id and m.kind = any(%(kinds)s)))
-          order by (v.vec <#> %(vector)s::halfvec) + 0
+                            where m.tenant_id = %(tenant)s and m.id = v.item_id and m.kind = any(%(kinds)s)))
+          order by distance
           limit %(candidates)s) nearest
-    where similarity >= %(min_similarity)s
+    where distance <= -%(min_similarity)s::float8
     group by item_id
 ),
-matches as materialized (  -- BM25, as a share of the best match's
-    select item_id, bm25 / max(bm25) over () as lexical, row_number() over (order by bm25 desc, item_id) as place
-    from (select t.item_id,
-                 sum(ln(1 + (q.items - t.df + 0.5) / (t.df + 0.5)) * t.tf * (%(k1)s::float8 + 1)
-                     / (t.tf + %(k1)s::float8 * (1 - %(b)s::float8 + %(b)s::float8 * t.dl / q.average))) as bm25
-          from query q
-          cross join lateral (
-              select p.item_id, p.tf, p.dl, count(*) over (partition by p.term)::float8 as df
-              from memory.terms p
-              where p.tenant_id = %(tenant)s and p.subject_id = %(subject)s and p.term = any(q.words)
-                and p.item_id < %(horizon)s and (p.live or %(include_compressed)s)) t
-          where %(words)s
-          group by t.item_id) scored
+matches as materialized (  -- BM25
+    select t.item_id, sum(ln(1 + (q.items - t.df + 0.5) / (t.df + 0.5)) * t.tf * (%(k1)s::float8 + 1)
+                          / (t.tf + %(k1)s::float8 * (1 - %(b)s::float8 + %(b)s::float8 * t.dl / q.average))) as bm25
+    from query q
+    cross join lateral generate_subscripts(q.words, 1) as place
+    cross join lateral (
+        select p.item_id, p.tf, p.dl, count(*) over ()::float8 as df
+        from memory.terms p
+        where p.tenant_id = %(tenant)s and p.subject_id = %(subject)s and p.term = q.words[place]
+          and p.item_id < %(horizon)s and (p.live or %(include_compressed)s)
+        offset 0) t
+    where %(words)s
+    group by t.item_id
 ),
-entity as materialized (
+lexical as (
+    select item_id, row_number() over (order by bm25 desc, item_id) as place
+    from (select x.item_id, x.bm25
+          from matches x
+          where (%(item)s::text is null
+                 or exists (select from memory.items i
+                            where i.tenant_id = %(tenant)s and i.subject_id = %(subject)s and i.item_id = x.item_id
+                              and i.item = %(item)s))
+            and (%(kinds)s::text[] is null
+                 or exists (select from memory.memories m
+                            where m.tenant_id = %(tenant)s and m.id = x.item_id and m.kind = any(%(kinds)s)))
+          order by x.bm25 desc, x.item_id
+          limit %(candidates)s) most
+),
+entity as (
     select l.memory_id as item_id, row_number() over (order by max(m.importance) desc, l.memory_id) as place
     from query q
     join memory.entities e on e.tenant_id = %(tenant)s and e.subject_id = %(subject)s and e.terms <@ q.asked
@@ -56,80 +73,86 @@ entity as materialized (
     join memory.links l on l.tenant_id = e.tenant_id and l.entity_id = e.id
     join memory.memories m on m.tenant_id = l.tenant_id and m.id = l.memory_id
     where m.id < %(horizon)s and (m.state in ('candidate', 'active') or %(include_compressed)s and m.state = 'compressed')
-      and 'memory' = any(%(items)s) and (%(kinds)s::text[] is null or m.kind = any(%(kinds)s))
+      and (%(item)s::text is null or %(item)s = 'memory') and (%(kinds)s::text[] is null or m.kind = any(%(kinds)s))
     group by l.memory_id order by 2 limit %(candidates)s
 ),
 found as (
-    select item_id from dense
-    union select x.item_id from matches x
-        where x.place <= %(candidates)s
-          and (%(kinds)s::text[] is null or exists (select from memory.memories m where m.tenant_id = %(tenant)s
-                                                    and m.id = x.item_id and m.kind = any(%(kinds)s)))
-    union select item_id from entity
+    select item_id, max(similarity) as similarity, max(dense) as dense, max(lexical) as lexical, max(entity) as entity
+    from (select item_id, similarity, place as dense, null::bigint as lexical, null::bigint as entity from dense
+          union all select item_id, null, null, place, null from lexical
+          union all select item_id, null, null, null, place from entity) arms
+    group by item_id
 ),
 measured as (
-    select i.item_id, i.item, i.session_id, i.happened_at, m.kind, m.content, m.turn_id,
+    select f.item_id, f.dense, f.lexical as lexical_rank, f.entity as entity_rank,
+           i.item, i.session_id, i.happened_at, m.kind, m.content, m.turn_id, m.importance as memory_importance,
            case when m.importance < %(min_importance)s then 'importance'
                 when m.expires_at <= %(as_of)s then 'expired' end as dropped,
-           m.importance as memory_importance,
-           d.place as dense_rank, x.place as lexical_rank, e.place as entity_rank,
-           coalesce(d.similarity, n.similarity, 0) as similarity,
-           coalesce(x.lexical, 0) as lexical,
-           coalesce(a.lexical, 0) as answers,
-           (i.speaker = any(q.mentioned))::int as speaker,
-           coalesce(w.date, 0) as date,
-           i.first_person::int as first_person,
-           i.names_time::int as names_time,
-           i.asks::int as asks,
-           (i.role is not distinct from 'assistant')::int as assistant,
-           (i.role is not distinct from 'assistant' and %(asks_assistant)s)::int as asked_assistant,
-           (i.item = 'memory')::int as memory,
+           coalesce(f.similarity, case when f.dense is null then (  -- found by another arm
+               select -min(v.vec <#> %(vector)s::halfvec) from memory.vectors v
+               where v.tenant_id = %(tenant)s and v.subject_id = %(subject)s and v.model = %(model)s
+                 and v.item_id = f.item_id) end, 0) as similarity,
+           coalesce(x.bm25 / best.bm25, 0) as lexical,
+           coalesce(a.bm25 / best.bm25, 0) as answers,
+           coalesce(i.speaker = any(q.mentioned), false)::int::float8 as speaker,
+           case when %(since)s::timestamptz[] = '{}' then 0 else (  -- how near to a date that the question names: soon
+               select max(case when i.happened_at < since  -- after counts more than before
+                               then exp(-extract(epoch from since - i.happened_at)::float8 / 86400 / 1.5)
+                               when i.happened_at >= until
+                               then exp(-extract(epoch from i.happened_at - until)::float8 / 86400 / 5)
+                               else 1 end)
+               from unnest(%(since)s::timestamptz[], %(until)s::timestamptz[]) as dates (since, until)) end as date,
+           i.first_person::int::float8 as first_person,
+           i.names_time::int::float8 as names_time,
+           i.asks::int::float8 as asks,
+           coalesce(i.role = 'assistant', false)::int::float8 as assistant,
+           (i.item = 'memory')::int::float8 as memory,
            greatest(0, least(1, 1 - extract(epoch from %(as_of)s - coalesce(m.accessed_at, i.happened_at))::float8
                                     / 86400 / %(recency_days)s::float8)) as recency,
-           coalesce(m.importance, 0) as importance,
-           least(coalesce(m.access_count, 0)::float8 / %(access_cap)s, 1) as access,
-           (e.item_id is not null)::int as entity
+           coalesce(m.importance, 0)::float8 as importance,
+           least(coalesce(m.access_count, 0)::float8 / %(access_cap)s::float8, 1) as access,
+           (f.entity is not null)::int::float8 as entity
     from found f
     cross join query q
-    join memory.items i on i.tenant_id = %(tenant)s and i.subject_id = %(subject)s and i.item_id = f.item_id
-        and i.item = any(%(items)s)
-    left join dense d on d.item_id = f.item_id
+    cross join (select max(bm25) as bm25 from matches) best
+    cross join lateral (
+        select * from memory.items i
+        where i.tenant_id = %(tenant)s and i.subject_id = %(subject)s and i.item_id = f.item_id limit 1) i
     left join matches x on x.item_id = f.item_id
     left join matches a on a.item_id = i.asked_by
-    left join entity e on e.item_id = f.item_id
-    left join memory.memories m on i.item = 'memory' and m.tenant_id = %(tenant)s and m.id = f.item_id
     left join lateral (
-        select max(-(v.vec <#> %(vector)s::halfvec)) as similarity from memory.vectors v
-        where d.item_id is null and v.tenant_id = %(tenant)s and v.subject_id = %(subject)s and v.model = %(model)s
-          and v.item_id = f.item_id) n on true
-    left join lateral (  -- how near to a date that the question names: soon after counts more than before
-        select max(case when i.happened_at < since then exp(-extract(epoch from since - i.happened_at)::float8 / 86400 / 1.5)
-                        when i.happened_at >= until then exp(-extract(epoch from i.happened_at - until)::float8 / 86400 / 5)
-                        else 1 end) as date
-        from unnest(%(since)s::timestamptz[], %(until)s::timestamptz[]) as dates (since, until)) w on true
+        select * from memory.memories m
+        where i.item = 'memory' and m.tenant_id = %(tenant)s and m.id = f.item_id limit 1) m on true
+    offset 0  -- each signal is computed once, however often it is named below
 ),
 weighed as (
     select *,
-           max(similarity) over (partition by coalesce(session_id, item_id::text)) as session_similarity
+           max(similarity) over (partition by session_id, case when session_id is null then item_id end)
+               as session_similarity,
+           assistant * %(asks_assistant)s::boolean::int as asked_assistant
     from measured
 ),
 best as (
-    select *
+    select *,
+           similarity * %(w_similarity)s + lexical * %(w_lexical)s + answers * %(w_answers)s
+           + session_similarity * %(w_session_similarity)s + speaker * %(w_speaker)s + date * %(w_date)s
+           + first_person * %(w_first_person)s + names_time * %(w_names_time)s + asks * %(w_asks)s
+           + assistant * %(w_assistant)s + asked_assistant * %(w_asked_assistant)s + memory * %(w_memory)s
+           + recency * %(w_recency)s + importance * %(w_importance)s + access * %(w_access)s
+           + entity * %(w_entity)s as score
     from weighed
-    cross join lateral (values (array[similarity, lexical, answers, session_similarity, speaker, date, first_person,
-                                      names_time, asks, assistant, asked_assistant, memory, recency, importance, access,
-                                      entity]::float8[])) as v (signals)
-    cross join lateral (
-        select sum(signal * weight) as score from unnest(v.signals, %(weights)s::float8[]) as s (signal, weight)) s
     order by dropped is not null, score desc, item_id
     limit %(limit)s
 )
-select b.item_id, b.item, coalesce(b.kind, 'turn') as kind,
+select b.dropped, b.item, b.item_id, coalesce(b.kind, 'turn') as kind,
        coalesce(b.content, case when t.speaker is null then t.text else t.speaker || ': ' || t.text end) as content,
-       b.session_id, b.happened_at, coalesce(b.turn_id, t.id) as turn_id, b.memory_importance,
-       b.dense_rank, b.lexical_rank, b.entity_rank, b.dropped, b.score, b.signals
+       b.happened_at, b.score, coalesce(b.turn_id, t.id) as turn_id, b.session_id, b.memory_importance,
+       b.dense, b.lexical_rank, b.entity_rank,
+       b.similarity, b.lexical, b.answers, b.session_similarity, b.speaker, b.date, b.first_person, b.names_time,
+       b.asks, b.assistant, b.asked_assistant, b.memory, b.recency, b.importance, b.access, b.entity
 from best b
-left join log.turns t on t.tenant_id = %(tenant)s and t.id = b.item_id and b.item = 'turn'
+left join lateral (
+    select * from log.turns t where b.item = 'turn' and t.tenant_id = %(tenant)s and t.id = b.item_id limit 1) t on true
 order by b.dropped is not null, b.score desc, b.item_id
 
 -- name: write_recall

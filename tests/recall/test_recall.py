@@ -1,0 +1,103 @@
+"""The whole answer: what it says about itself, what is logged, and how good it is on the sample history."""
+
+from __future__ import annotations
+
+import json
+from datetime import datetime, timedelta
+from typing import Any
+
+import numpy as np
+import psycopg
+import pytest
+
+from reverie.errors import InferenceError
+from reverie.inference import Embedder, Vectors
+from reverie.policy import load_policy
+from reverie.recall.recall import log_recall, recall
+from reverie.store.database import Store
+from tests.recall.conftest import LATER, SAMPLE, Corpus, FixedEmbedder, policy_with
+
+
+class BrokenEmbedder(FixedEmbedder):
+    def encode(self, texts: Any) -> Vectors:
+        raise InferenceError("The server is away.")
+
+
+def ask(store: Store, question: str = "quartz", **given: Any) -> Any:
+    common = {"tenant_id": "acme", "subject_id": "ann", "policy": policy_with(), "as_of": LATER}
+    return recall(store, question, **(common | {"embedder": FixedEmbedder()} | given))
+
+
+def test_an_answer_tells_of_itself(corpus: Corpus, reader: Store) -> None:
+    turn = corpus.turn("I found quartz", speaker="Ann")
+    memory = corpus.memory("Found quartz", turn=turn)
+    other = corpus.memory("Likes the river")
+    result = ask(reader)
+    assert {hit.id for hit in result.hits} in ({turn, other}, {memory, other})
+    assert [(drop.reason, drop.id in (turn, memory)) for drop in result.dropped] == [("same_turn", True)]
+    assert result.total_tokens == sum(hit.tokens for hit in result.hits) > 0
+    assert result.budget_used == result.total_tokens / 2000
+    assert (result.model, result.notes, result.policy) == ("words", (), "reverie")
+    assert result.policy_hash == policy_with().hash
+
+
+def test_an_unknown_subject_is_said_to_be_unknown(corpus: Corpus, reader: Store) -> None:
+    corpus.turn("quartz")
+    result = ask(reader, subject_id="nobody", embedder=BrokenEmbedder())
+    assert (result.hits, result.dropped) == ((), ())
+    assert result.notes == ("Nothing is remembered about nobody.",)
+
+
+@pytest.mark.parametrize("embedder", [None, BrokenEmbedder()])
+def test_without_vectors_words_answer(corpus: Corpus, reader: Store, embedder: Embedder | None) -> None:
+    quartz = corpus.turn("quartz")
+    corpus.turn("river", vectors=[np.eye(8)[0]])
+    result = ask(reader, embedder=embedder)
+    assert [hit.id for hit in result.hits] == [quartz]
+    assert any("words and entities alone" in note for note in result.notes)
+    assert result.hits[0].tokens == 2 if embedder is None else result.hits[0].tokens == 1
+
+
+def test_limits_given_win_over_the_policy(corpus: Corpus, reader: Store) -> None:
+    for number in range(5):
+        corpus.turn(f"quartz number {number}")
+    assert len(ask(reader, top_k=2).hits) == 2
+    assert len(ask(reader, token_budget=6).hits) == 2
+    assert {drop.reason for drop in ask(reader, token_budget=6).dropped} == {"budget"}
+
+
+def test_a_naive_time_is_refused(reader: Store) -> None:
+    with pytest.raises(ValueError, match="offset"):
+        ask(reader, as_of=datetime(2026, 1, 1))  # noqa: DTZ001
+
+
+def test_a_recall_is_logged_once(corpus: Corpus, reader: Store, conn: psycopg.Connection[Any]) -> None:
+    corpus.turn("quartz")
+    result = ask(reader)
+    for _ in range(2):
+        log_recall(reader, result)
+    ((ids, dropped, asked_at),) = conn.execute("select item_ids, dropped, asked_at from log.recalls").fetchall()
+    assert (ids, dropped, asked_at) == ([hit.id for hit in result.hits], 0, LATER)
+    log_recall(reader, ask(reader, as_of=LATER + timedelta(seconds=1)))
+    assert conn.execute("select count(*) from log.recalls").fetchone() == (2,)
+
+
+def test_the_sample_history_is_remembered(sample_store: Store, embedder: Embedder) -> None:
+    """Evidence turns among the first ten hits, each question asked at its time."""
+    policy = load_policy("reverie")
+    with sample_store.transaction("demo") as conn:
+        rows = conn.execute("select session_id, source_id, id from log.turns").fetchall()
+    ids = {(session, source): id_ for session, source, id_ in rows}
+    shares = []
+    for line in (SAMPLE.parent / "questions.jsonl").read_text(encoding="utf-8").splitlines():
+        question = json.loads(line)
+        asked_at = datetime.fromisoformat(question["asked_at"])
+        result = recall(
+            sample_store, question["question"], tenant_id="demo", subject_id=question["subject_id"], policy=policy,
+            as_of=asked_at, embedder=embedder,
+        )  # fmt: skip
+        assert all(hit.happened_at <= asked_at for hit in result.hits)
+        evidence = {ids[session, source] for session, source in question["evidence"]}
+        shares.append(len(evidence & {hit.turn_id for hit in result.hits}) / len(evidence))
+    assert np.mean(shares) >= 0.55, "measured: 0.60"
+    assert np.mean([share > 0 for share in shares]) >= 0.7, "measured: 0.76"
