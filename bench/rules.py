@@ -97,9 +97,7 @@ def quality(policies: list[str]) -> None:
     all_kinds = {"fact", "preference", "instruction"}
     wants = {"preference", "instruction"}
     print("precision, recall, F1; recall alone for persona sentences (all state a fact)")
-    print(
-        "policy    LoCoMo facts       with episodes      ConvAI2 spoken     persona  PrefEval           PrefEval+ConvAI2"
-    )
+    print(f"{'policy':9} {'LoCoMo facts':18} {'with episodes':18} {'ConvAI2 spoken':18} persona  PrefEval  +ConvAI2")
     for policy in policies:
         rules = rules_of(policy)
         judged = [

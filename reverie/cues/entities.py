@@ -73,10 +73,11 @@ def _names() -> _Compiled:
         return pattern
 
     forms = {
-        form: Entity(kind, slug, slug.replace("-", " "))
+        spoken: Entity(kind, slug, slug.replace("-", " "))
         for identity, written in names.gazetteer.items()
         for kind, _, slug in [identity.partition(":")]
         for form in written
+        for spoken in (form, re.sub("^(?:my|our) ", "their ", form))
     }
     expanded = [(namer, expand(namer.pattern)) for namer in names.rules]
     return _Compiled(

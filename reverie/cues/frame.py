@@ -35,9 +35,10 @@ def extract_frame(frame: pl.DataFrame, rules: Rules) -> pl.DataFrame:
         return SCHEMA.to_frame()
     clause, x, y = pl.col("clause"), pl.col("x"), pl.col("y")
     content = wording.third_person_expr(pl.concat_str("before", x, "between", y.fill_null(""), "after"))
-    named = wording.slug_expr(pl.when("entity_of_y").then(y).otherwise(x))
+    named = wording.name_slug_expr(pl.when("entity_of_y").then(y).otherwise(x))
     lead = clause.str.len_chars() - clause.str.strip_chars_start(wording.EDGES).str.len_chars()
     asking = clause.str.strip_chars_end(wording.CLOSERS).str.ends_with("?")
+    empty = rules.empty.rust if rules.empty else "^$"
     for_questions = [one.order for one in rules.compiled if one.rule.question]
     return (
         pl.concat(found)
@@ -45,8 +46,7 @@ def extract_frame(frame: pl.DataFrame, rules: Rules) -> pl.DataFrame:
         .filter(~asking | pl.col("order").is_in(for_questions))
         .filter(~clause.str.contains(rules.guard.rust) if rules.guard else pl.lit(True))
         .with_columns(wording.value_expr(x), wording.value_expr(y))
-        .filter(x != "", y.is_null() | (y != ""))
-        .filter(~x.str.contains(rules.empty.rust) if rules.empty else pl.lit(True))
+        .filter(*(group.is_null() | ((group != "") & ~group.str.contains(empty)) for group in (x, y)))
         .join(rules.frame.lazy(), on="order")
         .sort("index", "clause_start", "order")
         .unique(["index", "clause_start"], keep="first", maintain_order=True)

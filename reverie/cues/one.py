@@ -71,7 +71,7 @@ def _of_clause(clause: str, start: int, orders: set[int], rules: Rules) -> Hit |
 def _hit(one: Compiled, found: re.Match[str], clause: str, start: int, rules: Rules) -> Hit | None:
     rule = one.rule
     groups = {name: wording.value(captured or "") for name, captured in found.groupdict().items()}
-    if not all(groups.values()) or (rules.empty and rules.empty.python.search(groups["x"])):
+    if not all(groups.values()) or (rules.empty and any(map(rules.empty.python.search, groups.values()))):
         return None
     content = wording.third_person(rule.template.format_map(groups))
     lead = len(clause) - len(clause.lstrip(wording.EDGES))
@@ -93,5 +93,5 @@ def _hit(one: Compiled, found: re.Match[str], clause: str, start: int, rules: Ru
 
 def _typed_id(template: str, groups: dict[str, str]) -> str | None:
     """The entity of a hit, unless its slug is empty."""
-    typed = template.format_map({name: wording.slug(text) for name, text in groups.items()})
+    typed = template.format_map({name: wording.name_slug(text) for name, text in groups.items()})
     return None if typed.endswith(":") else typed

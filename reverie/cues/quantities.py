@@ -6,7 +6,8 @@ from typing import NamedTuple
 _NUMBER = r"(?P<number>[0-9]{1,3}(?:,[0-9]{3})+(?:\.[0-9]+)?|[0-9]+(?:\.[0-9]+)?)"
 _QUANTITY = re.compile(
     rf"(?<![\w.,-])(?P<currency>[$€£₹])? ?{_NUMBER}(?P<scale>[kKmM](?![\w]))?"
-    r"(?:(?P<sign>[%x×])(?![\w])|(?P<glued>[a-zA-Z]{1,3})(?![\w])|[ -]?(?:more |fewer |less |new |extra |additional )?(?P<unit>[a-zA-Z]{2,}))?"
+    r"(?:(?P<sign>[%x×])(?![\w])|(?P<glued>[a-zA-Z]{1,3})(?![\w])"
+    r"|[ -]?(?:more |fewer |less |new |extra |additional )?(?P<unit>[a-zA-Z]{2,}))?"
 )
 _BEFORE = re.compile(r"(?P<metric>[a-zA-Z]{3,}) ?(?:=|:|→|->) ?$")
 _SCALES = {"k": 1e3, "m": 1e6}

@@ -12,11 +12,15 @@ from reverie.policy.extract import Salience
 NAMED: Final = r"[a-z0-9,;:'\")] +[\"'(]?(?:[A-HJ-Z][A-Za-z'-]+|I[a-z]{2,})|\b[A-Z][a-z]+ [A-Z][a-z]+"
 #: A number, or a date in words.
 DATED: Final = (
-    r"[0-9]|(?i:\b(?:monday|tuesday|wednesday|thursday|friday|saturday|sunday|january|february|march|april|june|july|august"
-    r"|september|october|november|december|yesterday|tomorrow|tonight|last (?:week|month|year|night)|next (?:week|month|year))\b)"
+    r"[0-9]|(?i:\b(?:monday|tuesday|wednesday|thursday|friday|saturday|sunday|january|february|march|april|june|july"
+    r"|august|september|october|november|december|yesterday|tomorrow|tonight|last (?:week|month|year|night)"
+    r"|next (?:week|month|year))\b)"
 )
 #: Marks of code: snake_case, camelCase, dotted or slashed names, calls, capitals with digits.
-CODED: Final = r"\b[a-z]+_[a-z_]+\b|\b[a-z]+[A-Z][A-Za-z]+\b|\b[A-Za-z]+\(\)|\b[a-z]{2,}\.[a-z]{2,}\.[a-z]{2,}|\b[A-Z]{2,}[0-9]+\b|`"
+CODED: Final = (
+    r"\b[a-z]+_[a-z_]+\b|\b[a-z]+[A-Z][A-Za-z]+\b|\b[A-Za-z]+\(\)|\b[a-z]{2,}\.[a-z]{2,}\.[a-z]{2,}"
+    r"|\b[A-Z]{2,}[0-9]+\b|`"
+)
 #: Words long enough to tell rare from common.
 LONG: Final = r"[A-Za-z]{4,}"
 

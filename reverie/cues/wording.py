@@ -18,33 +18,19 @@ PLAIN: Final = {"’": "'", "‘": "'", "ʼ": "'", "“": '"', "”": '"', "\t":
     "ſ": "s", "\u212a": "K", "İ": "I", "ı": "i"
 }  # fmt: skip
 
-_STARTS: Final = (
-    "i",
-    "I",
-    "i'm",
-    "I'm",
-    "i've",
-    "I've",
-    "we",
-    "my",
-    "our",
-    "it's",
-    "you",
-    "he",
-    "she",
-    "they",
-    "don't",
-    "please",
-)
-_CONNECTIVES: Final = ("but", "because", "although", "though", "however", "which")
-#: Where clauses end, as literals: after a sentence, a semicolon, a dash or a line, before a connective, and before a
-#: subject that follows a comma, "and" or "so". The separator goes where the next clause begins. What opens with
-#: "actually," or "from now on," is one clause.
+_SPEAKERS: Final = ("i", "I", "i'm", "I'm", "i've", "I've", "we", "my", "our")
+_TURNS: Final = ("but", "because", "although", "though", "however", "which")
+_ENDS: Final = (". ", "! ", "? ", "… ", "; ", ": ", "\n", " - ", " -- ", " – ", " — ", '." ')
+_ASIDES: Final = ("it's", "you", "please", "don't", "can", "could", "do", "what", "how", "right?")
+#: Where clauses end, as literals: after a sentence, a colon, a dash or a line, before a connective, before a speaker
+#: that follows a comma, "and" or "so", and before a question or a request that follows a comma. The separator goes
+#: where the next clause begins. What opens with "actually," or "from now on," is one clause.
 BREAKS: Final = (
-    {kept: kept for kept in ("ctually, ", "now on, ")}
-    | {mark: f"{mark}{SEPARATOR}" for mark in (". ", "! ", "? ", "… ", "; ", "\n", " - ", " -- ", " – ", " — ", '." ')}
-    | {f" {word} ": f" {SEPARATOR}{word} " for word in _CONNECTIVES}
-    | {f"{link}{word} ": f"{link}{SEPARATOR}{word} " for word in _STARTS for link in (" and ", " so ", ", ")}
+    {kept: kept for kept in ("ctually, ", "now on, ", "now on: ")}
+    | {mark: f"{mark}{SEPARATOR}" for mark in _ENDS}
+    | {f" {word} ": f" {SEPARATOR}{word} " for word in _TURNS}
+    | {f"{link}{word} ": f"{link}{SEPARATOR}{word} " for word in _SPEAKERS for link in (" and ", " so ", ", ")}
+    | {f", {word} ": f", {SEPARATOR}{word} " for word in _ASIDES}
 )
 #: All that is done to a text before a rule reads it, in one pass: at each place the first of these that fits. Up to a
 #: hundred literals, the automaton that polars builds for them is the fast one.
@@ -56,10 +42,31 @@ EDGES: Final = " ,;:.!?…\"'()[]*~_-–—\n"
 #: Shed at the end of a question mark's search.
 CLOSERS: Final = " \"')]!.\n"
 
+_OTHERS: Final = (
+    "i|i'm|i've|i'd|we|we're|he|he's|she|she's|it|it's|they|they're|you|you're|that|that's|this|there|there's|here|so"
+    "|nobody|everyone|everybody|someone|let's|put|say|ok|lol|haha|hoping|maybe|even|definitely"
+)
+#: Cut from a value, with all that follows: another clause, an aside.
+CUT: Final = (
+    rf"(?i)(?:, (?:and |so |but |or )?(?:{_OTHERS})\b|,? (?:and|so) (?:{_OTHERS})\b| now, | \(| ?[-–—]+ "
+    r"|,? and (?:the|my|our|his|her) [a-z]+ (?:is|are|was|were|has|have)\b).*"
+)
 #: Shed at the end of a value.
 TAIL: Final = (
-    r"(?i)(?:[ ,]+(?:too|though|lol|haha+|as well|these days|right now|at the moment|of course|anyway|anyways|btw|man|dude|tbh"
-    r"|you know|i think|i guess|and|or|but|so|because|either|at all|again|actually|now|then|just|my|the|a|an|to|with|for|in))+$"
+    r"(?i)(?:[ ,]+(?:too|though|lol|haha+|as well|these days|lately|recently|right now|at the moment|of course|anyways?"
+    r"|btw|man|dude|tbh|you know|i think|i guess|and|or|but|so|because|either|at all|again|actually|now|then|just|my|the"
+    r"|an?|to|with|for|in))+$"
+)
+#: Cut from a name that an entity is made of, with all that follows.
+NAME_CUT: Final = r"(?i)(?:[,;:(]| (?:and|or|with|since|because|for|in|at|on|as|who|that|when|while|now)\b).*"
+#: The most words of a slug.
+SLUG_WORDS: Final = r"^((?:[^-]+-){3}[^-]+)-.*"
+#: Endings of the third person where a template has "(s)", in this order: "watch(s)" is "watches", "study(s)" "studies".
+ENDINGS: Final = (
+    (r"(?i)\bhave\(s\)", "has"),
+    (r"(?i)(ch|sh|ss|\bgo|\bdo)\(s\)", "${1}es"),
+    (r"(?i)([^aeiou])y\(s\)", "${1}ies"),
+    (r"\(s\)", "s"),
 )
 
 #: From the first person to the third; applied to values in this order.
@@ -95,8 +102,12 @@ def for_rust(pattern: str) -> str:
 
 
 _PLAIN_TABLE: Final = str.maketrans(PLAIN)
+_CUT: Final = for_python(CUT)
 _TAIL: Final = for_python(TAIL)
+_ENDINGS: Final = [(for_python(bare), with_s.replace("${1}", r"\g<1>")) for bare, with_s in ENDINGS]
 _REWRITES: Final = [(for_python(first), third) for first, third in REWRITES]
+_NAME_CUT: Final = for_python(NAME_CUT)
+_SLUG_WORDS: Final = re.compile(SLUG_WORDS)
 _SLUG_GAPS: Final = re.compile(SLUG_GAPS)
 _ACCENTS: Final = re.compile(ACCENTS)
 
@@ -116,12 +127,14 @@ def marked(text: str) -> str:
 
 
 def value(captured: str) -> str:
-    """A captured value without the punctuation and the fillers at its ends."""
-    return _TAIL.sub("", captured.strip(EDGES)).strip(EDGES)
+    """A captured value without what follows it, the punctuation and the fillers at its ends."""
+    return _TAIL.sub("", _CUT.sub("", captured, count=1).strip(EDGES)).strip(EDGES)
 
 
 def third_person(text: str) -> str:
-    """The value as said about the speaker: "my dog" is "their dog"."""
+    """The filled template as said about the speaker: "my dog" is "their dog", "play(s)" is "plays"."""
+    for bare, with_s in _ENDINGS if "(s)" in text else ():
+        text = bare.sub(with_s, text)
     for first, third in _REWRITES:
         text = first.sub(third, text)
     return text
@@ -130,6 +143,11 @@ def third_person(text: str) -> str:
 def slug(text: str) -> str:
     """A value as the second half of a typed id: "Diwali Sweets!" is "diwali-sweets"."""
     return _SLUG_GAPS.sub("-", _ACCENTS.sub("", unicodedata.normalize("NFKD", text)).lower()).strip("-")
+
+
+def name_slug(text: str) -> str:
+    """The slug of the name that a value begins with, four words at most: "Zoho in Chennai" is "zoho"."""
+    return _SLUG_WORDS.sub(r"\1", slug(_NAME_CUT.sub("", text, count=1)))
 
 
 def plain_expr(text: pl.Expr) -> pl.Expr:
@@ -144,12 +162,13 @@ def marked_expr(text: pl.Expr) -> pl.Expr:
 
 def value_expr(captured: pl.Expr) -> pl.Expr:
     """`value` for a column."""
-    return captured.str.strip_chars(EDGES).str.replace(for_rust(TAIL), "").str.strip_chars(EDGES)
+    cut = captured.str.replace(for_rust(CUT), "")
+    return cut.str.strip_chars(EDGES).str.replace(for_rust(TAIL), "").str.strip_chars(EDGES)
 
 
 def third_person_expr(text: pl.Expr) -> pl.Expr:
     """`third_person` for a column."""
-    for first, third in REWRITES:
+    for first, third in (*ENDINGS, *REWRITES):
         text = text.str.replace_all(for_rust(first), third)
     return text
 
@@ -158,3 +177,8 @@ def slug_expr(text: pl.Expr) -> pl.Expr:
     """`slug` for a column."""
     bare = text.str.normalize("NFKD").str.replace_all(ACCENTS, "").str.to_lowercase()
     return bare.str.replace_all(SLUG_GAPS, "-").str.strip_chars("-")
+
+
+def name_slug_expr(text: pl.Expr) -> pl.Expr:
+    """`name_slug` for a column."""
+    return slug_expr(text.str.replace(for_rust(NAME_CUT), "")).str.replace(SLUG_WORDS, "${1}")

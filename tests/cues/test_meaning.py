@@ -80,7 +80,7 @@ def test_polarity_entity_and_correction() -> None:
     name = extract_one("my name is Alex", RULES["chat"])[0]
     assert (name.category, name.key, name.value) == ("identity", "name", "Alex")
     no_longer = extract_one("I no longer eat meat.", RULES["reverie"])[0]
-    assert no_longer.corrects and no_longer.content == "No longer: eat meat"
+    assert no_longer.corrects and no_longer.content == "No longer eats meat"
 
 
 def test_offsets_are_those_of_the_original_text() -> None:
