@@ -195,9 +195,9 @@ def _columns(found: pl.DataFrame, tenant_id: str, policy: Policy) -> Columns:
             str(row["order"]),
         )
         values = (
-            stable_id(said_at, *identity), row["subject_id"], row["kind"], content, row["polarity"], row["base"], said_at,
-            forget_at(row["base"], said_at, rate=policy.decay.rates[row["kind"]], **numbers), row["mentions"] or "",
-            UUID(row["turn_id"]), row["session_id"], row["origin"],
+            stable_id(said_at, *identity), row["subject_id"], row["kind"], content, row["polarity"], row["base"],
+            said_at, forget_at(row["base"], said_at, rate=policy.decay.rates[row["kind"]], **numbers),
+            row["mentions"] or "", UUID(row["turn_id"]), row["session_id"], row["origin"],
         )  # fmt: skip
         for name, value in zip(columns, values, strict=True):
             columns[name].append(value)

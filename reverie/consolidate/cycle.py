@@ -1,8 +1,8 @@
 """Cycles: the stages in the order and at the logical times at which a live system would have run them.
 
 A history is read and embedded in bulk; then state is worked in cycle by cycle, skipping the cycles in which nothing can
-change. Two things need no cycle of their own: importance follows from peak and accessed_at whenever it is asked for, and
-each memory knows when it is forgotten, so that a prune makes up for all the cycles since the one before.
+change. Two things need no cycle of their own: importance follows from peak and accessed_at whenever it is asked for,
+and each memory knows when it is forgotten, so that a prune makes up for all the cycles since the one before.
 """
 
 from __future__ import annotations
@@ -98,7 +98,7 @@ def work_in(store: Store, *, scope: Scope, as_of: datetime, embedder: Embedder, 
 
 
 def _cycle(store: Store, scope: Scope, at: datetime, embedder: Embedder, common: dict[str, Any]) -> Iterator[Report]:
-    """Work in what happened up to `at`. Score comes last: it marks what is done, and a killed cycle is pending again."""
+    """Work in what happened up to `at`. Score is last: it marks what is done, and a killed cycle stays pending."""
     yield from work_in(store, scope=scope, as_of=at, embedder=embedder, **common)
     compressed = compress(store, scope=scope, as_of=at, model=embedder.model, **common)
     yield compressed

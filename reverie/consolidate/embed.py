@@ -65,7 +65,7 @@ def embed(
                     on_progress(len(rows))
         with store.transaction(scope.tenant_id) as conn:
             attempt.record(conn)
-        return attempt.report
+    return attempt.report
 
 
 @dataclass(frozen=True, slots=True)

@@ -87,7 +87,9 @@ def extract(
             after = UUID(rows[-1][0])
             if on_progress is not None:
                 on_progress(len(rows))
-        return attempt.report
+        with store.transaction(scope.tenant_id) as conn:
+            attempt.record(conn)
+    return attempt.report
 
 
 def _count(report: Report, kinds: list[str], reasons: list[str | None]) -> None:

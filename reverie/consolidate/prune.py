@@ -54,7 +54,7 @@ def forget(
     doomed: Sequence[tuple[UUID, datetime]],
     reason: str,
 ) -> int:
-    """Delete memories, each as of a time, with those merged into them; returns how many. In the caller's transaction."""
+    """Delete memories, each as of a time, and those merged into them; returns how many. Commits nothing itself."""
     if not doomed:
         return 0
     params = fading(policy) | {

@@ -1,0 +1,129 @@
+"""Embed: vectors, terms and items for turns and memories, each text once."""
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+from psycopg.sql import SQL, Identifier
+
+from reverie.consolidate import embed as stage
+from reverie.consolidate.embed import embed, in_parts
+from reverie.inference import Vectors
+from reverie.model import Scope
+from reverie.policy import Policy
+from reverie.store.database import Store
+from reverie.store.digest import digest
+from tests.consolidate.test_extract import POLICY, words
+from tests.consolidate.test_extract import run as run_extract
+from tests.promises.world import WordEmbedder, lively
+
+LATE = datetime(2026, 9, 1, tzinfo=UTC)
+
+
+class Counting(WordEmbedder):
+    """Knows what it was asked for."""
+
+    price_per_token = 0.01
+
+    def __init__(self) -> None:
+        self.texts: list[str] = []
+
+    def encode(self, texts: Sequence[str]) -> Vectors:
+        self.texts += texts
+        return super().encode(texts)
+
+
+def run(store: Store, embedder: WordEmbedder, policy: Policy = POLICY, **options: Any):
+    return embed(store, scope=Scope(tenant_id="t"), policy=policy, as_of=LATE, embedder=embedder, **options)
+
+
+def counts(store: Store, *queries: str) -> list[int]:
+    with store.transaction("t") as conn:
+        return [conn.execute(query).fetchone()[0] for query in queries]  # type: ignore[call-overload,index]
+
+
+def test_everything_gets_vectors_terms_and_an_item(told: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(stage, "_CHUNK", 100)
+    run_extract(told)
+    embedder = Counting()
+    report = run(told, embedder)
+    turns, memories, vectors, items, parted = counts(
+        told,
+        "select count(*) from log.turns where text <> ''",
+        "select count(*) from memory.memories",
+        "select count(*) from memory.vectors",
+        "select count(*) from memory.items",
+        "select count(*) from ops.embeddings",
+    )
+    assert (report["turns"], report["memories"], report["parts"]) == (turns, memories, vectors)
+    assert items == turns + memories
+    assert len(embedder.texts) == len(set(embedder.texts)) == parted == report["parts"] - report["calls_saved"]
+    assert report.model == embedder.model
+    assert report.tokens == sum(map(words, embedder.texts))
+    assert report.cost_usd == pytest.approx(0.01 * report.tokens)
+
+
+def test_the_corpus_figures_are_those_of_the_postings(told: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(stage, "_CHUNK", 64)
+    run_extract(told)
+    run(told, WordEmbedder())
+    with told.transaction("t") as conn:
+        kept = conn.execute("select subject_id, items, terms from memory.subjects order by 1").fetchall()
+        counted = conn.execute(
+            """select subject_id, count(*), sum(dl) from (select distinct subject_id, item_id, dl from memory.terms
+               where live) x group by 1 order by 1"""
+        ).fetchall()
+        speakers = conn.execute("select speakers from memory.subjects order by subject_id").fetchall()
+    assert kept == counted
+    assert all(names == sorted(set(names)) and names for (names,) in speakers)
+
+
+def test_a_second_run_embeds_nothing_and_another_model_only_adds_vectors(told: Store) -> None:
+    run_extract(told)
+    run(told, WordEmbedder())
+    before = digest(told, "t")
+    embedder = Counting()
+    again = run(told, embedder)
+    assert not embedder.texts and not any(again.counts.values())
+    assert digest(told, "t") == before
+    embedder.model = "other"
+    assert run(told, embedder)["parts"] == before.tables["vectors"].rows
+    after = digest(told, "t")
+    assert {name for name in before.tables if before.tables[name] != after.tables[name]} == {"vectors"}
+
+
+def test_the_cache_makes_a_rebuild_free_and_the_same(told: Store) -> None:
+    run_extract(told)
+    run(told, WordEmbedder())
+    before = digest(told, "t")
+    with told.transaction("t") as conn:
+        for table in ("vectors", "terms", "items", "subjects"):
+            conn.execute(SQL("delete from memory.{}").format(Identifier(table)))
+    embedder = Counting()
+    report = run(told, embedder)
+    assert not embedder.texts and report["calls_saved"] == report["parts"] and report.model_calls == 0
+    assert digest(told, "t") == before
+
+
+def test_a_dry_run_asks_no_model_and_writes_nothing(told: Store) -> None:
+    run_extract(told)
+    before = digest(told, "t")
+    embedder = Counting()
+    dry = run(told, embedder, dry_run=True)
+    assert digest(told, "t") == before and not embedder.texts
+    full = run(told, WordEmbedder())
+    assert all(dry[name] == full[name] for name in ("turns", "memories", "parts"))
+    assert counts(told, "select count(*) from ops.runs where stage = 'embed'") == [1]
+
+
+def test_turns_stay_out_where_the_policy_does_not_recall_them(told: Store) -> None:
+    run_extract(told)
+    assert run(told, WordEmbedder(), lively("logic"))["turns"] == 0
+
+
+def test_only_what_is_longer_than_a_chunk_is_cut() -> None:
+    assert in_parts("short", POLICY.chunk, words) == ["short"]
+    long = "This sentence is here to make the text long enough. " * 100
+    parts = in_parts(long, POLICY.chunk, words)
+    assert len(parts) > 1 and all(words(part) <= POLICY.chunk.max_tokens for part in parts)

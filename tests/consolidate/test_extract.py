@@ -1,0 +1,148 @@
+"""Extract: candidates for memory, and a verdict on every turn."""
+
+import json
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import polars as pl
+import pytest
+
+from reverie.consolidate import extract as stage
+from reverie.consolidate.candidates import decide
+from reverie.consolidate.extract import compiled, extract
+from reverie.model import Scope, stable_id
+from reverie.store.database import Store
+from reverie.store.digest import digest
+from tests.promises.world import lively
+
+ORIGIN = datetime(2026, 1, 1, 9, tzinfo=UTC)
+POLICY = lively()
+
+
+def words(text: str) -> int:
+    return len(text.split())
+
+
+def turns(*said: tuple[str, str], calls: list[dict[str, Any]] | None = None) -> pl.DataFrame:
+    rows = [
+        (
+            str(stable_id(ORIGIN + timedelta(minutes=number), text)),
+            "ann",
+            "s",
+            role,
+            "Ann" if role == "user" else None,
+            ORIGIN + timedelta(minutes=number),
+            text,
+            json.dumps(calls) if calls else None,
+        )
+        for number, (role, text) in enumerate(said)
+    ]
+    return pl.DataFrame(rows, schema=stage._TURNS, orient="row")
+
+
+def test_every_turn_gets_a_verdict() -> None:
+    frame = turns(
+        ("user", "I live in Lisbon."),
+        ("user", "lol"),
+        ("assistant", "I live in the cloud."),
+        ("user", "How are you today?"),
+        ("user", "The blue one over there, perhaps"),
+    )
+    candidates, verdicts = decide(frame, "t", POLICY, compiled(POLICY), words)
+    assert verdicts["reasons"] == [None, "low_content", "role", "question", "no_rule"]
+    assert verdicts["candidates"] == [1, 0, 0, 0, 0]
+    assert verdicts["turn_ids"] == frame["id"].to_list()
+    assert candidates["kinds"] == ["fact"]
+    # the subject speaks for itself: no name before the content
+    assert candidates["contents"] == ["Lives in Lisbon"]
+    assert {len(column) for column in candidates.values()} == {1}
+
+
+def test_whose_it_is_when_several_speak() -> None:
+    frame = turns(("user", "I live in Lisbon.")).with_columns(speaker=pl.lit("Bob"))
+    candidates, _ = decide(frame, "t", POLICY, compiled(POLICY), words)
+    assert candidates["contents"] == ["Bob: Lives in Lisbon"]
+
+
+def test_a_tool_call_is_an_episode_of_what_was_done_and_why() -> None:
+    call = {"name": "create_post", "arguments": {"topic": "Diwali"}, "why": "festival traffic", "result": "published"}
+    candidates, verdicts = decide(turns(("assistant", "Done."), calls=[call]), "t", POLICY, compiled(POLICY), words)
+    assert candidates["kinds"] == ["episode"] and candidates["origins"] == ["tool_call"]
+    assert "festival traffic" in candidates["contents"][0]
+    assert verdicts["reasons"] == [None]
+
+
+def test_a_long_turn_becomes_several_episodes() -> None:
+    logic = lively("logic")
+    text = "\n\n".join(f"Paragraph {number}. " + "It tells of many things at length. " * 30 for number in range(4))
+    candidates, _ = decide(turns(("user", text)), "t", logic, compiled(logic), words)
+    assert len(candidates["ids"]) == len(set(candidates["ids"])) > 1
+    assert all(words(content) <= logic.chunk.max_tokens for content in candidates["contents"])
+
+
+def test_nothing_in_nothing_out() -> None:
+    candidates, verdicts = decide(turns().clear(), "t", POLICY, compiled(POLICY), words)
+    assert not any(candidates.values()) and not any(verdicts.values())
+
+
+def test_the_same_candidates_in_whatever_portions() -> None:
+    said = [("user", "I live in Lisbon. I love jazz and I hate rain."), ("user", "I work as a nurse in Porto.")]
+    whole, _ = decide(turns(*said), "t", POLICY, compiled(POLICY), words)
+    frame = turns(*said)
+    parts = [decide(frame[number : number + 1], "t", POLICY, compiled(POLICY), words)[0] for number in range(2)]
+    assert whole == {name: parts[0][name] + parts[1][name] for name in whole}
+
+
+def run(store: Store, at: datetime = datetime(2026, 9, 1, tzinfo=UTC), **options: Any):
+    return extract(store, scope=Scope(tenant_id="t"), policy=POLICY, as_of=at, count_tokens=words, **options)
+
+
+def test_reports_lineage_and_the_ledger_agree(told: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(stage, "_CHUNK", 100)
+    heard: list[int] = []
+    report = run(told, on_progress=heard.append)
+    assert sum(heard) == report["turns"] > 400
+    with told.transaction("t") as conn:
+        found = conn.execute(
+            """select (select count(*) from log.turns), (select count(*) from memory.extractions),
+                      (select sum(candidates) from memory.extractions), (select count(*) from memory.memories),
+                      (select count(*) from memory.lineage where relation = 'extracted')"""
+        ).fetchone()
+        ledger = conn.execute("select stage, status, attempts, report from ops.runs").fetchall()
+        reasons = dict(
+            conn.execute("select reason, count(*) from memory.extractions where reason <> '' group by 1").fetchall()
+        )
+    turns, candidates = report["turns"], report["candidates"]
+    assert found == (turns, turns, candidates, candidates, candidates)
+    assert ledger == [("extract", "done", 1, report.counts)]
+    assert {f"discarded_{reason}": number for reason, number in reasons.items()} == {
+        name: number for name, number in report.counts.items() if name.startswith("discarded_")
+    }
+
+
+def test_a_second_run_reads_nothing_and_a_dry_run_writes_nothing(told: Store) -> None:
+    before = digest(told, "t")
+    dry = run(told, dry_run=True)
+    assert digest(told, "t") == before
+    assert run(told).counts == dry.counts
+    after = digest(told, "t")
+    again = run(told)
+    assert (again["turns"], again["candidates"]) == (0, 0)
+    assert digest(told, "t") == after
+
+
+def test_what_was_said_later_waits(told: Store) -> None:
+    early = run(told, datetime(2026, 3, 1, tzinfo=UTC))
+    late = run(told)
+    assert early["turns"] and late["turns"]
+    with told.transaction("t") as conn:
+        assert conn.execute("select count(*) from log.turns").fetchone() == (early["turns"] + late["turns"],)
+        assert conn.execute("select count(*) from ops.runs").fetchone() == (2,)
+
+
+def test_a_run_that_finds_nothing_is_in_the_ledger(store: Store) -> None:
+    run(store)
+    with store.transaction("t") as conn:
+        assert conn.execute("select stage, report from ops.runs").fetchall() == [
+            ("extract", {"turns": 0, "candidates": 0})
+        ]

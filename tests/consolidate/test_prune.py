@@ -1,0 +1,190 @@
+"""Prune: what is forgotten goes with all that hangs on it; a tombstone without content stays."""
+
+from datetime import UTC, datetime, timedelta
+from typing import Any
+from uuid import UUID
+
+import pytest
+from psycopg.sql import SQL, Identifier
+
+from reverie.consolidate import prune as stage
+from reverie.consolidate.fading import forget_at, value_at
+from reverie.consolidate.prune import prune
+from reverie.model import Scope, stable_id
+from reverie.policy import Policy
+from reverie.store.database import Store
+from reverie.store.digest import digest
+from tests.promises.world import lively
+
+ORIGIN = datetime(2026, 1, 1, tzinfo=UTC)
+POLICY = lively()
+NUMBERS: dict[str, Any] = {
+    "grace_days": POLICY.decay.grace_days,
+    "below": POLICY.prune.below,
+    "unaccessed_days": POLICY.prune.unaccessed_days,
+}
+
+
+def put(
+    store: Store,
+    content: str,
+    *,
+    peak: float = 0.05,
+    day: float = 0.0,
+    into: UUID | None = None,
+    subject: str = "ann",
+    kind: str = "fact",
+) -> UUID:
+    """A memory with vector, terms, item, link and lineage; merged into another if one is given."""
+    at = ORIGIN + timedelta(days=day)
+    id_ = stable_id(at, subject, content)
+    due = forget_at(peak, at, rate=POLICY.decay.rates["fact"], **NUMBERS)
+    state, words = "merged" if into else "active", content.split()
+    with store.transaction("t") as conn:
+        conn.execute(
+            """insert into memory.memories (tenant_id, id, subject_id, kind, state, content, content_hash, base, peak,
+                   importance, happened_at, accessed_at, decayed_at, forget_at, into_id, origin, run_id, policy_hash)
+               values ('t', %s, %s, %s, %s, %s, 'hash', %s, %s, %s, %s, %s, %s, %s, %s, 'test', %s, 'test')""",
+            [id_, subject, kind, state, content, peak, peak, peak, at, at, at, None if into else due, into, id_],
+        )
+        conn.execute(
+            """insert into memory.vectors (tenant_id, subject_id, model, item_id, item, live, vec)
+               values ('t', %s, 'test', %s, 'memory', %s, '[1,0]')""",
+            [subject, id_, into is None],
+        )
+        conn.cursor().executemany(
+            """insert into memory.terms (tenant_id, subject_id, term, item_id, tf, dl, live)
+               values ('t', %s, %s, %s, 1, %s, %s)""",
+            [(subject, word, id_, len(words), into is None) for word in set(words)],
+        )
+        conn.execute(
+            """insert into memory.items (tenant_id, subject_id, item_id, item, happened_at, words, asks, first_person,
+                                         names_time) values ('t', %s, %s, 'memory', %s, 3, false, false, false)""",
+            [subject, id_, at],
+        )
+        conn.execute(
+            """insert into memory.links (tenant_id, memory_id, entity_id, subject_id, run_id)
+               values ('t', %s, %s, %s, %s)""",
+            [id_, id_, subject, id_],
+        )
+        conn.execute(
+            """insert into memory.subjects (tenant_id, subject_id, items, terms) values ('t', %s, %s, %s)
+               on conflict (tenant_id, subject_id) do update
+               set items = memory.subjects.items + excluded.items, terms = memory.subjects.terms + excluded.terms""",
+            [subject, int(into is None), len(words) if into is None else 0],
+        )
+        if into:
+            conn.execute(
+                """insert into memory.merges (tenant_id, loser_id, survivor_id, subject_id, similarity, peak_before,
+                       peak_after, as_of, run_id) values ('t', %s, %s, %s, 1, 0, 0, %s, %s)""",
+                [id_, into, subject, at, id_],
+            )
+    return id_
+
+
+def run(store: Store, day: float, policy: Policy = POLICY, **options: Any):
+    return prune(store, scope=Scope(tenant_id="t"), policy=policy, as_of=ORIGIN + timedelta(days=day), **options)
+
+
+def count(store: Store, table: str) -> int:
+    with store.transaction("t") as conn:
+        row = conn.execute(SQL("select count(*) from memory.{}").format(Identifier(table))).fetchone()
+        assert row is not None
+        return int(row[0])
+
+
+def test_what_is_due_goes_with_all_that_hangs_on_it(store: Store) -> None:
+    put(store, "kept for long", peak=0.9)
+    faded = put(store, "nobody asked again")
+    assert run(store, 29)["forgotten"] == 0
+    assert run(store, 31)["forgotten"] == 1
+    assert [count(store, table) for table in ("memories", "vectors", "items", "links")] == [1, 1, 1, 1]
+    with store.transaction("t") as conn:
+        assert conn.execute("select items, terms from memory.subjects").fetchone() == (1, 3)
+        assert conn.execute("select count(*) from memory.terms where item_id = %s", [faded]).fetchone() == (0,)
+        (tombstone,) = conn.execute("select * from memory.tombstones").fetchall()
+        columns = conn.execute(
+            """select memory_id, subject_id, kind, content_hash, importance, reason, forgotten_at
+               from memory.tombstones"""
+        ).fetchone()
+    at = ORIGIN + timedelta(days=30, hours=6)
+    importance = value_at(0.05, ORIGIN, at, rate=POLICY.decay.rates["fact"], grace_days=POLICY.decay.grace_days)
+    assert columns == (faded, "ann", "fact", b"hash", importance, "faded", at)
+    assert not any("asked" in str(value) for value in tombstone)
+
+
+def test_one_run_forgets_as_of_the_cycles_that_were_skipped(store: Store) -> None:
+    for day in (0, 0.3, 5, 9.99):
+        put(store, f"memory of day {day}", day=day)
+    run(store, 100)
+    with store.transaction("t") as conn:
+        found = conn.execute("select forgotten_at from memory.tombstones order by 1").fetchall()
+    assert [(at - ORIGIN) / timedelta(days=1) for (at,) in found] == [30.25, 30.5, 35.25, 40.0]
+
+
+def test_what_was_merged_goes_with_its_survivor(store: Store) -> None:
+    survivor = put(store, "likes tea a lot")
+    middle = put(store, "likes tea", day=-1, into=survivor)
+    put(store, "tea", day=-2, into=middle)
+    put(store, "other subject", subject="bob", peak=0.9)
+    assert run(store, 60)["forgotten"] == 3
+    assert [count(store, table) for table in ("memories", "vectors", "merges", "tombstones")] == [1, 1, 0, 3]
+    with store.transaction("t") as conn:
+        figures = conn.execute("select subject_id, items, terms from memory.subjects order by 1").fetchall()
+        assert figures == [("ann", 0, 0), ("bob", 1, 2)]
+        # all of them at the time of the one that held them
+        assert conn.execute("select count(distinct forgotten_at) from memory.tombstones").fetchone() == (1,)
+
+
+def test_in_several_transactions(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(stage, "_CHUNK", 3)
+    for number in range(7):
+        put(store, f"number {number}", day=number / 10)
+    assert run(store, 60, dry_run=True)["forgotten"] == 7
+    assert run(store, 60)["forgotten"] == 7
+    with store.transaction("t") as conn:
+        assert conn.execute("select status, attempts, report from ops.runs").fetchall() == [
+            ("done", 1, {"forgotten": 7})
+        ]
+
+
+def test_a_second_run_and_a_dry_run_change_nothing(store: Store) -> None:
+    put(store, "nobody asked again")
+    before = digest(store, "t")
+    assert run(store, 60, dry_run=True)["forgotten"] == 1
+    assert digest(store, "t") == before
+    run(store, 60)
+    after = digest(store, "t")
+    assert after != before
+    assert run(store, 60)["forgotten"] == 0
+    assert digest(store, "t") == after
+
+
+def test_another_policy_reschedules_before_it_forgets(store: Store) -> None:
+    put(store, "worth a little", peak=0.3)
+    put(store, "worth nothing")
+    run(store, 10)
+    patient = lively(prune={"below": 0.1, "unaccessed_days": 365})
+    report = run(store, 200, patient)
+    assert (report["rescheduled"], report["forgotten"]) == (2, 0)
+    assert run(store, 201, patient)["rescheduled"] == 0
+    # the same bits as were written when the memories were made
+    again = run(store, 202)
+    assert (again["rescheduled"], again["forgotten"]) == (2, 2)
+
+
+def test_what_never_fades_is_never_forgotten_by_another_policy(store: Store) -> None:
+    put(store, "worth a lot", peak=0.9)
+    run(store, 10)
+    lasting = lively(decay={"rates": dict.fromkeys(POLICY.decay.rates, 0.0)})
+    assert run(store, 11, lasting)["rescheduled"] == 1
+    with store.transaction("t") as conn:
+        assert conn.execute("select forget_at from memory.memories").fetchone() == (None,)
+
+
+def test_the_first_run_of_a_scope_by_the_same_policy_reschedules_nothing(store: Store) -> None:
+    put(store, "worth a lot", peak=0.9)
+    run(store, 10)
+    scope = Scope(tenant_id="t", subjects=("ann",))
+    report = prune(store, scope=scope, policy=POLICY, as_of=ORIGIN + timedelta(days=20))
+    assert "rescheduled" not in report.counts
