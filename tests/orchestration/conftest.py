@@ -97,11 +97,12 @@ def run_job(defs: dg.Definitions) -> Iterator[Callable[..., dg.ExecuteInProcessR
     from assets import runs
 
     with dg.DagsterInstance.ephemeral(settings={"telemetry": {"enabled": False}}) as instance:
+        quiet = {"loggers": {"console": {"config": {"log_level": "CRITICAL"}}}}
 
         def run(name: str, key: str | None = None, tags: dict[str, str] | None = None, **options: Any) -> Any:
             tags = {runs.AS_OF: AS_OF.isoformat()} | (tags or {})
             return defs.resolve_job_def(name).execute_in_process(
-                partition_key=key, instance=instance, tags=tags, **options
+                partition_key=key, instance=instance, tags=tags, run_config=quiet, **options
             )
 
         yield run
