@@ -16,9 +16,11 @@ from reverie.store.database import Store
 from reverie.store.queries import queries
 from reverie.store.runs import Report, run
 
-#: Rows a commit should hold at most; the number of commits is the next power of two, at most `_MOST_BATCHES`.
-_ROWS_A_COMMIT = 100_000
-_MOST_BATCHES = 8
+#: Commits that rewrite most rows of a large table: each page keeps room for an eighth of its rows (fillfactor 80).
+_BATCHES = 8
+#: Fewer due rows, or a smaller share of all, are one commit: every batch reads the whole table.
+_FEW_ROWS = 20_000
+_SMALL_SHARE = 0.1
 
 
 def decay(
@@ -31,9 +33,9 @@ def decay(
         params["fading_since"] = as_of - timedelta(days=policy.decay.grace_days)
         attempt.report.add("decayed", 0)
         with store.transaction(scope.tenant_id) as conn:
-            due = conn.execute(sql["estimate_due"], params).fetchone()
+            due, rows = conn.execute(sql["estimate_due"], params).fetchone() or (0, 0)
         # a dry run keeps nothing from batch to batch
-        batches = 1 if dry_run else _batches(due[0] if due else 0)
+        batches = 1 if dry_run else _batches(due, rows)
         for batch in range(batches):
             with store.transaction(scope.tenant_id) as conn:
                 changed = conn.execute(sql["decay"], params | {"mask": batches - 1, "batch": batch})
@@ -42,8 +44,5 @@ def decay(
     return attempt.report
 
 
-def _batches(due: int) -> int:
-    batches = 1
-    while batches < _MOST_BATCHES and due > batches * _ROWS_A_COMMIT:
-        batches *= 2
-    return batches
+def _batches(due: int, rows: int) -> int:
+    return _BATCHES if due > _FEW_ROWS and due > _SMALL_SHARE * rows else 1

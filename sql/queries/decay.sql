@@ -1,7 +1,9 @@
 -- name: estimate_due
--- Rows due for decay, estimated from one page in a hundred: decides only how many commits the work is cut into.
-select 100 * count(*) from memory.memories tablesample system (1)
-where tenant_id = %(tenant)s and decayed_at < %(as_of)s and accessed_at < %(fading_since)s
+-- Rows due for decay and rows in all, estimated from one page in a hundred: decides only into how many commits the work is
+-- cut.
+select 100 * count(*) filter (where decayed_at < %(as_of)s and accessed_at < %(fading_since)s), 100 * count(*)
+from memory.memories tablesample system (1)
+where tenant_id = %(tenant)s
 
 -- name: decay
 -- Importance as of the cycle, from peak and accessed_at alone, of one row in `mask + 1` by the hash of its id: rows of
