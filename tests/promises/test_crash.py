@@ -17,7 +17,7 @@ import pytest
 
 from reverie.consolidate.cycle import STAGES
 from reverie.store.connect import connect
-from reverie.store.digest import digest_of
+from reverie.store.digest import TableDigest, digest_of
 from tests.promises import compact
 from tests.promises.conftest import Databases
 from tests.promises.killing import work
@@ -53,7 +53,7 @@ class Clean:
     """What an undisturbed run came to."""
 
     history: Path
-    digest: str
+    digest: dict[str, TableDigest]
     #: Rows written, by stage and count, summed over the ledger; and rows of the log.
     counts: Counts
     #: Each moment of the run: stage, kind, and whether that stage run did anything.
@@ -109,8 +109,8 @@ def ask(conn: psycopg.Connection[Any], memories: list[UUID]) -> None:
         )
 
 
-def outcome(conn: psycopg.Connection[Any]) -> tuple[str, Counts]:
-    """The digest, and what the ledger says was written."""
+def outcome(conn: psycopg.Connection[Any]) -> tuple[dict[str, TableDigest], Counts]:
+    """The digest, table by table, and what the ledger says was written."""
     written = ("turns", "candidates", "memories", "merged", "links", "entities", "recalled", "rewarded", "patterns")
     counts: Counts = Counter()
     for stage, report in conn.execute("select stage, report from ops.runs").fetchall():
@@ -119,7 +119,7 @@ def outcome(conn: psycopg.Connection[Any]) -> tuple[str, Counts]:
     for table in ("turns", "outcomes", "recalls"):
         counts["log", table] = count(conn, f"log.{table}")
     counts["ops", "dead_letters"] = count(conn, "ops.dead_letters")
-    return digest_of(conn, compact.TENANT).sha256, dict(counts)
+    return digest_of(conn, compact.TENANT).tables, dict(counts)
 
 
 def count(conn: psycopg.Connection[Any], table: str) -> int:
