@@ -1,4 +1,4 @@
-"""A whole history through the assets, in this process and with no instance to keep: what `make demo` does."""
+"""A whole history through the assets, in this process: what `make demo` does."""
 
 from __future__ import annotations
 
@@ -25,14 +25,16 @@ Step = tuple[str, int, int]
 _QUIET: dict[str, Any] = {"loggers": {"console": {"config": {"log_level": "CRITICAL"}}}}
 
 
-def materialize_history(as_of: datetime) -> Generator[Step, None, dict[str, bool]]:
+def materialize_history(
+    as_of: datetime, instance: dg.DagsterInstance | None = None
+) -> Generator[Step, None, dict[str, bool]]:
     """Run the jobs of `assets/` as a backfill would: each month x bucket that holds turns, the buckets' cycles, health.
 
     Every tenant is brought to `as_of`; a second time nothing changes. Yields before each run and once at the end;
     returns which checks passed. Raises StageError with the reason when a run failed and its retries as well.
     """
     runs = _runs()
-    with dg.DagsterInstance.ephemeral(settings={"telemetry": {"enabled": False}}) as instance:
+    with instance or dg.DagsterInstance.ephemeral(settings={"telemetry": {"enabled": False}}) as instance:
         for done, (job, key) in enumerate(runs):
             yield f"{job} {key or ''}".rstrip(), done, len(runs)
             result = defs.resolve_job_def(job).execute_in_process(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 import time
 from datetime import datetime, timedelta
@@ -11,10 +12,12 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))  # assets/ and resources/ are loaded from the checkout
 
+from dagster import DagsterInstance  # noqa: E402
 from rich.console import Console  # noqa: E402
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn  # noqa: E402
 
 from deployments.history import materialize_history  # noqa: E402
+from deployments.ui import dagster_environment  # noqa: E402
 from examples import demo_report as report  # noqa: E402
 from reverie.capture.importing import import_file  # noqa: E402
 from reverie.consolidate.cycle import STAGES  # noqa: E402
@@ -33,7 +36,7 @@ SAMPLE = ROOT / "examples" / "sample_history.jsonl"
 #: What is asked of the sample: a change of mind, a number that came of decisions, a person and his dog.
 SAMPLE_QUESTIONS = (
     ("arjun", "Does he still drink coffee?"),
-    ("mumbai-bakery", "Which kind of posts do readers like best?"),
+    ("mumbai-bakery", "Do recipe posts do better than news posts?"),
     ("dana", "Which Jira project do new tickets go to?"),
 )
 SAMPLE_SUBJECT = "arjun"
@@ -61,7 +64,13 @@ def run(console: Console, path: Path) -> None:
     settings = load_settings()
     tenant = "demo" if path == SAMPLE else f"demo-{path.name.split('.')[0]}"
     began = time.perf_counter()
-    columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    columns = (
+        SpinnerColumn(),
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+    )
     with Progress(*columns, console=console, transient=True) as progress:
         task = progress.add_task("Postgres and schema", total=None)
         url = database_url(settings)
@@ -79,7 +88,9 @@ def run(console: Console, path: Path) -> None:
                     f"`reverie dead-letters list --tenant {tenant}` says why."
                 )
         as_of = until + timedelta(hours=6)
-        for step, done, total in materialize_history(as_of):
+        # the runs are kept where `make ui` finds them
+        os.environ.update(dagster_environment(settings, url))
+        for step, done, total in materialize_history(as_of, DagsterInstance.get()):
             progress.update(task, description=f"Dagster: {step}", completed=done, total=total)
     wall = time.perf_counter() - began
     embedder = load_embedder(settings.embedding_model, threads=settings.threads)
@@ -110,7 +121,9 @@ def print_memory(
 ) -> None:
     """One subject's memory."""
     policy = load_policy(settings.policy)
-    report.print_subject(console, show_subject(reader, tenant_id=tenant, subject_id=subject, policy=policy, as_of=as_of))
+    report.print_subject(
+        console, show_subject(reader, tenant_id=tenant, subject_id=subject, policy=policy, as_of=as_of)
+    )
     console.print()
 
 

@@ -33,15 +33,19 @@ def print_funnel(console: Console, summary: ImportSummary, funnel: Funnel) -> No
     table.add_column(justify="right", style="bold")
     table.add_column()
     said = sum(turns for turns, _ in funnel.turns.values())
-    table.add_row(f"{said:,}", f"turns of {len(funnel.subjects)} subjects (this import: {summary.imported:,} new, "
-                  f"{summary.repeated:,} repeated, {summary.dead:,} dead letters, {summary.outcomes:,} outcomes)")  # fmt: skip
+    import_of = f"{summary.imported:,} new, {summary.repeated:,} repeated, {summary.dead:,} dead letters"
+    table.add_row(f"{said:,}", f"turns of {len(funnel.subjects)} subjects (this import: {import_of})")
     for verdict, (turns, _) in funnel.turns.items():
         if verdict != "kept":
             table.add_row(f"[dim]-{turns:,}[/]", f"[dim]{REASONS.get(verdict, verdict)}[/]")
     made = sum(found for _, found in funnel.turns.values())
     table.add_row(f"{made:,}", "candidates extracted by rule: facts, preferences, instructions, episodes")
-    table.add_row(f"[dim]-{funnel.in_state('merged'):,}[/]", "[dim]merged into the memory that they repeat (both kept)[/]")
-    table.add_row(f"[dim]-{funnel.in_state('compressed'):,}[/]", "[dim]episodes compressed into patterns and summaries[/]")
+    table.add_row(
+        f"[dim]-{funnel.in_state('merged'):,}[/]", "[dim]merged into the memory that they repeat (both kept)[/]"
+    )
+    table.add_row(
+        f"[dim]-{funnel.in_state('compressed'):,}[/]", "[dim]episodes compressed into patterns and summaries[/]"
+    )
     table.add_row(f"[dim]-{funnel.in_state('forgotten'):,}[/]", "[dim]forgotten: faded, and nobody asked[/]")
     kinds = ", ".join(
         f"{number} {kind}{'s' if number != 1 else ''}".replace("summarys", "summaries")
@@ -77,7 +81,9 @@ def print_recall(console: Console, result: RecallResult) -> None:
         lead = f"{place}. {hit.kind} {hit.happened_at:%Y-%m-%d}  "
         lines.append(Text.assemble((lead, "cyan"), _short(hit.content, width - len(lead))))
         given = sorted(hit.signals.items(), key=lambda pair: -abs(pair[1].contribution))[:SHOWN_SIGNALS]
-        reasons = "  ".join(f"{_words(name)} {signal.contribution:+.2f}" for name, signal in given if signal.contribution)
+        reasons = "  ".join(
+            f"{_words(name)} {signal.contribution:+.2f}" for name, signal in given if signal.contribution
+        )
         arms = ", ".join(f"{arm} #{rank}" for arm, rank in hit.ranks.items())
         why = f"   {hit.score:.2f}  {arms}: {reasons}"
         lines.append(Text(_short(why, width, indent="   "), style="dim"))
@@ -86,7 +92,10 @@ def print_recall(console: Console, result: RecallResult) -> None:
         dropped[one.reason] = dropped.get(one.reason, 0) + 1
     left_out = ", ".join(f"{number} by {reason}" for reason, number in sorted(dropped.items()))
     lines.append(
-        Text(f"{len(result.hits)} hits, {result.total_tokens} of {result.token_budget} tokens; left out: {left_out}", "dim")
+        Text(
+            f"{len(result.hits)} hits, {result.total_tokens} of {result.token_budget} tokens; left out: {left_out}",
+            "dim",
+        )
     )
     console.print(Panel(Group(*lines), title=f"“{escape(result.question)}”  [dim]about {result.subject_id}[/]",
                         title_align="left", border_style="blue"))  # fmt: skip
