@@ -51,6 +51,8 @@ class Question:
     text: str
     #: What is embedded: the speakers' names replaced as they would speak of themselves.
     spoken: str
+    #: The speakers it names; none when it names all, as that tells nothing.
+    mentioned: tuple[str, ...]
     asks_assistant: bool
     #: Times that it names, as half-open spans.
     spans: tuple[Span, ...]
@@ -58,9 +60,12 @@ class Question:
 
 def read_question(text: str, *, policy: Recall, speakers: Iterable[str], asked_at: datetime) -> Question:
     """Return what the question asks for; `speakers` are those of the subject's conversations."""
+    speakers = tuple(speakers)
+    mentioned = tuple(name for name in speakers if _named(name, possessive=False).search(text))
     return Question(
         text=text,
         spoken=as_spoken(text, speakers),
+        mentioned=mentioned if len(mentioned) < len(speakers) else (),
         asks_assistant=re.search(policy.asks_assistant, text) is not None,
         spans=tuple(spans(text, asked_at)),
     )

@@ -22,6 +22,8 @@ from reverie.store.queries import queries
 
 _LAST = datetime(9999, 12, 31, tzinfo=UTC)
 _ARMS = ("dense", "lexical", "entity")
+#: The signals in the order of the statement's array, and the one that comes by itself.
+_MEASURED = (*(name for name in SIGNALS if name != "session_similarity"), "session_similarity")
 
 
 def search(
@@ -69,6 +71,7 @@ def search(
         "b": numbers.bm25_b,
         "recency_days": numbers.recency_days,
         "access_cap": numbers.access_cap,
+        "mentioned": list(question.mentioned),
         "asks_assistant": question.asks_assistant,
         "since": [span[0] for span in question.spans],
         "until": [span[1] for span in question.spans],
@@ -76,7 +79,7 @@ def search(
     } | {f"w_{name}": weight for name, weight in weights.items()}
     statement, names = _numbered(queries("recall")["search"])
     rows = RawCursor(conn).execute(statement, [params[name] for name in names], prepare=True, binary=True).fetchall()
-    given = {name: (place, weight) for place, (name, weight) in enumerate(weights.items()) if weight}
+    given = {name: (place, weights[name]) for place, name in enumerate(_MEASURED) if weights[name]}
     return [(_hit(row, given), row[0]) for row in rows]
 
 
@@ -114,18 +117,7 @@ adapters.register_dumper(HalfVector, _HalfVectorDumper)
 
 
 def _hit(row: tuple[Any, ...], weights: dict[str, tuple[int, float]]) -> Hit:
-    _, item, id_, kind, content, happened_at, score, turn_id, session_id, importance, *ranks = row[:13]
+    _, session, values, item, id_, kind, content, happened_at, score, turn_id, session_id, importance, *ranks = row
     places = {arm: place for arm, place in zip(_ARMS, ranks, strict=True) if place is not None}
-    return Hit(
-        item,
-        id_,
-        kind,
-        content,
-        happened_at,
-        score,
-        Signals(row[13:], weights),
-        places,
-        turn_id,
-        session_id,
-        importance,
-    )
+    signals = Signals((*values, session), weights)
+    return Hit(item, id_, kind, content, happened_at, score, signals, places, turn_id, session_id, importance)

@@ -8,18 +8,13 @@ select speakers from memory.subjects where tenant_id = %(tenant)s and subject_id
 -- once for all subjects, so nothing here may depend on how many rows are expected: `limit 1` and `offset 0` keep look-ups
 -- by key, and generate_subscripts stands for a thousand rows to come, which makes the joins with them hash joins.
 with query as materialized (  -- the speakers' names are no search words, unless there is nothing else
-    select s.items, greatest(s.terms, 1)::float8 / greatest(s.items, 1) as average, w.asked,
-           case when w.asked <@ n.names then w.asked
-                else array(select unnest(w.asked) except select unnest(n.names)) end as words,
-           case when s.speakers <@ m.mentioned then '{}' else m.mentioned end as mentioned
+    select s.items, greatest(s.terms, 1)::float8 / greatest(s.items, 1) as average, tsvector_to_array(w.asked) as asked,
+           tsvector_to_array(case when length(w.words) > 0 then w.words else w.asked end) as words
     from memory.subjects s
     cross join lateral (
-        select tsvector_to_array(to_tsvector(%(language)s::regconfig, %(question)s)) as asked) w
-    cross join lateral (
-        select tsvector_to_array(to_tsvector(%(language)s::regconfig, array_to_string(s.speakers, ' '))) as names) n
-    cross join lateral (
-        select coalesce(array_agg(p), '{}') as mentioned from unnest(s.speakers) p
-        where to_tsvector('simple', %(question)s) @@ phraseto_tsquery('simple', p)) m
+        select asked, ts_delete(asked, tsvector_to_array(
+                   to_tsvector(%(language)s::regconfig, array_to_string(s.speakers, ' ')))) as words
+        from to_tsvector(%(language)s::regconfig, %(question)s) as asked offset 0) w
     where s.tenant_id = %(tenant)s and s.subject_id = %(subject)s
 ),
 dense as (
@@ -55,13 +50,11 @@ lexical as (
     select item_id, row_number() over (order by bm25 desc, item_id) as place
     from (select x.item_id, x.bm25
           from matches x
-          where (%(item)s::text is null
-                 or exists (select from memory.items i
-                            where i.tenant_id = %(tenant)s and i.subject_id = %(subject)s and i.item_id = x.item_id
-                              and i.item = %(item)s))
-            and (%(kinds)s::text[] is null
-                 or exists (select from memory.memories m
-                            where m.tenant_id = %(tenant)s and m.id = x.item_id and m.kind = any(%(kinds)s)))
+          where %(item)s::text is null
+             or (%(item)s = 'memory') = exists (
+                    select from memory.memories m
+                    where m.tenant_id = %(tenant)s and m.id = x.item_id
+                      and (%(kinds)s::text[] is null or m.kind = any(%(kinds)s)))
           order by x.bm25 desc, x.item_id
           limit %(candidates)s) most
 ),
@@ -94,7 +87,7 @@ measured as (
                  and v.item_id = f.item_id) end, 0) as similarity,
            coalesce(x.bm25 / best.bm25, 0) as lexical,
            coalesce(a.bm25 / best.bm25, 0) as answers,
-           coalesce(i.speaker = any(q.mentioned), false)::int::float8 as speaker,
+           coalesce(i.speaker = any(%(mentioned)s::text[]), false)::int::float8 as speaker,
            case when %(since)s::timestamptz[] = '{}' then 0 else (  -- how near to a date that the question names: soon
                select max(case when i.happened_at < since  -- after counts more than before
                                then exp(-extract(epoch from since - i.happened_at)::float8 / 86400 / 1.5)
@@ -113,7 +106,6 @@ measured as (
            least(coalesce(m.access_count, 0)::float8 / %(access_cap)s::float8, 1) as access,
            (f.entity is not null)::int::float8 as entity
     from found f
-    cross join query q
     cross join (select max(bm25) as bm25 from matches) best
     cross join lateral (
         select * from memory.items i
@@ -126,34 +118,34 @@ measured as (
     offset 0  -- each signal is computed once, however often it is named below
 ),
 weighed as (
-    select *,
-           max(similarity) over (partition by session_id, case when session_id is null then item_id end)
-               as session_similarity,
-           assistant * %(asks_assistant)s::boolean::int as asked_assistant
+    select item_id, item, session_id, happened_at, kind, content, turn_id, memory_importance, dropped,
+           dense, lexical_rank, entity_rank, similarity,
+           array[similarity, lexical, answers, speaker, date, first_person, names_time, asks, assistant,
+                 assistant * %(asks_assistant)s::boolean::int, memory, recency, importance, access, entity] as signals,
+           similarity * %(w_similarity)s + lexical * %(w_lexical)s + answers * %(w_answers)s + speaker * %(w_speaker)s
+           + date * %(w_date)s + first_person * %(w_first_person)s + names_time * %(w_names_time)s
+           + asks * %(w_asks)s + assistant * %(w_assistant)s + assistant * %(asks_assistant)s::boolean::int * %(w_asked_assistant)s
+           + memory * %(w_memory)s + recency * %(w_recency)s + importance * %(w_importance)s
+           + access * %(w_access)s + entity * %(w_entity)s as alone
     from measured
 ),
 best as (
-    select *,
-           similarity * %(w_similarity)s + lexical * %(w_lexical)s + answers * %(w_answers)s
-           + session_similarity * %(w_session_similarity)s + speaker * %(w_speaker)s + date * %(w_date)s
-           + first_person * %(w_first_person)s + names_time * %(w_names_time)s + asks * %(w_asks)s
-           + assistant * %(w_assistant)s + asked_assistant * %(w_asked_assistant)s + memory * %(w_memory)s
-           + recency * %(w_recency)s + importance * %(w_importance)s + access * %(w_access)s
-           + entity * %(w_entity)s as score
-    from weighed
-    order by dropped is not null, score desc, item_id
+    select *, alone + session_similarity * %(w_session_similarity)s as score, dropped is not null as last
+    from (select *, max(similarity) over (partition by session_id, case when session_id is null then item_id end)
+                        as session_similarity
+          from weighed) s
+    order by last, score desc, item_id
     limit %(limit)s
 )
-select b.dropped, b.item, b.item_id, coalesce(b.kind, 'turn') as kind,
+select b.dropped, b.session_similarity, b.signals,
+       b.item, b.item_id, coalesce(b.kind, 'turn') as kind,
        coalesce(b.content, case when t.speaker is null then t.text else t.speaker || ': ' || t.text end) as content,
        b.happened_at, b.score, coalesce(b.turn_id, t.id) as turn_id, b.session_id, b.memory_importance,
-       b.dense, b.lexical_rank, b.entity_rank,
-       b.similarity, b.lexical, b.answers, b.session_similarity, b.speaker, b.date, b.first_person, b.names_time,
-       b.asks, b.assistant, b.asked_assistant, b.memory, b.recency, b.importance, b.access, b.entity
+       b.dense, b.lexical_rank, b.entity_rank
 from best b
 left join lateral (
     select * from log.turns t where b.item = 'turn' and t.tenant_id = %(tenant)s and t.id = b.item_id limit 1) t on true
-order by b.dropped is not null, b.score desc, b.item_id
+order by b.last, b.score desc, b.item_id
 
 -- name: write_recall
 -- The question and the items given.

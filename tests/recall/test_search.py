@@ -12,6 +12,7 @@ import psycopg
 import pytest
 
 from reverie.policy import SIGNALS
+from reverie.recall.question import read_question
 from reverie.recall.search import search
 from tests.recall.conftest import DIMENSIONS, LATER, Corpus, day, policy_with
 
@@ -116,8 +117,12 @@ def test_score_is_the_sum_of_what_the_signals_give(corpus: Corpus) -> None:
     corpus.turn("quartz yesterday", speaker="Ben", role="assistant")
     corpus.memory("Saw quartz on the river")
     weights = {name: 0.1 * place for place, name in enumerate(SIGNALS, start=1)}
-    found = corpus.search("Where did Ben see quartz on 1 March 2026?", vector=np.eye(DIMENSIONS)[0],
-                          policy=policy_with(weights=weights))  # fmt: skip
+    policy = policy_with(weights=weights)
+    question = read_question(
+        "Where did Ben see quartz on 1 March 2026?", policy=policy.recall, speakers=("Ann", "Ben"), asked_at=LATER
+    )
+    assert question.mentioned == ("Ben",)
+    found = corpus.search(question, vector=np.eye(DIMENSIONS)[0], policy=policy)
     assert len(found) == 4
     for hit, _ in found:
         assert hit.score == pytest.approx(sum(signal.contribution for signal in hit.signals.values()))
