@@ -57,16 +57,6 @@ def _row(one: Compiled) -> tuple[object, ...]:
     return *facts, before, between, after, entity_type or None, group == "{y}"
 
 
-def _trie(words: Sequence[str]) -> str:
-    """A regex for the longest of the words, without trying each."""
-    tails: dict[str, list[str]] = {}
-    for word in words:
-        tails.setdefault(word[:1], []).append(word[1:])
-    ends = tails.pop("", None) is not None
-    inner = "|".join(re.escape(first) + _trie(rest) for first, rest in tails.items())
-    return f"(?:{inner}){'?' if ends else ''}" if inner else ""
-
-
 class Rules:
     """The `[extract]` table of a policy, compiled for both engines; made once for each policy."""
 
@@ -96,7 +86,7 @@ class Rules:
             for cue in dict.fromkeys(cue for rule in extract.rules for cue in rule.cues)
         }
         #: finds, at each place of a lower-case marked text, the longest cue or the separator
-        self.longest_cue = re.compile(f"(?=({_trie([*self.by_cue, wording.SEPARATOR])}))")
+        self.longest_cue = re.compile(f"(?=({wording.trie([*self.by_cue, wording.SEPARATOR])}))")
         #: orders of the rules to try for a longest cue and for those that begin it
         self.by_longest = {
             longest: tuple(order for cue, orders in self.by_cue.items() if longest.startswith(cue) for order in orders)

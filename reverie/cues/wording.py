@@ -5,6 +5,7 @@ Everything is a pattern or a literal that both engines apply in the same order; 
 
 import re
 import unicodedata
+from collections.abc import Sequence
 from typing import Final
 
 import polars as pl
@@ -35,7 +36,6 @@ BREAKS: Final = (
 #: All that is done to a text before a rule reads it, in one pass: at each place the first of these that fits. Up to a
 #: hundred literals, the automaton that polars builds for them is the fast one.
 MARKS: Final = {curly: there for mark, there in BREAKS.items() for curly in (mark, mark.replace("'", "’"))} | PLAIN
-_MARKS: Final = re.compile("|".join(map(re.escape, MARKS)))
 
 #: Shed at both ends of a value.
 EDGES: Final = " ,;:.!?…\"'()[]*~_-–—\n"
@@ -54,8 +54,8 @@ CUT: Final = (
 #: Shed at the end of a value.
 TAIL: Final = (
     r"(?i)(?:[ ,]+(?:too|though|lol|haha+|as well|these days|lately|recently|right now|at the moment|of course|anyways?"
-    r"|btw|man|dude|tbh|you know|i think|i guess|and|or|but|so|because|either|at all|again|actually|now|then|just|my|the"
-    r"|an?|to|with|for|in))+$"
+    r"|btw|man|dude|tbh|you know|i think|i guess|and|or|but|so|because|either|at all|again|actually|now|then|just|my"
+    r"|the|an?|to|with|for|in))+$"
 )
 #: Cut from a name that an entity is made of, with all that follows.
 NAME_CUT: Final = r"(?i)(?:[,;:(]| (?:and|or|with|since|because|for|in|at|on|as|who|that|when|while|now)\b).*"
@@ -101,6 +101,18 @@ def for_rust(pattern: str) -> str:
     return "(?i)" + pattern.removeprefix("(?i)").replace(r"\b", r"(?-u:\b)")
 
 
+def trie(words: Sequence[str]) -> str:
+    """A regex for the longest of the words, without trying each."""
+    tails: dict[str, list[str]] = {}
+    for word in words:
+        tails.setdefault(word[:1], []).append(word[1:])
+    ends = tails.pop("", None) is not None
+    inner = "|".join(re.escape(first) + trie(rest) for first, rest in tails.items())
+    return f"(?:{inner}){'?' if ends else ''}" if inner else ""
+
+
+#: No mark begins another, so that the longest is the first.
+_MARKS: Final = re.compile(trie([*MARKS]))
 _PLAIN_TABLE: Final = str.maketrans(PLAIN)
 _CUT: Final = for_python(CUT)
 _TAIL: Final = for_python(TAIL)
