@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from contextlib import suppress
 
 import psutil
 
@@ -10,17 +11,16 @@ from reverie.store.connect import connect
 
 
 def cpu_seconds(url: str) -> float:
-    """Return the CPU seconds spent so far by this process and by the server processes that live, on this machine."""
+    """Return the CPU seconds spent so far by this process and by a server on this machine, ended backends included."""
     with connect(url) as conn:
         found = conn.execute("select pg_backend_pid()").fetchone()
-    assert found is not None
-    backend = psutil.Process(found[0]) if psutil.pid_exists(found[0]) else None
-    postmaster = backend.parent() if backend else None
-    total = time.process_time()
-    for process in postmaster.children() if postmaster else []:
-        try:
-            spent = process.cpu_times()
-        except psutil.NoSuchProcess:
-            continue
-        total += spent.user + spent.system
+        assert found is not None
+        postmaster = psutil.Process(found[0]).parent()
+        assert postmaster is not None
+        ended = postmaster.cpu_times()
+        total = time.process_time() + ended.children_user + ended.children_system
+        for process in postmaster.children():
+            with suppress(psutil.NoSuchProcess):
+                spent = process.cpu_times()
+                total += spent.user + spent.system
     return total

@@ -39,7 +39,8 @@ LOAD = (
                                  happened_at, accessed_at, decayed_at, forget_at, linked, scored, origin, run_id,
                                  policy_hash)
     select %(tenant)s, id, subject_id, 'fact', 'active', 'Likes ' || md5(n::text) || md5((n + 1)::text),
-           sha256(int8send(n)), 0.2, 0.2, 0.2, t, t, t, t + case when n %% %(every)s = 0 then 41 else 200 end * interval '1 day', true, true,
+           sha256(int8send(n)), 0.2, 0.2, 0.2, t, t, t,
+           t + case when n %% %(every)s = 0 then 41 else 200 end * interval '1 day', true, true,
            'bench', id, 'bench'
     from new
     """,
