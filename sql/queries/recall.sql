@@ -17,8 +17,8 @@ with query as materialized (  -- the speakers' names are no search words, unless
         from to_tsvector(%(language)s::regconfig, %(question)s) as asked offset 0) w
     where s.tenant_id = %(tenant)s and s.subject_id = %(subject)s
 ),
-dense as (
-    select item_id, -min(distance) as similarity, row_number() over (order by min(distance), item_id) as place
+dense as (  -- of a long turn, each part has its place
+    select item_id, -distance as similarity, row_number() over (order by distance, item_id) as place
     from (select v.item_id, (v.vec <#> %(vector)s::halfvec) + 0 as distance
           from memory.vectors v
           where v.tenant_id = %(tenant)s and v.subject_id = %(subject)s and v.model = %(model)s
@@ -27,10 +27,9 @@ dense as (
             and (%(kinds)s::text[] is null
                  or exists (select from memory.memories m
                             where m.tenant_id = %(tenant)s and m.id = v.item_id and m.kind = any(%(kinds)s)))
-          order by distance
+          order by distance, item_id
           limit %(candidates)s) nearest
     where distance <= -%(min_similarity)s::float8
-    group by item_id
 ),
 matches as materialized (  -- BM25
     select t.item_id, sum(ln(1 + (q.items - t.df + 0.5) / (t.df + 0.5)) * t.tf * (%(k1)s::float8 + 1)
@@ -70,7 +69,7 @@ entity as (
     group by l.memory_id order by 2 limit %(candidates)s
 ),
 found as (
-    select item_id, max(similarity) as similarity, max(dense) as dense, max(lexical) as lexical, max(entity) as entity
+    select item_id, max(similarity) as similarity, min(dense) as dense, max(lexical) as lexical, max(entity) as entity
     from (select item_id, similarity, place as dense, null::bigint as lexical, null::bigint as entity from dense
           union all select item_id, null, null, place, null from lexical
           union all select item_id, null, null, null, place from entity) arms
