@@ -76,9 +76,9 @@ def fold(
     """
     known = {member.id: member for member in members}
     near: dict[UUID, list[tuple[float, UUID]]] = defaultdict(list)
-    for one, other, similarity in pairs:
-        near[one].append((-similarity, other))
-        near[other].append((-similarity, one))
+    for one_id, other_id, similarity in pairs:
+        near[one_id].append((-similarity, other_id))
+        near[other_id].append((-similarity, one_id))
     parted = {frozenset(pair) for pair in apart}
     live = {member.id for member in members if member.state == "active"}
     decision = Decision()

@@ -185,7 +185,7 @@ def grants(conn: Conn, role: str, table: str) -> list[str]:
 
 def describe(conn: Conn) -> Iterator[str]:
     """The schema as text, the same for every database with the same schema."""
-    yield f"# The schema after all migrations; a record, not run. {REWRITE}=1 makes tests/store/test_schema.py rewrite it."
+    yield f"# The schema after all migrations; a record, not run. {REWRITE}=1 lets tests/store/test_schema.py write it."
     for (line,) in conn.execute(_SCHEMAS):
         yield line
     for table in [LEDGER, *tables(conn)]:
