@@ -79,7 +79,7 @@ def reason(output: str) -> str:
 
 def serves(pid: int, data: Path) -> bool:
     """Whether this process is a live Postgres at work on `data`; after a crash, a pid alone is worth nothing."""
-    import psutil  # type: ignore[import-untyped]
+    import psutil
 
     try:
         process = psutil.Process(pid)

