@@ -6,7 +6,7 @@ Each tenant has `rows` memories in the order of their subjects, `subjects` rows 
 
 - `floor`: eight commits of one bare UPDATE by the hash of the id, one rate, no report, no scope;
 - `stage`: `decay` itself, every row due;
-- `1 %`: `decay` half a day later, when all but one row in a hundred was asked for meanwhile.
+- `1 %`: `decay` of as many rows when all but one in a hundred were asked for the day before.
 
 CPU is that of this process and of the server together: on a shared machine trust it before the wall time.
 """
@@ -43,16 +43,17 @@ insert into memory.memories (tenant_id, id, subject_id, kind, state, content, co
 select %(tenant)s, md5(%(tenant)s || n)::uuid, 's' || lpad((n / %(size)s)::text, 7, '0'),
        (array['fact', 'preference', 'episode', 'pattern'])[1 + n %% 4], 'active',
        'Likes ' || md5(n::text) || ' and ' || md5((n + 1)::text) || ' of kind ' || n, sha256(int8send(n)), 0.6, 0.6,
-       0.6, t, t, t, t + interval '200 days', true, true, 'bench', md5('')::uuid, 'bench'
+       0.6, t, case when n %% 100 < %(due)s then t else %(as_of)s - interval '1 day' end, t, t + interval '200 days', true, true, 'bench', md5('')::uuid, 'bench'
 from (select n, %(origin)s::timestamptz + n * interval '1 second' as t from generate_series(0, %(rows)s - 1) n) x
 """
 
 
-def load(url: str, tenant: str, rows: int, size: int) -> None:
-    """Memories of a tenant in the order of their subjects, `size` each; nothing else is left in the table."""
+def load(url: str, tenant: str, rows: int, size: int, *, due: int = 100) -> None:
+    """Memories of a tenant in the order of their subjects, `size` each, `due` in a hundred; the table has no others."""
     with connect(url) as conn:
         conn.execute("truncate memory.memories")
-        conn.execute(LOAD, {"tenant": tenant, "rows": rows, "size": size, "origin": ORIGIN})
+        given = {"tenant": tenant, "rows": rows, "size": size, "due": due, "origin": ORIGIN, "as_of": AS_OF}
+        conn.execute(LOAD, given)
         conn.execute("vacuum analyze memory.memories")
         conn.execute("checkpoint")
 
@@ -90,12 +91,8 @@ def measure(url: str, store: Store, rows: int, size: int) -> list[str]:
     floor = measured(url, lambda: by_hand(store, "floor"))
     load(url, "stage", rows, size)
     full = measured(url, lambda: decay(store, scope=scope, policy=policy, as_of=AS_OF))
-    with connect(url) as conn:
-        conn.execute(
-            "update memory.memories set accessed_at = %s where uuid_hash(id) %% 100 <> 0", [AS_OF - timedelta(days=1)]
-        )
-        conn.execute("vacuum memory.memories")
-    few = measured(url, lambda: decay(store, scope=scope, policy=policy, as_of=AS_OF + timedelta(hours=12)))
+    load(url, "stage", rows, size, due=1)
+    few = measured(url, lambda: decay(store, scope=scope, policy=policy, as_of=AS_OF))
     return [
         f"{size:,}",
         f"{floor[0]:.1f} / {floor[1]:.1f}",
