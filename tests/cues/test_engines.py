@@ -4,6 +4,7 @@ import gzip
 import json
 import tomllib
 from dataclasses import asdict
+from itertools import pairwise
 from pathlib import Path
 
 import polars as pl
@@ -11,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from reverie.cues import Rules, extract_frame, extract_one, speech
+from reverie.cues import Rules, extract_frame, extract_one, speech, wording
 from reverie.policy import Extract
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -105,3 +106,8 @@ def test_evidence_is_a_slice_of_the_turn(texts: list[str]) -> None:
     for text in texts:
         for hit in extract_one(text, RULES["reverie"]):
             assert 0 <= hit.start < hit.end <= len(text)
+
+
+def test_no_mark_begins_another() -> None:
+    marks = sorted(wording.MARKS)
+    assert not any(after.startswith(mark) for mark, after in pairwise(marks))

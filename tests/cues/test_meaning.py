@@ -49,6 +49,25 @@ RULES = {
         ("reverie", "Call me Al", ["Wants to be called Al"]),
         ("reverie", "My favorite food is biryani", ["Favorite food is biryani"]),
         ("reverie", "I live in Chennai", ["Lives in Chennai"]),
+        ("reverie", "I can't stand coffee anymore actually.", ["Can't stand coffee anymore"]),
+        ("reverie", "I don't enjoy ranked Valorant any more, everyone just shouts.",
+         ["Doesn't enjoy ranked Valorant any more"]),
+        ("reverie", "I don't like talking about politics, can we stop?", ["Doesn't like talking about politics"]),
+        ("reverie", "Please change it: from 15 April we open at 7 am, because of the office crowd.",
+         ["Opening hours from 15 April: open at 7 am"]),
+        ("reverie", "Biryani is my favourite food, I love it", ["Biryani is their favourite food"]),
+        ("reverie", "I have a golden retriever, his name is Bruno, he's shy", ["Has a golden retriever named Bruno"]),
+        ("reverie", "So I work at Zoho now, officially one week in.", ["Works at Zoho"]),
+        ("reverie", "I'm Dana Kowalczyk, engineering manager at Fernweh, and I run the platform team.",
+         ["Is Dana Kowalczyk, engineering manager at Fernweh", "Runs the platform team"]),
+        ("reverie", "We've been baking in Bandra for twelve years now, put that somewhere",
+         ["Has been baking in Bandra for twelve years"]),
+        ("reverie", "I play chess every week. I often watch films.", ["Plays chess every week", "Watches films"]),
+        ("reverie", "The truffle cake is 650 rupees, not 560.", ["The truffle cake is 650 rupees, not 560"]),
+        ("reverie", "And our photo budget is 4,500 rupees a month now, Chloé deserves it.",
+         ["Photo budget is 4,500 rupees a month"]),
+        ("reverie", "OK, new rule. Tutorials may run up to 1,200 words.", ["Tutorials may run up to 1,200 words"]),
+        ("reverie", "Łukasz owns the billing service.", ["Łukasz owns the billing service"]),
     ],
 )  # fmt: skip
 def test_contents(name: str, text: str, contents: list[str]) -> None:
@@ -65,6 +84,14 @@ def test_contents(name: str, text: str, contents: list[str]) -> None:
         "She said I hate cats",
         "I wish I lived in Paris",
         "I like that you called",
+        "I don't even want to go in tomorrow",
+        "I have to correct something.",
+        "I read the letter again, it's 26 lakhs",
+        "We do it in two phases then.",
+        "my manager Kavya asked what I want to learn.",
+        "I hated it in January.",
+        "I can't think straight anymore",
+        "We're running out of connections at peak.",
         "lol ok",
     ],
 )
@@ -80,6 +107,8 @@ def test_polarity_entity_and_correction() -> None:
     name = extract_one("my name is Alex", RULES["chat"])[0]
     assert (name.category, name.key, name.value) == ("identity", "name", "Alex")
     no_longer = extract_one("I no longer eat meat.", RULES["reverie"])[0]
+    works = extract_one("I work at Tata Motors in Pune since last year and love it there", RULES["reverie"])[0]
+    assert works.entity == "workplace:tata-motors"
     assert no_longer.corrects and no_longer.content == "No longer eats meat"
 
 
@@ -123,6 +152,12 @@ def test_entities_of_the_seeds() -> None:
         "place:infosys",
     ]
     assert entities_one("ok") == []
+    assert entities_one("We're running out of connections since we moved from MySQL to PostgreSQL; it opens at 9") == []
+    assert [e.id for e in entities_one("Their brother Karan lives in Pune")] == [
+        "person:brother",
+        "person:karan",
+        "place:pune",
+    ]
 
 
 PIECES = st.sampled_from(
