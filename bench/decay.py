@@ -43,7 +43,9 @@ insert into memory.memories (tenant_id, id, subject_id, kind, state, content, co
 select %(tenant)s, md5(%(tenant)s || n)::uuid, 's' || lpad((n / %(size)s)::text, 7, '0'),
        (array['fact', 'preference', 'episode', 'pattern'])[1 + n %% 4], 'active',
        'Likes ' || md5(n::text) || ' and ' || md5((n + 1)::text) || ' of kind ' || n, sha256(int8send(n)), 0.6, 0.6,
-       0.6, t, case when n %% 100 < %(due)s then t else %(as_of)s - interval '1 day' end, t, t + interval '200 days', true, true, 'bench', md5('')::uuid, 'bench'
+       0.6, t,
+       case when n %% 100 < %(due)s then t else %(as_of)s - interval '1 day' end, t,
+       t + interval '200 days', true, true, 'bench', md5('')::uuid, 'bench'
 from (select n, %(origin)s::timestamptz + n * interval '1 second' as t from generate_series(0, %(rows)s - 1) n) x
 """
 
