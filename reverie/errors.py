@@ -1,8 +1,8 @@
 """Every error that a user can meet, in one hierarchy.
 
 The docstring of a class is its message when none is given: one sentence, in the user's words. The command line prints
-the sentence, never a traceback, and leaves with the class's `exit_code`. A message holds names, counts and limits, never
-the text of a conversation and never a password.
+the sentence, never a traceback, and leaves with the class's `exit_code`. A message holds names, counts and limits,
+never the text of a conversation and never a password.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """What the environment decides, read once by whoever composes the program and never at import.
 
-`DATABASE_URL` keeps the plain name that every host knows; the rest starts with `REVERIE_`. Numbers that shape a memory are
-no settings: they live in the policy, so that they are hashed with every run.
+`DATABASE_URL` keeps the plain name that every host knows; the rest starts with `REVERIE_`. Numbers that shape a
+memory are no settings: they live in the policy, so that they are hashed with every run.
 """
 
 from __future__ import annotations

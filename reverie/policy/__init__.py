@@ -1,6 +1,7 @@
 """The numbers and choices by which memory is made.
 
-Five shipped policies hold the numbers of the five seeds; the sixth, `reverie`, is our own and the default. A user copies
+Five shipped policies hold the numbers of the five seeds; the sixth, `reverie`, is our own and the default. A user
+copies
 one, changes it and passes its path. `policy` reads a file; `extract` is its rule table, `numbers` its other headings.
 """
 

@@ -70,7 +70,8 @@ def load_policy(name_or_path: str) -> Policy:
         text = path.read_text(encoding="utf-8")
     else:
         raise PolicyError(
-            f"There is no policy {name_or_path!r}: give one of {', '.join(shipped_policies())} or the path of a .toml file."
+            f"There is no policy {name_or_path!r}: give one of {', '.join(shipped_policies())} "
+            "or the path of a .toml file."
         )
     try:
         return Policy.model_validate(tomllib.loads(text))
@@ -87,7 +88,8 @@ def shipped_policies() -> list[str]:
 
 def _sentences(error: ValidationError) -> str:
     return "; ".join(
-        f"{'.'.join(str(part) for part in problem['loc']) or 'the file'}: {problem['msg'].removeprefix('Value error, ')}"
+        f"{'.'.join(str(part) for part in problem['loc']) or 'the file'}: "
+        + problem["msg"].removeprefix("Value error, ")
         + (f", found {problem['input']!r}" if isinstance(problem["input"], (str, int, float, bool)) else "")
         for problem in error.errors()
     )

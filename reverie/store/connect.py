@@ -190,8 +190,8 @@ def _prepare(conn: Connection[Any], role: Role | None, tenant: str | None, vecto
             {
                 "role": f"reverie_{role}" if role else "none",
                 "tenant": tenant or "",
-                # a reader asks the same small statement all day: planning it anew costs more than running it; a worker's
-                # batches change the tables under the plan, and a plan made for empty ones can take minutes
+                # a reader asks the same small statement all day: planning it anew costs more than running it; a
+                # worker's batches change the tables under the plan, and a plan made for empty ones can take minutes
                 "plans": "force_generic_plan" if role == "reader" else "force_custom_plan",
             },
         )

