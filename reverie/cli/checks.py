@@ -15,7 +15,7 @@ from psycopg import Connection
 import reverie
 from reverie.cli.session import Session
 from reverie.errors import ReverieError
-from reverie.evaluate.health import lag_hours, unembedded
+from reverie.evaluate.health import LATE_CYCLES, lag_hours, unembedded
 from reverie.model import Scope
 from reverie.policy import load_policy
 from reverie.store.connect import check_server, connect
@@ -23,8 +23,6 @@ from reverie.store.queries import queries, sql_directory
 
 Status = Literal["ok", "warn", "fail"]
 
-#: Cycles that may pass before what waits is late.
-_LATE_CYCLES = 2
 #: Any text: two machines that make the same vector of it share their memory's digest.
 _PROBE = "Memory is a view of the log."
 
@@ -173,14 +171,15 @@ def _tenants(session: Session, tenant: str | None) -> Iterator[Check]:
 
 def _tenant(session: Session, tenant_id: str, policy_name: str) -> Iterator[Check]:
     name, again = f"tenant {tenant_id}", f"reverie run --tenant {tenant_id}"
+    policy = load_policy(policy_name)
     lag = lag_hours(session.worker, [Scope(tenant_id=tenant_id)], datetime.now(UTC))
-    late = lag > _LATE_CYCLES * load_policy(policy_name).cycle.hours
+    late = lag > LATE_CYCLES * policy.cycle.hours
     if lag:
         found = f"turns or candidates wait to be worked in, the oldest for {lag:,.1f} h"
         yield Check(name=name, status="warn" if late else "ok", found=found, todo=again)
     else:
         yield Check(name=name, status="ok", found="nothing waits to be worked in")
-    missing = unembedded(session.worker, tenant_id, session.embedder.model)
+    missing = unembedded(session.worker, tenant_id, session.embedder.model, items=policy.recall.items)
     if missing:
         yield Check(name=name, status="warn", found=f"{missing:,} turns or memories have no vector", todo=again)
     with session.worker.transaction(tenant_id) as conn:

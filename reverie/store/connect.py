@@ -158,7 +158,7 @@ def database_errors() -> Iterator[None]:
     """Turn what a user can mend (a lost server, a full disk, an old schema) into DatabaseError; bugs pass unchanged."""
     try:
         yield
-    except (errors.UndefinedTable, errors.UndefinedColumn, errors.InvalidSchemaName) as error:
+    except (errors.UndefinedTable, errors.UndefinedColumn, errors.UndefinedFunction, errors.InvalidSchemaName) as error:
         raise DatabaseError(NOT_MIGRATED) from error
     except psycopg.OperationalError as error:
         reason = error.diag.message_primary or "the connection was lost"
