@@ -32,8 +32,9 @@ LIKES = re.compile(r"\['i', '(?:like_\w+|dislike|favorite\w*|has_hobby)'")
 
 
 def rules_of(policy: str) -> Rules:
-    """The compiled rules of a shipped policy."""
-    table = tomllib.loads((ROOT / "reverie" / "policies" / f"{policy}.toml").read_text())
+    """The compiled rules of a shipped policy, or of a file whose path ends in .toml."""
+    path = Path(policy) if policy.endswith(".toml") else ROOT / "reverie" / "policies" / f"{policy}.toml"
+    table = tomllib.loads(path.read_text(encoding="utf-8"))
     return Rules(Extract.model_validate(table["extract"]))
 
 

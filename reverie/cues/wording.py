@@ -54,8 +54,8 @@ CUT: Final = (
 #: Shed at the end of a value.
 TAIL: Final = (
     r"(?i)(?:[ ,]+(?:too|please|though|lol|haha+|as well|these days|lately|recently|right now|at the moment|of course"
-    r"|anyways?|btw|man|dude|tbh|you know|i think|i guess|and|or|but|so|because|either|at all|again|actually|now|then|just|my"
-    r"|the|an?|to|with|for|in|(?:from|as of) today))+$"
+    r"|anyways?|btw|man|dude|tbh|you know|i think|i guess|and|or|but|so|because|either|at all|again|actually|now|then"
+    r"|just|my|the|an?|to|with|for|in|(?:from|as of) today))+$"
 )
 #: Cut from a name that an entity is made of, with all that follows.
 NAME_CUT: Final = r"(?i)(?:[,;:(]| (?:and|or|with|since|because|for|in|at|on|as|who|that|when|while|now)\b).*"
