@@ -156,8 +156,8 @@ def test_a_replayed_history_is_a_lived_one(
     cuts = sorted({ceil_cycle(at, PERIOD) if whole else at for at in times + moments})
     live(other_store, history, recalls, [*cuts, END], path, policy)
     compare(rows_of(store, period=PERIOD), rows_of(other_store, period=PERIOD))
-    missing = {"reverie": set(), "logic": {"merges"}}[name]
-    assert {table for table, each in digest(store, "t").tables.items() if not each.rows} == missing
+    empty = {table for table, each in digest(store, "t").tables.items() if not each.rows}
+    assert not empty & {"memories", "lineage", "merges", "tombstones", "accesses", "entities", "links"}
     if whole:
         assert digest(store, "t") == digest(other_store, "t")
 
