@@ -122,7 +122,7 @@ def speed(policies: list[str], rows: int = 200_000) -> None:
     """One line a policy: batches, naive Python, and one turn at a time."""
     turns, _ = locomo()
     batch = pl.DataFrame({"text": (turns * (rows // len(turns) + 1))[:rows]})
-    print("policy    frame turns/cpu-s   naive re turns/cpu-s   ratio   one turn p50 / p95 ms")
+    print("policy    frame turns/cpu-s   naive re turns/cpu-s   ratio   one turn p50 / p95 ms, best of 3")
     for policy in policies:
         rules = rules_of(policy)
         extract_frame(batch.head(1000), rules)
