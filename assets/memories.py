@@ -17,8 +17,8 @@ from reverie.store.runs import Report
 STAGES = {
     "memories": ("extract", "embed", "merge"),
     "entities": ("link",),
-    "importances": ("score", "decay"),
     "patterns": ("compress",),
+    "importances": ("score", "decay"),
     "tombstones": ("prune",),
 }
 
@@ -39,16 +39,16 @@ SPECS = [
     ),
     _spec("entities", "entities", ["memories"], "The people, pets, places and things that memories speak of."),
     _spec(
-        "importances",
-        "memories",
-        ["memories", "entities"],
-        "How important each memory is now: novelty, recalls, outcomes, less what time took away.",
-    ),
-    _spec(
         "patterns",
         "memories",
-        ["importances"],
+        ["memories", "entities"],
         "What many episodes have in common, with its numbers, and summaries of old sessions.",
+    ),
+    _spec(
+        "importances",
+        "memories",
+        ["patterns"],
+        "How important each memory is now: novelty, recalls, outcomes, less what time took away.",
     ),
     _spec("tombstones", "tombstones", ["importances"], "What was forgotten, when and why; without its content."),
 ]

@@ -277,7 +277,6 @@ def write(
                 "first_person": [row[3] % 2 == 0 for row in some], "names_time": [row[3] % 5 == 0 for row in some],
                 "asked_by": [None] * len(some),
             }  # fmt: skip
-            cursor.execute(queries("embed")["write_terms"], columns)
             cursor.execute(queries("embed")["write_items"], columns)
         cursor.execute(
             "insert into memory.subjects (tenant_id, subject_id) select %s, unnest(%s::text[]) on conflict do nothing",

@@ -149,7 +149,11 @@ def ask(
             for label, order in orders.items():
                 sums[label].append(measured(order, evidence))
     return {
-        label: (sum(r[0] for r in rows) / len(rows), sum(r[1] for r in rows) / len(rows), sum(r[2] for r in rows) / len(rows))
+        label: (
+            sum(r[0] for r in rows) / len(rows),
+            sum(r[1] for r in rows) / len(rows),
+            sum(r[2] for r in rows) / len(rows),
+        )
         for label, rows in sums.items()
     }
 

@@ -329,8 +329,6 @@ def _write(conn: Connection[Any], attempt: Run, policy: Policy, params: Params, 
     into = {"into_ids": [row[1] for row in replaced], "states": [row[2] for row in replaced]}
     conn.execute(sql["write_replaced"], params | gone | into)
     conn.execute(queries("merge")["set_live"], params | gone)
-    subjects = sorted({one.subject_id for one in made})
-    conn.execute(queries("subjects")["refresh_subjects"], params | {"subjects": subjects})
     for one in made:
         attempt.report.add("patterns" if one.kind == "pattern" else "summaries")
         attempt.report.add("replaced", one.pattern_id is not None)

@@ -28,14 +28,13 @@ from reverie.store.queries import queries
 from reverie.store.runs import Report
 
 #: The stages in order, for reports and pictures.
-STAGES = ("extract", "embed", "merge", "link", "score", "decay", "compress", "prune")
+STAGES = ("extract", "embed", "merge", "link", "compress", "score", "prune", "decay")
 
 _EPOCH = datetime(2000, 1, 1, tzinfo=UTC)
 #: A cycle that concerns no more subjects than these is limited to them; the ledger names them.
 _FEW_SUBJECTS = 100
 
-#: Told of each finished stage run, or of `number` items that a long stage has done.
-OnReport = Callable[[Report], None]
+#: Told of `number` more items that a long stage has done.
 OnProgress = Callable[[str, int], None]
 
 

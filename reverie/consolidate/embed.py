@@ -130,7 +130,6 @@ def _embed_rows(
         }
         conn.execute(sql["write_vectors"], params | of_parts)
         of_items = _columns(rows, policy) | params | {"item": item, "language": policy.language}
-        conn.execute(sql["write_terms"], of_items)
         conn.execute(sql["write_items"], of_items)
         conn.execute(sql["write_speakers"], of_items)
         report.add("turns" if item == "turn" else "memories", len(rows))

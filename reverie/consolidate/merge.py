@@ -114,7 +114,6 @@ def undo(store: Store, *, tenant_id: str, loser_id: UUID, policy: Policy, as_of:
             }
             conn.execute(sql["weaken"], params | weakened)
         conn.execute(sql["forget_merge"], params)
-        conn.execute(queries("subjects")["refresh_subjects"], params | {"subjects": [subject]})
     return survivor_id
 
 
@@ -171,8 +170,6 @@ def _write(conn: Connection[Any], decision: Decision, policy: Policy, params: di
     }
     for name in ("write_losers", "write_survivors", "write_merges", "set_live"):
         conn.execute(sql[name], params)
-    touched = sorted({merge.loser.subject_id for merge in merges})
-    conn.execute(queries("subjects")["refresh_subjects"], params | {"subjects": touched})
 
 
 def _forget_at(kind: Any, peak: float, accessed_at: datetime, policy: Policy) -> datetime | None:

@@ -72,48 +72,46 @@ join ops.embeddings e on e.tenant_id = %(tenant)s and e.model = %(model)s and e.
 left join memory.memories m on m.tenant_id = %(tenant)s and m.id = x.item_id
 on conflict do nothing
 
--- name: write_terms
--- Postings of the items' stemmed terms, and what they add to their subjects' corpus figures. tsvectors end at 1 MB, so
--- terms come from the first 100,000 characters.
-with new as (
-    insert into memory.terms (tenant_id, subject_id, term, item_id, tf, dl, live)
-    select %(tenant)s, d.subject_id, l.lexeme, d.item_id, cardinality(l.positions),
-           least(d.length, 32767)::smallint, coalesce(m.state in ('candidate', 'active'), true)
-    from (select x.item_id, x.subject_id, v.vector,
-                 (select coalesce(sum(cardinality(u.positions)), 0) from unnest(v.vector) u) as length
-          from unnest(%(item_ids)s::uuid[], %(subject_ids)s::text[], %(texts)s::text[]) as x (item_id, subject_id, text)
-          cross join lateral (
-              select to_tsvector(%(language)s::regconfig, left(x.text, 100000)) as vector offset 0) v) d
-    left join memory.memories m on m.tenant_id = %(tenant)s and m.id = d.item_id
-    cross join lateral unnest(d.vector) l
-    on conflict do nothing
-    returning subject_id, item_id, dl, live
+-- name: write_items
+-- What recall weighs of each item, the postings of its stemmed terms, and what they add to their subjects' corpus figures;
+-- for new items alone. tsvectors end at 1 MB, so terms come from the first 100,000 characters.
+with given as materialized (
+    select x.*, v.vector, (select coalesce(sum(cardinality(u.positions)), 0) from unnest(v.vector) u) as length,
+           coalesce(m.state in ('candidate', 'active'), true) as live
+    from unnest(%(item_ids)s::uuid[], %(subject_ids)s::text[], %(texts)s::text[], %(session_ids)s::text[],
+                %(happened_at)s::timestamptz[], %(speakers)s::text[], %(roles)s::text[], %(words)s::int[],
+                %(asks)s::boolean[], %(first_person)s::boolean[], %(names_time)s::boolean[], %(asked_by)s::uuid[])
+        as x (item_id, subject_id, text, session_id, happened_at, speaker, role, words, asks, first_person, names_time,
+              asked_by)
+    cross join lateral (select to_tsvector(%(language)s::regconfig, left(x.text, 100000)) as vector offset 0) v
+    left join memory.memories m on m.tenant_id = %(tenant)s and m.id = x.item_id
 ),
-figures as (
-    select subject_id, count(*) as items, sum(dl) as terms
-    from (select distinct subject_id, item_id, dl from new where live) i
-    group by subject_id
+new as (
+    insert into memory.items (tenant_id, subject_id, item_id, item, session_id, happened_at, speaker, role, words, asks,
+                              first_person, names_time, asked_by)
+    select %(tenant)s, g.subject_id, g.item_id, %(item)s, g.session_id, g.happened_at, g.speaker, g.role, g.words, g.asks,
+           g.first_person, g.names_time, g.asked_by
+    from given g
+    on conflict do nothing
+    returning item_id
+),
+postings as (
+    insert into memory.terms (tenant_id, subject_id, term, item_id, tf, dl, live)
+    select %(tenant)s, g.subject_id, l.lexeme, g.item_id, cardinality(l.positions), least(g.length, 32767)::smallint, g.live
+    from new n
+    join given g using (item_id)
+    cross join lateral unnest(g.vector) l
 )
 insert into memory.subjects (tenant_id, subject_id, items, terms)
-select %(tenant)s, s.subject_id, coalesce(f.items, 0), coalesce(f.terms, 0)
-from (select distinct unnest(%(subject_ids)s::text[]) as subject_id) s
-left join figures f using (subject_id)
-order by s.subject_id
+select %(tenant)s, g.subject_id, count(n.item_id) filter (where g.live and g.length > 0),
+       coalesce(sum(least(g.length, 32767)) filter (where n.item_id is not null and g.live), 0)
+from given g
+left join new n using (item_id)
+group by g.subject_id
+order by g.subject_id
 on conflict (tenant_id, subject_id) do update
 set items = memory.subjects.items + excluded.items, terms = memory.subjects.terms + excluded.terms
 where excluded.items > 0
-
--- name: write_items
--- What recall weighs besides the words.
-insert into memory.items (tenant_id, subject_id, item_id, item, session_id, happened_at, speaker, role, words, asks,
-                          first_person, names_time, asked_by)
-select %(tenant)s, x.subject_id, x.item_id, %(item)s, x.session_id, x.happened_at, x.speaker, x.role, x.words, x.asks,
-       x.first_person, x.names_time, x.asked_by
-from unnest(%(item_ids)s::uuid[], %(subject_ids)s::text[], %(session_ids)s::text[], %(happened_at)s::timestamptz[],
-            %(speakers)s::text[], %(roles)s::text[], %(words)s::int[], %(asks)s::boolean[],
-            %(first_person)s::boolean[], %(names_time)s::boolean[], %(asked_by)s::uuid[])
-    as x (item_id, subject_id, session_id, happened_at, speaker, role, words, asks, first_person, names_time, asked_by)
-on conflict do nothing
 
 -- name: write_speakers
 -- Who speaks in these subjects' conversations, in order of name.

@@ -88,6 +88,12 @@ def remember(conn: psycopg.Connection, turn: Turn, content: str, *entities: str,
         [TENANT, turn.subject_id, MODEL, id_, vector],
     )
     conn.execute("insert into memory.terms values (%s,%s,%s,%s,1,4,true)", [TENANT, turn.subject_id, "word", id_])
+    conn.execute(
+        """insert into memory.subjects (tenant_id, subject_id, items, terms) values (%s, %s, 1, 4)
+           on conflict (tenant_id, subject_id) do update
+           set items = memory.subjects.items + 1, terms = memory.subjects.terms + 4""",
+        [TENANT, turn.subject_id],
+    )
     for entity in entities:
         kind_of, slug = entity.split(":")
         entity_id = stable_id(MARCH, "entity", turn.subject_id, entity)
@@ -333,6 +339,7 @@ def test_subjects_one_by_one_are_as_all_at_once(conn, store, policy):
     conn.execute("update memory.memories set state = 'active', into_id = null")
     conn.execute("update memory.vectors set live = true")
     conn.execute("update memory.terms set live = true")
+    conn.execute("update memory.subjects set items = 5, terms = 20")
     at(store, policy, 20)
     assert everything(conn) == one_by_one
 

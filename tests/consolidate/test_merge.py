@@ -87,8 +87,10 @@ def put(store: Store, *memories: Memory, tenant: str = "t") -> None:
                     (tenant, memory.subject, MODEL, memory.id, f"[{cos(memory.angle)},{sin(memory.angle)}]"),
                 )
             conn.execute(
-                "insert into memory.subjects (tenant_id, subject_id) values (%s, %s) on conflict do nothing",
-                (tenant, memory.subject),
+                """insert into memory.subjects (tenant_id, subject_id, items, terms) values (%s, %s, 1, %s)
+                   on conflict (tenant_id, subject_id) do update
+                   set items = memory.subjects.items + 1, terms = memory.subjects.terms + excluded.terms""",
+                (tenant, memory.subject, len(words)),
             )
 
 

@@ -105,11 +105,8 @@ class Corpus:
             "words": [len(text.split())], "asks": [text.endswith("?")], "first_person": [False],
             "names_time": [False], "asked_by": [given.get("asked_by")],
         }  # fmt: skip
-        for stem, name in (
-            ("embed", "write_terms"), ("embed", "write_items"), ("subjects", "refresh_subjects"),
-            ("embed", "write_speakers"),
-        ):  # fmt: skip
-            self.conn.execute(queries(stem)[name], columns)
+        for name in ("write_items", "write_speakers"):
+            self.conn.execute(queries("embed")[name], columns)
 
 
 @pytest.fixture
