@@ -86,8 +86,10 @@ def load(store: Store, data: Path, name: str, asked: list[dict[str, Any]], polic
     scope = Scope(tenant_id=name)
     for report in ingest(store, scope=scope, policy=policy, as_of=until, embedder=embedder):
         print(f"  {name} {report.stage}: {report.counts} in {report.seconds:.1f} s", flush=True)
-    for report in catch_up(store, scope=scope, policy=policy, until=until, embedder=embedder):
-        pass
+    stages = sum(
+        report.seconds for report in catch_up(store, scope=scope, policy=policy, until=until, embedder=embedder)
+    )
+    print(f"  {name} cycles: {stages:.1f} s", flush=True)
 
 
 def ranking(found: list[Any], source: dict[UUID, str]) -> list[str]:
