@@ -19,6 +19,7 @@ from uuid import uuid4
 import psycopg
 import pytest
 from filelock import BaseFileLock, FileLock, Timeout
+from hypothesis import HealthCheck, settings
 from psycopg.sql import SQL, Identifier
 
 from reverie.errors import ReverieError
@@ -32,6 +33,10 @@ RUN_DIRECTORY = pytest.StashKey[Path]()
 ALIVE = pytest.StashKey[BaseFileLock]()
 PREFIX = "reverie_test_"
 EXTERNAL_SERVER = os.environ.get("REVERIE_TEST_DATABASE_URL")
+
+# a busy machine is slow at drawing examples, and that is no fault of the code
+settings.register_profile("reverie", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("reverie")
 
 
 def pytest_configure(config: pytest.Config) -> None:

@@ -6,9 +6,9 @@ import threading
 from collections.abc import Iterator
 
 import pytest
-from embeddings_server import EmbeddingsServer
 
 from reverie.inference.minilm.onnx import MiniLM
+from tests.inference.embeddings_server import EmbeddingsServer
 
 
 @pytest.fixture

@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from embeddings_server import DIMENSIONS, Answer, EmbeddingsServer, vector_of
 
 from reverie.errors import InferenceError
 from reverie.inference.embedder import load_embedder
 from reverie.inference.hosted import HostedEmbedder
+from tests.inference.embeddings_server import DIMENSIONS, Answer, EmbeddingsServer, vector_of
 
 pytest.importorskip("litellm", reason="the extra litellm is not installed")
 
