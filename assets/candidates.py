@@ -6,7 +6,7 @@ import dagster as dg
 
 from assets.partitions import MONTHS_A_RUN, history, in_month
 from assets.runs import DRIVER, RETRIES, as_of
-from resources.engine import Engine
+from resources.clients import Clients
 from reverie.consolidate.extract import extract
 from reverie.consolidate.tenants import for_each_tenant
 from reverie.model import Scope
@@ -23,13 +23,13 @@ from reverie.store.runs import Report
     kinds={"polars", "postgres"},
     metadata={"dagster/table_name": "memory.extractions"},
 )
-def candidates(context: dg.AssetExecutionContext, engine: Engine) -> None:
+def candidates(context: dg.AssetExecutionContext, clients: Clients) -> None:
     """What the policy's rules find in the turns of a month: facts, preferences, instructions and episodes, unmerged."""
-    at, count = as_of(context), engine.embedder.count_tokens
+    at, count = as_of(context), clients.embedder.count_tokens
 
     def work(scope: Scope, policy: Policy) -> Iterator[Report]:
-        yield extract(engine.store, scope=scope, policy=policy, as_of=at, count_tokens=count, driver=DRIVER)
+        yield extract(clients.store, scope=scope, policy=policy, as_of=at, count_tokens=count, driver=DRIVER)
 
     for key in sorted(context.partition_keys):
-        totals = for_each_tenant(engine.store, in_month(key), work)
+        totals = for_each_tenant(clients.store, in_month(key), work)
         context.add_asset_metadata(totals.of("extract"), partition_key=key)

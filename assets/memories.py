@@ -6,7 +6,7 @@ import dagster as dg
 
 from assets.partitions import buckets, in_bucket
 from assets.runs import DRIVER, RETRIES, as_of
-from resources.engine import Engine
+from resources.clients import Clients
 from reverie.consolidate.cycle import catch_up, ingest
 from reverie.consolidate.tenants import for_each_tenant
 from reverie.model import Scope
@@ -55,9 +55,9 @@ SPECS = [
 
 
 @dg.multi_asset(specs=SPECS, partitions_def=buckets, retry_policy=RETRIES)
-def memory(context: dg.AssetExecutionContext, engine: Engine) -> Iterator[dg.MaterializeResult[None]]:
+def memory(context: dg.AssetExecutionContext, clients: Clients) -> Iterator[dg.MaterializeResult[None]]:
     """Read what is new, then run every cycle up to the run's logical time, a tenant at a time."""
-    at, store, embedder = as_of(context), engine.store, engine.embedder
+    at, store, embedder = as_of(context), clients.store, clients.embedder
 
     def work(scope: Scope, policy: Policy) -> Iterator[Report]:
         yield from ingest(store, scope=scope, policy=policy, as_of=at, embedder=embedder, driver=DRIVER)

@@ -3,11 +3,11 @@
 import dagster as dg
 
 from assets.runs import RETRIES
-from resources.engine import Engine
+from resources.clients import Clients
 from reverie.evaluate.health import measure_all
 
 
 @dg.asset(deps=["patterns", "tombstones"], retry_policy=RETRIES, group_name="health", kinds={"postgres"})
-def memory_health(engine: Engine) -> dg.MaterializeResult[None]:
+def memory_health(clients: Clients) -> dg.MaterializeResult[None]:
     """How much there is of everything, over all tenants: turns, memories by kind, forgotten, waiting, failed, cost."""
-    return dg.MaterializeResult(metadata=measure_all(engine.store))
+    return dg.MaterializeResult(metadata=measure_all(clients.store))

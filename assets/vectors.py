@@ -6,7 +6,7 @@ import dagster as dg
 
 from assets.partitions import MONTHS_A_RUN, history, in_month
 from assets.runs import DRIVER, RETRIES, as_of
-from resources.engine import Engine
+from resources.clients import Clients
 from reverie.consolidate.embed import embed
 from reverie.consolidate.tenants import for_each_tenant
 from reverie.model import Scope
@@ -23,13 +23,13 @@ from reverie.store.runs import Report
     kinds={"onnx", "postgres"},
     metadata={"dagster/table_name": "memory.vectors"},
 )
-def vectors(context: dg.AssetExecutionContext, engine: Engine) -> None:
+def vectors(context: dg.AssetExecutionContext, clients: Clients) -> None:
     """A vector and search terms for every turn and candidate of a month; each text is embedded once."""
-    at, embedder = as_of(context), engine.embedder
+    at, embedder = as_of(context), clients.embedder
 
     def work(scope: Scope, policy: Policy) -> Iterator[Report]:
-        yield embed(engine.store, scope=scope, policy=policy, as_of=at, embedder=embedder, driver=DRIVER)
+        yield embed(clients.store, scope=scope, policy=policy, as_of=at, embedder=embedder, driver=DRIVER)
 
     for key in sorted(context.partition_keys):
-        totals = for_each_tenant(engine.store, in_month(key), work)
+        totals = for_each_tenant(clients.store, in_month(key), work)
         context.add_asset_metadata(totals.of("embed"), partition_key=key)

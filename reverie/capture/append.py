@@ -11,7 +11,6 @@ from psycopg import Connection
 
 from reverie.capture.identity import turn_hash
 from reverie.model import Outcome, Turn
-from reverie.store.database import Store
 from reverie.store.queries import queries
 
 _COLUMN_TYPES = (
@@ -33,20 +32,6 @@ class Appended:
 
 
 NOTHING = Appended(added=0, repeated=0, conflicts=())
-
-
-def append_turns(store: Store, tenant_id: str, turns: Sequence[Turn], *, policy: str = "reverie") -> Appended:
-    """Append turns of one tenant in one transaction; makes the tenant known, with `policy` if it is new."""
-    with store.transaction(tenant_id) as conn:
-        ensure_tenant(conn, tenant_id, policy)
-        return insert_turns(conn, tenant_id, turns)
-
-
-def append_outcomes(store: Store, tenant_id: str, outcomes: Sequence[Outcome], *, policy: str = "reverie") -> Appended:
-    """Append outcomes of one tenant in one transaction; makes the tenant known, with `policy` if it is new."""
-    with store.transaction(tenant_id) as conn:
-        ensure_tenant(conn, tenant_id, policy)
-        return insert_outcomes(conn, tenant_id, outcomes)
 
 
 def ensure_tenant(conn: Connection[Any], tenant_id: str, policy: str) -> None:

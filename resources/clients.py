@@ -21,7 +21,7 @@ def _embedder(name: str, threads: int) -> Embedder:
     return load_embedder(name, threads=threads)
 
 
-class Engine(dg.ConfigurableResource):
+class Clients(dg.ConfigurableResource):
     """Postgres and the embedding model, chosen by the environment (see `reverie doctor`)."""
 
     _store: Store = PrivateAttr()
@@ -38,7 +38,7 @@ class Engine(dg.ConfigurableResource):
         return self._embedder
 
     @contextmanager
-    def yield_for_execution(self, context: dg.InitResourceContext) -> Iterator[Engine]:
+    def yield_for_execution(self, context: dg.InitResourceContext) -> Iterator[Clients]:
         """Open for one run."""
         settings = load_settings()
         self._embedder = _embedder(settings.embedding_model, settings.threads)
