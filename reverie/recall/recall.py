@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from datetime import datetime
+from functools import partial
 
 from reverie.errors import InferenceError
 from reverie.inference import Embedder
@@ -12,9 +13,10 @@ from reverie.policy import Policy
 from reverie.recall.budget import within_budget
 from reverie.recall.question import read_question
 from reverie.recall.result import Drop, RecallResult
-from reverie.recall.search import search
+from reverie.recall.search import read_hits, search_params
 from reverie.store.database import Store
 from reverie.store.queries import queries
+from reverie.store.steps import Outside, Statement, Steps, perform
 
 #: Characters a token has on average; for budgets when no tokenizer is at hand, which the answer then says.
 _CHARACTERS_A_TOKEN = 4
@@ -34,42 +36,76 @@ def recall(
     kinds: Sequence[str] | None = None,
     include_compressed: bool = False,
 ) -> RecallResult:
+    """Run `recalling` without asyncio and return its answer."""
+    steps = recalling(
+        question,
+        tenant_id=tenant_id,
+        subject_id=subject_id,
+        policy=policy,
+        as_of=as_of,
+        embedder=embedder,
+        top_k=top_k,
+        token_budget=token_budget,
+        kinds=kinds,
+        include_compressed=include_compressed,
+    )
+    return perform(store, tenant_id, steps)
+
+
+def log_recall(store: Store, result: RecallResult) -> None:
+    """Run `logging_recall` without asyncio."""
+    perform(store, result.tenant_id, logging_recall(result))
+
+
+def recalling(
+    question: str,
+    *,
+    tenant_id: str,
+    subject_id: str,
+    policy: Policy,
+    as_of: datetime,
+    embedder: Embedder | None,
+    top_k: int | None = None,
+    token_budget: int | None = None,
+    kinds: Sequence[str] | None = None,
+    include_compressed: bool = False,
+) -> Steps[RecallResult]:
     """Return what memory holds about the question as of a time, with signals, ranks, and what was dropped and why.
 
     `top_k` and `token_budget` override the policy; `kinds` limits the answer to memories of these kinds. Without an
     embedder, or when it fails, words and entities answer alone and a note says so. Nothing is logged here: see
-    `log_recall`, which the caller runs once the answer is out.
+    `logging_recall`, which the caller runs once the answer is out.
     """
     as_of = require_aware(as_of)
     notes: list[str] = []
     params = {"tenant": tenant_id, "subject": subject_id}
-    with store.transaction(tenant_id) as conn:
-        known = conn.execute(queries("recall")["read_subject"], params).fetchone()
-    if known is None:
+    known = yield Statement(queries("recall")["read_subject"], params, last=embedder is not None)
+    if not known:
         notes.append(f"Nothing is remembered about {subject_id}.")
-    asked = read_question(question, policy=policy.recall, speakers=known[0] if known else (), asked_at=as_of)
+    asked = read_question(question, policy=policy.recall, speakers=known[0][0] if known else (), asked_at=as_of)
     vector = None
-    try:
-        if embedder is None:
-            notes.append("No embedding model is configured: found by words and entities alone.")
-        elif known is not None:
-            vector = embedder.encode([asked.spoken])[0]
-    except InferenceError as error:
-        notes.append(f"The embedding model gave no answer ({error}): found by words and entities alone.")
-    with store.transaction(tenant_id) as conn:
-        found = search(
-            conn,
-            tenant_id=tenant_id,
-            subject_id=subject_id,
-            vector=vector,
-            question=asked,
-            policy=policy,
-            model=embedder.model if embedder else None,
-            as_of=as_of,
-            kinds=kinds,
-            include_compressed=include_compressed,
-            ranked=max(policy.recall.ranked, 3 * top_k) if top_k else None,
-        )
+    if embedder is None:
+        notes.append("No embedding model is configured: found by words and entities alone.")
+    elif known:
+        try:
+            vector = (yield Outside(partial(embedder.encode, [asked.spoken])))[0]
+        except InferenceError as error:
+            notes.append(f"The embedding model gave no answer ({error}): found by words and entities alone.")
+    found = []
+    search = search_params(
+        tenant_id=tenant_id,
+        subject_id=subject_id,
+        vector=vector,
+        question=asked,
+        policy=policy,
+        model=embedder.model if embedder else None,
+        as_of=as_of,
+        kinds=kinds,
+        include_compressed=include_compressed,
+        ranked=max(policy.recall.ranked, 3 * top_k) if top_k else None,
+    )
+    if known and search:
+        found = read_hits((yield Statement(queries("recall")["search"], search, last=True)), policy)
     budget = policy.recall.token_budget if token_budget is None else token_budget
     hits, dropped = within_budget(
         [hit for hit, reason in found if reason is None],
@@ -94,25 +130,25 @@ def recall(
     )
 
 
-def log_recall(store: Store, result: RecallResult) -> None:
+def logging_recall(result: RecallResult) -> Steps[None]:
     """Write the recall and the items it gave to the log, once; `score` counts them as accesses."""
-    with store.transaction(result.tenant_id) as conn:
-        conn.execute(
-            queries("recall")["write_recall"],
-            {
-                "tenant": result.tenant_id,
-                "id": stable_id(
-                    result.asked_at, "recall", result.tenant_id, result.subject_id, result.question, result.policy_hash
-                ),
-                "subject": result.subject_id,
-                "asked_at": result.asked_at,
-                "question": result.question,
-                "policy_hash": result.policy_hash,
-                "model": result.model,
-                "item_ids": [hit.id for hit in result.hits],
-                "dropped": len(result.dropped),
-            },
-        )
+    yield Statement(
+        queries("recall")["write_recall"],
+        {
+            "tenant": result.tenant_id,
+            "id": stable_id(
+                result.asked_at, "recall", result.tenant_id, result.subject_id, result.question, result.policy_hash
+            ),
+            "subject": result.subject_id,
+            "asked_at": result.asked_at,
+            "question": result.question,
+            "policy_hash": result.policy_hash,
+            "model": result.model,
+            "item_ids": [hit.id for hit in result.hits],
+            "dropped": len(result.dropped),
+        },
+        last=True,
+    )
 
 
 def _counter(embedder: Embedder | None, notes: list[str]) -> Callable[[str], int]:

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
-from functools import cache
-from typing import Any, LiteralString
+from typing import Any
 from uuid import UUID
 
 import numpy as np
@@ -19,6 +17,7 @@ from reverie.policy import SIGNALS, Policy
 from reverie.recall.question import Question, read_question
 from reverie.recall.result import Hit, Signals
 from reverie.store.queries import queries
+from reverie.store.steps import numbered
 
 _LAST = datetime(9999, 12, 31, tzinfo=UTC)
 _ARMS = ("dense", "lexical", "entity")
@@ -44,14 +43,39 @@ def search(
 
     `vector` is the embedded question, shape (dimensions,); without it only words and entities find anything.
     """
+    params = search_params(
+        tenant_id=tenant_id, subject_id=subject_id, vector=vector, question=question, policy=policy, model=model,
+        as_of=as_of, kinds=kinds, include_compressed=include_compressed, ranked=ranked,
+    )  # fmt: skip
+    if params is None:
+        return []
+    statement, names = numbered(queries("recall")["search"])
+    rows = RawCursor(conn).execute(statement, [params[name] for name in names], prepare=True, binary=True).fetchall()
+    return read_hits(rows, policy)
+
+
+def search_params(
+    *,
+    tenant_id: str,
+    subject_id: str,
+    vector: Vectors | np.ndarray | None,
+    question: Question | str,
+    policy: Policy,
+    model: str | None,
+    as_of: datetime,
+    kinds: Sequence[str] | None = None,
+    include_compressed: bool = False,
+    ranked: int | None = None,
+) -> dict[str, Any] | None:
+    """Return the parameters of the statement `search`; None when the policy leaves nothing to search among."""
     numbers = policy.recall
     if isinstance(question, str):
         question = read_question(question, policy=numbers, speakers=(), asked_at=as_of)
     items = set(numbers.items) if kinds is None else {"memory"} & set(numbers.items)
     if not items:
-        return []
+        return None
     weights = {name: numbers.weights.get(name, 0.0) for name in SIGNALS}
-    params = {
+    return {
         "tenant": tenant_id,
         "subject": subject_id,
         "model": model if vector is not None else None,
@@ -77,8 +101,11 @@ def search(
         "until": [span[1] for span in question.spans],
         "limit": ranked or numbers.ranked,
     } | {f"w_{name}": weight for name, weight in weights.items()}
-    statement, names = _numbered(queries("recall")["search"])
-    rows = RawCursor(conn).execute(statement, [params[name] for name in names], prepare=True, binary=True).fetchall()
+
+
+def read_hits(rows: Sequence[tuple[Any, ...]], policy: Policy) -> list[tuple[Hit, str | None]]:
+    """Return the rows of the statement `search` as hits, with the reason for which the filters drop them."""
+    weights = {name: policy.recall.weights.get(name, 0.0) for name in SIGNALS}
     given = {name: (place, weights[name]) for place, name in enumerate(_MEASURED) if weights[name]}
     return [(_hit(row, given), row[0]) for row in rows]
 
@@ -87,15 +114,6 @@ def horizon(as_of: datetime) -> UUID:
     """Return the least id of what happened after `as_of`: ids start with their event time in milliseconds."""
     milliseconds = int((as_of - datetime(1970, 1, 1, tzinfo=UTC)) / timedelta(milliseconds=1)) + 1
     return UUID(int=min(milliseconds, (1 << 48) - 1) << 80)
-
-
-@cache
-def _numbered(query: LiteralString) -> tuple[LiteralString, tuple[str, ...]]:
-    """The query with $1, $2, ... and their names; psycopg would parse so long a query anew each time."""
-    names = tuple(dict.fromkeys(re.findall(r"%\((\w+)\)s", query)))
-    for number, name in enumerate(names, start=1):
-        query = query.replace(f"%({name})s", f"${number}")
-    return query, names
 
 
 class HalfVector:

@@ -9,17 +9,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, LiteralString
 
 import psycopg
-from psycopg import Connection, errors
+from psycopg import AsyncConnection, Connection, errors
 from psycopg.conninfo import conninfo_to_dict
 from psycopg.pq import TransactionStatus
 
 from reverie.errors import DatabaseError, InputError
 
 if TYPE_CHECKING:
-    from psycopg_pool import ConnectionPool
+    from psycopg_pool import AsyncConnectionPool, ConnectionPool
 
     from reverie.settings import Settings
 
@@ -29,6 +29,9 @@ Role = Literal["owner", "worker", "reader"]
 OLDEST_POSTGRES = 15
 OLDEST_PGVECTOR = (0, 7)
 CONNECT_TIMEOUT_SECONDS = 10
+
+#: Binds what follows in a transaction to a tenant; `$1` is its name. Used where a raw cursor sends it.
+BIND_TENANT: LiteralString = "select set_config('reverie.tenant', $1, true)"
 
 NOT_MIGRATED = "The database has no current Reverie schema: run `reverie migrate`."
 
@@ -120,6 +123,37 @@ def open_pool(
     )
 
 
+async def open_async_pool(
+    url: str, role: Role, *, size: int, timeout: float, statement_seconds: float | None
+) -> AsyncConnectionPool[AsyncConnection[tuple[Any, ...]]]:
+    """Open the same for asyncio; a statement that takes longer than `statement_seconds` is cancelled by the server.
+
+    Connections are not checked before each use, which would be a round trip a request: of a server that was restarted,
+    each fails once and is replaced. Raises DatabaseError at once when the server cannot be used.
+    """
+    from psycopg_pool import AsyncConnectionPool
+
+    connect(url, role=role).close()
+
+    async def configure(conn: AsyncConnection[Any]) -> None:
+        settings = _settings(role, None) | {"limit": f"{int((statement_seconds or 0) * 1000)}ms"}
+        with _refused(conn.info.user, role):
+            await conn.execute(_SET + ", set_config('statement_timeout', %(limit)s, false)", settings)
+
+    pool = AsyncConnectionPool(
+        _conninfo(url),
+        kwargs={"autocommit": True},
+        configure=configure,
+        min_size=size,
+        max_size=size,
+        timeout=timeout,
+        name=f"reverie-{role}-async",
+        open=False,
+    )
+    await pool.open(wait=True, timeout=CONNECT_TIMEOUT_SECONDS)
+    return pool
+
+
 @contextmanager
 def tenant_transaction(conn: Connection[tuple[Any, ...]], tenant: str) -> Iterator[Connection[tuple[Any, ...]]]:
     """A transaction that sees and writes rows of `tenant` alone; the binding ends with it.
@@ -176,31 +210,43 @@ def _conninfo(url: str) -> str:
     return psycopg.conninfo.make_conninfo(url, **timeout)
 
 
-def _prepare(conn: Connection[Any], role: Role | None, tenant: str | None, vectors: bool) -> None:
-    """Give a new connection its session settings, in one round trip."""
+_SET: LiteralString = """
+select set_config('timezone', 'UTC', false),
+       set_config('jit', 'off', false),
+       set_config('plan_cache_mode', %(plans)s, false),
+       set_config('role', %(role)s, false),
+       set_config('reverie.tenant', %(tenant)s, false)
+"""
+
+
+def _settings(role: Role | None, tenant: str | None) -> dict[str, str]:
+    """The parameters of `_SET`."""
+    return {
+        "role": f"reverie_{role}" if role else "none",
+        "tenant": tenant or "",
+        # a reader asks the same small statement all day: planning it anew costs more than running it; a
+        # worker's batches change the tables under the plan, and a plan made for empty ones can take minutes
+        "plans": "force_generic_plan" if role == "reader" else "force_custom_plan",
+    }
+
+
+@contextmanager
+def _refused(user: str, role: Role | None) -> Iterator[None]:
+    """Say why a role cannot be taken on."""
     try:
-        conn.execute(
-            """
-            select set_config('timezone', 'UTC', false),
-                   set_config('jit', 'off', false),
-                   set_config('plan_cache_mode', %(plans)s, false),
-                   set_config('role', %(role)s, false),
-                   set_config('reverie.tenant', %(tenant)s, false)
-            """,
-            {
-                "role": f"reverie_{role}" if role else "none",
-                "tenant": tenant or "",
-                # a reader asks the same small statement all day: planning it anew costs more than running it; a
-                # worker's batches change the tables under the plan, and a plan made for empty ones can take minutes
-                "plans": "force_generic_plan" if role == "reader" else "force_custom_plan",
-            },
-        )
+        yield
     except (errors.InvalidParameterValue, errors.UndefinedObject) as error:
         raise DatabaseError(NOT_MIGRATED) from error
     except errors.InsufficientPrivilege as error:
         raise DatabaseError(
-            f"User {conn.info.user} may not act as reverie_{role}: grant that role to it, or let it migrate."
+            f"User {user} may not act as reverie_{role}: grant that role to it, or let it migrate."
         ) from error
+
+
+def _prepare(conn: Connection[Any], role: Role | None, tenant: str | None, vectors: bool) -> None:
+    """Give a new connection its session settings, in one round trip."""
+    with _refused(conn.info.user, role):
+        conn.execute(_SET, _settings(role, tenant))
     if vectors:
         _register_halfvec(conn)
 

@@ -1,16 +1,18 @@
-"""The one handle that stages, capture and recall get to Postgres: a pool, one role, transactions of one tenant."""
+"""The handle that stages, capture and recall get to Postgres: a pool, one role, transactions of one tenant; and its
+twin for asyncio, which runs steps alone (`store/steps.py`).
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractAsyncContextManager, contextmanager
 from types import TracebackType
-from typing import Literal, Self
+from typing import Any, Literal, Self
 
-from psycopg import Connection
-from psycopg_pool import ConnectionPool
+from psycopg import AsyncConnection, Connection
+from psycopg_pool import AsyncConnectionPool, ConnectionPool
 
-from reverie.store.connect import open_pool, tenant_transaction
+from reverie.store.connect import open_async_pool, open_pool, tenant_transaction
 from reverie.store.queries import queries
 
 
@@ -51,3 +53,39 @@ class Store:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
+
+
+class AsyncStore:
+    """A pool of connections in one role for asyncio. Close it, or use it as an async context manager."""
+
+    def __init__(self, pool: AsyncConnectionPool[AsyncConnection[tuple[Any, ...]]]) -> None:
+        self._pool = pool
+
+    @classmethod
+    async def open(
+        cls,
+        url: str,
+        *,
+        role: Literal["worker", "reader"] = "reader",
+        size: int = 4,
+        timeout: float = 10.0,
+        statement_seconds: float | None = None,
+    ) -> Self:
+        """Connect; `timeout`: seconds to wait for a free connection. Raises DatabaseError as `Store.open` does."""
+        return cls(await open_async_pool(url, role, size=size, timeout=timeout, statement_seconds=statement_seconds))
+
+    def connection(self) -> AbstractAsyncContextManager[AsyncConnection[tuple[Any, ...]]]:
+        """Lend a connection that is bound to no tenant: without one, row-level security shows it nothing."""
+        return self._pool.connection()
+
+    async def close(self) -> None:
+        """Give the connections back."""
+        await self._pool.close()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.close()

@@ -1,0 +1,204 @@
+"""Operations that the command line and the API share, written once and run without or with asyncio.
+
+An operation is a generator: it yields what it wants done, is sent the result, and returns its answer.
+
+    def speakers(tenant_id: str, subject_id: str) -> Steps[list[str]]:
+        params = {"tenant": tenant_id, "subject": subject_id}
+        rows = yield Statement(queries("recall")["read_subject"], params, last=True)
+        return rows[0][0] if rows else []
+
+    perform(store, tenant_id, speakers(tenant_id, "ana"))                    # psycopg's pool
+    await perform_async(async_store, tenant_id, speakers(tenant_id, "ana"))  # its asyncio pool
+
+All statements between two `Outside` run in one transaction of the tenant; an `Outside` runs without a connection, so
+none is ever held across the call of a model (promise 9). An error in a statement ends the operation and rolls back; an
+error of an `Outside` is raised inside the generator, which may go on without its result.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import Callable, Generator, Mapping, Sequence
+from concurrent.futures import Executor
+from contextlib import closing
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Any, Generic, LiteralString, TypeAlias, TypeVar
+
+from psycopg import AsyncConnection, AsyncRawCursor, RawCursor
+
+from reverie.errors import InputError
+from reverie.store.connect import BIND_TENANT
+from reverie.store.database import AsyncStore, Store
+
+T = TypeVar("T")
+
+Rows: TypeAlias = Sequence[tuple[Any, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """A query with `%(name)s` places; the generator is sent its rows, none for what returns nothing.
+
+    It is prepared on its connection and answered in binary.
+    """
+
+    sql: LiteralString
+    params: Mapping[str, Any] = field(default_factory=dict)
+    #: No statement follows in this transaction: the commit goes out with it, which spares a round trip. One that is
+    #: first and last is sent with the tenant's binding in a single round trip.
+    last: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Outside:
+    """Work that holds no connection, such as the call of a model; the generator is sent what it returns."""
+
+    call: Callable[[], Any]
+
+
+#: What an operation may yield: a tuple of statements goes out together and is answered by a tuple of their rows.
+Step: TypeAlias = Statement | tuple[Statement, ...] | Outside
+Steps: TypeAlias = Generator[Step, Any, T]
+
+
+def perform(store: Store, tenant_id: str, steps: Steps[T]) -> T:
+    """Run an operation for a tenant and return its answer. Raises what the operation and psycopg raise."""
+    with closing(steps):
+        course = _Course(steps)
+        while course.step is not None:
+            if isinstance(course.step, Outside):
+                try:
+                    result = course.step.call()
+                except Exception as error:
+                    course.throw(error)
+                else:
+                    course.send(result)
+                continue
+            rows = None
+            with store.transaction(tenant_id) as conn:
+                while rows is None and not isinstance(course.step, Outside) and course.step is not None:
+                    step = course.step
+                    found = tuple(_execute(RawCursor(conn), each) for each in _batch(step))
+                    answer = found if isinstance(step, tuple) else found[0]
+                    if _ends(step):
+                        rows = answer
+                    else:
+                        course.send(answer)
+            if rows is not None:
+                course.send(rows)
+        return course.answer
+
+
+async def perform_async(store: AsyncStore, tenant_id: str, steps: Steps[T], *, executor: Executor | None = None) -> T:
+    """Run an operation for a tenant on asyncio; `Outside` runs in a thread of `executor`, or of the loop's own."""
+    if not tenant_id:
+        raise InputError("A tenant needs a name.")
+    with closing(steps):
+        course = _Course(steps)
+        while course.step is not None:
+            if isinstance(course.step, Outside):
+                try:
+                    result = await asyncio.get_running_loop().run_in_executor(executor, course.step.call)
+                except Exception as error:
+                    course.throw(error)
+                else:
+                    course.send(result)
+                continue
+            async with store.connection() as conn:
+                rows = await _transaction(conn, tenant_id, course)
+            if rows is not None:
+                course.send(rows)
+        return course.answer
+
+
+class _Course(Generic[T]):
+    """Where an operation stands: the step it waits for, or its answer when that is None."""
+
+    def __init__(self, steps: Steps[T]) -> None:
+        self._steps = steps
+        self.answer: T
+        self.step: Step | None = None
+        self.send(None)
+
+    def send(self, result: Any) -> None:
+        self._go_on(lambda: self._steps.send(result))
+
+    def throw(self, error: Exception) -> None:
+        self._go_on(lambda: self._steps.throw(error))
+
+    def _go_on(self, move: Callable[[], Step]) -> None:
+        try:
+            self.step = move()
+        except StopIteration as end:
+            self.step, self.answer = None, end.value
+
+
+async def _transaction(conn: AsyncConnection[Any], tenant_id: str, course: _Course[Any]) -> Any:
+    """Run the statements up to the next `Outside`; the rows of the last one are returned once all is committed.
+
+    What a pipeline sends up to its sync is one transaction even without `begin` (libpq, "Pipeline Mode"), so a single
+    statement goes without: binding, statement and commit in one round trip. Several need `begin`, as the sync that
+    brings the rows of the first would commit it.
+    """
+    step, cursors = course.step, None
+    async with conn.pipeline() as pipeline:
+        begun = not _ends(step)
+        if begun:
+            await conn.execute("begin", prepare=True)
+        await AsyncRawCursor(conn).execute(BIND_TENANT, [tenant_id], prepare=True)
+        while isinstance(step, Statement | tuple):
+            cursors = [await _send(conn, each) for each in _batch(step)]
+            if _ends(step):
+                break
+            await pipeline.sync()
+            course.send(await _fetch(step, cursors))
+            step, cursors = course.step, None
+        if begun:
+            await conn.execute("commit", prepare=True)
+    return None if cursors is None else await _fetch(step, cursors)
+
+
+async def _send(conn: AsyncConnection[Any], statement: Statement) -> AsyncRawCursor[tuple[Any, ...]]:
+    text, values = _raw(statement)
+    return await AsyncRawCursor(conn).execute(text, values, prepare=True, binary=True)
+
+
+async def _fetch(step: Step | None, cursors: Sequence[AsyncRawCursor[tuple[Any, ...]]]) -> Any:
+    found = tuple([await _rows(cursor) for cursor in cursors])
+    return found if isinstance(step, tuple) else found[0]
+
+
+async def _rows(cursor: AsyncRawCursor[tuple[Any, ...]]) -> Rows:
+    return await cursor.fetchall() if cursor.description else []
+
+
+def _execute(cursor: RawCursor[tuple[Any, ...]], statement: Statement) -> Rows:
+    text, values = _raw(statement)
+    cursor.execute(text, values, prepare=True, binary=True)
+    return cursor.fetchall() if cursor.description else []
+
+
+def _batch(step: Step) -> tuple[Statement, ...]:
+    if isinstance(step, Outside):
+        raise TypeError("an Outside holds no statement")
+    return step if isinstance(step, tuple) else (step,)
+
+
+def _ends(step: Step | None) -> bool:
+    return isinstance(step, Statement | tuple) and _batch(step)[-1].last
+
+
+def _raw(statement: Statement) -> tuple[LiteralString, list[Any]]:
+    text, names = numbered(statement.sql)
+    return text, [statement.params[name] for name in names]
+
+
+@cache
+def numbered(query: LiteralString) -> tuple[LiteralString, tuple[str, ...]]:
+    """Return the query with $1, $2, ... for its `%(name)s`, and their names; psycopg parses long queries each time."""
+    names = tuple(dict.fromkeys(re.findall(r"%\((\w+)\)s", query)))
+    for number, name in enumerate(names, start=1):
+        query = query.replace(f"%({name})s", f"${number}")
+    return query.replace("%%", "%"), names
