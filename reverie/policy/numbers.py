@@ -166,6 +166,15 @@ class Cycle(Table):
         return timedelta(hours=self.hours)
 
 
+class Queue(Table):
+    """When the deferred tier works a session in; it goes quiet by `working_memory.idle_minutes`."""
+
+    #: Minutes after its first waiting turn from which a session that never goes quiet is worked in all the same.
+    max_wait_minutes: Annotated[float, Field(gt=0, le=1440)]
+    #: Times that working a session in is tried before it becomes a dead letter.
+    attempts: Annotated[int, Field(ge=1, le=100)]
+
+
 class WorkingMemory(Table):
     """The sliding window of a session (Brain 5, Chat 1)."""
 

@@ -33,6 +33,7 @@ class Policy(Table):
     compress: numbers.Compress
     prune: numbers.Prune
     recall: numbers.Recall
+    queue: numbers.Queue
     working_memory: numbers.WorkingMemory
     context: numbers.Context
     relationship: numbers.Relationship

@@ -17,6 +17,8 @@ FROZEN = SQL_DIRECTORY / "frozen.txt"
 REWRITE = "REVERIE_RECORD_SCHEMA"
 #: Alembic's own: one row, the revision.
 LEDGER = "ops.migrations"
+#: Policies beside that of the tenant: what one role may read across tenants.
+OF_ALL_TENANTS = {"ops.tenants": ("roster",), "ops.queue": ("backlog",)}
 
 Conn = psycopg.Connection[Any]
 
@@ -103,7 +105,7 @@ def test_row_level_security_is_forced_everywhere(conn: Conn) -> None:
                where schemaname || '.' || tablename = %s order by policyname desc""",
             [table],
         ).fetchall()
-        assert [policy[0] for policy in policies] == (["tenant", "roster"] if table == "ops.tenants" else ["tenant"])
+        assert [policy[0] for policy in policies] == ["tenant", *OF_ALL_TENANTS.get(table, ())], table
         name, permissive, roles, command, using, check = policies[0]
         assert (permissive, roles, command, check) == ("PERMISSIVE", ["public"], "ALL", None), name
         assert "tenant_id = ( SELECT current_setting('reverie.tenant'::text, true)" in using
@@ -115,12 +117,22 @@ def test_what_runs_as_its_owner_is_for_the_worker(conn: Conn) -> None:
                   has_function_privilege('reverie_reader', p.oid, 'EXECUTE')
            from pg_proc p where prosecdef and pronamespace::regnamespace::text in ('log', 'memory', 'ops')"""
     ).fetchall()
-    assert found == [("ops.analyze_tables()", True, False)]
+    assert sorted(found) == [
+        ("ops.analyze_tables()", True, False),
+        ("ops.waiting_tenants(timestamp with time zone)", True, False),
+    ]
 
 
-def test_the_roster_is_for_the_worker_to_read(conn: Conn) -> None:
-    found = conn.execute("select roles::text[], cmd, qual from pg_policies where policyname = 'roster'").fetchall()
-    assert found == [(["reverie_worker"], "SELECT", "true")]
+def test_what_spans_tenants_is_read_by_those_alone_who_must(conn: Conn) -> None:
+    found = conn.execute(
+        "select policyname, roles::text[], cmd, qual from pg_policies where policyname <> 'tenant' order by 1"
+    ).fetchall()
+    assert found == [("backlog", ["reverie_owner"], "SELECT", "true"), ("roster", ["reverie_worker"], "SELECT", "true")]
+
+
+def test_the_waiting_tenants_are_told_without_subject_or_session(conn: Conn) -> None:
+    (result,) = conn.execute("select pg_get_function_result('ops.waiting_tenants'::regproc)").fetchone() or ("",)
+    assert result == "TABLE(tenant_id text, sessions bigint, due_at timestamp with time zone)"
 
 
 def test_only_the_owner_owns(conn: Conn) -> None:
