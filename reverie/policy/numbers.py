@@ -6,7 +6,7 @@ import re
 from datetime import timedelta
 from typing import Annotated, Literal, Self
 
-from pydantic import AfterValidator, Field, model_validator
+from pydantic import AfterValidator, Field, field_validator, model_validator
 
 from reverie.model import KINDS, Kind
 from reverie.policy.extract import Share, Table
@@ -213,10 +213,19 @@ class Relationship(Table):
     tokens: tuple[Tokens, Tokens, Tokens, Tokens]
 
 
-class Mood(Table):
-    """What is read from moods and rhythms (Contact 4)."""
+MoodStep = Literal["classifier", "previous", "keywords"]
 
+
+class Mood(Table):
+    """How the mood of a message is told (Contact 4.1), and what is read from moods and rhythms (Contact 4.2)."""
+
+    #: Milliseconds that a language model has to answer.
     model_timeout_ms: Count
+    #: Tried in this order when the model was late, and when it failed or there is none; the last always answers.
+    after_late: tuple[MoodStep, ...]
+    after_failure: tuple[MoodStep, ...]
+    #: Probability of its best mood below which the classifier passes.
+    classifier_confidence: Share
     negative_messages: Count
     timing_share: Share
     timing_band_hours: Annotated[int, Field(ge=1, le=24)]
@@ -224,6 +233,38 @@ class Mood(Table):
     decline_share: Share
     decline_days: Count
     churn_step: Share
+
+    @field_validator("after_late", "after_failure")
+    @classmethod
+    def _answers(cls, steps: tuple[MoodStep, ...]) -> tuple[MoodStep, ...]:
+        if len(set(steps)) < len(steps) or steps[-1:] != ("keywords",):
+            raise ValueError("each step stands once, keywords last, since only they always answer")
+        return steps
+
+
+class Helpline(Table):
+    """Whom a person in a crisis can turn to."""
+
+    #: ISO 3166 code; None serves everywhere.
+    country: Annotated[str, Field(pattern="^[A-Z]{2}$")] | None = None
+    name: Annotated[str, Field(min_length=1, max_length=200)]
+    #: A number to call, or a web address.
+    contact: Annotated[str, Field(min_length=2, max_length=200)]
+
+
+class Crisis(Table):
+    """What happens when a message sounds like a crisis (Contact 4.2)."""
+
+    #: Whether messages are read for it at all.
+    detect: bool
+    #: Whether such a message is flagged for a person to look at.
+    review: bool
+    #: Further signs, as patterns over lower-case text without apostrophes.
+    phrases: tuple[Pattern, ...] = ()
+    #: A deployment's own helplines; for the countries they name they stand instead of the shipped ones.
+    helplines: tuple[Helpline, ...] = ()
+    #: A deployment's own words instead of the shipped ones, in whatever language.
+    message: Annotated[str, Field(max_length=2000)] = ""
 
 
 class StructuredFacts(Table):

@@ -38,6 +38,7 @@ class Policy(Table):
     context: numbers.Context
     relationship: numbers.Relationship
     mood: numbers.Mood
+    crisis: numbers.Crisis
     structured_facts: numbers.StructuredFacts
     profile: numbers.Profile
 

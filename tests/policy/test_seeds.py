@@ -81,6 +81,8 @@ NUMBERS: list[tuple[str, str, str, Any]] = [
     ("contact", "3.2", "merge.threshold", 0.90),
     ("contact", "3.2", "merge.reinforce", 0.05),
     ("contact", "4.1", "mood.model_timeout_ms", 200),
+    ("contact", "4.1", "mood.after_late", ("previous", "keywords")),
+    ("contact", "4.1", "mood.after_failure", ("keywords",)),
     ("contact", "4.2", "mood.negative_messages", 3),
     ("contact", "4.2", "mood.timing_share", 0.7),
     ("contact", "4.2", "mood.timing_band_hours", 2),

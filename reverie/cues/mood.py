@@ -1,0 +1,133 @@
+"""The mood of a message: ten moods, an energy and a style, by a chain of steps (Contact 4.1, spec A5).
+
+A language model is asked first where there is one (`mood_model`); what follows when it is late, fails or is absent is
+the policy's choice of `classifier` (`mood_classifier`), the `previous` mood and the seed's `keywords`.
+"""
+
+import re
+import tomllib
+from dataclasses import dataclass, replace
+from functools import cache
+from importlib.resources import files
+from typing import Final, Literal, get_args
+
+import numpy.typing as npt
+
+from reverie.cues import mood_classifier
+from reverie.policy import numbers
+from reverie.policy.extract import Table
+
+MoodName = Literal[
+    "happy", "sad", "anxious", "excited", "neutral", "angry", "frustrated", "flirty", "bored", "grateful"
+]
+Energy = Literal["high", "medium", "low"]
+Style = Literal["playful", "deep", "casual", "supportive", "romantic", "venting"]
+Method = Literal["model", "classifier", "previous", "keywords"]
+#: Why the model gave no mood: later than the policy allows, or an error, or a reply that names no known mood.
+Missed = Literal["late", "failed"]
+
+MOODS: Final[tuple[MoodName, ...]] = get_args(MoodName)
+_ENERGIES: Final[tuple[Energy, ...]] = ("low", "medium", "high")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Mood:
+    """How who wrote a message feels, and which step of the chain says so."""
+
+    mood: MoodName
+    energy: Energy
+    #: the approach that answers it
+    style: Style
+    #: probability of the mood, 0 to 1, where the step that told it gives one
+    confidence: float | None
+    method: Method
+
+
+class _Keywords(Table):
+    mood: MoodName
+    energy: Energy
+    words: tuple[str, ...]
+
+
+class _Manner(Table):
+    energy: Energy
+    style: Style
+
+
+class _Marks(Table):
+    raises: str
+    lowers: str
+
+
+class _Lexicon(Table):
+    """`mood.toml`."""
+
+    keywords: tuple[_Keywords, ...]
+    manners: dict[MoodName, _Manner]
+    energy: _Marks
+
+
+@cache
+def _lexicon() -> _Lexicon:
+    return _Lexicon.model_validate(tomllib.loads(files("reverie.cues").joinpath("mood.toml").read_text("utf-8")))
+
+
+@cache
+def _patterns() -> tuple[tuple[re.Pattern[str], _Keywords], ...]:
+    """Whole words, any case; a laugh may be longer than the keyword ("hahaha", "loool")."""
+    longer = {"haha": "(?:ha){2,}h?", "lol": "lo+l(?:o+l)*"}
+
+    def alternative(word: str) -> str:
+        return rf"\b{longer.get(word, re.escape(word))}\b" if word.isascii() else re.escape(word)
+
+    return tuple((re.compile("|".join(map(alternative, row.words)), re.I), row) for row in _lexicon().keywords)
+
+
+def read_mood(
+    text: str,
+    *,
+    mood: numbers.Mood,
+    answer: Mood | Missed | None = None,
+    vector: npt.ArrayLike | None = None,
+    embedding_model: str | None = None,
+    previous: Mood | None = None,
+) -> Mood:
+    """The mood of a message, by the first step of the policy's chain that tells one. Pure, and far under 1 ms.
+
+    `answer` is what `MoodModel.ask` gave, None where no model is configured, which counts as failed. `vector` is the
+    unit vector of the whole text from the embedder whose key is `embedding_model`; without one, or from a model that
+    the classifier was not trained on, the classifier passes. `previous` is the mood of the subject's last message.
+    """
+    if isinstance(answer, Mood):
+        return answer
+    for step in mood.after_late if answer == "late" else mood.after_failure:
+        if step == "previous" and previous is not None:
+            return replace(previous, method="previous")
+        if step == "classifier" and vector is not None:
+            told = mood_classifier.classify(vector, embedding_model)
+            if told is not None and told[1] >= mood.classifier_confidence:
+                return with_manner(text, told[0], confidence=told[1])
+    return by_keywords(text)
+
+
+def by_keywords(text: str) -> Mood:
+    """The seed's fallback: the first row of keywords that the message has a word of, else neutral and medium."""
+    manners = _lexicon().manners
+    for pattern, row in _patterns():
+        if pattern.search(text):
+            style = manners[row.mood].style
+            return Mood(mood=row.mood, energy=row.energy, style=style, confidence=None, method="keywords")
+    return Mood(mood="neutral", energy="medium", style=manners["neutral"].style, confidence=None, method="keywords")
+
+
+def with_manner(text: str, mood: MoodName, *, confidence: float) -> Mood:
+    """A classified mood with its energy, a step up or down by what the text shouts or sighs, and its style."""
+    lexicon = _lexicon()
+    manner = lexicon.manners[mood]
+    raised = re.search(lexicon.energy.raises, text) is not None
+    lowered = re.search(lexicon.energy.lowers, text) is not None
+    level = _ENERGIES.index(manner.energy) + raised - lowered
+    energy = _ENERGIES[min(max(level, 0), len(_ENERGIES) - 1)]
+    # sad and high: "They want to talk about it — engage deeply" (Contact 4.3); one step above what is usual for sad
+    style: Style = "deep" if mood == "sad" and energy != "low" else manner.style
+    return Mood(mood=mood, energy=energy, style=style, confidence=confidence, method="classifier")
