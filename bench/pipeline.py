@@ -33,6 +33,7 @@ from bench.processor import cpu_seconds
 from bench.report import machine, print_table
 from bench.retrieval import records_of
 from reverie.capture.importing import import_file
+from reverie.consolidate.abreast import abreast, buckets
 from reverie.consolidate.cycle import STAGES, catch_up, ingest
 from reverie.inference import Embedder, Vectors, load_embedder
 from reverie.model import Scope
@@ -41,6 +42,7 @@ from reverie.store.connect import connect
 from reverie.store.database import Store
 from reverie.store.embedded import EmbeddedPostgres
 from reverie.store.migrate import migrate
+from reverie.store.runs import Report
 
 TENANT = "bench"
 
@@ -100,16 +102,17 @@ def write_turns(path: Path, data: Path, turns: int) -> str:
 
 
 def consolidate(
-    store: Store, policy: Policy, embedder: Embedder, until: datetime
+    store: Store, policy: Policy, embedder: Embedder, until: datetime, jobs: int
 ) -> tuple[dict[str, float], dict[str, int]]:
-    """Run every stage up to `until`; returns seconds and runs by stage."""
-    scope = Scope(tenant_id=TENANT)
+    """Run every stage up to `until`, `jobs` buckets at once; returns seconds (of all jobs) and runs by stage."""
     seconds: dict[str, float] = defaultdict(float)
     runs: dict[str, int] = defaultdict(int)
-    for report in ingest(store, scope=scope, policy=policy, as_of=until, embedder=embedder):
-        seconds[report.stage] += report.seconds
-        runs[report.stage] += 1
-    for report in catch_up(store, scope=scope, policy=policy, until=until, embedder=embedder):
+
+    def work(scope: Scope) -> Iterator[Report]:
+        yield from ingest(store, scope=scope, policy=policy, as_of=until, embedder=embedder)
+        yield from catch_up(store, scope=scope, policy=policy, until=until, embedder=embedder)
+
+    for report in abreast(buckets(Scope(tenant_id=TENANT), jobs), work):
         seconds[report.stage] += report.seconds
         runs[report.stage] += 1
     return seconds, runs
@@ -132,6 +135,7 @@ def main() -> None:
     arguments.add_argument("--turns", type=int, default=6_000)
     arguments.add_argument("--copies", type=int, default=10)
     arguments.add_argument("--threads", type=int, default=2)
+    arguments.add_argument("--jobs", type=int, default=2, help="buckets worked at once, as `reverie run --jobs`")
     arguments.add_argument("--no-model", action="store_true", help="random vectors: only the rest is measured")
     arguments.add_argument("--profile", action="store_true", help="show where the cached run spends its client time")
     given = arguments.parse_args()
@@ -145,7 +149,7 @@ def main() -> None:
         summary = import_file(store, path, tenant_id=TENANT)
         imported = time.perf_counter() - began
         assert summary.last is not None
-        cold, _ = consolidate(store, policy, embedder, summary.last)
+        cold, _ = consolidate(store, policy, embedder, summary.last, given.jobs)
         whole = time.perf_counter() - began
         with connect(url) as conn:
             of_turns = "select case when speaker is null then text else speaker || ': ' || text end from log.turns"
@@ -163,7 +167,7 @@ def main() -> None:
         if profile:
             profile.enable()
         began, cpu = time.perf_counter(), cpu_seconds(url)
-        warm, runs = consolidate(store, policy, embedder, summary.last)
+        warm, runs = consolidate(store, policy, embedder, summary.last, given.jobs)
         cached, cpu = time.perf_counter() - began, cpu_seconds(url) - cpu
         if profile:
             profile.disable()

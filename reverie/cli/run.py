@@ -61,6 +61,9 @@ class Totals:
 @click.option("--subject", "-s", "subjects", multiple=True, metavar="NAME", help="Only this subject; repeatable.")
 @click.option("--shards", callback=parse_shards, metavar="FROM-TO", help="Only subjects of these of the 1024 shards.")
 @click.option("--stage", type=click.Choice(STAGES), help="Only this stage, once.")
+@click.option(
+    "--jobs", type=click.IntRange(1, 64), metavar="NUMBER", help="Buckets worked at once. [default: 2, or 1 on one CPU]"
+)
 @click.option("--dry-run", is_flag=True, help="Each stage once on what is there now; writes nothing.")
 @policy_option
 @json_option
@@ -71,6 +74,7 @@ def command(
     subjects: tuple[str, ...],
     shards: tuple[int, int],
     stage: str | None,
+    jobs: int | None,
     dry_run: bool,
     policy: str | None,
     as_json: bool,
@@ -87,19 +91,22 @@ def command(
       reverie run --as-of 2026-06-30 --subject ana
       reverie run --stage decay --dry-run
       reverie run --all-tenants --shards 0-511 --json
+      reverie run --jobs 4
     """
     if tenant and all_tenants:
         raise click.UsageError("Give --tenant or --all-tenants, not both.")
     totals: dict[tuple[str, str], Totals] = {}
     failed: dict[str, ReverieError] = {}
     with Session(tenant, policy) as session, bars() as shown:
+        jobs = jobs or min(2, session.settings.threads)
+        session.connections = jobs
         store = session.worker
         tenants = [name for name, _ in store.tenants()] if all_tenants else [session.tenant_id]
         for tenant_id in tenants:
             one = session.for_tenant(tenant_id)
             try:
                 one.require_tenant()
-                for report in _reports(one, _scope(tenant_id, subjects, shards), as_of, stage, dry_run, shown):
+                for report in _reports(one, _scope(tenant_id, subjects, shards), as_of, stage, jobs, dry_run, shown):
                     key = (tenant_id, report.stage)
                     totals.setdefault(key, Totals(tenant_id=tenant_id, stage=report.stage)).add(report)
             except ReverieError as error:
@@ -126,22 +133,25 @@ def _scope(tenant_id: str, subjects: tuple[str, ...], shards: tuple[int, int]) -
 
 
 def _reports(
-    session: Session, scope: Scope, as_of: datetime, stage: str | None, dry_run: bool, shown: Bars
+    session: Session, scope: Scope, as_of: datetime, stage: str | None, jobs: int, dry_run: bool, shown: Bars
 ) -> Iterator[Report]:
     if stage or dry_run:
         for name in (stage,) if stage else STAGES:
             shown.expect(name, None)
             yield run_stage(session, name, scope, as_of, dry_run)
         return
+    from reverie.consolidate.abreast import abreast, buckets
     from reverie.consolidate.cycle import catch_up, ingest
 
-    common: dict[str, Any] = {"scope": scope, "policy": session.policy, "embedder": session.embedder}
-    _expect(session, "extract", scope, as_of, shown)
-    for report in ingest(session.worker, as_of=as_of, on_progress=shown.advance, **common):
-        yield report
-        if report.stage == "extract":
-            _expect(session, "embed", scope, as_of, shown)
-    yield from catch_up(session.worker, until=as_of, on_progress=shown.advance, **common)
+    common: dict[str, Any] = {"policy": session.policy, "embedder": session.embedder, "on_progress": shown.advance}
+    for name in ("extract", "embed"):
+        _expect(session, name, scope, as_of, shown)
+
+    def work(bucket: Scope) -> Iterator[Report]:
+        yield from ingest(session.worker, scope=bucket, as_of=as_of, **common)
+        yield from catch_up(session.worker, scope=bucket, until=as_of, **common)
+
+    yield from abreast(buckets(scope, jobs), work)
 
 
 def _expect(session: Session, stage: str, scope: Scope, as_of: datetime, shown: Bars) -> None:

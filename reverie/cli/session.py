@@ -38,6 +38,15 @@ class Session:
         return self._shared.settings
 
     @property
+    def connections(self) -> int:
+        """How many connections may be open at once; set it before the database is first asked for."""
+        return self._shared.connections
+
+    @connections.setter
+    def connections(self, number: int) -> None:
+        self._shared.connections = number
+
+    @property
     def url(self) -> str:
         """DATABASE_URL, or that of the embedded server, which is started if need be."""
         return self._shared.url
@@ -111,6 +120,8 @@ class Shared:
 
     def __init__(self) -> None:
         self._closing = ExitStack()
+        # most commands do one thing after the other
+        self.connections = 1
 
     @cached_property
     def settings(self) -> Settings:
@@ -155,5 +166,4 @@ class Shared:
     def _open(self, role: Literal["worker", "reader"]) -> Store:
         from reverie.store.database import Store
 
-        # a command does one thing after the other
-        return self._closing.enter_context(Store.open(self.url, role=role, size=1))
+        return self._closing.enter_context(Store.open(self.url, role=role, size=self.connections))

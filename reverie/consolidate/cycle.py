@@ -21,7 +21,7 @@ from reverie.consolidate.merge import merge
 from reverie.consolidate.prune import prune
 from reverie.consolidate.score import score
 from reverie.inference import Embedder
-from reverie.model import Scope, require_aware
+from reverie.model import Kind, Scope, require_aware
 from reverie.policy import Policy
 from reverie.store.database import Store
 from reverie.store.queries import queries
@@ -102,7 +102,8 @@ def _cycle(store: Store, scope: Scope, at: datetime, embedder: Embedder, common:
     compressed = compress(store, scope=scope, as_of=at, model=embedder.model, **common)
     yield compressed
     if compressed["patterns"] or compressed["summaries"]:
-        yield embed(store, scope=scope, as_of=at, embedder=embedder, items=("memory",), **common)
+        new: tuple[Kind, ...] = ("pattern", "summary")
+        yield embed(store, scope=scope, as_of=at, embedder=embedder, items=("memory",), kinds=new, **common)
     yield score(store, scope=scope, as_of=at, model=embedder.model, **common)
 
 

@@ -17,7 +17,7 @@ from uuid import UUID
 from psycopg.rows import args_row
 
 from reverie.inference import Embedder, to_half_wire
-from reverie.model import Scope
+from reverie.model import Kind, Scope
 from reverie.policy import Chunking, Policy
 from reverie.store.database import Store
 from reverie.store.queries import queries
@@ -42,13 +42,14 @@ def embed(
     as_of: datetime,
     embedder: Embedder,
     items: Sequence[Item] = ("turn", "memory"),
+    kinds: Sequence[Kind] | None = None,
     driver: str = "reverie",
     dry_run: bool = False,
     on_progress: Progress | None = None,
 ) -> Report:
     """Give vectors and terms to what has none; counts `turns`, `memories`, `parts` and `calls_saved` by the cache.
 
-    `on_progress` hears how many items each chunk finished. Turns are left out where the policy does not recall them.
+    `kinds` limits it to memories of these kinds. `on_progress` hears how many items each chunk finished. Turns are left out where the policy does not recall them.
     """
     with run(store, "embed", scope=scope, policy=policy, as_of=as_of, driver=driver, dry_run=dry_run) as attempt:
         attempt.report.model = embedder.model
@@ -57,10 +58,11 @@ def embed(
         for item in items:
             if item == "turn" and item not in policy.recall.items:
                 continue
-            after = _FIRST
-            while rows := _read(store, item, scope, as_of, embedder.model, after):
+            last: _Row | None = None
+            wanted = {"as_of": as_of, "model": embedder.model, "kinds": None if kinds is None else list(kinds)}
+            while rows := _read(store, item, scope, wanted, last):
                 _embed_rows(store, attempt, rows, item, scope.tenant_id, policy, embedder)
-                after = rows[-1].id
+                last = rows[-1]
                 if on_progress is not None:
                     on_progress(len(rows))
         with store.transaction(scope.tenant_id) as conn:
@@ -78,10 +80,17 @@ class _Row:
     speaker: str | None
     role: str | None
     asked_by: UUID | None
+    #: Where it stands in the order of reading: a turn's index, a memory's kind.
+    place: int | str
 
 
-def _read(store: Store, item: Item, scope: Scope, as_of: datetime, model: str, after: UUID) -> list[_Row]:
-    params = scope.params() | {"as_of": as_of, "model": model, "after": after, "limit": _CHUNK}
+def _read(store: Store, item: Item, scope: Scope, params: dict[str, Any], last: _Row | None) -> list[_Row]:
+    params = scope.params() | params | {"limit": _CHUNK}
+    params |= {"after_subject": "", "after_group": "", "after_place": -1, "after_id": _FIRST}
+    if last is not None:
+        after_group = last.session_id if item == "turn" else last.place
+        params |= {"after_subject": last.subject_id, "after_group": after_group, "after_id": last.id}
+        params |= {"after_place": last.place if item == "turn" else -1}
     query = queries("embed")["read_turns" if item == "turn" else "read_memories"]
     with store.transaction(scope.tenant_id) as conn, conn.cursor(row_factory=args_row(_Row)) as cursor:
         return cursor.execute(query, params).fetchall()

@@ -30,9 +30,10 @@ def link(
         for name in ("linked", "entities", "links"):
             report.add(name, 0)
         if params["dirty"]:
-            report.add("entities", sum(created for (created,) in conn.execute(sql["write_entities"], params)))
-            report.add("links", conn.execute(sql["write_mentions"], params).rowcount)
-            report.add("links", conn.execute(sql["write_named"], params).rowcount)
+            params["created"] = [id_ for id_, created in conn.execute(sql["write_entities"], params) if created]
+            report.add("entities", len(params["created"]))
+            for write in ("write_mentions", "write_named", "write_known"):
+                report.add("links", conn.execute(sql[write], params).rowcount)
             report.add("linked", conn.execute(sql["mark_linked"], params).rowcount)
         attempt.record(conn)
     return attempt.report

@@ -63,6 +63,7 @@ def forget(
         "forgotten_at": [at for _, at in doomed],
         "reason": reason,
         "run_id": attempt.id,
+        "language": policy.language,
     }
     return conn.execute(queries("prune")["forget"], params).rowcount
 

@@ -9,6 +9,8 @@ It covers every row, table and column of the schema `memory`, whatever a later m
                memory must not depend on that; what each run did is in the ledger
 - `tenant_id`  says whose digest it is, and every id is made of it
 - generated ones (`shard`), which follow from the others
+
+`terms` is digested as the view `postings` has it: how many items share a posting list depends on the cut as well.
 """
 
 from __future__ import annotations

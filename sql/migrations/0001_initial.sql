@@ -113,7 +113,7 @@ create table log.turns (
     primary key (tenant_id, id),
     constraint turns_once unique (tenant_id, subject_id, session_id, source_id)
 );
-create index turns_by_place on log.turns (tenant_id, subject_id, session_id, turn_index);
+create index turns_by_place on log.turns (tenant_id, subject_id, session_id, turn_index, id);
 create index turns_by_time on log.turns (tenant_id, said_at);
 comment on table log.turns is 'Every turn of every conversation, once; append-only.';
 comment on column log.turns.id is 'Deterministic UUIDv8 of event time, subject, session and source_id.';
@@ -200,7 +200,7 @@ create table memory.subjects (
     primary key (tenant_id, subject_id)
 );
 comment on table memory.subjects is 'Corpus figures of a subject, for exact BM25 in one statement.';
-comment on column memory.subjects.items is 'Live searchable items (turns and memories) with terms.';
+comment on column memory.subjects.items is 'Searchable items (turns and memories) with terms.';
 comment on column memory.subjects.speakers is 'Names of those who speak in the subject''s conversations.';
 comment on column memory.subjects.terms is 'Sum of their lengths in terms; terms / items is the average length.';
 
@@ -249,7 +249,7 @@ create table memory.memories (
     shard smallint not null generated always as (ops.shard_of(tenant_id, subject_id)) stored,
     primary key (tenant_id, id)
 ) with (fillfactor = 80);  -- decay rewrites every row: leave room for in-page (HOT) updates
-create index memories_by_subject on memory.memories (tenant_id, subject_id, kind);
+create index memories_by_subject on memory.memories (tenant_id, subject_id, kind, id);
 create index memories_candidates on memory.memories (tenant_id, happened_at) where state = 'candidate';
 create index memories_unscored on memory.memories (tenant_id, happened_at) where not scored;
 create index memories_to_forget on memory.memories (tenant_id, forget_at);
@@ -310,15 +310,14 @@ comment on column memory.items.words is 'Number of its words.';
 create table memory.vectors (
     tenant_id text not null,
     subject_id text not null,
-    model text not null,
     item_id uuid not null,
+    model text not null,
     part smallint not null default 0,
     item text not null check (item in ('turn', 'memory')),
     live boolean not null default true,
     vec halfvec not null,
-    primary key (tenant_id, subject_id, model, item_id, part)
+    primary key (tenant_id, subject_id, item_id, model, part)
 );
-create index vectors_by_item on memory.vectors (tenant_id, item_id);
 comment on table memory.vectors is 'Unit vectors of turns and memories, apart from the rows that decay rewrites; keyed by model.';
 comment on column memory.vectors.part is 'Chunk number of a long turn.';
 comment on column memory.vectors.live is 'False once the memory was merged or compressed away.';
@@ -329,19 +328,30 @@ create table memory.terms (
     tenant_id text not null,
     subject_id text not null,
     term text not null,
-    item_id uuid not null,
-    tf smallint not null,
-    dl smallint not null,
-    live boolean not null default true,
-    primary key (tenant_id, subject_id, term, item_id) include (tf, dl, live)
+    first_id uuid not null,
+    item_ids uuid[] not null,
+    tfs smallint[] not null,
+    dls smallint[] not null,
+    primary key (tenant_id, subject_id, term, first_id)
 );
-create index terms_by_item on memory.terms (tenant_id, item_id);
-comment on table memory.terms is 'Postings: one row a stemmed term and item, for exact BM25 within a subject.';
-comment on column memory.terms.tf is 'Occurrences of the term in the item.';
-comment on column memory.terms.dl is 'Length of the item in terms.';
+-- ids do not compress, and trying costs more than they take
+alter table memory.terms alter column item_ids set storage external;
+comment on table memory.terms is 'Posting lists for exact BM25 within a subject: a stemmed term and the items of one batch that have it.';
 comment on column memory.terms.term is 'Stemmed lexeme.';
-comment on column memory.terms.item_id is 'Id of the turn or memory.';
-comment on column memory.terms.live is 'False once the memory was merged or compressed away.';
+comment on column memory.terms.first_id is 'One of the items with which the list was written: its name.';
+comment on column memory.terms.item_ids is 'Ids of the turns and memories.';
+comment on column memory.terms.tfs is 'Occurrences of the term in each.';
+comment on column memory.terms.dls is 'Length of each in terms.';
+
+create view memory.postings with (security_invoker = true) as
+    select t.tenant_id, t.subject_id, t.term, p.item_id, p.tf, p.dl
+    from memory.terms t
+    cross join lateral unnest(t.item_ids, t.tfs, t.dls) as p (item_id, tf, dl);
+comment on view memory.postings is 'The posting lists, one row a term and item.';
+comment on column memory.postings.term is 'Stemmed lexeme.';
+comment on column memory.postings.item_id is 'Id of the turn or memory.';
+comment on column memory.postings.tf is 'Occurrences of the term in the item.';
+comment on column memory.postings.dl is 'Length of the item in terms.';
 
 create table memory.entities (
     tenant_id text not null,
@@ -462,7 +472,7 @@ begin
             ('recorded_at', 'When the row was written, by the clock; no stage reads it.')
         ) as x (of_column, meaning)
         join pg_catalog.pg_attribute a on a.attname = x.of_column
-        join pg_catalog.pg_class t on t.oid = a.attrelid and t.relkind = 'r'
+        join pg_catalog.pg_class t on t.oid = a.attrelid and t.relkind in ('r', 'v')
         join pg_catalog.pg_namespace n on n.oid = t.relnamespace and n.nspname in ('log', 'memory', 'ops')
         where pg_catalog.col_description(a.attrelid, a.attnum) is null
     loop

@@ -1,15 +1,16 @@
 -- name: read_turns
--- The next turns in id order that lack a vector of this model.
+-- The next turns that lack a vector of this model; a subject's together, so that its posting lists are few and long.
 select t.id, t.subject_id, case when t.speaker is null then t.text else t.speaker || ': ' || t.text end as text,
        t.session_id, t.said_at as happened_at, t.speaker, t.role,
-       case when right(p.text, 1) = '?' then p.id end as asked_by
+       case when right(p.text, 1) = '?' then p.id end as asked_by, t.turn_index as place
 from log.turns t
 left join lateral (select p.id, p.text from log.turns p
                    where p.tenant_id = t.tenant_id and p.subject_id = t.subject_id and p.session_id = t.session_id
                      and p.turn_index < t.turn_index
                    order by p.turn_index desc limit 1) p on true
 where t.tenant_id = %(tenant)s
-  and t.id > %(after)s
+  and (t.subject_id, t.session_id, t.turn_index, t.id)
+      > (%(after_subject)s::text, %(after_group)s::text, %(after_place)s::int, %(after_id)s::uuid)
   and t.said_at <= %(as_of)s
   and t.shard >= %(shard_from)s and t.shard < %(shard_to)s
   and (%(subjects)s::text[] is null or t.subject_id = any(%(subjects)s))
@@ -19,16 +20,18 @@ where t.tenant_id = %(tenant)s
   and not exists (select from memory.vectors v
                   where v.tenant_id = t.tenant_id and v.subject_id = t.subject_id and v.model = %(model)s
                     and v.item_id = t.id)
-order by t.id
+order by t.subject_id, t.session_id, t.turn_index, t.id
 limit %(limit)s
 
 -- name: read_memories
--- The next memories in id order that lack a vector of this model.
-select m.id, m.subject_id, m.content as text, m.session_id, m.happened_at, t.speaker, t.role, null::uuid as asked_by
+-- The next memories that lack a vector of this model, a subject's together.
+select m.id, m.subject_id, m.content as text, m.session_id, m.happened_at, t.speaker, t.role, null::uuid as asked_by,
+       m.kind as place
 from memory.memories m
 left join log.turns t on t.tenant_id = m.tenant_id and t.id = m.turn_id
 where m.tenant_id = %(tenant)s
-  and m.id > %(after)s
+  and (m.subject_id, m.kind, m.id) > (%(after_subject)s::text, %(after_group)s::text, %(after_id)s::uuid)
+  and (%(kinds)s::text[] is null or m.kind = any(%(kinds)s))
   and m.happened_at <= %(as_of)s
   and m.shard >= %(shard_from)s and m.shard < %(shard_to)s
   and (%(subjects)s::text[] is null or m.subject_id = any(%(subjects)s))
@@ -37,7 +40,7 @@ where m.tenant_id = %(tenant)s
   and not exists (select from memory.vectors v
                   where v.tenant_id = m.tenant_id and v.subject_id = m.subject_id and v.model = %(model)s
                     and v.item_id = m.id)
-order by m.id
+order by m.subject_id, m.kind, m.id
 limit %(limit)s
 
 -- name: find_uncached
@@ -56,9 +59,9 @@ create temporary table new_embeddings (content_hash bytea, vec halfvec) on commi
 copy new_embeddings (content_hash, vec) from stdin (format binary)
 
 -- name: write_cache
--- Keep what was embedded; another attempt may have been faster.
+-- Keep what was embedded; another attempt may have been faster. In order, so that two at once wait and do not deadlock.
 insert into ops.embeddings (tenant_id, model, content_hash, vec)
-select %(tenant)s, %(model)s, content_hash, vec from new_embeddings
+select %(tenant)s, %(model)s, content_hash, vec from new_embeddings order by content_hash
 on conflict do nothing
 
 -- name: write_vectors
@@ -73,18 +76,16 @@ left join memory.memories m on m.tenant_id = %(tenant)s and m.id = x.item_id
 on conflict do nothing
 
 -- name: write_items
--- What recall weighs of each item, the postings of its stemmed terms, and what they add to their subjects' corpus figures;
+-- What recall weighs of each item, the posting lists of its stemmed terms, and what it adds to its subject's corpus figures;
 -- for new items alone. tsvectors end at 1 MB, so terms come from the first 100,000 characters.
 with given as materialized (
-    select x.*, v.vector, (select coalesce(sum(cardinality(u.positions)), 0) from unnest(v.vector) u) as length,
-           coalesce(m.state in ('candidate', 'active'), true) as live
+    select x.*, v.vector, (select coalesce(sum(cardinality(u.positions)), 0) from unnest(v.vector) u) as length
     from unnest(%(item_ids)s::uuid[], %(subject_ids)s::text[], %(texts)s::text[], %(session_ids)s::text[],
                 %(happened_at)s::timestamptz[], %(speakers)s::text[], %(roles)s::text[], %(words)s::int[],
                 %(asks)s::boolean[], %(first_person)s::boolean[], %(names_time)s::boolean[], %(asked_by)s::uuid[])
         as x (item_id, subject_id, text, session_id, happened_at, speaker, role, words, asks, first_person, names_time,
               asked_by)
     cross join lateral (select to_tsvector(%(language)s::regconfig, left(x.text, 100000)) as vector offset 0) v
-    left join memory.memories m on m.tenant_id = %(tenant)s and m.id = x.item_id
 ),
 new as (
     insert into memory.items (tenant_id, subject_id, item_id, item, session_id, happened_at, speaker, role, words, asks,
@@ -95,16 +96,21 @@ new as (
     on conflict do nothing
     returning item_id
 ),
-postings as (
-    insert into memory.terms (tenant_id, subject_id, term, item_id, tf, dl, live)
-    select %(tenant)s, g.subject_id, l.lexeme, g.item_id, cardinality(l.positions), least(g.length, 32767)::smallint, g.live
-    from new n
-    join given g using (item_id)
-    cross join lateral unnest(g.vector) l
+lists as (  -- of 64 items at most: one that is forgotten has its list rewritten
+    insert into memory.terms (tenant_id, subject_id, term, first_id, item_ids, tfs, dls)
+    select %(tenant)s, p.subject_id, p.lexeme, (array_agg(p.item_id))[1], array_agg(p.item_id), array_agg(p.tf),
+           array_agg(p.dl)
+    from (select g.subject_id, l.lexeme, g.item_id, cardinality(l.positions)::smallint as tf,
+                 least(g.length, 32767)::smallint as dl,
+                 row_number() over (partition by g.subject_id, l.lexeme) / 64 as list
+          from new n
+          join given g using (item_id)
+          cross join lateral unnest(g.vector) l) p
+    group by p.subject_id, p.lexeme, p.list
 )
 insert into memory.subjects (tenant_id, subject_id, items, terms)
-select %(tenant)s, g.subject_id, count(n.item_id) filter (where g.live and g.length > 0),
-       coalesce(sum(least(g.length, 32767)) filter (where n.item_id is not null and g.live), 0)
+select %(tenant)s, g.subject_id, count(n.item_id) filter (where g.length > 0),
+       coalesce(sum(least(g.length, 32767)) filter (where n.item_id is not null), 0)
 from given g
 left join new n using (item_id)
 group by g.subject_id

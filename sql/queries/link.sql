@@ -19,7 +19,7 @@ where m.tenant_id = %(tenant)s and m.subject_id = any(%(dirty)s) and not m.linke
 group by m.tenant_id, m.subject_id, mention
 on conflict (tenant_id, id) do update set first_seen_at = excluded.first_seen_at
 where memory.entities.first_seen_at > excluded.first_seen_at
-returning (xmax = 0) as created
+returning id, xmax = 0 as created
 
 -- name: write_mentions
 -- Link each memory to the entities that the rules saw in it.
@@ -31,16 +31,29 @@ where m.tenant_id = %(tenant)s and m.subject_id = any(%(dirty)s) and not m.linke
 on conflict do nothing
 
 -- name: write_named
--- Link memories that name a known entity in other words around it: all terms of its label are among theirs. `offset 0`
--- keeps that one probe of the postings a term, whatever the statistics say.
+-- Link the new memories to the entities that they name in other words around them: all terms of the label are among theirs.
+insert into memory.links (tenant_id, memory_id, entity_id, subject_id, run_id)
+select %(tenant)s, m.id, e.id, m.subject_id, %(run_id)s
+from (select m.id, m.subject_id,
+             tsvector_to_array(to_tsvector(%(language)s::regconfig, left(m.content, 100000))) as terms
+      from memory.memories m
+      where m.tenant_id = %(tenant)s and m.subject_id = any(%(dirty)s) and not m.linked and not m.scored
+        and m.state in ('active', 'merged') and m.happened_at <= %(as_of)s offset 0) m
+join memory.entities e on e.tenant_id = %(tenant)s and e.subject_id = m.subject_id and e.first_seen_at <= %(as_of)s
+    and e.terms <@ m.terms and e.terms <> '{}'
+on conflict do nothing
+
+-- name: write_known
+-- Link the memories from before to the new entities that they name. `offset 0` keeps that one probe of the posting lists a
+-- term, whatever the statistics say.
 with named as materialized (
     select t.item_id, e.id as entity_id, e.subject_id
     from memory.entities e
     cross join lateral unnest(e.terms) u (lexeme)
     cross join lateral (
-        select t.item_id from memory.terms t
+        select unnest(t.item_ids) as item_id from memory.terms t
         where t.tenant_id = %(tenant)s and t.subject_id = e.subject_id and t.term = u.lexeme offset 0) t
-    where e.tenant_id = %(tenant)s and e.subject_id = any(%(dirty)s) and e.first_seen_at <= %(as_of)s
+    where e.tenant_id = %(tenant)s and e.id = any(%(created)s)
     group by t.item_id, e.id, e.subject_id, e.terms
     having count(*) = cardinality(e.terms)
 )

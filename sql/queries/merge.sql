@@ -137,26 +137,12 @@ select %(tenant)s, survivor_id, 'merged', 'memory', loser_id, %(as_of)s, %(run_i
 on conflict do nothing
 
 -- name: set_live
--- Take memories out of the search, or back into it, and out of their subjects' corpus figures or back.
-with vectors as (
-    update memory.vectors set live = %(live)s
-    where tenant_id = %(tenant)s and item_id = any(%(ids)s) and live <> %(live)s
-),
-postings as (
-    update memory.terms set live = %(live)s
-    where tenant_id = %(tenant)s and item_id = any(%(ids)s) and live <> %(live)s
-    returning subject_id, item_id, dl
-),
-figures as (
-    select subject_id, count(*) as items, sum(dl) as terms
-    from (select distinct subject_id, item_id, dl from postings) changed
-    group by subject_id
-)
-update memory.subjects s
-set items = s.items + f.items * case when %(live)s then 1 else -1 end,
-    terms = s.terms + f.terms * case when %(live)s then 1 else -1 end
-from figures f
-where s.tenant_id = %(tenant)s and s.subject_id = f.subject_id
+-- Take memories out of the search, or back into it.
+update memory.vectors v set live = %(live)s
+from unnest(%(ids)s::uuid[]) as x (id)
+cross join lateral (
+    select m.subject_id from memory.memories m where m.tenant_id = %(tenant)s and m.id = x.id offset 0) m
+where v.tenant_id = %(tenant)s and v.subject_id = m.subject_id and v.item_id = x.id and v.live <> %(live)s
 
 -- name: read_merge
 -- One merge in force.

@@ -60,20 +60,39 @@ with recursive doomed as (
 gone as (
     delete from memory.memories m using doomed d
     where m.tenant_id = %(tenant)s and m.id = d.id
-    returning m.id, m.subject_id, m.kind, m.content_hash, m.peak, m.accessed_at, d.forgotten_at
+    returning m.id, m.subject_id, m.kind, m.content, m.content_hash, m.peak, m.accessed_at, d.forgotten_at
 ),
 vectors as (
     delete from memory.vectors v using gone g
     where v.tenant_id = %(tenant)s and v.subject_id = g.subject_id and v.item_id = g.id
 ),
-terms as (
-    delete from memory.terms t using gone g
-    where t.tenant_id = %(tenant)s and t.item_id = g.id
-    returning t.subject_id, t.item_id, t.dl, t.live
-),
 items as (
     delete from memory.items i using gone g
     where i.tenant_id = %(tenant)s and i.subject_id = g.subject_id and i.item_id = g.id
+    returning i.subject_id, i.item_id, to_tsvector(%(language)s::regconfig, left(g.content, 100000)) as vector
+),
+lists as materialized (  -- posting lists that they are on, with what is left of each
+    select t.subject_id, t.term, t.first_id, kept.*
+    from (select i.subject_id, u.lexeme, array_agg(i.item_id) as ids
+          from items i cross join lateral unnest(i.vector) u group by i.subject_id, u.lexeme) l
+    cross join lateral (
+        select * from memory.terms t
+        where t.tenant_id = %(tenant)s and t.subject_id = l.subject_id and t.term = l.lexeme and t.item_ids && l.ids
+        offset 0) t
+    cross join lateral (
+        select array_agg(p.id) as item_ids, array_agg(p.tf) as tfs, array_agg(p.dl) as dls
+        from unnest(t.item_ids, t.tfs, t.dls) as p (id, tf, dl) where p.id <> all(l.ids)) kept
+),
+shortened as (
+    update memory.terms t set item_ids = l.item_ids, tfs = l.tfs, dls = l.dls
+    from lists l
+    where t.tenant_id = %(tenant)s and t.subject_id = l.subject_id and t.term = l.term and t.first_id = l.first_id
+      and l.item_ids is not null
+),
+emptied as (
+    delete from memory.terms t using lists l
+    where t.tenant_id = %(tenant)s and t.subject_id = l.subject_id and t.term = l.term and t.first_id = l.first_id
+      and l.item_ids is null
 ),
 links as (
     delete from memory.links l using gone g where l.tenant_id = %(tenant)s and l.memory_id = g.id
@@ -83,8 +102,10 @@ merges as (
 ),
 subjects as (
     update memory.subjects s set items = s.items - f.items, terms = s.terms - f.terms
-    from (select i.subject_id, count(*) as items, sum(i.dl) as terms
-          from (select distinct subject_id, item_id, dl from terms where live) i group by i.subject_id) f
+    from (select i.subject_id, count(*) filter (where u.length > 0) as items, sum(least(u.length, 32767)) as terms
+          from items i
+          cross join lateral (select coalesce(sum(cardinality(positions)), 0) as length from unnest(i.vector)) u
+          group by i.subject_id) f
     where s.tenant_id = %(tenant)s and s.subject_id = f.subject_id
 )
 insert into memory.tombstones (tenant_id, memory_id, subject_id, kind, content_hash, importance, reason, forgotten_at,

@@ -38,23 +38,24 @@ matches as materialized (  -- BM25
     cross join lateral generate_subscripts(q.words, 1) as place
     cross join lateral (
         select p.item_id, p.tf, p.dl, count(*) over ()::float8 as df
-        from memory.terms p
-        where p.tenant_id = %(tenant)s and p.subject_id = %(subject)s and p.term = q.words[place]
-          and p.item_id < %(horizon)s and (p.live or %(include_compressed)s)
+        from memory.terms l
+        cross join lateral unnest(l.item_ids, l.tfs, l.dls) as p (item_id, tf, dl)
+        where l.tenant_id = %(tenant)s and l.subject_id = %(subject)s and l.term = q.words[place]
+          and p.item_id < %(horizon)s
         offset 0) t
     where %(words)s
     group by t.item_id
 ),
-lexical as (
+lexical as (  -- what was merged or compressed away is still on the lists: leave it out until there are enough
     select item_id, row_number() over (order by bm25 desc, item_id) as place
     from (select x.item_id, x.bm25
-          from matches x
-          where %(item)s::text is null
-             or (%(item)s = 'memory') = exists (
-                    select from memory.memories m
-                    where m.tenant_id = %(tenant)s and m.id = x.item_id
-                      and (%(kinds)s::text[] is null or m.kind = any(%(kinds)s)))
-          order by x.bm25 desc, x.item_id
+          from (select item_id, bm25 from matches order by bm25 desc, item_id offset 0) x
+          left join lateral (
+              select m.kind, m.state from memory.memories m
+              where m.tenant_id = %(tenant)s and m.id = x.item_id limit 1) m on true
+          where (m.state is null or m.state in ('candidate', 'active') or %(include_compressed)s)
+            and (%(item)s::text is null or (%(item)s = 'memory') = (m.kind is not null))
+            and (%(kinds)s::text[] is null or m.kind = any(%(kinds)s))
           limit %(candidates)s) most
 ),
 entity as (

@@ -85,9 +85,8 @@ def remember(conn: psycopg.Connection, turn: Turn, content: str, *entities: str,
     )
     conn.execute(
         "insert into memory.vectors values (%s,%s,%s,%s,0,'memory',true,l2_normalize(%s::halfvec))",
-        [TENANT, turn.subject_id, MODEL, id_, vector],
+        [TENANT, turn.subject_id, id_, MODEL, vector],
     )
-    conn.execute("insert into memory.terms values (%s,%s,%s,%s,1,4,true)", [TENANT, turn.subject_id, "word", id_])
     conn.execute(
         """insert into memory.subjects (tenant_id, subject_id, items, terms) values (%s, %s, 1, 4)
            on conflict (tenant_id, subject_id) do update
@@ -144,7 +143,7 @@ def patterns(conn: psycopg.Connection, state: str = "active") -> list[str]:
 
 def everything(conn: psycopg.Connection) -> list:
     """All that is derived; runs apart."""
-    tables = ("memories", "lineage", "links", "vectors", "terms", "subjects")
+    tables = ("memories", "lineage", "links", "vectors", "subjects")
     rows = SQL("select to_jsonb(x) - 'run_id' - 'as_of' from {} x order by x::text")
     return [conn.execute(rows.format(Identifier("memory", table))).fetchall() for table in tables]
 
@@ -176,8 +175,6 @@ def test_five_episodes_about_bruno_become_one_pattern(conn, store, policy):
     )
     assert {source[0] for source in lineage} == set(sources)
     assert conn.execute("select count(*) from memory.vectors where live").fetchone() == (0,)
-    assert conn.execute("select count(*) from memory.terms where live").fetchone() == (0,)
-    assert conn.execute("select items, terms from memory.subjects").fetchall() == [(0, 0)]
     assert conn.execute("select count(*) from memory.links where memory_id = %s", [row[0]]).fetchone() == (1,)
 
 
@@ -338,8 +335,6 @@ def test_subjects_one_by_one_are_as_all_at_once(conn, store, policy):
     conn.execute("delete from memory.memories where kind = 'pattern'")
     conn.execute("update memory.memories set state = 'active', into_id = null")
     conn.execute("update memory.vectors set live = true")
-    conn.execute("update memory.terms set live = true")
-    conn.execute("update memory.subjects set items = 5, terms = 20")
     at(store, policy, 20)
     assert everything(conn) == one_by_one
 

@@ -71,8 +71,8 @@ def test_the_corpus_figures_are_those_of_the_postings(told: Store, monkeypatch: 
     with told.transaction("t") as conn:
         kept = conn.execute("select subject_id, items, terms from memory.subjects order by 1").fetchall()
         counted = conn.execute(
-            """select subject_id, count(*), sum(dl) from (select distinct subject_id, item_id, dl from memory.terms
-               where live) x group by 1 order by 1"""
+            """select subject_id, count(*), sum(dl)
+               from (select distinct subject_id, item_id, dl from memory.postings) x group by 1 order by 1"""
         ).fetchall()
         speakers = conn.execute("select speakers from memory.subjects order by subject_id").fetchall()
     assert kept == counted

@@ -77,8 +77,8 @@ def put(store: Store, *memories: Memory, tenant: str = "t") -> None:
             )
             words = memory.content.lower().split()
             conn.cursor().executemany(
-                "insert into memory.terms (tenant_id, subject_id, term, item_id, dl, tf) values (%s,%s,%s,%s,%s,1)",
-                [(tenant, memory.subject, word, memory.id, len(words)) for word in set(words)],
+                "insert into memory.terms values (%s, %s, %s, %s, %s, '{1}', %s)",
+                [(tenant, memory.subject, word, memory.id, [memory.id], [len(words)]) for word in set(words)],
             )
             if memory.vector:
                 conn.execute(
@@ -145,8 +145,6 @@ def test_the_example_of_the_seed(store: Store, conn: psycopg.Connection) -> None
     lineage = conn.execute("select memory_id, relation, source, source_id from memory.lineage").fetchall()
     assert lineage == [(WORDS.id, "merged", "memory", SHORT.id)]
     assert conn.execute("select item_id from memory.vectors where live").fetchall() == [(WORDS.id,)]
-    assert conn.execute("select distinct item_id from memory.terms where live").fetchall() == [(WORDS.id,)]
-    assert conn.execute("select items, terms from memory.subjects").fetchone() == (1, 6)
 
 
 def test_what_contradicts_is_far_of_another_kind_or_subject_stays(store: Store) -> None:
@@ -295,7 +293,6 @@ def test_undo_leaves_no_trace_but_the_correction(store: Store, conn: psycopg.Con
     assert conn.execute("select peak from memory.memories where id = %s", [WORDS.id]).fetchone() == (
         pytest.approx(0.6),
     )
-    assert conn.execute("select items from memory.subjects").fetchone() == (3,)
     live = conn.execute("select count(*) from memory.memories where state = 'active'").fetchone()
     assert conn.execute("select count(*) from memory.vectors where live").fetchone() == live
 

@@ -39,8 +39,9 @@ def put(
     at = ORIGIN + timedelta(days=day)
     id_ = stable_id(at, subject, content)
     due = forget_at(peak, at, rate=POLICY.decay.rates["fact"], **NUMBERS)
-    state, words = "merged" if into else "active", content.split()
+    state = "merged" if into else "active"
     with store.transaction("t") as conn:
+        (length,) = conn.execute("select length(to_tsvector('english', %s))", [content]).fetchone() or (0,)
         conn.execute(
             """insert into memory.memories (tenant_id, id, subject_id, kind, state, content, content_hash, base, peak,
                    importance, happened_at, accessed_at, decayed_at, forget_at, into_id, origin, run_id, policy_hash)
@@ -52,10 +53,11 @@ def put(
                values ('t', %s, 'test', %s, 'memory', %s, '[1,0]')""",
             [subject, id_, into is None],
         )
-        conn.cursor().executemany(
-            """insert into memory.terms (tenant_id, subject_id, term, item_id, tf, dl, live)
-               values ('t', %s, %s, %s, 1, %s, %s)""",
-            [(subject, word, id_, len(words), into is None) for word in set(words)],
+        conn.execute(
+            """insert into memory.terms (tenant_id, subject_id, term, first_id, item_ids, tfs, dls)
+               select 't', %(subject)s, lexeme, %(id)s, array[%(id)s::uuid], '{1}', array[%(length)s::smallint]
+               from unnest(to_tsvector('english', %(content)s))""",
+            {"subject": subject, "id": id_, "length": length, "content": content},
         )
         conn.execute(
             """insert into memory.items (tenant_id, subject_id, item_id, item, happened_at, words, asks, first_person,
@@ -71,7 +73,7 @@ def put(
             """insert into memory.subjects (tenant_id, subject_id, items, terms) values ('t', %s, %s, %s)
                on conflict (tenant_id, subject_id) do update
                set items = memory.subjects.items + excluded.items, terms = memory.subjects.terms + excluded.terms""",
-            [subject, int(into is None), len(words) if into is None else 0],
+            [subject, 1, length],
         )
         if into:
             conn.execute(
@@ -100,8 +102,9 @@ def test_what_is_due_goes_with_all_that_hangs_on_it(store: Store) -> None:
     assert run(store, 31)["forgotten"] == 1
     assert [count(store, table) for table in ("memories", "vectors", "items", "links")] == [1, 1, 1, 1]
     with store.transaction("t") as conn:
-        assert conn.execute("select items, terms from memory.subjects").fetchone() == (1, 3)
-        assert conn.execute("select count(*) from memory.terms where item_id = %s", [faded]).fetchone() == (0,)
+        assert conn.execute("select items, terms from memory.subjects").fetchone() == (1, 2)
+        assert conn.execute("select count(*) from memory.postings where item_id = %s", [faded]).fetchone() == (0,)
+        assert conn.execute("select count(*) from memory.terms").fetchone() == (2,)
         (tombstone,) = conn.execute("select * from memory.tombstones").fetchall()
         columns = conn.execute(
             """select memory_id, subject_id, kind, content_hash, importance, reason, forgotten_at
@@ -131,7 +134,7 @@ def test_what_was_merged_goes_with_its_survivor(store: Store) -> None:
     assert [count(store, table) for table in ("memories", "vectors", "merges", "tombstones")] == [1, 1, 0, 3]
     with store.transaction("t") as conn:
         figures = conn.execute("select subject_id, items, terms from memory.subjects order by 1").fetchall()
-        assert figures == [("ann", 0, 0), ("bob", 1, 2)]
+        assert figures == [("ann", 0, 0), ("bob", 1, 1)]
         # all of them at the time of the one that held them
         assert conn.execute("select count(distinct forgotten_at) from memory.tombstones").fetchone() == (1,)
 

@@ -149,7 +149,7 @@ def test_importance_by_novelty_and_salience_and_the_dull_discarded(store: Store,
     with store.transaction("t") as conn:
         tombstone = conn.execute("select memory_id::text, reason from memory.tombstones").fetchone()
         items = conn.execute("select items from memory.subjects").fetchone()
-        counted = conn.execute("select count(distinct item_id) from memory.terms where live").fetchone()
+        counted = conn.execute("select count(distinct item_id) from memory.postings").fetchone()
     assert tombstone == (dull, "unimportant")
     assert items == counted
     after = digest(store, "t")

@@ -42,11 +42,11 @@ def test_both_are_as_they_were(store: Store, conn: Conn, merged: tuple[dict[str,
     policy, (alone, loser, survivor) = compact.policy(), merged
     both = {row["id"]: row for row in memories(conn)}
     assert both[survivor]["peak"] > alone["peak"]
-    assert both[loser]["vectors"] == both[loser]["terms"] == [False]
+    assert both[loser]["vectors"] == [False]
     assert undo(store, tenant_id=TENANT, loser_id=loser, policy=policy, as_of=day(11)) == survivor
     both = {row["id"]: row for row in memories(conn)}
     for row in both.values():
-        assert (row["state"], row["into_id"], row["vectors"], row["terms"]) == ("active", None, [True], [True])
+        assert (row["state"], row["into_id"], row["vectors"]) == ("active", None, [True])
         # what the merge added is taken back; when it was last said stays, as later recalls may have moved it on
         rate, grace = policy.decay.rates["fact"], policy.decay.grace_days
         faded = value_at(alone["peak"], alone["accessed_at"], row["accessed_at"], rate=rate, grace_days=grace)
@@ -79,8 +79,7 @@ def memories(conn: Conn) -> list[dict[str, Any]]:
     """The memories of what is said twice, oldest first, with whether they are found."""
     with conn.cursor(row_factory=dict_row) as cursor:
         return cursor.execute(
-            """select m.*, (select array_agg(distinct live) from memory.vectors where item_id = m.id) as vectors,
-                      (select array_agg(distinct live) from memory.terms where item_id = m.id) as terms
+            """select m.*, (select array_agg(distinct live) from memory.vectors where item_id = m.id) as vectors
                from memory.memories m where content ~ %s and kind = 'fact' order by happened_at""",
             [SAID_TWICE],
         ).fetchall()

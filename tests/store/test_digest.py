@@ -29,10 +29,14 @@ VALUES = {
     "bytea": (r"'\x00'", r"'\x01'"),
     "timestamp with time zone": ("'2026-01-01T00:00:00Z'", "'2026-01-01T00:00:00.000001Z'"),
     "text[]": ("'{a}'", "'{a,b}'"),
-    "uuid[]": ("'{}'", "'{00000000-0000-8000-8000-000000000001}'"),
+    "uuid[]": ("'{00000000-0000-8000-8000-000000000001}'", "'{00000000-0000-8000-8000-000000000002}'"),
+    "smallint[]": ("'{1}'", "'{2}'"),
     "halfvec": ("'[1,2]'", "'[1,2.001953125]'"),
     "jsonb": ("'{}'", "'{\"a\": 1}'"),
 }
+#: Posting lists are digested one posting at a time: their cut does not count.
+DIGESTED_AS = {"terms": "postings"}
+NOT_DIGESTED = {("terms", "first_id")}
 #: Where a check constraint wants certain words.
 WORDS = {
     "kind": ("'fact'", "'episode'"),
@@ -88,16 +92,16 @@ def insert(columns: list[Column], table: str, tenant: str = TENANT, **given: str
 
 def test_any_value_of_any_column_changes_it(conn: psycopg.Connection[Any], columns: list[Column]) -> None:
     tables = sorted({each.table for each in columns})
-    assert list(digest_of(conn, TENANT).tables) == tables
+    assert sorted(digest_of(conn, TENANT).tables) == sorted(DIGESTED_AS.get(table, table) for table in tables)
     before = digest_of(conn, TENANT)
     for table in tables:
         conn.execute(insert(columns, table))
         after = digest_of(conn, TENANT)
         assert after.sha256 != before.sha256
-        assert after.tables[table].rows == 1
+        assert after.tables[DIGESTED_AS.get(table, table)].rows == 1
         before = after
     for column in columns:
-        if column.generated or column.name in LEFT_OUT:
+        if column.generated or column.name in LEFT_OUT or (column.table, column.name) in NOT_DIGESTED:
             continue
         with conn.transaction(force_rollback=True):
             conn.execute(
@@ -108,8 +112,8 @@ def test_any_value_of_any_column_changes_it(conn: psycopg.Connection[Any], colum
                 )
             )
             after = digest_of(conn, TENANT)
-            changed = [name for name in tables if after.tables[name] != before.tables[name]]
-            assert changed == [column.table], column
+            changed = [name for name, each in after.tables.items() if each != before.tables[name]]
+            assert changed == [DIGESTED_AS.get(column.table, column.table)], column
             assert after.sha256 != before.sha256
 
 
@@ -132,7 +136,7 @@ def test_the_order_of_writing_does_not_count(conn: psycopg.Connection[Any], colu
         for number in order:
             name = f"'00000000-0000-8000-8000-0000000000{number:02d}'"
             conn.execute(insert(columns, "memories", id=name, content=f"'number {number}'"))
-            conn.execute(insert(columns, "terms", item_id=name))
+            conn.execute(insert(columns, "terms", first_id=name, item_ids=f"array[{name}::uuid]"))
             conn.execute(insert(columns, "vectors", item_id=name, vec=f"'[{number},2]'"))
 
     write(range(20))
