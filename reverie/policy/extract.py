@@ -49,9 +49,13 @@ class Rule(Table):
     entity: Annotated[str, Field(pattern=r"^[a-z]+:\{[xy]\}$")] | None = None
     #: instead of the importance of the kind
     importance: Share | None = None
-    #: structured fact that the value `{x}` also is
+    #: structured fact that it also is; `{x}` and `{y}` stand in the key as slugs, what follows a colon tells several apart
     category: Category | None = None
-    key: str | None = None
+    key: Annotated[str, Field(pattern=r"^[a-z][a-z_]*(?::?\{[xy]\})?$")] | None = None
+    #: the structured fact's value
+    value: Annotated[str, Field(pattern=r"^[^{}]*\{[xy]\}[^{}]*(?:\{[xy]\}[^{}]*)?$")] = "{x}"
+    #: how sure the rule is of it, instead of `[structured_facts] rule_confidence`
+    confidence: Share | None = None
     #: whether it is also tried on questions ("Can we talk about {x}?")
     question: bool = False
 
@@ -60,6 +64,8 @@ class Rule(Table):
         groups = set(re.findall(r"\(\?P<(\w+)>", self.pattern))
         if set(re.findall(r"\{(\w)\}", self.template + (self.entity or ""))) != groups:
             raise ValueError(f"rule {self.name}: template and entity use other groups than the pattern has")
+        if not set(re.findall(r"\{(\w)\}", self.value + (self.key or ""))) <= groups:
+            raise ValueError(f"rule {self.name}: value and key use a group that the pattern has not")
         if any(cue != cue.lower() or not cue.isascii() for cue in self.cues):
             raise ValueError(f"rule {self.name}: cues are lower-case ASCII")
         if (self.category is None) != (self.key is None):

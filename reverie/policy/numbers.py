@@ -272,6 +272,9 @@ class StructuredFacts(Table):
 
     min_confidence: Share
     min_importance: Share
+    #: Confidence of a rule that names none of its own.
+    rule_confidence: Share
+    #: Those as important as this are always recalled.
     recall_importance: Share
 
 

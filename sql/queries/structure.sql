@@ -1,0 +1,44 @@
+-- name: read_evidence
+-- Memories that score has not marked as done, of rules that make structured facts, with who said them, in event order.
+select m.id, m.subject_id, m.content, m.happened_at, m.turn_id, m.origin, t.speaker
+from memory.memories m
+left join lateral (
+    select t.speaker from log.turns t where t.tenant_id = m.tenant_id and t.id = m.turn_id limit 1) t on true
+where m.tenant_id = %(tenant)s and not m.scored and m.state <> 'candidate' and m.origin = any(%(origins)s)
+  and m.happened_at <= %(as_of)s
+  and m.shard >= %(shard_from)s and m.shard < %(shard_to)s
+  and (%(subjects)s::text[] is null or m.subject_id = any(%(subjects)s))
+order by m.happened_at, m.id
+
+-- name: read_facts
+-- The structured facts of these subjects, those in force and those that were.
+select f.id, f.subject_id, f.speaker, f.category, f.key, f.value, f.confidence, f.importance, f.valid_from,
+       f.memory_id, f.turn_id, f.origin
+from memory.structured_facts f
+where f.tenant_id = %(tenant)s and f.subject_id = any(%(dirty)s)
+
+-- name: delete_facts
+-- What never was in force, as something said before it and known since tells.
+delete from memory.structured_facts where tenant_id = %(tenant)s and id = any(%(ids)s)
+
+-- name: end_facts
+-- Values that others replaced, before those are written: a key has one value in force.
+update memory.structured_facts f
+set valid_to = x.valid_to, replaced_by = x.replaced_by
+from unnest(%(ids)s::uuid[], %(valid_to)s::timestamptz[], %(replaced_by)s::uuid[]) as x (id, valid_to, replaced_by)
+where f.tenant_id = %(tenant)s and f.id = x.id
+  and (f.valid_to, f.replaced_by) is distinct from (x.valid_to, x.replaced_by)
+
+-- name: write_facts
+-- New values; one that is known is left as it is.
+insert into memory.structured_facts (tenant_id, id, subject_id, speaker, category, key, value, confidence, importance,
+                                     valid_from, valid_to, replaced_by, memory_id, turn_id, origin, run_id, policy_hash)
+select %(tenant)s, x.id, x.subject_id, x.speaker, x.category, x.key, x.value, x.confidence, x.importance, x.valid_from,
+       x.valid_to, x.replaced_by, x.memory_id, x.turn_id, x.origin, %(run_id)s, %(policy_hash)s
+from unnest(%(ids)s::uuid[], %(subject_ids)s::text[], %(speakers)s::text[], %(categories)s::text[], %(keys)s::text[],
+            %(values)s::text[], %(confidences)s::float8[], %(importances)s::float8[], %(valid_from)s::timestamptz[],
+            %(valid_to)s::timestamptz[], %(replaced_by)s::uuid[], %(memory_ids)s::uuid[], %(turn_ids)s::uuid[],
+            %(origins)s::text[])
+    as x (id, subject_id, speaker, category, key, value, confidence, importance, valid_from, valid_to, replaced_by,
+          memory_id, turn_id, origin)
+on conflict (tenant_id, id) do nothing
