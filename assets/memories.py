@@ -1,4 +1,4 @@
-"""Memory itself: five assets that a bucket's cycles advance together, in event time (docs/decisions/0005)."""
+"""Memory itself: six assets that a bucket's cycles advance together, in event time (docs/decisions/0005)."""
 
 from collections.abc import Iterator
 
@@ -17,6 +17,7 @@ from reverie.store.runs import Report
 STAGES = {
     "memories": ("extract", "embed", "merge"),
     "entities": ("link",),
+    "structured_facts": ("structure",),
     "patterns": ("compress",),
     "importances": ("score", "decay"),
     "tombstones": ("prune",),
@@ -38,6 +39,12 @@ SPECS = [
         "What is remembered: candidates merged into the memories that they repeat, both kept.",
     ),
     _spec("entities", "entities", ["memories"], "The people, pets, places and things that memories speak of."),
+    _spec(
+        "structured_facts",
+        "structured_facts",
+        ["memories"],
+        "What is known of a subject by key, one value in force a key; each replaced one stays as history.",
+    ),
     _spec(
         "patterns",
         "memories",

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from reverie.store.runs import Report
 
 #: As `reverie.consolidate.cycle.STAGES`, which costs a second to import.
-STAGES = ("extract", "embed", "merge", "link", "score", "decay", "compress", "prune")
+STAGES = ("extract", "embed", "merge", "link", "structure", "score", "decay", "compress", "prune")
 
 
 @dataclass(kw_only=True)

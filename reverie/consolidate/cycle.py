@@ -20,6 +20,7 @@ from reverie.consolidate.link import link
 from reverie.consolidate.merge import merge
 from reverie.consolidate.prune import prune
 from reverie.consolidate.score import score
+from reverie.consolidate.structure import structure
 from reverie.inference import Embedder
 from reverie.model import Kind, Scope, require_aware
 from reverie.policy import Policy
@@ -28,7 +29,7 @@ from reverie.store.queries import queries
 from reverie.store.runs import Report
 
 #: The stages in order, for reports and pictures.
-STAGES = ("extract", "embed", "merge", "link", "compress", "score", "prune", "decay")
+STAGES = ("extract", "embed", "merge", "link", "structure", "compress", "score", "prune", "decay")
 
 _EPOCH = datetime(2000, 1, 1, tzinfo=UTC)
 #: A cycle that concerns no more subjects than these is limited to them; the ledger names them.
@@ -91,9 +92,10 @@ def catch_up(
 
 
 def work_in(store: Store, *, scope: Scope, as_of: datetime, embedder: Embedder, **common: Any) -> Iterator[Report]:
-    """Merge and link what is new at `as_of`: the work of the deferred tier."""
+    """Merge, link and key what is new at `as_of`: the work of the deferred tier."""
     yield merge(store, scope=scope, as_of=as_of, model=embedder.model, **common)
     yield link(store, scope=scope, as_of=as_of, **common)
+    yield structure(store, scope=scope, as_of=as_of, **common)
 
 
 def _cycle(store: Store, scope: Scope, at: datetime, embedder: Embedder, common: dict[str, Any]) -> Iterator[Report]:

@@ -1,4 +1,4 @@
-"""structure: what a subject is, prefers, must have and asks for, by key: one value in force a key (spec B5; Chat flow 2).
+"""structure: what a subject is, prefers, needs and asks for, by key, one value in force a key (spec B5; Chat flow 2).
 
 The rules of the policy that name a category and a key make them, from the memories that they made. A value is replaced
 by another of the same confidence or a greater one, and stays as history. Memories are read until score marks them as
@@ -147,11 +147,13 @@ def _work_in(conn: Connection[Any], attempt: Run, new: Sequence[StatedValue], pa
 def fold(stated: Iterable[StatedValue]) -> tuple[list[Held], set[UUID]]:
     """Return the values that were ever in force, each with what replaced it, and the ids of those less sure than these.
 
-    In event order within each key, whatever order they come in. The same value again changes nothing unless it is surer.
+    In event order within each key, whatever order they come in. The same value again changes nothing unless surer.
     """
     held: list[Held] = []
     weaker: set[UUID] = set()
-    for _, of_place in groupby(sorted(stated, key=lambda one: (one.place, one.valid_from, one.id)), attrgetter("place")):
+    for _, of_place in groupby(
+        sorted(stated, key=lambda one: (one.place, one.valid_from, one.id)), attrgetter("place")
+    ):
         in_force: list[StatedValue] = []
         for one in of_place:
             last = in_force[-1] if in_force else None

@@ -49,7 +49,7 @@ class Rule(Table):
     entity: Annotated[str, Field(pattern=r"^[a-z]+:\{[xy]\}$")] | None = None
     #: instead of the importance of the kind
     importance: Share | None = None
-    #: structured fact that it also is; `{x}` and `{y}` stand in the key as slugs, what follows a colon tells several apart
+    #: structured fact that it also is; `{x}` and `{y}` stand in the key as slugs, a colon before one allows for several
     category: Category | None = None
     key: Annotated[str, Field(pattern=r"^[a-z][a-z_]*(?::?\{[xy]\})?$")] | None = None
     #: the structured fact's value

@@ -32,7 +32,7 @@ comment on table memory.structured_facts is 'What is known of a subject by key: 
 comment on column memory.structured_facts.id is 'Deterministic UUIDv8 of valid_from, subject and memory.';
 comment on column memory.structured_facts.speaker is 'Of whom it is true, when that is not the subject itself; empty for the subject.';
 comment on column memory.structured_facts.category is 'identity, preference, constraint or instruction.';
-comment on column memory.structured_facts.key is 'Name of the fact, such as workplace; what follows a colon tells those apart of which there may be many.';
+comment on column memory.structured_facts.key is 'Name of the fact, such as workplace; what follows a colon tells several apart.';
 comment on column memory.structured_facts.value is 'What holds, in the third person.';
 comment on column memory.structured_facts.confidence is 'How sure the rule is, 0 to 1; a lower one never replaces a higher one.';
 comment on column memory.structured_facts.importance is 'How important the rule takes it to be, 0 to 1.';

@@ -37,6 +37,7 @@ WRITTEN = {
     "embed": ("turns", "memories"),
     "merge": ("merged",),
     "link": ("links", "entities"),
+    "structure": ("structured", "replaced"),
     "score": ("recalled", "rewarded"),
     "decay": (),
     "compress": ("patterns", "replaced", "summaries"),
@@ -111,10 +112,10 @@ def ask(conn: psycopg.Connection[Any], memories: list[UUID]) -> None:
 
 def outcome(conn: psycopg.Connection[Any]) -> tuple[dict[str, TableDigest], Counts]:
     """The digest, table by table, and what the ledger says was written."""
-    written = ("turns", "candidates", "memories", "merged", "links", "entities", "recalled", "rewarded", "patterns")
+    written = ("turns", "candidates", "memories", "merged", "links", "entities", "structured", "recalled", "rewarded")
     counts: Counts = Counter()
     for stage, report in conn.execute("select stage, report from ops.runs").fetchall():
-        for name in (*written, "replaced", "summaries", "forgotten"):
+        for name in (*written, "patterns", "replaced", "summaries", "forgotten"):
             counts[stage, name] += report.get(name, 0)
     for table in ("turns", "outcomes", "recalls"):
         counts["log", table] = count(conn, f"log.{table}")

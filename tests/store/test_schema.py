@@ -167,6 +167,7 @@ def test_only_the_owner_owns(conn: Conn) -> None:
 def test_a_role_may_do_what_its_work_needs(conn: Conn, role: str, schema: str, allowed: set[str]) -> None:
     more = {
         ("reader", "log.recalls"): {"SELECT", "INSERT"},
+        ("reader", "log.contexts"): {"SELECT", "INSERT"},
         ("reader", "ops.tenants"): {"SELECT"},
         ("reader", "ops.runs"): {"SELECT"},
         ("worker", LEDGER): {"SELECT"},
