@@ -39,6 +39,20 @@ def stable_id(at: datetime, *parts: str) -> UUID:
     return UUID(int=value)
 
 
+def candidate_id(
+    at: datetime, tenant_id: str, subject_id: str, kind: str, source_id: str, origin: str, place: int
+) -> UUID:
+    """Return the id of what a source (the id of a turn or event) gives for memory at a place, by a rule or method."""
+    return stable_id(at, "memory", tenant_id, subject_id, kind, source_id, origin, str(place))
+
+
+def owned(content: str, speaker: str | None, subject_id: str) -> str:
+    """Return a memory's words: several people may speak in one subject's conversations, so it says whose it is."""
+    if speaker and speaker.casefold() != subject_id.casefold():
+        return f"{speaker}: {content}"
+    return content
+
+
 def require_aware(at: datetime, name: str = "as_of") -> datetime:
     """Return `at` in UTC; a naive time is a programming error, since nobody can say when it was.
 

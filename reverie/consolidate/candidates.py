@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -12,17 +11,14 @@ import polars as pl
 from reverie.consolidate.fading import forget_at
 from reverie.cues import Rules, extract_frame
 from reverie.cues.entities import entities_frame
+from reverie.cues.noticed import DONE, SHORT_CHARACTERS, TOLD, CountTokens
 from reverie.cues.salience import salience_expr
 from reverie.cues.speech import episode_of_tool_call, eventful_expr, is_question_expr, low_content_expr
-from reverie.model import stable_id
+from reverie.model import candidate_id, owned
 from reverie.policy import Policy
 from reverie.text import chunk
 
-#: Longer texts become several episodes; shorter ones cannot fill a chunk, so the tokenizer is not asked.
-_SHORT_CHARACTERS = 500
-
 Columns = dict[str, list[Any]]
-CountTokens = Callable[[str], int]
 
 
 def decide(
@@ -105,7 +101,7 @@ def _told(read: pl.DataFrame, policy: Policy, rules: Rules, count_tokens: CountT
     told = read.filter(wanted[policy.extract.episodes])
 
     def pieces(text: str) -> list[str]:
-        if len(text) <= _SHORT_CHARACTERS:
+        if len(text) <= SHORT_CHARACTERS:
             return [text]
         return chunk(text, count_tokens, min_tokens=policy.chunk.min_tokens, max_tokens=policy.chunk.max_tokens)
 
@@ -114,7 +110,7 @@ def _told(read: pl.DataFrame, policy: Policy, rules: Rules, count_tokens: CountT
         .with_columns(content=pl.col("text").map_elements(pieces, return_dtype=pl.List(pl.String)))
         .explode("content")
         .with_columns(
-            order=1_000_000 + pl.int_range(pl.len()).over("turn_id"),
+            order=TOLD + pl.int_range(pl.len()).over("turn_id"),
             kind=pl.lit("episode"),
             polarity=pl.lit(0),
             base=pl.lit(policy.extract.importance.episode),
@@ -137,7 +133,7 @@ def _done(marked: pl.DataFrame, policy: Policy) -> pl.DataFrame:
         .explode("content")
         .drop_nulls("content")
         .with_columns(
-            order=2_000_000 + pl.int_range(pl.len()).over("turn_id"),
+            order=DONE + pl.int_range(pl.len()).over("turn_id"),
             kind=pl.lit("episode"),
             polarity=pl.lit(0),
             base=pl.lit(policy.extract.importance.episode),
@@ -180,24 +176,12 @@ def _columns(found: pl.DataFrame, tenant_id: str, policy: Policy) -> Columns:
     }
     for row in found.iter_rows(named=True):
         said_at: datetime = row["said_at"]
-        who = row["speaker"]
-        content = row["content"]
-        if who and who.casefold() != row["subject_id"].casefold():
-            # several people may speak in one subject's conversations: a memory says whose it is
-            content = f"{who}: {content}"
-        identity = (
-            "memory",
-            tenant_id,
-            row["subject_id"],
-            row["kind"],
-            row["turn_id"],
-            row["origin"],
-            str(row["order"]),
-        )
+        subject_id, kind, origin = row["subject_id"], row["kind"], row["origin"]
         values = (
-            stable_id(said_at, *identity), row["subject_id"], row["kind"], content, row["polarity"], row["base"],
-            said_at, forget_at(row["base"], said_at, rate=policy.decay.rates[row["kind"]], **numbers),
-            row["mentions"] or "", UUID(row["turn_id"]), row["session_id"], row["origin"],
+            candidate_id(said_at, tenant_id, subject_id, kind, row["turn_id"], origin, row["order"]), subject_id, kind,
+            owned(row["content"], row["speaker"], subject_id), row["polarity"], row["base"],
+            said_at, forget_at(row["base"], said_at, rate=policy.decay.rates[kind], **numbers),
+            row["mentions"] or "", UUID(row["turn_id"]), row["session_id"], origin,
         )  # fmt: skip
         for name, value in zip(columns, values, strict=True):
             columns[name].append(value)

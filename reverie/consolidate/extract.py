@@ -7,14 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import datetime
-from functools import cache
 from typing import Any
 from uuid import UUID
 
 import polars as pl
 
 from reverie.consolidate.candidates import decide
-from reverie.cues import Rules
+from reverie.cues.noticed import compiled
 from reverie.model import Scope
 from reverie.policy import Policy
 from reverie.store.database import Store
@@ -37,12 +36,6 @@ _TURNS = pl.Schema(
         "tool_calls": pl.String(),
     }
 )
-
-
-@cache
-def compiled(policy: Policy) -> Rules:
-    """Return the policy's rule table, compiled once a process."""
-    return Rules(policy.extract)
 
 
 def extract(

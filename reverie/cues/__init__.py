@@ -1,8 +1,9 @@
 """What a text says, by rule: no model, the same answer from both engines.
 
 `compiled` is a policy's rule table for Python's re and polars, `wording` what turns a
-clause into a memory's words. `one` reads one turn, `frame` a batch. `speech` tells what sort of utterance a turn is,
-`entities` whom and what it names, `quantities` its numbers, `salience` how much it stands out.
+clause into a memory's words. `one` reads one turn, `frame` a batch; `noticed` is all that one turn gives. `speech`
+tells what sort of utterance a turn is, `entities` whom and what it names, `quantities` its numbers, `salience` how much
+it stands out.
 """
 
 from reverie.cues.compiled import Rules

@@ -1,0 +1,105 @@
+"""What a request is told of its turn is what extract makes of it later: same ids, same words."""
+
+import json
+from datetime import UTC, datetime
+from typing import Any
+
+import orjson
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from reverie.capture.validation import Validator
+from reverie.consolidate.candidates import decide
+from reverie.cues.noticed import as_stored, compiled, notice
+from reverie.model import ToolCall, Turn
+from reverie.policy import load_policy, shipped_policies
+from tests.promises.world import SAMPLE
+
+AT = datetime(2026, 3, 1, 9, tzinfo=UTC)
+LONG = " ".join(f"Yesterday we walked to the lake with Bruno, part {n}. It was number {n} of many." for n in range(60))
+
+
+def count_tokens(text: str) -> int:
+    return len(text.split())
+
+
+def turn(text: str, **given: Any) -> Turn:
+    known: dict[str, Any] = {"tenant_id": "t", "subject_id": "ana", "session_id": "s", "source_id": "1", "role": "user"}
+    return Turn(**(known | {"speaker": None, "said_at": AT, "text": text} | given))
+
+
+def both(turns: list[Turn], policy_name: str) -> tuple[list[Any], list[Any]]:
+    """(turn, id, kind, content, base, polarity, mentions, origin) of all candidates and the verdicts, by each way."""
+    policy = load_policy(policy_name)
+    frame = pl.DataFrame(
+        [
+            (str(one.id), one.subject_id, one.session_id, one.role, one.speaker, one.said_at, one.text,
+             orjson.dumps(as_stored(orjson.loads(orjson.dumps(one.tool_calls)))).decode() if one.tool_calls else None)
+            for one in turns
+        ],
+        schema={"id": pl.String, "subject_id": pl.String, "session_id": pl.String, "role": pl.String,
+                "speaker": pl.String, "said_at": pl.Datetime("us", "UTC"), "text": pl.String, "tool_calls": pl.String},
+        orient="row",
+    )  # fmt: skip
+    columns, verdicts = decide(frame, "t", policy, compiled(policy), count_tokens)
+    names = ("turn_ids", "ids", "kinds", "contents", "polarities", "mentions", "origins", "bases")
+    batch = [
+        (*row[:5], tuple(dict.fromkeys(row[5].split())), row[6], pytest.approx(row[7], abs=1e-6))
+        for row in zip(*(columns[name] for name in names), strict=True)
+    ]
+    alone, reasons = [], {}
+    for one in turns:
+        found = notice(one, policy, count_tokens)
+        reasons[str(one.id)] = found.reason
+        alone += [
+            (one.id, each.id, each.kind, each.content, each.polarity, each.mentions, each.origin, each.importance)
+            for each in found.candidates
+        ]
+    verdict = dict(zip(verdicts["turn_ids"], verdicts["reasons"], strict=True))
+    assert reasons == verdict
+    return sorted(alone, key=lambda row: (str(row[0]), row[1])), sorted(batch, key=lambda row: (str(row[0]), row[1]))
+
+
+@pytest.mark.parametrize("policy", shipped_policies())
+def test_the_sample_history(policy: str) -> None:
+    validator = Validator(tenant_id="t", not_after=datetime(2027, 1, 1, tzinfo=UTC))
+    records = [validator(json.loads(line) | {"tenant_id": "t"}) for line in SAMPLE.read_text("utf-8").splitlines()]
+    turns = [record for record in records if isinstance(record, Turn)]
+    alone, batch = both(turns, policy)
+    assert alone == batch
+    assert len(alone) > 3
+
+
+PIECES = st.sampled_from(
+    ["I have a dog named Bruno. ", "ok", "lol ", "I don't like ", "spicy food", "? ", ". ", "We went to Chennai ",
+     "yesterday ", "My sister lives in Pune", ", but ", "I prefer posts under 800 words", "\n\n", "’", "", LONG]
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("policy", ["reverie", "contact", "logic"])
+@given(
+    st.lists(st.lists(PIECES, max_size=6).map("".join), min_size=1, max_size=4), st.sampled_from([None, "Ana", "Ben"])
+)
+def test_any_texts(policy: str, texts: list[str], speaker: str | None) -> None:
+    turns = [turn(text, source_id=str(place), speaker=speaker) for place, text in enumerate(texts)]
+    alone, batch = both(turns, policy)
+    assert alone == batch
+
+
+def test_tool_calls_are_what_and_why() -> None:
+    call = ToolCall(name="suggest_post", arguments={"a": 1, "category": "recipe"}, why="asked for", result="340 views")
+    found = notice(turn("", role="assistant", tool_calls=(call,)), load_policy("reverie"), count_tokens)
+    (episode,) = found.candidates
+    assert episode.kind == "episode"
+    assert episode.content == "suggest post: a 1, category recipe → 340 views — asked for"
+    assert both([turn("", role="assistant", tool_calls=(call,))], "reverie")[0]
+
+
+@pytest.mark.parametrize(
+    ("text", "role", "reason"),
+    [("lol", "user", "low_content"), ("Why?", "user", "question"), ("I have a dog.", "assistant", "role")],
+)
+def test_why_nothing(text: str, role: str, reason: str) -> None:
+    assert notice(turn(text, role=role), load_policy("reverie"), count_tokens).reason == reason
