@@ -86,7 +86,7 @@ def _found(turn: Turn, policy: Policy, rules: Rules, count_tokens: CountTokens) 
     if turn.role in numbers.roles and not low_content(text, rules):
         for hit in extract_one(text, rules):
             yield hit.start, hit.kind, hit.content, hit.polarity, hit.importance, hit.entity or "", hit.rule
-        if numbers.episodes == "all" and text or numbers.episodes == "eventful" and eventful(text, rules):
+        if (numbers.episodes == "all" and text) or (numbers.episodes == "eventful" and eventful(text, rules)):
             for place, piece in enumerate(_pieces(text, policy, count_tokens), start=TOLD):
                 yield place, "episode", piece, 0, numbers.importance.episode, "", "turn"
     if numbers.tool_episodes and turn.tool_calls:
