@@ -59,3 +59,9 @@ class StageError(ReverieError):
     """A stage failed and wrote nothing."""
 
     exit_code = 8
+
+
+class ConflictError(ReverieError):
+    """What was sent contradicts what is there under the same id, and the log is append-only."""
+
+    exit_code = 9

@@ -11,20 +11,22 @@ from typing import Any
 from uuid import UUID
 
 import polars as pl
+from psycopg import Connection
 
-from reverie.consolidate.candidates import decide
+from reverie.consolidate.candidates import Columns, decide
 from reverie.cues.noticed import compiled
 from reverie.model import Scope
 from reverie.policy import Policy
 from reverie.store.database import Store
 from reverie.store.queries import queries
-from reverie.store.runs import Report, run
+from reverie.store.runs import Report, Run, run
 
 #: Turns read, decided and written at a time.
 _CHUNK = 10_000
 _FIRST = UUID(int=0)
 
-_TURNS = pl.Schema(
+#: What `decide` reads of turns.
+TURNS = pl.Schema(
     {
         "id": pl.String(),
         "subject_id": pl.String(),
@@ -64,18 +66,11 @@ def extract(
                 rows = conn.execute(sql["read_turns"], params).fetchall()
             if not rows:
                 break
-            turns = pl.DataFrame(rows, schema=_TURNS, orient="row")
+            turns = pl.DataFrame(rows, schema=TURNS, orient="row")
             candidates, verdicts = decide(turns, scope.tenant_id, policy, compiled(policy), count_tokens)
-            provenance: dict[str, Any] = {
-                "tenant": scope.tenant_id,
-                "run_id": attempt.id,
-                "policy_hash": policy.hash,
-            }
             with store.transaction(scope.tenant_id) as conn:
-                conn.execute(sql["write_candidates"], provenance | candidates)
-                conn.execute(sql["write_lineage"], provenance | candidates)
-                conn.execute(sql["write_extractions"], provenance | verdicts)
-                _count(attempt.report, candidates["kinds"], verdicts["reasons"])
+                write_candidates(conn, attempt, scope.tenant_id, policy, candidates, verdicts)
+                count_candidates(attempt.report, candidates["kinds"], verdicts["reasons"])
                 attempt.record(conn)
             after = UUID(rows[-1][0])
             if on_progress is not None:
@@ -85,7 +80,19 @@ def extract(
     return attempt.report
 
 
-def _count(report: Report, kinds: list[str], reasons: list[str | None]) -> None:
+def write_candidates(
+    conn: Connection[Any], attempt: Run, tenant_id: str, policy: Policy, candidates: Columns, verdicts: Columns
+) -> None:
+    """Write what `decide` gave, in the caller's transaction; what is there already is left as it is."""
+    sql = queries("extract")
+    provenance = {"tenant": tenant_id, "run_id": attempt.id, "policy_hash": policy.hash}
+    conn.execute(sql["write_candidates"], provenance | candidates)
+    conn.execute(sql["write_lineage"], provenance | candidates)
+    conn.execute(sql["write_extractions"], provenance | verdicts)
+
+
+def count_candidates(report: Report, kinds: list[str], reasons: list[str | None]) -> None:
+    """Count turns, candidates, each kind and each discard."""
     report.add("turns", len(reasons))
     report.add("candidates", len(kinds))
     for kind in kinds:

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import AbstractAsyncContextManager, contextmanager
+from datetime import datetime
 from types import TracebackType
 from typing import Any, Literal, Self
 
@@ -41,6 +42,11 @@ class Store:
         """Return (tenant_id, policy) of every tenant, by tenant_id. For the worker role only."""
         with self._pool.connection() as conn:
             return conn.execute(queries("tenants")["list_tenants"]).fetchall()
+
+    def flushable(self, as_of: datetime) -> list[str]:
+        """Return the tenants with sessions to flush, the longest wait first. For the worker role only."""
+        with self._pool.connection() as conn:
+            return [row[0] for row in conn.execute(queries("flush")["tenants"], {"as_of": as_of})]
 
     def close(self) -> None:
         """Give the connections back."""

@@ -11,6 +11,7 @@ create table ops.sessions (
     expires_at timestamptz not null,
     waiting_since timestamptz,
     flush_at timestamptz,
+    due_at timestamptz not null generated always as (least(flush_at, expires_at)) stored,
     closing boolean not null default false,
     mood jsonb,
     preferences jsonb not null default '[]',
@@ -18,15 +19,15 @@ create table ops.sessions (
     tool_results jsonb not null default '[]',
     primary key (tenant_id, subject_id, session_id)
 ) with (fillfactor = 80);  -- each turn rewrites the row
-create index sessions_to_flush on ops.sessions (tenant_id, flush_at) where flush_at is not null;
-create index sessions_to_end on ops.sessions (tenant_id, expires_at);
+create index sessions_due on ops.sessions (tenant_id, due_at);
 comment on table ops.sessions is 'Working memory: what is held of a session while it goes on; its turns lie in pending_turns and the log.';
 comment on column ops.sessions.opened_at is 'When the entry was opened: with the first turn, or with the first after it had ended.';
 comment on column ops.sessions.since is 'Event time of its earliest turn: what was said before is not in the window.';
 comment on column ops.sessions.touched_at is 'When something last came in.';
 comment on column ops.sessions.expires_at is 'When the entry ends unless something comes in: the policy''s ttl_hours after touched_at.';
 comment on column ops.sessions.waiting_since is 'When the first of the turns came that are not in the log yet; null: all are.';
-comment on column ops.sessions.flush_at is 'When they are to be in the log: after idle_minutes of quiet, at most max_wait_minutes; null: all are.';
+comment on column ops.sessions.flush_at is 'When they are to be in the log: idle_minutes of quiet, at most max_wait_minutes; null: all are.';
+comment on column ops.sessions.due_at is 'When there is something to do: the earlier of flush_at and expires_at.';
 comment on column ops.sessions.closing is 'Whether the caller closed it: the flush ends the entry.';
 comment on column ops.sessions.mood is 'Mood of the last message: {mood, energy, style, confidence, method}.';
 comment on column ops.sessions.preferences is 'What the caller holds to in this session: a list of texts.';
@@ -216,3 +217,18 @@ grant select on log.events, log.moods to reverie_reader;
 grant select, insert, update, delete on memory.observations, memory.corrected to reverie_worker;
 grant select on memory.observations, memory.corrected to reverie_reader;
 grant select, insert, update, delete on ops.sessions, ops.pending_turns, ops.reviews to reverie_worker;
+
+-- Who flushes must find what is due without trying every tenant: it is told whose sessions are due and how many, and no
+-- subject or session. The policy is for the function alone, which runs as the owner.
+create policy backlog on ops.sessions for select to reverie_owner using (true);
+create function ops.flushable_tenants(as_of timestamptz) returns table (tenant_id text, sessions bigint)
+    language sql stable security definer set search_path = '' as $$
+    select s.tenant_id, count(*)
+    from ops.sessions s
+    where s.due_at <= as_of
+    group by s.tenant_id
+    order by min(s.due_at), s.tenant_id
+$$;
+comment on function ops.flushable_tenants is 'Tenants with sessions whose turns are due in the log or whose time is over, the longest wait first.';
+revoke execute on function ops.flushable_tenants from public;
+grant execute on function ops.flushable_tenants to reverie_worker;

@@ -39,7 +39,7 @@ VALUES = {
     "jsonb": "'{}'",
 }
 #: Who must be there to serve all tenants reads this of each: the roster, and for one function the backlog.
-OF_ALL_TENANTS = {("worker", "ops.tenants"), ("owner", "ops.queue")}
+OF_ALL_TENANTS = {("worker", "ops.tenants"), ("owner", "ops.queue"), ("owner", "ops.sessions")}
 #: Alembic's one row, which belongs to no tenant.
 REVISION = "ops.migrations"
 

@@ -18,7 +18,7 @@ REWRITE = "REVERIE_RECORD_SCHEMA"
 #: Alembic's own: one row, the revision.
 LEDGER = "ops.migrations"
 #: Policies beside that of the tenant: what one role may read across tenants.
-OF_ALL_TENANTS = {"ops.tenants": ("roster",), "ops.queue": ("backlog",)}
+OF_ALL_TENANTS = {"ops.tenants": ("roster",), "ops.queue": ("backlog",), "ops.sessions": ("backlog",)}
 
 Conn = psycopg.Connection[Any]
 
@@ -119,6 +119,7 @@ def test_what_runs_as_its_owner_is_for_the_worker(conn: Conn) -> None:
     ).fetchall()
     assert sorted(found) == [
         ("ops.analyze_tables()", True, False),
+        ("ops.flushable_tenants(timestamp with time zone)", True, False),
         ("ops.waiting_tenants(timestamp with time zone)", True, False),
     ]
 
@@ -127,7 +128,11 @@ def test_what_spans_tenants_is_read_by_those_alone_who_must(conn: Conn) -> None:
     found = conn.execute(
         "select policyname, roles::text[], cmd, qual from pg_policies where policyname <> 'tenant' order by 1"
     ).fetchall()
-    assert found == [("backlog", ["reverie_owner"], "SELECT", "true"), ("roster", ["reverie_worker"], "SELECT", "true")]
+    assert found == [
+        ("backlog", ["reverie_owner"], "SELECT", "true"),
+        ("backlog", ["reverie_owner"], "SELECT", "true"),
+        ("roster", ["reverie_worker"], "SELECT", "true"),
+    ]
 
 
 def test_the_waiting_tenants_are_told_without_subject_or_session(conn: Conn) -> None:

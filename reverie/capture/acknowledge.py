@@ -1,0 +1,151 @@
+"""Turns as they are said: into the buffer in one statement, and back with what the rules make of them (spec A1-A4).
+
+A turn is acknowledged once it lies in `ops.pending_turns`: from there a flush moves it to the log
+(`consolidate.flush`), whatever becomes of this process.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from typing import Any, Literal
+from uuid import UUID
+
+import orjson
+
+from reverie.capture.identity import turn_hash
+from reverie.capture.importing import CLOCK_SKEW
+from reverie.capture.validation import Rejection, Validator
+from reverie.cues.noticed import Noticed, notice
+from reverie.errors import ConflictError, InputError
+from reverie.model import Turn, require_aware
+from reverie.policy import Policy
+from reverie.store.queries import queries
+from reverie.store.steps import Statement, Steps
+
+#: Turns that one request may bring.
+MOST_TURNS = 100
+#: How often a request is repeated when others bring the same turns at the same moment.
+_TRIES = 3
+
+CountTokens = Callable[[str], int]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Heard:
+    """What became of one turn."""
+
+    #: The id it has in the log, now or soon.
+    turn_id: UUID
+    source_id: str
+    #: Event time: the caller's, or when the turn first came.
+    said_at: datetime
+    #: `repeated`: sent before, and counted once.
+    status: Literal["added", "repeated"]
+    #: What the rules make of it, under the ids that extract will write.
+    noticed: Noticed
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Acknowledged:
+    """The answer to turns: they are safe."""
+
+    #: In the order in which they were sent.
+    turns: tuple[Heard, ...]
+    #: When the session's turns are in the log at the latest, unless more come.
+    flush_at: datetime | None
+
+
+def append_turns(
+    records: Sequence[Mapping[str, Any]],
+    *,
+    tenant_id: str,
+    subject_id: str,
+    session_id: str,
+    policy: Policy,
+    as_of: datetime,
+    count_tokens: CountTokens,
+) -> Steps[Acknowledged]:
+    """Take in one or many turns of a session, once each, all or none.
+
+    A record is what `docs/importing.md` says of a turn, checked by the same rules, without ids of tenant, subject and
+    session. Without `said_at` it was said at `as_of`, and a repeat is told by the rest. Without `source_id` one is made
+    of content and time, so a caller that may retry gives one. `count_tokens` measures the chunks of long texts.
+
+    Raises:
+        InputError: none or too many turns, or one that is not valid; names the turn and the field.
+        ConflictError: a source_id is taken by other content; names it. Nothing was written.
+    """
+    as_of = require_aware(as_of)
+    turns, timed = _read(records, tenant_id, subject_id, session_id, as_of)
+    noticed = [notice(turn, policy, count_tokens) for turn in turns]
+    numbers = policy.working_memory
+    params = _columns(turns, timed) | {
+        "tenant": tenant_id,
+        "subject": subject_id,
+        "session": session_id,
+        "as_of": as_of,
+        "ttl": timedelta(hours=numbers.ttl_hours),
+        "idle": timedelta(minutes=numbers.idle_minutes),
+        "max_wait": timedelta(minutes=policy.queue.max_wait_minutes),
+    }
+    for _ in range(_TRIES):
+        rows = yield Statement(queries("acknowledge")["acknowledge"], params, last=True)
+        became = {row[0]: turn.source_id for turn, row in zip(reversed(turns), reversed(rows), strict=True)}
+        if "conflict" in became or "raced" not in became:
+            break
+    if taken := became.get("conflict") or became.get("raced"):
+        raise ConflictError(
+            f"source_id {taken!r} is taken by a turn of this session with other content; the log is append-only."
+        )
+    heard = []
+    for turn, found, (status, turn_id, said_at, _, _) in zip(turns, noticed, rows, strict=True):
+        if said_at != turn.said_at:  # it came before, and its ids are made of that time
+            found = notice(replace(turn, said_at=said_at), policy, count_tokens)
+        heard.append(Heard(turn_id=turn_id, source_id=turn.source_id, said_at=said_at, status=status, noticed=found))
+    return Acknowledged(turns=tuple(heard), flush_at=rows[0][4])
+
+
+def _read(
+    records: Sequence[Mapping[str, Any]], tenant_id: str, subject_id: str, session_id: str, as_of: datetime
+) -> tuple[list[Turn], list[bool]]:
+    """The turns, once each, and of each whether the caller gave its time."""
+    if not 0 < len(records) <= MOST_TURNS:
+        raise InputError(f"Send 1 to {MOST_TURNS} turns at once; these are {len(records)}.")
+    validator = Validator(tenant_id=tenant_id, not_after=as_of + CLOCK_SKEW)
+    place = {"type": "turn", "tenant_id": tenant_id, "subject_id": subject_id, "session_id": session_id}
+    turns: dict[str, Turn] = {}
+    timed: dict[str, bool] = {}
+    for number, record in enumerate(records):
+        given = record.get("said_at") not in (None, "")
+        # a microsecond apart, so that event order is the order in which they were sent
+        said_at = {} if given else {"said_at": as_of + timedelta(microseconds=number)}
+        turn = validator({**record, **said_at, **place})
+        if not isinstance(turn, Turn):
+            detail = turn.detail if isinstance(turn, Rejection) else "type is outcome; expected turn."
+            raise InputError(f"Turn {number + 1} of {len(records)}: {detail}")
+        same = turns.setdefault(turn.source_id, turn)
+        if same is not turn and turn_hash(replace(turn, said_at=same.said_at)) != turn_hash(same):
+            raise ConflictError(f"source_id {turn.source_id!r} is sent twice at once, with other content.")
+        timed.setdefault(turn.source_id, given)
+    return list(turns.values()), list(timed.values())
+
+
+def _columns(turns: Sequence[Turn], timed: Sequence[bool]) -> dict[str, list[Any]]:
+    return {
+        "ids": [turn.id for turn in turns],
+        "sources": [turn.source_id for turn in turns],
+        "indexes": [turn.turn_index for turn in turns],
+        "roles": [turn.role for turn in turns],
+        "speakers": [turn.speaker for turn in turns],
+        "times": [turn.said_at for turn in turns],
+        "timed": list(timed),
+        "texts": [turn.text for turn in turns],
+        "tool_calls": [orjson.dumps(turn.tool_calls).decode() if turn.tool_calls else None for turn in turns],
+        "metadata": [orjson.dumps(turn.metadata).decode() if turn.metadata else None for turn in turns],
+        "hashes": [turn_hash(turn) for turn in turns],
+        "moods": [None for _ in turns],
+        "inherits": [False for _ in turns],
+        "crises": [False for _ in turns],
+    }

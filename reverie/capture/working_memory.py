@@ -1,0 +1,170 @@
+"""Working memory: what is held of a session while it goes on (spec A1; Brain 5, Chat 1).
+
+A sliding window of its turns, which lie in the buffer and the log and are not copied, and beside it what the caller
+holds to: preferences, confirmations it waits for, results of tools still in use.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+from uuid import UUID
+
+import orjson
+
+from reverie.capture.mending import mend
+from reverie.errors import InputError
+from reverie.model import Role, require_aware
+from reverie.policy import Policy
+from reverie.policy.numbers import WorkingMemory
+from reverie.store.queries import queries
+from reverie.store.steps import Statement, Steps
+
+#: Entries of one of the caller's lists, and bytes of its JSON.
+MOST_HELD = 100
+MOST_BYTES = 64 << 10
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class WindowTurn:
+    """One turn of the window."""
+
+    id: UUID
+    source_id: str
+    role: Role
+    speaker: str | None
+    said_at: datetime
+    text: str
+    tool_calls: list[dict[str, Any]]
+    #: Whether it is in the log already.
+    logged: bool
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Session:
+    """The entry of a session."""
+
+    opened_at: datetime
+    #: When something last came in.
+    touched_at: datetime
+    #: When the entry ends, unless something comes in.
+    expires_at: datetime
+    #: When its turns are in the log at the latest; None: they are.
+    flush_at: datetime | None
+    #: Of the last message: {mood, energy, style, confidence, method}.
+    mood: dict[str, Any] | None
+    #: What the caller holds to: texts.
+    preferences: list[str]
+    #: What the caller waits to be confirmed: objects.
+    confirmations: list[dict[str, Any]]
+    #: Results of tools still in use: objects.
+    tool_results: list[dict[str, Any]]
+    #: In the order in which they were said.
+    turns: tuple[WindowTurn, ...]
+    #: Turns of the session that are not in the log yet.
+    waiting: int
+
+
+def read_session(
+    *, tenant_id: str, subject_id: str, session_id: str, policy: Policy, as_of: datetime
+) -> Steps[Session | None]:
+    """Return what is held of a session at `as_of`; None: nothing, or its time to live is over."""
+    numbers = policy.working_memory
+    params = {
+        "tenant": tenant_id,
+        "subject": subject_id,
+        "session": session_id,
+        "as_of": require_aware(as_of),
+        "turns": numbers.turns,
+    }
+    rows = yield Statement(queries("working_memory")["read_session"], params, last=True)
+    if not rows:
+        return None
+    *entry, mood, preferences, confirmations, tool_results, first, latest, waiting = rows[0]
+    opened_at, touched_at, expires_at, flush_at = entry
+    turns = [_turn(each) for each in orjson.loads(latest or "[]")]
+    opening = _turn(orjson.loads(first)) if first else None
+    return Session(
+        opened_at=opened_at,
+        touched_at=touched_at,
+        expires_at=expires_at,
+        flush_at=flush_at,
+        mood=mood,
+        preferences=preferences,
+        confirmations=confirmations,
+        tool_results=tool_results,
+        turns=window(opening, turns, numbers),
+        waiting=waiting,
+    )
+
+
+def window(first: WindowTurn | None, latest: Sequence[WindowTurn], numbers: WorkingMemory) -> tuple[WindowTurn, ...]:
+    """Return the last `turns` turns, of which the first of all is one where the policy keeps it (Brain 5.2)."""
+    last = list(latest[-numbers.turns :])
+    if first is None or not numbers.keep_first or any(turn.id == first.id for turn in last):
+        return tuple(last)
+    return (first, *last[len(last) - numbers.turns + 1 :])
+
+
+def update_session(
+    *,
+    tenant_id: str,
+    subject_id: str,
+    session_id: str,
+    policy: Policy,
+    as_of: datetime,
+    preferences: Sequence[str] | None = None,
+    confirmations: Sequence[Mapping[str, Any]] | None = None,
+    tool_results: Sequence[Mapping[str, Any]] | None = None,
+) -> Steps[None]:
+    """Hold these lists in place of those before; None leaves one as it is. Opens the entry where there is none.
+
+    Raises InputError: a list has too many entries or is too large; names it.
+    """
+    held = {"preferences": preferences, "confirmations": confirmations, "tool_results": tool_results}
+    params = {
+        "tenant": tenant_id,
+        "subject": subject_id,
+        "session": session_id,
+        "as_of": require_aware(as_of),
+        "ttl": timedelta(hours=policy.working_memory.ttl_hours),
+    }
+    lists = {name: None if given is None else _stored(name, given) for name, given in held.items()}
+    yield Statement(queries("working_memory")["update_session"], params | lists, last=True)
+
+
+def close_session(*, tenant_id: str, subject_id: str, session_id: str, as_of: datetime) -> Steps[int | None]:
+    """Mark a session as over and return how many of its turns wait for the flush, which ends the entry.
+
+    None: there is no such entry. A turn that comes before the flush opens the session again.
+    """
+    params = {"tenant": tenant_id, "subject": subject_id, "session": session_id, "as_of": require_aware(as_of)}
+    rows = yield Statement(queries("working_memory")["close_session"], params, last=True)
+    return rows[0][0] if rows else None
+
+
+def _turn(stored: Mapping[str, Any]) -> WindowTurn:
+    return WindowTurn(
+        id=UUID(stored["id"]),
+        source_id=stored["source_id"],
+        role=stored["role"],
+        speaker=stored["speaker"],
+        said_at=datetime.fromisoformat(stored["said_at"]),
+        text=stored["text"],
+        tool_calls=stored["tool_calls"] or [],
+        logged=not stored["waits"],
+    )
+
+
+def _stored(name: str, given: Sequence[Any]) -> str:
+    if len(given) > MOST_HELD:
+        raise InputError(f"{name} has {len(given)} entries; at most {MOST_HELD} are held.")
+    try:
+        stored = orjson.dumps(mend([dict(each) if isinstance(each, Mapping) else each for each in given]))
+    except (TypeError, RecursionError) as error:
+        raise InputError(f"{name} is not JSON.") from error
+    if len(stored) > MOST_BYTES:
+        raise InputError(f"{name} is {len(stored):,} bytes of JSON; at most {MOST_BYTES:,} are held.")
+    return stored.decode()

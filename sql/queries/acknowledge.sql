@@ -1,0 +1,88 @@
+-- name: acknowledge
+-- Turns of one session into the buffer, once: what became of each (added, repeated, conflict, or raced when another
+-- request was faster), its id and event time, and the mood it was given. A turn is known by its source_id, in the buffer
+-- or in the log; a turn whose time the caller left to us is compared without it. Where one is in conflict nothing is
+-- written. An entry past its end is opened anew. The tenant is a sub-select, since as a constant that the statistics do
+-- not know yet it makes every index look as good as the right one.
+with given as materialized (
+    select g.* from unnest(%(ids)s::uuid[], %(sources)s::text[], %(indexes)s::int[], %(roles)s::text[],
+                           %(speakers)s::text[], %(times)s::timestamptz[], %(timed)s::boolean[], %(texts)s::text[],
+                           %(tool_calls)s::text[], %(metadata)s::text[], %(hashes)s::bytea[], %(moods)s::text[],
+                           %(inherits)s::boolean[], %(crises)s::boolean[])
+        with ordinality as g (id, source_id, turn_index, role, speaker, said_at, timed, text, tool_calls, metadata,
+                              content_hash, mood, inherits, crisis, place)
+),
+known as materialized (
+    select g.place, k.id, k.said_at,
+           (k.role, k.speaker, k.text, k.tool_calls) is not distinct from (g.role, g.speaker, g.text, g.tool_calls::jsonb)
+           and (k.said_at = g.said_at or not g.timed) as same
+    from given g
+    cross join lateral (
+        select p.id, p.role, p.speaker, p.said_at, p.text, p.tool_calls from ops.pending_turns p
+        where p.tenant_id = (select %(tenant)s::text) and p.subject_id = %(subject)s::text
+          and p.session_id = %(session)s::text and p.source_id = g.source_id
+        union all
+        select t.id, t.role, t.speaker, t.said_at, t.text, t.tool_calls from log.turns t
+        where t.tenant_id = (select %(tenant)s::text) and t.subject_id = %(subject)s::text
+          and t.session_id = %(session)s::text and t.source_id = g.source_id
+        limit 1) k
+),
+before as (
+    select s.mood from ops.sessions s
+    where s.tenant_id = (select %(tenant)s::text) and s.subject_id = %(subject)s::text
+      and s.session_id = %(session)s::text and s.expires_at > %(as_of)s::timestamptz
+),
+new as materialized (
+    select g.*, case when g.inherits then coalesce((select jsonb_set(b.mood, '{method}', '"previous"') from before b),
+                                                   g.mood::jsonb)
+                     else g.mood::jsonb end as told
+    from given g
+    where g.place not in (select place from known) and not exists (select from known where not same)
+),
+session as (
+    insert into ops.sessions as s (tenant_id, subject_id, session_id, opened_at, since, touched_at, expires_at,
+                                   waiting_since, flush_at, mood)
+    select %(tenant)s, %(subject)s, %(session)s, %(as_of)s, min(n.said_at), %(as_of)s, %(as_of)s + %(ttl)s::interval,
+           %(as_of)s, %(as_of)s + least(%(idle)s::interval, %(max_wait)s::interval),
+           (array_agg(n.told order by n.place desc) filter (where n.told is not null))[1]
+    from new n
+    having count(*) > 0
+    on conflict (tenant_id, subject_id, session_id) do update
+    set opened_at = case when s.expires_at <= excluded.touched_at then excluded.opened_at else s.opened_at end,
+        since = case when s.expires_at <= excluded.touched_at then excluded.since else least(s.since, excluded.since) end,
+        touched_at = greatest(s.touched_at, excluded.touched_at),
+        expires_at = greatest(s.expires_at, excluded.expires_at),
+        waiting_since = coalesce(s.waiting_since, excluded.waiting_since),
+        flush_at = least(coalesce(s.waiting_since, excluded.waiting_since) + %(max_wait)s::interval,
+                         greatest(s.touched_at, excluded.touched_at) + %(idle)s::interval),
+        closing = false,
+        mood = coalesce(excluded.mood, case when s.expires_at > excluded.touched_at then s.mood end),
+        preferences = case when s.expires_at <= excluded.touched_at then '[]' else s.preferences end,
+        confirmations = case when s.expires_at <= excluded.touched_at then '[]' else s.confirmations end,
+        tool_results = case when s.expires_at <= excluded.touched_at then '[]' else s.tool_results end
+    returning s.flush_at
+),
+added as (
+    insert into ops.pending_turns (tenant_id, subject_id, session_id, source_id, id, turn_index, role, speaker, said_at,
+                                   text, tool_calls, metadata, content_hash, mood)
+    select %(tenant)s, %(subject)s, %(session)s, n.source_id, n.id, n.turn_index, n.role, n.speaker, n.said_at, n.text,
+           n.tool_calls::jsonb, n.metadata::jsonb, n.content_hash, n.told
+    from new n
+    where exists (select from session)  -- its row is locked first: a flush sees both or neither
+    order by n.place
+    on conflict do nothing
+    returning source_id
+),
+flagged as (
+    insert into ops.reviews (tenant_id, turn_id, subject_id, session_id, reason, flagged_at)
+    select %(tenant)s, n.id, %(subject)s, %(session)s, 'crisis', %(as_of)s
+    from new n where n.crisis and n.source_id in (select source_id from added)
+    on conflict do nothing
+)
+select case when k.same then 'repeated' when k.place is not null then 'conflict'
+            when g.source_id in (select source_id from added) then 'added' else 'raced' end,
+       coalesce(k.id, g.id), coalesce(k.said_at, g.said_at), n.told, (select flush_at from session)
+from given g
+left join known k using (place)
+left join new n using (place)
+order by g.place

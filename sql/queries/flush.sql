@@ -1,0 +1,91 @@
+-- name: tenants
+-- Tenants with sessions that are due, the longest wait first.
+select tenant_id from ops.flushable_tenants(%(as_of)s)
+
+-- name: peek
+-- Sessions that are due, the longest wait first: quiet, waited long enough, closed, or past their end.
+select s.subject_id, s.session_id
+from ops.sessions s
+where s.tenant_id = %(tenant)s and s.due_at <= %(as_of)s
+  and (%(subject)s::text is null or s.subject_id = %(subject)s and s.session_id = %(session)s)
+order by s.due_at, s.subject_id, s.session_id
+limit %(limit)s
+
+-- name: claim
+-- Hold these sessions while their turns are moved; one that somebody else holds or that is no longer due is left to them.
+-- Who adds a turn waits for the row, so nothing comes in between.
+select s.subject_id, s.session_id
+from ops.sessions s
+join unnest(%(subjects)s::text[], %(sessions)s::text[]) as x (subject_id, session_id) using (subject_id, session_id)
+where s.tenant_id = %(tenant)s and s.due_at <= %(as_of)s
+for update of s skip locked
+
+-- name: take
+-- Their turns to where an import puts its own, in the order in which they came.
+insert into incoming_turns (place, id, subject_id, session_id, source_id, turn_index, role, speaker, said_at, text,
+                            tool_calls, metadata, content_hash)
+select row_number() over (order by p.arrival) - 1, p.id, p.subject_id, p.session_id, p.source_id, p.turn_index, p.role,
+       p.speaker, p.said_at, p.text, p.tool_calls::text, p.metadata::text, p.content_hash
+from ops.pending_turns p
+join unnest(%(subjects)s::text[], %(sessions)s::text[]) as x (subject_id, session_id) using (subject_id, session_id)
+where p.tenant_id = %(tenant)s
+
+-- name: read_conflicts
+-- Turns whose source_id got other content in the log meanwhile, as records that can be redriven.
+select i.place + 1, json_build_object(
+    'subject_id', i.subject_id, 'session_id', i.session_id, 'source_id', i.source_id, 'role', i.role,
+    'speaker', i.speaker, 'said_at', i.said_at, 'text', i.text, 'tool_calls', i.tool_calls::json,
+    'metadata', i.metadata::json)::text
+from incoming_turns i
+where i.place = any(%(places)s::int[])
+
+-- name: read_taken
+-- Those that are in the log now and that no extract run has looked at.
+select t.id::text, t.subject_id, t.session_id, t.role, t.speaker, t.said_at, t.text, t.tool_calls::text
+from incoming_turns i
+cross join lateral (select * from log.turns t where t.tenant_id = %(tenant)s and t.id = i.id offset 0) t
+where t.said_at <= %(as_of)s
+  and not exists (select from memory.extractions e where e.tenant_id = %(tenant)s and e.turn_id = t.id offset 0)
+order by t.id
+
+-- name: write_moods
+-- The mood of each message goes to the log with it.
+insert into log.moods (tenant_id, turn_id, subject_id, session_id, said_at, mood, energy, style, confidence, method)
+select p.tenant_id, p.id, p.subject_id, p.session_id, p.said_at, p.mood ->> 'mood', p.mood ->> 'energy',
+       p.mood ->> 'style', (p.mood ->> 'confidence')::real, p.mood ->> 'method'
+from ops.pending_turns p
+join unnest(%(subjects)s::text[], %(sessions)s::text[]) as x (subject_id, session_id) using (subject_id, session_id)
+where p.tenant_id = %(tenant)s and p.mood is not null
+on conflict do nothing
+
+-- name: read_waiting
+-- What each session brings to the deferred tier: how many turns, and the event time of the latest.
+select i.subject_id, i.session_id, count(*), max(i.said_at)
+from incoming_turns i
+where not i.place = any(%(places)s::int[])
+group by i.subject_id, i.session_id
+
+-- name: clear
+-- Nothing of these sessions waits any more; one that was closed or is past its end is over.
+with moved as (
+    delete from ops.pending_turns p using unnest(%(subjects)s::text[], %(sessions)s::text[]) as x (subject_id, session_id)
+    where p.tenant_id = %(tenant)s and p.subject_id = x.subject_id and p.session_id = x.session_id
+),
+ended as (
+    delete from ops.sessions s using unnest(%(subjects)s::text[], %(sessions)s::text[]) as x (subject_id, session_id)
+    where s.tenant_id = %(tenant)s and s.subject_id = x.subject_id and s.session_id = x.session_id
+      and (s.closing or s.expires_at <= %(as_of)s)
+    returning 1
+),
+kept as (
+    update ops.sessions s set waiting_since = null, flush_at = null
+    from unnest(%(subjects)s::text[], %(sessions)s::text[]) as x (subject_id, session_id)
+    where s.tenant_id = %(tenant)s and s.subject_id = x.subject_id and s.session_id = x.session_id
+      and not (s.closing or s.expires_at <= %(as_of)s)
+)
+select count(*) from ended
+
+-- name: postpone
+-- A session that could not be flushed waits until it is tried again; its turns stay where they are.
+update ops.sessions s set flush_at = %(until)s, expires_at = greatest(s.expires_at, %(until)s)
+where s.tenant_id = %(tenant)s and s.subject_id = %(subject)s and s.session_id = %(session)s

@@ -1,0 +1,75 @@
+-- name: read_session
+-- The entry of a session that has not ended, with the first turn of its window and the latest: those in the log before
+-- those on their way there. A turn that lies in both, sent again while a flush was under way, is taken from the log.
+with entry as (
+    select s.* from ops.sessions s
+    where s.tenant_id = (select %(tenant)s::text) and s.subject_id = %(subject)s::text
+      and s.session_id = %(session)s::text and s.expires_at > %(as_of)s::timestamptz
+),
+waiting as materialized (
+    select p.id, p.source_id, p.role, p.speaker, p.said_at, p.text, p.tool_calls, p.arrival as place, true as waits
+    from entry e
+    join ops.pending_turns p on p.tenant_id = (select %(tenant)s::text) and p.subject_id = %(subject)s::text
+        and p.session_id = %(session)s::text
+    where not exists (select from log.turns t where t.tenant_id = (select %(tenant)s::text) and t.id = p.id)
+),
+latest as (
+    select * from (
+        select t.id, t.source_id, t.role, t.speaker, t.said_at, t.text, t.tool_calls, t.turn_index::bigint as place,
+               false as waits
+        from entry e
+        cross join lateral (
+            select * from log.turns t
+            where t.tenant_id = (select %(tenant)s::text) and t.subject_id = %(subject)s::text
+              and t.session_id = %(session)s::text and t.said_at >= e.since
+            order by t.turn_index desc limit %(turns)s::int) t
+        union all
+        select * from waiting) seen
+    order by waits desc, place desc limit %(turns)s::int
+),
+first as (
+    select * from (
+        select t.id, t.source_id, t.role, t.speaker, t.said_at, t.text, t.tool_calls, t.turn_index::bigint as place,
+               false as waits
+        from entry e
+        cross join lateral (
+            select * from log.turns t
+            where t.tenant_id = (select %(tenant)s::text) and t.subject_id = %(subject)s::text
+              and t.session_id = %(session)s::text and t.said_at >= e.since
+            order by t.turn_index limit 1) t
+        union all
+        select * from waiting) seen
+    order by waits, place limit 1
+)
+select e.opened_at, e.touched_at, e.expires_at, e.flush_at, e.mood, e.preferences, e.confirmations, e.tool_results,
+       (select row_to_json(f)::text from first f),
+       (select json_agg(row_to_json(l) order by l.waits, l.place)::text from latest l),
+       (select count(*) from waiting)
+from entry e
+
+-- name: update_session
+-- What the caller holds of a session: each list that is given takes the place of the one before. Opens the entry where
+-- there is none, anew where it has ended.
+insert into ops.sessions as s (tenant_id, subject_id, session_id, opened_at, since, touched_at, expires_at, preferences,
+                               confirmations, tool_results)
+values (%(tenant)s, %(subject)s, %(session)s, %(as_of)s, %(as_of)s, %(as_of)s, %(as_of)s + %(ttl)s::interval,
+        coalesce(%(preferences)s::jsonb, '[]'), coalesce(%(confirmations)s::jsonb, '[]'),
+        coalesce(%(tool_results)s::jsonb, '[]'))
+on conflict (tenant_id, subject_id, session_id) do update
+set opened_at = case when s.expires_at <= excluded.touched_at then excluded.opened_at else s.opened_at end,
+    since = case when s.expires_at <= excluded.touched_at then excluded.since else s.since end,
+    touched_at = greatest(s.touched_at, excluded.touched_at),
+    expires_at = greatest(s.expires_at, excluded.expires_at),
+    mood = case when s.expires_at > excluded.touched_at then s.mood end,
+    preferences = coalesce(%(preferences)s::jsonb, case when s.expires_at > excluded.touched_at then s.preferences end, '[]'),
+    confirmations = coalesce(%(confirmations)s::jsonb,
+                             case when s.expires_at > excluded.touched_at then s.confirmations end, '[]'),
+    tool_results = coalesce(%(tool_results)s::jsonb,
+                            case when s.expires_at > excluded.touched_at then s.tool_results end, '[]')
+
+-- name: close_session
+-- The session is over: its turns are due at once, and with them the entry ends.
+update ops.sessions s set closing = true, flush_at = %(as_of)s
+where s.tenant_id = (select %(tenant)s::text) and s.subject_id = %(subject)s::text and s.session_id = %(session)s::text
+returning (select count(*) from ops.pending_turns p
+           where p.tenant_id = s.tenant_id and p.subject_id = s.subject_id and p.session_id = s.session_id)

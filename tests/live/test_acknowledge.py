@@ -1,0 +1,105 @@
+"""Turns as they are said: safe once acknowledged, counted once, answered with what the rules make of them."""
+
+from __future__ import annotations
+
+import pytest
+
+from reverie.errors import ConflictError, InputError
+from tests.live.conftest import AT, Talk, after
+
+
+def test_the_answer_says_what_the_rules_make_of_it(talk: Talk) -> None:
+    told = talk.say("I have a golden retriever named Bruno.", "lol", "Do you like dogs?")
+    kinds = [[each.kind for each in heard.noticed.candidates] for heard in told.turns]
+    assert kinds[0][0] == "fact"
+    assert told.turns[0].noticed.candidates[0].mentions == ("pet:bruno",)
+    assert [heard.noticed.reason for heard in told.turns] == [None, "low_content", "question"]
+    assert told.flush_at == after(5)
+
+
+def test_what_was_answered_is_what_is_written(talk: Talk) -> None:
+    told = talk.say("I have a golden retriever named Bruno.", "Bruno ate my shoes yesterday.")
+    call = {"name": "book_vet", "arguments": {"when": "Monday", "a": 1}, "why": "Bruno ate shoes", "result": "booked"}
+    done = talk.send({"role": "assistant", "text": "Booked.", "tool_calls": [call]}, at=after(1))
+    talk.flush(after(6.1))
+    written = talk.rows("select id, kind, content, state, turn_id from memory.memories order by id")
+    answered = [
+        (each.id, each.kind, each.content, "candidate", heard.turn_id)
+        for heard in (*told.turns, *done.turns)
+        for each in heard.noticed.candidates
+    ]
+    assert written == sorted(answered)
+    assert any(row[2] == "book vet: a 1, when Monday → booked — Bruno ate shoes" for row in written)
+
+
+def test_a_turn_sent_twice_counts_once(talk: Talk) -> None:
+    first = talk.say("I have a dog.", source_id="1")
+    again = talk.say("I have a dog.", source_id="1", at=after(1))
+    assert [heard.status for heard in (*first.turns, *again.turns)] == ["added", "repeated"]
+    assert again.turns[0].turn_id == first.turns[0].turn_id
+    assert again.turns[0].said_at == AT
+    assert again.turns[0].noticed == first.turns[0].noticed
+    talk.flush(after(10))
+    later = talk.say("I have a dog.", source_id="1", at=after(20))
+    assert later.turns[0].status == "repeated"
+    assert later.turns[0].noticed == first.turns[0].noticed
+    talk.flush(after(60))
+    assert talk.texts() == ["I have a dog."]
+
+
+def test_a_time_that_the_caller_gave_is_a_part_of_the_turn(talk: Talk) -> None:
+    talk.say("Hello there.", source_id="1", said_at="2026-03-02T08:59:00Z")
+    assert talk.say("Hello there.", source_id="1", said_at="2026-03-02T08:59:00Z").turns[0].status == "repeated"
+    with pytest.raises(ConflictError, match="'1'"):
+        talk.say("Hello there.", source_id="1", said_at="2026-03-02T08:58:00Z")
+
+
+def test_a_conflict_names_the_turn_and_writes_nothing(talk: Talk) -> None:
+    talk.say("I have a dog.", source_id="1")
+    for at in (after(1), after(30)):
+        with pytest.raises(ConflictError, match="source_id '1' is taken"):
+            talk.send(
+                {"role": "user", "text": "New.", "source_id": "2"},
+                {"role": "user", "text": "I have a cat.", "source_id": "1"},
+                at=at,
+            )
+        talk.flush(after(20))
+    assert talk.texts() == ["I have a dog."]
+    assert not talk.rows("select from ops.pending_turns")
+
+
+def test_one_batch_may_not_contradict_itself(talk: Talk) -> None:
+    with pytest.raises(ConflictError, match="sent twice at once"):
+        talk.say("One.", "Two.", source_id="1")
+    assert len(talk.say("One.", "One.", source_id="1").turns) == 1
+
+
+@pytest.mark.parametrize(
+    ("record", "named"),
+    [
+        ({"role": "user"}, "Turn 1 of 1: text is missing"),
+        ({"role": "nobody", "text": "Hi."}, "role"),
+        ({"role": "user", "text": "Hi.", "said_at": "2026-03-02"}, "said_at"),
+        ({"role": "user", "text": "Hi.", "said_at": "2026-04-02T10:00:00Z"}, "a time that has come"),
+        ({"role": "user", "text": "Hi.", "type": "outcome", "metric": "x"}, None),
+    ],
+)
+def test_what_is_no_turn_is_refused_by_name(talk: Talk, record: dict[str, str], named: str | None) -> None:
+    if named is None:
+        assert talk.send(record).turns  # where it is said, everything is a turn
+        return
+    with pytest.raises(InputError, match=named):
+        talk.send(record)
+    assert talk.read() is None
+
+
+def test_not_too_many_at_once(talk: Talk) -> None:
+    for number in (0, 101):
+        with pytest.raises(InputError, match="1 to 100"):
+            talk.say(*["Hi."] * number)
+
+
+def test_what_postgres_cannot_hold_is_mended(talk: Talk) -> None:
+    talk.say("Nul\0 and half a \ud83d.")
+    talk.flush(after(10))
+    assert talk.texts() == ["Nul and half a \ufffd."]
