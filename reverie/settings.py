@@ -53,6 +53,14 @@ class Settings(BaseSettings):
     buckets: int = Field(default=4, ge=1, le=100)
     #: First month, as YYYY-MM-01, for which the orchestrator offers partitions of history.
     history_start: str = Field(default="2020-01-01", pattern=r"^\d{4}-(0[1-9]|1[0-2])-01$")
+    #: Connections of the API in each of its two roles; more than cores gain nothing.
+    api_connections: int = Field(default=4, ge=1, le=100)
+    #: Bytes that a request to the API must stay under.
+    api_bytes: int = Field(default=4 << 20, ge=1 << 10, le=1 << 30)
+    #: Seconds that a request, or a statement of it, may take.
+    api_seconds: float = Field(default=10.0, gt=0, le=3600)
+    #: Requests that a key may send, as `number/second`, `/minute`, `/hour` or `/day`; each process counts for itself.
+    api_rate: str = Field(default="200/second", pattern=r"^[1-9]\d{0,8}/(second|minute|hour|day)$")
 
     @field_validator("database_url")
     @classmethod

@@ -12,6 +12,7 @@ from psycopg import Connection
 from reverie.capture.identity import turn_hash
 from reverie.model import Outcome, Turn
 from reverie.store.queries import queries
+from reverie.store.steps import Statement, Steps
 
 _COLUMN_TYPES = (
     *("int4", "uuid", "text", "text", "text", "int4", "text", "text"),
@@ -63,22 +64,32 @@ def insert_outcomes(conn: Connection[Any], tenant_id: str, outcomes: Sequence[Ou
     """Insert outcomes in the caller's transaction; known by decision, metric and time to the millisecond."""
     if not outcomes:
         return NOTHING
-    _require_tenant(tenant_id, outcomes)
-    found = conn.execute(
-        queries("capture")["add_outcomes"],
-        {
-            "tenant": tenant_id,
-            "ids": [outcome.id for outcome in outcomes],
-            "subjects": [outcome.subject_id for outcome in outcomes],
-            "sessions": [outcome.session_id for outcome in outcomes],
-            "sources": [outcome.source_id for outcome in outcomes],
-            "metrics": [outcome.metric for outcome in outcomes],
-            "values": [outcome.value for outcome in outcomes],
-            "positives": [outcome.positive for outcome in outcomes],
-            "times": [outcome.observed_at for outcome in outcomes],
-        },
-    ).fetchone()
+    found = conn.execute(queries("capture")["add_outcomes"], _outcome_columns(tenant_id, outcomes)).fetchone()
     return _appended(len(outcomes), found)
+
+
+def appending_outcomes(tenant_id: str, outcomes: Sequence[Outcome]) -> Steps[Appended]:
+    """Insert outcomes as `insert_outcomes` does, in a transaction of their own."""
+    if not outcomes:
+        return NOTHING
+    params = _outcome_columns(tenant_id, outcomes)
+    rows = yield Statement(queries("capture")["add_outcomes"], params, last=True)
+    return _appended(len(outcomes), rows[0])
+
+
+def _outcome_columns(tenant_id: str, outcomes: Sequence[Outcome]) -> dict[str, Any]:
+    _require_tenant(tenant_id, outcomes)
+    return {
+        "tenant": tenant_id,
+        "ids": [outcome.id for outcome in outcomes],
+        "subjects": [outcome.subject_id for outcome in outcomes],
+        "sessions": [outcome.session_id for outcome in outcomes],
+        "sources": [outcome.source_id for outcome in outcomes],
+        "metrics": [outcome.metric for outcome in outcomes],
+        "values": [outcome.value for outcome in outcomes],
+        "positives": [outcome.positive for outcome in outcomes],
+        "times": [outcome.observed_at for outcome in outcomes],
+    }
 
 
 def _row(place: int, turn: Turn) -> tuple[Any, ...]:

@@ -21,6 +21,7 @@ SECTIONS = {
     "Make memory": ("migrate", "import", "run"),
     "Ask it": ("recall", "show", "explain"),
     "Mend it": ("undo", "dead-letters"),
+    "Serve it": ("serve", "keys"),
     "Look after it": ("doctor", "runs", "digest", "policy", "db"),
 }
 

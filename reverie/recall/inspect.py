@@ -19,6 +19,7 @@ from reverie.model import KINDS, Kind, State
 from reverie.policy import Policy
 from reverie.store.database import Store
 from reverie.store.queries import queries
+from reverie.store.steps import Statement, Steps, perform
 
 #: Ids that are named when a prefix fits several.
 _NAMED = 5
@@ -205,59 +206,66 @@ def show_subject(
 
 
 def explain(store: Store, *, tenant_id: str, memory: str) -> Explanation:
+    """Run `explaining` without asyncio."""
+    return perform(store, tenant_id, explaining(tenant_id, memory))
+
+
+def explaining(tenant_id: str, memory: str) -> Steps[Explanation]:
     """Return all there is to say about a memory, kept or forgotten, by its id or the unique beginning of it.
 
     Raises:
         InputError: no id begins like this, or several memories' do.
         NotFoundError: there is and was no such memory.
     """
-    with store.transaction(tenant_id) as conn:
-        params: dict[str, Any] = {"tenant": tenant_id, "id": _find(conn, tenant_id, memory)}
-        row = _one(conn, "memory", params)
-        forgotten = row is None
-        row = row or _one(conn, "tombstone", params) or {}
-        named = {name: row.pop(name) for name in ("id", "subject_id", "kind")}
-        run = _one(conn, "run", params | {"run_id": row.pop("run_id")})
-        return Explanation(
-            **named,
-            memory=row,
-            forgotten=forgotten,
-            turns=_rows(conn, SourceTurn, "turns", params),
-            parents=_rows(conn, Relative, "parents", params),
-            children=_rows(conn, Relative, "children", params),
-            outcomes=_rows(conn, OutcomeSeen, "outcomes", params),
-            entities=_rows(conn, Entity, "memory_entities", params),
-            run=run,
-        )
+    id_ = yield from _finding(tenant_id, memory)
+    params = {"tenant": tenant_id, "id": id_}
+    sql = queries("inspect")
+    kept, gone, turns, parents, children, outcomes, entities = yield (
+        Statement(sql["memory"], params, row=dict_row),
+        Statement(sql["tombstone"], params, row=dict_row),
+        Statement(sql["turns"], params, row=class_row(SourceTurn)),
+        Statement(sql["parents"], params, row=class_row(Relative)),
+        Statement(sql["children"], params, row=class_row(Relative)),
+        Statement(sql["outcomes"], params, row=class_row(OutcomeSeen)),
+        Statement(sql["memory_entities"], params, row=class_row(Entity)),
+    )
+    row = (kept or gone)[0]
+    named = {name: row.pop(name) for name in ("id", "subject_id", "kind")}
+    run = yield Statement(sql["run"], params | {"run_id": row.pop("run_id")}, row=dict_row, last=True)
+    return Explanation(
+        **named,
+        memory=row,
+        forgotten=not kept,
+        turns=turns,
+        parents=parents,
+        children=children,
+        outcomes=outcomes,
+        entities=entities,
+        run=run[0] if run else None,
+    )
 
 
 def find_memory(store: Store, *, tenant_id: str, memory: str) -> UUID:
     """Return the id of the memory, kept or forgotten, whose id is this or begins like this. Raises as `explain`."""
-    with store.transaction(tenant_id) as conn:
-        return _find(conn, tenant_id, memory)
+    return perform(store, tenant_id, _finding(tenant_id, memory))
 
 
-def _find(conn: Connection[Any], tenant_id: str, memory: str) -> UUID:
+def _finding(tenant_id: str, memory: str) -> Steps[UUID]:
     digits = memory.strip().lower().replace("-", "")
     if not re.fullmatch(f"[0-9a-f]{{{_SHORTEST_PREFIX},32}}", digits):
         raise InputError(f"{memory!r} is no memory's id: give its first {_SHORTEST_PREFIX} hex digits or more.")
     ends = {"first": UUID(digits.ljust(32, "0")), "last": UUID(digits.ljust(32, "f"))}
     params = {"tenant": tenant_id, "limit": _NAMED + 1} | ends
-    found = [row[0] for row in conn.execute(queries("inspect")["find_ids"], params)]
-    if not found:
+    rows = yield Statement(queries("inspect")["find_ids"], params)
+    if not rows:
         raise NotFoundError(f"Tenant {tenant_id} has and had no memory {memory}.")
+    found: list[UUID] = [row[0] for row in rows]
     if len(found) > 1:
         more = " and more" if len(found) > _NAMED else ""
         raise InputError(f"Several memories begin with {memory}: {', '.join(map(str, found[:_NAMED]))}{more}.")
-    one: UUID = found[0]
-    return one
+    return found[0]
 
 
 def _rows(conn: Connection[Any], of: type[Row], name: str, params: dict[str, Any]) -> list[Row]:
     with conn.cursor(row_factory=class_row(of)) as cursor:
         return cursor.execute(queries("inspect")[name], params).fetchall()
-
-
-def _one(conn: Connection[Any], name: str, params: dict[str, Any]) -> dict[str, Any] | None:
-    with conn.cursor(row_factory=dict_row) as cursor:
-        return cursor.execute(queries("inspect")[name], params).fetchone()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from datetime import datetime
 from functools import partial
+from uuid import UUID
 
 from reverie.errors import InferenceError
 from reverie.inference import Embedder
@@ -136,9 +137,7 @@ def logging_recall(result: RecallResult) -> Steps[None]:
         queries("recall")["write_recall"],
         {
             "tenant": result.tenant_id,
-            "id": stable_id(
-                result.asked_at, "recall", result.tenant_id, result.subject_id, result.question, result.policy_hash
-            ),
+            "id": recall_id(result),
             "subject": result.subject_id,
             "asked_at": result.asked_at,
             "question": result.question,
@@ -149,6 +148,12 @@ def logging_recall(result: RecallResult) -> Steps[None]:
         },
         last=True,
     )
+
+
+def recall_id(result: RecallResult) -> UUID:
+    """Return the id under which a recall is logged."""
+    told = (result.tenant_id, result.subject_id, result.question, result.policy_hash)
+    return stable_id(result.asked_at, "recall", *told)
 
 
 def _counter(embedder: Embedder | None, notes: list[str]) -> Callable[[str], int]:

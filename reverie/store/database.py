@@ -84,6 +84,10 @@ class AsyncStore:
         """Lend a connection that is bound to no tenant: without one, row-level security shows it nothing."""
         return self._pool.connection()
 
+    def figures(self) -> dict[str, int]:
+        """Return how the pool does, as psycopg_pool names it: pool_size, pool_available, requests_waiting, ..."""
+        return self._pool.get_stats()
+
     async def close(self) -> None:
         """Give the connections back."""
         await self._pool.close()

@@ -27,6 +27,7 @@ from functools import cache
 from typing import Any, Generic, LiteralString, TypeAlias, TypeVar
 
 from psycopg import AsyncConnection, AsyncRawCursor, RawCursor
+from psycopg.rows import tuple_row
 
 from reverie.errors import InputError
 from reverie.store.connect import BIND_TENANT
@@ -34,7 +35,7 @@ from reverie.store.database import AsyncStore, Store
 
 T = TypeVar("T")
 
-Rows: TypeAlias = Sequence[tuple[Any, ...]]
+Rows: TypeAlias = Sequence[Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +47,8 @@ class Statement:
 
     sql: LiteralString
     params: Mapping[str, Any] = field(default_factory=dict)
+    #: How a row is made: a tuple, or with psycopg's factories an object of its columns.
+    row: Callable[[Any], Any] = tuple_row
     #: No statement follows in this transaction: the commit goes out with it, which spares a round trip. One that is
     #: first and last is sent with the tenant's binding in a single round trip.
     last: bool = False
@@ -80,7 +83,7 @@ def perform(store: Store, tenant_id: str, steps: Steps[T]) -> T:
             with store.transaction(tenant_id) as conn:
                 while rows is None and not isinstance(course.step, Outside) and course.step is not None:
                     step = course.step
-                    found = tuple(_execute(RawCursor(conn), each) for each in _batch(step))
+                    found = tuple(_execute(RawCursor(conn, row_factory=each.row), each) for each in _batch(step))
                     answer = found if isinstance(step, tuple) else found[0]
                     if _ends(step):
                         rows = answer
@@ -160,21 +163,21 @@ async def _transaction(conn: AsyncConnection[Any], tenant_id: str, course: _Cour
     return None if cursors is None else await _fetch(step, cursors)
 
 
-async def _send(conn: AsyncConnection[Any], statement: Statement) -> AsyncRawCursor[tuple[Any, ...]]:
+async def _send(conn: AsyncConnection[Any], statement: Statement) -> AsyncRawCursor[Any]:
     text, values = _raw(statement)
-    return await AsyncRawCursor(conn).execute(text, values, prepare=True, binary=True)
+    return await AsyncRawCursor(conn, row_factory=statement.row).execute(text, values, prepare=True, binary=True)
 
 
-async def _fetch(step: Step | None, cursors: Sequence[AsyncRawCursor[tuple[Any, ...]]]) -> Any:
+async def _fetch(step: Step | None, cursors: Sequence[AsyncRawCursor[Any]]) -> Any:
     found = tuple([await _rows(cursor) for cursor in cursors])
     return found if isinstance(step, tuple) else found[0]
 
 
-async def _rows(cursor: AsyncRawCursor[tuple[Any, ...]]) -> Rows:
+async def _rows(cursor: AsyncRawCursor[Any]) -> Rows:
     return await cursor.fetchall() if cursor.description else []
 
 
-def _execute(cursor: RawCursor[tuple[Any, ...]], statement: Statement) -> Rows:
+def _execute(cursor: RawCursor[Any], statement: Statement) -> Rows:
     text, values = _raw(statement)
     cursor.execute(text, values, prepare=True, binary=True)
     return cursor.fetchall() if cursor.description else []

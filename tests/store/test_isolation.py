@@ -202,4 +202,6 @@ def insert(conn: Conn, table: str, tenant: str) -> Composed:
 def value(type_: str, check: str | None) -> str:
     """A value of a type; the first word of a list that a check constraint allows."""
     allowed = re.search(r"'(\w+)'::text", check or "")
-    return f"'{allowed[1]}'" if allowed and type_ == "text" else VALUES[type_]
+    if allowed and type_ in ("text", "text[]"):
+        return f"'{allowed[1]}'" if type_ == "text" else f"'{{{allowed[1]}}}'"
+    return VALUES[type_]

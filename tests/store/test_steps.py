@@ -9,6 +9,7 @@ from typing import Any
 import psycopg
 import pytest
 from psycopg import errors
+from psycopg.rows import dict_row
 
 from reverie.errors import DatabaseError, InputError
 from reverie.store.database import AsyncStore, Store
@@ -119,6 +120,10 @@ def test_an_error_undoes_the_transaction(run: Run, conn: psycopg.Connection[Any]
         run(fails_in_between())
     assert conn.execute("select tenant_id from ops.tenants").fetchall() == []
     assert run(one(BOUND)) == [(TENANT,)], "the connection serves on"
+
+
+def test_a_row_may_be_made_an_object(run: Run) -> None:
+    assert run(one(Statement("select 1 as x", row=dict_row, last=True))) == [{"x": 1}]
 
 
 def test_another_tenants_row_is_refused(run: Run) -> None:

@@ -1,0 +1,116 @@
+"""Whose request it is, whether it may, and what it needs to be served: the dependency of every route under `/v1`."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Coroutine
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Annotated, Any, TypeVar
+
+from fastapi import Depends, Request, Security
+from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
+from limits import parse
+from limits.aio.storage import MemoryStorage
+from limits.aio.strategies import SlidingWindowCounterRateLimiter
+
+from reverie.api.keys import Grant, Scope, digest_of, reading_grant, tenant_of
+from reverie.api.problems import ProblemError
+from reverie.api.services import Services
+from reverie.policy import Policy, load_policy
+from reverie.store.steps import Steps
+
+T = TypeVar("T")
+
+#: Seconds for which a key is believed without asking again: so long a revoked one still works.
+TRUSTED_SECONDS = 5.0
+_REMEMBERED = 10_000
+
+_bearer = HTTPBearer(auto_error=False, description="A key made by `reverie keys add`.")
+
+
+@dataclass(frozen=True, slots=True)
+class Caller:
+    """Who asks, and the one way to the database: every operation runs for the key's own tenant."""
+
+    grant: Grant
+    services: Services
+
+    @property
+    def tenant_id(self) -> str:
+        """The tenant of the key: nothing in a request can name another."""
+        return self.grant.tenant_id
+
+    @property
+    def policy(self) -> Policy:
+        """The policy of the tenant. Raises PolicyError."""
+        return load_policy(self.grant.policy)
+
+    async def read(self, steps: Steps[T]) -> T:
+        """Run an operation in the role that may read."""
+        return await self.services.read(self.tenant_id, steps)
+
+    async def write(self, steps: Steps[T]) -> T:
+        """Run an operation in the role that may write."""
+        return await self.services.write(self.tenant_id, steps)
+
+
+class Gate:
+    """Lets keys in: looks them up, remembers them for a moment, counts what they send."""
+
+    def __init__(self, rate: str) -> None:
+        self._rate = parse(rate)
+        self._limiter = SlidingWindowCounterRateLimiter(MemoryStorage())
+        self._trusted: dict[bytes, tuple[Grant, float]] = {}
+
+    async def grant(self, text: str | None, services: Services) -> Grant:
+        """Return what a key allows. Raises ProblemError: 401 for none in force, 429 when it sends too much."""
+        grant = await self._find(text, services) if text else None
+        if grant is None:
+            raise ProblemError(
+                401,
+                "The request needs a key in force: Authorization: Bearer reverie.….",
+                headers={"WWW-Authenticate": "Bearer"},
+            )
+        key = grant.key_id.hex
+        if not await self._limiter.hit(self._rate, key):
+            window = await self._limiter.get_window_stats(self._rate, key)
+            wait = max(1, round(window.reset_time - time.time()))
+            raise ProblemError(429, f"This key may send {self._rate}.", headers={"Retry-After": str(wait)})
+        return grant
+
+    async def _find(self, text: str, services: Services) -> Grant | None:
+        digest, now = digest_of(text), time.monotonic()
+        known = self._trusted.get(digest)
+        if known and known[1] > now:
+            return known[0]
+        tenant_id = tenant_of(text)
+        if tenant_id is None:
+            return None
+        found = await services.write(tenant_id, reading_grant(tenant_id, text, at=datetime.now(UTC)))
+        if found is None:
+            self._trusted.pop(digest, None)
+            return None
+        if len(self._trusted) >= _REMEMBERED:
+            self._trusted.clear()
+        self._trusted[digest] = (found, now + TRUSTED_SECONDS)
+        return found
+
+
+def _access(scope: Scope) -> Callable[..., Coroutine[Any, Any, Caller]]:
+    async def caller(
+        request: Request, credentials: Annotated[HTTPAuthorizationCredentials | None, Security(_bearer)]
+    ) -> Caller:
+        state = request.app.state
+        grant = await state.gate.grant(credentials.credentials if credentials else None, state.services)
+        if not grant.allows(scope):
+            raise ProblemError(403, f"This key lacks the scope {scope}.")
+        return Caller(grant, state.services)
+
+    return caller
+
+
+#: The caller of a route that reads, writes, or is for administrators.
+Reader = Annotated[Caller, Depends(_access("read"))]
+Writer = Annotated[Caller, Depends(_access("write"))]
+Admin = Annotated[Caller, Depends(_access("admin"))]

@@ -1,0 +1,74 @@
+"""Composes the API: what requests share, the layers around them, every route."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+from fastapi import FastAPI
+
+import reverie
+from reverie.api.access import Gate
+from reverie.api.edge import Edge
+from reverie.api.metrics import Metrics
+from reverie.api.problems import Problem, install
+from reverie.api.routes import ROUTERS, operations
+from reverie.api.routing import take_on
+from reverie.api.services import open_services
+from reverie.settings import Settings, load_settings
+
+_DESCRIPTION = """
+Memory for AI agents: turns in, what is remembered out.
+
+Every request under `/v1` needs a key (`Authorization: Bearer …`, made by `reverie keys add`); the key's tenant is whose
+memory it is about, and nothing in a request can name another. What does not exist and what is another tenant's look
+the same. Errors are problem+json (RFC 9457) and name the field. Times are RFC 3339 with an offset.
+"""
+
+
+def create_app(settings: Settings | None = None) -> FastAPI:
+    """Return the app, which connects when it is started; without settings those of the environment (SettingsError)."""
+    settings = settings or load_settings()
+    metrics = Metrics()
+
+    @asynccontextmanager
+    async def lifespan(app: FastAPI) -> AsyncIterator[None]:
+        async with open_services(settings, metrics) as services:
+            app.state.services = services
+            yield
+
+    app = FastAPI(
+        title="Reverie",
+        version=reverie.__version__,
+        description=_DESCRIPTION,
+        lifespan=lifespan,
+        docs_url="/docs",
+        redoc_url=None,
+        separate_input_output_schemas=False,
+    )
+    app.state.gate = Gate(settings.api_rate)
+    app.state.metrics = metrics
+    install(app)
+    for router in (operations.router, *ROUTERS):
+        take_on(app, router)
+    app.add_middleware(Edge, metrics=metrics, max_bytes=settings.api_bytes, seconds=settings.api_seconds)
+    _document_problems(app)
+    return app
+
+
+def _document_problems(app: FastAPI) -> None:
+    """Add the schema that every route's errors refer to, and ours for FastAPI's own of 422."""
+    given = app.openapi
+
+    def described() -> dict[str, Any]:
+        if app.openapi_schema is None:
+            schema = given()
+            schemas = schema.setdefault("components", {}).setdefault("schemas", {})
+            problem = Problem.model_json_schema(ref_template="#/components/schemas/{model}")
+            schemas |= problem.pop("$defs", {}) | {"Problem": problem}
+            for unused in ("HTTPValidationError", "ValidationError"):
+                schemas.pop(unused, None)
+        return app.openapi_schema or {}
+
+    app.openapi = described  # type: ignore[method-assign]

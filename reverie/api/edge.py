@@ -1,0 +1,97 @@
+"""Around every request: how large and how long it may be, what Prometheus counts, and what no route foresaw.
+
+Pure ASGI, as Starlette's own middleware base costs more than most of our requests.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+import traceback
+
+from starlette.exceptions import HTTPException
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from reverie.api.metrics import Metrics
+from reverie.api.problems import problem
+
+_log = logging.getLogger("reverie.api")
+
+#: Any other method is one label, since whoever asks chooses it.
+_METHODS = frozenset({"GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"})
+
+
+class Edge:
+    """The outermost layer of the app."""
+
+    def __init__(self, app: ASGIApp, *, metrics: Metrics, max_bytes: int, seconds: float) -> None:
+        self._app, self._metrics, self._max_bytes, self._seconds = app, metrics, max_bytes, seconds
+        self._too_large = f"A request must stay under {max_bytes:,} bytes."
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve one request."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        began = time.perf_counter()
+        status = 0
+
+        async def watched(message: Message) -> None:
+            nonlocal status
+            if message["type"] == "http.response.start":
+                status = message["status"]
+            await send(message)
+            if message["type"] == "http.response.body" and not message.get("more_body"):
+                self._count(scope, status, time.perf_counter() - began)
+
+        self._metrics.in_flight.inc()
+        try:
+            if _announced(scope) >= self._max_bytes:
+                await problem(413, self._too_large)(scope, receive, watched)
+                return
+            async with asyncio.timeout(self._seconds):
+                await self._app(scope, self._bounded(receive), watched)
+        except TimeoutError:
+            if not status:
+                late = problem(503, f"It took longer than {self._seconds:g} seconds and was given up.")
+                await late(scope, receive, watched)
+        except Exception as error:
+            # a message may quote what somebody said; where it happened does not
+            where = "".join(traceback.format_tb(error.__traceback__))
+            _log.error("%s in %s %s\n%s", type(error).__name__, scope["method"], _template(scope), where)
+            if not status:
+                await problem(500, "This is a mistake of ours; it is logged.")(scope, receive, watched)
+        finally:
+            self._metrics.in_flight.dec()
+
+    def _bounded(self, receive: Receive) -> Receive:
+        """The body as it comes, up to the limit."""
+        taken = 0
+
+        async def bounded() -> Message:
+            nonlocal taken
+            message = await receive()
+            taken += len(message.get("body", b""))
+            if taken >= self._max_bytes:
+                raise HTTPException(413, self._too_large)
+            return message
+
+        return bounded
+
+    def _count(self, scope: Scope, status: int, seconds: float) -> None:
+        method = scope["method"] if scope["method"] in _METHODS else "other"
+        route = _template(scope)
+        self._metrics.seconds.labels(method, route).observe(seconds)
+        self._metrics.answers.labels(method, route, str(status)).inc()
+
+
+def _announced(scope: Scope) -> int:
+    """Bytes that the body is said to have; what is none is left to the server's parser."""
+    said = next((value for name, value in scope["headers"] if name == b"content-length"), b"")
+    return int(said) if said.isdigit() else 0
+
+
+def _template(scope: Scope) -> str:
+    """The route's template; what fits none is one label, since whoever asks chooses the path."""
+    return getattr(scope.get("route"), "path", "none")

@@ -1,0 +1,64 @@
+"""What several requests have in common: names, times, and the base of every body."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Annotated, Any
+
+from fastapi import Query
+from pydantic import AfterValidator, AwareDatetime, BaseModel, ConfigDict, Field
+
+#: Times before and after are no time at which anything is asked or said, and overflow what is reckoned with them.
+EARLIEST = datetime(1970, 1, 1, tzinfo=UTC)
+LATEST = datetime(2200, 1, 1, tzinfo=UTC)
+
+
+def _storable(text: str) -> str:
+    """Postgres holds no NUL and no half of a surrogate pair."""
+    if "\0" in text or any("\ud800" <= letter <= "\udfff" for letter in text):
+        raise ValueError("no NUL character and no half of a surrogate pair can be kept")
+    return text
+
+
+def _within_reach(at: datetime) -> datetime:
+    at = at.astimezone(UTC)
+    if not EARLIEST <= at < LATEST:
+        raise ValueError("a time between 1970 and 2200 is needed")
+    return at
+
+
+Text = Annotated[str, AfterValidator(_storable)]
+#: The caller's id of a subject, session, turn or the like.
+Name = Annotated[str, Field(min_length=1, max_length=200), AfterValidator(_storable)]
+Time = Annotated[AwareDatetime, AfterValidator(_within_reach)]
+#: A question, or whatever is searched by.
+Question = Annotated[str, Field(min_length=1, max_length=20_000), AfterValidator(_storable)]
+
+Limit = Annotated[int, Query(ge=1, le=500, description="How many a page holds at most.")]
+Cursor = Annotated[
+    str | None, Query(max_length=2000, description="`next_cursor` of the page before; none: the first page.")
+]
+AsOf = Annotated[Time | None, Query(description="As of when; none: now.")]
+Subject = Annotated[Name, Query(description="Whom or what the memory is about.")]
+
+
+class Body(BaseModel):
+    """A request: what we do not know is refused, so that a misspelt field is not silently ignored."""
+
+    model_config = ConfigDict(extra="forbid")
+
+
+class Answer(BaseModel):
+    """What an answer looks like; new fields may be added."""
+
+    model_config = ConfigDict(extra="allow")
+
+
+def example(value: dict[str, Any]) -> ConfigDict:
+    """Return a model's configuration with an example of it."""
+    return ConfigDict(json_schema_extra={"example": value})
+
+
+def now() -> datetime:
+    """The clock: the API reads it here, and nothing below does."""
+    return datetime.now(UTC)

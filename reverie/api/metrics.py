@@ -1,0 +1,66 @@
+"""What Prometheus reads: requests by route template and status, time, pool, recalls. No tenant, no id, no text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
+from prometheus_client.core import GaugeMetricFamily
+from prometheus_client.exposition import CONTENT_TYPE_LATEST
+from prometheus_client.registry import Collector
+
+if TYPE_CHECKING:
+    from reverie.store.database import AsyncStore
+
+__all__ = ["CONTENT_TYPE_LATEST", "Metrics"]
+
+_SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.02, 0.03, 0.05, 0.075, 0.1, 0.2, 0.3, 0.5, 1, 2.5, 5, 10)
+
+
+class Metrics:
+    """One registry an app, so that two apps in one process do not add up."""
+
+    def __init__(self) -> None:
+        self._registry = CollectorRegistry()
+        self.seconds = Histogram(
+            "reverie_request_seconds",
+            "Time until the answer was out, by method and route template.",
+            ("method", "route"),
+            registry=self._registry,
+            buckets=_SECONDS,
+        )
+        self.answers = Counter(
+            "reverie_answers", "Answers by method, route template and status.", ("method", "route", "status"),
+            registry=self._registry,
+        )  # fmt: skip
+        self.in_flight = Gauge("reverie_requests_in_flight", "Requests in work.", registry=self._registry)
+        self.unlogged = Counter(
+            "reverie_unlogged",
+            "Recalls and contexts that were answered and could not be logged.",
+            registry=self._registry,
+        )
+
+    def watch_pool(self, role: str, store: AsyncStore) -> None:
+        """Report on a pool of connections."""
+        self._registry.register(_Pool(role, store))
+
+    def text(self) -> bytes:
+        """All of it in Prometheus's text format."""
+        return generate_latest(self._registry)
+
+
+class _Pool(Collector):
+    def __init__(self, role: str, store: AsyncStore) -> None:
+        self._role, self._store = role, store
+
+    def collect(self) -> Iterator[GaugeMetricFamily]:
+        found = self._store.figures()
+        for name, key, meaning in (
+            ("connections", "pool_size", "Connections to Postgres."),
+            ("connections_free", "pool_available", "Connections that nobody uses."),
+            ("requests_waiting", "requests_waiting", "Requests that wait for a connection."),
+        ):
+            family = GaugeMetricFamily(f"reverie_pool_{self._role}_{name}", meaning)
+            family.add_metric((), found.get(key, 0))
+            yield family

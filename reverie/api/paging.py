@@ -1,0 +1,48 @@
+"""Cursors: opaque to who asks, a place in the order of a list for us. A page neither skips nor repeats what stood there
+when the first was asked for, whatever is added meanwhile.
+"""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
+from uuid import UUID
+
+import orjson
+
+from reverie.api.problems import ProblemError
+
+Row = TypeVar("Row")
+
+
+def encode_cursor(*place: str | int | UUID) -> str:
+    """Return the cursor of a place."""
+    return base64.urlsafe_b64encode(orjson.dumps(place)).decode().rstrip("=")
+
+
+def decode_cursor(cursor: str | None, *kinds: Callable[[Any], Any]) -> tuple[Any, ...] | None:
+    """Return the place that a cursor stands for, each part made by its kind; None: the beginning.
+
+    Raises ProblemError (422) for what is no cursor of this list.
+    """
+    if cursor is None:
+        return None
+    try:
+        raw = base64.b64decode(cursor + "=" * (-len(cursor) % 4), altchars=b"-_", validate=True)
+        parts = orjson.loads(raw)
+        if not isinstance(parts, list) or any(not isinstance(part, str) or "\0" in part for part in parts):
+            raise ValueError
+        return tuple(kind(part) for kind, part in zip(kinds, parts, strict=True))
+    except (ValueError, TypeError):
+        raise ProblemError(
+            422, "query/cursor: this is no cursor of this list.", errors=[("query/cursor", "No cursor of this list.")]
+        ) from None
+
+
+def page(
+    rows: Sequence[Row], limit: int, place: Callable[[Row], tuple[str | int | UUID, ...]]
+) -> tuple[list[Row], str | None]:
+    """Cut `limit` + 1 rows, or fewer, to a page; the cursor is None when nothing follows."""
+    shown = list(rows[:limit])
+    return shown, encode_cursor(*place(shown[-1])) if len(rows) > limit else None

@@ -1,0 +1,168 @@
+"""Every error as `application/problem+json` (RFC 9457): what is wrong, in which field, in words for people.
+
+No answer holds what was sent: a problem names a field and what is expected there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import orjson
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from psycopg import OperationalError
+from pydantic import BaseModel, ConfigDict, Field
+from starlette.exceptions import HTTPException
+from starlette.responses import Response
+
+from reverie.errors import DatabaseError, InferenceError, InputError, NotFoundError, PolicyError, ReverieError
+
+MEDIA_TYPE = "application/problem+json"
+
+#: Status of an error of ours; the first that fits counts.
+_STATUS: tuple[tuple[type[ReverieError], int], ...] = (
+    (NotFoundError, 404),
+    (InputError, 422),
+    (DatabaseError, 503),
+    (InferenceError, 503),
+    (PolicyError, 500),
+    (ReverieError, 500),
+)
+_TITLES = {
+    400: "The body is not JSON",
+    401: "No valid key",
+    403: "Not allowed",
+    404: "Not found",
+    405: "No such method here",
+    409: "Conflict",
+    413: "Too large",
+    422: "Not valid",
+    429: "Too many requests",
+    500: "Our mistake",
+    503: "Not possible at the moment",
+}
+#: Seconds after which it may be tried again.
+RETRY_AFTER = "1"
+
+
+class FieldError(BaseModel):
+    """What is wrong with one field."""
+
+    pointer: str = Field(description="Where, as a JSON pointer into the body, or `query/name`, `path/name`.")
+    detail: str = Field(description="What is expected there.")
+
+
+class Problem(BaseModel):
+    """What went wrong."""
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "example": {
+                "type": "urn:reverie:problem:422",
+                "title": "Not valid",
+                "status": 422,
+                "detail": "#/turns/0/said_at: Input should have timezone info.",
+                "errors": [{"pointer": "#/turns/0/said_at", "detail": "Input should have timezone info."}],
+            }
+        }
+    )
+
+    type: str
+    title: str
+    status: int
+    detail: str
+    errors: list[FieldError] = []
+
+
+class ProblemError(Exception):
+    """An error that knows its answer."""
+
+    def __init__(
+        self,
+        status: int,
+        detail: str,
+        *,
+        errors: Sequence[tuple[str, str]] = (),
+        headers: Mapping[str, str] | None = None,
+    ) -> None:
+        super().__init__(detail)
+        self.status, self.detail, self.errors, self.headers = status, detail, errors, headers
+
+
+def problem(
+    status: int, detail: str, *, errors: Sequence[tuple[str, str]] = (), headers: Mapping[str, str] | None = None
+) -> Response:
+    """Return the answer that says so; `errors` are pairs of pointer and detail."""
+    body: dict[str, Any] = {
+        "type": f"urn:reverie:problem:{status}",
+        "title": _TITLES.get(status, "Error"),
+        "status": status,
+        "detail": detail,
+        "errors": [{"pointer": pointer, "detail": said} for pointer, said in errors],
+    }
+    headers = dict(headers or {})
+    if status in (429, 503):
+        headers.setdefault("Retry-After", RETRY_AFTER)
+    return Response(orjson.dumps(body), status_code=status, headers=headers, media_type=MEDIA_TYPE)
+
+
+def documented(*statuses: int) -> dict[int | str, dict[str, Any]]:
+    """Return what a route's documentation says of these errors and of those that any may have."""
+    return {
+        status: {"description": _TITLES[status], "content": {MEDIA_TYPE: {"schema": _REFERENCE}}}
+        for status in sorted({401, 403, 429, 503, *statuses})
+    }
+
+
+_REFERENCE = {"$ref": "#/components/schemas/Problem"}
+
+
+def install(app: FastAPI) -> None:
+    """Answer every error of `app` with a problem."""
+    app.exception_handler(ProblemError)(_on_problem)
+    app.exception_handler(RequestValidationError)(_on_invalid)
+    app.exception_handler(HTTPException)(_on_http)
+    app.exception_handler(ReverieError)(_on_ours)
+    app.exception_handler(OperationalError)(_on_postgres)
+
+
+async def _on_problem(_: Request, error: ProblemError) -> Response:
+    return problem(error.status, error.detail, errors=error.errors, headers=error.headers)
+
+
+async def _on_invalid(_: Request, error: RequestValidationError) -> Response:
+    found = error.errors()
+    if any(each["type"] == "json_invalid" for each in found):
+        return problem(400, "The body cannot be read as JSON.")
+    said = [(_pointer(each["loc"]), _sentence(each)) for each in found[:20]]
+    return problem(422, f"{said[0][0]}: {said[0][1]}" if said else "The request is not valid.", errors=said)
+
+
+async def _on_http(_: Request, error: HTTPException) -> Response:
+    detail = error.detail if error.status_code not in (404, 405) else f"There is no such {_NO_SUCH[error.status_code]}."
+    return problem(error.status_code, detail, headers=error.headers)
+
+
+_NO_SUCH = {404: "path", 405: "method on this path"}
+
+
+async def _on_ours(_: Request, error: ReverieError) -> Response:
+    status = next(status for kind, status in _STATUS if isinstance(error, kind))
+    return problem(status, str(error))
+
+
+async def _on_postgres(_: Request, error: OperationalError) -> Response:
+    return problem(503, "The database cannot answer at the moment; nothing is half done.")
+
+
+def _pointer(location: Sequence[Any]) -> str:
+    kind, *path = location
+    # a tag of a union, such as `function-after[...]`, is no part of where the field is
+    parts = "/".join(str(part).replace("~", "~0").replace("/", "~1") for part in path if "[" not in str(part))
+    return f"#/{parts}" if kind == "body" else f"{kind}/{parts}"
+
+
+def _sentence(error: Mapping[str, Any]) -> str:
+    said = str(error["msg"]).removeprefix("Value error, ").rstrip(".")
+    return f"{said}."

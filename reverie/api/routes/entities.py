@@ -1,0 +1,53 @@
+"""Entities: whom and what a subject's memories speak of, and the graph that they make."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import Query
+from pydantic import Field
+from starlette.responses import Response
+
+from reverie.api.access import Reader
+from reverie.api.answers import answer
+from reverie.api.fields import Answer, Cursor, Limit, Name, Subject
+from reverie.api.paging import decode_cursor, page
+from reverie.api.problems import documented
+from reverie.api.routing import routes_of
+from reverie.recall.browse import Graph, listing_entities, reading_graph
+from reverie.recall.inspect import Entity
+
+router = routes_of("entities")
+
+
+class EntityPage(Answer):
+    """A page of entities, by their typed ids."""
+
+    entities: list[Entity]
+    next_cursor: str | None = Field(description="Give it back for the next page; none: this is the last.")
+
+
+@router.get("/entities", response_model=EntityPage, responses=documented(422))
+async def list_entities(
+    caller: Reader,
+    subject_id: Subject,
+    type: Annotated[Name | None, Query(description="Of this type, such as `pet`.")] = None,
+    limit: Limit = 50,
+    cursor: Cursor = None,
+) -> Response:
+    """Whom and what the subject's memories speak of, and in how many."""
+    after = decode_cursor(cursor, str, str)
+    found = await caller.read(listing_entities(caller.tenant_id, subject_id, type_=type, after=after, limit=limit + 1))
+    shown, following = page(found, limit, lambda entity: tuple(entity.id.split(":", 1)))
+    return answer({"entities": shown, "next_cursor": following})
+
+
+@router.get("/graph", response_model=Graph, responses=documented(422))
+async def read_graph(
+    caller: Reader,
+    subject_id: Subject,
+    limit: Annotated[int, Query(ge=1, le=500, description="Entities at most, the most spoken of.")] = 100,
+    edges: Annotated[int, Query(ge=0, le=5000, description="Ties at most, the strongest.")] = 500,
+) -> Response:
+    """The subject's graph: the entities that most memories speak of, and which of them are spoken of together."""
+    return answer(await caller.read(reading_graph(caller.tenant_id, subject_id, limit=limit, edges=edges)))

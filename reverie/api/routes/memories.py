@@ -1,0 +1,72 @@
+"""Memories: listed with filters and cursors, and one with its lineage and history."""
+
+from __future__ import annotations
+
+from typing import Annotated
+from uuid import UUID
+
+from fastapi import Query
+from pydantic import Field
+from starlette.responses import Response
+
+from reverie.api.access import Reader
+from reverie.api.answers import answer
+from reverie.api.fields import Answer, AsOf, Cursor, Limit, Name, Subject, Time, now
+from reverie.api.paging import decode_cursor, page
+from reverie.api.problems import documented
+from reverie.api.routing import routes_of
+from reverie.model import KINDS, Kind, State
+from reverie.recall.browse import ListedMemory, MemoryFilter, listing_memories
+from reverie.recall.inspect import Explanation, explaining
+
+router = routes_of("memories")
+
+
+class MemoryPage(Answer):
+    """A page of memories, latest first."""
+
+    memories: list[ListedMemory]
+    next_cursor: str | None = Field(description="Give it back for the next page; none: this is the last.")
+
+
+@router.get("/memories", response_model=MemoryPage, responses=documented(422))
+async def list_memories(
+    caller: Reader,
+    subject_id: Subject,
+    kinds: Annotated[list[Kind] | None, Query(description="Of these kinds; none: any.")] = None,
+    states: Annotated[list[State] | None, Query(description="In these states; none: active and candidate.")] = None,
+    since: Annotated[Time | None, Query(description="Happened then or later.")] = None,
+    until: Annotated[Time | None, Query(description="Happened before.")] = None,
+    session_id: Annotated[Name | None, Query(description="From this session.")] = None,
+    entity: Annotated[Name | None, Query(description="Speaks of this, such as `pet:bruno`.")] = None,
+    as_of: AsOf = None,
+    limit: Limit = 50,
+    cursor: Cursor = None,
+) -> Response:
+    """What is remembered about a subject, latest first; importance is worked out as of the time asked for."""
+    before = decode_cursor(cursor, UUID)
+    wanted = MemoryFilter(
+        kinds=tuple(kinds or KINDS),
+        states=tuple(states or ("active", "candidate")),
+        since=since,
+        until=until,
+        session_id=session_id,
+        entity=entity,
+    )
+    steps = listing_memories(
+        caller.tenant_id,
+        subject_id,
+        policy=caller.policy,
+        wanted=wanted,
+        as_of=as_of or now(),
+        before=before[0] if before else None,
+        limit=limit + 1,
+    )
+    shown, following = page(await caller.read(steps), limit, lambda memory: (memory.id,))
+    return answer({"memories": shown, "next_cursor": following})
+
+
+@router.get("/memories/{memory_id}", response_model=Explanation, responses=documented(404, 422))
+async def explain_memory(caller: Reader, memory_id: UUID) -> Response:
+    """One memory, kept or forgotten: the turns it comes from, what it was made of and went into, its run and policy."""
+    return answer(await caller.read(explaining(caller.tenant_id, str(memory_id))))

@@ -1,0 +1,60 @@
+"""For whoever runs it, outside `/v1` and without a key: alive, ready, figures."""
+
+from __future__ import annotations
+
+from fastapi import Request
+from psycopg import OperationalError
+from starlette.responses import Response
+
+from reverie.api.answers import answer
+from reverie.api.fields import Answer, example
+from reverie.api.metrics import CONTENT_TYPE_LATEST
+from reverie.api.problems import documented, problem
+from reverie.api.routing import routes_of
+
+router = routes_of("operations", prefix="")
+
+
+class Health(Answer):
+    """That the process serves."""
+
+    model_config = example({"status": "ok"})
+
+    status: str
+
+
+class Readiness(Answer):
+    """What it can do."""
+
+    model_config = example({"status": "ready", "embedding_model": "minilm-l6-v2-int8", "notes": []})
+
+    status: str
+    #: None: recall answers by words and entities alone.
+    embedding_model: str | None
+    notes: list[str]
+
+
+@router.get("/health", response_model=Health)
+async def health() -> Response:
+    """Whether the process is alive."""
+    return answer({"status": "ok"})
+
+
+@router.get("/ready", response_model=Readiness, responses={503: documented(503)[503]})
+async def ready(request: Request) -> Response:
+    """Whether it can serve: the database answers; and what is missing all the same."""
+    services = request.app.state.services
+    try:
+        async with services.reader.connection() as conn:
+            await conn.execute("select")
+    except OperationalError:
+        return problem(503, "The database does not answer.")
+    notes = [services.embedder_error] if services.embedder_error else []
+    model = services.embedder.model if services.embedder else None
+    return answer({"status": "ready", "embedding_model": model, "notes": notes})
+
+
+@router.get("/metrics", response_class=Response, responses={200: {"content": {"text/plain": {}}}})
+async def metrics(request: Request) -> Response:
+    """Figures for Prometheus."""
+    return Response(request.app.state.metrics.text(), media_type=CONTENT_TYPE_LATEST)

@@ -1,0 +1,79 @@
+"""Outcomes: what came of a decision; a good one raises the memories tied to it (spec B4)."""
+
+from __future__ import annotations
+
+from pydantic import Field
+from starlette.responses import Response
+
+from reverie.api.access import Writer
+from reverie.api.answers import answer
+from reverie.api.fields import Answer, Body, Name, Time, example, now
+from reverie.api.problems import ProblemError, documented
+from reverie.api.routing import routes_of
+from reverie.capture.append import appending_outcomes
+from reverie.model import Outcome
+
+router = routes_of("outcomes")
+
+
+class OutcomeGiven(Body):
+    """A measured value, tied to the turn that decided."""
+
+    subject_id: Name
+    session_id: Name
+    source_id: Name = Field(description="Of the turn that decided.")
+    metric: Name
+    value: float = Field(allow_inf_nan=False)
+    positive: bool = Field(description="Whether it speaks for the decision.")
+    observed_at: Time | None = Field(default=None, description="When it was measured; none: now.")
+
+
+class OutcomesRequest(Body):
+    """One or many outcomes."""
+
+    model_config = example(
+        {
+            "outcomes": [
+                {
+                    "subject_id": "mumbai-bakery",
+                    "session_id": "s7",
+                    "source_id": "t3",
+                    "metric": "views",
+                    "value": 5400,
+                    "positive": True,
+                    "observed_at": "2026-03-09T18:00:00+05:30",
+                }
+            ]
+        }
+    )
+
+    outcomes: list[OutcomeGiven] = Field(min_length=1, max_length=1000)
+
+
+class OutcomesAnswer(Answer):
+    """What became of them."""
+
+    model_config = example({"added": 1, "repeated": 0})
+
+    added: int
+    repeated: int = Field(description="Sent before and the same; counted once.")
+
+
+@router.post("/outcomes", response_model=OutcomesAnswer, responses=documented(400, 409, 413, 422))
+async def append_outcomes(body: OutcomesRequest, caller: Writer) -> Response:
+    """Log outcomes of decisions, each once however often it is sent."""
+    at = now()
+    outcomes = [
+        Outcome(
+            tenant_id=caller.tenant_id, **given.model_dump(exclude={"observed_at"}), observed_at=given.observed_at or at
+        )
+        for given in body.outcomes
+    ]
+    found = await caller.write(appending_outcomes(caller.tenant_id, outcomes))
+    if found.conflicts:
+        raise ProblemError(
+            409,
+            "The log, which never changes, says otherwise of the same measurement; the others were logged.",
+            errors=[(f"#/outcomes/{place}", "Another value was logged for this.") for place in found.conflicts],
+        )
+    return answer({"added": found.added, "repeated": found.repeated})

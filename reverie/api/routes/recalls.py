@@ -1,0 +1,190 @@
+"""Recalls: a question about a subject, answered with the reason for every hit (spec D1-D5, D7)."""
+
+from __future__ import annotations
+
+import logging
+from datetime import datetime
+from typing import Any, Literal
+from uuid import UUID
+
+from pydantic import Field
+from starlette.background import BackgroundTask
+from starlette.responses import Response
+
+from reverie.api.access import Caller, Reader
+from reverie.api.answers import answer
+from reverie.api.fields import Answer, Body, Name, Question, Time, example, now
+from reverie.api.problems import documented
+from reverie.api.routing import routes_of
+from reverie.model import Kind
+from reverie.recall.recall import logging_recall, recall_id, recalling
+from reverie.recall.result import Hit, RecallResult
+from reverie.store.steps import Steps
+
+router = routes_of("recalls")
+_log = logging.getLogger("reverie.api")
+
+
+class RecallRequest(Body):
+    """A question about a subject."""
+
+    model_config = example({"subject_id": "ana", "question": "What is she allergic to?", "top_k": 5})
+
+    subject_id: Name
+    question: Question
+    as_of: Time | None = Field(default=None, description="Recall as if it were then; none: now.")
+    top_k: int | None = Field(default=None, ge=1, le=200, description="Hits at most; none: the policy's.")
+    token_budget: int | None = Field(default=None, ge=0, le=200_000, description="Tokens at most; none: the policy's.")
+    kinds: list[Kind] | None = Field(default=None, min_length=1, description="Only memories of these kinds.")
+    include_compressed: bool = Field(default=False, description="Also what a pattern or summary stands for.")
+    embed: bool = Field(default=True, description="False: words and entities alone, which no model has to read.")
+    why: bool = Field(default=False, description="Each signal of each hit, and what was dropped and why.")
+
+
+class SignalSeen(Answer):
+    """One reason for a hit's place."""
+
+    value: float
+    weight: float
+    contribution: float
+
+
+class HitSeen(Answer):
+    """One thing remembered."""
+
+    item: Literal["turn", "memory"]
+    id: UUID
+    kind: str
+    content: str
+    happened_at: datetime
+    score: float
+    importance: float | None
+    tokens: int
+    turn_id: UUID | None
+    session_id: str | None
+    ranks: dict[str, int] = Field(description="Place in each arm that found it: dense, lexical, entity.")
+    signals: dict[str, SignalSeen] | None = Field(default=None, description="With `why`.")
+
+
+class DropSeen(Answer):
+    """A candidate that is not among the hits."""
+
+    id: UUID
+    item: Literal["turn", "memory"]
+    score: float
+    reason: str
+
+
+class RecallAnswer(Answer):
+    """The hits, best first."""
+
+    model_config = example(
+        {
+            "id": "019b8d6a-7f10-8c41-9a2b-0c6a3f1d2e4f",
+            "subject_id": "ana",
+            "asked_at": "2026-06-30T18:00:00Z",
+            "policy": "reverie",
+            "policy_hash": "4be1c0ffee4be1c0",
+            "model": "minilm-l6-v2-int8",
+            "hits": [
+                {
+                    "item": "memory",
+                    "id": "019b8d6a-7f10-8c41-9a2b-1c6a3f1d2e4f",
+                    "kind": "fact",
+                    "content": "Is allergic to peanuts",
+                    "happened_at": "2026-03-01T08:30:00Z",
+                    "score": 0.91,
+                    "importance": 0.8,
+                    "tokens": 6,
+                    "turn_id": "019b8d6a-7f10-8c41-9a2b-2c6a3f1d2e4f",
+                    "session_id": "s1",
+                    "ranks": {"dense": 1, "lexical": 2},
+                }
+            ],
+            "total_tokens": 6,
+            "token_budget": 2000,
+            "notes": [],
+        }
+    )
+
+    id: UUID
+    subject_id: str
+    asked_at: datetime
+    policy: str
+    policy_hash: str
+    model: str | None = Field(description="The embedding model; none: words and entities alone.")
+    hits: list[HitSeen]
+    dropped: list[DropSeen] | None = Field(default=None, description="With `why`.")
+    total_tokens: int
+    token_budget: int
+    notes: list[str] = Field(description="What was missing or done otherwise than asked.")
+
+
+@router.post("/recalls", response_model=RecallAnswer, responses=documented(400, 413, 422))
+async def recall(body: RecallRequest, caller: Reader) -> Response:
+    """Ask memory about a subject: turns word for word, facts, preferences, patterns and summaries, best first.
+
+    It is logged once the answer is out and counts as an access of what it gave.
+    """
+    steps = recalling(
+        body.question,
+        tenant_id=caller.tenant_id,
+        subject_id=body.subject_id,
+        policy=caller.policy,
+        as_of=body.as_of or now(),
+        embedder=caller.services.embedder if body.embed else None,
+        top_k=body.top_k,
+        token_budget=body.token_budget,
+        kinds=body.kinds,
+        include_compressed=body.include_compressed,
+    )
+    found = await caller.read(steps)
+    return answer(shown(found, why=body.why), background=BackgroundTask(log_after, caller, logging_recall(found)))
+
+
+def shown(found: RecallResult, *, why: bool) -> dict[str, Any]:
+    """The answer as JSON has it."""
+    told = {
+        "id": recall_id(found),
+        "subject_id": found.subject_id,
+        "asked_at": found.asked_at,
+        "policy": found.policy,
+        "policy_hash": found.policy_hash,
+        "model": found.model,
+        "hits": [_hit(hit, why=why) for hit in found.hits],
+        "total_tokens": found.total_tokens,
+        "token_budget": found.token_budget,
+        "notes": found.notes,
+    }
+    return told | {"dropped": found.dropped} if why else told
+
+
+def _hit(hit: Hit, *, why: bool) -> dict[str, Any]:
+    seen: dict[str, Any] = {
+        "item": hit.item,
+        "id": hit.id,
+        "kind": hit.kind,
+        "content": hit.content,
+        "happened_at": hit.happened_at,
+        "score": hit.score,
+        "importance": hit.importance,
+        "tokens": hit.tokens,
+        "turn_id": hit.turn_id,
+        "session_id": hit.session_id,
+        "ranks": hit.ranks,
+    }
+    if why:
+        seen["signals"] = {
+            name: {"value": signal.value, "weight": signal.weight, "contribution": signal.contribution}
+            for name, signal in hit.signals.items()
+        }
+    return seen
+
+
+async def log_after(caller: Caller, steps: Steps[None]) -> None:
+    """Log what was answered, once the answer is out; a failure is counted and told to whoever runs this."""
+    try:
+        await caller.read(steps)
+    except Exception as error:
+        caller.services.metrics.unlogged.inc()
+        _log.error("An answer was not logged: %s", type(error).__name__)

@@ -1,0 +1,83 @@
+"""What requests share, made when the app starts and closed when it ends: the composition root of the API."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from functools import partial
+from typing import TypeVar
+
+from reverie.api.metrics import Metrics
+from reverie.errors import InferenceError
+from reverie.inference.embedder import Embedder, load_embedder
+from reverie.settings import Settings
+from reverie.store.connect import database_url
+from reverie.store.database import AsyncStore
+from reverie.store.steps import Steps, perform_async
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Services:
+    """The database in both roles, the embedder and the threads that models run in."""
+
+    settings: Settings
+    metrics: Metrics
+    reader: AsyncStore
+    worker: AsyncStore
+    #: None: recall answers by words and entities alone and says so.
+    embedder: Embedder | None
+    #: Why there is none.
+    embedder_error: str | None
+    #: As many as models may run at once; who comes later waits.
+    threads: ThreadPoolExecutor
+
+    async def read(self, tenant_id: str, steps: Steps[T]) -> T:
+        """Run an operation in the role that may read."""
+        return await perform_async(self.reader, tenant_id, steps, executor=self.threads)
+
+    async def write(self, tenant_id: str, steps: Steps[T]) -> T:
+        """Run an operation in the role that may write."""
+        return await perform_async(self.worker, tenant_id, steps, executor=self.threads)
+
+
+@asynccontextmanager
+async def open_services(settings: Settings, metrics: Metrics) -> AsyncIterator[Services]:
+    """Connect and load the embedder; without one the rest works. Raises DatabaseError when there is no database."""
+    url = await asyncio.to_thread(database_url, settings)
+    open_store = partial(AsyncStore.open, url, size=settings.api_connections, statement_seconds=settings.api_seconds)
+    threads = ThreadPoolExecutor(settings.threads, thread_name_prefix="model")
+    try:
+        async with (
+            await open_store(role="reader") as reader,
+            await open_store(role="worker") as worker,
+        ):
+            metrics.watch_pool("reader", reader)
+            metrics.watch_pool("worker", worker)
+            embedder, reason = await asyncio.to_thread(_embedder, settings)
+            yield Services(
+                settings=settings,
+                metrics=metrics,
+                reader=reader,
+                worker=worker,
+                embedder=embedder,
+                embedder_error=reason,
+                threads=threads,
+            )
+    finally:
+        threads.shutdown(wait=True, cancel_futures=True)
+
+
+def _embedder(settings: Settings) -> tuple[Embedder | None, str | None]:
+    """The embedder, warm: its first call loads what the others use. One thread a call, as many calls as threads."""
+    try:
+        embedder = load_embedder(settings.embedding_model, threads=1)
+        embedder.encode(["warm"])
+        embedder.count_tokens("warm")
+    except InferenceError as error:
+        return None, str(error)
+    return embedder, None

@@ -1,0 +1,73 @@
+"""`reverie serve`: the HTTP API."""
+
+from __future__ import annotations
+
+import os
+from contextlib import suppress
+from typing import Any
+
+import click
+
+from reverie.cli.output import print_json, say
+from reverie.cli.session import Session
+from reverie.errors import SettingsError
+
+#: Seconds that requests in work get to end when the server is told to stop.
+_GRACE_SECONDS = 10
+
+
+@click.command("serve", short_help="Serve the HTTP API.")
+@click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on; 0.0.0.0 is all of them.")
+@click.option("--port", default=8080, show_default=True, type=click.IntRange(0, 65535), help="0: any free one.")
+@click.option("--access-log", is_flag=True, help="A line for each request, without what was said.")
+@click.option("--json", "as_json", is_flag=True, help="Say where it listens as one JSON object on stdout.")
+def command(host: str, port: int, access_log: bool, as_json: bool) -> None:
+    """Serve the HTTP API until it is interrupted; then requests in work are ended first.
+
+    What it answers is described under /docs. Callers need a key: `reverie keys add`. For more than one process, start
+    several on ports of their own behind a proxy; they share nothing but the database.
+
+    \b
+    Settings: DATABASE_URL, REVERIE_EMBEDDING_MODEL, REVERIE_THREADS (models at once), REVERIE_API_CONNECTIONS (to
+    Postgres, in each of two roles), REVERIE_API_BYTES, REVERIE_API_SECONDS, REVERIE_API_RATE (such as 200/second).
+
+    \b
+    Examples:
+      reverie serve
+      reverie serve --host 0.0.0.0 --port 80
+    """
+    try:
+        import uvicorn
+
+        from reverie.api.app import create_app
+    except ModuleNotFoundError as error:
+        raise SettingsError(f"{error.name} is not installed: pip install 'reverie[api]'.") from error
+    with Session() as session:
+        session.worker.tenants()  # a database that cannot be used is said so in one sentence, and now
+        settings = session.settings
+
+    class Server(uvicorn.Server):
+        async def startup(self, sockets: Any = None) -> None:
+            await super().startup(sockets)
+            if self.started:
+                chosen = self.servers[0].sockets[0].getsockname()[1]
+                url = f"http://{f'[{host}]' if ':' in host else host}:{chosen}"
+                if as_json:
+                    print_json({"url": url, "documentation": f"{url}/docs", "pid": os.getpid()})
+                else:
+                    say(f"Reverie serves on {url}, described under {url}/docs. Ctrl-C ends it.")
+
+    config = uvicorn.Config(
+        create_app(settings),
+        host=host,
+        port=port,
+        access_log=access_log,
+        log_level="info" if access_log else "warning",
+        timeout_graceful_shutdown=_GRACE_SECONDS,
+        server_header=False,
+    )
+    server = Server(config)
+    with suppress(KeyboardInterrupt):  # how people end it
+        server.run()
+    if not server.started:
+        raise SettingsError(f"The server did not start on {host}:{port}; the lines above say why.")

@@ -1,0 +1,137 @@
+"""A subject's memories, entities and graph, page by page. Reads only; nothing here counts as an access."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID
+
+from psycopg.rows import class_row
+
+from reverie.model import Kind, State
+from reverie.policy import Policy
+from reverie.recall.inspect import Entity
+from reverie.store.queries import queries
+from reverie.store.steps import Statement, Steps
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ListedMemory:
+    """A memory as it is listed."""
+
+    id: UUID
+    kind: Kind
+    state: State
+    content: str
+    #: Of a preference: 1 likes, -1 dislikes; else 0.
+    polarity: int
+    #: As of the time asked for, by the policy's decay.
+    importance: float
+    access_count: int
+    happened_at: datetime
+    accessed_at: datetime
+    #: When it will be forgotten unless recalled or repeated.
+    forget_at: datetime | None
+    #: When it stops being true, if that is known.
+    expires_at: datetime | None
+    #: The memory that replaced it.
+    into_id: UUID | None
+    #: The turn it was first extracted from.
+    turn_id: UUID | None
+    session_id: str | None
+    #: Rule or method that made it.
+    origin: str
+    #: Typed ids of what it speaks of.
+    entities: list[str]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class MemoryFilter:
+    """Which memories of a subject; None is any."""
+
+    kinds: tuple[Kind, ...]
+    states: tuple[State, ...] = ("active", "candidate")
+    since: datetime | None = None
+    until: datetime | None = None
+    session_id: str | None = None
+    #: Typed id of an entity that they speak of.
+    entity: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Edge:
+    """Two entities that are spoken of together."""
+
+    source: str
+    target: str
+    #: In how many memories.
+    memories: int
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Graph:
+    """What a subject's memories speak of, and what goes together."""
+
+    entities: list[Entity]
+    edges: list[Edge]
+
+
+def listing_memories(
+    tenant_id: str,
+    subject_id: str,
+    *,
+    policy: Policy,
+    wanted: MemoryFilter,
+    as_of: datetime,
+    before: UUID | None,
+    limit: int,
+) -> Steps[list[ListedMemory]]:
+    """Return up to `limit` memories whose id is less than `before`, latest first."""
+    params = {
+        "tenant": tenant_id,
+        "subject": subject_id,
+        "kinds": list(wanted.kinds),
+        "rates": [policy.decay.rates[kind] for kind in wanted.kinds],
+        "grace_days": policy.decay.grace_days,
+        "states": list(wanted.states),
+        "since": wanted.since,
+        "until": wanted.until,
+        "session": wanted.session_id,
+        "entity": wanted.entity,
+        "as_of": as_of,
+        "before": before,
+        "limit": limit,
+    }
+    found: list[ListedMemory] = yield Statement(
+        queries("browse")["page_memories"], params, row=class_row(ListedMemory), last=True
+    )
+    return found
+
+
+def listing_entities(
+    tenant_id: str, subject_id: str, *, type_: str | None, after: Sequence[str] | None, limit: int
+) -> Steps[list[Entity]]:
+    """Return up to `limit` entities after a type and slug, in the order of their typed ids."""
+    after_type, after_slug = after or (None, None)
+    params = {
+        "tenant": tenant_id,
+        "subject": subject_id,
+        "type": type_,
+        "after_type": after_type,
+        "after_slug": after_slug,
+        "limit": limit,
+    }
+    found: list[Entity] = yield Statement(queries("browse")["page_entities"], params, row=class_row(Entity), last=True)
+    return found
+
+
+def reading_graph(tenant_id: str, subject_id: str, *, limit: int, edges: int) -> Steps[Graph]:
+    """Return the `limit` entities that most memories speak of, and the `edges` strongest ties among them."""
+    params = {"tenant": tenant_id, "subject": subject_id, "limit": limit, "edges": edges}
+    sql = queries("browse")
+    nodes, ties = yield (
+        Statement(sql["graph_entities"], params, row=class_row(Entity)),
+        Statement(sql["graph_edges"], params, row=class_row(Edge), last=True),
+    )
+    return Graph(entities=nodes, edges=ties)

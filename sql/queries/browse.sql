@@ -1,0 +1,62 @@
+-- name: page_memories
+-- A page of a subject's memories, latest first (ids sort by event time), with importance as of then by the closed form of decay.
+select m.id, m.kind, m.state, m.content, m.polarity,
+       greatest(m.peak::float8 - r.rate * greatest(
+           extract(epoch from %(as_of)s - m.accessed_at)::float8 / 86400 - %(grace_days)s::float8, 0), 0)::real as importance,
+       m.access_count, m.happened_at, m.accessed_at, m.forget_at, m.expires_at, m.into_id, m.turn_id, m.session_id, m.origin,
+       array(select e.type || ':' || e.slug from memory.links l
+             join memory.entities e on e.tenant_id = l.tenant_id and e.id = l.entity_id
+             where l.tenant_id = m.tenant_id and l.memory_id = m.id order by 1) as entities
+from memory.memories m
+join unnest(%(kinds)s::text[], %(rates)s::float8[]) as r (kind, rate) using (kind)
+where m.tenant_id = %(tenant)s and m.subject_id = %(subject)s and m.state = any(%(states)s)
+  and (%(before)s::uuid is null or m.id < %(before)s)
+  and (%(since)s::timestamptz is null or m.happened_at >= %(since)s)
+  and (%(until)s::timestamptz is null or m.happened_at < %(until)s)
+  and (%(session)s::text is null or m.session_id = %(session)s)
+  and (%(entity)s::text is null or exists (
+      select from memory.links l join memory.entities e on e.tenant_id = l.tenant_id and e.id = l.entity_id
+      where l.tenant_id = m.tenant_id and l.memory_id = m.id and e.type || ':' || e.slug = %(entity)s))
+order by m.id desc
+limit %(limit)s
+
+-- name: page_entities
+-- A page of whom and what the subject's memories speak of, by typed id.
+select e.type || ':' || e.slug as id, e.label, e.first_seen_at,
+       (select count(*) from memory.links l where l.tenant_id = e.tenant_id and l.entity_id = e.id) as memories
+from memory.entities e
+where e.tenant_id = %(tenant)s and e.subject_id = %(subject)s
+  and (%(type)s::text is null or e.type = %(type)s)
+  and (%(after_type)s::text is null or (e.type, e.slug) > (%(after_type)s, %(after_slug)s))
+order by e.type, e.slug
+limit %(limit)s
+
+-- name: graph_entities
+-- The entities that most of the subject's memories speak of.
+select e.type || ':' || e.slug as id, e.label, e.first_seen_at, n.memories
+from memory.entities e
+cross join lateral (
+    select count(*) as memories from memory.links l where l.tenant_id = e.tenant_id and l.entity_id = e.id) n
+where e.tenant_id = %(tenant)s and e.subject_id = %(subject)s
+order by n.memories desc, e.type, e.slug
+limit %(limit)s
+
+-- name: graph_edges
+-- Which of those entities are spoken of together, in how many memories.
+with nodes as materialized (
+    select e.id, e.type || ':' || e.slug as name
+    from memory.entities e
+    cross join lateral (
+        select count(*) as memories from memory.links l where l.tenant_id = e.tenant_id and l.entity_id = e.id) n
+    where e.tenant_id = %(tenant)s and e.subject_id = %(subject)s
+    order by n.memories desc, e.type, e.slug
+    limit %(limit)s
+)
+select a.name as source, b.name as target, count(*) as memories
+from nodes a
+join memory.links l on l.tenant_id = %(tenant)s and l.entity_id = a.id
+join memory.links k on k.tenant_id = %(tenant)s and k.memory_id = l.memory_id
+join nodes b on b.id = k.entity_id and a.name < b.name
+group by a.name, b.name
+order by count(*) desc, a.name, b.name
+limit %(edges)s

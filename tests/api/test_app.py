@@ -1,0 +1,124 @@
+"""What every route has in common: errors that name the field, limits, figures, readiness."""
+
+from __future__ import annotations
+
+import logging
+import re
+from typing import Any
+
+import psycopg
+import pytest
+from fastapi.testclient import TestClient
+
+from reverie.api.app import create_app
+from tests.api.conftest import MakeKey, settings_for
+
+
+def test_an_invalid_field_is_named_and_not_shown(api: TestClient) -> None:
+    sent = {
+        "outcomes": [{"subject_id": "hunter2\0", "session_id": "s", "metric": "m", "value": 1, "positive": "hunter2"}]
+    }
+    answer = api.post("/v1/outcomes", json=sent)
+    assert answer.status_code == 422
+    assert answer.headers["content-type"] == "application/problem+json"
+    found = answer.json()
+    assert [each["pointer"] for each in found["errors"]] == [
+        "#/outcomes/0/subject_id",
+        "#/outcomes/0/source_id",
+        "#/outcomes/0/positive",
+    ]
+    assert (found["status"], found["title"]) == (422, "Not valid")
+    assert "hunter2" not in answer.text
+
+
+@pytest.mark.parametrize(
+    ("query", "pointer"),
+    [
+        ("", "query/subject_id"),
+        ("?subject_id=ann&limit=0", "query/limit"),
+        ("?subject_id=ann&cursor=zzz", "query/cursor"),
+        ("?subject_id=ann&kinds=opinion", "query/kinds/0"),
+        ("?subject_id=ann&as_of=2026-01-01T00:00:00", "query/as_of"),
+        ("?subject_id=ann&since=0001-01-01T00:00:00Z", "query/since"),
+        ("?subject_id=%00", "query/subject_id"),
+    ],
+)
+def test_a_wrong_parameter_is_named(api: TestClient, query: str, pointer: str) -> None:
+    answer = api.get(f"/v1/memories{query}")
+    assert (answer.status_code, [each["pointer"] for each in answer.json()["errors"]]) == (422, [pointer])
+
+
+def test_a_misspelt_field_is_not_silently_ignored(api: TestClient) -> None:
+    answer = api.post("/v1/recalls", json={"subject_id": "ann", "question": "x", "topk": 3})
+    assert (answer.status_code, answer.json()["errors"][0]["pointer"]) == (422, "#/topk")
+
+
+def test_what_is_no_json_is_said_to_be_none(api: TestClient) -> None:
+    answer = api.post("/v1/recalls", content=b"{", headers={"Content-Type": "application/json"})
+    assert (answer.status_code, answer.json()["title"]) == (400, "The body is not JSON")
+
+
+def test_paths_and_methods_that_are_none(api: TestClient) -> None:
+    assert api.get("/v1/nothing").json()["detail"] == "There is no such path."
+    answer = api.delete("/v1/recalls")
+    assert (answer.status_code, answer.json()["status"]) == (405, 405)
+    assert answer.headers["allow"] == "POST"
+
+
+@pytest.mark.parametrize("announced", [True, False])
+def test_a_large_request_is_refused(database_url: str, make_key: MakeKey, announced: bool) -> None:
+    body = b'{"subject_id": "ann", "question": "' + b"x" * 3000 + b'"}'
+    with TestClient(create_app(settings_for(database_url, api_bytes=2048))) as app:
+        headers = {"Authorization": f"Bearer {make_key()}", "Content-Type": "application/json"}
+        sent: Any = body if announced else iter([body[:1500], body[1500:]])
+        answer = app.post("/v1/recalls", content=sent, headers=headers)
+        assert (answer.status_code, answer.json()["status"]) == (413, 413)
+
+
+def test_a_slow_request_is_given_up(database_url: str, make_key: MakeKey, conn: psycopg.Connection[Any]) -> None:
+    with TestClient(create_app(settings_for(database_url, api_seconds=0.5))) as app:
+        headers = {"Authorization": f"Bearer {make_key()}"}
+        assert app.get("/v1/memories?subject_id=ann", headers=headers).status_code == 200
+        with conn.transaction():
+            conn.execute("lock table memory.memories")
+            answer = app.get("/v1/memories?subject_id=ann", headers=headers)
+            assert (answer.status_code, answer.headers["retry-after"]) == (503, "1")
+        assert app.get("/v1/memories?subject_id=ann", headers=headers).status_code == 200
+
+
+def test_a_mistake_of_ours_tells_nothing(
+    api: TestClient, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    said = "hunter2"
+
+    def broken(*_: Any, **__: Any) -> Any:
+        raise RuntimeError(said)
+
+    monkeypatch.setattr("reverie.api.routes.memories.listing_memories", broken)
+    with caplog.at_level(logging.ERROR, "reverie.api"):
+        answer = api.get("/v1/memories?subject_id=ann")
+    assert (answer.status_code, answer.json()["detail"]) == (500, "This is a mistake of ours; it is logged.")
+    assert "RuntimeError in GET /v1/memories" in caplog.text
+    assert said not in caplog.text + answer.text
+
+
+def test_metrics_count_by_template_and_hold_no_text(api: TestClient) -> None:
+    api.get("/v1/memories?subject_id=hunter2")
+    api.get("/v1/memories/019b8d6a-7f10-8c41-9a2b-1c6a3f1d2e4f")
+    api.get("/hunter2")
+    text = api.get("/metrics").text
+    assert 'reverie_answers_total{method="GET",route="/v1/memories",status="200"} 1.0' in text
+    assert 'reverie_answers_total{method="GET",route="/v1/memories/{memory_id}",status="404"} 1.0' in text
+    assert 'reverie_answers_total{method="GET",route="none",status="404"} 1.0' in text
+    assert re.search(r'reverie_request_seconds_count\{method="GET",route="/v1/memories"\} 1.0', text)
+    assert "reverie_pool_reader_connections 1.0" in text
+    assert "hunter2" not in text and "019b8d6a" not in text and "acme" not in text
+
+
+def test_health_and_readiness_need_no_key(app: TestClient) -> None:
+    assert app.get("/health").json() == {"status": "ok"}
+    ready = app.get("/ready").json()
+    assert (ready["status"], ready["embedding_model"]) == ("ready", None)
+    assert ready["notes"] == [
+        "No embedding model is called none; use minilm, sentence-transformers/<name or folder> or litellm/<model>."
+    ]

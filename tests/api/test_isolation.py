@@ -1,0 +1,130 @@
+"""Promise 8 at the door: with another tenant's key nothing of a tenant can be seen, changed, or told to exist.
+
+Every route of the app is tried; a new one fails the first test until it is in the table.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+from uuid import UUID
+
+import psycopg
+import pytest
+from fastapi.routing import APIRoute
+from fastapi.testclient import TestClient
+
+from reverie.api.app import create_app
+from reverie.api.routing import PREFIX
+from reverie.settings import Settings
+from tests.api.conftest import MakeKey
+from tests.recall.conftest import Corpus
+
+#: What each route is sent: parameters or a body, in which {memory} and the like stand for the ids of a tenant's things.
+REQUESTS: dict[str, dict[str, Any]] = {
+    "POST /v1/recalls": {"subject_id": "{subject}", "question": "quartz", "why": True},
+    "GET /v1/memories": {"subject_id": "{subject}"},
+    "GET /v1/memories/{memory_id}": {},
+    "GET /v1/entities": {"subject_id": "{subject}"},
+    "GET /v1/graph": {"subject_id": "{subject}"},
+    "POST /v1/outcomes": {
+        "outcomes": [
+            {
+                "subject_id": "{subject}",
+                "session_id": "s1",
+                "source_id": "1",
+                "metric": "m",
+                "value": 1,
+                "positive": True,
+                "observed_at": "2026-01-01T00:00:00Z",
+            }
+        ]
+    },
+}
+#: What differs between any two requests.
+VOLATILE = {"id", "asked_at"}
+
+
+def routes() -> list[str]:
+    app = create_app(Settings.model_validate({"embedding_model": "none"}))
+    return sorted(
+        f"{method} {route.path}"
+        for route in app.routes
+        if isinstance(route, APIRoute) and route.path.startswith(PREFIX)
+        for method in route.methods
+    )
+
+
+def test_every_route_is_tried() -> None:
+    assert routes() == sorted(REQUESTS)
+
+
+@pytest.fixture
+def owned(corpus: Corpus, conn: psycopg.Connection[Any]) -> dict[str, str]:
+    """Things of tenant acme, by the names that requests know them by."""
+    turn = corpus.turn("I found quartz", speaker="Ann")
+    memory = corpus.memory("Found quartz", turn=turn)
+    conn.execute(
+        "insert into memory.entities (tenant_id, id, subject_id, type, slug, label, terms, first_seen_at)"
+        " values ('acme', ops.entity_id('acme', 'ann', 'thing:quartz'), 'ann', 'thing', 'quartz', 'Quartz', '{quartz}',"
+        " '2026-01-01T00:00:00Z')"
+    )
+    return {"subject": "ann", "memory": str(memory), "turn": str(turn)}
+
+
+#: The same names for what nobody has.
+NOBODYS = {"subject": "zed", "memory": str(UUID(int=5)), "turn": str(UUID(int=6))}
+
+
+@pytest.mark.parametrize("route", sorted(REQUESTS))
+def test_anothers_is_as_if_it_did_not_exist(
+    app: TestClient, make_key: MakeKey, owned: dict[str, str], conn: psycopg.Connection[Any], route: str
+) -> None:
+    def ask(tenant: str, things: dict[str, str]) -> tuple[int, str]:
+        method, path = route.split()
+        for name, id_ in things.items():
+            path = path.replace(f"{{{name}_id}}", id_)
+        sent = filled(REQUESTS[route], things)
+        kind = "params" if method in ("GET", "DELETE") else "json"
+        headers = {"Authorization": f"Bearer {make_key(tenant, scopes=['admin'])}"}
+        answer = app.request(method, path, headers=headers, **{kind: sent})
+        text = json.dumps(without_volatile(answer.json()) if answer.content else None)
+        for name, id_ in things.items():
+            text = text.replace(f'"{id_}"', f'"<{name}>"').replace(f" {id_}", f" <{name}>")
+        return answer.status_code, text
+
+    before = rows_of(conn, "acme")
+    anothers = ask("globex", owned)
+    assert rows_of(conn, "acme") == before
+    assert anothers == ask("globex", NOBODYS)
+    if "outcomes" not in route:
+        assert ask("acme", owned) != anothers, "the owner sees more, so the comparison tells something"
+
+
+def filled(value: Any, things: dict[str, str]) -> Any:
+    """The request with the ids in their places."""
+    if isinstance(value, dict):
+        return {name: filled(each, things) for name, each in value.items()}
+    if isinstance(value, list):
+        return [filled(each, things) for each in value]
+    return value.format(**things) if isinstance(value, str) else value
+
+
+def without_volatile(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {name: without_volatile(each) for name, each in value.items() if name not in VOLATILE}
+    return [without_volatile(each) for each in value] if isinstance(value, list) else value
+
+
+def rows_of(conn: psycopg.Connection[Any], tenant: str) -> dict[str, list[str]]:
+    """Every row of a tenant, in every table but the keys that the test itself makes."""
+    tables = conn.execute(
+        "select c.oid::regclass::text from pg_class c join pg_namespace n on n.oid = c.relnamespace"
+        " where n.nspname in ('log', 'memory', 'ops') and c.relkind = 'r'"
+    ).fetchall()
+    found: dict[str, list[str]] = {}
+    for (table,) in tables:
+        if table not in ("ops.migrations", "ops.api_keys"):
+            rows = conn.execute(f"select t::text from {table} t where tenant_id = %s order by 1", [tenant]).fetchall()  # noqa: S608
+            found[table] = [row[0] for row in rows]
+    return found

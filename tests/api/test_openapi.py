@@ -1,0 +1,114 @@
+"""The document that describes the API is true: nothing it allows breaks the server, and answers are as it describes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+from urllib.parse import urlsplit
+
+import psycopg
+import pytest
+import schemathesis
+from fastapi.testclient import TestClient
+from hypothesis import HealthCheck, Phase, given, settings
+from psycopg.sql import SQL, Identifier
+from schemathesis import GenerationMode
+
+from reverie.api.app import create_app
+from reverie.api.keys import making_key
+from reverie.settings import Settings
+from reverie.store.connect import connect
+from reverie.store.database import Store
+from reverie.store.steps import perform
+from tests.api.conftest import settings_for
+from tests.recall.conftest import START, Corpus
+
+EXAMPLES = 12
+
+
+def document() -> dict[str, Any]:
+    return create_app(Settings.model_validate({"embedding_model": "none"})).openapi()
+
+
+OPERATIONS = {
+    operation.ok().label: operation.ok()
+    for operation in schemathesis.openapi.from_dict(document()).get_all_operations()
+}
+
+
+@pytest.fixture(scope="module")
+def served(server_url: str, run_directory: Any, template: str) -> Iterator[TestClient]:
+    """One app and database for the whole module, with an administrator's key and a subject to find."""
+    name = f"{run_directory.name}_openapi"
+    with connect(server_url) as admin:
+        admin.execute(SQL("create database {} template {}").format(Identifier(name), Identifier(template)))
+    url = urlsplit(server_url)._replace(path=f"/{name}").geturl()
+    with psycopg.connect(url, autocommit=True) as conn:
+        Corpus(conn).turn("I found quartz", speaker="Ann")
+    with Store.open(url, size=1) as store:
+        steps = making_key("acme", name="test", scopes=["admin"], policy="reverie", made_at=START)
+        key = perform(store, "acme", steps)[1]
+    with TestClient(create_app(settings_for(url, api_rate="100000/second"))) as client:
+        client.headers["Authorization"] = f"Bearer {key}"
+        yield client
+    with connect(server_url) as admin:
+        admin.execute(SQL("drop database {} with (force)").format(Identifier(name)))
+
+
+#: Requests as described, and requests that are not, where there is something to send.
+TRIES = [
+    (label, mode)
+    for label, operation in OPERATIONS.items()
+    for mode in (GenerationMode.POSITIVE, GenerationMode.NEGATIVE)
+    if mode == GenerationMode.POSITIVE or operation.query or operation.path_parameters or operation.body
+]
+
+
+@pytest.mark.parametrize(("label", "mode"), TRIES)
+def test_nothing_breaks_it_and_answers_are_as_described(served: TestClient, label: str, mode: GenerationMode) -> None:
+    operation = OPERATIONS[label]
+
+    @settings(
+        max_examples=EXAMPLES,
+        derandomize=True,
+        database=None,
+        phases=[Phase.explicit, Phase.generate],
+        suppress_health_check=list(HealthCheck),
+    )
+    @given(case=operation.as_strategy(mode))
+    def check(case: Any) -> None:
+        sent = case.as_transport_kwargs(base_url="http://testserver")
+        sent.pop("cookies", None)
+        if "data" in sent:
+            sent["content"] = sent.pop("data")
+        headers = {name: value for name, value in dict(sent.pop("headers")).items() if name != "Authorization"}
+        response = served.request(**sent, headers=headers)
+        assert response.status_code < 500, response.text
+        case.validate_response(response, checks=CHECKS)
+
+    check()
+
+
+CHECKS = [
+    schemathesis.checks.not_a_server_error,
+    *(
+        schemathesis.checks.CHECKS.get_one(name)
+        for name in ("status_code_conformance", "content_type_conformance", "response_schema_conformance")
+    ),
+]
+
+
+def test_every_operation_is_described(served: TestClient) -> None:
+    found = served.get("/openapi.json").json()
+    assert found == document()
+    for path, operations in found["paths"].items():
+        for method, operation in operations.items():
+            where = f"{method} {path}"
+            assert operation["description"].endswith("."), where
+            assert operation["operationId"].islower(), where
+            if path.startswith("/v1/"):
+                assert operation["security"] == [{"HTTPBearer": []}], where
+                assert {"401", "403", "429", "503"} <= set(operation["responses"]), where
+            if "requestBody" in operation:
+                reference = operation["requestBody"]["content"]["application/json"]["schema"]["$ref"]
+                assert "example" in found["components"]["schemas"][reference.rpartition("/")[2]], where
