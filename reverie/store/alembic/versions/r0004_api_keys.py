@@ -5,7 +5,7 @@ from alembic import op
 from reverie.store.queries import sql_directory
 
 revision = "0004"
-down_revision = "0001"
+down_revision = "0003"
 
 
 def upgrade() -> None:

@@ -5,7 +5,7 @@ from alembic import op
 from reverie.store.queries import sql_directory
 
 revision = "0005"
-down_revision = "0003"
+down_revision = "0004"
 
 
 def upgrade() -> None:
