@@ -1,6 +1,8 @@
 """Memory itself: six assets that a bucket's cycles advance together, in event time (docs/decisions/0005)."""
 
 from collections.abc import Iterator
+from itertools import chain
+from typing import Any
 
 import dagster as dg
 
@@ -8,6 +10,7 @@ from assets.partitions import buckets, in_bucket
 from assets.runs import DRIVER, RETRIES, as_of
 from resources.clients import Clients
 from reverie.consolidate.cycle import catch_up, ingest
+from reverie.consolidate.drain import clearing
 from reverie.consolidate.tenants import for_each_tenant
 from reverie.model import Scope
 from reverie.policy import Policy
@@ -15,7 +18,7 @@ from reverie.store.runs import Report
 
 #: Whose reports an asset shows.
 STAGES = {
-    "memories": ("extract", "embed", "merge"),
+    "memories": ("extract", "embed", "merge", "drain"),
     "entities": ("link",),
     "structured_facts": ("structure",),
     "patterns": ("compress",),
@@ -67,8 +70,11 @@ def memory(context: dg.AssetExecutionContext, clients: Clients) -> Iterator[dg.M
     at, store, embedder = as_of(context), clients.store, clients.embedder
 
     def work(scope: Scope, policy: Policy) -> Iterator[Report]:
-        yield from ingest(store, scope=scope, policy=policy, as_of=at, embedder=embedder, driver=DRIVER)
-        yield from catch_up(store, scope=scope, policy=policy, until=at, embedder=embedder, driver=DRIVER)
+        common: dict[str, Any] = {"scope": scope, "policy": policy, "driver": DRIVER}
+        reports = chain(
+            ingest(store, as_of=at, embedder=embedder, **common), catch_up(store, until=at, embedder=embedder, **common)
+        )
+        yield from clearing(store, reports, as_of=at, **common)
 
     totals = for_each_tenant(store, in_bucket(context.partition_key), work)
     for name, stages in STAGES.items():

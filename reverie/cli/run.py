@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import datetime
 from importlib import import_module
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -142,14 +143,18 @@ def _reports(
         return
     from reverie.consolidate.abreast import abreast, buckets
     from reverie.consolidate.cycle import catch_up, ingest
+    from reverie.consolidate.drain import clearing
 
     common: dict[str, Any] = {"policy": session.policy, "embedder": session.embedder, "on_progress": shown.advance}
     for name in ("extract", "embed"):
         _expect(session, name, scope, as_of, shown)
 
     def work(bucket: Scope) -> Iterator[Report]:
-        yield from ingest(session.worker, scope=bucket, as_of=as_of, **common)
-        yield from catch_up(session.worker, scope=bucket, until=as_of, **common)
+        reports = chain(
+            ingest(session.worker, scope=bucket, as_of=as_of, **common),
+            catch_up(session.worker, scope=bucket, until=as_of, **common),
+        )
+        return clearing(session.worker, reports, scope=bucket, policy=session.policy, as_of=as_of)
 
     yield from abreast(buckets(scope, jobs), work)
 

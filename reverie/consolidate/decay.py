@@ -38,6 +38,8 @@ def decay(
         batches = 1 if dry_run else _batches(due, rows)
         for batch in range(batches):
             with store.transaction(scope.tenant_id) as conn:
+                # before their memories, as every other writer does, or two could wait for each other
+                conn.execute(queries("subjects")["lock_scope"], params)
                 changed = conn.execute(sql["decay"], params | {"mask": batches - 1, "batch": batch})
                 attempt.report.add("decayed", changed.rowcount)
                 attempt.record(conn)

@@ -61,6 +61,8 @@ def score(
         store.transaction(scope.tenant_id) as conn,
     ):
         params = scope.params() | {"as_of": as_of, "model": model, "run_id": attempt.id}
+        # what is read here is written back: nobody may change it in between
+        conn.execute(queries("subjects")["lock_scope"], params)
         _rate(conn, attempt, policy, params)
         _fold(conn, attempt, policy, params)
         attempt.record(conn)

@@ -15,7 +15,7 @@ from reverie.store.runs import Report
 Work = Callable[[Scope, Policy], Iterable[Report]]
 
 #: Tenants that an error names; the run ledger has them all.
-_NAMED = 5
+NAMED = 5
 
 
 @dataclass(kw_only=True)
@@ -70,6 +70,6 @@ def for_each_tenant(store: Store, scope: Callable[[str], Scope], work: Work) -> 
         except Exception as error:
             failed[tenant_id] = str(error) if isinstance(error, ReverieError) else type(error).__name__
     if failed:
-        reasons = "; ".join(f"{tenant_id}: {reason}" for tenant_id, reason in list(failed.items())[:_NAMED])
+        reasons = "; ".join(f"{tenant_id}: {reason}" for tenant_id, reason in list(failed.items())[:NAMED])
         raise StageError(f"{len(failed)} of {len(failed) + totals.tenants} tenants failed. {reasons}")
     return totals

@@ -48,6 +48,14 @@ class Store:
         with self._pool.connection() as conn:
             return [row[0] for row in conn.execute(queries("flush")["tenants"], {"as_of": as_of})]
 
+    def waiting_tenants(self, as_of: datetime, at: datetime) -> list[tuple[str, int, datetime]]:
+        """Return (tenant_id, sessions, since) where sessions are due by `as_of` and nobody has a lease of them `at` a time.
+
+        The longest wait first. For the worker role only.
+        """
+        with self._pool.connection() as conn:
+            return conn.execute(queries("queue")["waiting_tenants"], {"as_of": as_of, "at": at}).fetchall()
+
     def close(self) -> None:
         """Give the connections back."""
         self._pool.close()

@@ -42,15 +42,15 @@ grant select, insert, update, delete on ops.queue to reverie_worker;
 -- subject or session: those it sees as any other row, one tenant at a time. The policy is for the function alone, which
 -- runs as the owner; nobody logs in as the owner but to migrate.
 create policy backlog on ops.queue for select to reverie_owner using (true);
-create function ops.waiting_tenants(as_of timestamptz) returns table (tenant_id text, sessions bigint, due_at timestamptz)
+create function ops.waiting_tenants(as_of timestamptz, at timestamptz) returns table (tenant_id text, sessions bigint, due_at timestamptz)
     language sql stable security definer set search_path = '' as $$
     select q.tenant_id, count(*), min(q.due_at)
     from ops.queue q
-    where q.due_at <= as_of and (q.leased_until is null or q.leased_until <= as_of)
+    where q.due_at <= as_of and (q.leased_until is null or q.leased_until <= at)
     group by q.tenant_id
     order by min(q.due_at), q.tenant_id
 $$;
-comment on function ops.waiting_tenants is 'Tenants with sessions that are due and nobody works on: how many, and since when; the longest wait first.';
+comment on function ops.waiting_tenants is 'Tenants with sessions that are due by as_of and that nobody has a lease of at a time: how many, and since when.';
 revoke execute on function ops.waiting_tenants from public;
 grant execute on function ops.waiting_tenants to reverie_worker;
 

@@ -4,3 +4,11 @@ select from memory.subjects
 where tenant_id = %(tenant)s and subject_id = any(%(subjects)s)
 order by subject_id
 for update
+
+-- name: lock_scope
+-- Let one writer at a time work on the subjects of a scope, in the same order.
+select from memory.subjects
+where tenant_id = %(tenant)s and shard >= %(shard_from)s and shard < %(shard_to)s
+  and (%(subjects)s::text[] is null or subject_id = any(%(subjects)s))
+order by subject_id
+for update

@@ -1,0 +1,297 @@
+"""drain: what went quiet becomes memory, once, whoever works on it and whatever goes wrong."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import psycopg
+import pytest
+
+from reverie.capture.importing import import_file
+from reverie.consolidate.cycle import catch_up, ingest
+from reverie.consolidate.drain import BATCH, LEASE, PAUSE, clearing, drain
+from reverie.errors import InferenceError, StageError
+from reverie.inference import Vectors
+from reverie.model import Scope
+from reverie.policy import Policy, load_policy
+from reverie.store.database import Store
+from reverie.store.digest import digest
+from reverie.store.queue import Waiting, claim, enqueue, requeue
+from tests.promises.world import WordEmbedder
+
+NOW = datetime(2026, 5, 1, 12, 3, tzinfo=UTC)
+POLICY = load_policy("reverie")
+EMBEDDER = WordEmbedder()
+
+Conn = psycopg.Connection[Any]
+Say = Callable[..., None]
+
+
+@pytest.fixture
+def say(store: Store, tmp_path: Path) -> Say:
+    """Somebody says something: a turn in the log, its session in the queue."""
+
+    def one(
+        subject: str, session: str, text: str, *, tenant: str = "t", at: datetime = NOW - timedelta(minutes=6)
+    ) -> None:
+        record = {"subject_id": subject, "session_id": session, "role": "user", "said_at": at.isoformat(), "text": text}
+        path = tmp_path / "one.jsonl"
+        path.write_text(json.dumps(record) + "\n")
+        import_file(store, path, tenant_id=tenant, now=NOW)
+        with store.transaction(tenant) as conn:
+            enqueue(
+                conn, tenant, [Waiting(subject_id=subject, session_id=session, said_at=at)], policy=POLICY, at=at
+            )
+
+    return one
+
+
+def work(store: Store, **given: Any) -> dict[str, int | float]:
+    return drain(store, **{"embedder": EMBEDDER, "clock": lambda: NOW} | given).counts()
+
+
+def queued(conn: Conn) -> list[tuple[str, str]]:
+    return conn.execute("select subject_id, session_id from ops.queue order by 1, 2").fetchall()
+
+
+def remembered(conn: Conn) -> list[tuple[str, str]]:
+    return conn.execute(
+        "select subject_id, content from memory.memories where state = 'active' order by 1, 2"
+    ).fetchall()
+
+
+def test_what_is_due_becomes_memory_and_leaves(store: Store, say: Say, conn: Conn) -> None:
+    say("ana", "s1", "I love spicy ramen.")
+    say("ana", "s2", "I live in Lisbon.", at=NOW - timedelta(minutes=1))
+    say("ben", "s3", "I hate cilantro.")
+    found = work(store)
+    assert (found["sessions"], found["subjects"], found["batches"], found["failed"]) == (2, 2, 1, 0)
+    assert queued(conn) == [("ana", "s2")]
+    # what was said up to now is worked in with the subject's turn; the session that still goes on leaves when it is due
+    assert remembered(conn) == [
+        ("ana", "Lives in Lisbon"), ("ana", "Loves spicy ramen"), ("ben", "Dislikes cilantro")
+    ]  # fmt: skip
+    assert work(store, clock=lambda: NOW + timedelta(minutes=5))["sessions"] == 1
+    assert queued(conn) == []
+    assert conn.execute("select distinct stage from ops.runs where status = 'failed'").fetchall() == []
+    assert conn.execute("select report ->> 'sessions' from ops.runs where stage = 'drain' order by as_of").fetchall() == [
+        ("2",), ("1",)
+    ]  # fmt: skip
+
+
+def test_nothing_due_is_nothing_done(store: Store, say: Say, conn: Conn) -> None:
+    say("ana", "s1", "I love spicy ramen.", at=NOW)
+    assert work(store)["batches"] == 0
+    assert conn.execute("select count(*) from ops.runs").fetchone() == (0,)
+
+
+def test_the_same_memory_as_the_cycle_makes(store: Store, say: Say, conn: Conn) -> None:
+    for day in range(20, 0, -1):
+        say("ana", f"s{day}", f"I visited museum number {day} yesterday.", at=NOW - timedelta(days=day))
+    work(store)
+    by_the_queue = digest(store, "t")
+    forget(conn)
+    common: dict[str, Any] = {"scope": Scope(tenant_id="t"), "policy": POLICY, "embedder": EMBEDDER}
+    for _ in (*ingest(store, as_of=NOW, **common), *catch_up(store, until=NOW, **common)):
+        pass
+    assert digest(store, "t") == by_the_queue
+    assert conn.execute("select count(*) from memory.memories where kind in ('pattern', 'summary')").fetchone() != (0,)
+
+
+def forget(conn: Conn) -> None:
+    for (table,) in conn.execute(
+        "select format('%I.%I', schemaname, tablename) from pg_tables where schemaname = 'memory'"
+    ).fetchall():
+        conn.execute(f"truncate {table}")
+    conn.execute("truncate ops.runs")
+
+
+class Busy(WordEmbedder):
+    """While it works, something happens."""
+
+    def __init__(self, happens: Callable[[], None]) -> None:
+        self._happens = happens
+
+    def encode(self, texts: Any) -> Vectors:
+        happens, self._happens = self._happens, lambda: None
+        happens()
+        return super().encode(texts)
+
+
+def test_a_session_that_gets_turns_meanwhile_stays(store: Store, say: Say, conn: Conn) -> None:
+    say("ana", "s1", "I love spicy ramen.")
+    later = NOW + timedelta(seconds=1)
+    found = work(store, embedder=Busy(lambda: say("ana", "s1", "I live in Lisbon.", at=later)))
+    assert (found["sessions"], found["kept"]) == (0, 1)
+    assert conn.execute("select turns, attempts, lease_id, first_at, due_at from ops.queue").fetchall() == [
+        (1, 0, None, later, later + timedelta(minutes=5))
+    ]
+    assert work(store, clock=lambda: later + timedelta(minutes=5))["sessions"] == 1
+    assert len(remembered(conn)) == 2
+
+
+def test_a_turn_said_later_than_now_waits_until_then(store: Store, say: Say, conn: Conn) -> None:
+    say("ana", "s1", "I love spicy ramen.")
+    ahead = NOW + timedelta(hours=2)
+    with store.transaction("t") as worker:
+        enqueue(
+            worker, "t", [Waiting(subject_id="ana", session_id="s1", said_at=ahead, quiet=True)], policy=POLICY, at=NOW
+        )
+    assert work(store)["kept"] == 1
+    assert conn.execute("select due_at from ops.queue").fetchall() == [(ahead,)]
+
+
+def test_two_never_work_on_one_subject(store: Store, say: Say, conn: Conn) -> None:
+    say("ana", "s1", "I love spicy ramen.")
+    say("ben", "s1", "I love spicy ramen.")
+    seen: list[dict[str, int | float]] = []
+
+    def another() -> None:
+        say("ana", "s9", "I live in Lisbon.")
+        say("cyd", "s1", "I live in Porto.")
+        seen.append(work(store))
+
+    assert work(store, embedder=Busy(another))["sessions"] == 3  # and then ana's other session
+    assert [(one["subjects"], one["sessions"]) for one in seen] == [(1, 1)]
+    assert queued(conn) == []
+
+
+def test_tenants_take_turns(store: Store, say: Say, conn: Conn) -> None:
+    for tenant, subjects in (("big", 7), ("late", 1)):
+        for number in range(subjects):
+            say(f"{tenant}{number}", "s1", "I love spicy ramen.", tenant=tenant)
+    order: list[tuple[float, float]] = []
+    drained = drain(
+        store,
+        embedder=EMBEDDER,
+        clock=lambda: NOW,
+        batch=2,
+        on_batch=lambda so_far: order.append(tuple(so_far.tenants[name]["sessions"] for name in ("big", "late"))),  # type: ignore[arg-type]
+    )
+    assert order == [(2, 0), (2, 1), (4, 1), (6, 1), (7, 1)]
+    assert drained.counts()["sessions"] == 8
+    assert BATCH > 7
+    assert work(store, most=0)["batches"] == 0
+
+
+class Broken(WordEmbedder):
+    """Fails for what holds a word."""
+
+    def __init__(self, word: str, error: Exception | None = None) -> None:
+        self.word = word
+        self._error = error or InferenceError("The model gave no answer.")
+
+    def encode(self, texts: Any) -> Vectors:
+        if any(self.word in text for text in texts):
+            raise self._error
+        return super().encode(texts)
+
+
+def test_one_that_fails_is_tried_alone_and_becomes_a_dead_letter(store: Store, say: Say, conn: Conn) -> None:
+    for subject in ("ana", "ben", "cyd"):
+        say(subject, "s1", "I love spicy ramen." if subject != "ben" else "I love bitter gourd.")
+    clock, broken = NOW, Broken("gourd")
+    with pytest.raises(StageError, match=r"^All 3 sessions that were tried failed. t: The model gave no answer.$"):
+        work(store, embedder=broken)
+    assert conn.execute("select distinct attempts, error, due_at, lease_id from ops.queue").fetchall() == [
+        (1, "The model gave no answer.", NOW + PAUSE, None)
+    ]
+    for attempt in range(2, POLICY.queue.attempts + 1):
+        (clock,) = conn.execute("select min(due_at) from ops.queue").fetchone() or (clock,)
+        if attempt == 2:
+            found = work(store, embedder=broken, clock=lambda: clock)
+            assert (found["batches"], found["sessions"], found["failed"]) == (3, 2, 1)
+        else:
+            with pytest.raises(StageError):
+                work(store, embedder=broken, clock=lambda: clock)
+    assert queued(conn) == []
+    assert [subject for subject, _ in remembered(conn)] == ["ana", "cyd"]
+    assert conn.execute(
+        "select source, reason, detail, attempts, subject_id, session_id, payload from ops.dead_letters"
+    ).fetchall() == [
+        ("queue", "not_worked_in",
+         "Session s1 of ben could not be worked in, 5 times. The model gave no answer.", 5, "ben", "s1", None)
+    ]  # fmt: skip
+    assert clock - NOW == timedelta(minutes=1 + 4 + 16 + 64)
+
+    with store.transaction("t") as worker:
+        assert requeue(worker, "t", at=clock) == 1
+    assert work(store, clock=lambda: clock)["sessions"] == 1
+    assert len(remembered(conn)) == 3
+    assert conn.execute("select count(*) from ops.dead_letters").fetchone() == (0,)
+
+
+def test_a_foreign_error_tells_nothing_that_was_said(store: Store, say: Say, conn: Conn) -> None:
+    say("ana", "s1", "I love spicy ramen.")
+    with pytest.raises(StageError, match="t: ValueError$") as caught:
+        work(store, embedder=Broken("ramen", ValueError("I love spicy ramen.")))
+    assert caught.value.__cause__ is None
+    assert conn.execute("select error from ops.queue").fetchall() == [("ValueError",)]
+    assert conn.execute("select distinct error from ops.runs where status = 'failed'").fetchall() == [("ValueError",)]
+
+
+def test_one_tenant_that_fails_does_not_keep_the_others(store: Store, say: Say, conn: Conn) -> None:
+    say("ana", "s1", "I love bitter gourd.", tenant="a")
+    say("ana", "s1", "I love spicy ramen.", tenant="b")
+    conn.execute("update ops.tenants set policy = 'nowhere.toml' where tenant_id = 'a'")
+    found = work(store)
+    assert (found["sessions"], found["failed"]) == (1, 1)
+    conn.execute("update ops.queue set attempts = 50")
+    with pytest.raises(StageError, match="a: There is no policy"):
+        work(store, clock=lambda: NOW + timedelta(hours=1))
+    assert queued(conn) == [("ana", "s1")]  # nobody's fault but the policy's: it uses up no attempt
+
+
+def test_a_worker_that_died_is_followed_by_another(store: Store, say: Say, conn: Conn) -> None:
+    say("ana", "s1", "I love spicy ramen.")
+    died_at = NOW - LEASE
+    for attempt in range(POLICY.queue.attempts):
+        at = died_at + attempt * LEASE
+        with store.transaction("t") as worker:
+            assert claim(worker, "t", as_of=NOW, at=at, until=at + LEASE, limit=9) is not None
+            assert claim(worker, "t", as_of=NOW, at=at, until=at + LEASE, limit=9) is None
+    assert work(store)["batches"] == 0
+    found = work(store, clock=lambda: died_at + POLICY.queue.attempts * LEASE)
+    assert (found["sessions"], found["dead"]) == (0, 1)
+    assert conn.execute("select detail from ops.dead_letters").fetchall() == [
+        ("Session s1 of ana could not be worked in, 6 times. Its worker died each time.",)
+    ]
+
+
+def test_a_lease_is_renewed_by_who_works_and_lost_by_who_does_not(store: Store, say: Say, conn: Conn) -> None:
+    say("ana", "s1", "I love spicy ramen.")
+    times: Iterator[datetime] = iter([NOW] * 4 + [NOW + LEASE * 0.7] * 99)
+    assert drain(store, embedder=EMBEDDER, clock=lambda: next(times)).counts()["sessions"] == 1
+
+    say("ben", "s1", "I love spicy ramen.")
+    clock = [NOW]
+
+    def sleep_too_long() -> None:
+        clock[0] = NOW + 2 * LEASE
+        assert work(store, clock=lambda: clock[0])["sessions"] == 1
+
+    with pytest.raises(StageError, match="lease ran out"):
+        drain(store, embedder=Busy(sleep_too_long), clock=lambda: clock[0], as_of=NOW)
+    assert queued(conn) == []
+    assert len(remembered(conn)) == 2
+
+
+def test_the_periodic_tier_clears_the_queue(store: Store, say: Say, conn: Conn) -> None:
+    say("ana", "s1", "I love spicy ramen.")
+    say("ben", "s1", "I live in Lisbon.")
+    say("cyd", "s1", "I hate cilantro.", at=NOW + timedelta(minutes=1))
+    scope, told = Scope(tenant_id="t"), []
+
+    def cycle(policy: Policy) -> Iterator[Any]:
+        yield from ingest(store, scope=scope, policy=policy, as_of=NOW, embedder=EMBEDDER)
+        say("ben", "s1", "I have a dog.", at=NOW)
+        yield from catch_up(store, scope=scope, policy=policy, until=NOW, embedder=EMBEDDER)
+
+    for report in clearing(store, cycle(POLICY), scope=scope, policy=POLICY, as_of=NOW):
+        told.append((report.stage, report["sessions"]))
+    assert told[-1] == ("drain", 1)
+    assert queued(conn) == [("ben", "s1"), ("cyd", "s1")]
