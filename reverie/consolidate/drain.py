@@ -107,7 +107,7 @@ def clearing(
     as_of: datetime,
     driver: str = "reverie",
 ) -> Iterator[Report]:
-    """Yield the reports of another tier that works everything up to `as_of` in; then what waited for it leaves the queue.
+    """Yield the reports of another tier that works everything up to `as_of` in; then what waited leaves the queue.
 
     So the periodic tier clears the queue where no deferred one runs. `reports` must do its work as it is read: what
     waits is noted first, and a session that gets turns in the meantime stays.

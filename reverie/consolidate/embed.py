@@ -49,7 +49,8 @@ def embed(
 ) -> Report:
     """Give vectors and terms to what has none; counts `turns`, `memories`, `parts` and `calls_saved` by the cache.
 
-    `kinds` limits it to memories of these kinds. `on_progress` hears how many items each chunk finished. Turns are left out where the policy does not recall them.
+    `kinds` limits it to memories of these kinds. `on_progress` hears how many items each chunk finished. Turns
+    are left out where the policy does not recall them.
     """
     with run(store, "embed", scope=scope, policy=policy, as_of=as_of, driver=driver, dry_run=dry_run) as attempt:
         attempt.report.model = embedder.model
@@ -124,6 +125,10 @@ def _embed_rows(
     wires = to_half_wire(embedder.encode(texts if not attempt.dry_run else []))
     tokens = sum(map(embedder.count_tokens, texts))
     with store.transaction(tenant_id) as conn:
+        # what is merged or compressed away at this moment must not be written as live
+        subjects = params | {"subjects": [row.subject_id for row in rows]}
+        conn.execute(queries("subjects")["add_subjects"], subjects)
+        conn.execute(queries("subjects")["lock_subjects"], subjects)
         if len(wires):
             conn.execute(sql["stage_cache"])
             with conn.cursor().copy(sql["copy_cache"]) as copy:

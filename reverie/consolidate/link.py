@@ -25,6 +25,7 @@ def link(
         store.transaction(scope.tenant_id) as conn,
     ):
         params = scope.params() | {"as_of": as_of, "run_id": attempt.id, "language": policy.language}
+        conn.execute(queries("subjects")["lock_scope"], params)
         params["dirty"] = [row[0] for row in conn.execute(sql["read_dirty"], params)]
         report = attempt.report
         for name in ("linked", "entities", "links"):

@@ -49,7 +49,7 @@ class Store:
             return [row[0] for row in conn.execute(queries("flush")["tenants"], {"as_of": as_of})]
 
     def waiting_tenants(self, as_of: datetime, at: datetime) -> list[tuple[str, int, datetime]]:
-        """Return (tenant_id, sessions, since) where sessions are due by `as_of` and nobody has a lease of them `at` a time.
+        """Return (tenant_id, sessions, since) where sessions are due by `as_of` and nobody has a lease `at` a time.
 
         The longest wait first. For the worker role only.
         """

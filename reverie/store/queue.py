@@ -104,7 +104,7 @@ class Lease:
 def claim(
     conn: Connection[Any], tenant_id: str, *, as_of: datetime, at: datetime, until: datetime, limit: int
 ) -> Lease | None:
-    """Take what is due by `as_of` of up to `limit` subjects, until a time; None: there is nothing to take `at` this time.
+    """Take what is due by `as_of` of up to `limit` subjects, until a time; None: there is nothing to take `at` then.
 
     Nobody else works on these subjects while the lease lasts. Each claim counts as an attempt.
     """

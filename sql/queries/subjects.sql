@@ -12,3 +12,9 @@ where tenant_id = %(tenant)s and shard >= %(shard_from)s and shard < %(shard_to)
   and (%(subjects)s::text[] is null or subject_id = any(%(subjects)s))
 order by subject_id
 for update
+
+-- name: add_subjects
+-- Make subjects known, in the order in which they are locked: what is not there cannot be.
+insert into memory.subjects (tenant_id, subject_id)
+select distinct %(tenant)s, x from unnest(%(subjects)s::text[]) x order by 2
+on conflict do nothing

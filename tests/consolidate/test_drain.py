@@ -43,9 +43,7 @@ def say(store: Store, tmp_path: Path) -> Say:
         path.write_text(json.dumps(record) + "\n")
         import_file(store, path, tenant_id=tenant, now=NOW)
         with store.transaction(tenant) as conn:
-            enqueue(
-                conn, tenant, [Waiting(subject_id=subject, session_id=session, said_at=at)], policy=POLICY, at=at
-            )
+            enqueue(conn, tenant, [Waiting(subject_id=subject, session_id=session, said_at=at)], policy=POLICY, at=at)
 
     return one
 
@@ -78,9 +76,8 @@ def test_what_is_due_becomes_memory_and_leaves(store: Store, say: Say, conn: Con
     assert work(store, clock=lambda: NOW + timedelta(minutes=5))["sessions"] == 1
     assert queued(conn) == []
     assert conn.execute("select distinct stage from ops.runs where status = 'failed'").fetchall() == []
-    assert conn.execute("select report ->> 'sessions' from ops.runs where stage = 'drain' order by as_of").fetchall() == [
-        ("2",), ("1",)
-    ]  # fmt: skip
+    done = conn.execute("select report ->> 'sessions' from ops.runs where stage = 'drain' order by as_of").fetchall()
+    assert done == [("2",), ("1",)]
 
 
 def test_nothing_due_is_nothing_done(store: Store, say: Say, conn: Conn) -> None:
@@ -203,11 +200,11 @@ def test_one_that_fails_is_tried_alone_and_becomes_a_dead_letter(store: Store, s
     for attempt in range(2, POLICY.queue.attempts + 1):
         (clock,) = conn.execute("select min(due_at) from ops.queue").fetchone() or (clock,)
         if attempt == 2:
-            found = work(store, embedder=broken, clock=lambda: clock)
+            found = work(store, embedder=broken, as_of=clock)
             assert (found["batches"], found["sessions"], found["failed"]) == (3, 2, 1)
         else:
             with pytest.raises(StageError):
-                work(store, embedder=broken, clock=lambda: clock)
+                work(store, embedder=broken, as_of=clock)
     assert queued(conn) == []
     assert [subject for subject, _ in remembered(conn)] == ["ana", "cyd"]
     assert conn.execute(
@@ -284,14 +281,13 @@ def test_the_periodic_tier_clears_the_queue(store: Store, say: Say, conn: Conn) 
     say("ana", "s1", "I love spicy ramen.")
     say("ben", "s1", "I live in Lisbon.")
     say("cyd", "s1", "I hate cilantro.", at=NOW + timedelta(minutes=1))
-    scope, told = Scope(tenant_id="t"), []
+    scope = Scope(tenant_id="t")
 
     def cycle(policy: Policy) -> Iterator[Any]:
         yield from ingest(store, scope=scope, policy=policy, as_of=NOW, embedder=EMBEDDER)
         say("ben", "s1", "I have a dog.", at=NOW)
         yield from catch_up(store, scope=scope, policy=policy, until=NOW, embedder=EMBEDDER)
 
-    for report in clearing(store, cycle(POLICY), scope=scope, policy=POLICY, as_of=NOW):
-        told.append((report.stage, report["sessions"]))
-    assert told[-1] == ("drain", 1)
+    *_, told = clearing(store, cycle(POLICY), scope=scope, policy=POLICY, as_of=NOW)
+    assert (told.stage, told["sessions"]) == ("drain", 1)
     assert queued(conn) == [("ben", "s1"), ("cyd", "s1")]
