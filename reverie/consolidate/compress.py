@@ -19,8 +19,8 @@ from uuid import UUID
 from psycopg import Connection
 
 from reverie.consolidate.fading import forget_at
-from reverie.consolidate.summarise import Line, summarise
 from reverie.consolidate.themes import Decision, Episode, Theme, Vectors, gather, wording
+from reverie.cues.summarise import Line, summarise
 from reverie.inference.wire import from_half_wire
 from reverie.model import Kind, Scope, stable_id
 from reverie.policy import Policy

@@ -6,7 +6,17 @@ one, changes it and passes its path. `policy` reads a file; `extract` is its rul
 """
 
 from reverie.policy.extract import Extract, Rule, Salience
-from reverie.policy.numbers import SIGNALS, Chunking, Compress, Decay, Importance, Merge, Prune, Recall
+from reverie.policy.numbers import (
+    SIGNALS,
+    Chunking,
+    Compress,
+    Decay,
+    Importance,
+    Merge,
+    Prune,
+    Recall,
+    Relationship,
+)
 from reverie.policy.policy import Policy, load_policy, shipped_policies
 
 __all__ = [
@@ -20,6 +30,7 @@ __all__ = [
     "Policy",
     "Prune",
     "Recall",
+    "Relationship",
     "Rule",
     "Salience",
     "load_policy",

@@ -188,18 +188,32 @@ class WorkingMemory(Table):
 
 
 class Context(Table):
-    """Tokens of each section of an assembled context (Brain 6)."""
+    """An assembled context: in whose manner, and tokens of each section (Brain 6)."""
 
+    #: The seed by which it is laid out; ours is Brain's manner with what the others know to add.
+    form: Literal["brain", "contact", "agent", "logic", "chat", "reverie"]
     total: Tokens
     system: Tokens
     profile: Tokens
     memories: Tokens
+    #: Of mood and adaptation (Contact 4.3), of identity, directives and artifacts (Agent 3.C).
+    behavior: Tokens
     service_data: Tokens
     history: Tokens
     tools: Tokens
+    #: For what joins the sections; what of it is left is safety.
     buffer: Tokens
     #: Turns of the history kept word for word when older ones are summarised.
     keep_verbatim: Count
+    #: Sentences of the summary of older turns.
+    summary_sentences: Annotated[int, Field(ge=1, le=20)]
+
+    @model_validator(mode="after")
+    def _fits(self) -> Self:
+        parts = ("system", "profile", "memories", "behavior", "service_data", "history", "tools", "buffer")
+        if (together := sum(getattr(self, part) for part in parts)) > self.total:
+            raise ValueError(f"the sections have {together} tokens together, and total is {self.total}")
+        return self
 
 
 class Relationship(Table):
@@ -211,6 +225,8 @@ class Relationship(Table):
     deep_streak_days: Count
     #: Tokens of memories for new, building, established and deep.
     tokens: tuple[Tokens, Tokens, Tokens, Tokens]
+    #: Memories at most, for the same four.
+    memories: tuple[Tokens, Tokens, Tokens, Tokens]
 
 
 MoodStep = Literal["classifier", "previous", "keywords"]
@@ -276,9 +292,16 @@ class StructuredFacts(Table):
     rule_confidence: Share
     #: Those as important as this are always recalled.
     recall_importance: Share
+    #: Summaries that a staged recall adds at most, and the cosine distance that they must stay under.
+    summaries: Annotated[int, Field(ge=0, le=100)]
+    summary_distance: Annotated[float, Field(ge=0.0, le=2.0)]
+    #: Letters of a summary that a staged recall shows.
+    summary_letters: Count
 
 
 class Profile(Table):
     """The narrative of a subject (Agent 1.1)."""
 
     narrative_words: Count
+    #: Recent episodes, patterns and summaries that it tells of.
+    recent: Annotated[int, Field(ge=0, le=100)]

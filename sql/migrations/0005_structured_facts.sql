@@ -66,7 +66,7 @@ comment on table log.contexts is 'Each assembled context: what was put into whic
 comment on column log.contexts.id is 'Id of the context, given to who asked.';
 comment on column log.contexts.assembled_at is 'Event time: the moment as of which it was assembled.';
 comment on column log.contexts.request_id is 'The caller''s id of the request that it was made for.';
-comment on column log.contexts.form is 'sections, relationship, blocks, memory or profile: in whose manner it was laid out.';
+comment on column log.contexts.form is 'The seed in whose manner it was laid out, or reverie for our own.';
 comment on column log.contexts.stage is 'Stage of the relationship at that time.';
 comment on column log.contexts.tokenizer is 'What counted the tokens.';
 comment on column log.contexts.total_tokens is 'Tokens of the whole text.';

@@ -34,7 +34,8 @@ class Line:
 
     speaker: str
     text: str
-    said_at: datetime
+    #: Only a summary with its date reads it.
+    said_at: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,22 +48,23 @@ class _Candidate:
 
 
 def summarise(lines: Sequence[Line], *, number: int, numbers: Salience) -> str:
-    """Return at most `number` sentences of the session, dated and with their speakers, as one text.
+    """Return at most `number` sentences of the session, dated if its first line is, with their speakers, as one text.
 
     `lines` are the session's turns in order, at least one; `numbers` weigh what stands out: names, numbers, dates.
     A session without a sentence is summed up by its size.
     """
-    date = f"{lines[0].said_at.day} {lines[0].said_at:%B %Y}"
+    said_at = lines[0].said_at
+    date = f"{said_at.day} {said_at:%B %Y}" if said_at else ""
     chosen = _choose(list(_candidates(lines)), number, numbers)
     if not chosen:
-        return f"{date}: {len(lines)} turns without a sentence."
+        return f"{date}{': ' if date else ''}{len(lines)} turns without a sentence."
     said: list[str] = []
     speaker = None
     for one in sorted(chosen, key=lambda candidate: candidate.place):
         ended = one.sentence + ("." if one.sentence[-1].isalnum() else "")
         said.append(ended if one.speaker == speaker else f"{one.speaker}: {ended}")
         speaker = one.speaker
-    return f"{date}. {' '.join(said)}"
+    return f"{date}{'. ' if date else ''}{' '.join(said)}"
 
 
 def _candidates(lines: Sequence[Line]) -> Iterator[_Candidate]:

@@ -1,0 +1,73 @@
+"""How many tokens a text has for the model that will read it: exact where its tokenizer is here, else an estimate.
+
+Nothing is fetched: of the hosted models' tokenizers those count that come with the extra `litellm`.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from reverie.inference.embedder import Embedder
+
+#: Characters that a token has on average; for budgets when no tokenizer is at hand.
+CHARACTERS_A_TOKEN = 4
+#: Byte-pair encodings that come with the extra.
+_SHIPPED = ("o200k_base", "cl100k_base")
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Counter:
+    """Counts the tokens of texts."""
+
+    #: What counts: an encoding, an embedding model's key, or `characters/4`.
+    name: str
+    count: Callable[[str], int]
+    #: Why the count is not exact, as a sentence; None: it is.
+    note: str | None = None
+
+
+def token_counter(model: str | None, embedder: Embedder | None) -> Counter:
+    """Return what counts best for a chat model (`gpt-4o`, `openai/gpt-4o`); None: for the embedder's own tokens.
+
+    A model whose tokenizer is not here is counted by the embedder's, which splits words more finely than most chat
+    models do, and without an embedder by characters; the counter's note says so.
+    """
+    encoding = _encoding(model) if model else None
+    if encoding is not None:
+        return Counter(name=encoding.name, count=lambda text: len(encoding.encode(text, disallowed_special=())))
+    if embedder is not None:
+        why = f"The tokenizer of {model} is not here: tokens are those of {embedder.model}." if model else None
+        return Counter(name=embedder.model, count=embedder.count_tokens, note=why)
+    return Counter(
+        name=f"characters/{CHARACTERS_A_TOKEN}",
+        count=lambda text: -(-len(text) // CHARACTERS_A_TOKEN),
+        note=f"Tokens are estimated at {CHARACTERS_A_TOKEN} characters each.",
+    )
+
+
+@cache
+def _encoding(model: str) -> Any | None:
+    """The byte-pair encoding of a model, if its name is known and its file is on this disk.
+
+    litellm itself takes seconds to import and is only asked where its files lie.
+    """
+    extra = importlib.util.find_spec("litellm")
+    if extra is None or not extra.submodule_search_locations or importlib.util.find_spec("tiktoken") is None:
+        return None
+    import tiktoken
+
+    try:
+        name = tiktoken.encoding_name_for_model(model.rpartition("/")[2])
+    except KeyError:
+        return None
+    if name not in _SHIPPED:
+        return None
+    folder = Path(extra.submodule_search_locations[0]) / "litellm_core_utils" / "tokenizers"
+    os.environ.setdefault("TIKTOKEN_CACHE_DIR", str(folder))  # as litellm itself does
+    return tiktoken.get_encoding(name)

@@ -1,0 +1,272 @@
+"""context: what a model is told about a subject, laid out and budgeted (spec D8 to D12; Brain 6, Contact 5, Agent 3.C).
+
+A context is assembled without a language model, from whatever there is: what is missing is said in its notes, and what
+was chosen and did not fit is named.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from psycopg.types.json import Jsonb
+
+from reverie.errors import InputError
+from reverie.inference import Embedder
+from reverie.inference.tokens import Counter, token_counter
+from reverie.model import require_aware, stable_id
+from reverie.policy import Policy
+from reverie.recall.forms import Chosen, Material, lay_out
+from reverie.recall.given import Given
+from reverie.recall.profile import Profile, profile_statements, read_profile
+from reverie.recall.recall import logging_recall, recalling
+from reverie.recall.relationship import STAGES, Relationship
+from reverie.recall.result import RecallResult
+from reverie.recall.sections import Dropped, Section, trim
+from reverie.recall.staged import StagedRecall, staged_recall
+from reverie.store.queries import queries
+from reverie.store.steps import Statement, Steps
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Context:
+    """An assembled context with its budget table."""
+
+    id: UUID
+    tenant_id: str
+    subject_id: str
+    question: str | None
+    request_id: str | None
+    assembled_at: datetime
+    policy: str
+    policy_hash: str
+    #: Seed in whose manner it is laid out.
+    form: str
+    #: What goes to the model.
+    text: str
+    #: In their order in the text; those that have nothing to say are empty.
+    sections: tuple[Section, ...]
+    #: Of the whole text; what it has beyond the sections joins them.
+    total_tokens: int
+    token_budget: int
+    #: For what joins the sections.
+    buffer: int
+    #: What counted.
+    tokenizer: str
+    relationship: Relationship
+    #: The recall that it is made of; None where nothing was asked, or the form has another way.
+    recall: RecallResult | None
+    staged: StagedRecall | None
+    #: What was missing or done otherwise than asked, in words for people.
+    notes: tuple[str, ...] = field(default=())
+
+    @property
+    def dropped(self) -> tuple[Dropped, ...]:
+        """All that was chosen and is not there."""
+        return tuple(one for section in self.sections for one in section.dropped)
+
+    def budget_table(self) -> list[dict[str, Any]]:
+        """Return a row a section, the buffer and the total: name, tokens, budget, items, dropped (Brain 6)."""
+        rows: list[dict[str, Any]] = [
+            {
+                "section": one.name,
+                "tokens": one.tokens,
+                "budget": one.budget,
+                "items": len(one.lines),
+                "dropped": len(one.dropped),
+            }
+            for one in self.sections
+        ]
+        joints = self.total_tokens - sum(one.tokens for one in self.sections)
+        ends = (("buffer", max(joints, 0), self.buffer), ("total", self.total_tokens, self.token_budget))
+        return rows + [
+            {"section": name, "tokens": tokens, "budget": budget, "items": 0, "dropped": 0}
+            for name, tokens, budget in ends
+        ]
+
+
+def context(
+    question: str | None,
+    *,
+    tenant_id: str,
+    subject_id: str,
+    policy: Policy,
+    as_of: datetime,
+    embedder: Embedder | None,
+    given: Given | None = None,
+) -> Steps[Context]:
+    """Return the context of a subject for a question, in the form and within the budgets of the policy.
+
+    Without a question the most important memories stand for those that would answer it. Nothing is logged here: see
+    `logging_context`, which the caller runs once the answer is out.
+
+    Raises:
+        InputError: the system text is longer than its budget; it is never cut.
+    """
+    as_of, given = require_aware(as_of), given or Given()
+    counter = token_counter(given.model, embedder)
+    _check_system(given, policy, counter)
+    question = question.strip() if question else None
+    who: dict[str, Any] = {"tenant_id": tenant_id, "subject_id": subject_id}
+    known = read_profile((yield profile_statements(tenant_id, subject_id, policy, as_of)), subject_id, policy, as_of)
+    budget, top_k = _memories(policy, known.relationship)
+    found: RecallResult | None = None
+    staged: StagedRecall | None = None
+    memories: list[Chosen] = []
+    if policy.context.form == "chat":
+        staged = yield from staged_recall(question, **who, policy=policy, as_of=as_of, embedder=embedder)
+    elif top_k and question:
+        found = yield from recalling(
+            question, **who, policy=policy, as_of=as_of, embedder=embedder, top_k=top_k, token_budget=budget
+        )
+        memories = [
+            Chosen(
+                id=hit.id, kind=hit.kind, content=hit.content, happened_at=hit.happened_at, importance=hit.importance,
+                score=hit.score,
+            )
+            for hit in found.hits
+        ]  # fmt: skip
+    elif top_k:
+        memories = _important((yield _important_statement(tenant_id, subject_id, policy, as_of, top_k)))
+    sections = lay_out(
+        Material(
+            subject_id=subject_id,
+            question=question or "",
+            given=given,
+            policy=policy,
+            profile=known,
+            memories=memories,
+            staged=staged,
+            memory_budget=budget,
+            count=counter.count,
+        )
+    )
+    sections = [_with_unfitting(one, found) if one.name == "memories" else one for one in sections]
+    sections, text, total = trim(
+        sections, total=policy.context.total, buffer=policy.context.buffer, count=counter.count
+    )
+    return Context(
+        id=stable_id(as_of, "context", tenant_id, subject_id, question or "", policy.hash, given.request_id or ""),
+        tenant_id=tenant_id,
+        subject_id=subject_id,
+        question=question,
+        request_id=given.request_id,
+        assembled_at=as_of,
+        policy=policy.name,
+        policy_hash=policy.hash,
+        form=policy.context.form,
+        text=text,
+        sections=tuple(sections),
+        total_tokens=total,
+        token_budget=policy.context.total,
+        buffer=policy.context.buffer,
+        tokenizer=counter.name,
+        relationship=known.relationship,
+        recall=found,
+        staged=staged,
+        notes=tuple(dict.fromkeys(_notes(policy, known, given, counter, question, found, staged, memories, top_k))),
+    )
+
+
+def logging_context(found: Context) -> Steps[None]:
+    """Write to the log which ids went into which section, and the recall behind it; the text is kept nowhere (D12)."""
+    if found.recall is not None:
+        yield from logging_recall(found.recall)
+    sections = [row for row in found.budget_table() if row["section"] not in ("buffer", "total")]
+    params = {
+        "tenant": found.tenant_id,
+        "id": found.id,
+        "subject": found.subject_id,
+        "assembled_at": found.assembled_at,
+        "request_id": found.request_id or None,
+        "form": found.form,
+        "stage": found.relationship.stage,
+        "policy_hash": found.policy_hash,
+        "tokenizer": found.tokenizer,
+        "total_tokens": found.total_tokens,
+        "sections": Jsonb(
+            [{("name" if key == "section" else key): each for key, each in row.items()} for row in sections]
+        ),
+        "item_ids": list(dict.fromkeys(line.id for one in found.sections for line in one.lines if line.id)),
+        "dropped_ids": list(dict.fromkeys(one.id for one in found.dropped if one.id)),
+    }
+    yield Statement(queries("context")["write_context"], params, last=True)
+
+
+def _check_system(given: Given, policy: Policy, counter: Counter) -> None:
+    tokens = counter.count(given.system.strip())
+    if tokens > policy.context.system:
+        raise InputError(
+            f"The system text has {tokens:,} tokens and its budget is {policy.context.system:,}: shorten it, or raise "
+            "system under [context] of the policy."
+        )
+
+
+def _memories(policy: Policy, known: Relationship) -> tuple[int, int]:
+    """Tokens and number of memories: by the relationship's stage in Contact's form (5.1 to 5.4)."""
+    if policy.context.form != "contact":
+        return policy.context.memories, policy.recall.top_k
+    place = STAGES.index(known.stage)
+    return min(policy.relationship.tokens[place], policy.context.memories), policy.relationship.memories[place]
+
+
+def _important_statement(tenant_id: str, subject_id: str, policy: Policy, as_of: datetime, top_k: int) -> Statement:
+    params = {
+        "tenant": tenant_id,
+        "subject": subject_id,
+        "as_of": as_of,
+        "kinds": list(policy.decay.rates),
+        "rates": list(policy.decay.rates.values()),
+        "grace_days": policy.decay.grace_days,
+        "min_importance": policy.recall.min_importance,
+        "limit": top_k,
+    }
+    return Statement(queries("context")["important"], params, last=True)
+
+
+def _important(rows: Sequence[tuple[Any, ...]]) -> list[Chosen]:
+    return [
+        Chosen(id=id_, kind=kind, content=content, happened_at=at, importance=importance, score=importance)
+        for id_, kind, content, at, importance in rows
+    ]
+
+
+def _with_unfitting(section: Section, found: RecallResult | None) -> Section:
+    """The section with what recall itself had no tokens for."""
+    unfit = [one for one in found.dropped if one.reason == "budget"] if found else []
+    more = [Dropped(section="memories", id=one.id, label=one.item, reason="budget") for one in unfit]
+    return replace(section, dropped=(*section.dropped, *more))
+
+
+def _notes(
+    policy: Policy,
+    known: Profile,
+    given: Given,
+    counter: Counter,
+    question: str | None,
+    found: RecallResult | None,
+    staged: StagedRecall | None,
+    memories: Sequence[Chosen],
+    top_k: int,
+) -> list[str]:
+    """What was missing, in words (D11)."""
+    form, subject = policy.context.form, known.subject_id
+    notes = [*(found.notes if found else ()), *(staged.notes if staged else ())]
+    if staged is None and question is None and top_k:
+        notes.append("Nothing was asked: the most important memories are given.")
+    if staged is None and not top_k:
+        notes.append(f"The relationship is {known.relationship.stage}: no memories are given.")
+    elif staged is None and not memories:
+        notes.append(f"Nothing that is remembered of {subject} fits.")
+    if not known.facts and form != "logic":
+        notes.append(f"Nothing is known of {subject} by key.")
+    if form == "agent":
+        notes.append("No language model wrote a narrative: it is made of structured facts and recent memories.")
+    if form == "contact" and not given.mood:
+        notes.append("No mood was given: the emotional context is left out.")
+    if counter.note:
+        notes.append(counter.note)
+    return notes

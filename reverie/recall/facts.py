@@ -1,0 +1,76 @@
+"""Structured facts of a subject: what holds by key, looked up, never searched (spec B5, D6; Chat flow 3, stage 1)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from reverie.model import require_aware
+from reverie.store.queries import queries
+from reverie.store.steps import Statement, Steps
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class StructuredFact:
+    """One value of one key, and from when to when it held."""
+
+    id: UUID
+    #: Of whom it is true; empty for the subject itself.
+    speaker: str
+    #: identity, preference, constraint or instruction.
+    category: str
+    key: str
+    value: str
+    confidence: float
+    importance: float
+    valid_from: datetime
+    #: None while it holds.
+    valid_to: datetime | None
+    replaced_by: UUID | None
+    #: The memory and the turn that state it.
+    memory_id: UUID
+    turn_id: UUID | None
+    #: Rule or method that made it.
+    origin: str
+    run_id: UUID
+    policy_hash: str
+
+    @property
+    def name(self) -> str:
+        """The key as people read it: without what tells several apart, and of whom if not of the subject."""
+        stem = self.key.partition(":")[0].replace("_", " ").replace("-", " ")
+        return f"{self.speaker}, {stem}" if self.speaker else stem
+
+
+def structured_facts(
+    *, tenant_id: str, subject_id: str, as_of: datetime, history: bool = False, least_importance: float = 0.0
+) -> Steps[list[StructuredFact]]:
+    """Return what holds of a subject at a time, most important first; with `history` also what held before, by key."""
+    statement = facts_statement(tenant_id, subject_id, as_of, history=history, least_importance=least_importance)
+    return read_facts((yield statement))
+
+
+def facts_statement(
+    tenant_id: str, subject_id: str, as_of: datetime, *, history: bool = False, least_importance: float = 0.0
+) -> Statement:
+    """Return the look-up, to go out beside other statements."""
+    params = {
+        "tenant": tenant_id,
+        "subject": subject_id,
+        "as_of": require_aware(as_of),
+        "history": history,
+        "least": least_importance,
+    }
+    return Statement(queries("context")["structured_facts"], params)
+
+
+def read_facts(rows: Sequence[tuple[Any, ...]]) -> list[StructuredFact]:
+    """Return the rows of the look-up as values."""
+    names = (
+        "id", "speaker", "category", "key", "value", "confidence", "importance", "valid_from", "valid_to",
+        "replaced_by", "memory_id", "turn_id", "origin", "run_id", "policy_hash",
+    )  # fmt: skip
+    return [StructuredFact(**dict(zip(names, row, strict=True))) for row in rows]

@@ -1,0 +1,147 @@
+"""What the caller of a context brings: its own words, its data, the conversation (Brain 6, Contact 4.3, Agent 3.C)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cache
+from typing import Any
+
+import orjson
+import snowballstemmer  # type: ignore[import-untyped]
+
+from reverie.recall.profile import one_line
+from reverie.recall.sections import Block, CountTokens, Dropped, Line, Section, fit
+
+_WORD = re.compile(r"[^\W_]+")
+#: Words too short or too common to tell what a field is about.
+_FEW_LETTERS = 3
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Message:
+    """One turn of the conversation so far."""
+
+    #: user, assistant, system or tool.
+    role: str
+    content: str
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Given:
+    """All of it is optional; what is absent leaves no trace in the context."""
+
+    #: The application's own instructions; never cut.
+    system: str = ""
+    #: Fields by service: {"blog": {"views": {"total": 315}}}.
+    service_data: Mapping[str, Any] = field(default_factory=dict)
+    #: Tools as their names, or as objects with a name.
+    tools: Sequence[Mapping[str, Any] | str] = ()
+    #: The conversation so far, oldest first.
+    history: Sequence[Message] = ()
+    #: How the subject feels now, and how it usually does (moods and energies of Contact 4.1).
+    mood: str | None = None
+    energy: str | None = None
+    usual_mood: str | None = None
+    usual_energy: str | None = None
+    #: Who the agent is: its name and its constitution.
+    agent_name: str = ""
+    constitution: str = ""
+    #: Caution, tone, framing: one line each.
+    directives: Sequence[str] = ()
+    #: Titles of artifacts that there are.
+    artifacts: Sequence[str] = ()
+    #: What was learned about a connection, by its name.
+    learned: Mapping[str, Any] = field(default_factory=dict)
+    #: The caller's id of the request, for the log.
+    request_id: str | None = None
+    #: The chat model that will read it, for its tokenizer.
+    model: str | None = None
+
+
+def fields(data: Any, path: str = "") -> Iterator[tuple[str, str]]:
+    """Yield each leaf of nested data with its path: ("views.total", "315"); lists of plain values are one leaf."""
+    if isinstance(data, Mapping):
+        for name, value in data.items():
+            yield from fields(value, f"{path}.{name}" if path else str(name))
+    elif isinstance(data, (list, tuple)) and any(isinstance(one, (Mapping, list, tuple)) for one in data):
+        for place, value in enumerate(data, start=1):
+            yield from fields(value, f"{path}.{place}" if path else str(place))
+    else:
+        told = ", ".join(map(str, data)) if isinstance(data, (list, tuple)) else data
+        yield path, told if isinstance(told, str) else orjson.dumps(told, default=str).decode()
+
+
+def service_section(
+    given: Mapping[str, Any],
+    question: str,
+    head: str,
+    *,
+    budget: int,
+    count: CountTokens,
+    language: str,
+    escape: Callable[[str], str],
+) -> Section:
+    """Return the services' data; when it is too much, only the fields that the question is about (Brain 6).
+
+    A field is about the question when its service, path or value shares a stem with it; when none does, as much as fits
+    is kept in the order given.
+    """
+    asked = stems(question, language)
+    blocks = [
+        Block(
+            head=head.format(service=escape(one_line(service))),
+            lines=[
+                Line(
+                    text=escape(f"- {one_line(path)}: {one_line(value)}" if path else f"- {one_line(value)}"),
+                    label=f"{service}.{path}" if path else service,
+                    worth=float(len(asked & stems(f"{service} {path} {value}", language))),
+                )
+                for path, value in fields(data)
+            ],
+        )
+        for service, data in given.items()
+    ]
+    whole = fit("service_data", blocks, budget, count)
+    lines = [line for block in blocks for line in block.lines]
+    if not whole.dropped or not any(line.worth for line in lines):
+        return whole
+    relevant = [Block(head=block.head, lines=[one for one in block.lines if one.worth]) for block in blocks]
+    fitted = fit("service_data", [block for block in relevant if block.lines], budget, count)
+    others = [
+        Dropped(section="service_data", id=None, label=line.label, reason="irrelevant")
+        for line in lines
+        if not line.worth
+    ]
+    return replace(fitted, dropped=(*fitted.dropped, *others))
+
+
+def tools_section(tools: Sequence[Mapping[str, Any] | str], head: str, *, budget: int, count: CountTokens) -> Section:
+    """Return the tools, one a line, those given first before the others."""
+    lines = [
+        Line(
+            text=f"- {one_line(tool if isinstance(tool, str) else orjson.dumps(tool, default=str).decode())}",
+            label=tool if isinstance(tool, str) else tool_name(tool),
+        )
+        for tool in tools
+    ]
+    return fit("tools", [Block(head=head, lines=lines)], budget, count)
+
+
+def tool_name(tool: Mapping[str, Any]) -> str:
+    """Return the name of a tool, also of one in the form of chat APIs."""
+    inner = tool.get("function")
+    name = tool.get("name") or (inner.get("name") if isinstance(inner, Mapping) else None)
+    return str(name or "tool")
+
+
+def stems(text: str, language: str) -> frozenset[str]:
+    """Return the stems of a text's words."""
+    words = {word for word in _WORD.findall(text.casefold()) if len(word) >= _FEW_LETTERS}
+    return frozenset(_stemmer(language).stemWords(sorted(words))) if language != "simple" else frozenset(words)
+
+
+@cache
+def _stemmer(language: str) -> Any:
+    return snowballstemmer.stemmer(language)

@@ -1,0 +1,65 @@
+"""How well a subject is known: stage of the relationship from sessions and streak (spec C7; Contact 5)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, timedelta
+from typing import Any, Literal, get_args
+
+from reverie.model import require_aware
+from reverie.policy import Relationship as Numbers
+from reverie.store.queries import queries
+from reverie.store.steps import Statement, Steps
+
+Stage = Literal["new", "building", "established", "deep"]
+STAGES: tuple[Stage, ...] = get_args(Stage)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Relationship:
+    """What there was between a subject and the application up to a time."""
+
+    stage: Stage
+    sessions: int
+    #: Days since the first session, that day included; 0 without one.
+    days: int
+    #: Days in a row with a session, up to today or yesterday (UTC); 0 once a day was missed.
+    streak: int
+
+
+def stage_of(sessions: int, streak: int, numbers: Numbers) -> Stage:
+    """Return the stage: new below 3 sessions, building to 14, established from 15, deep from 30 with a 14-day streak.
+
+    The numbers are the policy's; these are Contact's (5.1 to 5.4).
+    """
+    if sessions >= numbers.deep_sessions and streak >= numbers.deep_streak_days:
+        return "deep"
+    if sessions >= numbers.established_sessions:
+        return "established"
+    return "building" if sessions >= numbers.building_sessions else "new"
+
+
+def relationship(*, tenant_id: str, subject_id: str, numbers: Numbers, as_of: datetime) -> Steps[Relationship]:
+    """Return the relationship as it stood at a time; of an unknown subject, a new one."""
+    return read_relationship((yield relationship_statement(tenant_id, subject_id, as_of)), numbers, as_of)
+
+
+def relationship_statement(tenant_id: str, subject_id: str, as_of: datetime) -> Statement:
+    """Return the one statement behind it, to go out beside others."""
+    params = {"tenant": tenant_id, "subject": subject_id, "as_of": require_aware(as_of)}
+    return Statement(queries("context")["relationship"], params)
+
+
+def read_relationship(rows: Sequence[tuple[Any, ...]], numbers: Numbers, as_of: datetime) -> Relationship:
+    """Return the statement's one row as a value."""
+    sessions, began, last_day, in_a_row = rows[0]
+    today = require_aware(as_of).date()
+    streak = streak_of(last_day, in_a_row, today)
+    days = (today - began.astimezone(UTC).date()).days + 1 if began else 0
+    return Relationship(stage=stage_of(sessions, streak, numbers), sessions=sessions, days=days, streak=streak)
+
+
+def streak_of(last_day: date | None, in_a_row: int | None, today: date) -> int:
+    """Return the days in a row that end at `last_day`, if that is today or yesterday, else 0."""
+    return in_a_row or 0 if last_day is not None and last_day >= today - timedelta(days=1) else 0

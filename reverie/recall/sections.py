@@ -1,0 +1,133 @@
+"""Sections of a context and what fits into each (spec D8; Brain 6)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Literal
+from uuid import UUID
+
+CountTokens = Callable[[str], int]
+
+SectionName = Literal["system", "profile", "memories", "behavior", "service_data", "tools", "history"]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Line:
+    """One line of a section (a turn may have more)."""
+
+    text: str
+    #: The memory, turn or structured fact that it tells; None for what the caller passed.
+    id: UUID | None = None
+    #: What it is called when it is left out: the memory's kind, the path of a field, the name of a tool.
+    label: str
+    #: Higher goes first into the budget; lines of one section are compared.
+    worth: float = 0.0
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Dropped:
+    """Something that was chosen and is not in the context."""
+
+    section: SectionName
+    id: UUID | None
+    label: str
+    #: budget: no room; irrelevant: nothing that the question is about; older: summarised with the turns around it.
+    reason: Literal["budget", "irrelevant", "older"]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Block:
+    """Lines under a heading, with what closes them; nothing of it appears without lines."""
+
+    head: str = ""
+    lines: Sequence[Line] = field(default=())
+    foot: str = ""
+
+    def text(self, kept: Iterable[Line]) -> str:
+        """Return the block with those of its lines that are kept, in their order."""
+        chosen = {id(line) for line in kept}
+        told = [line.text for line in self.lines if id(line) in chosen]
+        return "\n".join(part for part in (self.head, *told, self.foot) if part) if told else ""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Section:
+    """One part of the context with its budget."""
+
+    name: SectionName
+    budget: int
+    tokens: int = 0
+    #: As it stands in the context; empty when there is nothing to say.
+    text: str = ""
+    lines: tuple[Line, ...] = ()
+    dropped: tuple[Dropped, ...] = ()
+    #: What it is made of.
+    blocks: Sequence[Block] = field(default=(), repr=False)
+
+
+#: In which order sections give when the whole is too long; the system text never does.
+_GIVING: tuple[SectionName, ...] = ("memories", "service_data", "profile", "tools", "behavior", "history")
+
+
+def fit(name: SectionName, blocks: Sequence[Block], budget: int, count: CountTokens) -> Section:
+    """Return the section with the lines of most worth that fit, in the order given, and those left out by name.
+
+    Lines go in by worth, equals in their order, and one that does not fit leaves its place to the next that does.
+    """
+    lines = [line for block in blocks for line in block.lines]
+    whole = _section(name, blocks, lines, budget, count)
+    if whole.tokens <= budget:
+        return whole
+    sizes = {id(line): count(line.text) for line in lines}
+    # of the headings and what closes the blocks, whether they will be needed or not
+    left = budget - sum(count(part) for block in blocks for part in (block.head, block.foot) if part)
+    kept: list[Line] = []
+    for line in sorted(lines, key=lambda line: -line.worth):
+        if sizes[id(line)] <= left:
+            kept.append(line)
+            left -= sizes[id(line)]
+    section = _section(name, blocks, kept, budget, count)
+    while section.tokens > budget:  # a tokenizer may count the whole for more than its parts
+        kept.pop()
+        section = _section(name, blocks, kept, budget, count)
+    chosen = {id(line) for line in kept}
+    dropped = tuple(
+        Dropped(section=name, id=line.id, label=line.label, reason="budget") for line in lines if id(line) not in chosen
+    )
+    return replace(section, dropped=dropped)
+
+
+def _section(
+    name: SectionName, blocks: Sequence[Block], kept: Sequence[Line], budget: int, count: CountTokens
+) -> Section:
+    chosen = {id(line) for line in kept}
+    text = "\n\n".join(told for block in blocks if (told := block.text(kept)))
+    lines = tuple(line for block in blocks for line in block.lines if id(line) in chosen)
+    tokens = count(text) if text else 0
+    return Section(name=name, budget=budget, tokens=tokens, text=text, lines=lines, blocks=blocks)
+
+
+def trim(sections: Sequence[Section], *, total: int, buffer: int, count: CountTokens) -> tuple[list[Section], str, int]:
+    """Return the sections, their text and its tokens: at most `total` tokens, at most `buffer` of them between sections.
+
+    Each section is within its own budget, and these fit the total together, so that only what joins them can be too
+    much. Then the lowest memory is left out, then the next; without memories what else can be spared (Brain 6).
+    """
+    kept = list(sections)
+    while True:
+        text = "\n\n".join(one.text for one in kept if one.text)
+        tokens = count(text) if text else 0
+        fits = tokens <= total and tokens - sum(one.tokens for one in kept) <= buffer
+        giving = [place for name in _GIVING for place, one in enumerate(kept) if one.name == name and one.lines]
+        if fits or not giving:
+            return kept, text, tokens
+        kept[giving[0]] = _without_lowest(kept[giving[0]], count)
+
+
+def _without_lowest(section: Section, count: CountTokens) -> Section:
+    lowest = min(section.lines, key=lambda line: line.worth)
+    rest = [line for line in section.lines if line is not lowest]
+    gone = Dropped(section=section.name, id=lowest.id, label=lowest.label, reason="budget")
+    without = _section(section.name, section.blocks, rest, section.budget, count)
+    return replace(without, dropped=(*section.dropped, gone))

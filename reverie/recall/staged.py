@@ -1,0 +1,131 @@
+"""Staged recall: what holds by key always, then the summaries nearest to the question (spec D6; Chat flow 3)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import datetime
+from functools import partial
+from uuid import UUID
+
+from reverie.errors import InferenceError
+from reverie.inference import Embedder
+from reverie.model import require_aware
+from reverie.policy import Policy
+from reverie.recall.facts import StructuredFact, facts_statement, read_facts
+from reverie.recall.profile import one_line
+from reverie.recall.search import HalfVector
+from reverie.store.queries import queries
+from reverie.store.steps import Outside, Statement, Steps
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Summary:
+    """A summary of a session, near to what was asked."""
+
+    id: UUID
+    session_id: str | None
+    content: str
+    happened_at: datetime
+    #: Cosine distance to the question.
+    distance: float
+    #: Turns of the session that it stands for, from 1; none when they are no longer in the log.
+    first_turn: int | None
+    last_turn: int | None
+
+    @property
+    def turns(self) -> str:
+        """The turns in words."""
+        return f"turns {self.first_turn}-{self.last_turn}" if self.first_turn else f"{self.happened_at:%Y-%m-%d}"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class StagedRecall:
+    """The answer of a staged recall."""
+
+    question: str | None
+    tenant_id: str
+    subject_id: str
+    asked_at: datetime
+    policy: str
+    policy_hash: str
+    #: Of the vectors that were compared.
+    model: str | None
+    #: Most important first.
+    facts: tuple[StructuredFact, ...]
+    #: Nearest first.
+    summaries: tuple[Summary, ...]
+    #: Letters of a summary that `text` shows.
+    letters: int
+    #: What was missing, in words for people.
+    notes: tuple[str, ...] = field(default=())
+
+    @property
+    def text(self) -> str:
+        """User Profile and Recent Context as the seed formats them; a heading without lines is left out."""
+        profile = [fact_line(fact) for fact in self.facts]
+        recent = [summary_line(one, self.letters) for one in self.summaries]
+        blocks = [("## User Profile", profile), ("## Recent Context", recent)]
+        return "\n\n".join("\n".join([heading, *lines]) for heading, lines in blocks if lines)
+
+
+def fact_line(fact: StructuredFact) -> str:
+    """`- name: Alex`."""
+    return f"- {one_line(fact.name)}: {one_line(fact.value)}"
+
+
+def summary_line(summary: Summary, letters: int) -> str:
+    """`- turns 1-10: User asked about ...`, cut after so many letters."""
+    told = one_line(summary.content)
+    return f"- {summary.turns}: {told[:letters]}{'...' if len(told) > letters else ''}"
+
+
+def staged_recall(
+    question: str | None, *, tenant_id: str, subject_id: str, policy: Policy, as_of: datetime, embedder: Embedder | None
+) -> Steps[StagedRecall]:
+    """Return structured facts by exact look-up, always, and the nearest summaries under the policy's distance.
+
+    Without a question, without an embedder, or when it fails, there are no summaries and a note says why. Nothing is
+    logged, and nothing counts as an access: what is always given says nothing of what was asked for.
+    """
+    as_of, numbers = require_aware(as_of), policy.structured_facts
+    notes: list[str] = []
+    vector = None
+    if not question:
+        notes.append("Nothing was asked: no summary is near.")
+    elif embedder is None:
+        notes.append("No embedding model is configured: summaries cannot be compared with the question.")
+    else:
+        try:
+            vector = (yield Outside(partial(embedder.encode, [question])))[0]
+        except InferenceError as error:
+            notes.append(f"The embedding model gave no answer ({error}): no summary could be compared.")
+    statements = [facts_statement(tenant_id, subject_id, as_of, least_importance=numbers.recall_importance)]
+    if vector is not None and embedder is not None:
+        params = {
+            "tenant": tenant_id,
+            "subject": subject_id,
+            "as_of": as_of,
+            "vector": HalfVector(vector),
+            "model": embedder.model,
+            "distance": numbers.summary_distance,
+            "limit": numbers.summaries,
+        }
+        statements.append(Statement(queries("context")["summaries"], params))
+    found, *near = yield tuple(statements)
+    facts = read_facts(found)
+    if not facts:
+        notes.append(f"Nothing is known of {subject_id} by key.")
+    names = ("id", "session_id", "content", "happened_at", "distance", "first_turn", "last_turn")
+    return StagedRecall(
+        question=question,
+        tenant_id=tenant_id,
+        subject_id=subject_id,
+        asked_at=as_of,
+        policy=policy.name,
+        policy_hash=policy.hash,
+        model=embedder.model if embedder else None,
+        facts=tuple(facts),
+        summaries=tuple(Summary(**dict(zip(names, row, strict=True))) for row in (near[0] if near else ())),
+        letters=numbers.summary_letters,
+        notes=tuple(notes),
+    )

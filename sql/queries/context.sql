@@ -1,0 +1,95 @@
+-- name: structured_facts
+-- What holds of a subject by key at a time, most important first; or with what held before, in event order.
+select f.id, f.speaker, f.category, f.key, f.value, f.confidence, f.importance, f.valid_from, f.valid_to, f.replaced_by,
+       f.memory_id, f.turn_id, f.origin, f.run_id, f.policy_hash
+from memory.structured_facts f
+where f.tenant_id = %(tenant)s and f.subject_id = %(subject)s and f.valid_from <= %(as_of)s
+  and (%(history)s or f.valid_to is null or f.valid_to > %(as_of)s) and f.importance >= %(least)s::float8
+order by case when %(history)s then 0 else -f.importance end, f.category, f.key, f.speaker, f.valid_from, f.id
+
+-- name: summaries
+-- The summaries nearest to a question, nearest first, with the turns of the session that each stands for. From the few
+-- summaries to their vectors, each by its key.
+select m.id, m.session_id, m.content, m.happened_at, d.distance, r.first_turn, r.last_turn
+from (select m.id, m.session_id, m.content, m.happened_at from memory.memories m
+      where m.tenant_id = %(tenant)s and m.subject_id = %(subject)s and m.kind = 'summary' and m.state = 'active'
+        and m.happened_at <= %(as_of)s offset 0) m
+cross join lateral (
+    select 1 + (v.vec <#> %(vector)s::halfvec) as distance from memory.vectors v
+    where v.tenant_id = %(tenant)s and v.subject_id = %(subject)s and v.item_id = m.id and v.model = %(model)s
+      and v.part = 0 limit 1) d
+left join lateral (
+    select min(t.turn_index) + 1 as first_turn, max(t.turn_index) + 1 as last_turn from log.turns t
+    where t.tenant_id = %(tenant)s and t.subject_id = %(subject)s and t.session_id = m.session_id) r on true
+where d.distance < %(distance)s::float8
+order by d.distance, m.id
+limit %(limit)s
+
+-- name: recent
+-- The latest episodes, patterns and summaries: from the end of the subject's items, which are in event order.
+select m.id, m.kind, m.content, m.happened_at
+from memory.items i
+cross join lateral (
+    select m.id, m.kind, m.content, m.happened_at from memory.memories m
+    where m.tenant_id = %(tenant)s and m.id = i.item_id and m.kind = any(%(kinds)s::text[])
+      and m.state in ('candidate', 'active') limit 1) m
+where i.tenant_id = %(tenant)s and i.subject_id = %(subject)s and i.item = 'memory' and i.item_id < %(horizon)s
+order by i.item_id desc
+limit %(limit)s
+
+-- name: important
+-- The most important memories, where nothing is asked; importance as of then by the closed form of decay.
+select x.id, x.kind, x.content, x.happened_at, x.importance, x.turn_id
+from (select m.id, m.kind, m.content, m.happened_at, m.turn_id,
+             greatest(m.peak::float8 - r.rate * greatest(
+                 extract(epoch from %(as_of)s - m.accessed_at)::float8 / 86400 - %(grace_days)s::float8, 0), 0) as importance
+      from memory.memories m
+      join unnest(%(kinds)s::text[], %(rates)s::float8[]) as r (kind, rate) using (kind)
+      where m.tenant_id = %(tenant)s and m.subject_id = %(subject)s and m.state in ('candidate', 'active')
+        and m.happened_at <= %(as_of)s and (m.expires_at is null or m.expires_at > %(as_of)s)) x
+where x.importance >= %(min_importance)s::float8
+order by x.importance desc, x.happened_at desc, x.id
+limit %(limit)s
+
+-- name: relationship
+-- How many sessions there were up to a time, when the first began, the last day with one, and how many days in a row up
+-- to that one had any (UTC). From session to session along the index, so that no turn between them is read.
+with recursive sessions as (
+    (select t.session_id from log.turns t
+     where t.tenant_id = %(tenant)s and t.subject_id = %(subject)s
+     order by t.session_id limit 1)
+    union all
+    select (select t.session_id from log.turns t
+            where t.tenant_id = %(tenant)s and t.subject_id = %(subject)s and t.session_id > s.session_id
+            order by t.session_id limit 1)
+    from sessions s where s.session_id is not null
+),
+spans as (
+    select f.said_at as began, least(l.said_at, %(as_of)s) as ended
+    from sessions s
+    cross join lateral (
+        select t.said_at from log.turns t
+        where t.tenant_id = %(tenant)s and t.subject_id = %(subject)s and t.session_id = s.session_id
+        order by t.turn_index limit 1) f
+    cross join lateral (
+        select t.said_at from log.turns t
+        where t.tenant_id = %(tenant)s and t.subject_id = %(subject)s and t.session_id = s.session_id
+        order by t.turn_index desc limit 1) l
+    where f.said_at <= %(as_of)s
+),
+days as (
+    select distinct (at at time zone 'UTC')::date as day from spans cross join lateral (values (began), (ended)) x (at)
+),
+islands as (
+    select day, day - (row_number() over (order by day))::int as island from days
+)
+select (select count(*) from spans), (select min(began) from spans), (select max(day) from days),
+       (select count(*) from islands group by island order by island desc limit 1)
+
+-- name: write_context
+-- What an assembled context held, by id and number.
+insert into log.contexts (tenant_id, id, subject_id, assembled_at, request_id, form, stage, policy_hash, tokenizer,
+                          total_tokens, sections, item_ids, dropped_ids)
+values (%(tenant)s, %(id)s, %(subject)s, %(assembled_at)s, %(request_id)s, %(form)s, %(stage)s, %(policy_hash)s,
+        %(tokenizer)s, %(total_tokens)s, %(sections)s, %(item_ids)s, %(dropped_ids)s)
+on conflict do nothing
