@@ -44,7 +44,6 @@ ORIGIN = datetime(2026, 1, 1, tzinfo=UTC)
 AS_OF = ORIGIN + timedelta(days=365)
 DIMENSIONS = 384
 WORDS = ("tea", "trains", "rain", "invoices", "bread", "garden", "chess", "music", "paint", "river", "market")
-POSTINGS = 4
 
 SELF_JOIN = """
 with placed as (
@@ -80,13 +79,9 @@ BULK = (
     """insert into memory.lineage
        select tenant_id, survivor_id, 'merged', 'memory', loser_id, as_of, run_id
        from memory.merges where tenant_id = %(tenant)s""",
-    "update memory.vectors set live = false where tenant_id = %(tenant)s and item_id = any(%(losers)s)",
-    "update memory.terms set live = false where tenant_id = %(tenant)s and item_id = any(%(losers)s)",
-    """update memory.subjects s set items = f.items, terms = f.terms
-       from (select subject_id, count(*) as items, sum(dl) as terms
-             from (select subject_id, item_id, min(dl) as dl from memory.terms
-                   where tenant_id = %(tenant)s and live group by 1, 2) i group by 1) f
-       where s.tenant_id = %(tenant)s and s.subject_id = f.subject_id""",
+    """update memory.vectors v set live = false from memory.memories m
+       where m.tenant_id = %(tenant)s and m.id = any(%(losers)s)
+         and v.tenant_id = m.tenant_id and v.subject_id = m.subject_id and v.item_id = m.id""",
 )
 
 
@@ -220,17 +215,11 @@ def _load(url: str, tenant: str, size: int, start: int, rows: int, duplicates: f
             parameters,
         )
         conn.execute(
-            """insert into memory.terms (tenant_id, subject_id, term, item_id, tf, dl)
-               select %(tenant)s, subject_id, 't' || (n * g) %% 997, id, 1, %(postings)s
-               from new, generate_series(1, %(postings)s) g on conflict do nothing""",
-            parameters | {"postings": POSTINGS},
-        )
-        conn.execute(
             """insert into memory.subjects (tenant_id, subject_id) select distinct %(tenant)s, subject_id from new
                on conflict do nothing""",
             parameters,
         )
-        for name in ("memories", "vectors", "terms", "subjects"):
+        for name in ("memories", "vectors", "subjects"):
             conn.execute(f"vacuum analyze memory.{name}")
 
 

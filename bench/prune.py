@@ -2,7 +2,7 @@
 
     python bench/prune.py [--rows 1000000] [--share 0.05]
 
-Both delete from memories, vectors (`--dimensions`), terms (four a memory) and items, and write tombstones. The floor is
+Both delete from memories, vectors (`--dimensions`), posting lists and items, and write tombstones. The floor is
 one statement; the stage also follows merges and links, keeps the corpus figures, commits in portions and writes the
 ledger. CPU is that of this process and of the server.
 """
@@ -51,8 +51,11 @@ LOAD = (
     from new
     """,
     """
-    insert into memory.terms (tenant_id, subject_id, term, item_id, tf, dl)
-    select %(tenant)s, subject_id, 't' || (n * g) %% 997 || '.' || g, id, 1, 4 from new, generate_series(1, 4) g
+    insert into memory.terms (tenant_id, subject_id, term, first_id, item_ids, tfs, dls)
+    select tenant_id, subject_id, term, (array_agg(id))[1], array_agg(id), array_agg(1), array_agg(3)
+    from (select m.*, u.lexeme as term, row_number() over (partition by m.subject_id, u.lexeme) / 64 as list
+          from memory.memories m cross join lateral unnest(to_tsvector('english', m.content)) u) x
+    group by tenant_id, subject_id, term, list
     """,
     """
     insert into memory.items (tenant_id, subject_id, item_id, item, happened_at, words, asks, first_person, names_time)
@@ -60,20 +63,36 @@ LOAD = (
     """,
     """
     insert into memory.subjects (tenant_id, subject_id, items, terms)
-    select %(tenant)s, subject_id, count(*), 4 * count(*) from new group by subject_id
+    select %(tenant)s, subject_id, count(*), 3 * count(*) from new group by subject_id
     """,
 )
 FLOOR = """
 with gone as (
     delete from memory.memories where tenant_id = %(tenant)s and forget_at < %(as_of)s
-    returning id, subject_id, kind, content_hash, importance
+    returning id, subject_id, kind, content, content_hash, importance
 ),
 vectors as (
     delete from memory.vectors v using gone g
     where v.tenant_id = %(tenant)s and v.subject_id = g.subject_id and v.item_id = g.id
 ),
-terms as (
-    delete from memory.terms t using gone g where t.tenant_id = %(tenant)s and t.item_id = g.id
+lists as materialized (
+    select t.subject_id, t.term, t.first_id, kept.*
+    from (select g.subject_id, u.lexeme, array_agg(g.id) as ids
+          from gone g cross join lateral unnest(to_tsvector('english', g.content)) u group by 1, 2) l
+    join memory.terms t on t.tenant_id = %(tenant)s and t.subject_id = l.subject_id and t.term = l.lexeme
+        and t.item_ids && l.ids
+    cross join lateral (select array_agg(p.id) as item_ids, array_agg(p.tf) as tfs, array_agg(p.dl) as dls
+                        from unnest(t.item_ids, t.tfs, t.dls) as p (id, tf, dl) where p.id <> all(l.ids)) kept
+),
+shortened as (
+    update memory.terms t set item_ids = l.item_ids, tfs = l.tfs, dls = l.dls from lists l
+    where t.tenant_id = %(tenant)s and t.subject_id = l.subject_id and t.term = l.term and t.first_id = l.first_id
+      and l.item_ids is not null
+),
+emptied as (
+    delete from memory.terms t using lists l
+    where t.tenant_id = %(tenant)s and t.subject_id = l.subject_id and t.term = l.term and t.first_id = l.first_id
+      and l.item_ids is null
 ),
 items as (
     delete from memory.items i using gone g
@@ -129,7 +148,7 @@ def main() -> None:
             pruned = found[0]
     print(machine())
     print_table(
-        f"Prune of {pruned:,} of {given.rows:,} memories with vectors, terms, items and tombstones, seconds",
+        f"Prune of {pruned:,} of {given.rows:,} memories with vectors, posting lists, items and tombstones, seconds",
         ("", "wall", "CPU"),
         [
             ("floor: one statement", f"{floor[0]:.2f}", f"{floor[1]:.2f}"),

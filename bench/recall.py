@@ -64,7 +64,9 @@ lexical as (
     from words w
     cross join lateral unnest(w.words) as word
     cross join lateral (
-        select t.item_id, t.tf, t.dl, count(*) over ()::float8 as df from memory.terms t
+        select p.item_id, p.tf, p.dl, count(*) over ()::float8 as df
+        from memory.terms t
+        cross join lateral unnest(t.item_ids, t.tfs, t.dls) as p (item_id, tf, dl)
         where t.tenant_id = %(tenant)s and t.subject_id = %(subject)s and t.term = word offset 0) t
     group by t.item_id order by bm25 desc limit 60
 ),
@@ -211,16 +213,7 @@ def load(url: str, sizes: list[int], around: int) -> None:
             lengths = random.integers(SHORTEST, LONGEST, len(some))
             texts = [" ".join(random.choice(vocabulary, length, p=shares)) for length in lengths]
             write(conn, first, some, texts, random)
-        conn.execute(
-            """update memory.subjects s set speakers = %s, items = f.items, terms = f.terms
-               from (select i.subject_id, count(*) as items, sum(t.dl) as terms
-                     from memory.items i
-                     cross join lateral (select max(dl) as dl from memory.terms t
-                                         where t.tenant_id = i.tenant_id and t.item_id = i.item_id) t
-                     group by 1) f
-               where s.subject_id = f.subject_id""",
-            [list(SPEAKERS)],
-        )
+        conn.execute("update memory.subjects set speakers = %s", [list(SPEAKERS)])
         conn.execute("vacuum analyze")
 
 
@@ -278,10 +271,6 @@ def write(
                 "asked_by": [None] * len(some),
             }  # fmt: skip
             cursor.execute(queries("embed")["write_items"], columns)
-        cursor.execute(
-            "insert into memory.subjects (tenant_id, subject_id) select %s, unnest(%s::text[]) on conflict do nothing",
-            [TENANT, sorted(set(subjects))],
-        )
 
 
 if __name__ == "__main__":
