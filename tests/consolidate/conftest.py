@@ -27,3 +27,16 @@ def told(store: Store, tmp_path: Path) -> Store:
     path.write_text("".join(json.dumps(record) + "\n" for record in records), encoding="utf-8")
     import_file(store, path, tenant_id="t", now=datetime(2026, 9, 1, tzinfo=UTC))
     return store
+
+
+@pytest.fixture
+def other_store(server_url: str, run_directory: Path, template: str) -> Iterator[Store]:
+    """A second database: ids are made of the tenant, so the same tenant is needed twice."""
+    from reverie.store.connect import connect
+    from tests.conftest import _create, _drop
+
+    with connect(server_url) as admin:
+        url = _create(admin, server_url, run_directory.name, template)
+    with Store.open(url) as opened:
+        yield opened
+    _drop(server_url, url)

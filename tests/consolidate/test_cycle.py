@@ -1,7 +1,7 @@
 """Cycles: a history replayed gives the memory of having lived through it, and what is done is not done again."""
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from random import Random
@@ -104,19 +104,6 @@ def compare(one: dict[str, list[str]], other: dict[str, list[str]]) -> None:
     for table in one:
         only = sorted(set(one[table]) ^ set(other[table]))
         assert not only, f"{table}: {len(only)} rows differ, {only[:4]}"
-
-
-@pytest.fixture
-def other_store(server_url: str, run_directory: Path, template: str) -> Iterator[Store]:
-    """A second database: ids are made of the tenant, so the same tenant is needed twice."""
-    from reverie.store.connect import connect
-    from tests.conftest import _create, _drop
-
-    with connect(server_url) as admin:
-        url = _create(admin, server_url, run_directory.name, template)
-    with Store.open(url) as opened:
-        yield opened
-    _drop(server_url, url)
 
 
 def recalls_of(store: Store) -> list[Recalled]:
