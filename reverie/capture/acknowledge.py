@@ -1,12 +1,14 @@
-"""Turns as they are said: into the buffer in one statement, and back with what the rules make of them (spec A1-A4).
+"""Turns as they are said: into the buffer in one statement, and back with what the rules make of them (spec A1-A6).
 
 A turn is acknowledged once it lies in `ops.pending_turns`: from there a flush moves it to the log
-(`consolidate.flush`), whatever becomes of this process.
+(`consolidate.flush`), whatever becomes of this process. Models are asked before, without a connection, and only where
+the caller hands them in.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any, Literal
@@ -16,13 +18,19 @@ import orjson
 
 from reverie.capture.identity import turn_hash
 from reverie.capture.importing import CLOCK_SKEW
+from reverie.capture.moods import Told, read_stored, tell_moods
+from reverie.capture.nearness import Answers, Near, ask_models
 from reverie.capture.validation import Rejection, Validator
+from reverie.cues.crisis import Crisis, find_crisis
+from reverie.cues.mood import Mood
+from reverie.cues.mood_model import MoodModel
 from reverie.cues.noticed import Noticed, notice
-from reverie.errors import ConflictError, InputError
+from reverie.errors import ConflictError, InferenceError, InputError
+from reverie.inference import Embedder
 from reverie.model import Turn, require_aware
 from reverie.policy import Policy
 from reverie.store.queries import queries
-from reverie.store.steps import Statement, Steps
+from reverie.store.steps import Outside, Statement, Steps
 
 #: Turns that one request may bring.
 MOST_TURNS = 100
@@ -43,17 +51,23 @@ class Heard:
     said_at: datetime
     #: `repeated`: sent before, and counted once.
     status: Literal["added", "repeated"]
-    #: What the rules make of it, under the ids that extract will write.
+    #: What the rules make of it, under the ids that extract writes.
     noticed: Noticed
+    #: By candidate: the memory that it repeats, as far as the most recent ones tell. Merge decides.
+    near: Mapping[UUID, Near]
+    #: Of a user's message.
+    mood: Mood | None
+    #: Help for who wrote it, where the words sound like a crisis.
+    crisis: Crisis | None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Acknowledged:
     """The answer to turns: they are safe."""
 
-    #: In the order in which they were sent.
+    #: In the order in which they were sent, each once.
     turns: tuple[Heard, ...]
-    #: When the session's turns are in the log at the latest, unless more come.
+    #: When the session's turns are in the log at the latest, unless more come; None: nothing new came.
     flush_at: datetime | None
 
 
@@ -66,12 +80,20 @@ def append_turns(
     policy: Policy,
     as_of: datetime,
     count_tokens: CountTokens,
+    embedder: Embedder | None = None,
+    mood_model: MoodModel | None = None,
+    country: str | None = None,
+    language: str | None = None,
 ) -> Steps[Acknowledged]:
     """Take in one or many turns of a session, once each, all or none.
 
     A record is what `docs/importing.md` says of a turn, checked by the same rules, without ids of tenant, subject and
     session. Without `said_at` it was said at `as_of`, and a repeat is told by the rest. Without `source_id` one is made
     of content and time, so a caller that may retry gives one. `count_tokens` measures the chunks of long texts.
+
+    `embedder`, one that runs on this machine, lets the mood be classified and says which memories are repeated, where
+    the policy wants that; `mood_model` is asked about the latest message. A model that fails takes nothing but its own
+    answer away. `country` and `language` choose the helplines.
 
     Raises:
         InputError: none or too many turns, or one that is not valid; names the turn and the field.
@@ -80,8 +102,26 @@ def append_turns(
     as_of = require_aware(as_of)
     turns, timed = _read(records, tenant_id, subject_id, session_id, as_of)
     noticed = [notice(turn, policy, count_tokens) for turn in turns]
+    crises = [
+        find_crisis(turn.text, crisis=policy.crisis, country=country, language=language)
+        if turn.role == "user"
+        else None
+        for turn in turns
+    ]
+    asked = ask_models(turns, noticed, policy, embedder, mood_model)
+    answer = Answers()
+    if asked:
+        with suppress(InferenceError):
+            answer = yield Outside(asked)
+    moods = tell_moods(
+        turns,
+        numbers=policy.mood,
+        answers=answer.moods,
+        vectors=answer.vectors,
+        embedding_model=embedder.model if embedder else None,
+    )
     numbers = policy.working_memory
-    params = _columns(turns, timed) | {
+    params = {
         "tenant": tenant_id,
         "subject": subject_id,
         "session": session_id,
@@ -89,7 +129,11 @@ def append_turns(
         "ttl": timedelta(hours=numbers.ttl_hours),
         "idle": timedelta(minutes=numbers.idle_minutes),
         "max_wait": timedelta(minutes=policy.queue.max_wait_minutes),
-    }
+    } | _columns(turns, timed, moods, crises)
+    found: Mapping[UUID, Near] = {}
+    if answer.near.candidates:
+        compared = answer.near.params(tenant_id, subject_id, policy)
+        found = answer.near.read((yield Statement(queries("acknowledge")["near"], compared)))
     for _ in range(_TRIES):
         rows = yield Statement(queries("acknowledge")["acknowledge"], params, last=True)
         became = {row[0]: turn.source_id for turn, row in zip(reversed(turns), reversed(rows), strict=True)}
@@ -100,10 +144,22 @@ def append_turns(
             f"source_id {taken!r} is taken by a turn of this session with other content; the log is append-only."
         )
     heard = []
-    for turn, found, (status, turn_id, said_at, _, _) in zip(turns, noticed, rows, strict=True):
+    for turn, seen, crisis, row in zip(turns, noticed, crises, rows, strict=True):
+        status, turn_id, said_at, mood, _ = row
         if said_at != turn.said_at:  # it came before, and its ids are made of that time
-            found = notice(replace(turn, said_at=said_at), policy, count_tokens)
-        heard.append(Heard(turn_id=turn_id, source_id=turn.source_id, said_at=said_at, status=status, noticed=found))
+            seen = notice(replace(turn, said_at=said_at), policy, count_tokens)
+        heard.append(
+            Heard(
+                turn_id=turn_id,
+                source_id=turn.source_id,
+                said_at=said_at,
+                status=status,
+                noticed=seen,
+                near={one.id: found[one.id] for one in seen.candidates if one.id in found},
+                mood=read_stored(mood),
+                crisis=crisis,
+            )
+        )
     return Acknowledged(turns=tuple(heard), flush_at=rows[0][4])
 
 
@@ -123,7 +179,7 @@ def _read(
         said_at = {} if given else {"said_at": as_of + timedelta(microseconds=number)}
         turn = validator({**record, **said_at, **place})
         if not isinstance(turn, Turn):
-            detail = turn.detail if isinstance(turn, Rejection) else "type is outcome; expected turn."
+            detail = turn.detail if isinstance(turn, Rejection) else "it is an outcome; expected a turn."
             raise InputError(f"Turn {number + 1} of {len(records)}: {detail}")
         same = turns.setdefault(turn.source_id, turn)
         if same is not turn and turn_hash(replace(turn, said_at=same.said_at)) != turn_hash(same):
@@ -132,7 +188,9 @@ def _read(
     return list(turns.values()), list(timed.values())
 
 
-def _columns(turns: Sequence[Turn], timed: Sequence[bool]) -> dict[str, list[Any]]:
+def _columns(
+    turns: Sequence[Turn], timed: Sequence[bool], moods: Sequence[Told | None], crises: Sequence[Crisis | None]
+) -> dict[str, list[Any]]:
     return {
         "ids": [turn.id for turn in turns],
         "sources": [turn.source_id for turn in turns],
@@ -145,7 +203,7 @@ def _columns(turns: Sequence[Turn], timed: Sequence[bool]) -> dict[str, list[Any
         "tool_calls": [orjson.dumps(turn.tool_calls).decode() if turn.tool_calls else None for turn in turns],
         "metadata": [orjson.dumps(turn.metadata).decode() if turn.metadata else None for turn in turns],
         "hashes": [turn_hash(turn) for turn in turns],
-        "moods": [None for _ in turns],
-        "inherits": [False for _ in turns],
-        "crises": [False for _ in turns],
+        "moods": [told.stored() if told else None for told in moods],
+        "inherits": [told is not None and told.inherits for told in moods],
+        "crises": [crisis is not None and crisis.review for crisis in crises],
     }

@@ -77,6 +77,8 @@ class Merge(Table):
     reinforce: Share
     #: Kinds that are merged.
     kinds: tuple[Kind, ...]
+    #: Most recent memories that a request compares its new candidates with (Contact 3.2); 0: none.
+    recent: Annotated[int, Field(ge=0, le=1000)]
 
 
 class Decay(Table):

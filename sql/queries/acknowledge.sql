@@ -13,16 +13,18 @@ with given as materialized (
                               content_hash, mood, inherits, crisis, place)
 ),
 known as materialized (
-    select g.place, k.id, k.said_at,
+    select g.place, k.id, k.said_at, k.mood,
            (k.role, k.speaker, k.text, k.tool_calls) is not distinct from (g.role, g.speaker, g.text, g.tool_calls::jsonb)
            and (k.said_at = g.said_at or not g.timed) as same
     from given g
     cross join lateral (
-        select p.id, p.role, p.speaker, p.said_at, p.text, p.tool_calls from ops.pending_turns p
+        select p.id, p.role, p.speaker, p.said_at, p.text, p.tool_calls, p.mood from ops.pending_turns p
         where p.tenant_id = (select %(tenant)s::text) and p.subject_id = %(subject)s::text
           and p.session_id = %(session)s::text and p.source_id = g.source_id
         union all
-        select t.id, t.role, t.speaker, t.said_at, t.text, t.tool_calls from log.turns t
+        select t.id, t.role, t.speaker, t.said_at, t.text, t.tool_calls,
+               (select to_jsonb(m) from log.moods m where m.tenant_id = t.tenant_id and m.turn_id = t.id)
+        from log.turns t
         where t.tenant_id = (select %(tenant)s::text) and t.subject_id = %(subject)s::text
           and t.session_id = %(session)s::text and t.source_id = g.source_id
         limit 1) k
@@ -81,8 +83,36 @@ flagged as (
 )
 select case when k.same then 'repeated' when k.place is not null then 'conflict'
             when g.source_id in (select source_id from added) then 'added' else 'raced' end,
-       coalesce(k.id, g.id), coalesce(k.said_at, g.said_at), n.told, (select flush_at from session)
+       coalesce(k.id, g.id), coalesce(k.said_at, g.said_at), coalesce(n.told, k.mood),
+       (select flush_at from session)
 from given g
 left join known k using (place)
 left join new n using (place)
 order by g.place
+
+-- name: near
+-- For each new candidate the nearest of the subject's most recent memories of its kind, above the threshold at which
+-- merge makes them one; its vector goes to the cache, so that it is not embedded again.
+with given as materialized (
+    select g.* from unnest(%(kinds)s::text[], %(vectors)s::halfvec[], %(hashes)s::bytea[])
+        with ordinality as g (kind, vec, content_hash, place)
+),
+cached as (
+    insert into ops.embeddings (tenant_id, model, content_hash, vec)
+    select distinct on (g.content_hash) %(tenant)s, %(model)s, g.content_hash, g.vec from given g order by g.content_hash
+    on conflict do nothing
+),
+recent as materialized (
+    select m.id, m.kind, v.vec
+    from (select m.id, m.kind from memory.memories m
+          where m.tenant_id = (select %(tenant)s::text) and m.subject_id = %(subject)s::text
+            and m.kind = any(%(merged)s::text[]) and m.state = 'active'
+          order by m.happened_at desc, m.id desc limit %(recent)s::int) m
+    join memory.vectors v on v.tenant_id = (select %(tenant)s::text) and v.subject_id = %(subject)s::text
+        and v.model = %(model)s::text and v.item_id = m.id and v.part = 0
+)
+select distinct on (g.place) g.place::int - 1, r.id, 1 - (r.vec <=> g.vec)
+from given g
+join recent r using (kind)
+where 1 - (r.vec <=> g.vec) > %(threshold)s::float8
+order by g.place, r.vec <=> g.vec, r.id

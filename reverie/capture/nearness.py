@@ -1,0 +1,116 @@
+"""What a model is asked within a request: the mood of a message, and what a new candidate is near to (spec A4, A5).
+
+The nearness is an answer and changes nothing: merge finds the same memory when it works the candidate in, and
+reinforces it instead of adding one (`docs/decisions/0012`).
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+from uuid import UUID
+
+import numpy.typing as npt
+
+from reverie.cues.mood import Missed, Mood
+from reverie.cues.mood_model import MoodModel
+from reverie.cues.noticed import Candidate, Noticed
+from reverie.inference import Embedder, from_half_wire, to_half_wire
+from reverie.model import Turn
+from reverie.policy import Policy
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Near:
+    """A memory that a candidate repeats in other words."""
+
+    memory_id: UUID
+    #: Cosine of the two.
+    similarity: float
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Nearness:
+    """Candidates with their vectors, to be compared with the subject's most recent memories."""
+
+    model: str = ""
+    candidates: tuple[Candidate, ...] = ()
+    #: As SQL reads a halfvec, rounded as a stored one is.
+    vectors: tuple[str, ...] = ()
+
+    def params(self, tenant_id: str, subject_id: str, policy: Policy) -> dict[str, Any]:
+        """Return the parameters of the query `near`."""
+        return {
+            "tenant": tenant_id,
+            "subject": subject_id,
+            "model": self.model,
+            "kinds": [one.kind for one in self.candidates],
+            "vectors": list(self.vectors),
+            "hashes": [hashlib.sha256(one.content.encode()).digest() for one in self.candidates],
+            "merged": list(policy.merge.kinds),
+            "recent": policy.merge.recent,
+            "threshold": policy.merge.threshold,
+        }
+
+    def read(self, rows: Sequence[tuple[int, UUID, float]]) -> dict[UUID, Near]:
+        """Return what the query found, by candidate."""
+        return {
+            self.candidates[place].id: Near(memory_id=memory_id, similarity=similarity)
+            for place, memory_id, similarity in rows
+        }
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Answers:
+    """What the models said of a request's turns, by place."""
+
+    moods: Mapping[int, Mood | Missed] = field(default_factory=dict)
+    vectors: Mapping[int, npt.ArrayLike] = field(default_factory=dict)
+    near: Nearness = Nearness()
+
+
+def ask_models(
+    turns: Sequence[Turn],
+    noticed: Sequence[Noticed],
+    policy: Policy,
+    embedder: Embedder | None,
+    mood_model: MoodModel | None,
+) -> Callable[[], Answers] | None:
+    """Return the call that asks them; None where nobody is to be asked. It raises nothing that a request would not.
+
+    An embedder behind a network is not asked: a request cannot wait for it, and nobody would book what it costs.
+    """
+    said = [place for place, turn in enumerate(turns) if turn.role == "user" and turn.text]
+    here = embedder if embedder is not None and not embedder.price_per_token else None
+    classified = said if here is not None and "classifier" in policy.mood.after_failure + policy.mood.after_late else []
+    kept = tuple(
+        one
+        for found in noticed
+        for one in found.candidates
+        if here is not None and policy.merge.recent and one.kind in policy.merge.kinds
+    )
+    if not (mood_model and said) and not classified and not kept:
+        return None
+
+    def ask() -> Answers:
+        moods = (
+            {said[-1]: mood_model.ask(turns[said[-1]].text, policy.mood.model_timeout_ms)}
+            if mood_model and said
+            else {}
+        )
+        unclassified = [place for place in classified if not isinstance(moods.get(place), Mood)]
+        texts = [turns[place].text for place in unclassified] + [one.content for one in kept]
+        if here is None or not texts:
+            return Answers(moods=moods)
+        encoded = here.encode(texts)
+        halves = from_half_wire([row.tobytes() for row in to_half_wire(encoded[len(unclassified) :])])
+        vectors = tuple(f"[{','.join(map(repr, row))}]" for row in halves.tolist())
+        return Answers(
+            moods=moods,
+            vectors=dict(zip(unclassified, encoded, strict=False)),
+            near=Nearness(model=here.model, candidates=kept, vectors=vectors),
+        )
+
+    return ask

@@ -1,0 +1,113 @@
+"""How a message feels, whom a person in a crisis can turn to, and what a new candidate repeats."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from reverie.capture.acknowledge import append_turns
+from reverie.consolidate.embed import embed
+from reverie.consolidate.merge import merge
+from reverie.cues.mood_model import MoodModel
+from reverie.errors import InferenceError
+from reverie.model import Scope
+from reverie.policy import load_policy
+from tests.live.conftest import TENANT, Talk, after, count_tokens
+from tests.promises.world import WordEmbedder, lively
+
+
+def moods(told) -> list[tuple[str, str] | None]:  # type: ignore[no-untyped-def]
+    return [heard.mood and (heard.mood.mood, heard.mood.method) for heard in told.turns]
+
+
+def test_the_previous_mood_is_the_sessions(talk: Talk) -> None:
+    assert moods(talk.say("I'm so sad today.", "As I said.")) == [("sad", "keywords"), ("sad", "previous")]
+    assert moods(talk.say("It rains.", at=after(1))) == [("sad", "previous")]
+    assert moods(talk.send({"role": "assistant", "text": "I am sorry."}, at=after(2))) == [None]
+    session = talk.read(after(2))
+    assert session is not None
+    assert (session.mood or {})["mood"] == "sad"
+    talk.flush(after(9))
+    assert talk.rows("select mood, method from log.moods order by said_at") == [
+        ("sad", "keywords"), ("sad", "previous"), ("sad", "previous"),
+    ]  # fmt: skip
+    assert moods(talk.say("It still rains.", at=after(26 * 60))) == [("neutral", "keywords")]
+
+
+def test_a_repeated_message_has_the_mood_it_had(talk: Talk) -> None:
+    first = moods(talk.say("I'm so sad today.", source_id="1"))
+    assert moods(talk.say("I'm so sad today.", source_id="1", at=after(1))) == first
+    talk.flush(after(9))
+    assert moods(talk.say("I'm so sad today.", source_id="1", at=after(10))) == first
+
+
+def test_a_model_that_answers_is_believed(talk: Talk) -> None:
+    model = MoodModel(lambda text: {"mood": "grateful", "energy": "low", "style": "casual"})
+    told = talk.do(
+        lambda **place: append_turns(
+            [{"role": "user", "text": "Well."}], policy=talk.policy, as_of=after(0), count_tokens=count_tokens,
+            mood_model=model, **place,
+        )
+    )  # fmt: skip
+    assert moods(told) == [("grateful", "model")]
+
+
+def test_a_crisis_is_answered_and_flagged(talk: Talk) -> None:
+    told = talk.say("I want to die.", "The weather is fine.")
+    crisis = told.turns[0].crisis
+    assert crisis is not None
+    assert crisis.help.helplines
+    assert told.turns[1].crisis is None
+    flagged = talk.rows("select turn_id, reason, seen_at from ops.reviews")
+    assert flagged == ([(told.turns[0].turn_id, "crisis", None)] if talk.policy.crisis.review else [])
+
+
+def test_review_is_the_policys_choice(talk: Talk) -> None:
+    for review in (True, False):
+        policy = talk.policy.model_copy(update={"crisis": talk.policy.crisis.model_copy(update={"review": review})})
+        replace(talk, policy=policy, session=f"s{review}").say("I want to die.")
+        assert len(talk.rows("select from ops.reviews")) == 1
+
+
+class Failing(WordEmbedder):
+    """A model that is out of order."""
+
+    def encode(self, texts):  # type: ignore[no-untyped-def]
+        raise InferenceError("no")
+
+
+def test_what_repeats_a_recent_memory_is_said(talk: Talk) -> None:
+    talk = replace(talk, policy=lively("contact"))
+    embedder = WordEmbedder()
+
+    def say(text: str, with_embedder: WordEmbedder = embedder, minute: float = 20):  # type: ignore[no-untyped-def]
+        return talk.do(
+            lambda **place: append_turns(
+                [{"role": "user", "text": text}], policy=talk.policy, as_of=after(minute), count_tokens=count_tokens,
+                embedder=with_embedder, **place,
+            )
+        ).turns[0]  # fmt: skip
+
+    assert say("I have a dog named Bruno.", minute=0).near == {}
+    talk.flush(after(9))
+    common = {"scope": Scope(tenant_id=TENANT), "policy": talk.policy, "as_of": after(10)}
+    saved = embed(talk.store, embedder=embedder, **common)["calls_saved"]  # type: ignore[arg-type]
+    assert saved >= 1  # what was embedded inside the request is not embedded again
+    merge(talk.store, model=embedder.model, **common)  # type: ignore[arg-type]
+    (memory,) = talk.rows("select id from memory.memories where kind = 'fact' and state = 'active'")
+    again = say("I have a dog named Bruno!")
+    (near,) = again.near.values()
+    assert (near.memory_id, near.similarity) == (memory[0], pytest.approx(1, abs=1e-3))
+    assert say("My sister lives in Pune.", minute=21).near == {}
+    assert say("I have a dog named Bruno, I said.", Failing(), 22).near == {}
+    off = talk.policy.model_copy(update={"merge": talk.policy.merge.model_copy(update={"recent": 0})})
+    talk = replace(talk, policy=off)
+    assert say("I have a dog named Bruno?!", minute=23).near == {}
+
+
+def test_the_shipped_policies_say_where() -> None:
+    wanted = {
+        name: load_policy(name).merge.recent for name in ("brain", "agent", "logic", "contact", "chat", "reverie")
+    }
+    assert wanted == {"brain": 0, "agent": 0, "logic": 0, "contact": 20, "chat": 0, "reverie": 20}
