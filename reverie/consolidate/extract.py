@@ -1,6 +1,6 @@
 """extract: what the rules find in turns becomes candidates for memory (spec A3, A8; Brain 4.2, Contact 3.1, Logic 1).
 
-Every turn leaves a row that says how many candidates it gave, or why none.
+Every turn and event leaves a row that says how many candidates it gave, or why none.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import polars as pl
 from psycopg import Connection
 
 from reverie.consolidate.candidates import Columns, decide
+from reverie.consolidate.observe import TYPES, Event, decide_events
 from reverie.cues.noticed import compiled
 from reverie.model import Scope
 from reverie.policy import Policy
@@ -23,6 +24,8 @@ from reverie.store.runs import Report, Run, run
 
 #: Turns read, decided and written at a time.
 _CHUNK = 10_000
+#: Events, which may be documents.
+_CHUNK_EVENTS = 200
 _FIRST = UUID(int=0)
 
 #: What `decide` reads of turns.
@@ -51,9 +54,10 @@ def extract(
     dry_run: bool = False,
     on_progress: Callable[[int], None] | None = None,
 ) -> Report:
-    """Read turns that no run has read and write candidates; counts `turns`, `candidates`, each kind, each discard.
+    """Read turns and events that no run has read and write candidates.
 
-    `count_tokens` measures chunks of long turns; `on_progress` hears how many turns each chunk finished.
+    Counts `turns`, `events` where there are some, `candidates`, each kind, each discard. `count_tokens` measures chunks
+    of long turns and documents; `on_progress` hears how many turns each chunk finished.
     """
     sql = queries("extract")
     with run(store, "extract", scope=scope, policy=policy, as_of=as_of, driver=driver, dry_run=dry_run) as attempt:
@@ -75,9 +79,36 @@ def extract(
             after = UUID(rows[-1][0])
             if on_progress is not None:
                 on_progress(len(rows))
+        _read_events(store, attempt, scope, policy, as_of, count_tokens)
         with store.transaction(scope.tenant_id) as conn:
             attempt.record(conn)
     return attempt.report
+
+
+def _read_events(
+    store: Store, attempt: Run, scope: Scope, policy: Policy, as_of: datetime, count_tokens: Callable[[str], int]
+) -> None:
+    sql, report = queries("extract"), attempt.report
+    after = _FIRST
+    while True:
+        params = scope.params() | {"as_of": as_of, "after": after, "limit": _CHUNK_EVENTS, "types": list(TYPES)}
+        with store.transaction(scope.tenant_id) as conn:
+            events = [Event(*row) for row in conn.execute(sql["read_events"], params)]
+        if not events:
+            return
+        candidates, verdicts = decide_events(events, scope.tenant_id, policy, count_tokens)
+        provenance = {"tenant": scope.tenant_id, "run_id": attempt.id, "policy_hash": policy.hash}
+        with store.transaction(scope.tenant_id) as conn:
+            conn.execute(sql["write_candidates"], provenance | candidates)
+            conn.execute(sql["write_event_lineage"], provenance | candidates)
+            conn.execute(sql["write_observations"], provenance | verdicts)
+            report.add("events", len(events))
+            report.add("candidates", len(candidates["kinds"]))
+            for kind in candidates["kinds"]:
+                report.add(kind)
+            report.discard("low_content", sum(verdicts["discarded"]))
+            attempt.record(conn)
+        after = events[-1].id
 
 
 def write_candidates(

@@ -43,3 +43,34 @@ insert into memory.lineage (tenant_id, memory_id, relation, source, source_id, a
 select %(tenant)s, x.id, 'extracted', 'turn', x.turn_id, x.happened_at, %(run_id)s
 from unnest(%(ids)s::uuid[], %(turn_ids)s::uuid[], %(happened_at)s::timestamptz[]) as x (id, turn_id, happened_at)
 on conflict do nothing
+
+-- name: read_events
+-- The next events in id order, of the types that extract reads, that no extract run has looked at.
+select e.id, e.subject_id, e.session_id, e.type, e.content, e.hint, e.observed_at
+from log.events e
+where e.tenant_id = %(tenant)s
+  and e.id > %(after)s
+  and e.observed_at <= %(as_of)s
+  and e.type = any(%(types)s)
+  and e.shard >= %(shard_from)s and e.shard < %(shard_to)s
+  and (%(subjects)s::text[] is null or e.subject_id = any(%(subjects)s))
+  and (%(since)s::timestamptz is null or e.observed_at >= %(since)s)
+  and (%(until)s::timestamptz is null or e.observed_at < %(until)s)
+  and not exists (select from memory.observations o where o.tenant_id = e.tenant_id and o.event_id = e.id)
+order by e.id
+limit %(limit)s
+
+-- name: write_event_lineage
+-- Each candidate names the event it was extracted from.
+insert into memory.lineage (tenant_id, memory_id, relation, source, source_id, as_of, run_id)
+select %(tenant)s, x.id, 'extracted', 'event', x.event_id, x.happened_at, %(run_id)s
+from unnest(%(ids)s::uuid[], %(event_ids)s::uuid[], %(happened_at)s::timestamptz[]) as x (id, event_id, happened_at)
+on conflict do nothing
+
+-- name: write_observations
+-- What was decided on each event; one already decided is left as it is.
+insert into memory.observations (tenant_id, event_id, subject_id, candidates, discarded, reason, run_id)
+select %(tenant)s, x.event_id, x.subject_id, x.candidates, x.discarded, x.reason, %(run_id)s
+from unnest(%(event_ids)s::uuid[], %(subject_ids)s::text[], %(candidates)s::int[], %(discarded)s::int[],
+            %(reasons)s::text[]) as x (event_id, subject_id, candidates, discarded, reason)
+on conflict do nothing

@@ -37,7 +37,7 @@ def turns(*said: tuple[str, str], calls: list[dict[str, Any]] | None = None) -> 
         )
         for number, (role, text) in enumerate(said)
     ]
-    return pl.DataFrame(rows, schema=stage._TURNS, orient="row")
+    return pl.DataFrame(rows, schema=stage.TURNS, orient="row")
 
 
 def test_every_turn_gets_a_verdict() -> None:

@@ -1,0 +1,47 @@
+-- name: add_events
+-- Events into the log, once: of each its id, its time and whether it was added, repeated, in conflict or raced when another
+-- request was faster. One is known by its source_id; where one is in conflict nothing is written.
+with given as materialized (
+    select g.* from unnest(%(ids)s::uuid[], %(sources)s::text[], %(types)s::text[], %(keys)s::text[],
+                           %(contents)s::text[], %(times)s::timestamptz[], %(hashes)s::bytea[])
+        with ordinality as g (id, source_id, type, key, content, observed_at, content_hash, place)
+),
+known as materialized (
+    select g.place, e.id, e.observed_at, e.content_hash = g.content_hash and (e.id = g.id or not %(timed)s::boolean) as same
+    from given g
+    join log.events e on e.tenant_id = (select %(tenant)s::text) and e.subject_id = %(subject)s::text
+        and e.source_id = g.source_id
+),
+added as (
+    insert into log.events (tenant_id, id, subject_id, session_id, source_id, type, channel, connection_id, key, content,
+                            hint, metadata, observed_at, content_hash)
+    select %(tenant)s, g.id, %(subject)s, %(session)s, g.source_id, g.type, %(channel)s, %(connection)s, g.key, g.content,
+           %(hint)s, %(metadata)s::jsonb, g.observed_at, g.content_hash
+    from given g
+    where g.place not in (select place from known) and not exists (select from known where not same)
+    order by g.place
+    on conflict do nothing
+    returning id
+)
+select case when k.same then 'repeated' when k.place is not null then 'conflict'
+            when g.id in (select id from added) then 'added' else 'raced' end,
+       coalesce(k.id, g.id), coalesce(k.observed_at, g.observed_at)
+from given g
+left join known k using (place)
+order by g.place
+
+-- name: add_correction
+-- What a person says is wrong about a memory: a row that every rebuild reads; nothing where there is no such memory.
+with known as (
+    select m.subject_id from memory.memories m where m.tenant_id = (select %(tenant)s::text) and m.id = %(memory)s
+    union all
+    select f.subject_id from memory.tombstones f where f.tenant_id = (select %(tenant)s::text) and f.memory_id = %(memory)s
+    limit 1
+),
+added as (
+    insert into log.corrections (tenant_id, id, subject_id, kind, memory_id, content, corrected_at)
+    select %(tenant)s, %(id)s, k.subject_id, %(kind)s, %(memory)s, %(content)s, %(as_of)s from known k
+    where %(subject)s::text is null or k.subject_id = %(subject)s
+    on conflict do nothing
+)
+select subject_id from known where %(subject)s::text is null or subject_id = %(subject)s
