@@ -42,7 +42,7 @@ class StructuredFact:
     def name(self) -> str:
         """The key as people read it: without what tells several apart, and of whom if not of the subject."""
         stem = self.key.partition(":")[0].replace("_", " ").replace("-", " ")
-        return f"{self.speaker}, {stem}" if self.speaker else stem
+        return f"{' '.join(self.speaker.split())}, {stem}" if self.speaker else stem
 
 
 def structured_facts(

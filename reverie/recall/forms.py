@@ -304,5 +304,5 @@ def _escaped(text: str) -> str:
 
 
 def _json(value: object) -> str:
-    """One line of JSON: strings keep their line breaks as escapes."""
-    return orjson.dumps(value, default=str).decode()
+    """One line of JSON: JSON itself escapes only some of what ends a line."""
+    return one_line(orjson.dumps(value, default=str).decode())

@@ -109,7 +109,7 @@ def _section(
 
 
 def trim(sections: Sequence[Section], *, total: int, buffer: int, count: CountTokens) -> tuple[list[Section], str, int]:
-    """Return the sections, their text and its tokens: at most `total` tokens, at most `buffer` of them between sections.
+    """Return the sections, their text and its tokens: at most `total`, at most `buffer` of them between sections.
 
     Each section is within its own budget, and these fit the total together, so that only what joins them can be too
     much. Then the lowest memory is left out, then the next; without memories what else can be spared (Brain 6).

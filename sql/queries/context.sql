@@ -39,8 +39,8 @@ limit %(limit)s
 
 -- name: important
 -- The most important memories, where nothing is asked; importance as of then by the closed form of decay.
-select x.id, x.kind, x.content, x.happened_at, x.importance, x.turn_id
-from (select m.id, m.kind, m.content, m.happened_at, m.turn_id,
+select x.id, x.kind, x.content, x.happened_at, x.importance
+from (select m.id, m.kind, m.content, m.happened_at,
              greatest(m.peak::float8 - r.rate * greatest(
                  extract(epoch from %(as_of)s - m.accessed_at)::float8 / 86400 - %(grace_days)s::float8, 0), 0) as importance
       from memory.memories m

@@ -1,0 +1,59 @@
+"""Token counts: exact where a tokenizer is here, and otherwise it is said that they are not."""
+
+from __future__ import annotations
+
+import socket
+from typing import Any
+
+import pytest
+
+from reverie.inference.tokens import token_counter
+
+
+class Words:
+    model, dimensions, price_per_token = "words", 1, 0.0
+
+    def encode(self, texts: Any) -> Any:
+        raise NotImplementedError
+
+    def count_tokens(self, text: str) -> int:
+        return len(text.split())
+
+
+@pytest.fixture
+def no_network(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: Any) -> None:
+        raise AssertionError("a tokenizer wants the network")
+
+    monkeypatch.setattr(socket.socket, "connect", refuse)
+
+
+@pytest.mark.usefixtures("no_network")
+@pytest.mark.parametrize(
+    ("model", "encoding"),
+    [("gpt-4o", "o200k_base"), ("openai/gpt-4o-mini", "o200k_base"), ("gpt-4", "cl100k_base")],
+)
+def test_of_a_model_whose_tokenizer_is_here(model: str, encoding: str) -> None:
+    counter = token_counter(model, Words())
+    assert (counter.name, counter.note) == (encoding, None)
+    assert counter.count("My name is Alex.") == 5
+    # what a person typed is text, also where it looks like a mark of the tokenizer's own
+    assert counter.count("<|endoftext|>") > 1
+
+
+@pytest.mark.usefixtures("no_network")
+@pytest.mark.parametrize("model", ["claude-sonnet-4", "text-davinci-003", "my-own/model"])
+def test_of_any_other_the_embedder_counts_and_a_note_says_so(model: str) -> None:
+    counter = token_counter(model, Words())
+    assert (counter.name, counter.count("one two")) == ("words", 2)
+    assert counter.note == f"The tokenizer of {model} is not here: tokens are those of words."
+
+
+def test_without_a_model_they_are_the_embedders() -> None:
+    assert token_counter(None, Words()).note is None
+
+
+def test_without_anything_characters_are_counted() -> None:
+    counter = token_counter("my-own/model", None)
+    assert [counter.count(text) for text in ("", "a", "abcd", "abcde")] == [0, 1, 1, 2]
+    assert counter.note == "Tokens are estimated at 4 characters each."

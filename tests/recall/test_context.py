@@ -1,0 +1,248 @@
+"""A context from the database: what it is made of, what it says is missing, what the log keeps of it."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Any
+from uuid import UUID, uuid5
+
+import numpy as np
+import psycopg
+import pytest
+
+from reverie.errors import InferenceError, InputError
+from reverie.inference import Embedder, Vectors
+from reverie.policy import load_policy, shipped_policies
+from reverie.recall.context import Context, context, logging_context
+from reverie.recall.facts import structured_facts
+from reverie.recall.given import Given, Message
+from reverie.recall.profile import Profile, profile
+from reverie.recall.staged import StagedRecall, staged_recall
+from reverie.store.database import Store
+from reverie.store.steps import perform
+from tests.recall.conftest import LATER, Corpus, FixedEmbedder, day
+
+AXES = np.eye(8, dtype=np.float32)
+
+
+class BrokenEmbedder(FixedEmbedder):
+    def encode(self, texts: Any) -> Vectors:
+        raise InferenceError("The server is away.")
+
+
+class NoEmbedder(FixedEmbedder):
+    def encode(self, texts: Any) -> Vectors:
+        raise AssertionError("nothing is to be embedded")
+
+
+def know(corpus: Corpus, key: str, value: str, **given: Any) -> UUID:
+    """A structured fact of the corpus's subject."""
+    corpus.number += 1
+    id_ = uuid5(UUID(int=0), f"{corpus.tenant} {corpus.subject} {corpus.number}")
+    until = given.get("until")
+    corpus.conn.execute(
+        "insert into memory.structured_facts (tenant_id, id, subject_id, category, key, value, confidence, importance,"
+        " valid_from, valid_to, replaced_by, memory_id, origin, run_id, policy_hash)"
+        " values (%s, %s, %s, %s, %s, %s, 1, %s, %s, %s, %s, %s, 'r', %s, 'p')",
+        [corpus.tenant, id_, corpus.subject, given.get("category", "identity"), key, value,
+         given.get("importance", 0.8), given.get("since", day(0)), until, UUID(int=9) if until else None, id_, id_],
+    )  # fmt: skip
+    return id_
+
+
+def near(distance: float) -> Any:
+    """A vector at a cosine distance from what FixedEmbedder makes of everything."""
+    return (1 - distance) * AXES[0] + np.sqrt(1 - (1 - distance) ** 2) * AXES[1]
+
+
+def assemble(store: Store, policy: str = "reverie", question: str | None = "quartz", **given: Any) -> Context:
+    common: dict[str, Any] = {"tenant_id": "acme", "subject_id": "ann", "as_of": LATER, "embedder": FixedEmbedder()}
+    steps = context(question, policy=load_policy(policy), **(common | given))
+    return perform(store, "acme", steps)
+
+
+def recall_in_stages(store: Store, question: str | None = "quartz", **given: Any) -> StagedRecall:
+    common: dict[str, Any] = {"tenant_id": "acme", "subject_id": "ann", "as_of": LATER, "embedder": FixedEmbedder()}
+    return perform(store, "acme", staged_recall(question, policy=load_policy("chat"), **(common | given)))
+
+
+def test_stage_one_is_exact_and_as_of_a_time(corpus: Corpus, reader: Store) -> None:
+    """Chat flow 3, stage 1: active, importance of .5 or more, most important first."""
+    know(corpus, "language", "Python", importance=0.6)
+    know(corpus, "name", "Al", until=day(5), importance=0.9)
+    know(corpus, "name", "Alex", since=day(5), importance=0.9)
+    know(corpus, "mood", "curious", importance=0.4)
+    know(Corpus(corpus.conn, subject="bob"), "name", "Bob")
+    know(Corpus(corpus.conn, tenant="other"), "name", "Eve")
+    found = recall_in_stages(reader)
+    assert [(one.key, one.value) for one in found.facts] == [("name", "Alex"), ("language", "Python")]
+    assert [one.value for one in recall_in_stages(reader, as_of=day(1)).facts] == ["Al", "Python"]
+    assert found.text == "## User Profile\n- name: Alex\n- language: Python"
+    steps = structured_facts(tenant_id="acme", subject_id="ann", as_of=LATER, history=True)
+    assert [one.value for one in perform(reader, "acme", steps)] == ["Python", "curious", "Al", "Alex"]
+
+
+def test_stage_two_is_the_three_nearest_summaries_under_the_distance(corpus: Corpus, reader: Store) -> None:
+    for number in range(5):
+        corpus.turn("said", session="s7", at=day(number))
+    for distance in (0.39, 0.1, 0.41, 0.3, 0.2):
+        corpus.memory(f"at {distance}", kind="summary", vectors=[near(distance)])
+    corpus.memory("not a summary", vectors=[near(0.0)])
+    corpus.memory("said later", kind="summary", vectors=[near(0.0)], at=LATER + timedelta(days=1))
+    corpus.memory("merged", kind="summary", vectors=[near(0.0)], state="merged")
+    corpus.conn.execute("update memory.memories set session_id = 's7' where content = 'at 0.1'")
+    found = recall_in_stages(reader)
+    assert [one.content for one in found.summaries] == ["at 0.1", "at 0.2", "at 0.3"]
+    assert [round(one.distance, 2) for one in found.summaries] == [0.1, 0.2, 0.3]
+    first, last = found.summaries[0].first_turn, found.summaries[0].last_turn
+    assert (first, last) == (2, 6)  # the corpus counts turns from 1, the log from 0
+    assert found.text.splitlines()[:2] == ["## Recent Context", "- turns 2-6: at 0.1"]
+    assert found.notes == ("Nothing is known of ann by key.",)
+
+
+@pytest.mark.parametrize(
+    ("question", "embedder", "note"),
+    [
+        (None, NoEmbedder(), "Nothing was asked"),
+        ("quartz", None, "No embedding model is configured"),
+        ("quartz", BrokenEmbedder(), "The embedding model gave no answer (The server is away.)"),
+    ],
+)
+def test_stage_one_answers_alone(
+    corpus: Corpus, reader: Store, question: str | None, embedder: Embedder | None, note: str
+) -> None:
+    know(corpus, "name", "Alex")
+    corpus.memory("near", kind="summary")
+    found = recall_in_stages(reader, question, embedder=embedder)
+    assert ([one.value for one in found.facts], found.summaries) == (["Alex"], ())
+    assert [said.startswith(note) for said in found.notes] == [True]
+
+
+def test_a_profile_is_facts_what_happened_lately_and_the_relationship(corpus: Corpus, reader: Store) -> None:
+    know(corpus, "name", "Alex")
+    corpus.turn("hello", at=day(0))
+    for number in range(7):
+        corpus.memory(f"happened {number}", kind="episode", at=day(number))
+    corpus.memory("likes it", kind="preference", at=day(8))
+    corpus.memory("gone", kind="episode", at=day(9), state="compressed")
+    steps = profile(tenant_id="acme", subject_id="ann", policy=load_policy("reverie"), as_of=day(5.5))
+    found: Profile = perform(reader, "acme", steps)
+    assert [one.content for one in found.recent] == [f"happened {number}" for number in (5, 4, 3, 2, 1)]
+    assert [one.value for one in found.facts] == ["Alex"]
+    assert (found.relationship.sessions, found.relationship.days) == (1, 6)
+    nobody: Profile = perform(
+        reader, "acme", profile(tenant_id="acme", subject_id="no", policy=load_policy("reverie"), as_of=LATER)
+    )
+    assert (nobody.facts, nobody.recent, nobody.relationship.stage) == ((), (), "new")
+
+
+def test_a_context_and_what_the_log_keeps_of_it(corpus: Corpus, reader: Store, conn: psycopg.Connection[Any]) -> None:
+    name = know(corpus, "name", "Alex")
+    quartz = corpus.memory("Found quartz", kind="episode")
+    given = Given(system="Be of use.", request_id="r-1", history=[Message(role="user", content="secret words")])
+    found = assemble(reader, given=given)
+    assert found.text.splitlines()[0] == "Be of use."
+    assert "- name: Alex" in found.text and "Found quartz" in found.text
+    assert found.recall is not None and [hit.id for hit in found.recall.hits] == [quartz]
+    assert found.notes == ()
+    table = {row["section"]: row for row in found.budget_table()}
+    assert list(table) == [
+        "system", "profile", "memories", "behavior", "service_data", "tools", "history", "buffer", "total",
+    ]  # fmt: skip
+    assert table["system"] == {"section": "system", "tokens": 3, "budget": 500, "items": 1, "dropped": 0}
+    assert table["total"]["tokens"] == sum(row["tokens"] for name, row in table.items() if name != "total")
+    for _ in range(2):
+        perform(reader, "acme", logging_context(found))
+    (row,) = conn.execute("select to_jsonb(c) from log.contexts c").fetchall()
+    logged = row[0]
+    assert (logged["id"], logged["request_id"], logged["form"], logged["stage"]) == (
+        str(found.id),
+        "r-1",
+        "reverie",
+        "new",
+    )
+    assert set(logged["item_ids"]) == {str(name), str(quartz)}
+    assert logged["sections"][0] == {"name": "system", "tokens": 3, "budget": 500, "items": 1, "dropped": 0}
+    assert not any(word in str(logged) for word in ("quartz", "Alex", "secret", "Be of use"))
+    assert conn.execute("select item_ids from log.recalls").fetchall() == [([quartz],)]
+
+
+def test_what_did_not_fit_is_named(corpus: Corpus, reader: Store, conn: psycopg.Connection[Any]) -> None:
+    small = load_policy("brain")
+    small = small.model_copy(update={"context": small.context.model_copy(update={"memories": 20})})
+    ids = {corpus.memory(f"quartz {'and more ' * 6}{n}", at=day(n)) for n in range(4)}
+    steps = context("quartz", tenant_id="acme", subject_id="ann", policy=small, as_of=LATER, embedder=FixedEmbedder())
+    found = perform(reader, "acme", steps)
+    (memories,) = (one for one in found.sections if one.name == "memories")
+    assert memories.tokens <= 20
+    kept = {line.id for line in memories.lines}
+    assert {one.id for one in found.dropped} == ids - kept and kept < ids
+    perform(reader, "acme", logging_context(found))
+    (row,) = conn.execute("select dropped_ids from log.contexts").fetchall()
+    assert set(row[0]) == ids - kept
+
+
+@pytest.mark.parametrize("name", shipped_policies())
+@pytest.mark.parametrize("embedder", [None, BrokenEmbedder(), FixedEmbedder()])
+def test_a_cold_start_answers_and_says_so(corpus: Corpus, reader: Store, name: str, embedder: Embedder | None) -> None:
+    found = assemble(reader, name, embedder=embedder, subject_id="nobody")
+    assert found.relationship.stage == "new"
+    assert any("nobody" in note for note in found.notes)
+    assert (found.text == "") == (name != "contact")
+    if embedder is None:
+        assert any("estimated" in note for note in found.notes)
+
+
+@pytest.mark.parametrize("embedder", [None, BrokenEmbedder()])
+def test_without_a_model_words_answer(corpus: Corpus, reader: Store, embedder: Embedder | None) -> None:
+    corpus.memory("Found quartz")
+    found = assemble(reader, embedder=embedder)
+    assert "Found quartz" in found.text
+    assert any("words and entities alone" in note for note in found.notes)
+
+
+def test_without_a_question_the_most_important_stand_in(corpus: Corpus, reader: Store) -> None:
+    for number in range(12):
+        corpus.memory(f"memory {number:02}", importance=0.3 + number / 20, at=day(number / 10))
+    corpus.memory("expired", importance=1.0, expires_at=day(2))
+    found = assemble(reader, question=None, embedder=NoEmbedder(), as_of=day(3))
+    (memories,) = (one for one in found.sections if one.name == "memories")
+    assert [line.text[-9:] for line in memories.lines] == [f"memory {n:02}" for n in range(11, 1, -1)]
+    assert found.recall is None
+    assert "Nothing was asked: the most important memories are given." in found.notes
+
+
+@pytest.mark.parametrize(("sessions", "most"), [(1, 0), (3, 8), (15, 15), (40, 20)])
+def test_memories_by_the_stage_of_the_relationship(corpus: Corpus, reader: Store, sessions: int, most: int) -> None:
+    for number in range(sessions):
+        corpus.turn("hello", session=f"s{number}", at=LATER - timedelta(days=sessions - number))
+    for number in range(30):
+        corpus.memory(f"quartz {number}", at=day(number / 10))
+    found = assemble(reader, "contact")
+    (memories,) = (one for one in found.sections if one.name == "memories")
+    assert len(memories.lines) == most
+    assert memories.budget == {0: 0, 8: 500, 15: 1200, 20: 2000}[most]
+    assert any("no memories are given" in note for note in found.notes) == (most == 0)
+
+
+def test_a_system_text_is_never_cut(corpus: Corpus, reader: Store) -> None:
+    with pytest.raises(InputError, match="The system text has 501 tokens and its budget is 500"):
+        assemble(reader, given=Given(system="word " * 501))
+
+
+def test_another_tenant_s_memory_stays_its_own(corpus: Corpus, reader: Store) -> None:
+    other = Corpus(corpus.conn, tenant="other")
+    know(other, "name", "Eve")
+    other.memory("Found quartz", kind="summary")
+    other.turn("quartz")
+    for name in shipped_policies():
+        found = assemble(reader, name)
+        assert not any(word in found.text for word in ("Eve", "quartz"))
+        assert found.relationship.sessions == 0
+
+
+def test_a_chat_models_own_tokenizer_counts(corpus: Corpus, reader: Store) -> None:
+    found = assemble(reader, given=Given(system="My name is Alex.", model="gpt-4o"))
+    assert (found.tokenizer, found.sections[0].tokens) == ("o200k_base", 5)
+    found = assemble(reader, given=Given(model="someones/model"))
+    assert "The tokenizer of someones/model is not here: tokens are those of words." in found.notes
