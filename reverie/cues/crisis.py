@@ -37,8 +37,15 @@ class Crisis:
     help: Help
 
 
+class _Hyperbole(Table):
+    name: str
+    pattern: str
+
+
 class _Sign(Table):
     name: str
+    #: literals, one of which every match contains; the pattern is tried only on texts that have one
+    cues: tuple[str, ...]
     pattern: str
     #: whether a denial right before it ("I don't want to die") takes it away
     negatable: bool = False
@@ -50,7 +57,7 @@ class _Signs(Table):
     """`crisis.toml`."""
 
     words: dict[str, tuple[str, ...]]
-    hyperbole: tuple[_Sign, ...]
+    hyperbole: tuple[_Hyperbole, ...]
     quoted: dict[str, str]
     fiction: dict[str, str]
     denied: dict[str, str]
@@ -74,6 +81,7 @@ class _Compiled:
     others: re.Pattern[str]
     speaker: re.Pattern[str]
     denied: re.Pattern[str]
+    denied_inside: re.Pattern[str]
 
 
 @cache
@@ -94,6 +102,7 @@ def _compiled() -> _Compiled:
         others=expanded(table.fiction["others"]),
         speaker=expanded(table.fiction["speaker"]),
         denied=expanded(table.denied["before"]),
+        denied_inside=expanded(table.denied["inside"]),
     )
 
 
@@ -145,13 +154,19 @@ def help_for(crisis: numbers.Crisis, *, country: str | None = None, language: st
 def signs_of(text: str, phrases: tuple[str, ...] = ()) -> tuple[str, ...]:
     """The names of the signs in a text, in the order of the table."""
     by = _compiled()
-    read = by.hyperbole.sub(" _ ", _without_quotes(normal(text), by))
-    sentences = [one for one in _SENTENCE.split(read) if one.strip()]
-    found = [sign.name for sign, pattern in by.signs if any(_told(one, sign, pattern, by) for one in sentences)]
+    plain = normal(text)
+    tried = [(sign, pattern) for sign, pattern in by.signs if any(cue in plain for cue in sign.cues)]
+    # most messages hold no sign at all, and then nothing has to be taken out
+    tried = [(sign, pattern) for sign, pattern in tried if pattern.search(plain)]
+    found: list[str] = []
+    if tried:
+        read = by.hyperbole.sub(" _ ", _without_quotes(plain, by))
+        sentences = [one.strip() for one in _SENTENCE.split(read) if one.strip()]
+        found = [sign.name for sign, pattern in tried if any(_told(one, sign, pattern, by) for one in sentences)]
     own = _phrases(phrases)
-    if own and own.search(normal(text)):
+    if own and own.search(plain):
         found.append("policy")
-    return tuple(dict.fromkeys(found))
+    return tuple(found)
 
 
 def normal(text: str) -> str:
@@ -179,7 +194,7 @@ def _told(sentence: str, sign: _Sign, pattern: re.Pattern[str], by: _Compiled) -
     """Whether a sentence has the sign and neither denies it nor says it of others."""
     for found in pattern.finditer(sentence):
         before = sentence[: found.start()]
-        if sign.negatable and by.denied.search(before):
+        if sign.negatable and (by.denied.search(before) or by.denied_inside.search(found[0])):
             continue
         if by.speaker.search(before) or by.speaker.match(found[0] + " "):
             return True
