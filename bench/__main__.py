@@ -29,6 +29,7 @@ BENCHES = {
     "merge": "How fast are duplicates merged, beside a SQL self-join and a matrix product?",
     "memory_of_import": "How much memory does importing a million turns take?",
     "startup": "How fast does the command line answer?",
+    "mood": "How well are moods told and crises found?",
     "embed": "How fast is the bare embedder?",
 }
 

@@ -11,7 +11,7 @@ import argparse
 import base64
 import json
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from importlib.metadata import version
 from pathlib import Path
 
@@ -34,29 +34,33 @@ ATTRIBUTION = (
 )
 
 
-def regression(moods: Sequence[str]) -> LogisticRegression:
-    """The untrained classifier, with the weights that such moods get."""
+def regression() -> LogisticRegression:
+    """The untrained classifier."""
+    return LogisticRegression(C=STRENGTH, max_iter=1000)
+
+
+def weights_of(moods: Sequence[str]) -> npt.NDArray[np.float64]:
+    """What each message counts."""
     counts = Counter(moods)
-    weights = {mood: (len(moods) / len(counts) / count) ** POWER for mood, count in counts.items()}
-    return LogisticRegression(C=STRENGTH, class_weight=weights, max_iter=1000)
+    return np.array([(len(moods) / len(counts) / counts[mood]) ** POWER for mood in moods])
 
 
 def trained(vectors: npt.NDArray[np.float32], moods: Sequence[str]) -> npt.NDArray[np.float16]:
     """Shape (moods, dimensions + 1), the bias last; rows in the order of `MOODS`, each of which must occur."""
-    model = regression(moods).fit(vectors.astype(np.float64), list(moods))
+    model = regression().fit(vectors.astype(np.float64), list(moods), sample_weight=weights_of(moods))
     order = [list(model.classes_).index(mood) for mood in MOODS]
     return np.hstack([model.coef_, model.intercept_[:, None]])[order].astype(np.float16)
 
 
-def written(table: npt.NDArray[np.float16], embedding_model: str, counts: Counter[str]) -> str:
-    """The file's text: weights and where they come from."""
+def written(table: npt.NDArray[np.float16], embedding_model: str, counts: Mapping[str, int], attribution: str) -> str:
+    """The file's text: weights, a row for each class of `counts`, and where they come from."""
     stored = {
-        "what": "Moods by multinomial logistic regression over unit vectors; made by bench/train_mood.py.",
-        "attribution": ATTRIBUTION,
+        "what": "Multinomial logistic regression over unit vectors, a row a class, the bias last (bench/README.md).",
+        "attribution": attribution,
         "license": "Apache-2.0",
         "embedding_model": embedding_model,
-        "moods": MOODS,
-        "messages": {mood: counts[mood] for mood in MOODS},
+        "classes": list(counts),
+        "messages": counts,
         "scikit_learn": version("scikit-learn"),
         "shape": table.shape,
         "weights": base64.b64encode(table.astype("<f2").tobytes()).decode(),
@@ -67,8 +71,9 @@ def written(table: npt.NDArray[np.float16], embedding_model: str, counts: Counte
 def threshold(vectors: npt.NDArray[np.float32], moods: Sequence[str]) -> float:
     """The least confidence, in hundredths, about which (±.05) half of the unseen messages are read rightly."""
     folds = StratifiedKFold(5, shuffle=True, random_state=0)
+    params = {"sample_weight": weights_of(moods)}
     odds = cross_val_predict(
-        regression(moods), vectors.astype(np.float64), list(moods), cv=folds, method="predict_proba"
+        regression(), vectors.astype(np.float64), list(moods), cv=folds, method="predict_proba", params=params
     )
     right = np.array(sorted(set(moods)))[odds.argmax(1)] == np.array(moods)
     sure = odds.max(1)
@@ -89,7 +94,8 @@ def main() -> None:
     parts = [go_emotions("train"), own("train")]
     vectors = np.vstack([embedded(part.texts, embedder, options.cache) for part in parts])
     moods = [mood for part in parts for mood in part.moods]
-    options.out.write_text(written(trained(vectors, moods), embedder.model, Counter(moods)), encoding="utf-8")
+    counts = {mood: moods.count(mood) for mood in MOODS}
+    options.out.write_text(written(trained(vectors, moods), embedder.model, counts, ATTRIBUTION), encoding="utf-8")
     print(f"{len(moods)} messages -> {options.out}")
     if options.threshold:
         print(f"classifier_confidence = {threshold(vectors, moods):.2f}")

@@ -1,7 +1,7 @@
 """The mood of a message: ten moods, an energy and a style, by a chain of steps (Contact 4.1, spec A5).
 
 A language model is asked first where there is one (`mood_model`); what follows when it is late, fails or is absent is
-the policy's choice of `classifier` (`mood_classifier`), the `previous` mood and the seed's `keywords`.
+the policy's choice of `classifier` (`linear`), the `previous` mood and the seed's `keywords`.
 """
 
 import re
@@ -9,11 +9,11 @@ import tomllib
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib.resources import files
-from typing import Final, Literal, get_args
+from typing import Final, Literal, cast, get_args
 
 import numpy.typing as npt
 
-from reverie.cues import mood_classifier
+from reverie.cues import linear
 from reverie.policy import numbers
 from reverie.policy.extract import Table
 
@@ -92,7 +92,8 @@ def read_mood(
     embedding_model: str | None = None,
     previous: Mood | None = None,
 ) -> Mood:
-    """The mood of a message, by the first step of the policy's chain that tells one. Pure, and far under 1 ms.
+    """The mood of a message, by the first step of the policy's chain that tells one, else neutral and medium, the
+    seed's default. Pure, and far under 1 ms.
 
     `answer` is what `MoodModel.ask` gave, None where no model is configured, which counts as failed. `vector` is the
     unit vector of the whole text from the embedder whose key is `embedding_model`; without one, or from a model that
@@ -103,21 +104,33 @@ def read_mood(
     for step in mood.after_late if answer == "late" else mood.after_failure:
         if step == "previous" and previous is not None:
             return replace(previous, method="previous")
-        if step == "classifier" and vector is not None:
-            told = mood_classifier.classify(vector, embedding_model)
+        if step == "keywords" and (named := by_keywords(text)) is not None:
+            return named
+        if step == "classifier":
+            told = by_vector(vector, embedding_model)
             if told is not None and told[1] >= mood.classifier_confidence:
                 return with_manner(text, told[0], confidence=told[1])
-    return by_keywords(text)
+    style = _lexicon().manners["neutral"].style
+    return Mood(mood="neutral", energy="medium", style=style, confidence=None, method="keywords")
 
 
-def by_keywords(text: str) -> Mood:
-    """The seed's fallback: the first row of keywords that the message has a word of, else neutral and medium."""
-    manners = _lexicon().manners
+def by_vector(vector: npt.ArrayLike | None, embedding_model: str | None) -> tuple[MoodName, float] | None:
+    """The classifier's likeliest mood and its probability; None for vectors that it cannot read."""
+    classifier = linear.load("mood_weights.json")
+    odds = classifier.probabilities(vector, embedding_model)
+    if odds is None:
+        return None
+    best = int(odds.argmax())
+    return cast("MoodName", classifier.classes[best]), float(odds[best])
+
+
+def by_keywords(text: str) -> Mood | None:
+    """The mood of the seed's first row of keywords that the message has a word of."""
     for pattern, row in _patterns():
         if pattern.search(text):
-            style = manners[row.mood].style
+            style = _lexicon().manners[row.mood].style
             return Mood(mood=row.mood, energy=row.energy, style=style, confidence=None, method="keywords")
-    return Mood(mood="neutral", energy="medium", style=manners["neutral"].style, confidence=None, method="keywords")
+    return None
 
 
 def with_manner(text: str, mood: MoodName, *, confidence: float) -> Mood:

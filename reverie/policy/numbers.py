@@ -239,7 +239,7 @@ class Mood(Table):
 
     #: Milliseconds that a language model has to answer.
     model_timeout_ms: Count
-    #: Tried in this order when the model was late, and when it failed or there is none; the last always answers.
+    #: Tried in this order when the model was late, and when it failed or there is none; neutral if none of them tells.
     after_late: tuple[MoodStep, ...]
     after_failure: tuple[MoodStep, ...]
     #: Probability of its best mood below which the classifier passes.
@@ -254,9 +254,9 @@ class Mood(Table):
 
     @field_validator("after_late", "after_failure")
     @classmethod
-    def _answers(cls, steps: tuple[MoodStep, ...]) -> tuple[MoodStep, ...]:
-        if len(set(steps)) < len(steps) or steps[-1:] != ("keywords",):
-            raise ValueError("each step stands once, keywords last, since only they always answer")
+    def _once(cls, steps: tuple[MoodStep, ...]) -> tuple[MoodStep, ...]:
+        if len(set(steps)) < len(steps):
+            raise ValueError("each step stands once")
         return steps
 
 
@@ -277,6 +277,8 @@ class Crisis(Table):
     detect: bool
     #: Whether such a message is flagged for a person to look at.
     review: bool
+    #: Probability from which the classifier over the message's vector is a sign of its own; 1 leaves it out.
+    vector_probability: Share
     #: Further signs, as patterns over lower-case text without apostrophes.
     phrases: tuple[Pattern, ...] = ()
     #: A deployment's own helplines; for the countries they name they stand instead of the shipped ones.

@@ -37,7 +37,12 @@ def test_the_wheel_has_every_source(names: list[str]) -> None:
         f"reverie/sql/{path.relative_to(ROOT / 'sql')}" for path in (ROOT / "sql").rglob("*") if path.is_file()
     }
     expected |= {str(path.relative_to(ROOT)) for path in (ROOT / "reverie" / "policies").glob("*.toml")}
-    expected |= {"reverie/cues/entities.toml", "reverie/inference/minilm/tokenizer.json"}
+    expected |= {
+        "reverie/cues/entities.toml",
+        "reverie/cues/mood_weights.json",
+        "reverie/cues/crisis_weights.json",
+        "reverie/inference/minilm/tokenizer.json",
+    }
     assert expected <= set(names)
 
 

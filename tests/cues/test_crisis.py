@@ -1,0 +1,160 @@
+"""The language of a crisis: what must be found, what must not, and the help that comes with it."""
+
+from __future__ import annotations
+
+import time
+import tomllib
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bench.train_crisis import cases, trained
+from reverie.cues import crisis as crisis_
+from reverie.cues import linear
+from reverie.cues.crisis import find_crisis, help_for, normal, signs_of
+from reverie.policy import load_policy, shipped_policies
+from reverie.policy.numbers import Crisis, Helpline
+
+NUMBERS = load_policy("reverie").crisis
+MINILM = "minilm-l6-v2-int8"
+TABLE = tomllib.loads(Path(crisis_.__file__).with_name("crisis.toml").read_text("utf-8"))
+
+
+@pytest.mark.parametrize("text", ["I want to die", "can't take this anymore"])
+@pytest.mark.parametrize("policy", shipped_policies())
+def test_the_seeds_words_are_found_by_every_policy(text: str, policy: str) -> None:
+    found = find_crisis(text, crisis=load_policy(policy).crisis)
+    assert found is not None
+    assert found.help.message
+    assert found.help.helplines
+
+
+def test_the_patterns_find_what_they_were_made_from() -> None:
+    """Set 1; what was not looked at while they were made is in `bench/README.md`."""
+    first = cases(1)
+    found = np.array([bool(signs_of(text)) for text in first.texts])
+    assert [text for text, hit in zip(first.texts, found == first.crisis, strict=True) if not hit] == []
+    assert len(cases(1, 2, 3).texts) >= 150
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I WANT TO DIE",
+        "i want to dieeeee",
+        "i w a n t to die. k i l l myself",
+        "i wanna k1ll mys3lf",
+        "i don’t want to live anymore",
+        "I keep thinking 'I want to die'",
+        'My head says "just kill myself"',
+        "kill my\u200bself",
+    ],
+)
+def test_disguises_are_seen_through(text: str) -> None:
+    assert signs_of(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "He says 'I want to die' and leaves",
+        'The song is called "I want to die"',
+        "I don't want to die",
+        "I'm not suicidal",
+        "I have never been suicidal",
+        "I'd rather die than eat that",
+        "We drove 300 kms today",
+        "people want to die in their own bed",
+    ],
+)
+def test_quotation_denial_and_hyperbole_are_not(text: str) -> None:
+    assert signs_of(text) == ()
+
+
+def test_a_denial_with_a_but_counts() -> None:
+    assert signs_of("I don't want to die, but I can't see another way")
+
+
+def test_every_match_has_a_cue() -> None:
+    """The cues only save time: without them the same is found in all cases."""
+    compiled = crisis_._compiled()
+    for text in cases(1, 2, 3).texts:
+        plain = normal(text)
+        for sign, pattern in compiled.signs:
+            if pattern.search(plain):
+                assert any(cue in plain for cue in sign.cues), (sign.name, text)
+
+
+def test_names_are_unique_and_no_text() -> None:
+    names = [sign["name"] for sign in TABLE["signs"]]
+    assert len(set(names)) == len(names)
+    found = find_crisis("I want to die, my name is Zebedee", crisis=NUMBERS)
+    assert found is not None
+    assert set(found.signs) <= {*names, "policy", "vector"}
+
+
+def test_the_vector_is_a_sign_of_its_own() -> None:
+    row = linear.load("crisis_weights.json").weights[1]
+    vector = row / np.linalg.norm(row)
+    found = find_crisis("hm", crisis=NUMBERS, vector=vector, embedding_model=MINILM)
+    assert found is not None
+    assert found.signs == ("vector",)
+    assert find_crisis("hm", crisis=NUMBERS, vector=vector, embedding_model="other") is None
+    assert find_crisis("hm", crisis=NUMBERS, vector=-vector, embedding_model=MINILM) is None
+
+
+def test_training_gives_the_same_bytes_again() -> None:
+    generator = np.random.default_rng(7)
+    ours, others = generator.normal(size=(20, 384)).astype(np.float32), generator.normal(size=(50, 384))
+    yes = np.arange(20) % 2 == 0
+    assert trained(ours, yes, others).tobytes() == trained(ours, yes, others).tobytes()
+
+
+def test_a_policy_decides() -> None:
+    off = NUMBERS.model_copy(update={"detect": False})
+    assert find_crisis("I want to die", crisis=off) is None
+    for review in (True, False):
+        found = find_crisis("I want to die", crisis=NUMBERS.model_copy(update={"review": review}))
+        assert found is not None
+        assert found.review is review
+    own = Crisis(detect=True, review=False, vector_probability=1.0, phrases=(r"\bcode black\b",))
+    found = find_crisis("It's code black.", crisis=own)
+    assert found is not None
+    assert found.signs == ("policy",)
+
+
+def test_help_is_of_the_country_and_the_language() -> None:
+    india = help_for(NUMBERS, country="in", language="en-IN")
+    assert [line.country for line in india.helplines] == ["IN", None]
+    german = help_for(NUMBERS, country="DE", language="de")
+    assert german.message != india.message
+    assert [line.country for line in help_for(NUMBERS, country="XX", language="xx").helplines] == [None]
+    assert help_for(NUMBERS).message == india.message
+
+
+def test_a_deployments_own_help_stands_first() -> None:
+    ours = (
+        Helpline(country="IN", name="Ours", contact="123"),
+        Helpline(name="Ours everywhere", contact="https://example.org"),
+    )
+    own = NUMBERS.model_copy(update={"helplines": ours, "message": "We are here."})
+    helped = help_for(own, country="IN", language="de")
+    assert helped.helplines == ours
+    assert helped.message == "We are here."
+    assert [line.country for line in help_for(own, country="DE").helplines] == ["DE", None]
+
+
+@given(st.text(max_size=400))
+def test_any_text_can_be_read(text: str) -> None:
+    signs_of(text)
+
+
+@pytest.mark.parametrize("piece", ["i want ", "kill ", "no reason ", "a" * 50 + " ", '"', "'i ", "i thought about "])
+def test_a_long_text_takes_no_long_time(piece: str) -> None:
+    text = piece * (20_000 // len(piece))
+    begun = time.perf_counter()
+    signs_of(text)
+    assert time.perf_counter() - begun < 5

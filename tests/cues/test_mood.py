@@ -1,0 +1,225 @@
+"""The mood of a message: the order of the chain, the model's limit of time, the classifier's file and its making."""
+
+from __future__ import annotations
+
+import hashlib
+import threading
+import time
+from collections import Counter
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bench.mood_data import DATA, MOOD_OF, own
+from bench.train_mood import ATTRIBUTION, trained, written
+from reverie.cues import linear
+from reverie.cues.mood import MOODS, Mood, by_keywords, by_vector, read_mood, with_manner
+from reverie.cues.mood_model import MoodModel
+from reverie.policy import load_policy, shipped_policies
+
+CUES = Path(linear.__file__).parent
+OURS = load_policy("reverie").mood
+CONTACT = load_policy("contact").mood
+MINILM = "minilm-l6-v2-int8"
+BEFORE = Mood(mood="grateful", energy="high", style="casual", confidence=0.7, method="classifier")
+SAID = Mood(mood="flirty", energy="medium", style="romantic", confidence=None, method="model")
+
+
+def vector_of(mood: str) -> np.ndarray:
+    """A unit vector that the classifier takes for a mood with near certainty."""
+    weights = linear.load("mood_weights.json").weights
+    direction = weights[MOODS.index(mood)] - weights.mean(0)
+    return direction / np.linalg.norm(direction)
+
+
+#: Contact 4.1, word for word.
+@pytest.mark.parametrize(
+    ("text", "mood", "energy"),
+    [
+        ("haha good one", "happy", "high"),
+        ("LOL", "happy", "high"),
+        ("😂😂", "happy", "high"),
+        ("That is amazing!", "happy", "high"),
+        ("I'm sad", "sad", "low"),
+        ("can't stop crying", "sad", "low"),
+        ("😢", "sad", "low"),
+        ("I miss her", "sad", "low"),
+        ("worried about tomorrow", "anxious", "low"),
+        ("so nervous", "anxious", "low"),
+        ("feeling anxious", "anxious", "low"),
+        ("Ugh", "frustrated", "medium"),
+        ("I am annoyed", "frustrated", "medium"),
+        ("frustrated again", "frustrated", "medium"),
+        ("bored", "bored", "low"),
+        ("meh", "bored", "low"),
+        ("Whatever.", "bored", "low"),
+        ("hahahaha", "happy", "high"),
+    ],
+)
+def test_the_seeds_keywords(text: str, mood: str, energy: str) -> None:
+    told = by_keywords(text)
+    assert told is not None
+    assert (told.mood, told.energy, told.method, told.confidence) == (mood, energy, "keywords", None)
+
+
+@pytest.mark.parametrize("text", ["", "a lollipop", "a mission to the saddle", "We dismissed it", "ok"])
+def test_no_keyword_is_neutral_and_medium(text: str) -> None:
+    assert by_keywords(text) is None
+    told = read_mood(text, mood=CONTACT)
+    assert (told.mood, told.energy, told.method) == ("neutral", "medium", "keywords")
+
+
+@pytest.mark.parametrize("name", [name for name in shipped_policies() if name != "reverie"])
+def test_the_seeds_chain(name: str) -> None:
+    """Timeout: the previous mood. Provider down or absent: keywords, whatever came before. Never a classifier."""
+    mood = load_policy(name).mood
+    given = {"mood": mood, "vector": vector_of("angry"), "embedding_model": MINILM, "previous": BEFORE}
+    assert read_mood("I'm sad", answer=SAID, **given) is SAID
+    late = read_mood("I'm sad", answer="late", **given)
+    assert (late.mood, late.energy, late.method) == ("grateful", "high", "previous")
+    assert read_mood("I'm sad", answer="late", mood=mood).mood == "sad"
+    for answer in ("failed", None):
+        told = read_mood("I'm sad", answer=answer, **given)
+        assert (told.mood, told.method) == ("sad", "keywords")
+        assert read_mood("table", answer=answer, **given).mood == "neutral"
+
+
+@pytest.mark.parametrize("answer", ["late", "failed", None])
+def test_our_chain(answer: str | None) -> None:
+    sure = {"vector": vector_of("angry"), "embedding_model": MINILM}
+    never = OURS.model_copy(update={"classifier_confidence": 1.0})
+    assert read_mood("I'm sad", mood=OURS, answer=SAID, previous=BEFORE, **sure) is SAID
+    told = read_mood("I'm sad", mood=OURS, answer=answer, previous=BEFORE, **sure)
+    assert (told.mood, told.method) == ("angry", "classifier")
+    assert told.confidence is not None
+    assert told.confidence >= OURS.classifier_confidence
+    assert read_mood("I'm sad", mood=never, answer=answer, previous=BEFORE, **sure).method == "keywords"
+    assert read_mood("table", mood=never, answer=answer, previous=BEFORE, **sure).method == "previous"
+    assert read_mood("table", mood=never, answer=answer, **sure).mood == "neutral"
+
+
+def test_a_vector_of_another_embedder_is_not_read() -> None:
+    assert by_vector(vector_of("angry"), MINILM) is not None
+    assert by_vector(vector_of("angry"), "litellm/other") is None
+    assert by_vector(vector_of("angry"), None) is None
+    assert by_vector(None, MINILM) is None
+
+
+@given(st.text(), st.sampled_from(MOODS))
+def test_there_is_always_a_whole_mood(text: str, mood: str) -> None:
+    for told in (read_mood(text, mood=OURS), with_manner(text, mood, confidence=0.5)):
+        assert told.mood in MOODS
+        assert told.energy in ("high", "medium", "low")
+        assert told.style in ("playful", "deep", "casual", "supportive", "romantic", "venting")
+
+
+@pytest.mark.parametrize(
+    ("text", "mood", "energy", "style"),
+    [
+        ("he left me", "sad", "low", "supportive"),
+        ("HE LEFT ME AGAIN!!", "sad", "medium", "deep"),
+        ("what a nice day", "happy", "high", "playful"),
+        ("nice, but I'm exhausted", "happy", "medium", "playful"),
+        ("no", "angry", "high", "venting"),
+    ],
+)
+def test_energy_follows_the_marks_and_style_both(text: str, mood: str, energy: str, style: str) -> None:
+    told = with_manner(text, mood, confidence=0.5)
+    assert (told.energy, told.style) == (energy, style)
+
+
+def test_the_model_is_asked() -> None:
+    asked: list[str] = []
+
+    def call(text: str) -> dict[str, object]:
+        asked.append(text)
+        return {"mood": "bored", "energy": "low", "style": "casual", "because": "ignored"}
+
+    told = MoodModel(call).ask("nothing to do", 1000)
+    assert asked == ["nothing to do"]
+    assert told == Mood(mood="bored", energy="low", style="casual", confidence=None, method="model")
+
+
+def test_a_model_that_is_late_is_left() -> None:
+    release = threading.Event()
+
+    def call(text: str) -> dict[str, object]:
+        release.wait(20)
+        return {"mood": "bored", "energy": "low", "style": "casual"}
+
+    model = MoodModel(call, calls=2)
+    begun = time.perf_counter()
+    assert model.ask("a", CONTACT.model_timeout_ms) == "late"
+    assert 0.2 <= time.perf_counter() - begun < 5
+    assert model.ask("b", 1) == "late"
+    # both calls hang: nobody waits for a third
+    begun = time.perf_counter()
+    assert model.ask("c", 10_000) == "late"
+    assert time.perf_counter() - begun < 5
+    release.set()
+    deadline = time.perf_counter() + 10
+    while (told := model.ask("d", 1000)) == "late" and time.perf_counter() < deadline:
+        time.sleep(0.01)
+    assert isinstance(told, Mood)
+
+
+@pytest.mark.parametrize(
+    "reply", [None, "sad", {}, {"mood": "tired", "energy": "low", "style": "casual"}, {"mood": "sad", "energy": "low"}]
+)
+def test_a_reply_that_names_no_mood_is_a_failure(reply: object) -> None:
+    assert MoodModel(lambda text: reply).ask("hi", 1000) == "failed"  # type: ignore[arg-type, return-value]
+
+
+def test_a_model_that_raises_is_a_failure() -> None:
+    def call(text: str) -> dict[str, object]:
+        raise ConnectionError(text)
+
+    assert MoodModel(call).ask("hi", 1000) == "failed"
+
+
+@pytest.mark.parametrize(
+    ("name", "classes", "digest"),
+    [
+        ("mood_weights.json", MOODS, "c9281734cd43b856"),
+        ("crisis_weights.json", ("other", "crisis"), "135e1383c950faf1"),
+    ],
+)
+def test_the_weights_are_those_that_were_measured(name: str, classes: tuple[str, ...], digest: str) -> None:
+    """Retrained? Run `bench/mood.py`, write its figures to `bench/README.md`, then the new digest here."""
+    assert hashlib.sha256((CUES / name).read_bytes()).hexdigest()[:16] == digest
+    assert (CUES / name).stat().st_size < 16_000
+    read = linear.load(name)
+    assert read.classes == classes
+    assert read.weights.shape == (len(classes), 384)
+    assert read.bias.shape == (len(classes),)
+    assert np.isfinite(read.weights).all() and np.isfinite(read.bias).all()
+    odds = read.probabilities(np.ones(384) / np.sqrt(384), read.embedding_model)
+    assert odds is not None
+    assert odds.sum() == pytest.approx(1)
+
+
+def test_training_gives_the_same_bytes_again() -> None:
+    """On a few clouds of points, ten moods of them, in file order and once more."""
+    generator = np.random.default_rng(7)
+    moods = list(MOODS) * 12
+    centres = generator.normal(size=(len(MOODS), 384))
+    vectors = np.array([centres[MOODS.index(mood)] + generator.normal(size=384) for mood in moods], np.float32)
+    first, second = (
+        written(trained(vectors, moods), MINILM, {mood: Counter(moods)[mood] for mood in MOODS}, ATTRIBUTION)
+        for _ in range(2)
+    )
+    assert first == second
+    table = trained(vectors, moods).astype(np.float32)
+    assert [MOODS[best] for best in (vectors @ table[:, :-1].T + table[:, -1]).argmax(1)] == moods
+
+
+def test_every_emotion_has_its_place() -> None:
+    labels = DATA / "goemotions.labels.txt"
+    if not labels.is_file():
+        pytest.skip("needs the public data sets in ../shared/data")
+    assert set(labels.read_text("utf-8").split()) == set(MOOD_OF)
+    assert set(filter(None, MOOD_OF.values())) | {"bored", "flirty"} == set(MOODS)
+    assert not set(own("train").texts) & set(own("test").texts)
