@@ -20,6 +20,7 @@ from reverie.inference import Embedder, to_half_wire
 from reverie.model import Kind, Scope
 from reverie.policy import Chunking, Policy
 from reverie.store.database import Store
+from reverie.store.live_model import hold_live_model
 from reverie.store.queries import queries
 from reverie.store.runs import Report, Run, run
 from reverie.text import chunk
@@ -43,26 +44,33 @@ def embed(
     embedder: Embedder,
     items: Sequence[Item] = ("turn", "memory"),
     kinds: Sequence[Kind] | None = None,
+    beside: bool = False,
     driver: str = "reverie",
     dry_run: bool = False,
     on_progress: Progress | None = None,
 ) -> Report:
     """Give vectors and terms to what has none; counts `turns`, `memories`, `parts` and `calls_saved` by the cache.
 
-    `kinds` limits it to memories of these kinds. `on_progress` hears how many items each chunk finished. Turns
-    are left out where the policy does not recall them.
+    `kinds` limits it to memories of these kinds. `beside`: the model is not the live one yet (`reembed`). `on_progress`
+    hears how many items each chunk finished. Turns are left out where the policy does not recall them.
+
+    Raises:
+        SettingsError: the tenant's memory is embedded by another model.
     """
     with run(store, "embed", scope=scope, policy=policy, as_of=as_of, driver=driver, dry_run=dry_run) as attempt:
         attempt.report.model = embedder.model
         for name in ("turns", "memories", "parts", "calls_saved"):
             attempt.report.add(name, 0)
+        if not beside:
+            with store.transaction(scope.tenant_id) as conn:
+                hold_live_model(conn, scope.tenant_id, embedder.model)
         for item in items:
             if item == "turn" and item not in policy.recall.items:
                 continue
             last: _Row | None = None
             wanted = {"as_of": as_of, "model": embedder.model, "kinds": None if kinds is None else list(kinds)}
             while rows := _read(store, item, scope, wanted, last):
-                _embed_rows(store, attempt, rows, item, scope.tenant_id, policy, embedder)
+                _embed_rows(store, attempt, rows, item, scope.tenant_id, policy, embedder, beside)
                 last = rows[-1]
                 if on_progress is not None:
                     on_progress(len(rows))
@@ -105,6 +113,7 @@ def _embed_rows(
     tenant_id: str,
     policy: Policy,
     embedder: Embedder,
+    beside: bool,
 ) -> None:
     sql, report = queries("embed"), attempt.report
     parts = [
@@ -125,6 +134,8 @@ def _embed_rows(
     wires = to_half_wire(embedder.encode(texts if not attempt.dry_run else []))
     tokens = sum(map(embedder.count_tokens, texts))
     with store.transaction(tenant_id) as conn:
+        if not beside:
+            hold_live_model(conn, tenant_id, embedder.model)
         # what is merged or compressed away at this moment must not be written as live
         subjects = params | {"subjects": [row.subject_id for row in rows]}
         conn.execute(queries("subjects")["add_subjects"], subjects)

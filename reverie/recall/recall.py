@@ -87,6 +87,11 @@ def recalling(
     vector = None
     if embedder is None:
         notes.append("No embedding model is configured: found by words and entities alone.")
+    elif known and known[0][1] not in (None, embedder.model):
+        notes.append(
+            f"The memory is embedded by {known[0][1]} and the question would be by {embedder.model}: "
+            "found by words and entities alone."
+        )
     elif known:
         try:
             vector = (yield Outside(partial(embedder.encode, [asked.spoken])))[0]

@@ -1,6 +1,8 @@
 -- name: read_subject
--- Who speaks in the subject's conversations; nothing when the subject is unknown.
-select speakers from memory.subjects where tenant_id = %(tenant)s and subject_id = %(subject)s
+-- Who speaks in the subject's conversations, and by which model they are embedded; nothing when the subject is unknown.
+select s.speakers, (select t.model from ops.tenants t where t.tenant_id = %(tenant)s)
+from memory.subjects s
+where s.tenant_id = %(tenant)s and s.subject_id = %(subject)s
 
 -- name: search
 -- Candidates of three arms, each exact within the subject, with every signal and the weighted sum.

@@ -14,3 +14,19 @@ on conflict (tenant_id) do update set policy = excluded.policy
 -- name: read_policy
 -- The policy of one tenant.
 select policy from ops.tenants where tenant_id = %(tenant)s
+
+-- name: hold_model
+-- The tenant's live embedding model, which stays so until the transaction ends.
+select model from ops.tenants where tenant_id = %(tenant)s for share
+
+-- name: choose_model
+-- The first model that embeds becomes the live one.
+update ops.tenants set model = %(model)s where tenant_id = %(tenant)s and model is null
+
+-- name: lock_model
+-- Let nobody embed until the model is switched.
+select from ops.tenants where tenant_id = %(tenant)s for update
+
+-- name: set_model
+-- Recall finds by the vectors of this model from now on.
+update ops.tenants set model = %(model)s where tenant_id = %(tenant)s

@@ -1,0 +1,141 @@
+"""reembed: another model beside the live one, switched when complete; recall never mixes."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Any
+
+import psycopg
+import pytest
+
+from reverie.consolidate.cycle import catch_up, ingest
+from reverie.consolidate.embed import embed
+from reverie.consolidate.reembed import reembed
+from reverie.errors import InferenceError, SettingsError
+from reverie.inference import Vectors
+from reverie.model import Scope
+from reverie.policy import load_policy
+from reverie.recall.recall import recall
+from reverie.store.database import Store
+from tests.promises.world import WordEmbedder
+
+UNTIL = datetime(2026, 9, 1, tzinfo=UTC)
+COMMON: dict[str, Any] = {"scope": Scope(tenant_id="t"), "policy": load_policy("reverie")}
+OLD = WordEmbedder()
+
+
+class Wider(WordEmbedder):
+    """Another model, of other dimensions; may fail after some texts."""
+
+    model = "wider words"
+    dimensions = 128
+
+    def __init__(self, fails_after: int = 10**9, meanwhile: Any = None) -> None:
+        self._left = fails_after
+        self._meanwhile = meanwhile or (lambda: None)
+
+    def encode(self, texts: Any) -> Vectors:
+        self._left -= len(texts)
+        if self._left < 0:
+            raise InferenceError("The model gave no answer.")
+        meanwhile, self._meanwhile = self._meanwhile, lambda: None
+        meanwhile()
+        return super().encode(texts)
+
+
+@pytest.fixture
+def remembered(told: Store) -> Store:
+    bring(told, OLD)
+    return told
+
+
+def bring(store: Store, embedder: WordEmbedder) -> None:
+    given = COMMON | {"embedder": embedder}
+    for _ in (*ingest(store, as_of=UNTIL, **given), *catch_up(store, until=UNTIL, **given)):
+        pass
+
+
+def go(store: Store, embedder: WordEmbedder) -> list[Any]:
+    return list(reembed(store, tenant_id="t", policy=COMMON["policy"], as_of=UNTIL, embedder=embedder))
+
+
+def models(conn: psycopg.Connection[Any]) -> dict[str, int]:
+    return dict(conn.execute("select model, count(*) from memory.vectors group by 1").fetchall())
+
+
+def ask(store: Store, embedder: WordEmbedder) -> Any:
+    return recall(
+        store, "What does she love?", tenant_id="t", subject_id=subject(store), policy=COMMON["policy"], as_of=UNTIL,
+        embedder=embedder,
+    )  # fmt: skip
+
+
+def subject(store: Store) -> str:
+    with store.transaction("t") as conn:
+        row = conn.execute("select subject_id from memory.subjects order by items desc limit 1").fetchone()
+    assert row is not None
+    return str(row[0])
+
+
+def test_the_first_model_is_the_live_one_and_another_is_refused(
+    remembered: Store, conn: psycopg.Connection[Any]
+) -> None:
+    assert conn.execute("select model from ops.tenants").fetchone() == ("words",)
+    with pytest.raises(SettingsError, match="^The memory of tenant t is embedded by words, and this process has wider"):
+        embed(remembered, as_of=UNTIL, embedder=Wider(), **COMMON)
+    answer = ask(remembered, Wider())
+    assert any("embedded by words" in note for note in answer.notes)
+    assert {hit.signals["similarity"].value for hit in answer.hits} <= {None, 0.0}
+
+
+def test_everything_is_embedded_beside_switched_and_the_old_removed(
+    remembered: Store, conn: psycopg.Connection[Any]
+) -> None:
+    before = models(conn)
+    seen: list[dict[str, int]] = []
+    alive = conn.execute("select item_id, part, live from memory.vectors order by 1, 2").fetchall()
+    answers: list[Any] = []
+
+    def meanwhile() -> None:
+        answers.append(ask(remembered, OLD))
+        seen.append(models(conn))
+
+    *_, last = go(remembered, Wider(meanwhile=meanwhile))
+    assert answers[0].notes == ()
+    assert seen == [before]
+    assert models(conn) == {"wider words": before["words"]}
+    assert last["removed"] == before["words"]
+    assert conn.execute("select item_id, part, live from memory.vectors order by 1, 2").fetchall() == alive
+    assert ask(remembered, Wider()).notes == ()
+    assert ask(remembered, OLD).notes != ()
+    with pytest.raises(SettingsError):
+        embed(remembered, as_of=UNTIL, embedder=OLD, **COMMON)
+    bring(remembered, Wider())
+    assert [report["removed"] for report in go(remembered, Wider())] == [0, 0]
+
+
+def test_killed_it_goes_on(remembered: Store, conn: psycopg.Connection[Any]) -> None:
+    before = models(conn)["words"]
+    with pytest.raises(InferenceError):
+        go(remembered, Wider(fails_after=120))
+    assert ask(remembered, OLD).notes == ()
+    assert conn.execute("select model from ops.tenants").fetchone() == ("words",)
+    go(remembered, Wider())
+    assert models(conn) == {"wider words": before}
+
+
+def test_what_is_embedded_meanwhile_is_caught_up_with(remembered: Store, conn: psycopg.Connection[Any]) -> None:
+    def meanwhile() -> None:
+        conn.execute(
+            """insert into log.turns (tenant_id, id, subject_id, session_id, source_id, turn_index, role, said_at, text,
+                                      content_hash)
+               values ('t', gen_random_uuid(), %s, 'late', 'late', 0, 'user', %s, 'I live in Lisbon.', 'x')""",
+            [subject(remembered), UNTIL],
+        )
+        bring(remembered, OLD)
+
+    before = models(conn)["words"]
+    reports = go(remembered, Wider(meanwhile=meanwhile))
+    assert len([report for report in reports if report.stage == "embed"]) == 2
+    assert models(conn).keys() == {"wider words"}
+    assert models(conn)["wider words"] > before
