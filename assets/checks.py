@@ -5,7 +5,16 @@ import dagster as dg
 from assets.partitions import buckets, in_bucket
 from assets.runs import as_of
 from resources.clients import Clients
-from reverie.evaluate.health import EXACT, LATE_CYCLES, duplicates, exactness, lag_cycles, unembedded_all
+from reverie.evaluate.health import (
+    EXACT,
+    LATE_CYCLES,
+    LATE_MINUTES,
+    duplicates,
+    exactness,
+    lag_cycles,
+    overdue,
+    unembedded_all,
+)
 
 
 @dg.asset_check(
@@ -18,6 +27,17 @@ def bucket_lag(context: dg.AssetCheckExecutionContext, clients: Clients) -> dg.A
     slowest = max(lags, key=lambda key: lags[key])
     metadata = {"lag_cycles": lags[slowest], "slowest_bucket": int(slowest)}
     return dg.AssetCheckResult(passed=lags[slowest] <= LATE_CYCLES, metadata=metadata)
+
+
+@dg.asset_check(asset="memory_health", description="No session that is due has waited for a worker for over an hour.")
+def queue_lag(context: dg.AssetCheckExecutionContext, clients: Clients) -> dg.AssetCheckResult:
+    """The cycle works in what a stopped deferred tier leaves, only later; hence a warning."""
+    minutes, sessions = overdue(clients.store, as_of(context))
+    return dg.AssetCheckResult(
+        passed=minutes <= LATE_MINUTES,
+        severity=dg.AssetCheckSeverity.WARN,
+        metadata={"lag_minutes": minutes, "sessions": sessions},
+    )
 
 
 @dg.asset_check(

@@ -23,6 +23,7 @@ from reverie.store.dead_letters import (
     count_attempts,
     delete_dead_letters,
 )
+from reverie.store.queue import requeue
 
 #: Letters of one transaction; each may have 64 KiB.
 _BATCH = 500
@@ -36,6 +37,8 @@ class RedriveSummary:
     imported: int = 0
     repeated: int = 0
     outcomes: int = 0
+    #: Sessions that could not be worked in and wait in the queue again; not among those tried.
+    requeued: int = 0
     #: Those that failed again, by reason; they stay.
     dead_by_reason: Counter[str] = field(default_factory=Counter)
 
@@ -57,7 +60,8 @@ def redrive_dead_letters(
 ) -> RedriveSummary:
     """Validate and append the letters of which the whole record is kept; those that go in are deleted.
 
-    The others count one more attempt and stay, under the reason of this one. Arguments as of `import_file`.
+    The others count one more attempt and stay, under the reason of this one. Sessions that could not be worked in
+    wait in the queue again. Arguments as of `import_file`.
 
     Raises InputError: `mapping` or `timezone` is unknown.
     """
@@ -75,8 +79,11 @@ def redrive_dead_letters(
                 ensure_tenant(conn, tenant_id, policy)
                 _try(conn, validator, letters, summary)
         if not letters:
-            return summary
+            break
         after = letters[-1]
+    with store.transaction(tenant_id) as conn:
+        summary.requeued = requeue(conn, tenant_id, where=where, at=now or datetime.now(UTC))
+    return summary
 
 
 def _try(conn: Connection[Any], validator: Validator, letters: list[DeadLetter], summary: RedriveSummary) -> None:

@@ -15,7 +15,7 @@ from psycopg import Connection
 import reverie
 from reverie.cli.session import Session
 from reverie.errors import ReverieError
-from reverie.evaluate.health import LATE_CYCLES, lag_hours, unembedded
+from reverie.evaluate.health import LATE_CYCLES, LATE_MINUTES, lag_hours, overdue, unembedded
 from reverie.model import Scope
 from reverie.policy import load_policy
 from reverie.store.connect import check_server, connect
@@ -163,10 +163,20 @@ def _tenants(session: Session, tenant: str | None) -> Iterator[Check]:
     chosen = {tenant: known[tenant]} if tenant is not None else known
     for name in sorted({session.settings.policy, *chosen.values()}):
         yield from _guarded("policy", lambda name=name: _policies({name}))  # type: ignore[misc]
+    yield from _guarded("queue", lambda: _queue(session, tenant))
     if not chosen:
         yield Check(name="tenants", status="warn", found="none yet", todo="reverie import FILE")
     for tenant_id, policy_name in chosen.items():
         yield from _guarded(f"tenant {tenant_id}", lambda t=tenant_id, p=policy_name: _tenant(session, t, p))  # type: ignore[misc]
+
+
+def _queue(session: Session, tenant: str | None) -> Iterator[Check]:
+    minutes, sessions = overdue(session.worker, datetime.now(UTC), tenant)
+    if minutes > LATE_MINUTES:
+        found = f"{sessions:,} sessions are due, the longest for {minutes / 60:,.1f} h"
+        yield Check(name="queue", status="warn", found=found, todo="reverie worker, or more of them")
+    else:
+        yield Check(name="queue", status="ok", found=f"{sessions:,} sessions are due, none for long")
 
 
 def _tenant(session: Session, tenant_id: str, policy_name: str) -> Iterator[Check]:

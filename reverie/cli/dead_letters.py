@@ -93,7 +93,7 @@ def redrive(
             timezone=timezone,
             policy=session.new_tenant_policy,
         )
-    fields = ("tried", "imported", "repeated", "outcomes", "dead")
+    fields = ("tried", "imported", "repeated", "outcomes", "dead", "requeued")
     if as_json:
         dead = {f"dead_{code}": number for code, number in sorted(summary.dead_by_reason.items())}
         print_json({"tenant_id": session.tenant_id} | {name: getattr(summary, name) for name in fields} | dead)
@@ -102,5 +102,7 @@ def redrive(
         f"{summary.tried:,} tried: {summary.imported:,} turns and {summary.outcomes:,} outcomes are in, "
         f"{summary.repeated:,} were known, {summary.dead:,} failed again."
     )
+    if summary.requeued:
+        say(f"{summary.requeued:,} sessions wait in the queue again.")
     if summary.dead:
         table(("reason", "records"), summary.dead_by_reason.most_common(), right=("records",))

@@ -20,8 +20,8 @@ BROKEN_PIPE = 141
 SECTIONS = {
     "Make memory": ("migrate", "import", "run"),
     "Ask it": ("recall", "show", "explain"),
-    "Mend it": ("undo", "dead-letters"),
-    "Serve it": ("serve", "keys"),
+    "Mend it": ("undo", "dead-letters", "reembed"),
+    "Serve it": ("serve", "worker", "keys"),
     "Look after it": ("doctor", "runs", "digest", "policy", "db"),
 }
 

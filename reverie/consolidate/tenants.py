@@ -54,6 +54,15 @@ class Totals:
         return flat
 
 
+def policies(store: Store) -> Callable[[str], Policy]:
+    """Return the policy of each tenant as they stand now; a policy is read when it is first asked for.
+
+    The function raises PolicyError for one that cannot be read, KeyError for a tenant that is not known.
+    """
+    names = dict(store.tenants())
+    return lambda tenant_id: load_policy(names[tenant_id])
+
+
 def for_each_tenant(store: Store, scope: Callable[[str], Scope], work: Work) -> Totals:
     """Do `work` in the scope of each tenant; one tenant's failure does not keep the others from theirs.
 

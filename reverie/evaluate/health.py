@@ -19,6 +19,8 @@ from reverie.store.queries import queries
 
 #: Cycles that a turn may wait; after more than these something is stuck.
 LATE_CYCLES = 2.0
+#: Minutes that a session may be due; after more than these no worker runs, or too few.
+LATE_MINUTES = 60.0
 #: Share of true nearest neighbours below which recall loses rows; exact search finds all of them.
 EXACT = 0.999
 
@@ -78,6 +80,13 @@ def lag_cycles(store: Store, scope_of: Callable[[str], Scope], as_of: datetime) 
         for tenant_id, policy in store.tenants()
     ]
     return round(max(lags, default=0.0), 2)
+
+
+def overdue(store: Store, at: datetime, tenant_id: str | None = None) -> tuple[float, int]:
+    """Return how many minutes the session that is longest due has waited, and how many wait that nobody works on."""
+    waiting = [row for row in store.waiting_tenants(at, at) if tenant_id in (None, row[0])]
+    longest = max(((at - due_at).total_seconds() / 60 for _, _, due_at in waiting), default=0.0)
+    return round(longest, 1), sum(sessions for _, sessions, _ in waiting)
 
 
 def unembedded(store: Store, tenant_id: str, model: str, *, items: Sequence[str] = ("turn", "memory")) -> int:

@@ -8,7 +8,9 @@ from typing import Any
 
 import pytest
 
+from reverie.policy import load_policy
 from reverie.store.database import Store
+from reverie.store.queue import Waiting, enqueue
 from tests.orchestration.conftest import AS_OF
 
 
@@ -29,7 +31,7 @@ def checks(run_job: Callable[..., Any]) -> Callable[..., dict[str, tuple[bool, d
 def test_all_is_well(remembered: Store, checks: Callable[..., Any]) -> None:
     found = checks()
     assert {name: passed for name, (passed, _) in found.items()} == dict.fromkeys(
-        ("bucket_lag", "all_embedded", "no_duplicates", "recall_is_exact"), True
+        ("bucket_lag", "queue_lag", "all_embedded", "no_duplicates", "recall_is_exact"), True
     )
     assert found["recall_is_exact"][1]["questions"] == 40
 
@@ -75,6 +77,15 @@ def test_a_history_that_was_just_imported_is_not_late(log: Store, checks: Callab
     recorded = conn.execute("update log.turns set recorded_at = %s returning 1", [AS_OF - timedelta(hours=11)]).rowcount
     assert recorded == 56
     assert checks()["bucket_lag"][0]
+
+
+def test_what_no_worker_takes(remembered: Store, checks: Callable[..., Any], conn: Any) -> None:
+    waiting = [Waiting(subject_id="ana", session_id="s1", said_at=AS_OF)]
+    for minutes, passed in ((64, True), (66, False)):
+        with remembered.transaction("acme") as worker:
+            enqueue(worker, "acme", waiting, policy=load_policy("reverie"), at=AS_OF - timedelta(minutes=minutes))
+        assert checks()["queue_lag"] == (passed, {"lag_minutes": minutes - 5, "sessions": 1})
+        conn.execute("delete from ops.queue")
 
 
 def test_what_recall_does_not_find(remembered: Store, checks: Callable[..., Any], conn: Any) -> None:

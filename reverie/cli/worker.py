@@ -1,0 +1,112 @@
+"""`reverie worker`: the deferred tier without an orchestrator, as long as the process runs."""
+
+from __future__ import annotations
+
+import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from threading import Event
+from typing import TYPE_CHECKING
+
+import click
+
+from reverie.cli.options import json_option
+from reverie.cli.output import note, print_json, say
+from reverie.cli.session import Session
+from reverie.errors import ReverieError, StageError
+
+if TYPE_CHECKING:
+    from reverie.consolidate.drain import Drained
+
+#: Longest pause, in seconds, after rounds that failed; each is twice as long as the one before.
+_LONGEST_PAUSE = 60.0
+
+
+@click.command("worker", short_help="Work in what waits, as it comes: the deferred tier.")
+@click.option("--once", is_flag=True, help="What is due now, and end.")
+@click.option(
+    "--poll", default=5.0, show_default=True, type=click.FloatRange(0.1, 3600), metavar="SECONDS", help="Look so often."
+)
+@json_option
+def command(once: bool, poll: float, as_json: bool) -> None:
+    """Move sessions that went quiet from working memory to the log, and make memory of what waits in the queue, of
+    one tenant after the other. Any number of workers may run, beside an orchestrator or without one.
+
+    A line is printed for each round in which something was done. SIGTERM and Ctrl-C end it after the batch in hand; a
+    worker that is killed loses nothing, and another takes its batch when the lease has run out.
+
+    \b
+    Examples:
+      reverie worker
+      reverie worker --once --json
+      reverie worker --poll 30
+    """
+    pause = poll
+    with Session() as session, _ended_by_signals() as ended:
+        while True:
+            try:
+                _round(session, ended, as_json, once)
+                pause = poll
+            except ReverieError as error:
+                if once:
+                    raise
+                note(f"Error: {error}")
+                pause = min(2 * pause, max(_LONGEST_PAUSE, poll))
+            if once or ended.wait(pause):
+                return
+
+
+def _round(session: Session, ended: Event, as_json: bool, once: bool) -> None:
+    from reverie.consolidate.drain import drain
+    from reverie.consolidate.flush import flush_due
+    from reverie.consolidate.tenants import policies
+    from reverie.store.connect import database_errors
+
+    with database_errors():
+        store, embedder = session.worker, session.embedder
+        flushed, unflushed = 0, None
+        try:
+            for report in flush_due(
+                store, policy_of=policies(store), as_of=datetime.now(UTC), count_tokens=embedder.count_tokens
+            ):
+                flushed += int(report["sessions"])
+        except StageError as error:  # some sessions: no reason to leave the queue
+            unflushed = error
+        drained = drain(store, embedder=embedder, clock=lambda: datetime.now(UTC), stop=ended.is_set)
+    if once or flushed or drained.tenants:
+        _tell(flushed, drained, as_json)
+    if unflushed:
+        raise unflushed
+
+
+def _tell(flushed: int, drained: Drained, as_json: bool) -> None:
+    counts = drained.counts()
+    if as_json:
+        print_json({"at": datetime.now(UTC), "flushed": flushed} | counts | {"reasons": drained.reasons})
+        return
+    line = f"{datetime.now(UTC):%H:%M:%S}  {flushed:,} sessions to the log, {counts['sessions']:,} worked in"
+    line += f" ({counts['subjects']:,} subjects of {counts['tenants']:,} tenants, {counts['seconds']:.1f} s)"
+    for name, meaning in (("kept", "go on"), ("failed", "failed"), ("dead", "became dead letters")):
+        if counts[name]:
+            line += f", {counts[name]:,} {meaning}"
+    say(line)
+    for tenant_id, reason in drained.reasons.items():
+        note(f"tenant {tenant_id}: {reason}")
+
+
+@contextmanager
+def _ended_by_signals() -> Iterator[Event]:
+    """An event that SIGTERM or SIGINT sets; a second SIGINT interrupts at once."""
+    ended = Event()
+
+    def end(number: int, _: object) -> None:
+        ended.set()
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+
+    before = {number: signal.signal(number, end) for number in (signal.SIGTERM, signal.SIGINT)}
+    try:
+        yield ended
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)

@@ -1,0 +1,56 @@
+"""replay: a session's turns are read again, by the policy of today (after a rule was mended, or a dead letter).
+
+What the rules find now in addition becomes memory; what was found before stays, since it has the same ids.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import datetime
+from typing import Any
+
+from reverie.consolidate.cycle import catch_up
+from reverie.consolidate.drain import clearing
+from reverie.consolidate.embed import embed
+from reverie.consolidate.extract import extract
+from reverie.errors import NotFoundError
+from reverie.inference import Embedder
+from reverie.model import Scope
+from reverie.policy import Policy
+from reverie.store.database import Store
+from reverie.store.queries import queries
+from reverie.store.runs import Report
+
+
+def replay(
+    store: Store,
+    *,
+    tenant_id: str,
+    subject_id: str,
+    session_id: str,
+    policy: Policy,
+    as_of: datetime,
+    embedder: Embedder,
+    driver: str = "reverie",
+) -> Iterator[Report]:
+    """Read the session's turns again and work its subject in; its dead letter and its place in the queue are gone then.
+
+    Raises:
+        NotFoundError: the log has no turn of this session.
+    """
+    sql, params = queries("replay"), {"tenant": tenant_id, "subject": subject_id, "session": session_id}
+    with store.transaction(tenant_id) as conn:
+        row = conn.execute(sql["unread"], params).fetchone()
+    if row is None or not row[0]:
+        raise NotFoundError(f"The log has no turn of session {session_id!r} of subject {subject_id!r}.")
+    scope = Scope(tenant_id=tenant_id, subjects=(subject_id,))
+    common: dict[str, Any] = {"scope": scope, "policy": policy, "driver": driver}
+
+    def work() -> Iterator[Report]:
+        yield extract(store, as_of=as_of, count_tokens=embedder.count_tokens, **common)
+        yield embed(store, as_of=as_of, embedder=embedder, **common)
+        yield from catch_up(store, until=as_of, embedder=embedder, **common)
+
+    yield from clearing(store, work(), as_of=as_of, **common)
+    with store.transaction(tenant_id) as conn:
+        conn.execute(sql["resolve"], params)
