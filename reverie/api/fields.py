@@ -5,8 +5,9 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import Annotated, Any
 
+import orjson
 from fastapi import Query
-from pydantic import AfterValidator, AwareDatetime, BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, AwareDatetime, BaseModel, ConfigDict, Field, JsonValue
 
 #: Times before and after are no time at which anything is asked or said, and overflow what is reckoned with them.
 EARLIEST = datetime(1970, 1, 1, tzinfo=UTC)
@@ -20,6 +21,15 @@ def _storable(text: str) -> str:
     return text
 
 
+def _json(value: Any) -> Any:
+    """What JSON can hold: a half of a surrogate pair and a number beyond 64 bits come in and never out."""
+    try:
+        orjson.dumps(value)
+    except (TypeError, RecursionError) as error:
+        raise ValueError("JSON is needed: no half of a surrogate pair, no number beyond 64 bits") from error
+    return value
+
+
 def _within_reach(at: datetime) -> datetime:
     at = at.astimezone(UTC)
     if not EARLIEST <= at < LATEST:
@@ -31,6 +41,12 @@ Text = Annotated[str, AfterValidator(_storable)]
 #: The caller's id of a subject, session, turn or the like.
 Name = Annotated[str, Field(min_length=1, max_length=200), AfterValidator(_storable)]
 Time = Annotated[AwareDatetime, AfterValidator(_within_reach)]
+#: Any JSON, and an object of it.
+Json = Annotated[JsonValue, AfterValidator(_json)]
+JsonObject = Annotated[dict[str, JsonValue], AfterValidator(_json)]
+#: ISO 3166 and ISO 639 codes.
+Country = Annotated[str, Field(pattern="^[A-Z]{2}$")]
+Language = Annotated[str, Field(pattern="^[a-z]{2,3}$")]
 #: A question, or whatever is searched by.
 Question = Annotated[str, Field(min_length=1, max_length=20_000), AfterValidator(_storable)]
 
@@ -40,6 +56,7 @@ Cursor = Annotated[
 ]
 AsOf = Annotated[Time | None, Query(description="As of when; none: now.")]
 Subject = Annotated[Name, Query(description="Whom or what the memory is about.")]
+SessionId = Annotated[Name, Query(description="Your id of the conversation.")]
 
 
 class Body(BaseModel):

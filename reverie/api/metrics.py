@@ -41,6 +41,13 @@ class Metrics:
             registry=self._registry,
         )
 
+        self.flushed = Counter(
+            "reverie_flushed_turns", "Turns that this process moved to the log.", registry=self._registry
+        )
+        self.flush_failures = Counter(
+            "reverie_flush_failures", "Looks for quiet sessions that failed.", registry=self._registry
+        )
+
     def watch_pool(self, role: str, store: AsyncStore) -> None:
         """Report on a pool of connections."""
         self._registry.register(_Pool(role, store))

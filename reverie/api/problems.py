@@ -1,6 +1,6 @@
 """Every error as `application/problem+json` (RFC 9457): what is wrong, in which field, in words for people.
 
-No answer holds what was sent: a problem names a field and what is expected there.
+A problem names a field and what is expected there; it goes to who sent it and nowhere else.
 """
 
 from __future__ import annotations
@@ -16,13 +16,22 @@ from pydantic import BaseModel, ConfigDict, Field
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
-from reverie.errors import DatabaseError, InferenceError, InputError, NotFoundError, PolicyError, ReverieError
+from reverie.errors import (
+    ConflictError,
+    DatabaseError,
+    InferenceError,
+    InputError,
+    NotFoundError,
+    PolicyError,
+    ReverieError,
+)
 
 MEDIA_TYPE = "application/problem+json"
 
 #: Status of an error of ours; the first that fits counts.
 _STATUS: tuple[tuple[type[ReverieError], int], ...] = (
     (NotFoundError, 404),
+    (ConflictError, 409),
     (InputError, 422),
     (DatabaseError, 503),
     (InferenceError, 503),

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from functools import partial
 from typing import TypeVar
 
+from reverie.api.flusher import Flusher
 from reverie.api.metrics import Metrics
 from reverie.errors import InferenceError
 from reverie.inference.embedder import Embedder, load_embedder
+from reverie.inference.tokens import token_counter
 from reverie.settings import Settings
 from reverie.store.connect import database_url
-from reverie.store.database import AsyncStore
+from reverie.store.database import AsyncStore, Store
 from reverie.store.steps import Steps, perform_async
 
 T = TypeVar("T")
@@ -33,6 +35,11 @@ class Services:
     embedder: Embedder | None
     #: Why there is none.
     embedder_error: str | None
+    #: Tokens as the embedder reads them, which is how every stage cuts long texts.
+    count_tokens: Callable[[str], int]
+    #: A plain pool for what moves batches.
+    batches: Store
+    flusher: Flusher
     #: As many as models may run at once; who comes later waits.
     threads: ThreadPoolExecutor
 
@@ -50,26 +57,30 @@ async def open_services(settings: Settings, metrics: Metrics) -> AsyncIterator[S
     """Connect and load the embedder; without one the rest works. Raises DatabaseError when there is no database."""
     url = await asyncio.to_thread(database_url, settings)
     open_store = partial(AsyncStore.open, url, size=settings.api_connections, statement_seconds=settings.api_seconds)
-    threads = ThreadPoolExecutor(settings.threads, thread_name_prefix="model")
-    try:
-        async with (
-            await open_store(role="reader") as reader,
-            await open_store(role="worker") as worker,
-        ):
-            metrics.watch_pool("reader", reader)
-            metrics.watch_pool("worker", worker)
-            embedder, reason = await asyncio.to_thread(_embedder, settings)
-            yield Services(
-                settings=settings,
-                metrics=metrics,
-                reader=reader,
-                worker=worker,
-                embedder=embedder,
-                embedder_error=reason,
-                threads=threads,
-            )
-    finally:
-        threads.shutdown(wait=True, cancel_futures=True)
+    async with AsyncExitStack() as closing:
+        threads = closing.enter_context(ThreadPoolExecutor(settings.threads, thread_name_prefix="model"))
+        reader = await closing.enter_async_context(await open_store(role="reader"))
+        worker = await closing.enter_async_context(await open_store(role="worker"))
+        metrics.watch_pool("reader", reader)
+        metrics.watch_pool("worker", worker)
+        embedder, reason = await asyncio.to_thread(_embedder, settings)
+        counter = token_counter(None, embedder)
+        batches = closing.enter_context(await asyncio.to_thread(Store.open, url, size=2))
+        flusher = Flusher(batches, metrics, counter.count)
+        closing.push_async_callback(asyncio.to_thread, flusher.end)
+        flusher.start()
+        yield Services(
+            settings=settings,
+            metrics=metrics,
+            reader=reader,
+            worker=worker,
+            embedder=embedder,
+            embedder_error=reason,
+            count_tokens=counter.count,
+            batches=batches,
+            flusher=flusher,
+            threads=threads,
+        )
 
 
 def _embedder(settings: Settings) -> tuple[Embedder | None, str | None]:

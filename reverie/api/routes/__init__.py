@@ -2,11 +2,33 @@
 
 from __future__ import annotations
 
-from reverie.api.routes import entities, memories, outcomes, recalls
+from reverie.api.routes import (
+    contexts,
+    corrections,
+    entities,
+    facts,
+    memories,
+    observations,
+    outcomes,
+    recalls,
+    sessions,
+    turns,
+    working_memory,
+)
 
-ROUTERS = (
-    recalls.router,
-    memories.router,
-    entities.router,
-    outcomes.router,
+ROUTERS = tuple(
+    module.router
+    for module in (
+        turns,
+        sessions,
+        working_memory,
+        observations,
+        outcomes,
+        corrections,
+        recalls,
+        contexts,
+        facts,
+        memories,
+        entities,
+    )
 )

@@ -1,0 +1,71 @@
+"""Moves quiet sessions to the log while the server runs (spec A2): one thread, beside the requests."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Callable
+from datetime import UTC, datetime
+
+from reverie.api.metrics import Metrics
+from reverie.consolidate.flush import flush_due
+from reverie.errors import NotFoundError, ReverieError
+from reverie.policy import Policy, load_policy
+from reverie.store.database import Store
+from reverie.store.queries import queries
+
+_log = logging.getLogger("reverie.api")
+
+#: Seconds between two looks for sessions that went quiet.
+PAUSE_SECONDS = 5.0
+
+
+class Flusher:
+    """A thread that flushes what is due, every few seconds and when it is woken. Any number may run at once."""
+
+    def __init__(self, store: Store, metrics: Metrics, count_tokens: Callable[[str], int]) -> None:
+        self._store, self._metrics, self._count_tokens = store, metrics, count_tokens
+        self._ended = False
+        self._woken = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="flush")
+
+    def start(self) -> None:
+        """Begin."""
+        self._thread.start()
+
+    def wake(self) -> None:
+        """Look now."""
+        self._woken.set()
+
+    def end(self) -> None:
+        """End once the batch in work is done; what is left waits in its table for the next process."""
+        self._ended = True
+        self._woken.set()
+        self._thread.join()
+
+    def _run(self) -> None:
+        while not self._ended:
+            self._flush()
+            self._woken.wait(PAUSE_SECONDS)
+            self._woken.clear()
+
+    def _flush(self) -> None:
+        try:
+            reports = flush_due(
+                self._store, policy_of=self._policy_of, as_of=datetime.now(UTC), count_tokens=self._count_tokens,
+                driver="api",
+            )  # fmt: skip
+            for report in reports:
+                self._metrics.flushed.inc(report["logged"])
+                if self._ended:
+                    break
+        except Exception as error:  # the next look tries again, whatever it was
+            self._metrics.flush_failures.inc()
+            _log.error("flush: %s", error if isinstance(error, ReverieError) else type(error).__name__)
+
+    def _policy_of(self, tenant_id: str) -> Policy:
+        with self._store.transaction(tenant_id) as conn:
+            row = conn.execute(queries("tenants")["read_policy"], {"tenant": tenant_id}).fetchone()
+        if row is None:
+            raise NotFoundError(f"There is no tenant {tenant_id!r}.")
+        return load_policy(row[0])

@@ -1,0 +1,169 @@
+"""Contexts: what a model is told about a subject, laid out and budgeted (spec D8-D12)."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from pydantic import Field
+from starlette.background import BackgroundTask
+from starlette.responses import Response
+
+from reverie.api.access import Caller, Reader
+from reverie.api.answers import answer
+from reverie.api.fields import Answer, Body, JsonObject, Name, Question, Text, Time, example, now
+from reverie.api.problems import documented
+from reverie.api.routes.recalls import log_after
+from reverie.api.routes.working_memory import read_or_none
+from reverie.api.routing import routes_of
+from reverie.model import Role
+from reverie.recall.context import Context, context, logging_context
+from reverie.recall.given import Given, Message
+
+router = routes_of("contexts")
+
+
+class MessageGiven(Body):
+    """One turn of the conversation so far."""
+
+    role: Role
+    content: Text
+
+
+class ContextRequest(Body):
+    """Whom, what is asked, and what the application brings; all but the subject may be left out."""
+
+    model_config = example(
+        {
+            "subject_id": "ana",
+            "session_id": "s1",
+            "question": "Can you suggest a dinner?",
+            "system": "You are a kind cook.",
+            "request_id": "r-81",
+        }
+    )
+
+    subject_id: Name
+    session_id: Name | None = Field(
+        default=None, description="Take history and mood from this session's working memory where none are given."
+    )
+    question: Question | None = Field(default=None, description="None: the most important memories.")
+    as_of: Time | None = Field(default=None, description="As if it were then; none: now.")
+    embed: bool = Field(default=True, description="False: words and entities alone, which no model has to read.")
+    model: Name | None = Field(default=None, description="The chat model that will read it, for its tokenizer.")
+    request_id: Name | None = Field(default=None, description="Your id of the request, for the log.")
+    system: Text = Field(default="", description="Your instructions; never cut.")
+    history: list[MessageGiven] | None = Field(default=None, max_length=1000, description="Oldest first.")
+    service_data: JsonObject = Field(default_factory=dict, description="Fields by service.")
+    tools: list[Name | JsonObject] = Field(default_factory=list, max_length=1000)
+    mood: Name | None = None
+    energy: Name | None = None
+    usual_mood: Name | None = None
+    usual_energy: Name | None = None
+    agent_name: Text = ""
+    constitution: Text = ""
+    directives: list[Text] = Field(default_factory=list, max_length=100)
+    artifacts: list[Text] = Field(default_factory=list, max_length=1000)
+    learned: JsonObject = Field(default_factory=dict, description="By connection, what was learned of it.")
+
+
+class BudgetRow(Answer):
+    """One row of the budget table."""
+
+    section: str
+    tokens: int
+    budget: int
+    items: int
+    dropped: int
+
+
+class DroppedSeen(Answer):
+    """Something that was chosen and is not there."""
+
+    section: str
+    id: UUID | None
+    label: str
+    reason: str
+
+
+class RelationshipSeen(Answer):
+    """What there was between the subject and the application."""
+
+    stage: str
+    sessions: int
+    days: int
+    streak: int
+
+
+class ContextAnswer(Answer):
+    """The context, with its budget table and what was missing."""
+
+    id: UUID
+    subject_id: str
+    assembled_at: datetime
+    policy: str
+    policy_hash: str
+    form: str = Field(description="In whose manner it is laid out.")
+    text: str = Field(description="What goes to the model.")
+    budget: list[BudgetRow]
+    total_tokens: int
+    token_budget: int
+    tokenizer: str = Field(description="What counted.")
+    relationship: RelationshipSeen
+    dropped: list[DroppedSeen]
+    notes: list[str] = Field(description="What was missing or done otherwise than asked.")
+
+
+@router.post("/contexts", response_model=ContextAnswer, responses=documented(400, 413, 422))
+async def assemble(body: ContextRequest, caller: Reader) -> Response:
+    """Assemble what a model is told about a subject, in the form and within the budgets of the tenant's policy.
+
+    It is logged once the answer is out: which ids went into which section, and no text.
+    """
+    steps = context(
+        body.question,
+        tenant_id=caller.tenant_id,
+        subject_id=body.subject_id,
+        policy=caller.policy,
+        as_of=body.as_of or now(),
+        embedder=caller.services.embedder if body.embed else None,
+        given=await _given(body, caller),
+    )
+    found = await caller.read(steps)
+    return answer(_shown(found), background=BackgroundTask(log_after, caller, logging_context(found)))
+
+
+async def _given(body: ContextRequest, caller: Caller) -> Given:
+    names = ("system", "service_data", "tools", "agent_name", "constitution", "directives", "artifacts", "learned")
+    feelings = ("mood", "energy", "usual_mood", "usual_energy", "request_id", "model")
+    given: dict[str, Any] = {name: getattr(body, name) for name in names + feelings}
+    history = body.history
+    if body.session_id and (history is None or body.mood is None):
+        session = await read_or_none(caller, body.subject_id, body.session_id)
+        if session and history is None:
+            given["history"] = [Message(role=turn.role, content=turn.text) for turn in session.turns if turn.text]
+        if session and session.mood and body.mood is None:
+            given |= {"mood": session.mood["mood"], "energy": body.energy or session.mood["energy"]}
+    if history is not None:
+        given["history"] = [Message(role=each.role, content=each.content) for each in history]
+    return Given(**given)
+
+
+def _shown(found: Context) -> dict[str, Any]:
+    return {
+        "id": found.id,
+        "subject_id": found.subject_id,
+        "assembled_at": found.assembled_at,
+        "policy": found.policy,
+        "policy_hash": found.policy_hash,
+        "form": found.form,
+        "text": found.text,
+        "budget": found.budget_table(),
+        "total_tokens": found.total_tokens,
+        "token_budget": found.token_budget,
+        "tokenizer": found.tokenizer,
+        "relationship": found.relationship,
+        "dropped": found.dropped,
+        "notes": found.notes,
+    }

@@ -1,0 +1,116 @@
+"""Structured facts, looked up by key; the profile made of them; and the recall that begins with them (spec B5, D6)."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Annotated, Any
+
+from fastapi import Query
+from pydantic import Field
+from starlette.responses import Response
+
+from reverie.api.access import Reader
+from reverie.api.answers import answer
+from reverie.api.fields import Answer, AsOf, Body, Name, Question, Subject, Time, example, now
+from reverie.api.problems import documented
+from reverie.api.routing import routes_of
+from reverie.recall.facts import StructuredFact, structured_facts
+from reverie.recall.profile import Recent, profile
+from reverie.recall.relationship import Relationship
+from reverie.recall.staged import Summary, staged_recall
+
+router = routes_of("facts")
+
+
+class FactsAnswer(Answer):
+    """What holds, most important first."""
+
+    facts: list[StructuredFact]
+
+
+class ProfileAnswer(Answer):
+    """A subject in short."""
+
+    subject_id: str
+    narrative: str = Field(description="At most as many words as the policy allows.")
+    scaffold: dict[str, Any] = Field(description="The facts by category and key.")
+    facts: list[StructuredFact]
+    recent: list[Recent] = Field(description="What happened lately, latest first.")
+    relationship: Relationship
+
+
+class StagedRequest(Body):
+    """A subject, and what is asked."""
+
+    model_config = example({"subject_id": "ana", "question": "How is work?"})
+
+    subject_id: Name
+    question: Question | None = Field(default=None, description="None: facts alone.")
+    as_of: Time | None = Field(default=None, description="As if it were then; none: now.")
+
+
+class StagedAnswer(Answer):
+    """Facts, always; then the nearest summaries."""
+
+    subject_id: str
+    asked_at: datetime
+    policy: str
+    policy_hash: str
+    model: str | None
+    text: str = Field(description="As User Profile and Recent Context.")
+    facts: list[StructuredFact]
+    summaries: list[Summary]
+    notes: list[str]
+
+
+@router.get("/facts", response_model=FactsAnswer, responses=documented(422))
+async def list_facts(
+    caller: Reader,
+    subject_id: Subject,
+    history: Annotated[bool, Query(description="Also what held before.")] = False,
+    least_importance: Annotated[float, Query(ge=0, le=1)] = 0.0,
+    as_of: AsOf = None,
+) -> Response:
+    """Structured facts of a subject: one value a key, with what it replaced."""
+    steps = structured_facts(
+        tenant_id=caller.tenant_id,
+        subject_id=subject_id,
+        as_of=as_of or now(),
+        history=history,
+        least_importance=least_importance,
+    )
+    return answer({"facts": await caller.read(steps)})
+
+
+@router.get("/profile", response_model=ProfileAnswer, responses=documented(422))
+async def read_profile(caller: Reader, subject_id: Subject, as_of: AsOf = None) -> Response:
+    """A subject in short: what holds by key, what happened lately, and how long you know each other."""
+    policy = caller.policy
+    steps = profile(tenant_id=caller.tenant_id, subject_id=subject_id, policy=policy, as_of=as_of or now())
+    found = await caller.read(steps)
+    return answer(
+        {
+            "subject_id": found.subject_id,
+            "narrative": found.narrative(policy.profile.narrative_words),
+            "scaffold": found.scaffold(),
+            "facts": found.facts,
+            "recent": found.recent,
+            "relationship": found.relationship,
+        }
+    )
+
+
+@router.post("/recalls/staged", response_model=StagedAnswer, responses=documented(400, 413, 422))
+async def recall_staged(body: StagedRequest, caller: Reader) -> Response:
+    """Structured facts by exact look-up, always, then the nearest summaries; it counts as no access."""
+    steps = staged_recall(
+        body.question,
+        tenant_id=caller.tenant_id,
+        subject_id=body.subject_id,
+        policy=caller.policy,
+        as_of=body.as_of or now(),
+        embedder=caller.services.embedder,
+    )
+    found = await caller.read(steps)
+    names = ("subject_id", "asked_at", "policy", "policy_hash", "model", "text", "facts", "summaries", "notes")
+    return answer({name: getattr(found, name) for name in names})

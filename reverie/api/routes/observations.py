@@ -1,0 +1,168 @@
+"""Observations: what is noticed beside the turns, whichever channel it comes by (spec A7, A8)."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Literal
+from uuid import UUID
+
+from pydantic import Field
+from starlette.responses import Response
+
+from reverie.api.access import Caller, Writer
+from reverie.api.answers import answer
+from reverie.api.fields import Answer, Body, Json, JsonObject, Name, Text, Time, example, now
+from reverie.api.problems import documented
+from reverie.api.routing import routes_of
+from reverie.capture.observations import (
+    Category,
+    Hint,
+    Source,
+    record_document,
+    record_observation,
+    update_connection_context,
+    update_user_context,
+)
+
+router = routes_of("observations")
+
+
+class Observed(Body):
+    """Whom it is about, and where it comes from."""
+
+    subject_id: Name
+    session_id: Name | None = None
+    source_id: Name | None = Field(default=None, description="Your id of it: sent twice, it counts once.")
+    connection_id: Name | None = Field(default=None, description="The tool connection that it holds for.")
+    metadata: JsonObject | None = Field(default=None, description="Message, attachment, tool: kept, never read.")
+    observed_at: Time | None = Field(default=None, description="When; none: now.")
+
+    def source(self, caller: Caller) -> Source:
+        """Return where it comes from, as the event bus knows it."""
+        return Source(
+            tenant_id=caller.tenant_id,
+            subject_id=self.subject_id,
+            session_id=self.session_id,
+            connection_id=self.connection_id,
+            source_id=self.source_id,
+            metadata=self.metadata,
+        )
+
+
+class ObservationRequest(Observed):
+    """What an agent noticed about the subject in a conversation."""
+
+    model_config = example(
+        {"subject_id": "ana", "session_id": "s1", "category": "preference", "content": "Prefers short answers."}
+    )
+
+    category: Category
+    content: Text = Field(min_length=1)
+
+
+class DocumentRequest(Observed):
+    """The text of an attachment, or the output of a tool."""
+
+    model_config = example(
+        {"subject_id": "ana", "channel": "attachment", "name": "cv.pdf", "text": "Ana Silva. Nurse since 2015."}
+    )
+
+    channel: Literal["attachment", "tool"]
+    text: Text = Field(min_length=1)
+    name: Name | None = Field(default=None, description="File or tool.")
+    hint: Hint | None = Field(default=None, description="Kind of memory to keep it as; none: by rule.")
+
+
+class UserContextRequest(Observed):
+    """What an autonomous agent learned about the subject."""
+
+    model_config = example(
+        {
+            "subject_id": "ana",
+            "source_id": "task-17",
+            "scaffold_updates": {"work.role": "ward nurse"},
+            "persistent_info_additions": ["Works night shifts in July"],
+        }
+    )
+
+    scaffold_updates: dict[Name, Json] = Field(default_factory=dict, max_length=100)
+    persistent_info_additions: list[Text] = Field(default_factory=list, max_length=100)
+
+
+class ConnectionContextRequest(Observed):
+    """What holds for one tool connection, such as its default project."""
+
+    model_config = example({"subject_id": "ana", "connection_id": "jira-1", "learned": {"default_project": "WARD"}})
+
+    connection_id: Name
+    learned: dict[Name, Json] = Field(min_length=1, max_length=100)
+
+
+class RecordedSeen(Answer):
+    """What became of one observation."""
+
+    event_id: UUID
+    observed_at: datetime
+    status: Literal["added", "repeated"]
+
+
+class ObservationsAnswer(Answer):
+    """Each is a row of the log; the deferred tier reads them."""
+
+    events: list[RecordedSeen]
+
+
+_ERRORS = documented(400, 409, 413, 422)
+
+
+@router.post("/observations", response_model=ObservationsAnswer, responses=_ERRORS)
+async def observe(body: ObservationRequest, caller: Writer) -> Response:
+    """Record what an agent noticed: `record_observation(content, category)`."""
+    steps = record_observation(
+        body.source(caller),
+        body.content,
+        body.category,
+        policy=caller.policy,
+        as_of=now(),
+        observed_at=body.observed_at,
+    )
+    return answer({"events": [await caller.write(steps)]})
+
+
+@router.post("/documents", response_model=ObservationsAnswer, responses=_ERRORS)
+async def add_document(body: DocumentRequest, caller: Writer) -> Response:
+    """Record the text of an attachment or the output of a tool; it is cut into chunks, each kept by what it is."""
+    steps = record_document(
+        body.source(caller),
+        body.text,
+        channel=body.channel,
+        name=body.name,
+        hint=body.hint,
+        policy=caller.policy,
+        as_of=now(),
+        observed_at=body.observed_at,
+    )
+    return answer({"events": [await caller.write(steps)]})
+
+
+@router.post("/user_context", response_model=ObservationsAnswer, responses=_ERRORS)
+async def update_user(body: UserContextRequest, caller: Writer) -> Response:
+    """Record what was learned about the subject: `update_user_context(scaffold_updates, persistent_info_additions)`."""
+    steps = update_user_context(
+        body.source(caller),
+        scaffold_updates=body.scaffold_updates,
+        persistent_info_additions=body.persistent_info_additions,
+        policy=caller.policy,
+        as_of=now(),
+        observed_at=body.observed_at,
+    )
+    return answer({"events": await caller.write(steps)})
+
+
+@router.post("/connection_context", response_model=ObservationsAnswer, responses=_ERRORS)
+async def update_connection(body: ConnectionContextRequest, caller: Writer) -> Response:
+    """Record what holds for one connection: `update_connection_context(connection_id, learned)`."""
+    steps = update_connection_context(
+        body.source(caller), body.learned, policy=caller.policy, as_of=now(), observed_at=body.observed_at
+    )
+    return answer({"events": await caller.write(steps)})

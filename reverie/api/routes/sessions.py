@@ -1,0 +1,45 @@
+"""Sessions: closed when the conversation is over (spec A2)."""
+
+from __future__ import annotations
+
+from pydantic import Field
+from starlette.responses import Response
+
+from reverie.api.access import Writer
+from reverie.api.answers import answer
+from reverie.api.fields import Answer, Body, Name, example, now
+from reverie.api.problems import ProblemError, documented
+from reverie.api.routing import routes_of
+from reverie.capture.working_memory import close_session
+
+router = routes_of("sessions")
+
+
+class CloseRequest(Body):
+    """The session that is over."""
+
+    model_config = example({"subject_id": "ana", "session_id": "s1"})
+
+    subject_id: Name
+    session_id: Name
+
+
+class CloseAnswer(Answer):
+    """What is left to do."""
+
+    model_config = example({"waiting": 4})
+
+    waiting: int = Field(description="Turns that are on their way to the log.")
+
+
+@router.post("/sessions/close", response_model=CloseAnswer, responses=documented(400, 404, 413, 422))
+async def close(body: CloseRequest, caller: Writer) -> Response:
+    """End a session: its turns go to the log at once, its working memory ends. A later turn opens it again."""
+    steps = close_session(
+        tenant_id=caller.tenant_id, subject_id=body.subject_id, session_id=body.session_id, as_of=now()
+    )
+    waiting = await caller.write(steps)
+    if waiting is None:
+        raise ProblemError(404, "There is no such session in working memory.")
+    caller.services.flusher.wake()
+    return answer({"waiting": waiting})

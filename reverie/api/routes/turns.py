@@ -1,0 +1,200 @@
+"""Turns: taken in as they are said, answered with what the rules make of them, the mood, and help (spec A1-A6)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any, Literal
+from uuid import UUID
+
+from pydantic import Field
+from starlette.responses import Response
+
+from reverie.api.access import Writer
+from reverie.api.answers import answer
+from reverie.api.fields import Answer, Body, Country, JsonObject, Language, Name, Text, Time, example, now
+from reverie.api.problems import documented
+from reverie.api.routing import routes_of
+from reverie.capture.acknowledge import MOST_TURNS, Heard, append_turns
+from reverie.model import Kind, Role
+
+router = routes_of("turns")
+
+
+class ToolCallGiven(Body):
+    """A tool that the agent called in a turn, and why."""
+
+    name: Name
+    arguments: JsonObject = Field(default_factory=dict)
+    why: Text | None = None
+    result: Text | None = None
+
+
+class TurnGiven(Body):
+    """One thing said by one speaker."""
+
+    source_id: Name | None = Field(
+        default=None, description="Your id of the turn, unique in its session: a turn sent twice counts once."
+    )
+    role: Role
+    text: Text = Field(default="", description="What was said; empty only with tool calls.")
+    speaker: Name | None = Field(default=None, description="Name of who said it.")
+    said_at: Time | None = Field(default=None, description="When it was said; none: now.")
+    tool_calls: list[ToolCallGiven] = Field(default_factory=list, max_length=100)
+    metadata: JsonObject | None = Field(default=None, description="Kept with the turn, never read.")
+
+
+class TurnsRequest(Body):
+    """One or many turns of a session, in their order."""
+
+    model_config = example(
+        {
+            "subject_id": "ana",
+            "session_id": "s1",
+            "turns": [
+                {"source_id": "t1", "role": "user", "speaker": "Ana", "text": "I have a golden retriever named Bruno."},
+                {
+                    "source_id": "t2",
+                    "role": "assistant",
+                    "text": "I put his check-up on the calendar.",
+                    "tool_calls": [
+                        {
+                            "name": "calendar.add",
+                            "arguments": {"day": "2026-07-02"},
+                            "why": "Bruno is due for a check-up",
+                        }
+                    ],
+                },
+            ],
+        }
+    )
+
+    subject_id: Name
+    session_id: Name
+    turns: list[TurnGiven] = Field(min_length=1, max_length=MOST_TURNS)
+    embed: bool = Field(
+        default=True, description="False: no model is asked: no near memories, and the mood by keywords alone."
+    )
+    country: Country | None = Field(default=None, description="Chooses the helplines.")
+    language: Language | None = Field(default=None, description="Chooses the words of the help.")
+
+
+class NearSeen(Answer):
+    """A memory that a candidate repeats in other words."""
+
+    memory_id: UUID
+    similarity: float
+
+
+class CandidateSeen(Answer):
+    """Something that a turn gives for memory."""
+
+    id: UUID = Field(description="That of the memory it will be, unless it is merged into another.")
+    kind: Kind
+    content: str
+    importance: float
+    entities: list[str] = Field(description="Typed ids of what it speaks of.")
+    origin: str = Field(description="Rule that found it; `turn` for an episode, `tool_call` for what an agent did.")
+    near: NearSeen | None
+
+
+class MoodSeen(Answer):
+    """How who wrote a message feels."""
+
+    mood: str
+    energy: Literal["high", "medium", "low"]
+    style: str = Field(description="The approach that answers it.")
+    confidence: float | None
+    method: str = Field(description="What told it: model, classifier, previous or keywords.")
+
+
+class HelplineSeen(Answer):
+    """Whom a person in a crisis can turn to."""
+
+    country: str | None
+    name: str
+    contact: str
+
+
+class CrisisSeen(Answer):
+    """That a message sounds like a crisis, and help for who wrote it."""
+
+    signs: list[str]
+    review: bool = Field(description="Whether a person is to look at it.")
+    message: str
+    helplines: list[HelplineSeen]
+
+
+class TurnSeen(Answer):
+    """What became of one turn."""
+
+    turn_id: UUID
+    source_id: str
+    said_at: datetime
+    status: Literal["added", "repeated"]
+    extracted: list[CandidateSeen]
+    reason: str | None = Field(description="Why nothing was extracted: role, low_content, question or no_rule.")
+    mood: MoodSeen | None = Field(description="Of a user's message.")
+    crisis: CrisisSeen | None
+
+
+class TurnsAnswer(Answer):
+    """They are safe."""
+
+    turns: list[TurnSeen]
+    flush_at: datetime | None = Field(
+        description="When the session's turns are in the log at the latest, unless more come."
+    )
+
+
+@router.post("/turns", response_model=TurnsAnswer, responses=documented(400, 409, 413, 422))
+async def append(body: TurnsRequest, caller: Writer) -> Response:
+    """Take in turns of a session, all or none, each once however often it is sent.
+
+    The answer carries what the rules extract, the mood of each message, and help where the words sound like a crisis.
+    """
+    services = caller.services
+    steps = append_turns(
+        [turn.model_dump(exclude_none=True) for turn in body.turns],
+        tenant_id=caller.tenant_id,
+        subject_id=body.subject_id,
+        session_id=body.session_id,
+        policy=caller.policy,
+        as_of=now(),
+        count_tokens=services.count_tokens,
+        embedder=services.embedder if body.embed else None,
+        country=body.country,
+        language=body.language,
+    )
+    found = await caller.write(steps)
+    return answer({"turns": [_seen(heard) for heard in found.turns], "flush_at": found.flush_at})
+
+
+def _seen(heard: Heard) -> Mapping[str, Any]:
+    return {
+        "turn_id": heard.turn_id,
+        "source_id": heard.source_id,
+        "said_at": heard.said_at,
+        "status": heard.status,
+        "extracted": [
+            {
+                "id": one.id,
+                "kind": one.kind,
+                "content": one.content,
+                "importance": one.importance,
+                "entities": one.mentions,
+                "origin": one.origin,
+                "near": heard.near.get(one.id),
+            }
+            for one in heard.noticed.candidates
+        ],
+        "reason": heard.noticed.reason,
+        "mood": heard.mood,
+        "crisis": heard.crisis
+        and {
+            "signs": heard.crisis.signs,
+            "review": heard.crisis.review,
+            "message": heard.crisis.help.message,
+            "helplines": [line.model_dump() for line in heard.crisis.help.helplines],
+        },
+    }

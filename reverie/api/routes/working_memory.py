@@ -1,0 +1,65 @@
+"""Working memory: what is held of a session while it goes on (spec A1)."""
+
+from __future__ import annotations
+
+from pydantic import Field
+from starlette.responses import Response
+
+from reverie.api.access import Caller, Reader, Writer
+from reverie.api.answers import answer
+from reverie.api.fields import Body, JsonObject, Name, SessionId, Subject, Text, example, now
+from reverie.api.problems import ProblemError, documented
+from reverie.api.routing import routes_of
+from reverie.capture.working_memory import MOST_HELD, Session, read_session, update_session
+
+router = routes_of("working memory")
+
+
+class UpdateRequest(Body):
+    """What the caller holds to; a list that is left out stays as it is."""
+
+    model_config = example(
+        {"subject_id": "ana", "session_id": "s1", "preferences": ["Answer in Portuguese"], "confirmations": []}
+    )
+
+    subject_id: Name
+    session_id: Name
+    preferences: list[Text] | None = Field(default=None, max_length=MOST_HELD)
+    confirmations: list[JsonObject] | None = Field(default=None, max_length=MOST_HELD, description="Waited for.")
+    tool_results: list[JsonObject] | None = Field(default=None, max_length=MOST_HELD, description="Still in use.")
+
+
+@router.get("/working_memory", response_model=Session, responses=documented(404, 422))
+async def read_working_memory(caller: Reader, subject_id: Subject, session_id: SessionId) -> Response:
+    """A session's window of turns, of which the first of all is one, its mood, and what the caller holds to."""
+    return answer(await held(caller, subject_id, session_id))
+
+
+@router.patch("/working_memory", response_model=Session, responses=documented(400, 413, 422))
+async def update_working_memory(body: UpdateRequest, caller: Writer) -> Response:
+    """Hold these lists in place of those before; the entry is opened where there is none."""
+    steps = update_session(
+        tenant_id=caller.tenant_id, **body.model_dump(exclude_unset=True), policy=caller.policy, as_of=now()
+    )
+    await caller.write(steps)
+    return answer(await held(caller, body.subject_id, body.session_id))
+
+
+async def held(caller: Caller, subject_id: str, session_id: str) -> Session:
+    """Return the entry of a session. Raises ProblemError (404): there is none, or it has ended."""
+    found = await read_or_none(caller, subject_id, session_id)
+    if found is None:
+        raise ProblemError(404, "There is no such session in working memory.")
+    return found
+
+
+async def read_or_none(caller: Caller, subject_id: str, session_id: str) -> Session | None:
+    """Return the entry of a session; the reader's role sees nothing of what is not in the log yet."""
+    steps = read_session(
+        tenant_id=caller.tenant_id,
+        subject_id=subject_id,
+        session_id=session_id,
+        policy=caller.policy,
+        as_of=now(),
+    )
+    return await caller.write(steps)

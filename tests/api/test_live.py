@@ -1,0 +1,184 @@
+"""A conversation as an application has it: turns, working memory, the log, what is noticed beside them, a context."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import Any
+from uuid import UUID
+
+import psycopg
+import pytest
+from fastapi.testclient import TestClient
+
+from reverie.api import flusher
+from tests.recall.conftest import Corpus
+
+BRUNO = {"source_id": "t1", "role": "user", "speaker": "Ana", "text": "I have a golden retriever named Bruno."}
+HERE = {"subject_id": "ana", "session_id": "s1"}
+
+
+def say(api: TestClient, *turns: dict[str, Any], **given: Any) -> Any:
+    return api.post("/v1/turns", json=HERE | {"turns": list(turns)} | given)
+
+
+def until(check: Callable[[], Any], *, seconds: float = 10.0) -> Any:
+    """Wait for what another thread does."""
+    end = time.monotonic() + seconds
+    while not (found := check()):
+        assert time.monotonic() < end, "it took too long"
+        time.sleep(0.02)
+    return found
+
+
+def test_a_turn_is_answered_with_what_it_gives(api: TestClient) -> None:
+    (turn,) = say(api, BRUNO).json()["turns"]
+    assert (turn["status"], turn["source_id"], turn["reason"]) == ("added", "t1", None)
+    (fact,) = [each for each in turn["extracted"] if each["kind"] == "fact"]
+    assert (fact["content"], fact["entities"]) == ("Has a golden retriever named Bruno", ["pet:bruno"])
+    assert turn["mood"]["method"] == "keywords"
+    assert turn["crisis"] is None
+
+
+def test_a_tool_call_is_an_episode_with_its_why(api: TestClient) -> None:
+    call = {"name": "calendar.add", "arguments": {"day": "2026-07-02"}, "why": "Bruno is due for a check-up"}
+    (turn,) = say(api, {"source_id": "t2", "role": "assistant", "tool_calls": [call]}).json()["turns"]
+    (episode,) = turn["extracted"]
+    assert (episode["kind"], episode["origin"]) == ("episode", "tool_call")
+    assert "Bruno is due for a check-up" in episode["content"]
+
+
+def test_a_crisis_brings_help_at_once(api: TestClient) -> None:
+    said = {"source_id": "t1", "role": "user", "text": "I want to kill myself."}
+    (turn,) = say(api, said, country="US").json()["turns"]
+    assert turn["crisis"]["signs"] and turn["crisis"]["message"]
+    assert any(line["contact"] for line in turn["crisis"]["helplines"])
+
+
+def test_a_turn_sent_twice_counts_once_and_another_text_is_a_conflict(api: TestClient) -> None:
+    first = say(api, BRUNO).json()["turns"][0]
+    again = say(api, BRUNO).json()["turns"][0]
+    assert (again["status"], again["turn_id"]) == ("repeated", first["turn_id"])
+    answer = say(api, BRUNO | {"text": "I have a cat."})
+    assert (answer.status_code, answer.json()["title"]) == (409, "Conflict")
+    assert "t1" in answer.json()["detail"]
+
+
+@pytest.mark.parametrize(
+    ("turn", "said"),
+    [
+        ({"role": "user", "text": " "}, "text"),
+        ({"role": "user", "text": "x", "said_at": "2150-01-01T00:00:00Z"}, "said_at"),
+        ({"role": "user", "text": "x", "said_at": "2026-01-01T00:00:00"}, "said_at"),
+        ({"role": "visitor", "text": "x"}, "role"),
+    ],
+)
+def test_a_turn_that_is_none_is_refused_with_the_field(api: TestClient, turn: dict[str, Any], said: str) -> None:
+    answer = say(api, BRUNO, turn)
+    assert answer.status_code == 422
+    assert said in answer.json()["detail"]
+    assert api.get("/v1/working_memory", params=HERE).status_code == 404, "all or none"
+
+
+def test_working_memory_holds_the_window_and_what_is_put_there(api: TestClient) -> None:
+    assert api.get("/v1/working_memory", params=HERE).status_code == 404
+    say(api, BRUNO)
+    held = api.patch("/v1/working_memory", json=HERE | {"preferences": ["Short answers"]}).json()
+    assert held["preferences"] == ["Short answers"]
+    api.patch("/v1/working_memory", json=HERE | {"confirmations": [{"book": "vet"}]})
+    held = api.get("/v1/working_memory", params=HERE).json()
+    assert [turn["text"] for turn in held["turns"]] == [BRUNO["text"]]
+    assert (held["preferences"], held["confirmations"], held["waiting"]) == (["Short answers"], [{"book": "vet"}], 1)
+
+
+def test_a_number_beyond_64_bits_comes_back(api: TestClient) -> None:
+    held = api.patch("/v1/working_memory", json=HERE | {"tool_results": [{"views": 1e22}]})
+    assert held.json()["tool_results"] == [{"views": 10**22}]
+
+
+def test_a_closed_session_goes_to_the_log_at_once(api: TestClient, conn: psycopg.Connection[Any]) -> None:
+    say(api, BRUNO)
+    assert api.post("/v1/sessions/close", json=HERE).json() == {"waiting": 1}
+    until(lambda: conn.execute("select source_id from log.turns").fetchall() == [("t1",)])
+    until(lambda: api.get("/v1/working_memory", params=HERE).status_code == 404)
+    assert conn.execute("select count(*) from ops.pending_turns").fetchone() == (0,)
+    assert "reverie_flushed_turns_total 1.0" in api.get("/metrics").text
+    assert api.post("/v1/sessions/close", json=HERE).status_code == 404
+
+
+def test_a_flush_that_fails_is_counted_and_told_and_tried_again(
+    api: TestClient, conn: psycopg.Connection[Any], monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(flusher, "PAUSE_SECONDS", 0.05)
+    say(api, BRUNO)
+    conn.execute("update ops.tenants set policy = 'nowhere.toml'")
+    api.post("/v1/sessions/close", json=HERE)
+    until(lambda: "There is no policy 'nowhere.toml'" in caplog.text)
+    conn.execute("update ops.tenants set policy = 'reverie'")
+    until(lambda: conn.execute("select source_id from log.turns").fetchall() == [("t1",)])
+    assert "reverie_flush_failures_total 0.0" not in api.get("/metrics").text
+    assert "Bruno" not in caplog.text
+
+
+@pytest.mark.parametrize(
+    ("path", "sent", "types"),
+    [
+        ("observations", {"category": "preference", "content": "Prefers tea"}, ["preference"]),
+        ("documents", {"channel": "attachment", "name": "cv.pdf", "text": "Ana is a nurse."}, ["attachment"]),
+        (
+            "user_context",
+            {"scaffold_updates": {"work.role": "nurse"}, "persistent_info_additions": ["Works nights"]},
+            ["scaffold_update", "learned_fact"],
+        ),
+        ("connection_context", {"connection_id": "jira", "learned": {"project": "WARD"}}, ["connection_context"]),
+    ],
+)
+def test_what_is_noticed_is_a_row_once(
+    api: TestClient, conn: psycopg.Connection[Any], path: str, sent: dict[str, Any], types: list[str]
+) -> None:
+    sent = {"subject_id": "ana", "source_id": "o1", "metadata": {"by": "agent"}} | sent
+    for status in ("added", "repeated"):
+        answer = api.post(f"/v1/{path}", json=sent)
+        assert [event["status"] for event in answer.json()["events"]] == [status] * len(types)
+    rows = conn.execute("select type, subject_id from log.events order by id").fetchall()
+    assert sorted(rows) == sorted((type_, "ana") for type_ in types)
+
+
+def test_a_correction_is_on_record(api: TestClient, corpus: Corpus, conn: psycopg.Connection[Any]) -> None:
+    memory = corpus.memory("Is allergic to peanuts")
+    sent = {"memory_id": str(memory), "kind": "replace", "content": "Is allergic to walnuts"}
+    found = api.post("/v1/corrections", json=sent).json()
+    rows = conn.execute("select id, kind, memory_id, content from log.corrections").fetchall()
+    assert rows == [(UUID(found["id"]), "replace", memory, "Is allergic to walnuts")]
+    assert api.post("/v1/corrections", json=sent | {"content": None}).status_code == 422
+    missing = {"memory_id": str(UUID(int=3)), "kind": "wrong"}
+    assert api.post("/v1/corrections", json=missing).status_code == 404
+    assert api.post("/v1/corrections", json=missing | {"kind": "keep_apart"}).status_code == 404
+
+
+def test_a_context_takes_history_and_mood_from_the_session(
+    api: TestClient, corpus: Corpus, conn: psycopg.Connection[Any]
+) -> None:
+    conn.execute("update ops.tenants set policy = 'reverie'")
+    memory = corpus.memory("Found quartz in the garden")
+    here = {"subject_id": "ann", "session_id": "s9"}
+    api.post("/v1/turns", json=here | {"turns": [BRUNO]})
+    sent = here | {"question": "quartz?", "system": "You are kind.", "request_id": "r1"}
+    found = api.post("/v1/contexts", json=sent).json()
+    assert "Found quartz in the garden" in found["text"] and BRUNO["text"] in found["text"]
+    assert "You are kind." in found["text"]
+    assert {row["section"] for row in found["budget"]} >= {"system", "memories", "history", "total"}
+    assert found["total_tokens"] <= found["token_budget"]
+    logged = conn.execute("select id, request_id, item_ids from log.contexts").fetchall()
+    assert [(row[0], row[1], memory in row[2]) for row in logged] == [(UUID(found["id"]), "r1", True)]
+    bare = api.post("/v1/contexts", json=sent | {"history": []}).json()
+    assert BRUNO["text"] not in bare["text"]
+
+
+def test_facts_profile_and_staged_recall_of_a_stranger(api: TestClient) -> None:
+    assert api.get("/v1/facts", params={"subject_id": "zed"}).json() == {"facts": []}
+    profile = api.get("/v1/profile", params={"subject_id": "zed"}).json()
+    assert (profile["facts"], profile["relationship"]["stage"]) == ([], "new")
+    staged = api.post("/v1/recalls/staged", json={"subject_id": "zed", "question": "Who?"}).json()
+    assert (staged["facts"], staged["summaries"]) == ([], [])
+    assert staged["notes"]
