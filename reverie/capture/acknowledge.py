@@ -91,9 +91,9 @@ def append_turns(
     session. Without `said_at` it was said at `as_of`, and a repeat is told by the rest. Without `source_id` one is made
     of content and time, so a caller that may retry gives one. `count_tokens` measures the chunks of long texts.
 
-    `embedder`, one that runs on this machine, lets the mood be classified and says which memories are repeated, where
-    the policy wants that; `mood_model` is asked about the latest message. A model that fails takes nothing but its own
-    answer away. `country` and `language` choose the helplines.
+    `embedder`, one that runs on this machine, lets the mood be classified and a hint of a crisis be heard, and says
+    which memories are repeated, where the policy wants that; `mood_model` is asked about the latest message. A model
+    that fails takes nothing but its own answer away. `country` and `language` choose the helplines.
 
     Raises:
         InputError: none or too many turns, or one that is not valid; names the turn and the field.
@@ -102,12 +102,6 @@ def append_turns(
     as_of = require_aware(as_of)
     turns, timed = _read(records, tenant_id, subject_id, session_id, as_of)
     noticed = [notice(turn, policy, count_tokens) for turn in turns]
-    crises = [
-        find_crisis(turn.text, crisis=policy.crisis, country=country, language=language)
-        if turn.role == "user"
-        else None
-        for turn in turns
-    ]
     asked = ask_models(turns, noticed, policy, embedder, mood_model)
     answer = Answers()
     if asked:
@@ -120,6 +114,19 @@ def append_turns(
         vectors=answer.vectors,
         embedding_model=embedder.model if embedder else None,
     )
+    crises = [
+        find_crisis(
+            turn.text,
+            crisis=policy.crisis,
+            vector=answer.vectors.get(place),
+            embedding_model=embedder.model if embedder else None,
+            country=country,
+            language=language,
+        )
+        if turn.role == "user"
+        else None
+        for place, turn in enumerate(turns)
+    ]
     numbers = policy.working_memory
     params = {
         "tenant": tenant_id,

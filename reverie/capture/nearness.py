@@ -84,7 +84,10 @@ def ask_models(
     """
     said = [place for place, turn in enumerate(turns) if turn.role == "user" and turn.text]
     here = embedder if embedder is not None and not embedder.price_per_token else None
-    classified = said if here is not None and "classifier" in policy.mood.after_failure + policy.mood.after_late else []
+    # a crisis is listened for whoever tells the mood
+    listened = policy.crisis.detect and policy.crisis.vector_probability < 1
+    by_vector = listened or "classifier" in policy.mood.after_failure + policy.mood.after_late
+    classified = said if here is not None and by_vector else []
     kept = tuple(
         one
         for found in noticed
@@ -100,7 +103,7 @@ def ask_models(
             if mood_model and said
             else {}
         )
-        unclassified = [place for place in classified if not isinstance(moods.get(place), Mood)]
+        unclassified = [place for place in classified if listened or not isinstance(moods.get(place), Mood)]
         texts = [turns[place].text for place in unclassified] + [one.content for one in kept]
         if here is None or not texts:
             return Answers(moods=moods)
