@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 import tomllib
 from pathlib import Path
@@ -145,6 +146,19 @@ def test_a_deployments_own_help_stands_first() -> None:
     assert helped.helplines == ours
     assert helped.message == "We are here."
     assert [line.country for line in help_for(own, country="DE").helplines] == ["DE", None]
+
+
+def test_the_example_of_the_docs_is_a_policy(tmp_path: Path) -> None:
+    root = Path(__file__).resolve().parents[2]
+    (example,) = re.findall(r"```toml\n(.*?)```", (root / "docs" / "mood.md").read_text("utf-8"), re.DOTALL)
+    shipped = (root / "reverie" / "policies" / "reverie.toml").read_text("utf-8")
+    own = tmp_path / "own.toml"
+    own.write_text(re.sub(r"\[crisis\]\n(?:\w+ = .*\n)+", lambda _: example, shipped), "utf-8")
+    found = find_crisis("It's code black.", crisis=load_policy(str(own)).crisis, country="IN")
+    assert found is not None
+    assert found.signs == ("policy",)
+    assert found.help.message.startswith("We are here")
+    assert found.help.helplines[0].name == "Our line"
 
 
 @given(st.text(max_size=400))
