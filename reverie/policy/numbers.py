@@ -242,6 +242,9 @@ class Mood(Table):
     #: Tried in this order when the model was late, and when it failed or there is none; neutral if none of them tells.
     after_late: tuple[MoodStep, ...]
     after_failure: tuple[MoodStep, ...]
+    #: Latest messages of which the most frequent mood is the usual one, and how many there must be to tell.
+    usual_messages: Count
+    usual_least: Count
     #: Probability of its best mood below which the classifier passes.
     classifier_confidence: Share
     negative_messages: Count

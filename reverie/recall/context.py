@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
@@ -112,6 +112,7 @@ def context(
     question = question.strip() if question else None
     who: dict[str, Any] = {"tenant_id": tenant_id, "subject_id": subject_id}
     known = read_profile((yield profile_statements(tenant_id, subject_id, policy, as_of)), subject_id, policy, as_of)
+    given = _with_moods(given, known, policy, as_of)
     budget, top_k = _memories(policy, known.relationship)
     found: RecallResult | None = None
     staged: StagedRecall | None = None
@@ -205,6 +206,20 @@ def _check_system(given: Given, policy: Policy, counter: Counter) -> None:
         )
 
 
+def _with_moods(given: Given, known: Profile, policy: Policy, as_of: datetime) -> Given:
+    """Add what the log knows: the usual mood, and the latest one while a session would still remember it."""
+    if known.moods is None:
+        return given
+    fresh = as_of - known.moods.said_at <= timedelta(hours=policy.working_memory.ttl_hours)
+    if given.mood is None and fresh:
+        given = replace(given, mood=known.moods.mood, energy=known.moods.energy)
+    return replace(
+        given,
+        usual_mood=given.usual_mood or known.moods.usual_mood,
+        usual_energy=given.usual_energy or known.moods.usual_energy,
+    )
+
+
 def _memories(policy: Policy, known: Relationship) -> tuple[int, int]:
     """Tokens and number of memories: by the relationship's stage in Contact's form (5.1 to 5.4)."""
     if policy.context.form != "contact":
@@ -266,7 +281,7 @@ def _notes(
     if form == "agent":
         notes.append("No language model wrote a narrative: it is made of structured facts and recent memories.")
     if form == "contact" and not given.mood:
-        notes.append("No mood was given: the emotional context is left out.")
+        notes.append("No mood is known: the emotional context is left out.")
     if counter.note:
         notes.append(counter.note)
     return notes

@@ -40,7 +40,7 @@ class Given:
     tools: Sequence[Mapping[str, Any] | str] = ()
     #: The conversation so far, oldest first.
     history: Sequence[Message] = ()
-    #: How the subject feels now, and how it usually does (moods and energies of Contact 4.1).
+    #: How the subject feels now, and how it usually does (moods and energies of Contact 4.1); absent, the log is asked.
     mood: str | None = None
     energy: str | None = None
     usual_mood: str | None = None

@@ -34,6 +34,18 @@ class Recent:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class Moods:
+    """The mood of the latest message, and how the subject usually is."""
+
+    mood: str
+    energy: str
+    said_at: datetime
+    #: None where there are too few messages to tell.
+    usual_mood: str | None
+    usual_energy: str | None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class Profile:
     """What is known of a subject as of a time."""
 
@@ -43,6 +55,8 @@ class Profile:
     #: Latest first.
     recent: tuple[Recent, ...]
     relationship: Relationship
+    #: None before the first message whose mood was told.
+    moods: Moods | None = None
 
     def scaffold(self) -> dict[str, dict[str, str | list[str]]]:
         """Return the facts as a nested object by category and key; of several values of one name a list."""
@@ -85,9 +99,11 @@ def profile_statements(tenant_id: str, subject_id: str, policy: Policy, as_of: d
         "kinds": list(_TELLING),
         "limit": policy.profile.recent,
     }
+    mood = {"tenant": tenant_id, "subject": subject_id, "as_of": as_of, "limit": policy.mood.usual_messages}
     return (
         facts_statement(tenant_id, subject_id, as_of, least_importance=policy.structured_facts.recall_importance),
         relationship_statement(tenant_id, subject_id, as_of),
+        Statement(queries("context")["moods"], mood),
         Statement(queries("context")["recent"], recent, last=True),
     )
 
@@ -96,13 +112,22 @@ def read_profile(
     rows: tuple[Sequence[tuple[Any, ...]], ...], subject_id: str, policy: Policy, as_of: datetime
 ) -> Profile:
     """Return the statements' rows as a value."""
-    facts, known, recent = rows
+    facts, known, moods, recent = rows
     return Profile(
         subject_id=subject_id,
         facts=tuple(read_facts(facts)),
         recent=tuple(Recent(id=id_, kind=kind, content=text, happened_at=at) for id_, kind, text, at in recent),
         relationship=read_relationship(known, policy.relationship, as_of),
+        moods=_read_moods(moods, policy.mood.usual_least),
     )
+
+
+def _read_moods(rows: Sequence[tuple[Any, ...]], least: int) -> Moods | None:
+    mood, energy, said_at, messages, usual_mood, usual_energy = rows[0]
+    if not messages:
+        return None
+    usual = {"usual_mood": usual_mood, "usual_energy": usual_energy} if messages >= least else {}
+    return Moods(mood=mood, energy=energy, said_at=said_at, **({"usual_mood": None, "usual_energy": None} | usual))
 
 
 def one_line(text: str) -> str:

@@ -86,6 +86,15 @@ islands as (
 select (select count(*) from spans), (select min(began) from spans), (select max(day) from days),
        (select count(*) from islands group by island order by island desc limit 1)
 
+-- name: moods
+-- The mood of the latest message before a time, and which mood and energy are usual: the most frequent of the last ones.
+select (array_agg(m.mood order by m.said_at desc, m.turn_id desc))[1],
+       (array_agg(m.energy order by m.said_at desc, m.turn_id desc))[1], max(m.said_at), count(*),
+       mode() within group (order by m.mood), mode() within group (order by m.energy)
+from (select m.mood, m.energy, m.said_at, m.turn_id from log.moods m
+      where m.tenant_id = %(tenant)s and m.subject_id = %(subject)s and m.said_at <= %(as_of)s
+      order by m.said_at desc limit %(limit)s) m
+
 -- name: write_context
 -- What an assembled context held, by id and number.
 insert into log.contexts (tenant_id, id, subject_id, assembled_at, request_id, form, stage, policy_hash, tokenizer,

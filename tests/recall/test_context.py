@@ -225,6 +225,32 @@ def test_memories_by_the_stage_of_the_relationship(corpus: Corpus, reader: Store
     assert any("no memories are given" in note for note in found.notes) == (most == 0)
 
 
+def feel(corpus: Corpus, mood: str, energy: str, at: float) -> None:
+    turn = corpus.turn("quartz", at=day(at))
+    corpus.conn.execute(
+        "insert into log.moods (tenant_id, turn_id, subject_id, session_id, said_at, mood, energy, style, method)"
+        " values (%s, %s, %s, 's1', %s, %s, %s, 'casual', 'keywords')",
+        [corpus.tenant, turn, corpus.subject, day(at), mood, energy],
+    )
+
+
+def test_the_log_knows_the_mood_and_the_usual_one(corpus: Corpus, reader: Store) -> None:
+    for number in range(9):
+        feel(corpus, "happy", "medium", number / 10)
+    feel(corpus, "sad", "low", 1)
+    found = assemble(reader, "contact", as_of=day(1.5))
+    assert "- Current mood: sad (energy: low)\n- This is unusual: normally happy and medium-energy" in found.text
+    assert "ADAPTATION:" in found.text
+    # nine messages tell nothing of what is usual, and yesterday's mood is not today's
+    assert "unusual" not in assemble(reader, "contact", as_of=day(0.9)).text
+    stale = assemble(reader, "contact", as_of=day(2.1))
+    assert "Current mood" not in stale.text
+    assert "No mood is known: the emotional context is left out." in stale.notes
+    given = Given(mood="bored", energy="low", usual_mood="bored", usual_energy="low")
+    told = assemble(reader, "contact", as_of=day(1.5), given=given).text
+    assert "Current mood: bored" in told and "unusual" not in told
+
+
 def test_a_system_text_is_never_cut(corpus: Corpus, reader: Store) -> None:
     with pytest.raises(InputError, match="The system text has 501 tokens and its budget is 500"):
         assemble(reader, given=Given(system="word " * 501))
