@@ -64,7 +64,7 @@ def command(
             subject_id=subject,
             policy=session.policy,
             as_of=as_of,
-            embedder=_embedder(session),
+            embedder=embedder_or_none(session),
             top_k=top_k,
             token_budget=budget,
             kinds=wanted,
@@ -78,7 +78,7 @@ def command(
         log_recall(session.reader, found)  # last, so that nobody waits for it
 
 
-def _embedder(session: Session) -> Embedder | None:
+def embedder_or_none(session: Session) -> Embedder | None:
     """The embedder, or none: then words and entities answer alone, which is better than no answer."""
     try:
         return session.embedder

@@ -19,7 +19,7 @@ BROKEN_PIPE = 141
 #: Commands in the order of the help, under its headings; a command's module is named after it.
 SECTIONS = {
     "Make memory": ("migrate", "import", "run"),
-    "Ask it": ("recall", "show", "explain"),
+    "Ask it": ("recall", "context", "show", "explain"),
     "Mend it": ("undo", "dead-letters", "reembed"),
     "Serve it": ("serve", "worker", "keys"),
     "Look after it": ("doctor", "runs", "digest", "policy", "db"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime
 from itertools import groupby
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -13,7 +13,9 @@ from reverie.cli.output import bar, heading, one_line, pairs, print_json, say, t
 from reverie.cli.session import Session
 
 if TYPE_CHECKING:
+    from reverie.recall.facts import StructuredFact
     from reverie.recall.inspect import Remembered, SubjectMemory
+    from reverie.recall.relationship import Relationship
 
 _KINDS = ("fact", "preference", "instruction", "episode", "pattern", "summary")
 #: Entities shown to people; JSON has them all.
@@ -40,8 +42,9 @@ def command(
     policy: str | None,
     as_json: bool,
 ) -> None:
-    """Show what is remembered about SUBJECT: memories by kind with their importance, when each was last said or
-    recalled and when it will be forgotten, the people and things they speak of, and what is forgotten already.
+    """Show what is remembered about SUBJECT: what is known by key, memories by kind with importance, when each was last
+    said or recalled and when it will be forgotten, the people and things they speak of, and what is forgotten
+    already. With --all also what others replaced, by key too.
 
     Looking does not count as an access. JSON has every memory, whatever --limit says.
 
@@ -51,7 +54,10 @@ def command(
       reverie show ana --kind preference --all
       reverie show ana --json | jq '.memories[] | select(.importance > 0.5) | .content'
     """
+    from reverie.recall.facts import structured_facts
     from reverie.recall.inspect import show_subject
+    from reverie.recall.relationship import relationship
+    from reverie.store.steps import perform
 
     with Session(tenant, policy) as session:
         session.require_tenant()
@@ -64,13 +70,25 @@ def command(
             states=("active", "candidate", "merged", "compressed") if everything else ("active", "candidate"),
             kinds=kinds or _KINDS,  # type: ignore[arg-type]
         )
+        who: dict[str, Any] = {"tenant_id": session.tenant_id, "subject_id": subject, "as_of": as_of}
+        facts = perform(session.reader, session.tenant_id, structured_facts(**who, history=everything))
+        numbers = session.policy.relationship
+        known = perform(session.reader, session.tenant_id, relationship(**who, numbers=numbers))
     if as_json:
-        print_json({"tenant_id": session.tenant_id, "as_of": as_of, "subject": found})
+        print_json(
+            {
+                "tenant_id": session.tenant_id,
+                "as_of": as_of,
+                "subject": found,
+                "structured_facts": facts,
+                "relationship": known,
+            }
+        )
     else:
-        _print(found, limit, as_of)
+        _print(found, facts, known, limit, as_of)
 
 
-def _print(found: SubjectMemory, limit: int, as_of: datetime) -> None:
+def _print(found: SubjectMemory, facts: list[StructuredFact], known: Relationship, limit: int, as_of: datetime) -> None:
     since = (
         f", {found.first_said:%Y-%m-%d} to {found.last_said:%Y-%m-%d}" if found.first_said and found.last_said else ""
     )
@@ -78,7 +96,29 @@ def _print(found: SubjectMemory, limit: int, as_of: datetime) -> None:
     if found.forgotten_total:
         states.append(f"{found.forgotten_total:,} forgotten")
     say(f"{found.subject_id}: {found.turns:,} turns in {found.sessions:,} sessions{since}")
-    pairs([("memories", " · ".join(states) or "none yet: reverie run")])
+    pairs(
+        [
+            ("memories", " · ".join(states) or "none yet: reverie run"),
+            (
+                "relationship",
+                f"{known.stage}: {known.sessions:,} sessions in {known.days:,} days, streak {known.streak:,}",
+            ),
+        ]
+    )
+    if facts:
+        heading(f"known by key ({len(facts):,})")
+        by_key = [
+            (
+                one.category,
+                f"{one.speaker}, {one.key}" if one.speaker else one.key,
+                one.value,
+                f"{one.confidence:.2f}",
+                f"{one.valid_from:%Y-%m-%d}" + (f" to {one.valid_to:%Y-%m-%d}" if one.valid_to else ""),
+                one.memory_id,
+            )
+            for one in facts
+        ]
+        table(("category", "key", "value", "sure", "holds since", "memory"), by_key)
     for kind, group in groupby(found.memories, key=lambda memory: memory.kind):
         memories = list(group)
         heading(f"{kind} ({len(memories):,})")

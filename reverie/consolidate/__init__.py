@@ -1,7 +1,8 @@
 """Log to memory: the stages, each `stage(store, *, scope, policy, as_of, ...) -> Report`.
 
 In order: `extract` (turns to candidates), `embed` (vectors and terms), `merge` (candidates into memories), `link`
-(entities), `compress` (episodes to patterns, sessions to summaries), `score` (importance), `prune`, `decay`.
+(entities), `structure` (facts by key), `compress` (episodes to patterns, sessions to summaries), `score` (importance),
+`prune`, `decay`.
 `cycle` runs them in event time, `tenants` for one tenant after the other; `fading` is the closed form they share.
 A stage reads (SQL), decides (a pure function) and writes (SQL, with its ledger row in the same transaction).
 """

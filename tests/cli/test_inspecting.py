@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import json
+from datetime import timedelta
+from uuid import UUID
 
 import pytest
+
+from tests.cli.conftest import RUN, START, insert
 
 
 def test_show_groups_memory_by_kind(invoke, world) -> None:
@@ -34,6 +38,23 @@ def test_show_fades_importance_to_the_time_asked_for(ask, world) -> None:
     near, far = (ask("show", "ana", "--as-of", when)["subject"]["memories"] for when in ("2026-03-05", "2027-03-05"))
     assert {each["id"] for each in near} == {each["id"] for each in far}
     assert all(one["importance"] > other["importance"] for one, other in zip(near, far, strict=True))
+
+
+def test_show_has_what_is_known_by_key(invoke, ask, world, conn) -> None:
+    whole = {"subject_id": "ana", "category": "identity", "key": "name", "confidence": 1, "importance": 0.8}
+    whole |= {"origin": "name", "run_id": RUN, "policy_hash": "p", "memory_id": world["loves"]}
+    new, old = UUID(int=2), UUID(int=1)
+    insert(conn, "memory.structured_facts", id=new, value="Ana", valid_from=START + timedelta(days=1), **whole)
+    until = {"valid_to": START + timedelta(days=1), "replaced_by": new}
+    insert(conn, "memory.structured_facts", id=old, value="Anna", valid_from=START, **until, **whole)
+    text = invoke("show", "ana", "--as-of", "2026-03-05").stdout
+    assert "known by key (1)" in text and "relationship  new: 1 sessions in 5 days, streak 0" in text
+    assert "Anna" not in text
+    text = invoke("show", "ana", "--all").stdout
+    assert "Anna   1.00  2026-03-01 to 2026-03-02" in text
+    found = ask("show", "ana", "--as-of", "2026-03-05")
+    assert [one["value"] for one in found["structured_facts"]] == ["Ana"]
+    assert found["relationship"] == {"stage": "new", "sessions": 1, "days": 5, "streak": 0}
 
 
 def test_show_as_json(ask, world) -> None:

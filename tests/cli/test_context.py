@@ -1,0 +1,74 @@
+"""`reverie context`: the text, the budget table, and one sentence for whatever is wrong with a file."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> dict[str, str]:
+    held = {
+        "system": "Be of use.",
+        "data": '{"blog": {"views": 315}}',
+        "history": '[{"role": "user", "content": "Hello"}]',
+        "tools": '[{"name": "suggest_post"}]',
+        "broken": "{",
+        "bare": '[{"role": "user"}]',
+    }
+    for name, text in held.items():
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    return {name: str(tmp_path / name) for name in held}
+
+
+def test_text_and_budget_table(invoke, world, files, conn) -> None:
+    given = [word for name in ("system", "data", "history", "tools") for word in (f"--{name}", files[name])]
+    result = invoke("context", "ana", "--as-of", "2026-03-05", "--policy", "brain", *given)
+    assert result.exit_code == 0, result.output
+    text = result.stdout
+    parts = ("Be of use.", "MEMORIES (what you've", "Loves Bruno", "CURRENT DATA (blog):", "- views: 315", "TOOLS:")
+    places = [text.index(part) for part in (*parts, "CONVERSATION:\nUser: Hello", "budget (tokens of", "total")]
+    assert places == sorted(places)
+    assert "Relationship: new, 1 sessions" in text
+    assert "Note: Nothing is known of ana by key." in result.stderr
+    ((form, total),) = conn.execute("select form, total_tokens from log.contexts").fetchall()
+    assert (form, total > 20) == ("brain", True)
+
+
+def test_the_text_alone(invoke, world) -> None:
+    result = invoke("context", "ana", "--as-of", "2026-03-05", "--policy", "logic", "--text")
+    assert result.stdout.startswith("<memory>\n[") and result.stdout.endswith("</memory>\n")
+
+
+def test_as_json(ask, world) -> None:
+    found = ask("context", "ana", "--as-of", "2026-03-05", "--mood", "sad", "--energy", "low")
+    assert found["form"] == "reverie"
+    assert "ADAPTATION:" in found["text"]
+    assert [row["section"] for row in found["budget"]][-2:] == ["buffer", "total"]
+    memories = next(one for one in found["sections"] if one["name"] == "memories")
+    assert str(world["loves"]) in memories["items"]
+
+
+@pytest.mark.parametrize(
+    ("option", "file", "sentence"),
+    [
+        ("--data", "broken", "broken is not JSON"),
+        ("--data", "history", "history holds no JSON object."),
+        ("--tools", "data", "data holds no JSON array."),
+        ("--history", "bare", "a turn needs role and content"),
+    ],
+)
+def test_what_is_wrong_with_a_file(invoke, world, files, option: str, file: str, sentence: str) -> None:
+    result = invoke("context", "ana", option, files[file])
+    assert result.exit_code == 2
+    assert sentence in result.stderr and option in result.stderr
+
+
+def test_a_system_text_that_is_too_long(invoke, world, tmp_path: Path) -> None:
+    long = tmp_path / "long"
+    long.write_text("word " * 600, encoding="utf-8")
+    result = invoke("context", "ana", "--system", str(long))
+    assert result.exit_code != 0
+    assert "its budget is 500" in result.stderr and json.dumps(result.stdout) == '""'
