@@ -1,0 +1,79 @@
+"""A process that takes in turns and flushes them, to be killed at any moment; it notes what it acknowledged."""
+
+from __future__ import annotations
+
+import os
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+from reverie.capture.acknowledge import Acknowledged, append_turns
+from reverie.consolidate.flush import flush_due
+from reverie.policy import load_policy
+from reverie.store.database import Store
+from reverie.store.steps import Steps, perform
+
+TENANT = "acme"
+AT = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
+#: Turns between two flushes.
+FLUSH_EVERY = 4
+#: Turns of a session.
+SESSION = 30
+
+
+#: Read once and inherited by every process that is forked: a fresh one would spend its short life on the rules.
+POLICY = load_policy("reverie")
+
+
+def words(text: str) -> int:
+    """Words of a text."""
+    return len(text.split())
+
+
+def place(number: int) -> str:
+    """The session that a turn belongs to."""
+    return f"s{number // SESSION}"
+
+
+def said(number: int) -> str:
+    """What the turn of a number says: a statement, so that it becomes a memory."""
+    return f"I have {number + 2} dogs named Bruno{number}."
+
+
+def turn(subject: str, number: int) -> Steps[Acknowledged]:
+    """The operation that takes in the turn of a number."""
+    return append_turns(
+        [{"role": "user", "text": said(number), "source_id": str(number)}],
+        tenant_id=TENANT,
+        subject_id=subject,
+        session_id=place(number),
+        policy=POLICY,
+        as_of=AT + timedelta(minutes=number),
+        count_tokens=words,
+    )
+
+
+next(turn("nobody", 0))
+
+
+def talk(url: str, subject: str, notes: Path, until: int | None = None) -> None:
+    """Send turn after turn from where the notes end, as a client does: one that was not acknowledged again.
+
+    Without `until` it goes on until it is killed.
+    """
+    noted = os.open(notes, os.O_CREAT | os.O_RDWR | os.O_APPEND)
+    number = len(os.pread(noted, 1 << 20, 0).splitlines())
+    with Store.open(url, size=2) as store:
+        while until is None or number < until:
+            told = perform(store, TENANT, turn(subject, number))
+            os.write(noted, f"{told.turns[0].turn_id}\n".encode())
+            number += 1
+            if number % FLUSH_EVERY == 0:
+                flush(store, number)
+    os.close(noted)
+
+
+def flush(store: Store, number: int) -> None:
+    """Flush whatever has been quiet for ten turns' time."""
+    later = AT + timedelta(minutes=number + 10)
+    for _ in flush_due(store, policy_of=lambda tenant: POLICY, as_of=later, count_tokens=words):
+        pass
