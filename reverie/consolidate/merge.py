@@ -158,6 +158,8 @@ def _write(conn: Connection[Any], decision: Decision, policy: Policy, params: di
         "winners": [merge.survivor.id for merge in merges],
         "losers_subject": [merge.loser.subject_id for merge in merges],
         "similarities": [merge.similarity for merge in merges],
+        # not when merge ran: that differs between live and a backfill, and memory must not
+        "merged_at": [max(merge.loser.happened_at, merge.survivor.happened_at) for merge in merges],
         "peaks_before": [merge.peak_before for merge in merges],
         "peaks_after": [merge.peak_after for merge in merges],
         "survivors": [member.id for member in survivors],

@@ -125,15 +125,15 @@ where m.tenant_id = %(tenant)s and m.id = x.id
 with merged as (
     insert into memory.merges (tenant_id, loser_id, survivor_id, subject_id, similarity, peak_before, peak_after, as_of,
                                run_id)
-    select %(tenant)s, x.loser_id, x.survivor_id, x.subject_id, x.similarity, x.peak_before, x.peak_after, %(as_of)s,
+    select %(tenant)s, x.loser_id, x.survivor_id, x.subject_id, x.similarity, x.peak_before, x.peak_after, x.merged_at,
            %(run_id)s
     from unnest(%(losers)s::uuid[], %(winners)s::uuid[], %(losers_subject)s::text[], %(similarities)s::real[],
-                %(peaks_before)s::real[], %(peaks_after)s::real[])
-        as x (loser_id, survivor_id, subject_id, similarity, peak_before, peak_after)
-    returning survivor_id, loser_id
+                %(peaks_before)s::real[], %(peaks_after)s::real[], %(merged_at)s::timestamptz[])
+        as x (loser_id, survivor_id, subject_id, similarity, peak_before, peak_after, merged_at)
+    returning survivor_id, loser_id, as_of
 )
 insert into memory.lineage (tenant_id, memory_id, relation, source, source_id, as_of, run_id)
-select %(tenant)s, survivor_id, 'merged', 'memory', loser_id, %(as_of)s, %(run_id)s from merged
+select %(tenant)s, survivor_id, 'merged', 'memory', loser_id, as_of, %(run_id)s from merged
 on conflict do nothing
 
 -- name: set_live

@@ -7,7 +7,8 @@ with entry as (
       and s.session_id = %(session)s::text and s.expires_at > %(as_of)s::timestamptz
 ),
 waiting as materialized (
-    select p.id, p.source_id, p.role, p.speaker, p.said_at, p.text, p.tool_calls, p.arrival as place, true as waits
+    select p.id, p.source_id, p.role, p.speaker, p.said_at, p.text, p.tool_calls, p.arrival as place, true as waits,
+           p.said_at >= e.since as within
     from entry e
     join ops.pending_turns p on p.tenant_id = (select %(tenant)s::text) and p.subject_id = %(subject)s::text
         and p.session_id = %(session)s::text
@@ -24,7 +25,7 @@ latest as (
               and t.session_id = %(session)s::text and t.said_at >= e.since
             order by t.turn_index desc limit %(turns)s::int) t
         union all
-        select * from waiting) seen
+        select id, source_id, role, speaker, said_at, text, tool_calls, place, waits from waiting where within) seen
     order by waits desc, place desc limit %(turns)s::int
 ),
 first as (
@@ -38,7 +39,7 @@ first as (
               and t.session_id = %(session)s::text and t.said_at >= e.since
             order by t.turn_index limit 1) t
         union all
-        select * from waiting) seen
+        select id, source_id, role, speaker, said_at, text, tool_calls, place, waits from waiting where within) seen
     order by waits, place limit 1
 )
 select e.opened_at, e.touched_at, e.expires_at, e.flush_at, e.mood, e.preferences, e.confirmations, e.tool_results,

@@ -25,7 +25,7 @@ ORIGIN = datetime(2026, 1, 1, tzinfo=UTC)
 #: The numbers of the seeds; merge reads no other part of a policy.
 POLICY = Policy.model_construct(
     name="test",
-    merge=Merge(threshold=0.92, reinforce=0.05, kinds=("fact", "preference", "instruction", "episode")),
+    merge=Merge(threshold=0.92, reinforce=0.05, kinds=("fact", "preference", "instruction", "episode"), recent=0),
     decay=Decay(grace_days=7, rates=dict.fromkeys(KINDS, 0.004)),
     prune=Prune(below=0.1, unaccessed_days=30),
 )

@@ -30,7 +30,7 @@ def after(minutes: float) -> datetime:
     return AT + timedelta(minutes=minutes)
 
 
-@dataclass
+@dataclass(repr=False)
 class Talk:
     """What a caller does with one session."""
 
@@ -39,6 +39,9 @@ class Talk:
     subject: str = "ana"
     session: str = "s1"
     tenant: str = TENANT
+
+    def __repr__(self) -> str:
+        return f"Talk({self.session!r})"
 
     @property
     def place(self) -> dict[str, Any]:

@@ -1,0 +1,133 @@
+"""Promise 3, turn by turn: a history said to the live tier gives the memory that its import gives."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from reverie.capture.acknowledge import append_turns
+from reverie.capture.append import appending_outcomes, ensure_tenant
+from reverie.capture.reading import read_records
+from reverie.capture.validation import Validator
+from reverie.consolidate import drain as deferred
+from reverie.consolidate.cycle import catch_up
+from reverie.consolidate.flush import flush_due
+from reverie.model import Turn
+from reverie.policy import Policy
+from reverie.store.database import Store
+from reverie.store.digest import digest
+from reverie.store.steps import perform
+from tests.promises import compact
+from tests.promises.conftest import Databases
+from tests.promises.world import END, SAMPLE, WordEmbedder, for_tenant, live, lively, scope
+
+pytestmark = pytest.mark.timeout(240)
+
+TENANT = compact.TENANT
+
+
+@pytest.mark.parametrize("name", ["compact", "sample"])
+def test_said_live_is_remembered_as_imported(
+    name: str, databases: Databases, history: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    policy, until = (compact.policy(), compact.UNTIL) if name == "compact" else (lively("reverie"), END)
+    file = history if name == "compact" else for_tenant(SAMPLE, TENANT, tmp_path / "sample.jsonl")
+    monkeypatch.setattr(deferred, "load_policy", lambda name: policy)
+    with databases() as url, Store.open(url, size=2) as store:
+        live(store, TENANT, policy, file, until)
+        imported, log = digest(store, TENANT), the_log(store)
+    with databases() as url, Store.open(url, size=2) as store:
+        drained = said_live(store, policy, file, until)
+        assert the_log(store) == log
+        assert digest(store, TENANT).tables == imported.tables
+    assert drained > 5
+
+
+def said_live(store: Store, policy: Policy, file: Path, until: datetime) -> int:
+    """Say each turn when it was said, with both tiers running beside; how often the deferred one had work."""
+    embedder, drained = WordEmbedder(), 0
+    with store.transaction(TENANT) as conn:
+        ensure_tenant(conn, TENANT, "reverie")
+
+    def tick(at: datetime) -> None:
+        nonlocal drained
+        common: dict[str, Any] = {"as_of": at, "count_tokens": embedder.count_tokens}
+        assert any(flush_due(store, policy_of=lambda tenant: policy, **common))
+        done = deferred.drain(store, embedder=embedder, clock=lambda: at, as_of=at)
+        drained += done.counts()["batches"] > 0
+
+    for at, record in in_order(file, until):
+        while (due := next_flush(store)) is not None and due <= at:
+            tick(due)
+        if not isinstance(record, Turn):
+            perform(store, TENANT, appending_outcomes(TENANT, [record]))
+            continue
+        given = {
+            "role": record.role,
+            "speaker": record.speaker,
+            "text": record.text,
+            "said_at": record.said_at,
+            "source_id": record.source_id,
+            "turn_index": record.turn_index,
+            "tool_calls": [
+                {"name": one.name, "arguments": dict(one.arguments), "why": one.why, "result": one.result}
+                for one in record.tool_calls
+            ],
+            "metadata": dict(record.metadata),
+        }
+        perform(
+            store,
+            TENANT,
+            append_turns(
+                [given],
+                tenant_id=TENANT,
+                subject_id=record.subject_id,
+                session_id=record.session_id,
+                policy=policy,
+                as_of=at,
+                count_tokens=embedder.count_tokens,
+                embedder=embedder,
+            ),
+        )
+    while (due := next_flush(store)) is not None:
+        tick(due)
+    for _ in catch_up(store, scope=scope(TENANT), policy=policy, until=until, embedder=embedder):
+        pass
+    return drained
+
+
+def in_order(file: Path, until: datetime) -> Iterator[tuple[datetime, Any]]:
+    """The turns and outcomes of a file, as time brings them."""
+    validator = Validator(tenant_id=TENANT, not_after=until + timedelta(days=1))
+    found = []
+    for batch in read_records(file):
+        for record in batch.records:
+            value = validator(record.fields)
+            at = getattr(value, "said_at", None) or getattr(value, "observed_at", None)
+            if at is not None:
+                found.append((at, value))
+    yield from sorted(found, key=lambda pair: pair[0])
+
+
+def next_flush(store: Store) -> datetime | None:
+    """When the next session is due in the log."""
+    with store.transaction(TENANT) as conn:
+        found = conn.execute("select min(flush_at) from ops.sessions").fetchone()
+    return found and found[0]
+
+
+def the_log(store: Store) -> list[tuple[Any, ...]]:
+    """All that is in the log, but for when it was written."""
+    with store.transaction(TENANT) as conn:
+        return conn.execute(
+            """select t.id, subject_id, session_id, source_id, turn_index, role, speaker, said_at, text, tool_calls,
+                      metadata, content_hash from log.turns t
+               union all
+               select o.id, subject_id, session_id, source_id, null, metric, null, observed_at, value::text, null, null,
+                      null from log.outcomes o
+               order by 1"""
+        ).fetchall()
