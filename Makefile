@@ -4,7 +4,7 @@ BIN := .venv/bin
 READY := .venv/.ready
 PORT ?= 3000
 
-.PHONY: help env demo ui test lint types ci bench wheel clean
+.PHONY: help env demo ui prefect worker test lint types ci bench wheel clean
 
 help:  ## print this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-7s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -26,6 +26,12 @@ demo: $(READY)  ## run a history through everything and print what came of it (D
 
 ui: $(READY)  ## open the orchestrator on http://127.0.0.1:$(PORT)
 	@PORT=$(PORT) $(BIN)/python deployments/ui.py
+
+prefect: $(READY)  ## start the server of the flows on http://127.0.0.1:4200
+	@$(BIN)/python -m deployments.prefect_server
+
+worker: $(READY)  ## serve the flows and drain the queue every minute
+	@$(BIN)/python -m deployments.worker
 
 test: $(READY)  ## run the whole suite
 	$(BIN)/python -m pytest -n 2 -q

@@ -65,20 +65,21 @@ def dagster_environment(settings: Settings, url: str) -> dict[str, str]:
     }
 
 
-def create_database(url: str) -> str:
-    """Create Dagster's database on the server of `url` unless it is there; return its URL."""
+def create_database(url: str, name: str | None = None, *, variable: str = "DAGSTER_DATABASE_URL") -> str:
+    """Create an orchestrator's database, Dagster's unless named, on the server of `url`; return its URL."""
+    name = name or DATABASE
     with connect(url) as conn:
-        if conn.execute("select from pg_database where datname = %s", [DATABASE]).fetchone() is None:
+        if conn.execute("select from pg_database where datname = %s", [name]).fetchone() is None:
             try:
                 # another process may be faster
                 with suppress(errors.DuplicateDatabase, errors.UniqueViolation):
-                    conn.execute(SQL("create database {}").format(Identifier(DATABASE)))
+                    conn.execute(SQL("create database {}").format(Identifier(name)))
             except errors.InsufficientPrivilege as error:
                 raise DatabaseError(
-                    f"User {conn.info.user} may not create the database {DATABASE}: "
-                    "create one for Dagster and name it in DAGSTER_DATABASE_URL."
+                    f"User {conn.info.user} may not create the database {name}: "
+                    f"create one for it and name it in {variable}."
                 ) from error
-    return urlsplit(url)._replace(path=f"/{DATABASE}").geturl()
+    return urlsplit(url)._replace(path=f"/{name}").geturl()
 
 
 def storage_url(url: str) -> str:

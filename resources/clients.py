@@ -4,21 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from functools import cache
 
 import dagster as dg
 from pydantic import PrivateAttr
 
-from reverie.inference import Embedder, load_embedder
+from resources.connections import embedding_model
+from reverie.inference import Embedder
 from reverie.settings import load_settings
 from reverie.store.connect import database_url
 from reverie.store.database import Store
-
-
-@cache
-def _embedder(name: str, threads: int) -> Embedder:
-    # loading a model costs a second: once a process, not once a run
-    return load_embedder(name, threads=threads)
 
 
 class Clients(dg.ConfigurableResource):
@@ -41,6 +35,6 @@ class Clients(dg.ConfigurableResource):
     def yield_for_execution(self, context: dg.InitResourceContext) -> Iterator[Clients]:
         """Open for one run."""
         settings = load_settings()
-        self._embedder = _embedder(settings.embedding_model, settings.threads)
+        self._embedder = embedding_model(settings.embedding_model, settings.threads)
         with Store.open(database_url(settings)) as self._store:
             yield self

@@ -51,6 +51,14 @@ class Drained:
     #: Why batches failed, by tenant; the latest reason of each.
     reasons: dict[str, str] = field(default_factory=dict)
 
+    def rows(self) -> list[dict[str, str | float]]:
+        """Return a row a tenant, and why its last batch failed if one did: what an orchestrator shows."""
+        names = ("sessions", "subjects", "kept", "failed", "dead", "batches", "seconds")
+        return [
+            {"tenant": tenant_id} | {name: one[name] for name in names} | {"reason": self.reasons.get(tenant_id, "")}
+            for tenant_id, one in sorted(self.tenants.items())
+        ]
+
     def counts(self) -> dict[str, int | float]:
         """Return the sums over tenants, flat: what an orchestrator shows."""
         sums: dict[str, int | float] = {"tenants": len(self.tenants)}

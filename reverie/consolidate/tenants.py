@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
-from reverie.errors import ReverieError, StageError
+from reverie.errors import NotFoundError, ReverieError, StageError
 from reverie.model import Scope
 from reverie.policy import Policy, load_policy
 from reverie.store.database import Store
@@ -57,10 +57,16 @@ class Totals:
 def policies(store: Store) -> Callable[[str], Policy]:
     """Return the policy of each tenant as they stand now; a policy is read when it is first asked for.
 
-    The function raises PolicyError for one that cannot be read, KeyError for a tenant that is not known.
+    The function raises PolicyError for one that cannot be read, NotFoundError for a tenant that is not known.
     """
     names = dict(store.tenants())
-    return lambda tenant_id: load_policy(names[tenant_id])
+
+    def policy_of(tenant_id: str) -> Policy:
+        if tenant_id not in names:
+            raise NotFoundError(f"There is no tenant {tenant_id!r}.")
+        return load_policy(names[tenant_id])
+
+    return policy_of
 
 
 def for_each_tenant(store: Store, scope: Callable[[str], Scope], work: Work) -> Totals:

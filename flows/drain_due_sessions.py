@@ -1,0 +1,57 @@
+"""drain_due_sessions: sessions that went quiet go to the log, and what is due becomes memory."""
+
+from datetime import UTC, datetime
+
+from prefect import flow, task
+from prefect.cache_policies import NO_CACHE
+from prefect.tasks import exponential_backoff
+
+from resources.artifacts import Progress, show_stages, show_table, show_totals
+from resources.connections import connected
+from reverie.consolidate.drain import drain
+from reverie.consolidate.flush import flush_due
+from reverie.consolidate.tenants import policies
+
+DRIVER = "prefect"
+
+
+@task(retries=2, retry_delay_seconds=exponential_backoff(10), cache_policy=NO_CACHE)
+def flush_quiet_sessions(as_of: datetime | None = None) -> dict[str, int | float]:
+    """Move what went quiet from working memory to the log."""
+    with connected() as reverie:
+        flushed = flush_due(
+            reverie.store,
+            policy_of=policies(reverie.store),
+            as_of=as_of or datetime.now(UTC),
+            count_tokens=reverie.embedder.count_tokens,
+            driver=DRIVER,
+        )
+        return show_stages("flushed", flushed)
+
+
+@task(retries=2, retry_delay_seconds=exponential_backoff(10), cache_policy=NO_CACHE)
+def drain_queue(as_of: datetime | None = None, most: int | None = None) -> dict[str, int | float]:
+    """Work in what is due, a batch of each tenant in turn."""
+    progress = Progress("drained", "Sessions worked in, of those that were due when the run began.")
+    with connected() as reverie:
+        now = datetime.now(UTC)
+        due = sum(sessions for _, sessions, _ in reverie.store.waiting_tenants(as_of or now, now))
+        drained = drain(
+            reverie.store,
+            embedder=reverie.embedder,
+            clock=lambda: datetime.now(UTC),
+            as_of=as_of,
+            most=most,
+            driver=DRIVER,
+            on_batch=lambda so_far: progress.show(so_far.counts()["sessions"], due),
+        )
+    show_table("drained-tenants", "What became of each tenant's sessions.", drained.rows())
+    show_totals("drained-stages", drained.totals)
+    return drained.counts()
+
+
+@flow(log_prints=True)
+def drain_due_sessions(as_of: datetime | None = None, most: int | None = None) -> dict[str, int | float]:
+    """Make memory of what is due: by `as_of` (now unless given), at most `most` sessions. Several may run at once."""
+    flush_quiet_sessions(as_of)
+    return drain_queue(as_of, most)

@@ -1,0 +1,64 @@
+"""import_history: a file into the log, and the log into memory."""
+
+from datetime import UTC, datetime
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+from prefect import flow, task
+from prefect.cache_policies import NO_CACHE
+
+from resources.artifacts import Progress, show_stages, show_table
+from resources.connections import connected
+from reverie.capture.importing import import_file
+from reverie.consolidate.cycle import catch_up, ingest
+from reverie.consolidate.drain import clearing
+from reverie.consolidate.tenants import policies
+from reverie.model import Scope
+
+DRIVER = "prefect"
+
+
+@task(retries=2, retry_delay_seconds=10, cache_policy=NO_CACHE)
+def import_turns(tenant: str, path: Path, timezone: str | None) -> dict[str, int]:
+    """Read a file of turns and outcomes; what is broken becomes a dead letter."""
+    progress = Progress("imported", f"Bytes of {path.name} read.")
+    with connected() as reverie:
+        summary = import_file(
+            reverie.store,
+            path,
+            tenant_id=tenant,
+            timezone=timezone,
+            policy=reverie.settings.policy,
+            on_progress=lambda read: progress.show(read, path.stat().st_size),
+        )
+    names = ("read", "imported", "repeated", "outcomes", "dead", "subjects", "sessions")
+    found = {name: getattr(summary, name) for name in names}
+    show_table("imported-file", f"What became of {path.name}.", [{"tenant": tenant, "file": path.name} | found])
+    return found
+
+
+@task(retries=2, retry_delay_seconds=10, cache_policy=NO_CACHE)
+def remember(tenant: str, as_of: datetime | None) -> dict[str, int | float]:
+    """Make memory of everything in the log, cycle by cycle in event time."""
+    with connected() as reverie:
+        at = as_of or datetime.now(UTC)
+        common: dict[str, Any] = {
+            "scope": Scope(tenant_id=tenant),
+            "policy": policies(reverie.store)(tenant),
+            "driver": DRIVER,
+        }
+        reports = chain(
+            ingest(reverie.store, as_of=at, embedder=reverie.embedder, **common),
+            catch_up(reverie.store, until=at, embedder=reverie.embedder, **common),
+        )
+        return show_stages("remembered", clearing(reverie.store, reports, as_of=at, **common))
+
+
+@flow(log_prints=True)
+def import_history(
+    tenant: str, path: Path, timezone: str | None = None, as_of: datetime | None = None
+) -> dict[str, int | float]:
+    """Import a JSONL, CSV or Parquet file that this process can read, and make memory of it up to `as_of` or now."""
+    import_turns(tenant, path, timezone)
+    return remember(tenant, as_of)

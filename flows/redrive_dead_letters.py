@@ -1,0 +1,30 @@
+"""redrive_dead_letters: what could not be taken in or worked in is tried again."""
+
+from prefect import flow, task
+from prefect.cache_policies import NO_CACHE
+
+from resources.artifacts import show_table
+from resources.connections import connected
+from reverie.capture.redrive import redrive_dead_letters as redrive
+from reverie.store.dead_letters import LetterFilter, count_dead_letters
+
+
+@task(retries=2, retry_delay_seconds=10, cache_policy=NO_CACHE)
+def redrive_letters(tenant: str, source: str | None, reason: str | None, timezone: str | None) -> dict[str, int]:
+    """Try a tenant's dead letters again; what fails stays, under its newest reason."""
+    with connected() as reverie:
+        where = LetterFilter(source=source, reason=reason)
+        summary = redrive(reverie.store, tenant_id=tenant, where=where, timezone=timezone)
+        left = count_dead_letters(reverie.store, tenant)
+    found = {name: getattr(summary, name) for name in ("tried", "imported", "repeated", "outcomes", "requeued", "dead")}
+    show_table("redriven", f"What became of the dead letters of {tenant}.", [{"tenant": tenant} | found])
+    show_table("dead-letters", f"What is left of {tenant}.", [{"reason": key, "letters": n} for key, n in left.items()])
+    return found
+
+
+@flow(log_prints=True)
+def redrive_dead_letters(
+    tenant: str, source: str | None = None, reason: str | None = None, timezone: str | None = None
+) -> dict[str, int]:
+    """Try the dead letters of a tenant again: all, or those of a file or for a reason. `timezone`: of times without one."""
+    return redrive_letters(tenant, source, reason, timezone)

@@ -1,0 +1,34 @@
+"""replay_session: the turns of one session are read again by the rules of today."""
+
+from datetime import UTC, datetime
+
+from prefect import flow, task
+from prefect.cache_policies import NO_CACHE
+
+from resources.artifacts import show_stages
+from resources.connections import connected
+from reverie.consolidate.replay import replay
+from reverie.consolidate.tenants import policies
+
+
+@task(retries=2, retry_delay_seconds=10, cache_policy=NO_CACHE)
+def read_again(tenant: str, subject: str, session: str, as_of: datetime | None) -> dict[str, int | float]:
+    """Extract, embed and work in; what was found before stays."""
+    with connected() as reverie:
+        reports = replay(
+            reverie.store,
+            tenant_id=tenant,
+            subject_id=subject,
+            session_id=session,
+            policy=policies(reverie.store)(tenant),
+            as_of=as_of or datetime.now(UTC),
+            embedder=reverie.embedder,
+            driver="prefect",
+        )
+        return show_stages("replayed", reports)
+
+
+@flow(log_prints=True)
+def replay_session(tenant: str, subject: str, session: str, as_of: datetime | None = None) -> dict[str, int | float]:
+    """Read one session again, after a rule was mended or when it became a dead letter."""
+    return read_again(tenant, subject, session, as_of)

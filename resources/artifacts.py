@@ -1,0 +1,64 @@
+"""What a flow run leaves to look at: how far it is, and tables of ids and counts. Never what anybody said."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+from uuid import UUID
+
+from prefect.artifacts import create_progress_artifact, create_table_artifact, update_progress_artifact
+
+from reverie.consolidate.tenants import Totals
+from reverie.store.runs import Report
+
+
+class Progress:
+    """A bar that appears with the first step; nothing to do leaves none."""
+
+    def __init__(self, key: str, description: str) -> None:
+        self._key = key
+        self._description = description
+        self._artifact: UUID | None = None
+
+    def show(self, done: float, of: float) -> None:
+        """Set how far it is."""
+        percent = min(100.0, 100.0 * done / of) if of else 100.0
+        if self._artifact is None:
+            self._artifact = create_progress_artifact(percent, key=self._key, description=self._description)
+        else:
+            update_progress_artifact(self._artifact, percent)
+
+
+def show_table(key: str, description: str, rows: Iterable[Mapping[str, Any]]) -> None:
+    """Leave a table; its columns are those of the first row, and without rows there is none."""
+    shown = [{name: _short(value) for name, value in row.items()} for row in rows]
+    if shown:
+        create_table_artifact(shown, key=key, description=description)
+
+
+def show_stages(key: str, reports: Iterable[Report]) -> dict[str, int | float]:
+    """Leave a table of what stages did, in the order in which they first ran; return their sums, flat."""
+    totals = Totals()
+    for report in reports:
+        totals.add(report)
+    show_totals(key, totals)
+    return totals.of(*totals.runs)
+
+
+def show_totals(key: str, totals: Totals) -> None:
+    """Leave a table of sums by stage."""
+    rows = [
+        {
+            "stage": stage,
+            "runs": runs,
+            "seconds": totals.seconds[stage],
+            "did": ", ".join(f"{name} {number:,.10g}" for name, number in totals.counts[stage].items() if number)
+            or "-",
+        }
+        for stage, runs in totals.runs.items()
+    ]
+    show_table(key, "What each stage did: counts, as in the run ledger.", rows)
+
+
+def _short(value: Any) -> Any:
+    return round(value, 2) if isinstance(value, float) and not value.is_integer() else value
