@@ -26,5 +26,5 @@ def redrive_letters(tenant: str, source: str | None, reason: str | None, timezon
 def redrive_dead_letters(
     tenant: str, source: str | None = None, reason: str | None = None, timezone: str | None = None
 ) -> dict[str, int]:
-    """Try the dead letters of a tenant again: all, or those of a file or for a reason. `timezone`: of times without one."""
+    """Try the dead letters of a tenant again: all, of a file or for a reason. `timezone`: of times without one."""
     return redrive_letters(tenant, source, reason, timezone)
