@@ -8,7 +8,7 @@ from dataclasses import replace
 from reverie.policy import Policy
 from reverie.recall.given import Message
 from reverie.recall.profile import one_line
-from reverie.recall.sections import Block, CountTokens, Dropped, Line, Section, fit
+from reverie.recall.sections import Block, CountTokens, Dropped, Line, Section, whole
 
 #: Before lines of a turn that are not its first: none of them can look like a heading or another's turn.
 _INDENT = "    "
@@ -37,20 +37,20 @@ def history_section(
         )
         for place, one in enumerate(messages, start=1)
     ]
-    whole = fit("history", [Block(head=head, lines=lines)], numbers.history, count)
-    if not whole.dropped:
-        return whole
+    section = _whole(head, lines, numbers.history, count)
+    if section.tokens <= numbers.history:
+        return section
     older, last = lines[: -numbers.keep_verbatim], lines[-numbers.keep_verbatim :]
     dropped = tuple(Dropped(section="history", id=None, label=line.label, reason="older") for line in older)
     if older:
         told = one_line(escape(_gist(messages[: len(older)], policy)))
         summary = Line(text=f"(earlier) {told}", label="summary of older turns")
-        section = fit("history", [Block(head=head, lines=[summary, *last])], numbers.history, count)
-        if not section.dropped:
+        section = _whole(head, [summary, *last], numbers.history, count)
+        if section.tokens <= numbers.history:
             return replace(section, dropped=dropped)
     for first in range(len(last)):
-        section = fit("history", [Block(head=head, lines=last[first:])], numbers.history, count)
-        if not section.dropped:
+        section = _whole(head, last[first:], numbers.history, count)
+        if section.tokens <= numbers.history:
             gone = tuple(
                 Dropped(section="history", id=None, label=line.label, reason="budget") for line in last[:first]
             )
@@ -63,6 +63,10 @@ def history_section(
 def verbatim(text: str) -> str:
     """Return a text whose further lines are indented, so that what a person typed cannot pose as a part of the form."""
     return f"\n{_INDENT}".join(text.splitlines())
+
+
+def _whole(head: str, lines: Sequence[Line], budget: int, count: CountTokens) -> Section:
+    return whole("history", [Block(head=head, lines=lines)], budget, count)
 
 
 def _gist(messages: Sequence[Message], policy: Policy) -> str:
@@ -82,8 +86,8 @@ def _cut(line: Line, head: str, budget: int, count: CountTokens) -> Section:
     while low < high:
         middle = (low + high + 1) // 2
         shortened = replace(line, text=f"{line.text[:middle]}…")
-        section = fit("history", [Block(head=head, lines=[shortened])], budget, count)
-        if section.dropped:
+        section = _whole(head, [shortened], budget, count)
+        if section.tokens > budget:
             high = middle - 1
         else:
             best, low = section, middle

@@ -5,14 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any
 
 import orjson
 import snowballstemmer  # type: ignore[import-untyped]
 
 from reverie.recall.profile import one_line
-from reverie.recall.sections import Block, CountTokens, Dropped, Line, Section, fit
+from reverie.recall.sections import Block, CountTokens, Dropped, Line, Section, fit, whole
 
 _WORD = re.compile(r"[^\W_]+")
 #: Words too short or too common to tell what a field is about.
@@ -88,7 +88,6 @@ def service_section(
     A field is about the question when its service, path or value shares a stem with it; when none does, as much as fits
     is kept in the order given.
     """
-    asked = stems(question, language)
     blocks = [
         Block(
             head=head.format(service=escape(one_line(service))),
@@ -96,25 +95,27 @@ def service_section(
                 Line(
                     text=escape(f"- {one_line(path)}: {one_line(value)}" if path else f"- {one_line(value)}"),
                     label=f"{service}.{path}" if path else service,
-                    worth=float(len(asked & stems(f"{service} {path} {value}", language))),
                 )
                 for path, value in fields(data)
             ],
         )
         for service, data in given.items()
     ]
-    whole = fit("service_data", blocks, budget, count)
-    lines = [line for block in blocks for line in block.lines]
-    if not whole.dropped or not any(line.worth for line in lines):
-        return whole
-    relevant = [Block(head=block.head, lines=[one for one in block.lines if one.worth]) for block in blocks]
-    fitted = fit("service_data", [block for block in relevant if block.lines], budget, count)
-    others = [
-        Dropped(section="service_data", id=None, label=line.label, reason="irrelevant")
-        for line in lines
-        if not line.worth
-    ]
-    return replace(fitted, dropped=(*fitted.dropped, *others))
+    all_of_it = whole("service_data", blocks, budget, count)
+    if all_of_it.tokens <= budget:
+        return all_of_it
+    asked = stems(question, language)
+    relevant, others = [], []
+    for block in blocks:
+        shared = [(line, len(asked & stems(f"{line.label} {line.text}", language))) for line in block.lines]
+        about = [replace(line, worth=float(number)) for line, number in shared if number]
+        relevant += [Block(head=block.head, lines=about)] if about else []
+        others += [line.label for line, number in shared if not number]
+    if not relevant:
+        return fit("service_data", blocks, budget, count)
+    fitted = fit("service_data", relevant, budget, count)
+    left_out = [Dropped(section="service_data", id=None, label=label, reason="irrelevant") for label in others]
+    return replace(fitted, dropped=(*fitted.dropped, *left_out))
 
 
 def tools_section(tools: Sequence[Mapping[str, Any] | str], head: str, *, budget: int, count: CountTokens) -> Section:
@@ -139,7 +140,13 @@ def tool_name(tool: Mapping[str, Any]) -> str:
 def stems(text: str, language: str) -> frozenset[str]:
     """Return the stems of a text's words."""
     words = {word for word in _WORD.findall(text.casefold()) if len(word) >= _FEW_LETTERS}
-    return frozenset(_stemmer(language).stemWords(sorted(words))) if language != "simple" else frozenset(words)
+    return frozenset(_stem(word, language) for word in words)
+
+
+@lru_cache(maxsize=20_000)
+def _stem(word: str, language: str) -> str:
+    """The stem of a word; kept, since fields have the same names from request to request."""
+    return word if language == "simple" else str(_stemmer(language).stemWord(word))
 
 
 @cache

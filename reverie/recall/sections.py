@@ -76,9 +76,9 @@ def fit(name: SectionName, blocks: Sequence[Block], budget: int, count: CountTok
     Lines go in by worth, equals in their order, and one that does not fit leaves its place to the next that does.
     """
     lines = [line for block in blocks for line in block.lines]
-    whole = _section(name, blocks, lines, budget, count)
-    if whole.tokens <= budget:
-        return whole
+    all_of_it = whole(name, blocks, budget, count)
+    if all_of_it.tokens <= budget:
+        return all_of_it
     sizes = {id(line): count(line.text) for line in lines}
     # of the headings and what closes the blocks, whether they will be needed or not
     left = budget - sum(count(part) for block in blocks for part in (block.head, block.foot) if part)
@@ -96,6 +96,11 @@ def fit(name: SectionName, blocks: Sequence[Block], budget: int, count: CountTok
         Dropped(section=name, id=line.id, label=line.label, reason="budget") for line in lines if id(line) not in chosen
     )
     return replace(section, dropped=dropped)
+
+
+def whole(name: SectionName, blocks: Sequence[Block], budget: int, count: CountTokens) -> Section:
+    """Return the section with all of its lines, whether they fit or not."""
+    return _section(name, blocks, [line for block in blocks for line in block.lines], budget, count)
 
 
 def _section(
