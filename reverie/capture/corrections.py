@@ -50,7 +50,7 @@ def correct_memory(
         "content": content,
         "as_of": as_of,
     }
-    rows = yield Statement(queries("observations")["add_correction"], params)
+    rows = yield Statement(queries("correct")["add_correction"], params)
     if not rows:
         raise NotFoundError(f"There is no memory {memory_id}.")
     waiting = Waiting(subject_id=rows[0][0], session_id="corrections", turns=0, said_at=as_of, quiet=True)

@@ -13,6 +13,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from reverie.consolidate.compress import compress
+from reverie.consolidate.correct import correct, correction_times
 from reverie.consolidate.decay import decay
 from reverie.consolidate.embed import embed
 from reverie.consolidate.extract import extract
@@ -92,7 +93,20 @@ def catch_up(
 
 
 def work_in(store: Store, *, scope: Scope, as_of: datetime, embedder: Embedder, **common: Any) -> Iterator[Report]:
-    """Merge, link and key what is new at `as_of`: the work of the deferred tier."""
+    """Merge, link and key what is new at `as_of`: the work of the deferred tier.
+
+    What a person corrected is worked in first, each at its time: after what was known by then, before what came later.
+    """
+    for at in correction_times(store, scope=scope, as_of=as_of):
+        yield from _new(store, scope=scope, as_of=at, embedder=embedder, **common)
+        corrected = correct(store, scope=scope, as_of=at, **common)
+        yield corrected
+        if corrected["replaced"]:
+            yield embed(store, scope=scope, as_of=at, embedder=embedder, items=("memory",), **common)
+    yield from _new(store, scope=scope, as_of=as_of, embedder=embedder, **common)
+
+
+def _new(store: Store, *, scope: Scope, as_of: datetime, embedder: Embedder, **common: Any) -> Iterator[Report]:
     yield merge(store, scope=scope, as_of=as_of, model=embedder.model, **common)
     yield link(store, scope=scope, as_of=as_of, **common)
     yield structure(store, scope=scope, as_of=as_of, **common)

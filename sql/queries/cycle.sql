@@ -1,6 +1,6 @@
 -- name: pending_cycles
--- Cycles at which something can change, each with its first subjects and how many it has: memories, recalls and outcomes
--- not yet worked in, and sessions that are too many. Told by what the data says is not done, so that a run that was
+-- Cycles at which something can change, each with its first subjects and how many it has: memories, recalls,
+-- outcomes and corrections not yet worked in, and sessions that are too many. Told by what the data says is not done, so that a run that was
 -- killed, or a tier that did a part of the work earlier, leaves the cycle pending.
 with recursive unknown as (
     select o.id as outcome_id, o.subject_id, o.observed_at as at, l.memory_id, true as direct
@@ -49,6 +49,13 @@ pending as (
       and not exists (select from memory.lineage k
                       where k.tenant_id = %(tenant)s and k.memory_id = u.memory_id and k.relation = 'outcome'
                         and k.source_id = u.outcome_id)
+    union all
+    select c.subject_id, c.corrected_at from log.corrections c
+    where c.tenant_id = %(tenant)s and c.kind in ('wrong', 'replace') and c.corrected_at <= %(until)s
+      and ops.shard_of(c.tenant_id, c.subject_id) >= %(shard_from)s
+      and ops.shard_of(c.tenant_id, c.subject_id) < %(shard_to)s
+      and (%(subjects)s::text[] is null or c.subject_id = any(%(subjects)s))
+      and not exists (select from memory.corrected d where d.tenant_id = c.tenant_id and d.correction_id = c.id)
     union all
     select subject_id, at from sessions where place > %(session_threshold)s
 )

@@ -29,19 +29,3 @@ select case when k.same then 'repeated' when k.place is not null then 'conflict'
 from given g
 left join known k using (place)
 order by g.place
-
--- name: add_correction
--- What a person says is wrong about a memory: a row that every rebuild reads; nothing where there is no such memory.
-with known as (
-    select m.subject_id from memory.memories m where m.tenant_id = (select %(tenant)s::text) and m.id = %(memory)s
-    union all
-    select f.subject_id from memory.tombstones f where f.tenant_id = (select %(tenant)s::text) and f.memory_id = %(memory)s
-    limit 1
-),
-added as (
-    insert into log.corrections (tenant_id, id, subject_id, kind, memory_id, content, corrected_at)
-    select %(tenant)s, %(id)s, k.subject_id, %(kind)s, %(memory)s, %(content)s, %(as_of)s from known k
-    where %(subject)s::text is null or k.subject_id = %(subject)s
-    on conflict do nothing
-)
-select subject_id from known where %(subject)s::text is null or subject_id = %(subject)s

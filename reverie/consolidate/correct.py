@@ -1,0 +1,135 @@
+"""correct: what a person said is wrong is forgotten, and what they wrote instead is remembered (spec E4).
+
+A correction is a row of the log and is worked in at its own time, live as in a rebuild: what it forgets goes with all
+that was merged into it, a structured fact that it stated gives way to the one before, and a tombstone says `wrong`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from psycopg import Connection
+
+from reverie.consolidate.fading import forget_at
+from reverie.consolidate.prune import forget
+from reverie.cues.entities import entities_one
+from reverie.model import Kind, Scope, candidate_id, require_aware
+from reverie.policy import Policy
+from reverie.store.database import Store
+from reverie.store.queries import queries
+from reverie.store.runs import Report, Run, run
+
+
+@dataclass(frozen=True, slots=True)
+class Correction:
+    """What a person said, beside the memory it is about."""
+
+    id: UUID
+    subject_id: str
+    memory_id: UUID
+    #: What is right; None: it is only wrong.
+    content: str | None
+    corrected_at: datetime
+    kind: Kind
+    session_id: str | None
+    #: The memory and those merged into it, as far as they are there.
+    memory_ids: list[UUID]
+
+
+def correction_times(store: Store, *, scope: Scope, as_of: datetime) -> list[datetime]:
+    """Return when something was corrected that is not worked in, up to `as_of`, in order."""
+    with store.transaction(scope.tenant_id) as conn:
+        rows = conn.execute(queries("correct")["read_times"], scope.params() | {"as_of": as_of}).fetchall()
+    return [row[0] for row in rows]
+
+
+def correct(
+    store: Store, *, scope: Scope, policy: Policy, as_of: datetime, driver: str = "reverie", dry_run: bool = False
+) -> Report:
+    """Work in corrections up to `as_of`; counts `corrections`, `forgotten` and `replaced`."""
+    as_of = require_aware(as_of)
+    sql = queries("correct")
+    with (
+        run(store, "correct", scope=scope, policy=policy, as_of=as_of, driver=driver, dry_run=dry_run) as attempt,
+        store.transaction(scope.tenant_id) as conn,
+    ):
+        params = scope.params() | {"as_of": as_of, "run_id": attempt.id}
+        conn.execute(queries("subjects")["lock_scope"], params)
+        corrections = [Correction(*row) for row in conn.execute(sql["read_corrections"], params)]
+        for name, number in (("corrections", len(corrections)), ("forgotten", 0), ("replaced", 0)):
+            attempt.report.add(name, number)
+        for one in corrections:
+            _forget(conn, attempt, policy, scope.tenant_id, one)
+            if one.content is not None:
+                _write(conn, attempt, policy, scope.tenant_id, one, one.content)
+        done = {"ids": [one.id for one in corrections], "subject_ids": [one.subject_id for one in corrections]}
+        conn.execute(sql["mark_corrected"], params | done)
+        attempt.record(conn)
+    return attempt.report
+
+
+def _forget(conn: Connection[Any], attempt: Run, policy: Policy, tenant_id: str, one: Correction) -> None:
+    if not one.memory_ids:
+        return
+    sql, named = queries("correct"), {"tenant": tenant_id}
+    gone = conn.execute(sql["delete_facts"], named | {"ids": one.memory_ids}).fetchall()
+    if gone:
+        ended = conn.execute(sql["read_ended"], named | {"ids": [row[0] for row in gone]}).fetchall()
+        conn.execute(sql["revive_facts"], named | revived(ended, gone))
+    doomed = [(one.memory_id, one.corrected_at)]
+    attempt.report.add("forgotten", forget(conn, attempt, policy, tenant_id, doomed, "wrong"))
+
+
+def revived(
+    ended: Sequence[tuple[UUID, UUID]], gone: Sequence[tuple[UUID, datetime | None, UUID | None]]
+) -> dict[str, list[Any]]:
+    """Return what each ended value (id, replaced by) is replaced by, and until when it held, without those gone."""
+    after = {id_: (valid_to, replaced_by) for id_, valid_to, replaced_by in gone}
+    columns: dict[str, list[Any]] = {"ids": [], "valid_to": [], "replaced_by": []}
+    for id_, successor in ended:
+        valid_to: datetime | None = None
+        replaced_by: UUID | None = successor
+        while replaced_by in after:
+            valid_to, replaced_by = after[replaced_by]
+        for name, value in zip(columns, (id_, valid_to, replaced_by), strict=True):
+            columns[name].append(value)
+    return columns
+
+
+def _write(conn: Connection[Any], attempt: Run, policy: Policy, tenant_id: str, one: Correction, content: str) -> None:
+    """What is right, as a candidate of the kind that was wrong: merge makes a memory of it."""
+    numbers = policy.extract.importance
+    kind: Kind = one.kind if one.kind in ("preference", "instruction", "episode") else "fact"
+    base = getattr(numbers, kind)
+    id_ = candidate_id(one.corrected_at, tenant_id, one.subject_id, kind, str(one.id), "correction", 0)
+    due = forget_at(
+        base,
+        one.corrected_at,
+        rate=policy.decay.rates[kind],
+        grace_days=policy.decay.grace_days,
+        below=policy.prune.below,
+        unaccessed_days=policy.prune.unaccessed_days,
+    )
+    named = {"tenant": tenant_id, "run_id": attempt.id, "policy_hash": policy.hash}
+    columns = {
+        "ids": [id_],
+        "subject_ids": [one.subject_id],
+        "kinds": [kind],
+        "contents": [content],
+        "polarities": [0],
+        "bases": [base],
+        "happened_at": [one.corrected_at],
+        "forget_at": [due],
+        "mentions": [" ".join(entity.id for entity in entities_one(content))],
+        "turn_ids": [None],
+        "session_ids": [one.session_id],
+        "origins": ["correction"],
+    }
+    conn.execute(queries("extract")["write_candidates"], named | columns)
+    source = {"memory": id_, "correction": one.id, "at": one.corrected_at}
+    conn.execute(queries("correct")["write_lineage"], named | source)
+    attempt.report.add("replaced")

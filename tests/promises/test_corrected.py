@@ -1,0 +1,117 @@
+"""A correction wins: at once, for good, and in every rebuild (spec E4, promises 4 and 5)."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+from uuid import UUID
+
+import psycopg
+import pytest
+
+from reverie.capture.corrections import correct_memory
+from reverie.capture.importing import import_file
+from reverie.consolidate.correct import revived
+from reverie.errors import InputError, NotFoundError
+from reverie.store.connect import connect
+from reverie.store.database import Store
+from reverie.store.digest import digest
+from reverie.store.steps import perform
+from tests.promises import compact
+from tests.promises.world import consolidate
+
+TENANT = compact.TENANT
+THEN = compact.START + timedelta(days=35, hours=5)
+
+
+def rows(store: Store, sql: Any, *params: Any) -> list[tuple[Any, ...]]:
+    with store.transaction(TENANT) as conn:
+        return conn.execute(sql, params).fetchall()
+
+
+def find(store: Store, words: str) -> UUID:
+    """The active memory that says so."""
+    sql = "select id from memory.memories where state = 'active' and content ilike %s order by id limit 1"
+    ((id_,),) = rows(store, sql, f"%{words}%")
+    return id_  # type: ignore[no-any-return]
+
+
+def correct(store: Store, memory: UUID, content: str | None = None, hours: float = 0, **more: Any) -> UUID:
+    at = THEN + timedelta(hours=hours)
+    operation = correct_memory(
+        tenant_id=TENANT, memory_id=memory, policy=compact.policy(), as_of=at, content=content, **more
+    )
+    return perform(store, TENANT, operation)
+
+
+def wipe(url: str) -> None:
+    """Throw away all that is derived."""
+    with connect(url) as conn:
+        for (table,) in conn.execute(
+            "select c.oid::regclass::text from pg_class c where relnamespace = 'memory'::regnamespace and relkind = 'r'"
+        ).fetchall():
+            conn.execute(psycopg.sql.SQL("delete from {}").format(psycopg.sql.Identifier(*table.split("."))))
+
+
+def test_a_correction_wins_and_holds_in_a_rebuild(store: Store, history: Path, database_url: str) -> None:
+    policy = compact.policy()
+    import_file(store, history, tenant_id=TENANT, now=compact.UNTIL)
+    consolidate(store, TENANT, policy, THEN)
+    dog, sister = find(store, "golden retriever"), find(store, "sister lives")
+    held = rows(store, "select count(*) from memory.memories where into_id = %s", dog)
+    assert held == [(1,)], "nothing was merged into it"
+    facts = rows(store, "select count(*) from memory.structured_facts where memory_id = %s", dog)
+    correct(store, dog, "Has a beagle named Bruno")
+    wrong = correct(store, sister, hours=1)
+    assert rows(store, "select due_at from ops.queue") == [(THEN,)]
+    consolidate(store, TENANT, policy, THEN + timedelta(hours=2))
+    assert rows(store, "select id from memory.memories where content ~ 'retriever' and kind <> 'summary'") == []
+    assert rows(store, "select count(*) from memory.structured_facts where memory_id = %s", dog) == [(0,)], facts
+    ((beagle, state, kind, origin),) = rows(
+        store, "select id, state, kind, origin from memory.memories where content = 'Has a beagle named Bruno'"
+    )
+    assert (state, kind, origin) == ("active", "fact", "correction")
+    assert rows(store, "select relation, source from memory.lineage where memory_id = %s", beagle) == [
+        ("corrected", "correction")
+    ]
+    tombstones = dict(rows(store, "select memory_id, reason from memory.tombstones"))
+    assert tombstones[dog] == tombstones[sister] == "wrong"
+    assert list(tombstones.values()).count("wrong") == 3
+    assert (wrong,) in rows(store, "select correction_id from memory.corrected")
+    again = digest(store, TENANT)
+    consolidate(store, TENANT, policy, THEN + timedelta(hours=2))
+    assert digest(store, TENANT).tables == again.tables
+
+    consolidate(store, TENANT, policy, compact.UNTIL)
+    live = digest(store, TENANT)
+    wipe(database_url)
+    assert digest(store, TENANT).tables["memories"].rows == 0
+    consolidate(store, TENANT, policy, compact.UNTIL)
+    assert digest(store, TENANT).tables == live.tables
+
+
+def test_what_cannot_be_corrected(store: Store, history: Path) -> None:
+    import_file(store, history, tenant_id=TENANT, now=compact.UNTIL)
+    consolidate(store, TENANT, compact.policy(), THEN)
+    dog = find(store, "golden retriever")
+    with pytest.raises(NotFoundError):
+        correct(store, UUID(int=7))
+    with pytest.raises(NotFoundError):
+        correct(store, dog, subject_id="ben")
+    for content in ("", " \n", "x" * 10_001):
+        with pytest.raises(InputError, match="content"):
+            correct(store, dog, content)
+    assert not rows(store, "select from log.corrections")
+    with store.transaction("other"):
+        pass
+    with pytest.raises(NotFoundError):
+        perform(store, "other", correct_memory(tenant_id="other", memory_id=dog, policy=compact.policy(), as_of=THEN))
+
+
+def test_a_value_is_in_force_again_when_what_replaced_it_was_wrong() -> None:
+    one, two, three, four = (UUID(int=number) for number in range(1, 5))
+    later = THEN + timedelta(days=1)
+    assert revived([(one, two)], [(two, None, None)]) == {"ids": [one], "valid_to": [None], "replaced_by": [None]}
+    chain = revived([(one, two)], [(two, THEN, three), (three, later, four)])
+    assert chain == {"ids": [one], "valid_to": [later], "replaced_by": [four]}
