@@ -43,12 +43,30 @@ def token_counter(model: str | None, embedder: Embedder | None) -> Counter:
         return Counter(name=encoding.name, count=lambda text: len(encoding.encode(text, disallowed_special=())))
     if embedder is not None:
         why = f"The tokenizer of {model} is not here: tokens are those of {embedder.model}." if model else None
-        return Counter(name=embedder.model, count=embedder.count_tokens, note=why)
+        # word pieces end where white space is, so that lines are counted once however they are put together
+        by_line = getattr(embedder, "word_pieces", False)
+        count = _by_line(embedder.count_tokens) if by_line else embedder.count_tokens
+        return Counter(name=embedder.model, count=count, note=why)
     return Counter(
         name=f"characters/{CHARACTERS_A_TOKEN}",
         count=lambda text: -(-len(text) // CHARACTERS_A_TOKEN),
         note=f"Tokens are estimated at {CHARACTERS_A_TOKEN} characters each.",
     )
+
+
+def _by_line(count: Callable[[str], int]) -> Callable[[str], int]:
+    """Count line by line and each line once; kept no longer than the counter, as lines are what people said."""
+    sizes: dict[str, int] = {}
+
+    def counted(text: str) -> int:
+        total = 0
+        for line in text.split("\n"):
+            if line not in sizes:
+                sizes[line] = count(line)
+            total += sizes[line]
+        return total
+
+    return counted
 
 
 @cache

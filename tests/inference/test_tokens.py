@@ -6,7 +6,10 @@ import socket
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from reverie.inference.minilm.onnx import MiniLM
 from reverie.inference.tokens import token_counter
 
 
@@ -51,6 +54,12 @@ def test_of_any_other_the_embedder_counts_and_a_note_says_so(model: str) -> None
 
 def test_without_a_model_they_are_the_embedders() -> None:
     assert token_counter(None, Words()).note is None
+
+
+@given(st.text("ab ,.é你\n\r\t#-1", max_size=120))
+def test_counting_by_line_is_counting(minilm: MiniLM, text: str) -> None:
+    assert minilm.word_pieces
+    assert token_counter(None, minilm).count(text) == minilm.count_tokens(text)
 
 
 def test_without_anything_characters_are_counted() -> None:

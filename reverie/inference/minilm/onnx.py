@@ -42,6 +42,8 @@ class MiniLM:
     model = "minilm-l6-v2-int8"
     dimensions = 384
     price_per_token = 0.0
+    #: No token spans white space, so that a text has the tokens of its lines.
+    word_pieces = True
 
     def __init__(self, *, threads: int = 2) -> None:
         """Check and load the weights (0.3 s). Raises InferenceError when the file is absent or another one."""
