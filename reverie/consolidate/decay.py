@@ -33,13 +33,15 @@ def decay(
         params["fading_since"] = as_of - timedelta(days=policy.decay.grace_days)
         attempt.report.add("decayed", 0)
         with store.transaction(scope.tenant_id) as conn:
-            due, rows = conn.execute(sql["estimate_due"], params).fetchone() or (0, 0)
+            due, rows, most = conn.execute(sql["estimate_due"], params).fetchone() or (0, 0, False)
         # a dry run keeps nothing from batch to batch
         batches = 1 if dry_run else _batches(due, rows)
         for batch in range(batches):
             with store.transaction(scope.tenant_id) as conn:
                 # before their memories, as every other writer does, or two could wait for each other
                 conn.execute(queries("subjects")["lock_scope"], params)
+                if most:
+                    conn.execute(sql["read_whole"])
                 changed = conn.execute(sql["decay"], params | {"mask": batches - 1, "batch": batch})
                 attempt.report.add("decayed", changed.rowcount)
                 attempt.record(conn)

@@ -1,9 +1,15 @@
 -- name: estimate_due
--- Rows due for decay and rows in all, estimated from one page in a hundred: decides only into how many commits the work is
--- cut.
-select 100 * count(*) filter (where decayed_at < %(as_of)s and accessed_at < %(fading_since)s), 100 * count(*)
+-- Rows due for decay, the tenant's rows, and whether those are most of the table, estimated from one page in a hundred:
+-- decides only how the work is cut and read.
+select 100 * count(*) filter (where decayed_at < %(as_of)s and accessed_at < %(fading_since)s), 100 * count(*),
+       100 * count(*) > 0.5 * (select reltuples from pg_catalog.pg_class where oid = 'memory.memories'::regclass)
 from memory.memories tablesample system (1)
 where tenant_id = %(tenant)s
+
+-- name: read_whole
+-- Most rows of the table are the tenant's: read it from end to end. The planner does not know, as it keeps no figures on
+-- tenants (see 0001_initial.sql).
+select set_config('enable_bitmapscan', 'off', true), set_config('enable_indexscan', 'off', true)
 
 -- name: decay
 -- Importance as of the cycle, from peak and accessed_at alone, of one row in `mask + 1` by the hash of its id: rows of

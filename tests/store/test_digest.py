@@ -37,13 +37,15 @@ VALUES = {
 #: Posting lists are digested one posting at a time: their cut does not count.
 DIGESTED_AS = {"terms": "postings"}
 NOT_DIGESTED = {("terms", "first_id")}
-#: Where a check constraint wants certain words.
+#: Where a check constraint wants certain values.
 WORDS = {
     "kind": ("'fact'", "'episode'"),
     "state": ("'active'", "'merged'"),
     "relation": ("'extracted'", "'outcome'"),
     "source": ("'turn'", "'outcome'"),
     "item": ("'turn'", "'memory'"),
+    "category": ("'identity'", "'preference'"),
+    "valid_to": ("'2026-01-02T00:00:00Z'", "'2026-01-03T00:00:00Z'"),
 }
 
 
@@ -56,7 +58,7 @@ class Column:
 
     @property
     def values(self) -> tuple[str, str]:
-        if self.type == "text" and self.name in WORDS:
+        if self.name in WORDS:
             return WORDS[self.name]
         return VALUES[self.type]
 
