@@ -79,6 +79,13 @@ def _print(found: Explanation) -> None:
             say(f"{text_of(turn.said_at)}  {turn.speaker or turn.role}, session {turn.session_id}{way}")
             say(f"  “{one_line(turn.text, 400)}”")
         _rest(found.turns)
+    if found.observed:
+        heading(f"comes from ({len(found.observed):,} observations)")
+        for each in found.observed[:_SHOWN]:
+            way = "" if each.direct else ", by way of another memory"
+            say(f"{text_of(each.observed_at)}  {each.type}, {each.channel}{way}")
+            say(f"  “{one_line(each.content, 400)}”")
+        _rest(found.observed)
     for title, relatives in (("made of", found.parents), ("went into", found.children)):
         if relatives:
             heading(f"{title} ({len(relatives):,} memories)")

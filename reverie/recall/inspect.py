@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar
 from uuid import UUID
 
 from psycopg import Connection
@@ -107,6 +107,22 @@ class SourceTurn:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class Observed:
+    """An event of the bus, or a correction, that a memory comes from."""
+
+    id: UUID
+    source: Literal["event", "correction"]
+    #: Of an event its type, of a correction `replace`.
+    type: str
+    #: By which channel it came: `person` for a correction.
+    channel: str
+    observed_at: datetime
+    content: str
+    #: Extracted from it; else by way of a memory that it was made of.
+    direct: bool
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class Relative:
     """A memory that another was made of, or went into."""
 
@@ -144,6 +160,8 @@ class Explanation:
     memory: dict[str, Any]
     forgotten: bool
     turns: list[SourceTurn]
+    #: The events and corrections it comes from.
+    observed: list[Observed]
     #: What it was made of.
     parents: list[Relative]
     #: What it went into.
@@ -220,10 +238,11 @@ def explaining(tenant_id: str, memory: str) -> Steps[Explanation]:
     id_ = yield from _finding(tenant_id, memory)
     params = {"tenant": tenant_id, "id": id_}
     sql = queries("inspect")
-    kept, gone, turns, parents, children, outcomes, entities = yield (
+    kept, gone, turns, observed, parents, children, outcomes, entities = yield (
         Statement(sql["memory"], params, row=dict_row),
         Statement(sql["tombstone"], params, row=dict_row),
         Statement(sql["turns"], params, row=class_row(SourceTurn)),
+        Statement(sql["observed"], params, row=class_row(Observed)),
         Statement(sql["parents"], params, row=class_row(Relative)),
         Statement(sql["children"], params, row=class_row(Relative)),
         Statement(sql["outcomes"], params, row=class_row(OutcomeSeen)),
@@ -237,6 +256,7 @@ def explaining(tenant_id: str, memory: str) -> Steps[Explanation]:
         memory=row,
         forgotten=not kept,
         turns=turns,
+        observed=observed,
         parents=parents,
         children=children,
         outcomes=outcomes,

@@ -90,6 +90,30 @@ from nearest n
 join log.turns t on t.tenant_id = %(tenant)s and t.id = n.source_id
 order by t.said_at, t.session_id, t.turn_index
 
+-- name: observed
+-- The events and corrections that a memory comes from, directly or by way of those it was made of, in their order.
+with recursive ancestry as (
+    select source, source_id, 1 as distance from memory.lineage
+    where tenant_id = %(tenant)s and memory_id = %(id)s and source <> 'outcome'
+    union
+    select l.source, l.source_id, a.distance + 1
+    from ancestry a
+    join memory.lineage l on l.tenant_id = %(tenant)s and l.memory_id = a.source_id and l.source <> 'outcome'
+    where a.source = 'memory' and a.distance < 32
+), nearest as (
+    select source, source_id, min(distance) as distance from ancestry group by source, source_id
+)
+select e.id, n.source, e.type, e.channel, e.observed_at, e.content, n.distance = 1 as direct
+from nearest n
+join log.events e on e.tenant_id = %(tenant)s and e.id = n.source_id
+where n.source = 'event'
+union all
+select c.id, n.source, c.kind, 'person', c.corrected_at, coalesce(c.content, ''), n.distance = 1
+from nearest n
+join log.corrections c on c.tenant_id = %(tenant)s and c.id = n.source_id
+where n.source = 'correction'
+order by 5, 1
+
 -- name: parents
 -- The memories that a memory was made of.
 select l.source_id as id, l.relation, l.as_of, m.kind, m.state, m.content,

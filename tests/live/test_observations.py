@@ -19,6 +19,7 @@ from reverie.cues.routing import route
 from reverie.errors import ConflictError, InputError
 from reverie.model import Scope
 from reverie.policy import load_policy
+from reverie.recall.inspect import explain
 from reverie.store.steps import perform
 from tests.live.conftest import AT, TENANT, Talk, after
 from tests.promises.world import WordEmbedder
@@ -69,6 +70,10 @@ def test_an_observation_becomes_a_memory_that_names_it(talk: Talk) -> None:
     assert talk.rows("select event_id, candidates, discarded, reason from memory.observations") == [
         (told.event_id, 1, 0, None)
     ]
+    (why,) = explain(talk.store, tenant_id=TENANT, memory=str(memory)).observed
+    assert (why.id, why.source, why.type, why.channel, why.direct) == (
+        told.event_id, "event", "preference", "interactive", True,
+    )  # fmt: skip
 
 
 def test_twice_is_once_and_a_conflict_is_refused(talk: Talk) -> None:

@@ -14,6 +14,7 @@ from reverie.capture.corrections import correct_memory
 from reverie.capture.importing import import_file
 from reverie.consolidate.correct import revived
 from reverie.errors import InputError, NotFoundError
+from reverie.recall.inspect import explain
 from reverie.store.connect import connect
 from reverie.store.database import Store
 from reverie.store.digest import digest
@@ -75,6 +76,8 @@ def test_a_correction_wins_and_holds_in_a_rebuild(store: Store, history: Path, d
     assert rows(store, "select relation, source from memory.lineage where memory_id = %s", beagle) == [
         ("corrected", "correction")
     ]
+    (why,) = explain(store, tenant_id=TENANT, memory=str(beagle)).observed
+    assert (why.source, why.type, why.content) == ("correction", "replace", "Has a beagle named Bruno")
     tombstones = dict(rows(store, "select memory_id, reason from memory.tombstones"))
     assert tombstones[dog] == tombstones[sister] == "wrong"
     assert list(tombstones.values()).count("wrong") == 3
