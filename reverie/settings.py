@@ -47,6 +47,20 @@ class Settings(BaseSettings):
     policy: str = Field(default="reverie", min_length=1)
     #: `minilm`, or a model of an optional adapter.
     embedding_model: str = Field(default="minilm", min_length=1)
+    #: `none`: rules and extractive summaries alone; or a language model, as `litellm/<provider>/<model>`.
+    language_model: str = Field(default="none", min_length=1)
+    #: Where it answers, for a server of one's own; None: where its provider does.
+    language_model_base: str | None = None
+    #: US dollars a million tokens in and out, as `0.15/0.60`, for a model that litellm's price map does not list.
+    language_model_price: str | None = Field(default=None, pattern=r"^\d{1,6}(\.\d{1,6})?/\d{1,6}(\.\d{1,6})?$")
+    #: Requests to it that all processes together send for a tenant, as `number/second`, `/minute`, `/hour` or `/day`.
+    language_model_rate: str | None = Field(default=None, pattern=r"^[1-9]\d{0,8}/(second|minute|hour|day)$")
+    #: Requests that a stage has under way at once.
+    language_model_concurrency: int = Field(default=4, ge=1, le=100)
+    #: Seconds that a reply may take.
+    language_model_seconds: float = Field(default=60.0, gt=0, le=3600)
+    #: Times that a request is sent before it has failed.
+    language_model_attempts: int = Field(default=5, ge=1, le=20)
     #: Threads of the embedder.
     threads: int = Field(default_factory=_default_threads, ge=1, le=1024)
     #: Into how many buckets of subjects the orchestrator cuts the work.

@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from importlib.util import find_spec
 from typing import Any, Literal
 
 from psycopg import Connection
@@ -50,6 +51,7 @@ def check_all(session: Session, tenant: str | None) -> Iterator[Check]:
     if _failed(settings):
         return
     yield from _guarded("embedder", lambda: _embedder(session))
+    yield from _guarded("language model", lambda: _language_model(session))
     schema = list(_guarded("database", lambda: _database(session)))
     yield from schema
     if _failed(schema):
@@ -85,6 +87,22 @@ def _embedder(session: Session) -> Iterator[Check]:
     sha = hashlib.sha256(vector.tobytes()).hexdigest()[:16]
     found = f"{embedder.model}, {vector.shape[1]} dimensions, probe {sha}, ready in {took:.1f} s"
     yield Check(name="embedder", status="ok", found=found)
+
+
+def _language_model(session: Session) -> Iterator[Check]:
+    """Named, not asked: a question costs money."""
+    model = session.language_model
+    if model is None:
+        yield Check(name="language model", status="ok", found="none: rules and extractive summaries")
+    elif find_spec("litellm") is None:
+        yield Check(
+            name="language model",
+            status="fail",
+            found=f"{model.key} needs an extra",
+            todo="pip install 'reverie[litellm]'",
+        )
+    else:
+        yield Check(name="language model", status="ok", found=f"{model.key}, rules where it fails or credit ends")
 
 
 def _database(session: Session) -> Iterator[Check]:

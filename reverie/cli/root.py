@@ -22,7 +22,7 @@ SECTIONS = {
     "Ask it": ("recall", "context", "show", "explain"),
     "Mend it": ("undo", "dead-letters", "reembed"),
     "Serve it": ("serve", "worker", "keys"),
-    "Look after it": ("doctor", "runs", "digest", "policy", "db"),
+    "Look after it": ("doctor", "runs", "costs", "digest", "policy", "db"),
 }
 
 
@@ -113,7 +113,7 @@ def reverie() -> None:
     reverie recall "what does she eat?" --subject ana --why
 
     Settings come from the environment: DATABASE_URL, REVERIE_TENANT, REVERIE_POLICY, REVERIE_EMBEDDING_MODEL,
-    REVERIE_HOME, REVERIE_THREADS.
+    REVERIE_LANGUAGE_MODEL, REVERIE_HOME, REVERIE_THREADS.
     """
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Literal, Self
 from reverie.errors import NotFoundError
 
 if TYPE_CHECKING:
+    from reverie.inference.completions import LanguageModel
     from reverie.inference.embedder import Embedder
     from reverie.policy import Policy
     from reverie.settings import Settings
@@ -65,6 +66,11 @@ class Session:
     def embedder(self) -> Embedder:
         """The embedding model of the settings, loaded."""
         return self._shared.embedder
+
+    @property
+    def language_model(self) -> LanguageModel | None:
+        """The language model of the settings, if they name one."""
+        return self._shared.language_model
 
     @property
     def tenant_id(self) -> str:
@@ -158,6 +164,13 @@ class Shared:
         from reverie.inference.embedder import load_embedder
 
         return load_embedder(self.settings.embedding_model, threads=self.settings.threads)
+
+    @cached_property
+    def language_model(self) -> LanguageModel | None:
+        """The language model."""
+        from reverie.inference.completions import language_model_of
+
+        return language_model_of(self.settings)
 
     def close(self) -> None:
         """Give the connections back."""

@@ -36,6 +36,7 @@ def test_the_wheel_has_every_source(names: list[str]) -> None:
     expected |= {
         f"reverie/sql/{path.relative_to(ROOT / 'sql')}" for path in (ROOT / "sql").rglob("*") if path.is_file()
     }
+    expected |= {f"reverie/prompts/{path.name}" for path in (ROOT / "prompts").glob("*.md")}
     expected |= {str(path.relative_to(ROOT)) for path in (ROOT / "reverie" / "policies").glob("*.toml")}
     expected |= {
         "reverie/cues/entities.toml",
@@ -47,7 +48,7 @@ def test_the_wheel_has_every_source(names: list[str]) -> None:
 
 
 def test_the_wheel_has_nothing_else(names: list[str]) -> None:
-    kinds = {".py", ".sql", ".toml", ".json", ".txt"}
+    kinds = {".py", ".sql", ".md", ".toml", ".json", ".txt"}
     strange = [
         name
         for name in names

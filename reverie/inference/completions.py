@@ -1,0 +1,315 @@
+"""Language models: a request in, a text with its tokens and its price out; and what turns a setting into one.
+
+Nothing here retries, keeps or books: `reverie.store.calls` does, for every model alike. litellm, which costs seconds to
+import, is loaded by the first request that is really sent; replaying kept replies never loads it.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from functools import cached_property
+from threading import Lock
+from typing import Any, Literal, Protocol
+
+from reverie.errors import InferenceError
+from reverie.inference.extras import load_extra
+from reverie.inference.prompts import Messages
+from reverie.settings import Settings
+
+#: Why a request brought no reply.
+Failure = Literal["timeout", "rate", "unavailable", "broken", "rejected", "credit", "unpriced"]
+
+_RETRIED = frozenset({408, 409, 429, 500, 502, 503, 504})
+"""HTTP answers after which the same request may succeed."""
+
+_MESSAGE_TOKENS = 16
+"""More than any chat format spends around one message."""
+
+
+_SECONDS = {"second": 1, "minute": 60, "hour": 3600, "day": 86_400}
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Limits:
+    """How a model may be called."""
+
+    #: Requests a second that all processes together send for a tenant; None: as many as come.
+    per_second: float | None = None
+    #: Seconds that a request waits for its turn at most.
+    patience_s: float = 300.0
+    #: Requests that one stage has under way at once.
+    concurrency: int = 4
+    #: Items that one request may hold.
+    per_request: int = 1
+    #: Times that a request is sent before it has failed.
+    attempts: int = 5
+    #: Seconds before the second attempt; doubled for each further one, with jitter.
+    backoff_s: float = 1.0
+    #: Seconds that a reply may take.
+    timeout_s: float = 60.0
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Completion:
+    """One reply as it came."""
+
+    text: str
+    #: Whether the provider cut it off.
+    truncated: bool
+    tokens_in: int
+    tokens_out: int
+    #: None: neither the price map nor the settings know a price.
+    cost_usd: float | None
+    seconds: float
+
+
+class CallError(InferenceError):
+    """The language model gave no reply."""
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        reason: Failure,
+        retried: bool = False,
+        billed: bool = False,
+        after_s: float | None = None,
+    ) -> None:
+        super().__init__(message)
+        self.reason: Failure = reason
+        #: Whether the same request may succeed later.
+        self.retried = retried
+        #: Whether the provider may have done the work, and charge for it.
+        self.billed = billed
+        #: Seconds that the provider asks us to wait.
+        self.after_s = after_s
+
+
+class LanguageModel(Protocol):
+    """What callers know of a language model; none of it but `complete` and `most_usd` may load a library."""
+
+    @property
+    def key(self) -> str:
+        """What its replies are kept under."""
+        ...
+
+    @property
+    def limits(self) -> Limits:
+        """How it may be called."""
+        ...
+
+    def complete(self, messages: Messages, *, schema: dict[str, Any], max_tokens: int) -> Completion:
+        """Send one request, once. Raises CallError."""
+        ...
+
+    def most_usd(self, messages: Messages, *, max_tokens: int) -> float | None:
+        """What the request can cost at most; None where no price is known."""
+        ...
+
+
+def load_language_model(
+    name: str,
+    *,
+    limits: Limits | None = None,
+    api_base: str | None = None,
+    price: tuple[float, float] | None = None,
+) -> LanguageModel | None:
+    """The model called `name`: `none`, or `litellm/<provider>/<model>`.
+
+    `price`: US dollars a million tokens in and out, for what litellm's price map does not list. Raises InferenceError
+    when no adapter has that name.
+    """
+    adapter, _, model = name.partition("/")
+    if name == "none":
+        return None
+    if adapter == "litellm" and model:
+        return HostedLanguageModel(model, limits=limits or Limits(), api_base=api_base, price=price)
+    raise InferenceError(f"No language model is called {name}; use none or litellm/<provider>/<model>.")
+
+
+def language_model_of(settings: Settings) -> LanguageModel | None:
+    """The model that the environment names, with its limits; None: none. Raises InferenceError."""
+    rate, price = settings.language_model_rate, settings.language_model_price
+    number, _, unit = (rate or "").partition("/")
+    dollars_in, _, dollars_out = (price or "").partition("/")
+    return load_language_model(
+        settings.language_model,
+        limits=Limits(
+            per_second=int(number) / _SECONDS[unit] if rate else None,
+            concurrency=settings.language_model_concurrency,
+            attempts=settings.language_model_attempts,
+            timeout_s=settings.language_model_seconds,
+        ),
+        api_base=settings.language_model_base,
+        price=(float(dollars_in), float(dollars_out)) if price else None,
+    )
+
+
+@dataclass(frozen=True)
+class HostedLanguageModel:
+    """Any model that litellm can reach: hosted ones by name, one's own behind an OpenAI-compatible server.
+
+    Keys are litellm's, from the environment (`OPENAI_API_KEY`, ...).
+    """
+
+    name: str
+    limits: Limits = field(kw_only=True, default=Limits())
+    api_base: str | None = field(kw_only=True, default=None)
+    #: US dollars a million tokens in and out.
+    price: tuple[float, float] | None = field(kw_only=True, default=None)
+
+    @property
+    def key(self) -> str:
+        """Adapter and model."""
+        return f"litellm/{self.name}"
+
+    def complete(self, messages: Messages, *, schema: dict[str, Any], max_tokens: int) -> Completion:
+        """Send one request, once, at temperature 0. Raises CallError, in whose sentence no text is quoted."""
+        began = time.perf_counter()
+        try:
+            reply = self._litellm.completion(
+                model=self.name,
+                messages=list(messages),
+                temperature=0,
+                max_tokens=max_tokens,
+                timeout=self.limits.timeout_s,
+                max_retries=0,  # retries are ours: each is booked
+                response_format=self._shape(schema),
+                drop_params=True,  # a model that lacks a parameter is not asked for it
+                **({"api_base": self.api_base} if self.api_base else {}),
+            )
+            choice = reply.choices[0]
+            text, ended = choice.message.content or "", choice.finish_reason
+            tokens_in, tokens_out = int(reply.usage.prompt_tokens), int(reply.usage.completion_tokens)
+        except InferenceError:
+            raise
+        except Exception as error:  # whatever a provider's client raises, a user gets one sentence
+            raise self._failure(error) from None  # the cause may quote the conversation
+        if not tokens_in and not tokens_out:  # a server that does not count
+            tokens_in, tokens_out = most_tokens(messages), max_tokens
+        return Completion(
+            text=text,
+            truncated=ended == "length",
+            tokens_in=tokens_in,
+            tokens_out=tokens_out,
+            cost_usd=self._usd(tokens_in, tokens_out),
+            seconds=time.perf_counter() - began,
+        )
+
+    def most_usd(self, messages: Messages, *, max_tokens: int) -> float | None:
+        """The price of as many tokens as the messages have bytes, and of the longest reply."""
+        return self._usd(most_tokens(messages), max_tokens)
+
+    def _usd(self, tokens_in: int, tokens_out: int) -> float | None:
+        if self.price is not None:
+            return (self.price[0] * tokens_in + self.price[1] * tokens_out) / 1e6
+        try:
+            dollars = self._litellm.cost_per_token(
+                model=self.name, prompt_tokens=tokens_in, completion_tokens=tokens_out
+            )
+        except InferenceError:
+            raise
+        except Exception:  # litellm raises of several kinds for a model it has no price for
+            return None
+        return float(sum(dollars))
+
+    def _shape(self, schema: dict[str, Any]) -> dict[str, Any]:
+        """How the provider is asked for JSON: by schema where litellm knows that it can, else as llama.cpp takes it."""
+        envelope = reply_schema(schema)
+        if self._litellm.supports_response_schema(self.name):
+            return {"type": "json_schema", "json_schema": {"name": "replies", "schema": envelope}}
+        return {"type": "json_object", "schema": envelope}
+
+    @cached_property
+    def _litellm(self) -> Any:
+        with _LOADING:
+            os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")  # else the import fetches the price map
+            litellm = load_extra("litellm", extra="litellm", needed_by=f"The model {self.name}")
+            litellm.suppress_debug_info = True
+            litellm.telemetry = False
+            try:
+                litellm.get_llm_provider(self.name)
+            except litellm.exceptions.BadRequestError:
+                sentence = f"No provider is known for the model {self.name}; write it as litellm/provider/model."
+                raise CallError(sentence, reason="rejected") from None
+            return litellm
+
+    def _failure(self, error: Exception) -> CallError:
+        kinds, status = self._litellm.exceptions, getattr(error, "status_code", None)
+        causes = {type(each).__name__ for each in _causes(error)}
+        unsent = bool(causes & {"ConnectError", "ConnectTimeout"})
+        reason: Failure
+        match error:
+            case kinds.AuthenticationError():
+                reason, why = "rejected", "refused the API key; set the one of its provider, e.g. OPENAI_API_KEY"
+            case kinds.RateLimitError():
+                reason, why = "rate", "limited our rate"
+            case kinds.Timeout():
+                reason, why = "timeout", f"gave no reply within {self.limits.timeout_s:g} s"
+            case _ if unsent:
+                reason, why = "unavailable", "cannot be reached"
+            case _ if causes & {"APIConnectionError", "RemoteProtocolError", "ReadError"}:
+                reason, why = "broken", "broke off its reply"
+            case _ if status in _RETRIED:
+                reason, why = "unavailable", f"failed with HTTP {status}"
+            case _:
+                reason, why = (
+                    "rejected",
+                    f"failed with {type(error).__name__}" + (f" (HTTP {status})" if status else ""),
+                )
+        # without an HTTP answer nobody knows whether the work was done
+        return CallError(
+            f"The model {self.key} {why}.",
+            reason=reason,
+            retried=reason != "rejected" and (status is None or status in _RETRIED),
+            billed=not unsent and reason in ("timeout", "broken"),
+            after_s=_retry_after(error),
+        )
+
+
+_LOADING = Lock()
+
+
+def reply_schema(schema: dict[str, Any]) -> dict[str, Any]:
+    """The schema of a whole reply: a list of what `schema` describes, each with the number of its item."""
+    one = {key: value for key, value in schema.items() if key != "$defs"}
+    one["properties"] = {"number": {"type": "integer"}, **schema.get("properties", {})}
+    one["required"] = ["number", *schema.get("required", ())]
+    return {
+        "type": "object",
+        "properties": {"replies": {"type": "array", "items": one}},
+        "required": ["replies"],
+        **({"$defs": schema["$defs"]} if "$defs" in schema else {}),
+    }
+
+
+def most_tokens(messages: Messages) -> int:
+    """At least as many tokens as any tokenizer makes of the messages: none makes more than one of a byte."""
+    return sum(len(message["content"].encode()) + _MESSAGE_TOKENS for message in messages)
+
+
+def _causes(error: BaseException | None) -> Iterator[BaseException]:
+    while error is not None:
+        yield error
+        error = error.__cause__ or error.__context__
+
+
+def _retry_after(error: Exception) -> float | None:
+    """Seconds that the provider asks for, written as seconds or as a date (RFC 9110, 10.2.3)."""
+    headers = getattr(error, "litellm_response_headers", None) or getattr(
+        getattr(error, "response", None), "headers", {}
+    )
+    asked = str(headers.get("retry-after") or "")
+    try:
+        return max(float(asked), 0.0)
+    except ValueError:
+        pass
+    try:
+        return max((parsedate_to_datetime(asked) - datetime.now(UTC)).total_seconds(), 0.0)
+    except (TypeError, ValueError):
+        return None

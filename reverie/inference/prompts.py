@@ -1,0 +1,84 @@
+"""What is said to a language model: the texts of `prompts/`, loaded once, with the shape that the reply must have."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache, cached_property
+from pathlib import Path
+from string import Template
+from typing import Any, Generic, TypeVar
+
+import orjson
+
+from reverie.inference.replies import Reply
+
+R = TypeVar("R", bound=Reply)
+
+#: Role and content, as every provider's chat interface takes them.
+Messages = Sequence[Mapping[str, str]]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Prompt(Generic[R]):
+    """Instructions for one stage and the model of its replies."""
+
+    name: str
+    #: The instructions, with their numbers filled in.
+    text: str
+    reply: type[R]
+    #: Tokens that the reply to one item may have.
+    max_tokens: int
+
+    @cached_property
+    def schema(self) -> dict[str, Any]:
+        """The JSON schema of one reply, without the number of its item."""
+        return self.reply.model_json_schema()
+
+    @cached_property
+    def system(self) -> str:
+        """The whole system message: instructions, and how to reply."""
+        shape = orjson.dumps(self.schema, option=orjson.OPT_SORT_KEYS).decode()
+        return f"{self.text}\n\n{Template(_read('reply')).substitute(schema=shape)}"
+
+    @cached_property
+    def hash(self) -> bytes:
+        """sha256 of all that the model is told beside the data, and of how long it may answer."""
+        return hashlib.sha256(f"{self.max_tokens}\x1f{self.system}".encode()).digest()
+
+
+def load_prompt(name: str, reply: type[R], *, max_tokens: int, **values: object) -> Prompt[R]:
+    """Return `prompts/<name>.md` with its `$places` filled.
+
+    Raises KeyError when a place has no value, FileNotFoundError when there is no such prompt.
+    """
+    text = Template(_read(name)).substitute({key: str(value) for key, value in values.items()})
+    return Prompt(name=name, text=text, reply=reply, max_tokens=max_tokens)
+
+
+def messages(prompt: Prompt[Any], items: Sequence[Mapping[str, Any]], *, hint: str | None = None) -> Messages:
+    """Return the request for some items; `hint` says what was wrong with an earlier reply.
+
+    What people wrote stands in JSON strings, and no `<` of theirs is left as it is, so that nothing in it can end the
+    string, the object or the block of data that it stands in.
+    """
+    numbered = {"items": [{"number": number, **item} for number, item in enumerate(items, start=1)]}
+    data = orjson.dumps(numbered).decode().replace("<", "\\u003c")
+    again = f"\n\nAn earlier reply could not be used: {hint}." if hint else ""
+    return [
+        {"role": "system", "content": prompt.system + again},
+        {"role": "user", "content": f"<data>\n{data}\n</data>"},
+    ]
+
+
+def prompts_directory() -> Path:
+    """Return the folder of prompts: `reverie/prompts` in a wheel, `prompts` at the root of a checkout."""
+    package = Path(__file__).resolve().parent.parent
+    shipped = package / "prompts"
+    return shipped if shipped.is_dir() else package.parent / "prompts"
+
+
+@cache
+def _read(name: str) -> str:
+    return (prompts_directory() / f"{name}.md").read_text(encoding="utf-8").strip()

@@ -1,0 +1,85 @@
+-- name: read_replies
+-- Which of these inputs have been answered by this model and prompt, and how.
+select x.hash, r.reply
+from unnest(%(input_hashes)s::bytea[]) as x (hash)
+join ops.replies r on r.tenant_id = %(tenant)s and r.model = %(model)s and r.prompt_hash = %(prompt_hash)s
+                  and r.input_hash = x.hash
+
+-- name: keep_replies
+-- Keep what was answered; where another process was faster, its reply stands. In order, so that two at once wait and do not deadlock.
+insert into ops.replies (tenant_id, model, prompt_hash, input_hash, subject_id, source_ids, reply, call_id)
+select %(tenant)s, %(model)s, %(prompt_hash)s, x.hash, x.subject_id, string_to_array(x.source_ids, ',')::uuid[],
+       x.reply::jsonb, %(call_id)s
+from unnest(%(input_hashes)s::bytea[], %(subject_ids)s::text[], %(source_ids)s::text[], %(replies)s::text[])
+    as x (hash, subject_id, source_ids, reply)
+order by x.hash
+on conflict do nothing
+
+-- name: take_turn
+-- Take the next free moment of the pace that all processes share, unless it is too far off; seconds until then.
+insert into ops.call_rates as r (tenant_id, model, free_at)
+values (%(tenant)s, %(model)s, clock_timestamp() + %(pause)s::interval)
+on conflict (tenant_id, model) do update
+set free_at = greatest(r.free_at, clock_timestamp()) + %(pause)s::interval
+where r.free_at <= clock_timestamp() + %(patience)s::interval
+returning greatest(extract(epoch from r.free_at - %(pause)s::interval - clock_timestamp()), 0)::float8
+
+-- name: hold_back
+-- Nobody asks again before the provider wants to be asked.
+insert into ops.call_rates as r (tenant_id, model, free_at)
+values (%(tenant)s, %(model)s, clock_timestamp() + %(pause)s::interval)
+on conflict (tenant_id, model) do update set free_at = greatest(r.free_at, excluded.free_at)
+
+-- name: reserve
+-- Book a request with the most that it can cost and take that off the credit, if there is one; no row: it would overdraw.
+with paid as (
+    update ops.credits set balance_usd = balance_usd - %(most_usd)s
+    where tenant_id = %(tenant)s and balance_usd >= %(most_usd)s and %(priced)s
+    returning tenant_id
+)
+insert into ops.calls (tenant_id, id, stage, run_id, kind, model, prompt, prompt_hash, items, reserved_usd, priced)
+select %(tenant)s, %(call_id)s, %(stage)s, %(run_id)s, %(kind)s, %(model)s, %(prompt)s, %(prompt_hash)s, %(items)s,
+       %(most_usd)s, %(priced)s
+where exists (select from paid) or not exists (select from ops.credits where tenant_id = %(tenant)s)
+returning id
+
+-- name: settle
+-- What a request cost; the rest of its reservation goes back to the credit that it was taken from. Once only.
+with done as (
+    update ops.calls
+    set state = %(state)s, cost_usd = coalesce(%(cost_usd)s, reserved_usd), tokens_in = %(tokens_in)s,
+        tokens_out = %(tokens_out)s, seconds = %(seconds)s, reason = %(reason)s, repairs = %(repairs)s
+    where tenant_id = %(tenant)s and id = %(call_id)s and state = 'reserved'
+    returning reserved_usd - cost_usd as left_usd, booked_at
+)
+update ops.credits c set balance_usd = c.balance_usd + done.left_usd
+from done
+where c.tenant_id = %(tenant)s and c.given_at <= done.booked_at
+
+-- name: sum_costs
+-- Who spent what since a time: a row a stage and model, or a run.
+select c.stage, c.model, c.kind, case when %(by_run)s then c.run_id end as run_id,
+       count(*) as calls, count(*) filter (where c.state = 'failed') as failed,
+       sum(c.items) as items, sum(c.tokens_in)::bigint as tokens_in, sum(c.tokens_out)::bigint as tokens_out,
+       sum(coalesce(c.cost_usd, c.reserved_usd)) as cost_usd,
+       count(*) filter (where c.state = 'reserved') as open,
+       sum(c.reserved_usd) filter (where c.state = 'reserved') as open_usd,
+       count(*) filter (where not c.priced) as unpriced,
+       sum(c.seconds) as seconds, max(c.booked_at) as last_at
+from ops.calls c
+where c.tenant_id = %(tenant)s and (%(since)s::timestamptz is null or c.booked_at >= %(since)s)
+group by 1, 2, 3, 4
+order by cost_usd desc, c.stage, c.model, 4
+
+-- name: read_credit
+-- What a tenant may still spend; no row: without limit.
+select balance_usd, given_at from ops.credits where tenant_id = %(tenant)s
+
+-- name: give_credit
+-- What a tenant may spend from now on.
+insert into ops.credits (tenant_id, balance_usd) values (%(tenant)s, %(balance_usd)s)
+on conflict (tenant_id) do update set balance_usd = excluded.balance_usd, given_at = clock_timestamp()
+
+-- name: lift_credit
+-- A tenant may spend without limit again.
+delete from ops.credits where tenant_id = %(tenant)s

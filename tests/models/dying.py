@@ -1,0 +1,38 @@
+"""Processes for the tests: one asks and is killed by its test, one takes turns as fast as it may.
+
+python -m tests.models.dying ask URL ADDRESS        asks for `a`, tenant acme
+python -m tests.models.dying turns URL SECONDS      prints the times of its turns, 20 a second
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+
+from reverie.inference.completions import HostedLanguageModel, Limits
+from reverie.store.booking import Payer
+from reverie.store.calls import _Desk, ask
+from reverie.store.database import Store
+from tests.models.conftest import PRICE, PROMPT, items
+
+
+def main(what: str, url: str, more: str) -> None:
+    """Do it."""
+    payer = Payer(tenant_id="acme", stage="test")
+    with Store.open(url, size=2) as store:
+        if what == "ask":
+            model = HostedLanguageModel("openai/ours", api_base=more, price=PRICE)
+            ask(store, model, PROMPT, items("a"), payer=payer)
+            return
+        model = HostedLanguageModel("openai/ours", limits=Limits(per_second=20))
+        desk = _Desk(store, model, PROMPT, payer, None)
+        print("ready", flush=True)
+        sys.stdin.readline()
+        until = time.time() + float(more)
+        while time.time() < until:
+            desk._take_turn()
+            print(time.time(), flush=True)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

@@ -1,0 +1,258 @@
+"""Asking through litellm against a real server: good replies, and each way in which a request goes wrong."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from email.utils import format_datetime
+from typing import Any
+from uuid import UUID
+
+import pytest
+
+from reverie.errors import InferenceError
+from reverie.inference.prompts import Prompt
+from reverie.store.booking import Payer
+from reverie.store.calls import Answer, Item, Objection, ask
+from reverie.store.database import Store
+from reverie.store.runs import Report
+from tests.models.conftest import GOOD_USD, PROMPT, Conn, Note, Server, balance, calls, give, items
+
+# litellm declares a type of its own in a way that pydantic comments on when it is imported.
+pytestmark = pytest.mark.filterwarnings("ignore:Item 'summary' on TypedDict:UserWarning")
+
+Put = Callable[..., list[Answer[Note]]]
+GOOD = json.dumps({"replies": [{"number": 1, "text": "a", "weight": 1.0}]})
+
+
+@pytest.fixture
+def report() -> Report:
+    return Report(stage="test", run_id=UUID(int=7), as_of=datetime(2026, 3, 1, tzinfo=UTC))
+
+
+def texts(answers: list[Answer[Note]]) -> list[str | None]:
+    return [answer.reply.text if answer.reply else answer.reason for answer in answers]
+
+
+def test_each_item_is_answered_and_booked(put: Put, conn: Conn, report: Report) -> None:
+    answers = put(items("a", "b", "a"), report=report)
+    assert texts(answers) == ["a", "b", "a"]
+    assert (report.model_calls, report.tokens, report.cost_usd) == (2, 240, pytest.approx(2 * GOOD_USD))
+    assert report.counts == {"asked": 3, "kept": 0, "repaired": 0, "asked_again": 0}
+    columns = "state, cost_usd, stage, run_id, kind, model, prompt, items, tokens_in, tokens_out, seconds > 0"
+    row = ("done", GOOD_USD, "test", UUID(int=7), "completion", "litellm/openai/ours", "note", 1, 100, 20, True)
+    assert calls(conn, columns) == [row, row]
+    assert {bytes(hash_) for (hash_,) in calls(conn, "prompt_hash")} == {PROMPT.hash}
+
+
+def test_several_items_go_in_one_request(put: Put, server: Server, report: Report) -> None:
+    assert texts(put(items(*"abcde"), per_request=2, report=report)) == list("abcde")
+    assert len(server.requests) == 3
+    assert report.model_calls == 3
+
+
+def test_nothing_is_asked_or_paid_twice(put: Put, server: Server, conn: Conn, report: Report) -> None:
+    first = put(items("a", "b"))
+    server.script()
+    second = put(items("b", "a", "c"), report=report)
+    assert [answer.reply for answer in second[:2]] == [answer.reply for answer in first[::-1]]
+    assert [answer.kept for answer in second] == [True, True, False]
+    assert (report.counts["kept"], report.model_calls, len(server.requests)) == (2, 1, 1)
+    assert len(calls(conn)) == 3
+
+
+def test_kept_replies_need_no_network(put: Put, server: Server) -> None:
+    first = put(items("a", "b"))
+    again = put(items("a", "b"), base="http://127.0.0.1:9/v1", attempts=1)
+    assert [answer.reply for answer in again] == [answer.reply for answer in first]
+
+
+def test_what_is_kept_is_the_tenants_the_subjects_and_the_prompts(
+    put: Put, server: Server, store: Store, load: Any, conn: Conn
+) -> None:
+    put(items("a"))
+    server.script()
+    assert put(items("a"), tenant="other")[0].kept is False
+    assert put(items("a", subject="bob"))[0].kept is False
+    changed = Prompt(name="note", text="Another text.", reply=Note, max_tokens=50)
+    (answer,) = ask(store, load(), changed, items("a"), payer=Payer(tenant_id="acme", stage="test"))
+    assert answer.kept is False
+    assert len(server.requests) == 3
+    rows = conn.execute("select tenant_id, subject_id, source_ids from ops.replies order by 1, 2").fetchall()
+    assert rows == [
+        ("acme", "ana", [UUID(int=0)]),
+        ("acme", "ana", [UUID(int=0)]),
+        ("acme", "bob", [UUID(int=0)]),
+        ("other", "ana", [UUID(int=0)]),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("content", "repair"),
+    [
+        (f"```json\n{GOOD}\n```", "fence"),
+        (f"Here you are: {GOOD} Anything else?", "prose"),
+        ('{"replies": [{"number": "1", "text": "a", "weight": "1.0"}]}', "types"),
+        (json.dumps({"replies": json.dumps([{"number": 1, "text": "a", "weight": 1.0}])}), "nested"),
+    ],
+)
+def test_what_has_one_reading_is_repaired(
+    put: Put, server: Server, conn: Conn, report: Report, content: str, repair: str
+) -> None:
+    server.script({"content": content})
+    assert texts(put(items("a"), report=report)) == ["a"]
+    assert (len(server.requests), report.counts["repaired"]) == (1, 1)
+    assert calls(conn, "state, repairs") == [("done", [repair])]
+
+
+BAD = {
+    "empty": {"content": ""},
+    "not_json": {"content": "I cannot do that."},
+    "truncated": {"content": GOOD[:30], "finish": "length"},
+    "wrong_shape": {"content": '{"replies": [{"number": 1, "text": "a", "weight": "heavy"}]}'},
+    "missing": {"content": '{"replies": []}'},
+    "ambiguous": {"content": f"{GOOD} or {GOOD.replace('1.0', '2.0')}"},
+}
+
+
+@pytest.mark.parametrize("reason", BAD)
+def test_what_cannot_be_read_is_asked_again_once(
+    put: Put, server: Server, conn: Conn, report: Report, reason: str
+) -> None:
+    server.script(BAD[reason])
+    assert texts(put(items("a"), report=report)) == ["a"]
+    assert (len(server.requests), report.counts["asked_again"]) == (2, 1)
+    assert "could not be used" in server.requests[1]["messages"][0]["content"]
+    assert calls(conn) == [("failed", GOOD_USD, reason), ("done", GOOD_USD, None)]
+
+
+@pytest.mark.parametrize("reason", BAD)
+def test_what_stays_unreadable_fails_with_its_reason_and_is_not_kept(
+    put: Put, server: Server, conn: Conn, report: Report, reason: str
+) -> None:
+    server.script(BAD[reason], BAD[reason])
+    assert texts(put(items("a"), report=report)) == [reason]
+    assert report.counts[f"failed_{reason}"] == 1
+    assert conn.execute("select count(*) from ops.replies").fetchone() == (0,)
+    server.script()
+    assert texts(put(items("a"))) == ["a"], "the retry asks anew"
+
+
+def test_only_what_failed_is_asked_again(put: Put, server: Server) -> None:
+    replies = [{"number": 1, "text": "a", "weight": 1}, {"number": 2, "text": "b"}]
+    server.script({"content": json.dumps({"replies": replies})})
+    assert texts(put(items("a", "b"), per_request=2)) == ["a", "b"]
+    assert '"a"' not in server.requests[1]["messages"][1]["content"]
+
+
+def test_a_model_that_garbles_everything_is_said_so(put: Put, server: Server) -> None:
+    server.script(*[{"content": "no"}] * 10)
+    with pytest.raises(InferenceError, match=r"no usable reply to any of 5 items: not_json 5\.$"):
+        put(items(*"abcde"))
+
+
+def test_a_reply_that_is_not_believed_is_asked_for_again(put: Put, server: Server, report: Report) -> None:
+    def check(item: Item, reply: Note) -> Objection | None:
+        return None if reply.text == item.content["text"] else Objection(reason="invented", hint="it invents")
+
+    server.script({"content": GOOD.replace('"a"', '"x"')}, {}, *[{"content": GOOD.replace('"a"', '"y"')}] * 2)
+    assert texts(put(items("a"), check=check)) == ["a"]
+    assert server.requests[1]["messages"][0]["content"].endswith("could not be used: it invents.")
+    assert texts(put(items("b"), check=check, report=report)) == ["invented"]
+    assert report.counts["failed_invented"] == 1
+
+
+def test_a_rate_limit_is_waited_out_as_the_server_asks(put: Put, server: Server, conn: Conn) -> None:
+    server.script({"status": 429, "headers": {"Retry-After": "1"}})
+    assert texts(put(items("a"))) == ["a"]
+    first, second = (request["at"] for request in server.requests)
+    assert second - first >= 1
+    assert calls(conn) == [("failed", 0.0, "rate"), ("done", GOOD_USD, None)]
+
+
+def test_a_date_to_wait_for_is_understood_and_holds_everybody_back(put: Put, server: Server) -> None:
+    until = format_datetime(datetime.now(UTC) + timedelta(seconds=2), usegmt=True)
+    server.script({"status": 429, "headers": {"Retry-After": until}})
+    with pytest.raises(InferenceError, match="rate 1"):
+        put(items("a"), attempts=1)
+    began = time.time()
+    assert texts(put(items("b"))) == ["b"]
+    assert server.requests[-1]["at"] - began > 0.5
+
+
+def test_a_failure_that_passes_is_retried(put: Put, server: Server, conn: Conn) -> None:
+    server.script({"status": 500}, {"status": 503})
+    assert texts(put(items("a"))) == ["a"]
+    assert calls(conn) == [("failed", 0.0, "unavailable")] * 2 + [("done", GOOD_USD, None)]
+
+
+@pytest.mark.parametrize(
+    ("answer", "limits", "reason", "attempts", "billed"),
+    [
+        ({"status": 429, "headers": {"Retry-After": "0"}}, {}, "rate", 3, False),
+        ({"status": 500}, {}, "unavailable", 3, False),
+        ({"status": 401}, {}, "rejected", 1, False),
+        ({"status": 400}, {}, "rejected", 1, False),
+        ({"hang_s": 1.0}, {"timeout_s": 0.2}, "timeout", 3, True),
+        ({"half": True}, {}, "broken", 3, True),
+        ({}, {"base": "http://127.0.0.1:9/v1"}, "unavailable", 3, False),
+    ],
+)
+def test_a_failure_that_stays_is_raised_and_books_what_it_may_have_cost(
+    put: Put, server: Server, conn: Conn, answer: Any, limits: Any, reason: str, attempts: int, billed: bool
+) -> None:
+    server.script(*[answer] * 3)
+    with pytest.raises(InferenceError, match=rf"no usable reply to any of 1 items: {reason} 1\.$") as caught:
+        put(items("a secret"), **limits)
+    assert "secret" not in str(caught.value) and caught.value.__cause__ is None
+    booked = calls(conn, "state, cost_usd > 0, cost_usd = case when cost_usd > 0 then reserved_usd else 0 end, reason")
+    assert booked == [("failed", billed, True, reason)] * attempts
+
+
+def test_one_failure_among_others_is_the_items_alone(put: Put, server: Server) -> None:
+    server.script({"status": 400})
+    assert sorted(map(str, texts(put(items(*"abc"), concurrency=1)))) == ["b", "c", "rejected"]
+
+
+def test_a_server_that_counts_no_tokens_is_booked_at_the_most(put: Put, server: Server, conn: Conn) -> None:
+    server.script({"uncounted": True})
+    put(items("a"))
+    ((cost, reserved),) = calls(conn, "cost_usd, reserved_usd")
+    assert cost == pytest.approx(reserved) and cost > 0
+
+
+def test_the_credit_ends_before_it_is_overdrawn(put: Put, server: Server, conn: Conn, report: Report) -> None:
+    put(items("probe"))
+    ((most,),) = calls(conn, "reserved_usd")
+    give(conn, most + 2.5 * GOOD_USD)
+    server.script()
+    answers = put(items(*[f"item{number}" for number in range(8)]), report=report)
+    done = [answer for answer in answers if answer.reply]
+    assert 1 <= len(done) <= 3 and {answer.reason for answer in answers if not answer.reply} == {"credit"}
+    assert len(server.requests) == len(done), "nothing was sent that was not paid for"
+    assert balance(conn) == pytest.approx(most + (2.5 - len(done)) * GOOD_USD) and balance(conn) >= 0
+    assert report.counts["failed_credit"] == 8 - len(done)
+
+
+def test_an_unknown_price_is_not_paid_from_a_credit(put: Put, server: Server, conn: Conn) -> None:
+    assert texts(put(items("a"), price=None)) == ["a"]
+    assert calls(conn, "cost_usd, priced") == [(0.0, False)]
+    give(conn, 100.0)
+    assert texts(put(items("b"), price=None)) == ["unpriced"]
+
+
+def test_a_credit_given_meanwhile_is_not_touched(put: Put, server: Server, conn: Conn, store: Store) -> None:
+    from reverie.store.booking import reserve, settle
+
+    give(conn, 5.0)
+    payer = Payer(tenant_id="acme", stage="test")
+    with store.transaction("acme") as own:
+        call = reserve(own, payer, kind="completion", model="m", most_usd=2.0, items=1)
+    assert balance(conn) == 3.0
+    conn.execute("update ops.credits set balance_usd = 10, given_at = clock_timestamp()")
+    for _ in range(2):
+        with store.transaction("acme") as own:
+            settle(own, payer, call, cost_usd=0.5)
+    assert balance(conn) == 10.0

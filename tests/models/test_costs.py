@@ -1,0 +1,63 @@
+"""`reverie costs`: who spent what, and what may still be spent."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+
+from reverie.cli.root import reverie
+from tests.models.conftest import GOOD_USD, Conn, Server, items
+
+Invoke = Callable[..., Result]
+
+pytestmark = pytest.mark.filterwarnings("ignore:Item 'summary' on TypedDict:UserWarning")
+
+
+@pytest.fixture
+def invoke(database_url: str, conn: Conn) -> Invoke:
+    """Run a command against this test's database."""
+    conn.execute("insert into ops.tenants (tenant_id) values ('acme')")
+    environment = {"DATABASE_URL": database_url, "REVERIE_TENANT": "acme"}
+    return lambda *arguments: CliRunner(env=environment).invoke(reverie, ["costs", *arguments])
+
+
+def test_who_spent_what_is_told(invoke: Invoke, put: Any, server: Server, conn: Conn) -> None:
+    server.script({"status": 500})
+    put(items("a", "b"), concurrency=1)
+    told = json.loads(invoke("--json").stdout)["tenants"][0]
+    (row,) = told["costs"]
+    assert (row["stage"], row["model"], row["calls"], row["failed"]) == ("test", "litellm/openai/ours", 3, 1)
+    assert (row["tokens_in"], row["tokens_out"]) == (200, 40)
+    assert told["total"]["cost_usd"] == pytest.approx(2 * GOOD_USD) and told["credit"] is None
+    by_run = json.loads(invoke("--by-run", "--json").stdout)["tenants"][0]["costs"]
+    assert [row["run_id"] for row in by_run] == ["00000000-0000-0000-0000-000000000007"]
+    shown = invoke().stdout
+    assert "0.400000" in shown and "without limit" in shown
+    assert json.loads(invoke("--since", "2199-01-01", "--json").stdout)["tenants"][0]["costs"] == []
+
+
+def test_a_credit_is_set_and_lifted(invoke: Invoke) -> None:
+    assert "$2.500000" in invoke("credit", "acme", "2.5").stdout
+    assert json.loads(invoke("--all-tenants", "--json").stdout)["tenants"][0]["credit"]["balance_usd"] == 2.5
+    assert "$2.500000" in invoke().stdout
+    assert invoke("credit", "acme", "none").exit_code == 0
+    assert json.loads(invoke("--json").stdout)["tenants"][0]["credit"] is None
+
+
+@pytest.mark.parametrize("amount", ["lots", "-1", "nan", "inf"])
+def test_what_is_no_amount_is_said_so(invoke: Invoke, amount: str) -> None:
+    result = invoke("credit", "--", "acme", amount)
+    assert result.exit_code == 2 and "no amount such as 5" in result.stderr
+
+
+def test_a_tenant_that_is_none_gets_no_credit(invoke: Invoke) -> None:
+    result = invoke("credit", "nobody", "5")
+    assert result.exit_code == 6 and "There is no tenant 'nobody'" in result.stderr
+
+
+def test_nothing_spent_is_said_so(invoke: Invoke) -> None:
+    assert "Nothing was spent on models for tenant acme." in invoke().stdout

@@ -1,0 +1,152 @@
+"""What several processes share, and what one leaves behind that is killed: turns, money, replies."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from reverie.inference.completions import CallError
+from reverie.store.booking import Payer, embedding_booked, reserve, settle
+from reverie.store.calls import Answer
+from reverie.store.database import Store
+from tests.models.conftest import GOOD_USD, Conn, Note, Server, balance, calls, give, items
+
+ROOT = Path(__file__).resolve().parents[2]
+PAYER = Payer(tenant_id="acme", stage="test")
+
+pytestmark = pytest.mark.filterwarnings("ignore:Item 'summary' on TypedDict:UserWarning")
+
+
+@contextmanager
+def process(*arguments: str) -> Iterator[subprocess.Popen[str]]:
+    command = [sys.executable, "-m", "tests.models.dying", *arguments]
+    pipes: dict[str, Any] = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
+    with subprocess.Popen(command, cwd=ROOT, env=os.environ | {"OPENAI_API_KEY": "none"}, **pipes) as running:
+        try:
+            yield running
+        finally:
+            running.kill()
+
+
+def test_killed_between_reservation_and_settlement_nothing_is_lost(
+    database_url: str, server: Server, conn: Conn, put: Callable[..., list[Answer[Note]]]
+) -> None:
+    give(conn, 10.0)
+    server.script({"hang_s": 30})
+    with process("ask", database_url, server.address) as asking:
+        wait_for(lambda: len(server.requests) == 1)
+        asking.send_signal(signal.SIGKILL)
+    ((state, reserved),) = calls(conn, "state, reserved_usd")
+    assert state == "reserved" and balance(conn) == pytest.approx(10.0 - reserved), "what it may cost stays booked"
+    assert conn.execute("select count(*) from ops.replies").fetchone() == (0,)
+    server.script()
+    (answer,) = put(items("a"))
+    assert answer.reply is not None and not answer.kept
+    assert [row[0] for row in calls(conn)] == ["reserved", "done"]
+    assert balance(conn) == pytest.approx(10.0 - reserved - GOOD_USD)
+    assert put(items("a"))[0].kept, "and it is paid once"
+
+
+def test_two_processes_share_the_pace(database_url: str) -> None:
+    with process("turns", database_url, "1") as one, process("turns", database_url, "1") as two:
+        for each in (one, two):
+            assert each.stdout is not None and each.stdout.readline() == "ready\n"
+        for each in (one, two):
+            assert each.stdin is not None
+            each.stdin.write("go\n")
+            each.stdin.flush()
+        told = [sorted(map(float, each.communicate(timeout=30)[0].split())) for each in (one, two)]
+    assert min(map(len, told)) >= 5, "neither starves"
+    together = sorted(told[0] + told[1])
+    took = together[-1] - together[0]
+    assert len(together) - 1 <= took * 20 + 1, f"{len(together)} turns in {took:.2f} s"
+
+
+def test_a_turn_that_is_too_far_off_is_not_waited_for(put: Callable[..., Any]) -> None:
+    limits = {"per_second": 0.5, "patience_s": 0.1, "concurrency": 1, "attempts": 1}
+    first, second = put(items("a", "b"), **limits)
+    assert (first.reason, second.reason) == (None, "rate")
+
+
+def test_no_credit_is_overdrawn_by_many_at_once(store: Store, conn: Conn) -> None:
+    give(conn, 1.0)
+
+    def try_it(_: int) -> bool:
+        try:
+            with store.transaction("acme") as own:
+                reserve(own, PAYER, kind="completion", model="m", most_usd=0.3, items=1)
+        except CallError as error:
+            return error.reason != "credit"
+        return True
+
+    with ThreadPoolExecutor(4) as pool:
+        assert sum(pool.map(try_it, range(12))) == 3
+    assert balance(conn) == pytest.approx(0.1)
+
+
+dollars = st.floats(min_value=0, max_value=2)
+
+
+@settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.floats(min_value=0, max_value=5), st.lists(st.tuples(dollars, st.floats(0, 1), st.booleans()), max_size=12))
+def test_the_balance_is_the_credit_less_the_ledger(
+    store: Store, conn: Conn, credit: float, requests: list[tuple[float, float, bool]]
+) -> None:
+    conn.execute("truncate ops.calls, ops.credits")
+    give(conn, credit)
+    for most, share, settled in requests:
+        with store.transaction("acme") as own:
+            try:
+                call = reserve(own, PAYER, kind="completion", model="m", most_usd=most, items=1)
+            except CallError:
+                assert balance(conn) < most
+                continue
+        if settled:
+            with store.transaction("acme") as own:
+                settle(own, PAYER, call, cost_usd=most * share)
+        assert balance(conn) >= 0
+    spent = conn.execute("select coalesce(sum(coalesce(cost_usd, reserved_usd)), 0) from ops.calls").fetchone()
+    assert spent is not None and balance(conn) == pytest.approx(credit - spent[0], abs=1e-9)
+
+
+class Embedder:
+    """Of a price."""
+
+    model = "litellm/priced"
+    dimensions = 2
+    price_per_token = 0.001
+
+    def encode(self, texts: Any) -> Any:
+        raise NotImplementedError
+
+    def count_tokens(self, text: str) -> int:
+        return len(text.split())
+
+
+def test_embeddings_are_booked_around_their_call(store: Store, conn: Conn) -> None:
+    give(conn, 1.0)
+    with embedding_booked(store, PAYER, Embedder(), ["two words"], 2):
+        assert calls(conn, "state, kind, items") == [("reserved", "embedding", 1)]
+    assert calls(conn, "state, cost_usd, tokens_in") == [("done", 0.002, 2)]
+    assert balance(conn) == pytest.approx(0.998)
+    with pytest.raises(CallError, match="does not allow"), embedding_booked(store, PAYER, Embedder(), ["x" * 1000], 1):
+        raise AssertionError("it was not paid for")
+
+
+def wait_for(ready: Callable[[], bool]) -> None:
+    until = time.monotonic() + 60
+    while not ready():
+        assert time.monotonic() < until
+        time.sleep(0.05)
