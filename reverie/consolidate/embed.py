@@ -19,6 +19,7 @@ from psycopg.rows import args_row
 from reverie.inference import Embedder, to_half_wire
 from reverie.model import Kind, Scope
 from reverie.policy import Chunking, Policy
+from reverie.store.booking import Payer, embedding_booked
 from reverie.store.database import Store
 from reverie.store.live_model import hold_live_model
 from reverie.store.queries import queries
@@ -131,8 +132,10 @@ def _embed_rows(
     with store.transaction(tenant_id) as conn:
         missing = [row[0] for row in conn.execute(sql["find_uncached"], params)]
     texts = [by_hash[hash_] for hash_ in missing]
-    wires = to_half_wire(embedder.encode(texts if not attempt.dry_run else []))
     tokens = sum(map(embedder.count_tokens, texts))
+    asked = [] if attempt.dry_run else texts
+    with embedding_booked(store, Payer(tenant_id=tenant_id, stage="embed", run_id=attempt.id), embedder, asked, tokens):
+        wires = to_half_wire(embedder.encode(asked))
     with store.transaction(tenant_id) as conn:
         if not beside:
             hold_live_model(conn, tenant_id, embedder.model)
