@@ -5,7 +5,8 @@
 One tenant holds a few subjects of each size among `around` items of subjects of 100; a third of the items are memories.
 Words follow Zipf and vectors are Gaussian, so it tells of cost and not of quality. Per question, in turn:
 
-- `floor`: one statement by hand: nearest 60, best 60 by BM25 over postings, three signals, as many texts as the policy
+- `floor`: one statement by hand: nearest 60, best 60 by BM25 over posting lists, the five signals of
+  spec D1 (similarity, words, recency, importance, access; `../shared/floors.md` section 5), as many texts as the policy
   returns; same role, row-level security, prepared, binary.
 - `search`: the library, with every signal, filter and reason.
 
@@ -71,8 +72,9 @@ lexical as (
     group by t.item_id order by bm25 desc limit 60
 ),
 best as (
-    select f.item_id, i.happened_at, 0.5 * f.cosine + 0.05 * f.bm25
-           + 0.2 * exp(-extract(epoch from %(as_of)s - i.happened_at)::float8 / 86400 / 30) as score
+    select f.item_id, i.happened_at, m.content, 0.5 * f.cosine + 0.05 * f.bm25
+           + 0.2 * greatest(0, 1 - extract(epoch from %(as_of)s - coalesce(m.accessed_at, i.happened_at))::float8 / 31536000)
+           + 0.2 * coalesce(m.importance, 0) + 0.05 * least(coalesce(m.access_count, 0) / 20.0::float8, 1) as score
     from (select item_id, sum(cosine) as cosine, sum(bm25) as bm25
           from (select item_id, -distance as cosine, 0::float8 as bm25 from dense
                 union all select item_id, 0, bm25 from lexical) both_arms
@@ -80,12 +82,14 @@ best as (
     cross join lateral (
         select * from memory.items i
         where i.tenant_id = %(tenant)s and i.subject_id = %(subject)s and i.item_id = f.item_id limit 1) i
+    left join lateral (
+        select * from memory.memories m
+        where i.item = 'memory' and m.tenant_id = %(tenant)s and m.id = f.item_id limit 1) m on true
     order by score desc limit %(limit)s
 )
-select b.item_id, b.happened_at, b.score, coalesce(m.content, t.text)
+select b.item_id, b.happened_at, b.score, coalesce(b.content, t.text)
 from best b
-left join log.turns t on t.tenant_id = %(tenant)s and t.id = b.item_id
-left join memory.memories m on m.tenant_id = %(tenant)s and m.id = b.item_id
+left join log.turns t on b.content is null and t.tenant_id = %(tenant)s and t.id = b.item_id
 order by b.score desc
 """
 

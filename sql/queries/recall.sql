@@ -49,15 +49,20 @@ matches as materialized (  -- BM25
     group by t.item_id
 ),
 lexical as (  -- what was merged or compressed away is still on the lists: leave it out until there are enough
-    select item_id, row_number() over (order by bm25 desc, item_id) as place
-    from (select x.item_id, x.bm25
+    select item_id, similarity, row_number() over (order by bm25 desc, item_id) as place
+    from (select x.item_id, x.bm25, v.similarity
           from (select item_id, bm25 from matches order by bm25 desc, item_id offset 0) x
-          left join lateral (
-              select m.kind, m.state from memory.memories m
-              where m.tenant_id = %(tenant)s and m.id = x.item_id limit 1) m on true
-          where (m.state is null or m.state in ('candidate', 'active') or %(include_compressed)s)
-            and (%(item)s::text is null or (%(item)s = 'memory') = (m.kind is not null))
-            and (%(kinds)s::text[] is null or m.kind = any(%(kinds)s))
+          cross join lateral (
+              select -min(v.vec <#> %(vector)s::halfvec) as similarity, bool_or(v.live) as live from memory.vectors v
+              where v.tenant_id = %(tenant)s and v.subject_id = %(subject)s and v.item_id = x.item_id
+                and (%(model)s::text is null or v.model = %(model)s)
+              offset 0) v
+          where (v.live or %(include_compressed)s)
+            and (%(item)s::text is null
+                 or (%(item)s = 'memory') = exists (
+                        select from memory.memories m
+                        where m.tenant_id = %(tenant)s and m.id = x.item_id
+                          and (%(kinds)s::text[] is null or m.kind = any(%(kinds)s))))
           limit %(candidates)s) most
 ),
 entity as (
@@ -74,7 +79,7 @@ entity as (
 found as (
     select item_id, max(similarity) as similarity, min(dense) as dense, max(lexical) as lexical, max(entity) as entity
     from (select item_id, similarity, place as dense, null::bigint as lexical, null::bigint as entity from dense
-          union all select item_id, null, null, place, null from lexical
+          union all select item_id, similarity, null, place, null from lexical
           union all select item_id, null, null, null, place from entity) arms
     group by item_id
 ),
@@ -83,7 +88,7 @@ measured as (
            i.item, i.session_id, i.happened_at, m.kind, m.content, m.turn_id, m.importance as memory_importance,
            case when m.importance < %(min_importance)s then 'importance'
                 when m.expires_at <= %(as_of)s then 'expired' end as dropped,
-           coalesce(f.similarity, case when f.dense is null then (  -- found by another arm
+           coalesce(f.similarity, case when f.entity is not null then (  -- found by that arm alone
                select -min(v.vec <#> %(vector)s::halfvec) from memory.vectors v
                where v.tenant_id = %(tenant)s and v.subject_id = %(subject)s and v.model = %(model)s
                  and v.item_id = f.item_id) end, 0) as similarity,
