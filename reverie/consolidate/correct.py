@@ -15,6 +15,7 @@ from uuid import UUID
 from psycopg import Connection
 
 from reverie.consolidate.fading import forget_at
+from reverie.consolidate.keyed import corrected
 from reverie.consolidate.prune import forget
 from reverie.cues.entities import entities_one
 from reverie.model import Kind, Scope, candidate_id, require_aware
@@ -36,6 +37,8 @@ class Correction:
     corrected_at: datetime
     kind: Kind
     session_id: str | None
+    #: Of the memory; None once it is forgotten.
+    origin: str | None
     #: The memory and those merged into it, as far as they are there.
     memory_ids: list[UUID]
 
@@ -127,7 +130,7 @@ def _write(conn: Connection[Any], attempt: Run, policy: Policy, tenant_id: str, 
         "mentions": [" ".join(entity.id for entity in entities_one(content))],
         "turn_ids": [None],
         "session_ids": [one.session_id],
-        "origins": ["correction"],
+        "origins": [corrected(one.origin)],
     }
     conn.execute(queries("extract")["write_candidates"], named | columns)
     source = {"memory": id_, "correction": one.id, "at": one.corrected_at}

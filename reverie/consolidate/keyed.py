@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 
 from reverie.cues.wording import slug
 from reverie.policy import Policy, Rule
 
+_CORRECTION = "correction"
 #: Letters of a key's variable part.
 _LONGEST_SLUG = 80
 
@@ -40,11 +41,19 @@ class Keyed:
         return self.key.format_map(slugs).strip(":_"), value.strip() or content
 
 
+def corrected(origin: str | None) -> str:
+    """Return the origin of what a person wrote in place of a memory of this origin."""
+    return f"{_CORRECTION}/{origin.removeprefix(f'{_CORRECTION}/')}" if origin else _CORRECTION
+
+
 @cache
 def keyed(policy: Policy) -> dict[str, Keyed]:
-    """Return the policy's rules that name a category and a key, by name; made once a policy."""
+    """Return the policy's rules that name a category and a key, by the origin of what they make; made once a policy.
+
+    What a person wrote in place of such a memory has its key too, and is as sure as can be.
+    """
     importance = policy.extract.importance.model_dump()
-    return {
+    rules = {
         rule.name: Keyed(
             category=rule.category,
             key=rule.key,
@@ -56,6 +65,7 @@ def keyed(policy: Policy) -> dict[str, Keyed]:
         for rule in policy.extract.rules
         if rule.category is not None and rule.key is not None
     }
+    return rules | {corrected(name): replace(rule, confidence=1.0) for name, rule in rules.items()}
 
 
 def _backwards(rule: Rule) -> re.Pattern[str]:

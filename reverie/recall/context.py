@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
+from functools import partial
 from typing import Any
 from uuid import UUID
 
@@ -28,7 +29,7 @@ from reverie.recall.result import RecallResult
 from reverie.recall.sections import Dropped, Section, trim
 from reverie.recall.staged import StagedRecall, staged_recall
 from reverie.store.queries import queries
-from reverie.store.steps import Statement, Steps
+from reverie.store.steps import Outside, Statement, Steps
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -132,23 +133,19 @@ def context(
         ]  # fmt: skip
     elif top_k:
         memories = _important((yield _important_statement(tenant_id, subject_id, policy, as_of, top_k)))
-    sections = lay_out(
-        Material(
-            subject_id=subject_id,
-            question=question or "",
-            given=given,
-            policy=policy,
-            profile=known,
-            memories=memories,
-            staged=staged,
-            memory_budget=budget,
-            count=counter.count,
-        )
+    material = Material(
+        subject_id=subject_id,
+        question=question or "",
+        given=given,
+        policy=policy,
+        profile=known,
+        memories=memories,
+        staged=staged,
+        memory_budget=budget,
+        count=counter.count,
     )
-    sections = [_with_unfitting(one, found) if one.name == "memories" else one for one in sections]
-    sections, text, total = trim(
-        sections, total=policy.context.total, buffer=policy.context.buffer, count=counter.count
-    )
+    # counting and fitting take milliseconds of processor time, for which an event loop should not stand still
+    sections, text, total = yield Outside(partial(_fitted, material, found))
     return Context(
         id=stable_id(as_of, "context", tenant_id, subject_id, question or "", policy.hash, given.request_id or ""),
         tenant_id=tenant_id,
@@ -247,6 +244,13 @@ def _important(rows: Sequence[tuple[Any, ...]]) -> list[Chosen]:
         Chosen(id=id_, kind=kind, content=content, happened_at=at, importance=importance, score=importance)
         for id_, kind, content, at, importance in rows
     ]
+
+
+def _fitted(material: Material, found: RecallResult | None) -> tuple[list[Section], str, int]:
+    """The sections, what goes to the model, and its tokens."""
+    sections = [_with_unfitting(one, found) if one.name == "memories" else one for one in lay_out(material)]
+    numbers = material.policy.context
+    return trim(sections, total=numbers.total, buffer=numbers.buffer, count=material.count)
 
 
 def _with_unfitting(section: Section, found: RecallResult | None) -> Section:

@@ -13,7 +13,6 @@ create table memory.structured_facts (
     valid_from timestamptz not null,
     valid_to timestamptz check (valid_to >= valid_from),
     replaced_by uuid,
-    ended_by uuid,
     memory_id uuid not null,
     turn_id uuid,
     origin text not null,
@@ -22,7 +21,7 @@ create table memory.structured_facts (
     model text,
     shard smallint not null generated always as (ops.shard_of(tenant_id, subject_id)) stored,
     primary key (tenant_id, id),
-    check ((valid_to is null) = (replaced_by is null and ended_by is null))
+    check ((valid_to is null) = (replaced_by is null))
 );
 create unique index structured_facts_active on memory.structured_facts (tenant_id, subject_id, category, key, speaker)
     where valid_to is null;
@@ -38,12 +37,11 @@ comment on column memory.structured_facts.value is 'What holds, in the third per
 comment on column memory.structured_facts.confidence is 'How sure the rule is, 0 to 1; a lower one never replaces a higher one.';
 comment on column memory.structured_facts.importance is 'How important the rule takes it to be, 0 to 1.';
 comment on column memory.structured_facts.valid_from is 'Event time from which it holds: when it was said.';
-comment on column memory.structured_facts.valid_to is 'Event time at which another value replaced it, or a person said it is wrong; null while it holds.';
+comment on column memory.structured_facts.valid_to is 'Event time at which another value replaced it; null while it holds.';
 comment on column memory.structured_facts.replaced_by is 'The structured fact that replaced it.';
-comment on column memory.structured_facts.ended_by is 'The correction, in log.corrections, that ended it.';
 comment on column memory.structured_facts.memory_id is 'The memory that states it; it may be forgotten by now.';
 comment on column memory.structured_facts.turn_id is 'The turn in which it was said.';
-comment on column memory.structured_facts.origin is 'Rule or method that made it; correction/<rule> where a person put it right.';
+comment on column memory.structured_facts.origin is 'Rule or method that made it.';
 comment on column memory.structured_facts.model is 'Model that found it; null for rules.';
 
 create table log.contexts (

@@ -1,6 +1,15 @@
 -- name: read_evidence
 -- Memories that score has not marked as done, of rules that make structured facts, with who said them, in event order.
-select m.id, m.subject_id, m.content, m.happened_at, m.turn_id, m.origin, t.speaker
+-- What a person wrote is of whoever said what it corrects.
+select m.id, m.subject_id, m.content, m.happened_at, m.turn_id, m.origin, coalesce(t.speaker, (
+           select s.speaker
+           from memory.lineage k
+           join log.corrections c on c.tenant_id = k.tenant_id and c.id = k.source_id
+           join memory.lineage l on l.tenant_id = c.tenant_id and l.memory_id = c.memory_id and l.relation = 'extracted'
+               and l.source = 'turn'
+           join log.turns s on s.tenant_id = l.tenant_id and s.id = l.source_id
+           where k.tenant_id = m.tenant_id and k.memory_id = m.id and k.relation = 'corrected'
+           order by s.id limit 1))
 from memory.memories m
 left join lateral (
     select t.speaker from log.turns t where t.tenant_id = m.tenant_id and t.id = m.turn_id limit 1) t on true
@@ -9,43 +18,6 @@ where m.tenant_id = %(tenant)s and not m.scored and m.state <> 'candidate' and m
   and m.shard >= %(shard_from)s and m.shard < %(shard_to)s
   and (%(subjects)s::text[] is null or m.subject_id = any(%(subjects)s))
 order by m.happened_at, m.id
-
--- name: read_corrected
--- Subjects with a value in force that a person said is wrong since: the correction names its memory, or one that took
--- that memory in.
-with recursive named as (
-    select c.subject_id, c.memory_id, c.corrected_at
-    from log.corrections c
-    where c.tenant_id = %(tenant)s and c.kind in ('wrong', 'replace') and c.corrected_at <= %(as_of)s
-      and ops.shard_of(c.tenant_id, c.subject_id) >= %(shard_from)s
-      and ops.shard_of(c.tenant_id, c.subject_id) < %(shard_to)s
-      and (%(subjects)s::text[] is null or c.subject_id = any(%(subjects)s))
-    union
-    select n.subject_id, l.source_id, n.corrected_at
-    from named n
-    join memory.lineage l on l.tenant_id = %(tenant)s and l.memory_id = n.memory_id and l.relation = 'merged'
-        and l.source = 'memory'
-)
-select distinct f.subject_id
-from named n
-join memory.structured_facts f on f.tenant_id = %(tenant)s and f.memory_id = n.memory_id and f.subject_id = n.subject_id
-where f.ended_by is null and f.valid_from < n.corrected_at and (f.valid_to is null or f.valid_to > n.corrected_at)
-
--- name: read_corrections
--- What people said is wrong about these subjects' memories, each with the memories that it is about, in event order.
-with recursive named as (
-    select c.id, c.subject_id, c.corrected_at, c.content, c.memory_id
-    from log.corrections c
-    where c.tenant_id = %(tenant)s and c.subject_id = any(%(dirty)s) and c.kind in ('wrong', 'replace')
-      and c.corrected_at <= %(as_of)s
-    union
-    select n.id, n.subject_id, n.corrected_at, n.content, l.source_id
-    from named n
-    join memory.lineage l on l.tenant_id = %(tenant)s and l.memory_id = n.memory_id and l.relation = 'merged'
-        and l.source = 'memory'
-)
-select id, subject_id, corrected_at, content, array_agg(memory_id) from named
-group by id, subject_id, corrected_at, content order by corrected_at, id
 
 -- name: read_facts
 -- The structured facts of these subjects, those in force and those that were.
@@ -59,25 +31,23 @@ where f.tenant_id = %(tenant)s and f.subject_id = any(%(dirty)s)
 delete from memory.structured_facts where tenant_id = %(tenant)s and id = any(%(ids)s)
 
 -- name: end_facts
--- Values that others replaced or that were wrong, before those are written: a key has one value in force.
+-- Values that others replaced, before those are written: a key has one value in force.
 update memory.structured_facts f
-set valid_to = x.valid_to, replaced_by = x.replaced_by, ended_by = x.ended_by
-from unnest(%(ids)s::uuid[], %(valid_to)s::timestamptz[], %(replaced_by)s::uuid[], %(ended_by)s::uuid[])
-    as x (id, valid_to, replaced_by, ended_by)
+set valid_to = x.valid_to, replaced_by = x.replaced_by
+from unnest(%(ids)s::uuid[], %(valid_to)s::timestamptz[], %(replaced_by)s::uuid[]) as x (id, valid_to, replaced_by)
 where f.tenant_id = %(tenant)s and f.id = x.id
-  and (f.valid_to, f.replaced_by, f.ended_by) is distinct from (x.valid_to, x.replaced_by, x.ended_by)
+  and (f.valid_to, f.replaced_by) is distinct from (x.valid_to, x.replaced_by)
 
 -- name: write_facts
 -- New values; one that is known is left as it is.
 insert into memory.structured_facts (tenant_id, id, subject_id, speaker, category, key, value, confidence, importance,
-                                     valid_from, valid_to, replaced_by, ended_by, memory_id, turn_id, origin, run_id,
-                                     policy_hash)
+                                     valid_from, valid_to, replaced_by, memory_id, turn_id, origin, run_id, policy_hash)
 select %(tenant)s, x.id, x.subject_id, x.speaker, x.category, x.key, x.value, x.confidence, x.importance, x.valid_from,
-       x.valid_to, x.replaced_by, x.ended_by, x.memory_id, x.turn_id, x.origin, %(run_id)s, %(policy_hash)s
+       x.valid_to, x.replaced_by, x.memory_id, x.turn_id, x.origin, %(run_id)s, %(policy_hash)s
 from unnest(%(ids)s::uuid[], %(subject_ids)s::text[], %(speakers)s::text[], %(categories)s::text[], %(keys)s::text[],
             %(values)s::text[], %(confidences)s::float8[], %(importances)s::float8[], %(valid_from)s::timestamptz[],
-            %(valid_to)s::timestamptz[], %(replaced_by)s::uuid[], %(ended_by)s::uuid[], %(memory_ids)s::uuid[],
-            %(turn_ids)s::uuid[], %(origins)s::text[])
+            %(valid_to)s::timestamptz[], %(replaced_by)s::uuid[], %(memory_ids)s::uuid[], %(turn_ids)s::uuid[],
+            %(origins)s::text[])
     as x (id, subject_id, speaker, category, key, value, confidence, importance, valid_from, valid_to, replaced_by,
-          ended_by, memory_id, turn_id, origin)
+          memory_id, turn_id, origin)
 on conflict (tenant_id, id) do nothing

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from reverie.capture.importing import import_file
 from reverie.consolidate.cycle import catch_up, ingest
 from reverie.consolidate.keyed import keyed
-from reverie.consolidate.structure import Correction, StatedValue, fold, structure
+from reverie.consolidate.structure import StatedValue, fold, structure
 from reverie.model import Scope, stable_id
 from reverie.policy import Policy, load_policy, shipped_policies
 from reverie.store.database import Store
@@ -28,16 +28,6 @@ SCOPE = Scope(tenant_id="t")
 
 def day(number: float) -> datetime:
     return ORIGIN + timedelta(days=number)
-
-
-VALUES = st.builds(
-    lambda number, at, key, value, confidence: StatedValue(
-        id=stable_id(day(at), str(number)), subject_id="ann", speaker="", category="identity", key=key, value=value,
-        confidence=confidence, importance=0.8, valid_from=day(at), memory_id=UUID(int=number), turn_id=None, origin="r",
-    ),
-    st.integers(0, 10_000), st.integers(0, 8), st.sampled_from("ab"), st.sampled_from(["x", "X", "y", "z"]),
-    st.sampled_from([0.4, 0.6, 1.0]),
-)  # fmt: skip
 
 
 def tell(
@@ -132,62 +122,39 @@ def test_what_is_too_unsure_or_unimportant_is_counted(store: Store, tmp_path: Pa
     assert counts == [1, 1]
 
 
-def correct(store: Store, memory: str, at: float, content: str | None = None) -> None:
+def correct(store: Store, wrong: str, at: float, content: str | None = None) -> None:
+    """Say of a memory that it is wrong."""
     with store.transaction("t") as conn:
         conn.execute(
             """insert into log.corrections (tenant_id, id, subject_id, kind, memory_id, content, corrected_at)
-               values ('t', %s, 'ann', %s, %s, %s, %s)""",
-            [stable_id(day(at), "c"), "replace" if content else "wrong", UUID(memory), content, day(at)],
+               select 't', %s, subject_id, %s, id, %s, %s from memory.memories where content = %s""",
+            [stable_id(day(at), "c"), "replace" if content else "wrong", content, day(at), wrong],
         )
 
 
-def test_a_person_is_right(store: Store, tmp_path: Path) -> None:
-    """E4: a correction wins, whichever memory it names of those that say it; what is said later counts again."""
-    tell(store, tmp_path / "a.jsonl", (1, "My name is Alex"), (2, "My name is Alex."), policy=CHAT, until=3)
-    with store.transaction("t") as conn:
-        (survivor,) = conn.execute("select id::text from memory.memories where state = 'active'").fetchone() or ("",)
-    (alex,) = facts(store)
-    correct(store, survivor, 4, "Name is Alexa")
-    done = structure(store, scope=SCOPE, policy=CHAT, as_of=day(5))
-    assert (done["structured"], done["replaced"]) == (1, 1)
+@pytest.mark.parametrize("speaker", ["Ann", "Priya"])
+def test_a_person_is_right(store: Store, tmp_path: Path, speaker: str) -> None:
+    """E4: what they wrote has the key of what was wrong and is as sure as can be; what was wrong is gone."""
+    tell(store, tmp_path / "a.jsonl", (1, "Call me Alex"), policy=CHAT, speaker=speaker, until=3)
+    correct(store, "Name is Alex" if speaker == "Ann" else "Priya: Name is Alex", 4, "Name is Alexa")
+    said = ((4.5, "Call me Al"),)
+    tell(store, tmp_path / "b.jsonl", *said, policy=CHAT, speaker=speaker, until=5)
+    (alexa,) = facts(store)
+    assert (alexa["value"], alexa["confidence"], alexa["origin"]) == ("Alexa", 1.0, "correction/call-me")
+    assert alexa["speaker"] == ("" if speaker == "Ann" else speaker)
+    assert datetime.fromisoformat(alexa["valid_from"]) == day(4)
     before = digest(store, "t")
-    assert not any(structure(store, scope=SCOPE, policy=CHAT, as_of=day(6)).counts.values())
+    tell(store, tmp_path / "b.jsonl", *said, policy=CHAT, speaker=speaker, until=5)
     assert digest(store, "t") == before
-    alex, alexa = facts(store)
-    assert (alex["replaced_by"], alex["ended_by"]) == (alexa["id"], str(stable_id(day(4), "c")))
-    assert (alexa["value"], alexa["confidence"], alexa["origin"]) == ("Alexa", 1.0, "correction/name")
-    correct(store, survivor, 7)
-    tell(store, tmp_path / "b.jsonl", (8, "Call me Al"), policy=CHAT)
-    alex, alexa, al = facts(store)
-    assert (alexa["replaced_by"], datetime.fromisoformat(alexa["valid_to"])) == (None, day(7))
-    assert (al["value"], al["valid_to"]) == ("Al", None)
 
 
-@given(st.data())
-def test_corrections_may_come_with_what_they_correct_or_after_it(data: st.DataObject) -> None:
-    stated = data.draw(st.lists(VALUES, min_size=1, max_size=8, unique_by=lambda one: one.id))
-    corrections = [
-        Correction(
-            id=UUID(int=90_000 + number),
-            subject_id="ann",
-            at=day(at + 0.5),
-            content=content,
-            memory_ids=frozenset({data.draw(st.sampled_from(stated)).memory_id}),
-        )
-        for number, (at, content) in enumerate(
-            data.draw(st.lists(st.tuples(st.integers(0, 8), st.sampled_from([None, "right"])), max_size=4))
-        )
-    ]
-    corrections.sort(key=lambda one: (one.at, one.id))
-    held, _ = fold(stated, corrections)
-    again = [one.fact for one in held if not one.fact.origin.startswith("correction/")]
-    assert fold(again, corrections)[0] == held
-    cut = day(data.draw(st.integers(0, 8)) + 0.25)
-    earlier = fold([one for one in stated if one.valid_from <= cut], [one for one in corrections if one.at <= cut])[0]
-    kept = [one.fact for one in earlier if not one.fact.origin.startswith("correction/")]
-    assert fold([*kept, *(one for one in stated if one.valid_from > cut)], corrections)[0] == held
-    for one in held:
-        assert (one.valid_to is None) == (one.replaced_by is None and one.ended_by is None)
+def test_what_is_only_wrong_gives_way_to_what_was_before(store: Store, tmp_path: Path) -> None:
+    tell(store, tmp_path / "a.jsonl", (1, "I live in Lisbon"), (3, "I live in Porto"), policy=CHAT, until=4)
+    assert [one["value"] for one in facts(store, of="location")] == ["Lisbon", "Porto"]
+    correct(store, "Lives in Porto", 5)
+    tell(store, tmp_path / "c.jsonl", (6, "Hello"), policy=CHAT, until=7)
+    (lisbon,) = facts(store, of="location")
+    assert (lisbon["value"], lisbon["valid_to"], lisbon["replaced_by"]) == ("Lisbon", None, None)
 
 
 def test_it_outlives_the_memory_that_states_it(store: Store, tmp_path: Path) -> None:
@@ -232,6 +199,16 @@ def test_living_through_it_and_replaying_it_come_to_the_same(store: Store, tmp_p
     assert digest(store, "t").tables["structured_facts"] == at_once
 
 
+VALUES = st.builds(
+    lambda number, at, key, value, confidence: StatedValue(
+        id=stable_id(day(at), str(number)), subject_id="ann", speaker="", category="identity", key=key, value=value,
+        confidence=confidence, importance=0.8, valid_from=day(at), memory_id=UUID(int=number), turn_id=None, origin="r",
+    ),
+    st.integers(0, 10_000), st.integers(0, 8), st.sampled_from("ab"), st.sampled_from(["x", "X", "y", "z"]),
+    st.sampled_from([0.4, 0.6, 1.0]),
+)  # fmt: skip
+
+
 @given(st.lists(VALUES, max_size=12, unique_by=lambda one: one.id), st.randoms())
 def test_one_value_in_force_a_key_whatever_comes_first(stated: list[StatedValue], dice: random.Random) -> None:
     held, weaker = fold(stated)
@@ -240,8 +217,7 @@ def test_one_value_in_force_a_key_whatever_comes_first(stated: list[StatedValue]
     assert fold([one.fact for one in held])[0] == held
     for key in {one.key for one in stated}:
         of_key = [one for one in held if one.fact.key == key]
-        assert [one.replaced_by for one in of_key] == [*(one.fact.id for one in of_key[1:]), None]
-        assert [one.valid_to for one in of_key] == [*(one.fact.valid_from for one in of_key[1:]), None]
+        assert [one.replaced_by for one in of_key] == [*(one.fact for one in of_key[1:]), None]
         sureness = [one.fact.confidence for one in of_key]
         assert sureness == sorted(sureness)
         assert sureness[-1] == max(one.confidence for one in stated if one.key == key)
