@@ -136,9 +136,10 @@ async def open_async_pool(
     connect(url, role=role).close()
 
     async def configure(conn: AsyncConnection[Any]) -> None:
-        settings = _settings(role, None) | {"limit": f"{int((statement_seconds or 0) * 1000)}ms"}
+        # small statements by key, all day: planned once, and never as a scan because a table was empty at that moment
+        settings = _settings(role, None) | {"plans": "force_generic_plan"}
         with _refused(conn.info.user, role):
-            await conn.execute(_SET + ", set_config('statement_timeout', %(limit)s, false)", settings)
+            await conn.execute(_SET + _SET_MORE, settings | {"limit": f"{int((statement_seconds or 0) * 1000)}ms"})
 
     pool = AsyncConnectionPool(
         _conninfo(url),
@@ -216,6 +217,12 @@ select set_config('timezone', 'UTC', false),
        set_config('plan_cache_mode', %(plans)s, false),
        set_config('role', %(role)s, false),
        set_config('reverie.tenant', %(tenant)s, false)
+"""
+
+
+_SET_MORE: LiteralString = """
+       , set_config('enable_seqscan', 'off', false)
+       , set_config('statement_timeout', %(limit)s, false)
 """
 
 
