@@ -234,7 +234,8 @@ def load(url: str, memories: int) -> None:
         for first in range(0, len(subjects), CHUNK):
             some = subjects[first : first + CHUNK]
             lengths = made.integers(SHORTEST, LONGEST, len(some))
-            write(conn, first, some, [" ".join(made.choice(words, length, p=shares)) for length in lengths], made)
+            texts = [" ".join(made.choice(words, length, p=shares)) for length in lengths]
+            write(conn, first, some, texts, made, session=TURNS_A_SESSION * len(names))
         conn.execute("update memory.subjects set speakers = %s", [list(SPEAKERS)])
         conn.execute("create table bare (id uuid primary key, content text)")
         conn.execute("vacuum analyze")

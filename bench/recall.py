@@ -222,13 +222,18 @@ def load(url: str, sizes: list[int], around: int) -> None:
 
 
 def write(
-    conn: Connection[Any], first: int, subjects: list[str], texts: list[str], random: np.random.Generator
+    conn: Connection[Any],
+    first: int,
+    subjects: list[str],
+    texts: list[str],
+    random: np.random.Generator,
+    session: int = SESSION,
 ) -> None:
-    """Items from number `first` on: every third a memory of the turn before it."""
+    """Items from number `first` on: every third a memory of the turn before it; `session` numbers share a session."""
     numbers = range(first, first + len(subjects))
     times = [ORIGIN + timedelta(seconds=60 * number) for number in numbers]
     ids = [stable_id(time, TENANT, str(number)) for time, number in zip(times, numbers, strict=True)]
-    sessions = [f"{subject}-{number // SESSION}" for number, subject in zip(numbers, subjects, strict=True)]
+    sessions = [f"{subject}-{number // session}" for number, subject in zip(numbers, subjects, strict=True)]
     is_memory = [number % 3 == 2 for number in numbers]
     rows = list(zip(ids, subjects, sessions, numbers, times, texts, is_memory, strict=True))
     nothing = UUID(int=0)
