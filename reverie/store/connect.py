@@ -137,9 +137,14 @@ async def open_async_pool(
 
     async def configure(conn: AsyncConnection[Any]) -> None:
         # small statements by key, all day: planned once, and never as a scan because a table was empty at that moment
-        settings = _settings(role, None) | {"plans": "force_generic_plan"}
+        settings = _settings(role, None) | {
+            "plans": "force_generic_plan",
+            "limit": f"{int((statement_seconds or 0) * 1000)}ms",
+            # a reader writes only what it answered, once that is out; a crash of the server may cost the last of it
+            "commit": "off" if role == "reader" else "on",
+        }
         with _refused(conn.info.user, role):
-            await conn.execute(_SET + _SET_MORE, settings | {"limit": f"{int((statement_seconds or 0) * 1000)}ms"})
+            await conn.execute(_SET + _SET_MORE, settings)
 
     pool = AsyncConnectionPool(
         _conninfo(url),
@@ -223,6 +228,7 @@ select set_config('timezone', 'UTC', false),
 _SET_MORE: LiteralString = """
        , set_config('enable_seqscan', 'off', false)
        , set_config('statement_timeout', %(limit)s, false)
+       , set_config('synchronous_commit', %(commit)s, false)
 """
 
 
