@@ -42,6 +42,8 @@ REQUESTS: dict[str, dict[str, Any]] = {
     "POST /v1/corrections": {"memory_id": "{memory}", "kind": "wrong"},
     "POST /v1/recalls/staged": {"subject_id": "{subject}", "question": "quartz"},
     "POST /v1/contexts": {"subject_id": "{subject}", "session_id": "s1", "question": "quartz"},
+    "GET /v1/reviews": {},
+    "POST /v1/reviews/{turn_id}/seen": {},
     "GET /v1/facts": {"subject_id": "{subject}"},
     "GET /v1/profile": {"subject_id": "{subject}"},
     "POST /v1/recalls": {"subject_id": "{subject}", "question": "quartz", "why": True},
@@ -103,6 +105,11 @@ def owned(corpus: Corpus, conn: psycopg.Connection[Any]) -> dict[str, str]:
     conn.execute(
         "insert into ops.sessions (tenant_id, subject_id, session_id, opened_at, since, touched_at, expires_at)"
         " values ('acme', 'ann', 's1', now(), now(), now(), now() + interval '1 day')"
+    )
+    conn.execute(
+        "insert into ops.reviews (tenant_id, turn_id, subject_id, session_id, reason, flagged_at)"
+        " values ('acme', %s, 'ann', 's1', 'crisis', '2026-01-01T00:00:00Z')",
+        [turn],
     )
     return {"subject": "ann", "memory": str(memory), "turn": str(turn)}
 

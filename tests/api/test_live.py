@@ -12,6 +12,7 @@ import pytest
 from fastapi.testclient import TestClient
 
 from reverie.api import flusher
+from tests.api.conftest import MakeKey
 from tests.recall.conftest import Corpus
 
 BRUNO = {"source_id": "t1", "role": "user", "speaker": "Ana", "text": "I have a golden retriever named Bruno."}
@@ -53,6 +54,28 @@ def test_a_crisis_brings_help_at_once(api: TestClient) -> None:
     (turn,) = say(api, said, country="US").json()["turns"]
     assert turn["crisis"]["signs"] and turn["crisis"]["message"]
     assert any(line["contact"] for line in turn["crisis"]["helplines"])
+
+
+def test_what_sounds_like_a_crisis_waits_for_a_person(app: TestClient, make_key: MakeKey) -> None:
+    app.headers["Authorization"] = f"Bearer {make_key(scopes=['admin'])}"
+    text = "I want to kill myself."
+    for session in ("s1", "s2", "s3"):
+        turn = {"source_id": "t1", "role": "user", "text": text}
+        app.post("/v1/turns", json={"subject_id": "ana", "session_id": session, "turns": [turn]})
+    first = app.get("/v1/reviews", params={"limit": 2}).json()
+    rest = app.get("/v1/reviews", params={"cursor": first["next_cursor"]}).json()
+    assert [(one["session_id"], one["text"]) for one in first["reviews"] + rest["reviews"]] == [
+        ("s1", text),
+        ("s2", text),
+        ("s3", text),
+    ]
+    turn_id = first["reviews"][0]["turn_id"]
+    for _ in range(2):
+        assert app.post(f"/v1/reviews/{turn_id}/seen").json() == {"turn_id": turn_id}
+    assert [one["session_id"] for one in app.get("/v1/reviews").json()["reviews"]] == ["s2", "s3"]
+    assert len(app.get("/v1/reviews", params={"seen": True}).json()["reviews"]) == 3
+    app.headers["Authorization"] = f"Bearer {make_key()}"
+    assert app.get("/v1/reviews").status_code == 403
 
 
 def test_a_turn_sent_twice_counts_once_and_another_text_is_a_conflict(api: TestClient) -> None:

@@ -11,6 +11,7 @@ from reverie.api.routes import (
     observations,
     outcomes,
     recalls,
+    reviews,
     sessions,
     turns,
     working_memory,
@@ -30,5 +31,6 @@ ROUTERS = tuple(
         facts,
         memories,
         entities,
+        reviews,
     )
 )

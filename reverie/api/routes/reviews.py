@@ -1,0 +1,65 @@
+"""Reviews: turns that a person should look at, for administrators (spec A6)."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Annotated
+from uuid import UUID
+
+from fastapi import Query
+from pydantic import Field
+from starlette.responses import Response
+
+from reverie.api.access import Admin
+from reverie.api.answers import answer
+from reverie.api.fields import Answer, Cursor, Limit, example, now
+from reverie.api.paging import decode_cursor, page
+from reverie.api.problems import documented
+from reverie.api.routing import routes_of
+from reverie.capture.reviews import Review, list_reviews, mark_seen
+
+router = routes_of("reviews")
+
+
+class ReviewPage(Answer):
+    """A page of turns, the longest waiting first."""
+
+    reviews: list[Review]
+    next_cursor: str | None = Field(description="Give it back for the next page; none: this is the last.")
+
+
+class SeenAnswer(Answer):
+    """That it is noted."""
+
+    model_config = example({"turn_id": "019b8d6a-7f10-8c41-9a2b-2c6a3f1d2e4f"})
+
+    turn_id: UUID
+
+
+@router.get("/reviews", response_model=ReviewPage, responses=documented(422))
+async def list_flagged(
+    caller: Admin,
+    seen: Annotated[bool, Query(description="Also what a person has looked at.")] = False,
+    limit: Limit = 50,
+    cursor: Cursor = None,
+) -> Response:
+    """Turns that were flagged for a person to look at, such as what sounds like a crisis. Needs the scope admin."""
+    place = decode_cursor(cursor, _aware, UUID)
+    steps = list_reviews(caller.tenant_id, seen=seen, after=(place[0], place[1]) if place else None, limit=limit + 1)
+    found = await caller.write(steps)  # the reader's role sees nothing of what is not in the log yet
+    shown, following = page(found, limit, lambda one: (one.flagged_at.isoformat(), one.turn_id))
+    return answer({"reviews": shown, "next_cursor": following})
+
+
+@router.post("/reviews/{turn_id}/seen", response_model=SeenAnswer, responses=documented(404, 422))
+async def note_seen(caller: Admin, turn_id: UUID) -> Response:
+    """Note that a person has looked at a turn. Needs the scope admin."""
+    await caller.write(mark_seen(caller.tenant_id, turn_id, seen_at=now()))
+    return answer({"turn_id": turn_id})
+
+
+def _aware(text: str) -> datetime:
+    at = datetime.fromisoformat(text)
+    if at.tzinfo is None:
+        raise ValueError
+    return at
