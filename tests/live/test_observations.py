@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from reverie.capture.corrections import correct_memory
 from reverie.capture.observations import (
     Source,
     record_document,
@@ -15,6 +16,7 @@ from reverie.capture.observations import (
     update_user_context,
 )
 from reverie.consolidate.cycle import ingest, work_in
+from reverie.consolidate.drain import drain
 from reverie.cues.routing import route
 from reverie.errors import ConflictError, InputError
 from reverie.model import Scope
@@ -74,6 +76,30 @@ def test_an_observation_becomes_a_memory_that_names_it(talk: Talk) -> None:
     assert (why.id, why.source, why.type, why.channel, why.direct) == (
         told.event_id, "event", "preference", "interactive", True,
     )  # fmt: skip
+
+
+def test_the_deferred_tier_hears_of_what_belongs_to_no_session(talk: Talk) -> None:
+    source = Source(tenant_id=TENANT, subject_id="ana")
+    observe(talk, "Has a golden retriever named Bruno", source=source)
+    minutes = iter(range(6, 100))
+    embedder = WordEmbedder()
+
+    def drain_now() -> dict[str, Any]:
+        at = after(next(minutes))
+        return drain(talk.store, embedder=embedder, clock=lambda: at, as_of=at).counts()
+
+    assert drain_now()["sessions"] == 1
+    ((dog, state),) = talk.rows("select id, state from memory.memories")
+    assert state == "active"
+    correction = correct_memory(
+        tenant_id=TENANT, memory_id=dog, policy=talk.policy, as_of=after(7), content="Has a beagle named Bruno"
+    )
+    do(talk, correction)
+    assert drain_now()["sessions"] == 1
+    assert talk.rows("select content, state, origin from memory.memories") == [
+        ("Has a beagle named Bruno", "active", "correction")
+    ]
+    assert not talk.rows("select from ops.queue")
 
 
 def test_twice_is_once_and_a_conflict_is_refused(talk: Talk) -> None:
