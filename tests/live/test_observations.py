@@ -97,7 +97,7 @@ def test_the_deferred_tier_hears_of_what_belongs_to_no_session(talk: Talk) -> No
     do(talk, correction)
     assert drain_now()["sessions"] == 1
     assert talk.rows("select content, state, origin from memory.memories") == [
-        ("Has a beagle named Bruno", "active", "correction")
+        ("Has a beagle named Bruno", "active", "correction/observation")
     ]
     assert not talk.rows("select from ops.queue")
 
