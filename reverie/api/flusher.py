@@ -18,6 +18,8 @@ _log = logging.getLogger("reverie.api")
 
 #: Seconds between two looks for sessions that went quiet.
 PAUSE_SECONDS = 5.0
+#: Seconds that a session which was closed waits for others: a batch costs little more than one.
+GATHER_SECONDS = 0.2
 
 
 class Flusher:
@@ -25,7 +27,7 @@ class Flusher:
 
     def __init__(self, store: Store, metrics: Metrics, count_tokens: Callable[[str], int]) -> None:
         self._store, self._metrics, self._count_tokens = store, metrics, count_tokens
-        self._ended = False
+        self._ended = threading.Event()
         self._woken = threading.Event()
         self._thread = threading.Thread(target=self._run, name="flush")
 
@@ -39,14 +41,15 @@ class Flusher:
 
     def end(self) -> None:
         """End once the batch in work is done; what is left waits in its table for the next process."""
-        self._ended = True
+        self._ended.set()
         self._woken.set()
         self._thread.join()
 
     def _run(self) -> None:
-        while not self._ended:
+        while not self._ended.is_set():
             self._flush()
-            self._woken.wait(PAUSE_SECONDS)
+            if self._woken.wait(PAUSE_SECONDS):
+                self._ended.wait(GATHER_SECONDS)
             self._woken.clear()
 
     def _flush(self) -> None:
@@ -57,7 +60,7 @@ class Flusher:
             )  # fmt: skip
             for report in reports:
                 self._metrics.flushed.inc(report["logged"])
-                if self._ended:
+                if self._ended.is_set():
                     break
         except Exception as error:  # the next look tries again, whatever it was
             self._metrics.flush_failures.inc()
