@@ -73,7 +73,8 @@ lexical as (
 ),
 best as (
     select f.item_id, i.happened_at, m.content, 0.5 * f.cosine + 0.05 * f.bm25
-           + 0.2 * greatest(0, 1 - extract(epoch from %(as_of)s - coalesce(m.accessed_at, i.happened_at))::float8 / 31536000)
+           + 0.2 * greatest(0, 1 - extract(epoch from %(as_of)s - coalesce(m.accessed_at, i.happened_at))::float8
+                                   / 31536000)
            + 0.2 * coalesce(m.importance, 0) + 0.05 * least(coalesce(m.access_count, 0) / 20.0::float8, 1) as score
     from (select item_id, sum(cosine) as cosine, sum(bm25) as bm25
           from (select item_id, -distance as cosine, 0::float8 as bm25 from dense
