@@ -3,12 +3,13 @@
 -- (which extract left in base). The centre runs in event order, so it does not depend on how the work is cut.
 with dirty as (
     select distinct subject_id from memory.memories
-    where tenant_id = %(tenant)s and not scored and state in ('active', 'compressed') and happened_at <= %(as_of)s
+    where tenant_id = %(tenant)s and not scored and linked and state in ('active', 'compressed')
+      and happened_at <= %(as_of)s
       and shard >= %(shard_from)s and shard < %(shard_to)s
       and (%(subjects)s::text[] is null or subject_id = any(%(subjects)s))
 ),
 placed as (
-    select m.id, m.scored, m.state, m.base, v.vec,
+    select m.id, m.scored, m.linked, m.state, m.base, v.vec,
            avg(v.vec) over (partition by m.subject_id order by m.happened_at, m.id
                             rows between unbounded preceding and 1 preceding) as centre
     from dirty d
@@ -19,7 +20,7 @@ placed as (
 rated as (
     select id, (%(novelty_weight)s * least(greatest(coalesce(vec <=> centre, 1.0), 0.0), 1.0)
                 + %(salience_weight)s * base)::real as importance
-    from placed where not scored and state in ('active', 'compressed')
+    from placed where not scored and linked and state in ('active', 'compressed')
 )
 update memory.memories m
 set base = n.importance, scored = true, peak = n.peak, importance = n.peak, decayed_at = m.accessed_at,
@@ -37,9 +38,9 @@ where m.tenant_id = %(tenant)s and m.id = n.id
 returning m.id, m.base
 
 -- name: mark_scored
--- The rest keeps the importance of its rule or kind.
+-- The rest keeps the importance of its rule or kind. What link has not looked at waits: the deferred tier is at it.
 update memory.memories set scored = true
-where tenant_id = %(tenant)s and not scored and state <> 'candidate' and happened_at <= %(as_of)s
+where tenant_id = %(tenant)s and not scored and linked and state <> 'candidate' and happened_at <= %(as_of)s
   and shard >= %(shard_from)s and shard < %(shard_to)s
   and (%(subjects)s::text[] is null or subject_id = any(%(subjects)s))
 
