@@ -28,6 +28,7 @@ BENCHES = {
     "decay": "How fast does importance fade, beside the best batched UPDATE?",
     "prune": "How fast is forgetting, beside one statement that deletes the same rows?",
     "merge": "How fast are duplicates merged, beside a SQL self-join and a matrix product?",
+    "drain": "How fast does one worker drain ten thousand sessions that are due at once, and in how much memory?",
     "memory_of_import": "How much memory does importing a million turns take?",
     "startup": "How fast does the command line answer?",
     "mood": "How well are moods told and crises found?",

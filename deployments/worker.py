@@ -1,4 +1,7 @@
-"""`make worker`: one long-lived process that serves all flows, and drains the queue every minute.
+"""`make worker`: one long-lived process that serves all flows, and asks for a drain when something is due.
+
+It looks into the queue itself and not by a schedule of the server's: a flow run is a process of some seconds, which an
+empty queue need not cost, and the scheduler of Prefect 3.8 fails beside SQLAlchemy 2.1 (docs/decisions/0013).
 
 PREFECT_API_URL names the Prefect server, by default the one that `make prefect` starts on this machine.
 """
@@ -8,19 +11,28 @@ from __future__ import annotations
 import os
 import signal
 import sys
-from datetime import timedelta
+import threading
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import httpx
 
+from reverie.errors import ReverieError
+from reverie.settings import load_settings
+from reverie.store.connect import database_errors, database_url
+from reverie.store.database import Store
+
 if TYPE_CHECKING:
+    from uuid import UUID
+
     from prefect.deployments.runner import RunnerDeployment
 
 ROOT = Path(__file__).resolve().parent.parent
 API_URL = "http://127.0.0.1:4200/api"
-#: How often the queue is looked at: a flow run is a process of some seconds, `reverie worker` looks every five.
-EVERY = timedelta(minutes=1)
+#: How often the queue is looked at.
+EVERY = timedelta(seconds=15)
+DRAIN = "drain-due-sessions/reverie"
 #: Flow runs of this process at once; each has a process and the embedder's threads.
 AT_ONCE = 4
 
@@ -36,11 +48,53 @@ def main() -> None:
     except httpx.HTTPError:
         print(f"Error: No Prefect server answers at {url}: start one with `make prefect`.", file=sys.stderr)
         sys.exit(4)
+    try:
+        store = Store.open(database_url(load_settings()), size=1)
+    except ReverieError as error:
+        print(f"Error: {error}", file=sys.stderr)
+        sys.exit(error.exit_code)
     from prefect import serve
 
+    threading.Thread(target=watch, args=(store, threading.Event()), daemon=True, name="queue").start()
     # a shell starts what it puts into the background with SIGINT ignored
     signal.signal(signal.SIGINT, signal.default_int_handler)
     serve(*served(), limit=AT_ONCE, pause_on_shutdown=False)
+
+
+def watch(store: Store, ended: threading.Event) -> None:
+    """Ask for a drain whenever something is due and the one before is over; until `ended` is set."""
+    asked: UUID | None = None
+    while not ended.wait(EVERY.total_seconds()):
+        try:
+            if is_due(store, datetime.now(UTC)) and is_over(asked):
+                asked = ask_for_drain()
+        except Exception as error:  # the server or the database is away: they come back
+            reason = str(error) if isinstance(error, ReverieError) else type(error).__name__
+            print(f"The queue was not looked at: {reason}", file=sys.stderr, flush=True)
+
+
+def is_due(store: Store, now: datetime) -> bool:
+    """Whether a session is to be flushed or drained."""
+    with database_errors():
+        return bool(store.waiting_tenants(now, now) or store.flushable(now))
+
+
+def is_over(flow_run: UUID | None) -> bool:
+    """Whether a flow run has ended, in whatever way."""
+    from prefect.client.orchestration import get_client
+
+    if flow_run is None:
+        return True
+    with get_client(sync_client=True) as client:
+        state = client.read_flow_run(flow_run).state
+    return state is None or state.is_final()
+
+
+def ask_for_drain() -> UUID:
+    """Have a drain run by whichever process serves it; return its flow run's id."""
+    from prefect.deployments import run_deployment
+
+    return run_deployment(DRAIN, timeout=0, as_subflow=False).id
 
 
 def served() -> list[RunnerDeployment]:
@@ -53,10 +107,10 @@ def served() -> list[RunnerDeployment]:
     from flows.reembed_tenant import reembed_tenant
     from flows.replay_session import replay_session
 
-    # a drain that is still busy takes in what became due: the next one need not wait for it
+    # one that is still busy takes in what became due meanwhile: where several processes serve, one drain is enough
     alone = ConcurrencyLimitConfig(limit=1, collision_strategy=ConcurrencyLimitStrategy.CANCEL_NEW)
     return [
-        drain_due_sessions.to_deployment("reverie", interval=EVERY, concurrency_limit=alone),
+        drain_due_sessions.to_deployment("reverie", concurrency_limit=alone),
         redrive_dead_letters.to_deployment("reverie"),
         import_history.to_deployment("reverie"),
         reembed_tenant.to_deployment("reverie"),

@@ -53,5 +53,7 @@ def drain_queue(as_of: datetime | None = None, most: int | None = None) -> dict[
 @flow(log_prints=True)
 def drain_due_sessions(as_of: datetime | None = None, most: int | None = None) -> dict[str, int | float]:
     """Make memory of what is due: by `as_of` (now unless given), at most `most` sessions. Several may run at once."""
-    flush_quiet_sessions(as_of)
-    return drain_queue(as_of, most)
+    flushed = flush_quiet_sessions(as_of)
+    counts = drain_queue(as_of, most)
+    print(f"{flushed.get('sessions', 0):,} sessions went to the log, {counts['sessions']:,} were worked in.")
+    return counts

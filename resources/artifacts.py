@@ -61,4 +61,6 @@ def show_totals(key: str, totals: Totals) -> None:
 
 
 def _short(value: Any) -> Any:
-    return round(value, 2) if isinstance(value, float) and not value.is_integer() else value
+    if isinstance(value, float):
+        return int(value) if value.is_integer() else round(value, 2)
+    return value

@@ -6,12 +6,15 @@ One server for the module, since it takes a quarter of a minute to come up.
 from __future__ import annotations
 
 import json
+import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime, timedelta
 from importlib import import_module
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from uuid import UUID
 
 import psycopg
 import pytest
@@ -233,7 +236,7 @@ def test_a_history_is_imported_and_reembedded(server: None, store: Store, conn: 
 
 
 def test_what_is_served_is_what_is_deployed() -> None:
-    from deployments.worker import EVERY, served
+    from deployments.worker import served
 
     written = yaml.safe_load((ROOT / "deployments" / "prefect.yaml").read_text())["deployments"]
     assert [one.entrypoint for one in served()] == [each["entrypoint"] for each in written]
@@ -241,10 +244,30 @@ def test_what_is_served_is_what_is_deployed() -> None:
         path.stem for path in (ROOT / "flows").glob("*.py") if path.stem != "__init__"
     )
     first = served()[0]
-    assert [one.schedule.interval for one in first.schedules] == [EVERY]
-    assert [each["interval"] for each in written[0]["schedules"]] == [EVERY.total_seconds()]
+    assert written[0]["schedules"] == [{"interval": 60}]
     assert first.concurrency_options.collision_strategy.value == written[0]["concurrency_limit"]["collision_strategy"]
     assert (first.concurrency_limit, written[0]["concurrency_limit"]["limit"]) == (1, 1)
+
+
+def test_a_drain_is_asked_for_when_something_is_due(waiting: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    from deployments import worker
+
+    asked: list[int] = []
+    ended = threading.Event()
+    over = iter([True, False, True])
+
+    def ask() -> UUID:
+        asked.append(1)
+        if len(asked) == 2:
+            ended.set()
+        return UUID(int=len(asked))
+
+    monkeypatch.setattr(worker, "EVERY", timedelta(milliseconds=1))
+    monkeypatch.setattr(worker, "ask_for_drain", ask)
+    monkeypatch.setattr(worker, "is_over", lambda flow_run: next(over))
+    worker.watch(waiting, ended)
+    assert list(over) == []
+    assert not worker.is_due(waiting, datetime(2026, 1, 1, tzinfo=UTC))
 
 
 def test_what_writes_is_never_cached_and_parameters_are_ids() -> None:
