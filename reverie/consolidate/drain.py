@@ -75,7 +75,7 @@ def drain(
     as_of: datetime | None = None,
     most: int | None = None,
     driver: str = "reverie",
-    batch: int = BATCH,
+    batch: int | None = None,
     stop: Callable[[], bool] = lambda: False,
     on_batch: Callable[[Drained], None] | None = None,
 ) -> Drained:
@@ -95,7 +95,7 @@ def drain(
             if stop() or (most is not None and drained.counts()["sessions"] >= most):
                 return drained
             one = _Batch(store, tenant_id, clock, as_of or clock(), embedder, driver)
-            if one.work(drained, batch):
+            if one.work(drained, batch or BATCH):
                 busy = True
                 if on_batch is not None:
                     on_batch(drained)

@@ -6,9 +6,11 @@ One server for the module, since it takes a quarter of a minute to come up.
 from __future__ import annotations
 
 import json
+import multiprocessing
 import threading
+import time
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 from importlib import import_module
 from itertools import chain
@@ -141,40 +143,44 @@ def test_every_driver_makes_the_same_memory_and_the_same_ledger(
     assert (digests(waiting), ledger(conn)) == by_dagster
 
 
-def test_both_at_once_with_four_workers(
-    server: None, waiting: Store, embedder: Embedder, conn: Conn, defs: dg.Definitions
-) -> None:
+def cycles(keys: tuple[str, ...]) -> None:
+    """Dagster's runs of buckets, one after the other, in a process of its own as in life."""
     import dagster as dg
 
     from assets import runs
+    from assets.definitions import defs
+
+    quiet = {"loggers": {"console": {"config": {"log_level": "CRITICAL"}}}}
+    with dg.DagsterInstance.ephemeral(settings={"telemetry": {"enabled": False}}) as instance:
+        for key in keys:
+            defs.resolve_job_def("cycle").execute_in_process(
+                partition_key=key, instance=instance, tags={runs.AS_OF: AS_OF.isoformat()}, run_config=quiet
+            )
+
+
+def test_both_at_once_with_four_workers(server: None, waiting: Store, embedder: Embedder, conn: Conn) -> None:
     from reverie.consolidate import drain as module
-
-    def by_dagster(keys: tuple[str, ...]) -> None:
-        quiet = {"loggers": {"console": {"config": {"log_level": "CRITICAL"}}}}
-        with dg.DagsterInstance.ephemeral(settings={"telemetry": {"enabled": False}}) as instance:
-            for key in keys:
-                defs.resolve_job_def("cycle").execute_in_process(
-                    partition_key=key, instance=instance, tags={runs.AS_OF: AS_OF.isoformat()}, run_config=quiet
-                )
-
-    def by_prefect() -> None:
-        flow("drain_due_sessions")(as_of=AS_OF)
 
     for key in BUCKETS:
         cycle(waiting, embedder, key)
     alone = digests(waiting)
     again(waiting, conn)
-    with ThreadPoolExecutor(4) as pool, pytest.MonkeyPatch.context() as patch:
+    with (
+        ProcessPoolExecutor(2, multiprocessing.get_context("spawn")) as processes,
+        ThreadPoolExecutor(2) as threads,
+        pytest.MonkeyPatch.context() as patch,
+    ):
         patch.setattr(module, "BATCH", 1)
-        jobs = [pool.submit(by_prefect), pool.submit(by_dagster, BUCKETS), pool.submit(by_prefect)]
-        jobs.append(pool.submit(by_dagster, BUCKETS[::-1]))
+        jobs = [processes.submit(cycles, keys) for keys in (BUCKETS, BUCKETS[::-1])]
+        while not conn.execute("select 1 from ops.runs limit 1").fetchone() and not any(job.done() for job in jobs):
+            time.sleep(0.05)  # until the slower to start has begun
+        jobs += [threads.submit(flow("drain_due_sessions"), as_of=AS_OF) for _ in range(2)]
         for job in jobs:
             job.result()
     assert left(conn) == 0
     assert digests(waiting) == alone
     assert set(drivers(conn)) <= {"dagster", "prefect"}
-    failed = conn.execute("select driver, stage, error from ops.runs where status = 'failed'").fetchall()
-    assert failed == []
+    assert conn.execute("select driver, stage, error from ops.runs where status = 'failed'").fetchall() == []
 
 
 def test_artifacts_hold_ids_and_counts_and_nothing_that_was_said(server: None, waiting: Store, conn: Conn) -> None:
