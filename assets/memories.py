@@ -72,7 +72,8 @@ def memory(context: dg.AssetExecutionContext, clients: Clients) -> Iterator[dg.M
     def work(scope: Scope, policy: Policy) -> Iterator[Report]:
         common: dict[str, Any] = {"scope": scope, "policy": policy, "driver": DRIVER}
         reports = chain(
-            ingest(store, as_of=at, embedder=embedder, **common), catch_up(store, until=at, embedder=embedder, **common)
+            ingest(store, as_of=at, embedder=embedder, **common),
+            catch_up(store, until=at, embedder=embedder, language_model=clients.language_model, **common),
         )
         yield from clearing(store, reports, as_of=at, **common)
 

@@ -39,6 +39,7 @@ def drain_queue(as_of: datetime | None = None, most: int | None = None) -> dict[
         drained = drain(
             reverie.store,
             embedder=reverie.embedder,
+            language_model=reverie.language_model,
             clock=lambda: datetime.now(UTC),
             as_of=as_of,
             most=most,

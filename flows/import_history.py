@@ -50,7 +50,9 @@ def remember(tenant: str, as_of: datetime | None) -> dict[str, int | float]:
         }
         reports = chain(
             ingest(reverie.store, as_of=at, embedder=reverie.embedder, **common),
-            catch_up(reverie.store, until=at, embedder=reverie.embedder, **common),
+            catch_up(
+                reverie.store, until=at, embedder=reverie.embedder, language_model=reverie.language_model, **common
+            ),
         )
         return show_stages("remembered", clearing(reverie.store, reports, as_of=at, **common))
 

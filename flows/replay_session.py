@@ -23,6 +23,7 @@ def read_again(tenant: str, subject: str, session: str, as_of: datetime | None) 
             policy=policies(reverie.store)(tenant),
             as_of=as_of or datetime.now(UTC),
             embedder=reverie.embedder,
+            language_model=reverie.language_model,
             driver="prefect",
         )
         return show_stages("replayed", reports)

@@ -10,16 +10,18 @@ from pydantic import PrivateAttr
 
 from resources.connections import embedding_model
 from reverie.inference import Embedder
+from reverie.inference.completions import LanguageModel, language_model_of
 from reverie.settings import load_settings
 from reverie.store.connect import database_url
 from reverie.store.database import Store
 
 
 class Clients(dg.ConfigurableResource):
-    """Postgres and the embedding model, chosen by the environment (see `reverie doctor`)."""
+    """Postgres and the models, chosen by the environment (see `reverie doctor`)."""
 
     _store: Store = PrivateAttr()
     _embedder: Embedder = PrivateAttr()
+    _language_model: LanguageModel | None = PrivateAttr()
 
     @property
     def store(self) -> Store:
@@ -31,10 +33,16 @@ class Clients(dg.ConfigurableResource):
         """The embedding model."""
         return self._embedder
 
+    @property
+    def language_model(self) -> LanguageModel | None:
+        """The language model; None: rules alone."""
+        return self._language_model
+
     @contextmanager
     def yield_for_execution(self, context: dg.InitResourceContext) -> Iterator[Clients]:
         """Open for one run."""
         settings = load_settings()
         self._embedder = embedding_model(settings.embedding_model, settings.threads)
+        self._language_model = language_model_of(settings)
         with Store.open(database_url(settings)) as self._store:
             yield self

@@ -9,6 +9,7 @@ from functools import cache
 
 from reverie.errors import ReverieError, StageError
 from reverie.inference import Embedder, load_embedder
+from reverie.inference.completions import LanguageModel, language_model_of
 from reverie.settings import Settings, load_settings
 from reverie.store.connect import database_errors, database_url
 from reverie.store.database import Store
@@ -21,6 +22,8 @@ class Connected:
     settings: Settings
     store: Store
     embedder: Embedder
+    #: None: rules alone.
+    language_model: LanguageModel | None
 
 
 @contextmanager
@@ -35,7 +38,9 @@ def connected(model: str | None = None) -> Iterator[Connected]:
             settings = load_settings()
             embedder = embedding_model(model or settings.embedding_model, settings.threads)
             with Store.open(database_url(settings)) as store:
-                yield Connected(settings=settings, store=store, embedder=embedder)
+                yield Connected(
+                    settings=settings, store=store, embedder=embedder, language_model=language_model_of(settings)
+                )
     except ReverieError:
         raise
     except Exception as error:

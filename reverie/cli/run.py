@@ -152,7 +152,7 @@ def _reports(
     def work(bucket: Scope) -> Iterator[Report]:
         reports = chain(
             ingest(session.worker, scope=bucket, as_of=as_of, **common),
-            catch_up(session.worker, scope=bucket, until=as_of, **common),
+            catch_up(session.worker, scope=bucket, until=as_of, language_model=session.language_model, **common),
         )
         return clearing(session.worker, reports, scope=bucket, policy=session.policy, as_of=as_of)
 
@@ -183,6 +183,8 @@ def run_stage(session: Session, stage: str, scope: Scope, as_of: datetime, dry_r
             needs["embedder"] = embedder
         else:
             needs["model"] = embedder.model
+        if stage == "compress":
+            needs["language_model"] = session.language_model
     function = getattr(import_module(f"reverie.consolidate.{stage}"), stage)
     report: Report = function(session.worker, scope=scope, policy=session.policy, as_of=as_of, dry_run=dry_run, **needs)
     return report

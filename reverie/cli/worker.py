@@ -73,7 +73,13 @@ def _round(session: Session, ended: Event, as_json: bool, once: bool) -> None:
                 flushed += int(report["sessions"])
         except StageError as error:  # some sessions: no reason to leave the queue
             unflushed = error
-        drained = drain(store, embedder=embedder, clock=lambda: datetime.now(UTC), stop=ended.is_set)
+        drained = drain(
+            store,
+            embedder=embedder,
+            language_model=session.language_model,
+            clock=lambda: datetime.now(UTC),
+            stop=ended.is_set,
+        )
     if once or flushed or drained.tenants:
         _tell(flushed, drained, as_json)
     if unflushed:

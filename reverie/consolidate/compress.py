@@ -19,8 +19,10 @@ from uuid import UUID
 from psycopg import Connection
 
 from reverie.consolidate.fading import forget_at
+from reverie.consolidate.retell import Retold, dated, retell
 from reverie.consolidate.themes import Decision, Episode, Theme, Vectors, gather, wording
 from reverie.cues.summarise import Line, summarise
+from reverie.inference.completions import LanguageModel
 from reverie.inference.wire import from_half_wire
 from reverie.model import Kind, Scope, stable_id
 from reverie.policy import Policy
@@ -49,6 +51,8 @@ class Made:
     origin: str
     access_count: int = 0
     session_id: str | None = None
+    #: Language model that wrote the content; None for rules.
+    model: str | None = None
     #: Episodes that it replaces.
     episodes: Sequence[UUID]
     #: The older pattern on the same theme.
@@ -66,12 +70,15 @@ def compress(
     policy: Policy,
     as_of: datetime,
     model: str,
+    language_model: LanguageModel | None = None,
     driver: str = "reverie",
     dry_run: bool = False,
 ) -> Report:
     """Make patterns and summaries; counts `patterns`, `replaced` patterns, `summaries` and `episodes` compressed.
 
     `model` names the vectors that closeness to a theme is measured with. New memories have none yet: embed follows.
+    With a `language_model`, summaries are in its words where these stand on what was said, else extracted; the counts
+    of `ask` come with them, and `retold`. A dry run asks no model.
     """
     with run(store, "compress", scope=scope, policy=policy, as_of=as_of, driver=driver, dry_run=dry_run) as attempt:
         for name in ("patterns", "replaced", "summaries", "episodes"):
@@ -91,7 +98,7 @@ def compress(
                 taken.update(made.episodes)
         if policy.compress.session_threshold:
             # in a dry run no state says which episodes the patterns took
-            _compress_sessions(store, attempt, policy, params, taken)
+            _compress_sessions(store, attempt, policy, params, taken, None if dry_run else language_model)
         with store.transaction(scope.tenant_id) as conn:
             attempt.record(conn)
     return attempt.report
@@ -242,13 +249,24 @@ def _read_decisions(
     return found
 
 
-def _compress_sessions(store: Store, attempt: Run, policy: Policy, params: Params, taken: set[UUID]) -> None:
+def _compress_sessions(
+    store: Store,
+    attempt: Run,
+    policy: Policy,
+    params: Params,
+    taken: set[UUID],
+    language_model: LanguageModel | None,
+) -> None:
     sql = queries("compress")
     with store.transaction(params["tenant"]) as conn:
         sessions = conn.execute(sql["read_old_sessions"], params).fetchall()
     for start in range(0, len(sessions), _SESSIONS):
-        portion = sessions[start : start + _SESSIONS]
-        of_chunk = {"subject_ids": [row[0] for row in portion], "session_ids": [row[1] for row in portion]}
+        portion, retold = sessions[start : start + _SESSIONS], None
+        if language_model is not None:
+            number = policy.compress.summary_sentences
+            retold = retell(store, attempt, language_model, params | _of(portion), sentences=number)
+            portion = [session for session in portion if session not in retold.waiting]
+        of_chunk = _of(portion)
         with store.transaction(params["tenant"]) as conn:
             conn.execute(queries("subjects")["lock_subjects"], params | {"subjects": of_chunk["subject_ids"]})
             remembered: dict[int, list[tuple[UUID, bool]]] = defaultdict(list)
@@ -256,11 +274,17 @@ def _compress_sessions(store: Store, attempt: Run, policy: Policy, params: Param
                 remembered[place].append((id_, is_open and id_ not in taken))
             turns = conn.execute(sql["read_session_turns"], params | of_chunk).fetchall()
             made = [
-                _summary(portion[place - 1], list(of_session), remembered[place], policy, params["tenant"])
+                _summary(portion[place - 1], list(of_session), remembered[place], policy, params["tenant"], retold)
                 for place, of_session in groupby(turns, key=itemgetter(0))
             ]
+            if retold is not None:
+                attempt.report.add("retold", sum(one.model is not None for one in made))
             _write(conn, attempt, policy, params, made)
             attempt.record(conn)
+
+
+def _of(sessions: Sequence[tuple[str, str]]) -> Params:
+    return {"subject_ids": [row[0] for row in sessions], "session_ids": [row[1] for row in sessions]}
 
 
 def _summary(
@@ -269,17 +293,24 @@ def _summary(
     remembered: Sequence[tuple[UUID, bool]],
     policy: Policy,
     tenant_id: str,
+    retold: Retold | None,
 ) -> Made:
     subject_id, session_id = session
     spoken = [row for row in turns if row[3] in ("user", "assistant")] or turns
     lines = [Line(speaker=row[4] or row[3].capitalize(), text=row[5], said_at=row[2]) for row in spoken]
+    content, model = summarise(lines, number=policy.compress.summary_sentences, numbers=policy.salience), None
+    if retold is not None:
+        shown, text = retold.texts.get(session, (frozenset(), ""))
+        if text and shown == {row[1] for row in turns}:  # what was said since then it does not tell
+            content, model = f"{dated(turns[0][2])}. {text}", retold.model
     happened_at = max(row[2] for row in turns)
     episodes = [id_ for id_, is_open in remembered if is_open]
     return Made(
         id=stable_id(happened_at, "summary", tenant_id, subject_id, session_id),
         subject_id=subject_id,
         kind="summary",
-        content=summarise(lines, number=policy.compress.summary_sentences, numbers=policy.salience),
+        content=content,
+        model=model,
         importance=policy.compress.summary_importance,
         happened_at=happened_at,
         accessed_at=happened_at,
@@ -314,6 +345,7 @@ def _write(conn: Connection[Any], attempt: Run, policy: Policy, params: Params, 
             "forget_at": [_forgotten(one, policy) for one in made],
             "session_ids": [one.session_id for one in made],
             "origins": [one.origin for one in made],
+            "models": [one.model for one in made],
         },
     )
     edges = [(one.id, *edge) for one in made for edge in one.lineage]

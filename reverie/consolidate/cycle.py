@@ -23,6 +23,7 @@ from reverie.consolidate.prune import prune
 from reverie.consolidate.score import score
 from reverie.consolidate.structure import structure
 from reverie.inference import Embedder
+from reverie.inference.completions import LanguageModel
 from reverie.model import Kind, Scope, require_aware
 from reverie.policy import Policy
 from reverie.store.database import Store
@@ -68,6 +69,7 @@ def catch_up(
     policy: Policy,
     until: datetime,
     embedder: Embedder,
+    language_model: LanguageModel | None = None,
     driver: str = "reverie",
     on_progress: OnProgress | None = None,
 ) -> Iterator[Report]:
@@ -75,6 +77,7 @@ def catch_up(
 
     Cycles lie at multiples of the policy's period since midnight UTC. What was said after the last whole cycle is
     merged and linked, as the deferred tier would have done it; compressing, scoring and pruning wait for their cycle.
+    A `language_model` words what it can; without one, rules do.
     """
     until = require_aware(until, "until")
     period = policy.cycle.period
@@ -84,7 +87,7 @@ def catch_up(
     told("cycles", 0)
     for at, limited in _pending(store, scope, policy, last):
         yield prune(store, scope=scope, as_of=at - period, **common)
-        yield from _cycle(store, limited, at, embedder, common)
+        yield from _cycle(store, limited, at, embedder, language_model, common)
         told("cycles", 1)
     yield prune(store, scope=scope, as_of=last, **common)
     if until > last:
@@ -112,10 +115,17 @@ def _new(store: Store, *, scope: Scope, as_of: datetime, embedder: Embedder, **c
     yield structure(store, scope=scope, as_of=as_of, **common)
 
 
-def _cycle(store: Store, scope: Scope, at: datetime, embedder: Embedder, common: dict[str, Any]) -> Iterator[Report]:
+def _cycle(
+    store: Store,
+    scope: Scope,
+    at: datetime,
+    embedder: Embedder,
+    language_model: LanguageModel | None,
+    common: dict[str, Any],
+) -> Iterator[Report]:
     """Work in what happened up to `at`. Score is last: it marks what is done, and a killed cycle stays pending."""
     yield from work_in(store, scope=scope, as_of=at, embedder=embedder, **common)
-    compressed = compress(store, scope=scope, as_of=at, model=embedder.model, **common)
+    compressed = compress(store, scope=scope, as_of=at, model=embedder.model, language_model=language_model, **common)
     yield compressed
     if compressed["patterns"] or compressed["summaries"]:
         new: tuple[Kind, ...] = ("pattern", "summary")

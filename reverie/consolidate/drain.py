@@ -20,6 +20,7 @@ from reverie.consolidate.extract import extract
 from reverie.consolidate.tenants import NAMED, Totals
 from reverie.errors import ReverieError, StageError
 from reverie.inference import Embedder
+from reverie.inference.completions import LanguageModel
 from reverie.model import Scope
 from reverie.policy import Policy, load_policy
 from reverie.store.database import Store
@@ -71,6 +72,7 @@ def drain(
     store: Store,
     *,
     embedder: Embedder,
+    language_model: LanguageModel | None = None,
     clock: Clock,
     as_of: datetime | None = None,
     most: int | None = None,
@@ -94,7 +96,7 @@ def drain(
         for tenant_id, _, _ in store.waiting_tenants(as_of or clock(), clock()):
             if stop() or (most is not None and drained.counts()["sessions"] >= most):
                 return drained
-            one = _Batch(store, tenant_id, clock, as_of or clock(), embedder, driver)
+            one = _Batch(store, tenant_id, clock, as_of or clock(), embedder, language_model, driver)
             if one.work(drained, batch or BATCH):
                 busy = True
                 if on_batch is not None:
@@ -138,13 +140,21 @@ class _Batch:
     """One tenant's turn."""
 
     def __init__(
-        self, store: Store, tenant_id: str, clock: Clock, as_of: datetime, embedder: Embedder, driver: str
+        self,
+        store: Store,
+        tenant_id: str,
+        clock: Clock,
+        as_of: datetime,
+        embedder: Embedder,
+        language_model: LanguageModel | None,
+        driver: str,
     ) -> None:
         self._store = store
         self._tenant_id = tenant_id
         self._clock = clock
         self._as_of = as_of
         self._embedder = embedder
+        self._language_model = language_model
         self._driver = driver
         self._until = clock() + LEASE
 
@@ -188,7 +198,7 @@ class _Batch:
         store, embedder, at = self._store, self._embedder, self._as_of
         yield extract(store, as_of=at, count_tokens=embedder.count_tokens, **common)
         yield embed(store, as_of=at, embedder=embedder, on_progress=lambda _: self._keep(lease), **common)
-        yield from catch_up(store, until=at, embedder=embedder, **common)
+        yield from catch_up(store, until=at, embedder=embedder, language_model=self._language_model, **common)
 
     def _finish(self, attempt: Run, lease: Lease) -> None:
         with self._store.transaction(lease.tenant_id) as conn:

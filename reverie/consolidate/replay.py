@@ -15,6 +15,7 @@ from reverie.consolidate.embed import embed
 from reverie.consolidate.extract import extract
 from reverie.errors import NotFoundError
 from reverie.inference import Embedder
+from reverie.inference.completions import LanguageModel
 from reverie.model import Scope
 from reverie.policy import Policy
 from reverie.store.database import Store
@@ -31,6 +32,7 @@ def replay(
     policy: Policy,
     as_of: datetime,
     embedder: Embedder,
+    language_model: LanguageModel | None = None,
     driver: str = "reverie",
 ) -> Iterator[Report]:
     """Read the session's turns again and work its subject in; its dead letter and its place in the queue are gone then.
@@ -49,7 +51,7 @@ def replay(
     def work() -> Iterator[Report]:
         yield extract(store, as_of=as_of, count_tokens=embedder.count_tokens, **common)
         yield embed(store, as_of=as_of, embedder=embedder, **common)
-        yield from catch_up(store, until=as_of, embedder=embedder, **common)
+        yield from catch_up(store, until=as_of, embedder=embedder, language_model=language_model, **common)
 
     yield from clearing(store, work(), as_of=as_of, **common)
     with store.transaction(tenant_id) as conn:

@@ -177,15 +177,15 @@ order by x.place, m.id
 -- The new patterns and summaries. Importance is the policy's and the links are their sources', so score and link are done.
 insert into memory.memories (tenant_id, id, subject_id, kind, state, content, content_hash, base, peak, importance,
                              access_count, happened_at, accessed_at, decayed_at, forget_at, linked, scored, session_id,
-                             origin, run_id, policy_hash)
+                             origin, run_id, policy_hash, model)
 select %(tenant)s, x.id, x.subject_id, x.kind, 'active', x.content, sha256(convert_to(x.content, 'UTF8')), x.importance,
        x.importance, x.importance, x.access_count, x.happened_at, x.accessed_at, x.accessed_at, x.forget_at, true, true,
-       x.session_id, x.origin, %(run_id)s, %(policy_hash)s
+       x.session_id, x.origin, %(run_id)s, %(policy_hash)s, x.model
 from unnest(%(ids)s::uuid[], %(subject_ids)s::text[], %(kinds)s::text[], %(contents)s::text[], %(importances)s::real[],
             %(access_counts)s::int[], %(happened_at)s::timestamptz[], %(accessed_at)s::timestamptz[],
-            %(forget_at)s::timestamptz[], %(session_ids)s::text[], %(origins)s::text[])
+            %(forget_at)s::timestamptz[], %(session_ids)s::text[], %(origins)s::text[], %(models)s::text[])
     as x (id, subject_id, kind, content, importance, access_count, happened_at, accessed_at, forget_at, session_id,
-          origin)
+          origin, model)
 on conflict do nothing
 
 -- name: write_lineage

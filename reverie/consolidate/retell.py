@@ -1,0 +1,114 @@
+"""Sessions in the words of a language model, as far as these stand on what was said (spec B6, C3; Logic 3.2)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from itertools import groupby
+from operator import itemgetter
+from typing import Annotated, Any
+from uuid import UUID
+
+from pydantic import Field
+
+from reverie.consolidate.grounding import is_quoted, ungrounded
+from reverie.inference.completions import LanguageModel
+from reverie.inference.prompts import load_prompt
+from reverie.inference.replies import Reply
+from reverie.store.booking import Payer
+from reverie.store.calls import NO_REPLY, Item, Objection, ask
+from reverie.store.database import Store
+from reverie.store.queries import queries
+from reverie.store.runs import Run
+
+#: Characters of a session that a model is shown; a longer one is summed up by the rules.
+LONGEST = 48_000
+#: Tokens of a reply: some sentences and their quotes.
+_MAX_TOKENS = 600
+
+
+class SessionSummary(Reply):
+    """What a model says of a session."""
+
+    summary: Annotated[str, Field(min_length=1, max_length=2000)]
+    #: Passages of the turns, word for word.
+    quotes: Annotated[tuple[str, ...], Field(max_length=20)]
+
+
+@dataclass(frozen=True, slots=True)
+class Retold:
+    """Summaries by (subject, session)."""
+
+    #: Whose words they are.
+    model: str
+    #: The turns that the model was shown, and its summary.
+    texts: Mapping[tuple[str, str], tuple[frozenset[UUID], str]]
+    #: Sessions about which no reply could be had; they wait for the retry.
+    waiting: frozenset[tuple[str, str]]
+
+
+def retell(store: Store, attempt: Run, model: LanguageModel, params: Mapping[str, Any], *, sentences: int) -> Retold:
+    """Ask for summaries of at most so many sentences; what is not believed, or not paid for, is left to the rules.
+
+    `params` name tenant, as_of and the sessions (subject_ids, session_ids). No connection is held while the model
+    works. What came of it is counted in the run's report. Raises InferenceError when the model cannot be used at all.
+    """
+    prompt = load_prompt("compress", SessionSummary, max_tokens=_MAX_TOKENS, sentences=sentences)
+    sessions = list(zip(params["subject_ids"], params["session_ids"], strict=True))
+    with store.transaction(params["tenant"]) as conn:
+        turns = conn.execute(queries("compress")["read_session_turns"], params).fetchall()
+    asked: list[tuple[tuple[str, str], Item]] = []
+    for place, of_session in groupby(turns, key=itemgetter(0)):
+        key = sessions[place - 1]
+        item = _item(key[0], list(of_session))
+        length = sum(len(turn["text"]) for turn in item.content["turns"])
+        if length > LONGEST:
+            attempt.report.add("failed_too_long")
+        elif length:
+            asked.append((key, item))
+    attempt.report.model = model.key
+    answers = ask(
+        store,
+        model,
+        prompt,
+        [item for _, item in asked],
+        payer=Payer(tenant_id=params["tenant"], stage="compress", run_id=attempt.id),
+        check=_objection,
+        report=attempt.report,
+    )
+    told = list(zip(asked, answers, strict=True))
+    return Retold(
+        model=model.key,
+        texts={
+            key: (frozenset(item.source_ids), answer.reply.summary)
+            for (key, item), answer in told
+            if answer.reply is not None
+        },
+        waiting=frozenset(key for (key, _), answer in told if answer.reason in NO_REPLY),
+    )
+
+
+def dated(said_at: datetime) -> str:
+    """A day as summaries write it."""
+    return f"{said_at.day} {said_at:%B %Y}"
+
+
+def _item(subject_id: str, turns: Sequence[tuple[Any, ...]]) -> Item:
+    said = [
+        {"speaker": speaker or role.capitalize(), "text": text}
+        for _, _, _, role, speaker, text in turns
+        if text and role in ("user", "assistant")
+    ]
+    content = {"date": dated(turns[0][2]), "turns": said}
+    return Item(subject_id=subject_id, content=content, source_ids=[row[1] for row in turns])
+
+
+def _objection(item: Item, reply: SessionSummary) -> Objection | None:
+    texts = [turn["text"] for turn in item.content["turns"]]
+    if not any(is_quoted(quote, texts) for quote in reply.quotes):
+        return Objection(reason="unquoted", hint="no quote stood word for word in the turns")
+    shown = [*texts, *(turn["speaker"] for turn in item.content["turns"]), item.content["date"]]
+    if invented := ungrounded(reply.summary, shown):
+        return Objection(reason="ungrounded", hint=f"the turns do not say {', '.join(invented[:10])}")
+    return None
