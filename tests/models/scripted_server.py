@@ -31,7 +31,6 @@ class Handler(BaseHTTPRequestHandler):
     """One request."""
 
     server: ScriptedServer
-    protocol_version = "HTTP/1.1"
 
     def do_GET(self) -> None:
         with self.server.lock:
@@ -78,7 +77,6 @@ class Handler(BaseHTTPRequestHandler):
             self.send_header("Content-Length", str(len(body)))
             self.end_headers()
             self.wfile.write(body[: len(body) // 2] if half else body)
-            self.close_connection = half
         except OSError:  # the client has given up waiting
             pass
 
