@@ -23,8 +23,8 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections import defaultdict
-from collections.abc import AsyncIterator, Callable
+from collections import Counter, defaultdict
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 from pathlib import Path
@@ -171,25 +171,30 @@ async def measure(options: argparse.Namespace, port: int, key: str, make: Load, 
     for number in (1, 16):
         connections = [Connection(port, key) for _ in range(number)]
         times: dict[str, list[float]] = defaultdict(list)
-        failed: dict[str, int] = defaultdict(int)
+        failed: dict[str, Counter[int]] = defaultdict(Counter)
         for kind in kinds:  # prepares statements, and connects
             await closed_loop(connections, lambda kind=kind: make.make(kind), 0.5)
         for _ in range(ROUNDS):
             for kind in kinds:
                 found, statuses = await closed_loop(connections, lambda kind=kind: make.make(kind), options.seconds)
                 times[kind] += found
-                failed[kind] += sum(count for status, count in statuses.items() if status != 200)
+                failed[kind].update({status: count for status, count in statuses.items() if status != 200})
         rows = []
         for kind in kinds:
             peer = times[PEER.get(kind, "bare SELECT")]
             p50, p95, p99 = np.percentile(times[kind], (50, 95, 99))
             rate = len(times[kind]) / (ROUNDS * options.seconds)
             ratios = [f"{p50 / np.percentile(peer, 50):.1f}", f"{p95 / np.percentile(peer, 95):.1f}"]
-            rows.append((kind, f"{rate:,.0f}", f"{p50:.2f}", f"{p95:.2f}", f"{p99:.2f}", *ratios, failed[kind]))
+            rows.append((kind, f"{rate:,.0f}", f"{p50:.2f}", f"{p95:.2f}", f"{p99:.2f}", *ratios, told(failed[kind])))
         columns = ("request", "a second", "p50", "p95", "p99", "p50 / bare", "p95 / bare", "failed")
         print_table(f"{number} connection{'s' * (number > 1)}, ms; {machine()}", columns, rows)
     if options.mixed:
         await mixed(options, [Connection(port, key) for _ in range(16)], make, process)
+
+
+def told(failed: Mapping[int, int]) -> str:
+    """How many failed, by status; 404 is a session closed before any of its turns came, in the load's own order."""
+    return ", ".join(f"{count} x {status}" for status, count in sorted(failed.items())) or "none"
 
 
 async def mixed(
@@ -214,11 +219,11 @@ async def mixed(
     ]
     title = f"Mixed load, {rate:,.0f} requests a second (70 % of the peak), ms from when a request was due"
     print_table(title, ("minute", "requests", "p50", "p95", "p99", "server MiB"), rows)
-    wrong = sum(count for status, count in statuses.items() if status != 200)
+    wrong = {status: count for status, count in statuses.items() if status != 200}
     drift = np.percentile(minutes[-1], 95) / np.percentile(minutes[0], 95)
     print(
-        f"{wrong} of {sum(statuses.values()):,} failed; p95 of the last minute {drift:.2f} times that of the first; "
-        f"server memory {memory[0]:,.0f} to {memory[-1]:,.0f} MiB."
+        f"Failed of {sum(statuses.values()):,}: {told(wrong)}; p95 of the last minute {drift:.2f} times that of the "
+        f"first; server memory {memory[0]:,.0f} to {memory[-1]:,.0f} MiB."
     )
 
 
