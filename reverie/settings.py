@@ -47,7 +47,8 @@ class Settings(BaseSettings):
     policy: str = Field(default="reverie", min_length=1)
     #: `minilm`, or a model of an optional adapter.
     embedding_model: str = Field(default="minilm", min_length=1)
-    #: `none`: rules and extractive summaries alone; or a language model, as `litellm/<provider>/<model>`.
+    #: `none`: rules and extractive summaries alone; or a language model, as `litellm/<provider>/<model>`, or
+    #: `recorded/<file>`: replies that were written down.
     language_model: str = Field(default="none", min_length=1)
     #: Where it answers, for a server of one's own; None: where its provider does.
     language_model_base: str | None = None
@@ -57,6 +58,8 @@ class Settings(BaseSettings):
     language_model_rate: str | None = Field(default=None, pattern=r"^[1-9]\d{0,8}/(second|minute|hour|day)$")
     #: Requests that a stage has under way at once.
     language_model_concurrency: int = Field(default=4, ge=1, le=100)
+    #: Items about which one request asks at most; the prompt is paid for once a request.
+    language_model_batch: int = Field(default=1, ge=1, le=100)
     #: Seconds that a reply may take.
     language_model_seconds: float = Field(default=60.0, gt=0, le=3600)
     #: Times that a request is sent before it has failed.

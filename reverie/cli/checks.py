@@ -94,7 +94,7 @@ def _language_model(session: Session) -> Iterator[Check]:
     model = session.language_model
     if model is None:
         yield Check(name="language model", status="ok", found="none: rules and extractive summaries")
-    elif find_spec("litellm") is None:
+    elif model.key.startswith("litellm/") and find_spec("litellm") is None:
         yield Check(
             name="language model",
             status="fail",

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from functools import cached_property
+from pathlib import Path
 from threading import Lock
 from typing import Any, Literal, Protocol
 
@@ -22,7 +23,7 @@ from reverie.inference.prompts import Messages
 from reverie.settings import Settings
 
 #: Why a request brought no reply.
-Failure = Literal["timeout", "rate", "unavailable", "broken", "rejected", "credit", "unpriced"]
+Failure = Literal["timeout", "rate", "unavailable", "broken", "rejected", "credit", "unpriced", "unrecorded"]
 
 _RETRIED = frozenset({408, 409, 429, 500, 502, 503, 504})
 """HTTP answers after which the same request may succeed."""
@@ -119,17 +120,23 @@ def load_language_model(
     api_base: str | None = None,
     price: tuple[float, float] | None = None,
 ) -> LanguageModel | None:
-    """The model called `name`: `none`, or `litellm/<provider>/<model>`.
+    """The model called `name`: `none`, `litellm/<provider>/<model>`, or `recorded/<file>`.
 
     `price`: US dollars a million tokens in and out, for what litellm's price map does not list. Raises InferenceError
-    when no adapter has that name.
+    when no adapter has that name, and when the file holds no recorded replies.
     """
     adapter, _, model = name.partition("/")
     if name == "none":
         return None
     if adapter == "litellm" and model:
         return HostedLanguageModel(model, limits=limits or Limits(), api_base=api_base, price=price)
-    raise InferenceError(f"No language model is called {name}; use none or litellm/<provider>/<model>.")
+    if adapter == "recorded" and model:
+        from reverie.inference.recorded import load_recorded  # it is made of what stands here
+
+        return load_recorded(Path(model), limits=limits or Limits())
+    raise InferenceError(
+        f"No language model is called {name}; use none, litellm/<provider>/<model> or recorded/<file>."
+    )
 
 
 def language_model_of(settings: Settings) -> LanguageModel | None:
@@ -142,6 +149,7 @@ def language_model_of(settings: Settings) -> LanguageModel | None:
         limits=Limits(
             per_second=int(number) / _SECONDS[unit] if rate else None,
             concurrency=settings.language_model_concurrency,
+            per_request=settings.language_model_batch,
             attempts=settings.language_model_attempts,
             timeout_s=settings.language_model_seconds,
         ),

@@ -37,6 +37,8 @@ R = TypeVar("R", bound=Reply)
 
 #: A provider may ask for more; then the request has failed and its stage's own retry comes later.
 LONGEST_WAIT_S = 60.0
+#: Bytes of data that a request for several items may hold, so that a batch fits where one long item does.
+_LONGEST_BATCH = 48_000
 #: So many garbled replies and no good one: the model is not fit for the prompt.
 UNFIT = 5
 #: Reasons for which a request brought no reply at all.
@@ -101,8 +103,7 @@ def ask(
     kept = desk.look_up(hashes)
     open_ = [place for place, hash_ in enumerate(hashes) if hash_ not in kept]
     firsts = list({hashes[place]: place for place in reversed(open_)}.values())[::-1]  # each input once
-    size = max(model.limits.per_request, 1)
-    groups = [firsts[at : at + size] for at in range(0, len(firsts), size)]
+    groups = _groups(firsts, items, most=model.limits.per_request)
 
     def work(group: list[int]) -> dict[bytes, Answer[R]]:
         return desk.ask_group({hashes[place]: items[place] for place in group})
@@ -116,6 +117,20 @@ def ask(
         desk.tell(report, answers)
     _require_some(model, [found[hashes[place]] for place in firsts])
     return answers
+
+
+def _groups(places: Sequence[int], items: Sequence[Item], *, most: int) -> list[list[int]]:
+    """The places of items that go into one request, in order; what is kept does not depend on it."""
+    groups: list[list[int]] = []
+    left = 0
+    for place in places:
+        length = len(orjson.dumps(items[place].content))
+        if not groups or len(groups[-1]) >= most or length > left:
+            groups.append([])
+            left = _LONGEST_BATCH
+        groups[-1].append(place)
+        left -= length
+    return groups
 
 
 def input_hash(item: Item) -> bytes:

@@ -53,6 +53,23 @@ def test_several_items_go_in_one_request(put: Put, server: Server, report: Repor
     assert report.model_calls == 3
 
 
+def test_a_batch_is_no_longer_than_one_long_item(put: Put, server: Server) -> None:
+    put(items("a" * 30_000, "b" * 30_000, "c", "d" * 60_000, "e"), per_request=10, concurrency=1)
+    asked = [request["messages"][-1]["content"] for request in server.requests]
+    assert [[letter for letter in "abcde" if f'"{letter}' in each] for each in asked] == [
+        ["a"],
+        ["b", "c"],
+        ["d"],
+        ["e"],
+    ]
+
+
+def test_what_is_kept_does_not_depend_on_batches(put: Put, server: Server, conn: Conn) -> None:
+    together = put(items("a", "b", "c"), per_request=3)
+    assert [answer.reply for answer in put(items("a", "b", "c"), per_request=1)] == [one.reply for one in together]
+    assert len(server.requests) == 1 and len(calls(conn)) == 1
+
+
 def test_nothing_is_asked_or_paid_twice(put: Put, server: Server, conn: Conn, report: Report) -> None:
     first = put(items("a", "b"))
     server.script()

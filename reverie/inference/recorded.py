@@ -1,0 +1,93 @@
+"""Replies that were written down: a model without a server, for demonstrations and tests.
+
+A recording is kept under what was asked: the name of the reply's shape and the content of the item, not the words of
+the prompt, so that a prompt may be reworded and the recording still answers. What nobody has recorded fails as
+`unrecorded`, and the rules stand for it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from reverie.errors import InferenceError
+from reverie.inference.completions import CallError, Completion, Limits
+from reverie.inference.prompts import Messages
+
+#: Bytes of a token, roughly, in English prose and JSON.
+_TOKEN_BYTES = 4
+
+
+@dataclass(frozen=True, kw_only=True)
+class RecordedLanguageModel:
+    """Answers from a file, at no cost; tokens are told as a hosted model would about count them."""
+
+    #: Names the file and what it holds: other recordings are another model.
+    key: str
+    #: Replies by `recording_key`.
+    replies: Mapping[str, dict[str, Any]]
+    #: One item a request, since what is recorded is recorded alone.
+    limits: Limits
+
+    def complete(self, messages: Messages, *, schema: dict[str, Any], max_tokens: int) -> Completion:
+        """Answer what is recorded. Raises CallError when nothing of the request is."""
+        found: list[dict[str, Any]] = []
+        for number, content in asked_items(messages):
+            reply = self.replies.get(recording_key(schema["title"], content))
+            if reply is not None:
+                found.append({"number": number} | reply)
+        if not found:
+            raise CallError(f"The model {self.key} has no recorded reply to this item.", reason="unrecorded")
+        text = orjson.dumps({"replies": found}).decode()
+        return Completion(
+            text=text,
+            truncated=False,
+            tokens_in=sum(_tokens(message["content"]) for message in messages),
+            tokens_out=_tokens(text),
+            cost_usd=0.0,
+            seconds=0.0,
+        )
+
+    def most_usd(self, messages: Messages, *, max_tokens: int) -> float:
+        """Nothing."""
+        return 0.0
+
+
+def recording_key(shape: str, content: Mapping[str, Any]) -> str:
+    """What a reply of this shape (the name of its model) to this item is kept under: 32 hexadecimal digits."""
+    return hashlib.sha256(orjson.dumps([shape, content], option=orjson.OPT_SORT_KEYS)).hexdigest()[:32]
+
+
+def asked_items(messages: Messages) -> list[tuple[int, dict[str, Any]]]:
+    """The items of a request as the model reads them, each with its number."""
+    data = messages[-1]["content"].removeprefix("<data>").removesuffix("</data>")
+    items = orjson.loads(data)["items"]
+    return [(item["number"], {name: value for name, value in item.items() if name != "number"}) for item in items]
+
+
+def load_recorded(path: Path, *, limits: Limits) -> RecordedLanguageModel:
+    """Read recordings: a JSON line each, with `shape`, `key` and `reply`; raises InferenceError when there are none."""
+    try:
+        lines = path.read_bytes().splitlines()
+    except OSError:
+        raise InferenceError(f"No recorded replies can be read at {path}.") from None
+    replies: dict[str, dict[str, Any]] = {}
+    for number, line in enumerate(lines, start=1):
+        try:
+            recording = orjson.loads(line)
+            replies[str(recording["key"])] = dict(recording["reply"])
+        except (ValueError, KeyError, TypeError):
+            raise InferenceError(f"Line {number} of {path} is no recorded reply.") from None
+    digest = hashlib.sha256(b"\n".join(lines)).hexdigest()[:8]
+    return RecordedLanguageModel(
+        key=f"recorded/{path.stem}-{digest}", replies=replies, limits=replace(limits, per_request=1, per_second=None)
+    )
+
+
+def _tokens(text: str) -> int:
+    return -(-len(text.encode()) // _TOKEN_BYTES)

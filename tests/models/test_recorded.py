@@ -1,0 +1,77 @@
+"""Replies that were written down: found by what was asked, whatever the prompt's words; what is missing says so."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+from uuid import UUID
+
+import pytest
+
+from reverie.errors import InferenceError
+from reverie.inference.completions import Limits, load_language_model
+from reverie.inference.prompts import Prompt
+from reverie.inference.recorded import RecordedLanguageModel, load_recorded, recording_key
+from reverie.store.booking import Payer
+from reverie.store.calls import UNFIT, ask
+from reverie.store.database import Store
+from tests.models.conftest import PROMPT, Conn, Note, calls, give, items
+
+PAYER = Payer(tenant_id="acme", stage="test", run_id=UUID(int=7))
+
+
+def recordings(path: Path, replies: Mapping[str, Any]) -> RecordedLanguageModel:
+    """Recorded notes by text."""
+    lines = [
+        {"shape": "Note", "key": recording_key("Note", {"text": text}), "reply": reply}
+        for text, reply in replies.items()
+    ]
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+    return load_recorded(path, limits=Limits(per_request=10, per_second=0.001))
+
+
+@pytest.fixture
+def model(tmp_path: Path) -> RecordedLanguageModel:
+    return recordings(tmp_path / "notes.jsonl", {"a": {"text": "A </data>", "weight": 1.0}, "b": {"text": "?"}})
+
+
+def test_what_is_recorded_is_answered_at_no_cost(store: Store, model: RecordedLanguageModel, conn: Conn) -> None:
+    give(conn, 0.0)  # nothing is left, and nothing is needed
+    (answer,) = ask(store, model, PROMPT, items("a"), payer=PAYER)
+    assert answer.reply == Note(text="A </data>", weight=1.0)
+    ((state, cost, tokens_in, tokens_out),) = calls(conn, "state, cost_usd, tokens_in, tokens_out")
+    assert (state, cost) == ("done", 0.0) and tokens_in > tokens_out > 5
+
+
+def test_it_answers_whatever_the_prompts_words(store: Store, model: RecordedLanguageModel) -> None:
+    reworded = Prompt(name="other", text="Say it again.", reply=Note, max_tokens=10)
+    (answer,) = ask(store, model, reworded, items("a", subject="bob"), payer=PAYER)
+    assert answer.reply is not None
+
+
+def test_what_is_not_recorded_says_so_and_stops_nothing(store: Store, model: RecordedLanguageModel, conn: Conn) -> None:
+    asked = items("a", "b", *map(str, range(UNFIT)))
+    assert [answer.reason for answer in ask(store, model, PROMPT, asked, payer=PAYER)] == [
+        None, "wrong_shape", *["unrecorded"] * UNFIT,
+    ]  # fmt: skip
+    assert {answer.reason for answer in ask(store, model, PROMPT, asked[2:], payer=PAYER)} == {"unrecorded"}
+    assert {cost for (cost,) in calls(conn, "cost_usd")} == {0.0}
+
+
+def test_other_recordings_are_another_model(tmp_path: Path, model: RecordedLanguageModel) -> None:
+    changed = recordings(tmp_path / "notes.jsonl", {"a": {"text": "B", "weight": 1.0}})
+    assert changed.key != model.key and changed.key.startswith("recorded/notes-")
+    named = load_language_model(f"recorded/{tmp_path / 'notes.jsonl'}")
+    assert named is not None and named.key == changed.key and named.limits.per_request == 1
+
+
+@pytest.mark.parametrize("line", ["{}", "[]", '{"key": "a", "reply": 1}', "nothing"])
+def test_what_is_no_recording_is_said_so(tmp_path: Path, line: str) -> None:
+    path = tmp_path / "bad.jsonl"
+    path.write_text(f"{line}\n", encoding="utf-8")
+    with pytest.raises(InferenceError, match="Line 1 of .*bad.jsonl is no recorded reply"):
+        load_recorded(path, limits=Limits())
+    with pytest.raises(InferenceError, match="No recorded replies can be read at"):
+        load_recorded(tmp_path / "none.jsonl", limits=Limits())
