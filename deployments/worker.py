@@ -1,7 +1,7 @@
 """`make worker`: one long-lived process that serves all flows, and asks for a drain when something is due.
 
 It looks into the queue itself and not by a schedule of the server's: a flow run is a process of some seconds, which an
-empty queue need not cost, and the scheduler of Prefect 3.8 fails beside SQLAlchemy 2.1 (docs/decisions/0013).
+empty queue need not cost (docs/decisions/0013).
 
 PREFECT_API_URL names the Prefect server, by default the one that `make prefect` starts on this machine.
 """
