@@ -73,14 +73,18 @@ class Contrast:
     #: More of the metric is better, as far as the outcomes tell.
     better: bool
 
-    def sentence(self) -> str:
-        """Return the contrast in words: "Recipe posts consistently outperform news posts by 2.8x in views (…)"."""
-        figures = f"({_figure(self.high_mean)} against {_figure(self.low_mean)} on average over {self.number} outcomes)"
+    def claim(self) -> str:
+        """Return what it comes to, in words: "Recipe posts consistently outperform news posts by 2.8x in views"."""
         high, times, metric = self.high[:1].upper() + self.high[1:], _times(self.ratio), self.metric.replace("_", " ")
         always = " consistently" if self.consistent else ""
         if self.better:
-            return f"{high}{always} outperform {self.low} by {times} in {metric} {figures}"
-        return f"{high}{always} bring {times} the {metric} of {self.low} {figures}"
+            return f"{high}{always} outperform {self.low} by {times} in {metric}"
+        return f"{high}{always} bring {times} the {metric} of {self.low}"
+
+    def sentence(self) -> str:
+        """Return the claim with its figures: "... (303 against 103 on average over 5 outcomes)"."""
+        high, low = _figure(self.high_mean), _figure(self.low_mean)
+        return f"{self.claim()} ({high} against {low} on average over {self.number} outcomes)"
 
 
 def of_decision(

@@ -114,6 +114,20 @@ def centre_of(vectors: Sequence[Vectors]) -> Vectors:
     return np.asarray(total / (np.linalg.norm(total) or 1.0), np.float32)
 
 
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Told:
+    """A pattern in the rules' words."""
+
+    text: str
+    #: The theme: "Bruno (pet)".
+    name: str
+    #: The sentences that are worked out, without what is quoted.
+    computed: Sequence[str]
+    #: What of them whoever words it anew must say in these words: which choice went better and by how much; where
+    #: nothing is compared, how often, when and over which range.
+    claims: Sequence[str]
+
+
 def wording(
     theme: Theme,
     label: str,
@@ -122,25 +136,34 @@ def wording(
     vectors: Mapping[UUID, Vectors],
     *,
     contrast_ratio: float,
-) -> str:
+) -> Told:
     """Say what the episodes have in common, in their own words and numbers; `episodes` and `decisions` in event order.
 
     With numbers that differ by a choice: which choice went better, and by how much. Otherwise who speaks of what, how
     often, when, the most typical episode and the last.
     """
-    tool = theme.key.removeprefix("tool:") if theme.key.startswith("tool:") else None
+    kind, _, value = theme.key.partition(":")
+    tool = value if kind == "tool" else None
     calls = [(one, call) for one in decisions for call in one.tool_calls if tool in (None, str(call["name"]))]
     observations = _observations(calls, episodes)
-    told = [contrast.sentence() for contrast in contrasts(observations, contrast_ratio)[:_CONTRASTS]]
+    found = contrasts(observations, contrast_ratio)[:_CONTRASTS]
     speakers = {one.speaker for one in decisions if one.speaker}
     speaker = speakers.pop() if len(speakers) == 1 else None
+    name = f"{label} ({kind})"
     often = f"{speaker} often" if speaker else "Often"
-    verb = f"speaks of {label} ({theme.key.partition(':')[0]})" if tool is None else f"calls {label}"
+    verb = f"speaks of {name}" if tool is None else f"calls {label}"
     moments = [one.said_at for one in decisions] or [one.happened_at for one in episodes]
     count = len(moments) if tool is None else len(calls)
-    seen = f"{often} {verb}: {count} times {_period(moments)}" if count != 1 else f"{often} {verb}: once"
-    details = [] if told else [*ranges(observations), *_quotes(episodes, {} if tool else vectors)]
-    return ". ".join([*told, "; ".join([seen, *details])]) + "."
+    times = f"{count} times {_period(moments)}" if count != 1 else "once"
+    spread = [] if found else ranges(observations)
+    details = [] if found else [*spread, *_quotes(episodes, {} if tool else vectors)]
+    contrasted, seen = [one.sentence() for one in found], f"{often} {verb}: {times}"
+    return Told(
+        text=". ".join([*contrasted, "; ".join([seen, *details])]) + ".",
+        name=name,
+        computed=[*contrasted, "; ".join([seen, *spread])],
+        claims=[one.claim() for one in found] or [*([times] if count != 1 else []), *spread],
+    )
 
 
 def _observations(

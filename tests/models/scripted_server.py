@@ -85,7 +85,8 @@ class Handler(BaseHTTPRequestHandler):
 
 
 def good_reply(body: dict[str, Any]) -> str:
-    """What a good model says to the items of a request: of a session its first turns, else the text itself."""
+    """What a good model says to the items of a request: of a session its first turns, of a theme what it must keep and
+    its last episode, else the text itself."""
     data = body["messages"][-1]["content"].removeprefix("<data>").removesuffix("</data>")
     replies = []
     for item in json.loads(data)["items"]:
@@ -93,6 +94,9 @@ def good_reply(body: dict[str, Any]) -> str:
             told = [f"{turn['speaker']} said: {turn['text']}" for turn in item["turns"][:2]]
             quotes = [turn["text"] for turn in item["turns"][:2]]
             replies.append({"number": item["number"], "summary": " ".join(told), "quotes": quotes})
+        elif "episodes" in item:
+            last = item["episodes"][-1]["text"]
+            replies.append({"number": item["number"], "pattern": ". ".join([*item["keep"], last]), "quotes": [last]})
         else:
             replies.append({"number": item["number"], "text": item["text"], "weight": 0.5})
     return json.dumps({"replies": replies})

