@@ -1,4 +1,4 @@
-"""worker and reembed, and dead letters of sessions."""
+"""worker, replay and reembed, and dead letters of sessions."""
 
 from __future__ import annotations
 
@@ -84,6 +84,17 @@ def test_a_buried_session_is_listed_and_redriven(
     assert ask("dead-letters", "redrive")["requeued"] == 1
     assert ask("dead-letters", "list")["dead_letters"] == []
     assert ask("worker", "--once")["sessions"] == 1
+
+
+def test_replay(ask: Any, invoke: Any, waiting: Any) -> None:
+    waiting("I love spicy ramen.")
+    invoke("worker", "--once")
+    before = ask("digest")["sha256"]
+    assert ask("replay", "ana", "s1") == {"subject_id": "ana", "session_id": "s1", "turns": 1, "candidates": 1}
+    assert ask("digest")["sha256"] == before
+    nothing = invoke("replay", "ana", "s2")
+    assert nothing.exit_code == 6
+    assert "no turn of session 's2'" in nothing.stderr
 
 
 def test_reembed(ask: Any, invoke: Any, waiting: Any) -> None:
