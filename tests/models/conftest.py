@@ -2,13 +2,7 @@
 
 from __future__ import annotations
 
-import json
-import subprocess
-import sys
-import urllib.request
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 from uuid import UUID
 
@@ -22,8 +16,8 @@ from reverie.store.booking import Payer
 from reverie.store.calls import Answer, Item, ask
 from reverie.store.database import Store
 from reverie.store.runs import Report
+from tests.models.serving import Server, serving
 
-SERVER = Path(__file__).with_name("scripted_server.py")
 #: US dollars a million tokens; a good reply of the server has 100 tokens in and 20 out.
 PRICE = (1000.0, 5000.0)
 GOOD_USD = (100 * PRICE[0] + 20 * PRICE[1]) / 1e6
@@ -41,39 +35,11 @@ class Note(Reply):
 PROMPT = Prompt(name="note", text="Repeat the text of each item and weigh it.", reply=Note, max_tokens=50)
 
 
-@dataclass(frozen=True)
-class Server:
-    """The process, from outside."""
-
-    port: int
-
-    @property
-    def address(self) -> str:
-        return f"http://127.0.0.1:{self.port}/v1"
-
-    def script(self, *answers: dict[str, Any]) -> None:
-        """Say what to answer to the next requests; after them it answers well."""
-        self._call("/script", json.dumps(answers).encode())
-
-    @property
-    def requests(self) -> list[dict[str, Any]]:
-        """What was asked since the last script."""
-        return self._call("/requests")  # type: ignore[no-any-return]
-
-    def _call(self, path: str, body: bytes | None = None) -> Any:
-        with urllib.request.urlopen(f"http://127.0.0.1:{self.port}{path}", body, timeout=10) as reply:
-            return json.load(reply)
-
-
 @pytest.fixture(scope="session")
 def server_process() -> Iterator[Server]:
     """One process for all tests."""
-    command = [sys.executable, str(SERVER)]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
-        assert process.stdout is not None and process.stdin is not None
-        yield Server(int(process.stdout.readline()))
-        process.stdin.close()
-        process.wait(timeout=10)
+    with serving() as server:
+        yield server
 
 
 @pytest.fixture

@@ -2,7 +2,14 @@
 
     python tests/models/scripted_server.py      prints its port, ends with its stdin
 
-POST /script takes the next answers, GET /requests tells what was asked since the last script.
+POST /script takes the next answers, GET /requests tells what was asked since the last script. POST /manner says how to
+answer until the next script:
+
+    fault     name of one of `FAULTS`
+    every     of so many requests one has the fault, by a hash of what is asked (1)
+    stubborn  whether also the repeated request has it
+    counted   whether tokens are counted (a quarter of the bytes) and not 100 in and 20 out
+    obey      {text: reply}: to an item in which the text stands, the fields of that reply which its good reply has too
 """
 
 from __future__ import annotations
@@ -11,8 +18,14 @@ import json
 import sys
 import threading
 import time
+import zlib
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 from typing import Any
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+
+from tests.models.garbling import FAULTS
 
 
 class ScriptedServer(ThreadingHTTPServer):
@@ -24,6 +37,9 @@ class ScriptedServer(ThreadingHTTPServer):
         super().__init__(("127.0.0.1", 0), Handler)
         self.script: list[dict[str, Any]] = []
         self.requests: list[dict[str, Any]] = []
+        self.manner: dict[str, Any] = {}
+        #: Requests that have had their fault.
+        self.hit: set[int] = set()
         self.lock = threading.Lock()
 
 
@@ -40,18 +56,23 @@ class Handler(BaseHTTPRequestHandler):
         body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
         if self.path == "/script":
             with self.server.lock:
-                self.server.script, self.server.requests = body, []
+                self.server.script, self.server.requests, self.server.manner = body, [], {}
+                self.server.hit.clear()
+            self.answer(200, {}, b"{}")
+            return
+        if self.path == "/manner":
+            self.server.manner = body
             self.answer(200, {}, b"{}")
             return
         with self.server.lock:
-            answer = self.server.script.pop(0) if self.server.script else {}
+            answer = self.server.script.pop(0) if self.server.script else self.garbled(body)
             self.server.requests.append(body | {"at": time.time()})
         time.sleep(answer.get("hang_s", 0))
         if answer.get("status", 200) != 200:
             error = {"error": {"message": "no", "type": "no", "code": answer["status"]}}
             self.answer(answer["status"], answer.get("headers", {}), json.dumps(error).encode())
             return
-        content = answer.get("content", good_reply(body))
+        content = answer.get("content", good_reply(body, self.server.manner.get("obey", {})))
         good = {
             "id": "1",
             "object": "chat.completion",
@@ -66,8 +87,25 @@ class Handler(BaseHTTPRequestHandler):
             ],
         }
         if not answer.get("uncounted"):
-            good["usage"] = {"prompt_tokens": 100, "completion_tokens": 20, "total_tokens": 120}
+            tokens = (100, 20)
+            if self.server.manner.get("counted"):
+                tokens = sum(tokens_of(each["content"]) for each in body["messages"]), tokens_of(content)
+            good["usage"] = {
+                "prompt_tokens": tokens[0], "completion_tokens": tokens[1], "total_tokens": sum(tokens)
+            }  # fmt: skip
         self.answer(200, {}, json.dumps(good).encode(), half=answer.get("half", False))
+
+    def garbled(self, body: dict[str, Any]) -> dict[str, Any]:
+        """What the manner makes of the answer; the lock is held."""
+        manner = self.server.manner
+        data = body["messages"][-1]["content"]
+        asked = zlib.crc32(data.encode())
+        if "fault" not in manner or asked % manner.get("every", 1):
+            return {}
+        if not manner.get("stubborn") and asked in self.server.hit:
+            return {}
+        self.server.hit.add(asked)
+        return FAULTS[manner["fault"]](good_reply(body, {}))
 
     def answer(self, status: int, headers: dict[str, str], body: bytes, *, half: bool = False) -> None:
         try:
@@ -84,22 +122,34 @@ class Handler(BaseHTTPRequestHandler):
         """Stay quiet."""
 
 
-def good_reply(body: dict[str, Any]) -> str:
-    """What a good model says to the items of a request: of a session its first turns, of a theme what it must keep and
-    its last episode, else the text itself."""
+def tokens_of(text: str) -> int:
+    """About as many as a tokenizer makes of it."""
+    return -(-len(text.encode()) // 4)
+
+
+def good_reply(body: dict[str, Any], obey: dict[str, dict[str, Any]]) -> str:
+    """What a model says to the items of a request: a good one, or one that obeys what stands in them."""
     data = body["messages"][-1]["content"].removeprefix("<data>").removesuffix("</data>")
     replies = []
     for item in json.loads(data)["items"]:
-        if "turns" in item:
-            told = [f"{turn['speaker']} said: {turn['text']}" for turn in item["turns"][:2]]
-            quotes = [turn["text"] for turn in item["turns"][:2]]
-            replies.append({"number": item["number"], "summary": " ".join(told), "quotes": quotes})
-        elif "episodes" in item:
-            last = item["episodes"][-1]["text"]
-            replies.append({"number": item["number"], "pattern": ". ".join([*item["keep"], last]), "quotes": [last]})
-        else:
-            replies.append({"number": item["number"], "text": item["text"], "weight": 0.5})
+        reply = reply_to(item)
+        said = json.dumps(item, ensure_ascii=False)
+        for text, obeyed in obey.items():
+            if json.dumps(text, ensure_ascii=False)[1:-1] in said:
+                reply |= {name: value for name, value in obeyed.items() if name in reply}
+        replies.append({"number": item["number"]} | reply)
     return json.dumps({"replies": replies})
+
+
+def reply_to(item: dict[str, Any]) -> dict[str, Any]:
+    """Of a session its first turns, of a theme what it must keep and its last episode, else the text itself."""
+    if "turns" in item:
+        told = [f"{turn['speaker']} said: {turn['text']}" for turn in item["turns"][:2]]
+        return {"summary": " ".join(told), "quotes": [turn["text"] for turn in item["turns"][:2]]}
+    if "episodes" in item:
+        last = item["episodes"][-1]["text"]
+        return {"pattern": ". ".join([*item["keep"], last]), "quotes": [last]}
+    return {"text": item["text"], "weight": 0.5}
 
 
 def main() -> None:
