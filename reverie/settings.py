@@ -17,6 +17,9 @@ from reverie.errors import SettingsError
 #: Spellings of a Postgres URL that we take; libpq itself knows only the first two.
 POSTGRES_SCHEMES = ("postgresql", "postgres", "postgresql+psycopg")
 
+_RATE = r"^[1-9]\d{0,8}/(second|minute|hour|day)$"
+_PRICE = r"^\d{1,6}(\.\d{1,6})?/\d{1,6}(\.\d{1,6})?$"
+
 
 def _default_home() -> Path:
     """The platform's data directory; for root /var/lib, as the server's user could not enter /root."""
@@ -53,9 +56,9 @@ class Settings(BaseSettings):
     #: Where it answers, for a server of one's own; None: where its provider does.
     language_model_base: str | None = None
     #: US dollars a million tokens in and out, as `0.15/0.60`, for a model that litellm's price map does not list.
-    language_model_price: str | None = Field(default=None, pattern=r"^\d{1,6}(\.\d{1,6})?/\d{1,6}(\.\d{1,6})?$")
+    language_model_price: str | None = Field(default=None, pattern=_PRICE)
     #: Requests to it that all processes together send for a tenant, as `number/second`, `/minute`, `/hour` or `/day`.
-    language_model_rate: str | None = Field(default=None, pattern=r"^[1-9]\d{0,8}/(second|minute|hour|day)$")
+    language_model_rate: str | None = Field(default=None, pattern=_RATE)
     #: Requests that a stage has under way at once.
     language_model_concurrency: int = Field(default=4, ge=1, le=100)
     #: Items about which one request asks at most; the prompt is paid for once a request.
@@ -64,6 +67,16 @@ class Settings(BaseSettings):
     language_model_seconds: float = Field(default=60.0, gt=0, le=3600)
     #: Times that a request is sent before it has failed.
     language_model_attempts: int = Field(default=5, ge=1, le=20)
+    #: `none`, or a fast language model that tells moods within requests, as `litellm/<provider>/<model>`.
+    mood_model: str = Field(default="none", min_length=1)
+    #: Its address, price and pace, as the language model's.
+    mood_model_base: str | None = None
+    mood_model_price: str | None = Field(default=None, pattern=_PRICE)
+    mood_model_rate: str | None = Field(default=None, pattern=_RATE)
+    #: Requests to it that a process has under way at once; a message that comes beyond them does without.
+    mood_model_concurrency: int = Field(default=16, ge=1, le=1000)
+    #: Seconds that a late reply is still waited for, to learn what it cost.
+    mood_model_seconds: float = Field(default=5.0, gt=0, le=60)
     #: Threads of the embedder.
     threads: int = Field(default_factory=_default_threads, ge=1, le=1024)
     #: Into how many buckets of subjects the orchestrator cuts the work.
@@ -77,7 +90,7 @@ class Settings(BaseSettings):
     #: Seconds that a request, or a statement of it, may take.
     api_seconds: float = Field(default=10.0, gt=0, le=3600)
     #: Requests that a key may send, as `number/second`, `/minute`, `/hour` or `/day`; each process counts for itself.
-    api_rate: str = Field(default="200/second", pattern=r"^[1-9]\d{0,8}/(second|minute|hour|day)$")
+    api_rate: str = Field(default="200/second", pattern=_RATE)
 
     @field_validator("database_url")
     @classmethod

@@ -12,7 +12,9 @@ from typing import TypeVar
 
 from reverie.api.flusher import Flusher
 from reverie.api.metrics import Metrics
+from reverie.capture.mood_model import MoodModel, asking
 from reverie.errors import InferenceError
+from reverie.inference.completions import mood_model_of
 from reverie.inference.embedder import Embedder, load_embedder
 from reverie.inference.tokens import token_counter
 from reverie.settings import Settings
@@ -22,10 +24,13 @@ from reverie.store.steps import Steps, perform_async
 
 T = TypeVar("T")
 
+#: Of the model that tells moods: each is held for a few statements, never while the model works.
+_MOOD_CONNECTIONS = 4
+
 
 @dataclass(frozen=True, kw_only=True)
 class Services:
-    """The database in both roles, the embedder and the threads that models run in."""
+    """The database in both roles, the models and the threads that they run in."""
 
     settings: Settings
     metrics: Metrics
@@ -33,10 +38,12 @@ class Services:
     worker: AsyncStore
     #: None: recall answers by words and entities alone and says so.
     embedder: Embedder | None
-    #: Why there is none.
-    embedder_error: str | None
+    #: None: moods are told without a language model.
+    mood_model: MoodModel | None
     #: Tokens as the embedder reads them, which is how every stage cuts long texts.
     count_tokens: Callable[[str], int]
+    #: What the settings name and cannot be had, in sentences.
+    missing: tuple[str, ...]
     #: A plain pool for what moves batches.
     batches: Store
     flusher: Flusher
@@ -54,7 +61,7 @@ class Services:
 
 @asynccontextmanager
 async def open_services(settings: Settings, metrics: Metrics) -> AsyncIterator[Services]:
-    """Connect and load the embedder; without one the rest works. Raises DatabaseError when there is no database."""
+    """Connect and load the models; without them the rest works. Raises DatabaseError when there is no database."""
     url = await asyncio.to_thread(database_url, settings)
     open_store = partial(AsyncStore.open, url, size=settings.api_connections, statement_seconds=settings.api_seconds)
     async with AsyncExitStack() as closing:
@@ -63,7 +70,9 @@ async def open_services(settings: Settings, metrics: Metrics) -> AsyncIterator[S
         worker = await closing.enter_async_context(await open_store(role="worker"))
         metrics.watch_pool("reader", reader)
         metrics.watch_pool("worker", worker)
-        embedder, reason = await asyncio.to_thread(_embedder, settings)
+        missing: list[str] = []
+        embedder = await asyncio.to_thread(_embedder, settings, missing)
+        mood_model = await _open_mood_model(settings, url, closing, missing)
         counter = token_counter(None, embedder)
         batches = closing.enter_context(await asyncio.to_thread(Store.open, url, size=2))
         flusher = Flusher(batches, metrics, counter.count)
@@ -75,7 +84,8 @@ async def open_services(settings: Settings, metrics: Metrics) -> AsyncIterator[S
             reader=reader,
             worker=worker,
             embedder=embedder,
-            embedder_error=reason,
+            mood_model=mood_model,
+            missing=tuple(missing),
             count_tokens=counter.count,
             batches=batches,
             flusher=flusher,
@@ -83,12 +93,31 @@ async def open_services(settings: Settings, metrics: Metrics) -> AsyncIterator[S
         )
 
 
-def _embedder(settings: Settings) -> tuple[Embedder | None, str | None]:
+def _embedder(settings: Settings, missing: list[str]) -> Embedder | None:
     """The embedder, warm: its first call loads what the others use. One thread a call, as many calls as threads."""
     try:
         embedder = load_embedder(settings.embedding_model, threads=1)
         embedder.encode(["warm"])
         embedder.count_tokens("warm")
     except InferenceError as error:
-        return None, str(error)
-    return embedder, None
+        missing.append(str(error))
+        return None
+    return embedder
+
+
+async def _open_mood_model(
+    settings: Settings, url: str, closing: AsyncExitStack, missing: list[str]
+) -> MoodModel | None:
+    """The model that tells moods, warm: its library takes seconds to load, which no request shall wait for."""
+    try:
+        model = mood_model_of(settings)
+        if model is None:
+            return None
+        await asyncio.to_thread(model.warm)
+    except InferenceError as error:
+        missing.append(str(error))
+        return None
+    store = closing.enter_context(await asyncio.to_thread(Store.open, url, size=_MOOD_CONNECTIONS))
+    mood_model = MoodModel(asking(store, model), calls=settings.mood_model_concurrency)
+    closing.push_async_callback(asyncio.to_thread, mood_model.close, settings.mood_model_seconds)
+    return mood_model

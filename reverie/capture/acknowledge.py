@@ -18,12 +18,12 @@ import orjson
 
 from reverie.capture.identity import turn_hash
 from reverie.capture.importing import CLOCK_SKEW
+from reverie.capture.mood_model import MoodModel
 from reverie.capture.moods import Told, read_stored, tell_moods
-from reverie.capture.nearness import Answers, Near, ask_models
+from reverie.capture.nearness import Answers, Near, ask_embedder
 from reverie.capture.validation import Rejection, Validator
 from reverie.cues.crisis import Crisis, find_crisis
-from reverie.cues.mood import Mood
-from reverie.cues.mood_model import MoodModel
+from reverie.cues.mood import Missed, Mood
 from reverie.cues.noticed import Noticed, notice
 from reverie.errors import ConflictError, InferenceError, InputError
 from reverie.inference import Embedder
@@ -93,7 +93,7 @@ def append_turns(
 
     `embedder`, one that runs on this machine, lets the mood be classified and a hint of a crisis be heard, and says
     which memories are repeated, where the policy wants that; `mood_model` is asked about the latest message. A model
-    that fails takes nothing but its own answer away. `country` and `language` choose the helplines.
+    that fails or is late takes nothing but its own answer away. `country` and `language` choose the helplines.
 
     Raises:
         InputError: none or too many turns, or one that is not valid; names the turn and the field.
@@ -102,15 +102,23 @@ def append_turns(
     as_of = require_aware(as_of)
     turns, timed = _read(records, tenant_id, subject_id, session_id, as_of)
     noticed = [notice(turn, policy, count_tokens) for turn in turns]
-    asked = ask_models(turns, noticed, policy, embedder, mood_model)
+    said = [place for place, turn in enumerate(turns) if turn.role == "user" and turn.text]
+    # both models at once: the limit on one counts while the other works
+    coming = mood_model.begin(turns[said[-1]], policy.mood.model_timeout_ms) if mood_model and said else None
     answer = Answers()
-    if asked:
+    if asked := ask_embedder(turns, noticed, policy, embedder):
         with suppress(InferenceError):
             answer = yield Outside(asked)
+    told: dict[int, Mood | Missed] = {}
+    if coming:
+        try:
+            told[said[-1]] = yield coming.wait()
+        except TimeoutError:
+            told[said[-1]] = "late"
     moods = tell_moods(
         turns,
         numbers=policy.mood,
-        answers=answer.moods,
+        answers=told,
         vectors=answer.vectors,
         embedding_model=embedder.model if embedder else None,
     )

@@ -1,4 +1,4 @@
-"""What a model is asked within a request: the mood of a message, and what a new candidate is near to (spec A4, A5).
+"""What the embedder is asked within a request: vectors of messages, and what a new candidate is near to (spec A4, A5).
 
 The nearness is an answer and changes nothing: merge finds the same memory when it works the candidate in, and
 reinforces it instead of adding one (`docs/decisions/0012`).
@@ -14,8 +14,6 @@ from uuid import UUID
 
 import numpy.typing as npt
 
-from reverie.cues.mood import Missed, Mood
-from reverie.cues.mood_model import MoodModel
 from reverie.cues.noticed import Candidate, Noticed
 from reverie.inference import Embedder, from_half_wire, to_half_wire
 from reverie.model import Turn
@@ -64,21 +62,16 @@ class Nearness:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Answers:
-    """What the models said of a request's turns, by place."""
+    """What the embedder said of a request's turns, by place."""
 
-    moods: Mapping[int, Mood | Missed] = field(default_factory=dict)
     vectors: Mapping[int, npt.ArrayLike] = field(default_factory=dict)
     near: Nearness = Nearness()
 
 
-def ask_models(
-    turns: Sequence[Turn],
-    noticed: Sequence[Noticed],
-    policy: Policy,
-    embedder: Embedder | None,
-    mood_model: MoodModel | None,
+def ask_embedder(
+    turns: Sequence[Turn], noticed: Sequence[Noticed], policy: Policy, embedder: Embedder | None
 ) -> Callable[[], Answers] | None:
-    """Return the call that asks them; None where nobody is to be asked. It raises nothing that a request would not.
+    """Return the call that asks it; None where it is not to be asked. It raises nothing that a request would not.
 
     An embedder behind a network is not asked: a request cannot wait for it, and nobody would book what it costs.
     """
@@ -94,25 +87,15 @@ def ask_models(
         for one in found.candidates
         if here is not None and policy.merge.recent and one.kind in policy.merge.kinds
     )
-    if not (mood_model and said) and not classified and not kept:
+    if here is None or (not classified and not kept):
         return None
 
     def ask() -> Answers:
-        moods = (
-            {said[-1]: mood_model.ask(turns[said[-1]].text, policy.mood.model_timeout_ms)}
-            if mood_model and said
-            else {}
-        )
-        unclassified = [place for place in classified if listened or not isinstance(moods.get(place), Mood)]
-        texts = [turns[place].text for place in unclassified] + [one.content for one in kept]
-        if here is None or not texts:
-            return Answers(moods=moods)
-        encoded = here.encode(texts)
-        halves = from_half_wire([row.tobytes() for row in to_half_wire(encoded[len(unclassified) :])])
+        encoded = here.encode([turns[place].text for place in classified] + [one.content for one in kept])
+        halves = from_half_wire([row.tobytes() for row in to_half_wire(encoded[len(classified) :])])
         vectors = tuple(f"[{','.join(map(repr, row))}]" for row in halves.tolist())
         return Answers(
-            moods=moods,
-            vectors=dict(zip(unclassified, encoded, strict=False)),
+            vectors=dict(zip(classified, encoded, strict=False)),
             near=Nearness(model=here.model, candidates=kept, vectors=vectors),
         )
 

@@ -17,6 +17,7 @@ import reverie
 from reverie.cli.session import Session
 from reverie.errors import ReverieError
 from reverie.evaluate.health import LATE_CYCLES, LATE_MINUTES, lag_hours, overdue, unembedded
+from reverie.inference.completions import mood_model_of
 from reverie.model import Scope
 from reverie.policy import load_policy
 from reverie.store.connect import check_server, connect
@@ -26,6 +27,8 @@ Status = Literal["ok", "warn", "fail"]
 
 #: Any text: two machines that make the same vector of it share their memory's digest.
 _PROBE = "Memory is a view of the log."
+#: Adapters that come with an extra of their name.
+_EXTRAS = ("litellm", "sentence-transformers")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -52,6 +55,7 @@ def check_all(session: Session, tenant: str | None) -> Iterator[Check]:
         return
     yield from _guarded("embedder", lambda: _embedder(session))
     yield from _guarded("language model", lambda: _language_model(session))
+    yield from _guarded("mood model", lambda: _mood_model(session))
     schema = list(_guarded("database", lambda: _database(session)))
     yield from schema
     if _failed(schema):
@@ -90,19 +94,25 @@ def _embedder(session: Session) -> Iterator[Check]:
 
 
 def _language_model(session: Session) -> Iterator[Check]:
-    """Named, not asked: a question costs money."""
-    model = session.language_model
+    model = session.language_model.key if session.language_model else None
+    told = {"without": "rules and extractive summaries", "failing": "rules where it fails or credit ends"}
+    yield _named("language model", model, **told)
+
+
+def _mood_model(session: Session) -> Iterator[Check]:
+    model = mood_model_of(session.settings)
+    told = {"without": "classifier and keywords", "failing": "the policy's other steps where it is late or fails"}
+    yield _named("mood model", model.key if model else None, **told)
+
+
+def _named(name: str, model: str | None, *, without: str, failing: str) -> Check:
+    """A model by name, not asked: a question costs money, or a library seconds to load."""
     if model is None:
-        yield Check(name="language model", status="ok", found="none: rules and extractive summaries")
-    elif model.key.startswith("litellm/") and find_spec("litellm") is None:
-        yield Check(
-            name="language model",
-            status="fail",
-            found=f"{model.key} needs an extra",
-            todo="pip install 'reverie[litellm]'",
-        )
-    else:
-        yield Check(name="language model", status="ok", found=f"{model.key}, rules where it fails or credit ends")
+        return Check(name=name, status="ok", found=f"none: {without}")
+    extra = model.partition("/")[0]
+    if extra in _EXTRAS and find_spec(extra.replace("-", "_")) is None:
+        return Check(name=name, status="fail", found=f"{model} needs an extra", todo=f"pip install 'reverie[{extra}]'")
+    return Check(name=name, status="ok", found=f"{model}, {failing}")
 
 
 def _database(session: Session) -> Iterator[Check]:

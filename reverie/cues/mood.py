@@ -1,7 +1,7 @@
 """The mood of a message: ten moods, an energy and a style, by a chain of steps (Contact 4.1, spec A5).
 
-A language model is asked first where there is one (`mood_model`); what follows when it is late, fails or is absent is
-the policy's choice of `classifier` (`linear`), the `previous` mood and the seed's `keywords`.
+A language model is asked first where there is one (`capture.mood_model`); what follows when it is late, fails or is
+absent is the policy's choice of `classifier` (`linear`), the `previous` mood and the seed's `keywords`.
 """
 
 import re
@@ -95,7 +95,7 @@ def read_mood(
     """The mood of a message, by the first step of the policy's chain that tells one, else neutral and medium, the
     seed's default. Pure, and far under 1 ms.
 
-    `answer` is what `MoodModel.ask` gave, None where no model is configured, which counts as failed. `vector` is the
+    `answer` is what the language model gave, None where no model is configured, which counts as failed. `vector` is the
     unit vector of the whole text from the embedder whose key is `embedding_model`; without one, or from a model that
     the classifier was not trained on, the classifier passes. `previous` is the mood of the subject's last message.
     """

@@ -7,8 +7,10 @@ import, is loaded by the first request that is really sent; replaying kept repli
 from __future__ import annotations
 
 import os
+import socket
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
@@ -49,6 +51,8 @@ class Limits:
     per_request: int = 1
     #: Times that a request is sent before it has failed.
     attempts: int = 5
+    #: Times that a reply which cannot be used is asked for again.
+    repeats: int = 1
     #: Seconds before the second attempt; doubled for each further one, with jitter.
     backoff_s: float = 1.0
     #: Seconds that a reply may take.
@@ -112,6 +116,10 @@ class LanguageModel(Protocol):
         """What the request can cost at most; None where no price is known."""
         ...
 
+    def warm(self) -> None:
+        """Load all that the first request needs, without sending one. Raises InferenceError when it cannot be had."""
+        ...
+
 
 def load_language_model(
     name: str,
@@ -141,21 +149,45 @@ def load_language_model(
 
 def language_model_of(settings: Settings) -> LanguageModel | None:
     """The model that the environment names, with its limits; None: none. Raises InferenceError."""
-    rate, price = settings.language_model_rate, settings.language_model_price
-    number, _, unit = (rate or "").partition("/")
-    dollars_in, _, dollars_out = (price or "").partition("/")
     return load_language_model(
         settings.language_model,
         limits=Limits(
-            per_second=int(number) / _SECONDS[unit] if rate else None,
+            per_second=_per_second(settings.language_model_rate),
             concurrency=settings.language_model_concurrency,
             per_request=settings.language_model_batch,
             attempts=settings.language_model_attempts,
             timeout_s=settings.language_model_seconds,
         ),
         api_base=settings.language_model_base,
-        price=(float(dollars_in), float(dollars_out)) if price else None,
+        price=_dollars(settings.language_model_price),
     )
+
+
+def mood_model_of(settings: Settings) -> LanguageModel | None:
+    """The model that tells moods within requests: asked once, and never waiting for its turn. Raises InferenceError."""
+    return load_language_model(
+        settings.mood_model,
+        limits=Limits(
+            per_second=_per_second(settings.mood_model_rate),
+            patience_s=0.0,
+            concurrency=1,
+            attempts=1,
+            repeats=0,
+            timeout_s=settings.mood_model_seconds,
+        ),
+        api_base=settings.mood_model_base,
+        price=_dollars(settings.mood_model_price),
+    )
+
+
+def _per_second(rate: str | None) -> float | None:
+    number, _, unit = (rate or "").partition("/")
+    return int(number) / _SECONDS[unit] if rate else None
+
+
+def _dollars(price: str | None) -> tuple[float, float] | None:
+    dollars_in, _, dollars_out = (price or "").partition("/")
+    return (float(dollars_in), float(dollars_out)) if price else None
 
 
 @dataclass(frozen=True)
@@ -212,6 +244,14 @@ class HostedLanguageModel:
     def most_usd(self, messages: Messages, *, max_tokens: int) -> float | None:
         """The price of as many tokens as the messages have bytes, and of the longest reply."""
         return self._usd(most_tokens(messages), max_tokens)
+
+    def warm(self) -> None:
+        """Import litellm, and by a request to a port where nobody listens what it imports when it is first used."""
+        litellm, asked = self._litellm, [{"role": "user", "content": "warm"}]
+        with socket.socket() as nobody, suppress(Exception):
+            nobody.bind(("127.0.0.1", 0))
+            address = f"http://127.0.0.1:{nobody.getsockname()[1]}/v1"
+            litellm.completion(model=self.name, messages=asked, api_base=address, timeout=1, max_retries=0)
 
     def _usd(self, tokens_in: int, tokens_out: int) -> float | None:
         if self.price is not None:

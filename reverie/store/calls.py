@@ -91,15 +91,18 @@ def ask(
     payer: Payer,
     check: Check[R] | None = None,
     report: Report | None = None,
+    until: float | None = None,
 ) -> list[Answer[R]]:
     """Return an answer for each item, in order; a reply that cannot be used is asked for again once.
+
+    Nothing is sent after `until`, by `time.monotonic`.
 
     To `report` go calls, tokens and price, and the counts `asked`, `kept`, `repaired`, `asked_again` and
     `failed_<reason>`. Raises InferenceError when nothing could be asked at all: the model did not answer one request,
     or garbled every one of many. Where only the credit ends, each item says so in its reason.
     """
     hashes = [input_hash(item) for item in items]
-    desk = _Desk(store, model, prompt, payer, check)
+    desk = _Desk(store, model, prompt, payer, check, until)
     kept = desk.look_up(hashes)
     open_ = [place for place, hash_ in enumerate(hashes) if hash_ not in kept]
     firsts = list({hashes[place]: place for place in reversed(open_)}.values())[::-1]  # each input once
@@ -156,9 +159,16 @@ class _Desk(Generic[R]):
     """One prompt's questions of one stage run; its methods run in several threads."""
 
     def __init__(
-        self, store: Store, model: LanguageModel, prompt: Prompt[R], payer: Payer, check: Check[R] | None
+        self,
+        store: Store,
+        model: LanguageModel,
+        prompt: Prompt[R],
+        payer: Payer,
+        check: Check[R] | None,
+        until: float | None = None,
     ) -> None:
         self._store, self._model, self._prompt, self._payer, self._check = store, model, prompt, payer, check
+        self._until = until
         self._key = {"tenant": payer.tenant_id, "model": model.key, "prompt_hash": prompt.hash}
         self._wait = wait_exponential_jitter(
             multiplier=model.limits.backoff_s, jitter=model.limits.backoff_s, max=LONGEST_WAIT_S
@@ -173,10 +183,10 @@ class _Desk(Generic[R]):
             return self._read(conn, hashes)
 
     def ask_group(self, items: Mapping[bytes, Item]) -> dict[bytes, Answer[R]]:
-        """Ask about some items in one request, and in a second one about those that it did not settle."""
+        """Ask about some items in one request, and once more about those that it did not settle, if that may be."""
         answers: dict[bytes, Answer[R]] = {}
         left, hint = dict(items), None
-        for _ in range(2):
+        for _ in range(1 + self._model.limits.repeats):
             if hint is not None:
                 self._again.append(len(left))
             told, hints = self._ask_once(left, hint)
@@ -277,6 +287,8 @@ class _Desk(Generic[R]):
     def _attempt(self, asked: Messages, number: int) -> tuple[UUID, Completion]:
         longest = self._prompt.max_tokens * number
         most_usd = self._model.most_usd(asked, max_tokens=longest)
+        if self._until is not None and time.monotonic() > self._until:
+            raise CallError(f"There was no time left to ask the model {self._model.key}.", reason="timeout")
         self._take_turn()
         with self._store.transaction(self._payer.tenant_id) as conn:
             call_id = reserve(

@@ -10,9 +10,9 @@ An operation is a generator: it yields what it wants done, is sent the result, a
     perform(store, tenant_id, speakers(tenant_id, "ana"))                    # psycopg's pool
     await perform_async(async_store, tenant_id, speakers(tenant_id, "ana"))  # its asyncio pool
 
-All statements between two `Outside` run in one transaction of the tenant; an `Outside` runs without a connection, so
-none is ever held across the call of a model (promise 9). An error in a statement ends the operation and rolls back; an
-error of an `Outside` is raised inside the generator, which may go on without its result.
+All statements between two `Outside` or `Awaited` run in one transaction of the tenant; those two run without a
+connection, so none is ever held across the call of a model (promise 9). An error in a statement ends the operation and
+rolls back; an error of the two is raised inside the generator, which may go on without their result.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import Callable, Generator, Mapping, Sequence
-from concurrent.futures import Executor
+from concurrent.futures import Executor, Future
 from contextlib import closing
 from dataclasses import dataclass, field
 from functools import cache
@@ -61,8 +61,19 @@ class Outside:
     call: Callable[[], Any]
 
 
+@dataclass(frozen=True, slots=True)
+class Awaited:
+    """What somebody else is working on, waited for with neither a connection nor a thread.
+
+    The generator is sent its result, or TimeoutError is raised in it after `seconds`; the work itself goes on.
+    """
+
+    future: Future[Any]
+    seconds: float
+
+
 #: What an operation may yield: a tuple of statements goes out together and is answered by a tuple of their rows.
-Step: TypeAlias = Statement | tuple[Statement, ...] | Outside
+Step: TypeAlias = Statement | tuple[Statement, ...] | Outside | Awaited
 Steps: TypeAlias = Generator[Step, Any, T]
 
 
@@ -71,9 +82,9 @@ def perform(store: Store, tenant_id: str, steps: Steps[T]) -> T:
     with closing(steps):
         course = _Course(steps)
         while course.step is not None:
-            if isinstance(course.step, Outside):
+            if isinstance(course.step, Outside | Awaited):
                 try:
-                    result = course.step.call()
+                    result = _come(course.step)
                 except Exception as error:
                     course.throw(error)
                 else:
@@ -81,7 +92,7 @@ def perform(store: Store, tenant_id: str, steps: Steps[T]) -> T:
                 continue
             rows = None
             with store.transaction(tenant_id) as conn:
-                while rows is None and not isinstance(course.step, Outside) and course.step is not None:
+                while rows is None and not isinstance(course.step, Outside | Awaited) and course.step is not None:
                     step = course.step
                     found = tuple(_execute(RawCursor(conn, row_factory=each.row), each) for each in _batch(step))
                     answer = found if isinstance(step, tuple) else found[0]
@@ -101,9 +112,9 @@ async def perform_async(store: AsyncStore, tenant_id: str, steps: Steps[T], *, e
     with closing(steps):
         course = _Course(steps)
         while course.step is not None:
-            if isinstance(course.step, Outside):
+            if isinstance(course.step, Outside | Awaited):
                 try:
-                    result = await asyncio.get_running_loop().run_in_executor(executor, course.step.call)
+                    result = await _come_async(course.step, executor)
                 except Exception as error:
                     course.throw(error)
                 else:
@@ -114,6 +125,21 @@ async def perform_async(store: AsyncStore, tenant_id: str, steps: Steps[T], *, e
             if rows is not None:
                 course.send(rows)
         return course.answer
+
+
+def _come(step: Outside | Awaited) -> Any:
+    return step.call() if isinstance(step, Outside) else step.future.result(max(step.seconds, 0))
+
+
+async def _come_async(step: Outside | Awaited, executor: Executor | None) -> Any:
+    if isinstance(step, Outside):
+        return await asyncio.get_running_loop().run_in_executor(executor, step.call)
+    if not step.future.done():
+        # it is not cancelled when the time is over or the request is given up: others may still want it
+        await asyncio.wait([asyncio.wrap_future(step.future)], timeout=max(step.seconds, 0))
+    if not step.future.done():
+        raise TimeoutError
+    return step.future.result()
 
 
 class _Course(Generic[T]):
@@ -139,7 +165,7 @@ class _Course(Generic[T]):
 
 
 async def _transaction(conn: AsyncConnection[Any], tenant_id: str, course: _Course[Any]) -> Any:
-    """Run the statements up to the next `Outside`; the rows of the last one are returned once all is committed.
+    """Run the statements up to what is outside; the rows of the last one are returned once all is committed.
 
     What a pipeline sends up to its sync is one transaction even without `begin` (libpq, "Pipeline Mode"), so a single
     statement goes without: binding, statement and commit in one round trip. Several need `begin`, as the sync that
@@ -184,8 +210,8 @@ def _execute(cursor: RawCursor[Any], statement: Statement) -> Rows:
 
 
 def _batch(step: Step) -> tuple[Statement, ...]:
-    if isinstance(step, Outside):
-        raise TypeError("an Outside holds no statement")
+    if isinstance(step, Outside | Awaited):
+        raise TypeError("what runs outside holds no statement")
     return step if isinstance(step, tuple) else (step,)
 
 

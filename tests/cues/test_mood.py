@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import threading
-import time
 from collections import Counter
 from pathlib import Path
 
@@ -17,7 +15,6 @@ from bench.mood_data import DATA, MOOD_OF, own
 from bench.train_mood import ATTRIBUTION, trained, written
 from reverie.cues import linear
 from reverie.cues.mood import MOODS, Mood, by_keywords, by_vector, read_mood, with_manner
-from reverie.cues.mood_model import MoodModel
 from reverie.policy import load_policy, shipped_policies
 
 CUES = Path(linear.__file__).parent
@@ -129,55 +126,6 @@ def test_there_is_always_a_whole_mood(text: str, mood: str) -> None:
 def test_energy_follows_the_marks_and_style_both(text: str, mood: str, energy: str, style: str) -> None:
     told = with_manner(text, mood, confidence=0.5)
     assert (told.energy, told.style) == (energy, style)
-
-
-def test_the_model_is_asked() -> None:
-    asked: list[str] = []
-
-    def call(text: str) -> dict[str, object]:
-        asked.append(text)
-        return {"mood": "bored", "energy": "low", "style": "casual", "because": "ignored"}
-
-    told = MoodModel(call).ask("nothing to do", 1000)
-    assert asked == ["nothing to do"]
-    assert told == Mood(mood="bored", energy="low", style="casual", confidence=None, method="model")
-
-
-def test_a_model_that_is_late_is_left() -> None:
-    release = threading.Event()
-
-    def call(text: str) -> dict[str, object]:
-        release.wait(20)
-        return {"mood": "bored", "energy": "low", "style": "casual"}
-
-    model = MoodModel(call, calls=2)
-    begun = time.perf_counter()
-    assert model.ask("a", CONTACT.model_timeout_ms) == "late"
-    assert 0.2 <= time.perf_counter() - begun < 5
-    assert model.ask("b", 1) == "late"
-    # both calls hang: nobody waits for a third
-    begun = time.perf_counter()
-    assert model.ask("c", 10_000) == "late"
-    assert time.perf_counter() - begun < 5
-    release.set()
-    deadline = time.perf_counter() + 10
-    while (told := model.ask("d", 1000)) == "late" and time.perf_counter() < deadline:
-        time.sleep(0.01)
-    assert isinstance(told, Mood)
-
-
-@pytest.mark.parametrize(
-    "reply", [None, "sad", {}, {"mood": "tired", "energy": "low", "style": "casual"}, {"mood": "sad", "energy": "low"}]
-)
-def test_a_reply_that_names_no_mood_is_a_failure(reply: object) -> None:
-    assert MoodModel(lambda text: reply).ask("hi", 1000) == "failed"  # type: ignore[arg-type, return-value]
-
-
-def test_a_model_that_raises_is_a_failure() -> None:
-    def call(text: str) -> dict[str, object]:
-        raise ConnectionError(text)
-
-    assert MoodModel(call).ask("hi", 1000) == "failed"
 
 
 @pytest.mark.parametrize(

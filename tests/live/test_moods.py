@@ -9,7 +9,6 @@ import pytest
 from reverie.capture.acknowledge import append_turns
 from reverie.consolidate.embed import embed
 from reverie.consolidate.merge import merge
-from reverie.cues.mood_model import MoodModel
 from reverie.errors import InferenceError
 from reverie.model import Scope
 from reverie.policy import load_policy
@@ -40,17 +39,6 @@ def test_a_repeated_message_has_the_mood_it_had(talk: Talk) -> None:
     assert moods(talk.say("I'm so sad today.", source_id="1", at=after(1))) == first
     talk.flush(after(9))
     assert moods(talk.say("I'm so sad today.", source_id="1", at=after(10))) == first
-
-
-def test_a_model_that_answers_is_believed(talk: Talk) -> None:
-    model = MoodModel(lambda text: {"mood": "grateful", "energy": "low", "style": "casual"})
-    told = talk.do(
-        lambda **place: append_turns(
-            [{"role": "user", "text": "Well."}], policy=talk.policy, as_of=after(0), count_tokens=count_tokens,
-            mood_model=model, **place,
-        )
-    )  # fmt: skip
-    assert moods(told) == [("grateful", "model")]
 
 
 def test_a_crisis_is_answered_and_flagged(talk: Talk) -> None:

@@ -142,13 +142,15 @@ def good_reply(body: dict[str, Any], obey: dict[str, dict[str, Any]]) -> str:
 
 
 def reply_to(item: dict[str, Any]) -> dict[str, Any]:
-    """Of a session its first turns, of a theme what it must keep and its last episode, else the text itself."""
+    """Of a session its first turns, of a theme what it must keep and its last episode, of a message a mood, else the text."""
     if "turns" in item:
         told = [f"{turn['speaker']} said: {turn['text']}" for turn in item["turns"][:2]]
         return {"summary": " ".join(told), "quotes": [turn["text"] for turn in item["turns"][:2]]}
     if "episodes" in item:
         last = item["episodes"][-1]["text"]
         return {"pattern": ". ".join([*item["keep"], last]), "quotes": [last]}
+    if "message" in item:
+        return {"mood": "grateful", "energy": "low", "style": "casual"}
     return {"text": item["text"], "weight": 0.5}
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any
 
 import psycopg
@@ -13,7 +14,7 @@ from psycopg.rows import dict_row
 
 from reverie.errors import DatabaseError, InputError
 from reverie.store.database import AsyncStore, Store
-from reverie.store.steps import Outside, Statement, Steps, numbered, perform, perform_async
+from reverie.store.steps import Awaited, Outside, Statement, Steps, numbered, perform, perform_async
 
 TENANT = "acme"
 SEEN = Statement("select tenant_id, policy from ops.tenants")
@@ -47,7 +48,7 @@ def known(name: str, *, last: bool = False) -> Statement:
     return Statement("insert into ops.tenants (tenant_id) values (%(name)s)", {"name": name}, last=last)
 
 
-def one(statement: Statement) -> Steps[Any]:
+def one(statement: Statement | Outside | Awaited) -> Steps[Any]:
     return (yield statement)
 
 
@@ -102,6 +103,42 @@ def test_an_error_outside_is_raised_inside(run: Run) -> None:
     assert run(steps()) == [(TENANT,)]
     with pytest.raises(ZeroDivisionError):
         run(one(Outside(lambda: 1 / 0)))
+
+
+def test_what_is_awaited_holds_no_connection(run: Run, conn: psycopg.Connection[Any]) -> None:
+    def open_transactions() -> Any:
+        return conn.execute(
+            "select count(*) from pg_stat_activity where datname = current_database() and xact_start is not null"
+            " and pid <> pg_backend_pid()"
+        ).fetchone()
+
+    def steps(later: ThreadPoolExecutor) -> Steps[Any]:
+        yield TRANSACTION
+        seen = later.submit(open_transactions)
+        return (yield Awaited(seen, 20)), (yield Awaited(seen, 0)), (yield BOUND)
+
+    with ThreadPoolExecutor(1) as later:
+        assert run(steps(later)) == ((0,), (0,), [(TENANT,)])
+
+
+def test_what_does_not_come_in_time_is_left(run: Run) -> None:
+    late: Future[str] = Future()
+
+    def steps() -> Steps[Any]:
+        missed = 0
+        for seconds in (0.01, 0, -1):
+            try:
+                yield Awaited(late, seconds)
+            except TimeoutError:
+                missed += 1
+        return missed, (yield BOUND)
+
+    assert run(steps()) == (3, [(TENANT,)])
+    assert not late.cancelled()
+    failed: Future[str] = Future()
+    failed.set_exception(ValueError("no"))
+    with pytest.raises(ValueError, match="no"):
+        run(one(Awaited(failed, 1)))
 
 
 @pytest.mark.parametrize("last", [False, True])

@@ -26,11 +26,13 @@ class Health(Answer):
 class Readiness(Answer):
     """What it can do."""
 
-    model_config = example({"status": "ready", "embedding_model": "minilm-l6-v2-int8", "notes": []})
+    model_config = example({"status": "ready", "embedding_model": "minilm-l6-v2-int8", "mood_model": None, "notes": []})
 
     status: str
     #: None: recall answers by words and entities alone.
     embedding_model: str | None
+    #: None: moods are told without a language model.
+    mood_model: str | None
     notes: list[str]
 
 
@@ -49,9 +51,14 @@ async def ready(request: Request) -> Response:
             await conn.execute("select")
     except OperationalError:
         return problem(503, "The database does not answer.")
-    notes = [services.embedder_error] if services.embedder_error else []
-    model = services.embedder.model if services.embedder else None
-    return answer({"status": "ready", "embedding_model": model, "notes": notes})
+    return answer(
+        {
+            "status": "ready",
+            "embedding_model": services.embedder.model if services.embedder else None,
+            "mood_model": services.settings.mood_model if services.mood_model else None,
+            "notes": services.missing,
+        }
+    )
 
 
 @router.get("/metrics", response_class=Response, responses={200: {"content": {"text/plain": {}}}})

@@ -163,6 +163,7 @@ async def append(body: TurnsRequest, caller: Writer) -> Response:
         as_of=now(),
         count_tokens=services.count_tokens,
         embedder=services.embedder if body.embed else None,
+        mood_model=services.mood_model if body.embed else None,
         country=body.country,
         language=body.language,
     )

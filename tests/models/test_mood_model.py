@@ -1,0 +1,275 @@
+"""The mood of a message by a language model, within the time that a request may wait for it (spec A5)."""
+
+from __future__ import annotations
+
+import json
+import threading
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import pytest
+from fastapi.testclient import TestClient
+
+from reverie.api.app import create_app
+from reverie.capture.acknowledge import append_turns
+from reverie.capture.mood_model import Call, MoodModel, MoodReply, asking
+from reverie.inference.completions import HostedLanguageModel
+from reverie.policy import load_policy
+from reverie.store.database import Store
+from reverie.store.steps import Awaited, Outside
+from tests.api.conftest import make_key, settings_for
+from tests.live.conftest import Talk, after, count_tokens
+from tests.models.conftest import GOOD_USD, PRICE, Conn, Server, balance, calls, give
+from tests.promises.world import WordEmbedder
+
+# litellm declares a type of its own in a way that pydantic comments on when it is imported.
+pytestmark = pytest.mark.filterwarnings("ignore:Item 'summary' on TypedDict:UserWarning")
+
+__all__ = ["make_key"]
+
+SAD = MoodReply(mood="sad", energy="low", style="deep")
+#: Long enough that no busy machine is late by it.
+AMPLE_MS = 60_000
+
+
+def with_limit(policy: str, limit_ms: int) -> Any:
+    """A policy that waits so long for the model."""
+    loaded = load_policy(policy)
+    return loaded.model_copy(update={"mood": loaded.mood.model_copy(update={"model_timeout_ms": limit_ms})})
+
+
+@dataclass
+class Asked:
+    """A session whose moods a model tells."""
+
+    talk: Talk
+    call: Call
+
+    def __post_init__(self) -> None:
+        self.model = MoodModel(self.call)
+
+    def say(self, text: str, minute: float = 0) -> tuple[str, str]:
+        """The mood of a message and which step told it."""
+        told = self.talk.do(
+            lambda **place: append_turns(
+                [{"role": "user", "text": text}], policy=self.talk.policy, as_of=after(minute),
+                count_tokens=count_tokens, mood_model=self.model, **place,
+            )
+        )  # fmt: skip
+        mood = told.turns[0].mood
+        assert mood is not None
+        return mood.mood, mood.method
+
+    def settled(self) -> None:
+        """Wait for late calls."""
+        self.model.close(20)
+        self.model = MoodModel(self.call)
+
+
+@pytest.fixture
+def listen(store: Store, load: Callable[..., HostedLanguageModel]) -> Callable[..., Asked]:
+    """A session of a tenant whose model is the scripted server, as the API composes it."""
+
+    def ask(tenant: str = "acme", *, policy: str = "contact", limit_ms: int = AMPLE_MS, **limits: Any) -> Asked:
+        once = {"attempts": 1, "repeats": 0, "patience_s": 0.0, "concurrency": 1, "timeout_s": 20.0}
+        return Asked(Talk(store, with_limit(policy, limit_ms), tenant=tenant), asking(store, load(**once | limits)))
+
+    return ask
+
+
+Listen = Callable[..., Asked]
+
+
+def test_the_models_mood_is_told_stored_and_booked(listen: Listen, server: Server, conn: Conn) -> None:
+    asked = listen()
+    assert asked.say("You stayed up with me.") == ("grateful", "model")
+    (request,) = server.requests
+    assert "grateful" in request["messages"][0]["content"]
+    assert json.loads(request["messages"][1]["content"][6:-7])["items"] == [
+        {"number": 1, "message": "You stayed up with me."}
+    ]
+    assert calls(conn, "stage, state, cost_usd, prompt, run_id") == [("mood", "done", GOOD_USD, "mood", None)]
+    asked.talk.flush(after(9))
+    rows = conn.execute("select m.mood, m.energy, m.style, m.method, m.turn_id from log.moods m").fetchall()
+    kept = conn.execute("select r.reply, r.source_ids from ops.replies r").fetchall()
+    assert [row[:4] for row in rows] == [("grateful", "low", "casual", "model")]
+    assert kept == [({"mood": "grateful", "energy": "low", "style": "casual"}, [rows[0][4]])]
+
+
+def test_the_same_words_are_asked_about_once(listen: Listen, server: Server, conn: Conn) -> None:
+    asked, other = listen(), listen("other")
+    assert [each.say("Hm.", minute) for minute, each in enumerate((asked, asked, other))] == [("grateful", "model")] * 3
+    assert len(server.requests) == 2, "nothing is shared between tenants"
+    assert conn.execute("select tenant_id, count(*) from ops.calls group by 1 order by 1").fetchall() == [
+        ("acme", 1), ("other", 1),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(("policy", "told"), [("contact", ("sad", "previous")), ("reverie", ("happy", "keywords"))])
+def test_a_late_reply_changes_nothing_and_is_paid(
+    listen: Listen, server: Server, conn: Conn, policy: str, told: tuple[str, str]
+) -> None:
+    give(conn, 10.0)
+    sad = {"content": json.dumps({"mood": "sad", "energy": "low", "style": "deep"})}
+    server.script(sad, {"hang_s": 1.2})
+    asked = listen(policy=policy)
+    assert asked.say("Well.") == ("sad", "model")
+    asked.talk = replace(asked.talk, policy=with_limit(policy, 400))
+    assert asked.say("lol", 1) == told
+    asked.settled()
+    assert calls(conn, "state, cost_usd") == [("done", GOOD_USD)] * 2
+    assert balance(conn) == pytest.approx(10.0 - 2 * GOOD_USD)
+    asked.talk.flush(after(9))
+    methods = conn.execute("select method from log.moods order by said_at").fetchall()
+    assert methods == [("model",), (told[1],)], "what was told in the request is the log's"
+    asked.talk = replace(asked.talk, policy=with_limit(policy, AMPLE_MS))
+    assert asked.say("lol", 20) == ("grateful", "model"), "what came late is kept for the next time"
+    assert len(server.requests) == 2
+
+
+BAD: dict[str, tuple[dict[str, Any], tuple[str, float, str]]] = {
+    "garbled": ({"content": "They seem sad."}, ("failed", GOOD_USD, "not_json")),
+    "unknown word": (
+        {"content": '{"mood": "tired", "energy": "low", "style": "casual"}'},
+        ("failed", GOOD_USD, "wrong_shape"),
+    ),
+    "limited": ({"status": 429, "headers": {"Retry-After": "30"}}, ("failed", 0.0, "rate")),
+    "broken": ({"status": 500}, ("failed", 0.0, "unavailable")),
+}
+
+
+@pytest.mark.parametrize("how", BAD)
+def test_what_fails_is_tried_once_and_the_keywords_tell(listen: Listen, server: Server, conn: Conn, how: str) -> None:
+    answer, row = BAD[how]
+    server.script(answer)
+    asked = listen()
+    assert asked.say("Ugh.") == ("frustrated", "keywords")
+    assert (len(server.requests), calls(conn)) == (1, [row])
+    if how == "limited":  # nobody waits until the provider wants to be asked again
+        assert asked.say("Meh.", 1) == ("bored", "keywords")
+        assert len(server.requests) == 1
+
+
+def test_words_in_any_case_are_understood(listen: Listen, server: Server) -> None:
+    server.script({"content": '```json\n{"mood": "Sad", "energy": "LOW ", "style": "Deep", "because": "x"}\n```'})
+    assert listen().say("Well.") == ("sad", "model")
+
+
+def test_where_nobody_answers_the_keywords_tell(listen: Listen, store: Store, conn: Conn) -> None:
+    nowhere = HostedLanguageModel("openai/ours", api_base="http://127.0.0.1:9/v1", price=PRICE)
+    limits = replace(nowhere.limits, attempts=1, repeats=0, patience_s=0)
+    asked = replace(listen(), call=asking(store, replace(nowhere, limits=limits)))
+    assert asked.say("Ugh.") == ("frustrated", "keywords")
+    assert calls(conn) == [("failed", 0.0, "unavailable")]
+
+
+def test_without_credit_nothing_is_sent(listen: Listen, server: Server, conn: Conn) -> None:
+    give(conn, 0.0)
+    assert listen().say("Ugh.") == ("frustrated", "keywords")
+    assert (server.requests, calls(conn)) == ([], [])
+    assert listen("other").say("Ugh.") == ("grateful", "model"), "a credit is its tenant's alone"
+
+
+def test_nobody_waits_for_a_turn(listen: Listen, server: Server, conn: Conn) -> None:
+    asked = listen(per_second=0.001)
+    assert [asked.say(text, minute) for minute, text in enumerate(("Ugh.", "Meh."))] == [
+        ("grateful", "model"), ("bored", "keywords"),
+    ]  # fmt: skip
+    assert len(server.requests) == len(calls(conn)) == 1
+
+
+def test_nothing_is_sent_when_the_time_is_over(
+    store: Store, load: Callable[..., HostedLanguageModel], listen: Listen, server: Server, conn: Conn
+) -> None:
+    model = load(attempts=1, repeats=0)
+    asked = replace(listen(), call=lambda turn, until: asking(store, model)(turn, time.monotonic() - 1))
+    assert asked.say("Ugh.") == ("frustrated", "keywords")
+    assert (server.requests, calls(conn)) == ([], [])
+
+
+def test_the_limit_counts_from_the_beginning(talk: Talk) -> None:
+    """The steps of a request by hand: what the embedder takes is taken off what is left for the model."""
+    release = threading.Event()
+    model = MoodModel(lambda turn, until: SAD if release.wait(20) else None)
+    steps = append_turns(
+        [{"role": "user", "text": "Well."}], **talk.place, policy=load_policy("contact"), as_of=after(0),
+        count_tokens=count_tokens, embedder=WordEmbedder(), mood_model=model,
+    )  # fmt: skip
+    embedding = next(steps)
+    assert isinstance(embedding, Outside)
+    answer = embedding.call()
+    time.sleep(0.05)
+    waiting = steps.send(answer)
+    assert isinstance(waiting, Awaited)
+    assert waiting.seconds <= 0.15
+    statement = steps.throw(TimeoutError())
+    (mood,) = statement.params["moods"]  # type: ignore[union-attr]
+    assert json.loads(mood)["method"] == "keywords"
+    assert statement.params["inherits"] == [True]  # type: ignore[union-attr]
+    release.set()
+    model.close(20)
+    steps.close()
+
+
+def test_models_that_hang_are_not_waited_for(talk: Talk) -> None:
+    release, held = threading.Event(), []
+
+    def call(turn: Any, until: float) -> MoodReply:
+        held.append(turn)
+        release.wait(20)
+        raise ConnectionError(turn.text)
+
+    asked = Asked(replace(talk, policy=with_limit("contact", 1)), call)
+    asked.model = MoodModel(call, calls=2)
+    assert [asked.say(text, minute) for minute, text in enumerate(("Ugh.", "Hm.", "Meh."))] == [
+        ("frustrated", "keywords"), ("frustrated", "previous"), ("frustrated", "previous"),
+    ]  # fmt: skip
+    assert len(held) == 2
+    release.set()
+    asked.settled()
+
+
+@pytest.fixture
+def talk(store: Store) -> Talk:
+    """A session of the default policy."""
+    return Talk(store, load_policy("reverie"))
+
+
+@pytest.fixture
+def app(
+    server: Server, database_url: str, conn: Conn, make_key: Callable[..., str], tmp_path: Path
+) -> Iterator[TestClient]:
+    """The API whose settings name the scripted server, with a key of a tenant that has time."""
+    settings = settings_for(
+        database_url, mood_model="litellm/openai/ours", mood_model_base=server.address, mood_model_price="1000/5000"
+    )
+    key, patient = make_key(), tmp_path / "patient.toml"
+    shipped = (files("reverie") / "policies" / "reverie.toml").read_text(encoding="utf-8")
+    patient.write_text(shipped.replace("model_timeout_ms = 200", f"model_timeout_ms = {AMPLE_MS}"), encoding="utf-8")
+    conn.execute("update ops.tenants set policy = %s", [str(patient)])
+    with TestClient(create_app(settings), headers={"Authorization": f"Bearer {key}"}) as client:
+        yield client
+
+
+def test_the_api_asks_the_model_of_its_settings(app: TestClient, server: Server, conn: Conn) -> None:
+    assert server.requests == [], "it is warm without having been asked"
+    assert app.get("/ready").json()["mood_model"] == "litellm/openai/ours"
+    told = [
+        app.post("/v1/turns", json={"subject_id": "ana", "session_id": "s1", "embed": embed} | {
+            "turns": [{"role": "user", "text": text}]}).json()["turns"][0]["mood"]
+        for embed, text in ((False, "Ugh."), (True, "You stayed."), (True, "You stayed."))
+    ]  # fmt: skip
+    assert [mood["method"] for mood in told] == ["keywords", "model", "model"]
+    assert len(server.requests) == 1
+
+
+def test_the_api_serves_without_a_model_that_cannot_be_had(database_url: str) -> None:
+    pytest.importorskip("litellm", reason="the extra litellm is not installed")
+    with TestClient(create_app(settings_for(database_url, mood_model="litellm/nobody-knows"))) as client:
+        ready = client.get("/ready").json()
+    assert ready["mood_model"] is None
+    assert any("No provider is known for the model nobody-knows" in note for note in ready["notes"])
