@@ -57,6 +57,9 @@ class RecordedLanguageModel:
         """Nothing."""
         return 0.0
 
+    def warm(self) -> None:
+        """Nothing is left to load."""
+
 
 def recording_key(shape: str, content: Mapping[str, Any]) -> str:
     """What a reply of this shape (the name of its model) to this item is kept under: 32 hexadecimal digits."""
