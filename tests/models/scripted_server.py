@@ -142,7 +142,7 @@ def good_reply(body: dict[str, Any], obey: dict[str, dict[str, Any]]) -> str:
 
 
 def reply_to(item: dict[str, Any]) -> dict[str, Any]:
-    """Of a session its first turns, of a theme what it keeps and its last episode, of a message a mood, else the text."""
+    """Of a session some turns, of a theme what it keeps and its last episode, of a message a mood; else its text."""
     if "turns" in item:
         told = [f"{turn['speaker']} said: {turn['text']}" for turn in item["turns"][:2]]
         return {"summary": " ".join(told), "quotes": [turn["text"] for turn in item["turns"][:2]]}
