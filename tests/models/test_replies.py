@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from typing import Annotated, Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from pydantic import Field
 
 from reverie.inference.completions import reply_schema
 from reverie.inference.replies import HINTS, Reply, read_replies
@@ -134,6 +135,16 @@ def test_the_schema_of_a_reply_holds_the_number() -> None:
     schema = reply_schema(Told.model_json_schema())
     one = schema["properties"]["replies"]["items"]
     assert one["required"] == ["number", "text"] and set(schema["$defs"]) == {"Part"}
+
+
+def test_the_schema_of_a_reply_holds_no_lengths() -> None:
+    class Measured(Reply):
+        text: Annotated[str, Field(min_length=1, max_length=2000)]
+        parts: Annotated[tuple[str, ...], Field(max_length=20)]
+
+    assert "Length" in json.dumps(Measured.model_json_schema())
+    schema = json.dumps(reply_schema(Measured.model_json_schema()))
+    assert "Length" not in schema and "Items" not in schema and '"items"' in schema
 
 
 json_values = st.recursive(

@@ -16,6 +16,7 @@ import numpy as np
 from reverie.capture.importing import import_file
 from reverie.consolidate.cycle import catch_up, ingest
 from reverie.inference import Embedder, Vectors
+from reverie.inference.completions import LanguageModel
 from reverie.model import Scope
 from reverie.policy import Policy, load_policy
 from reverie.store.database import Store
@@ -73,11 +74,17 @@ def scope(tenant: str) -> Scope:
 
 
 def consolidate(
-    store: Store, tenant: str, policy: Policy, until: datetime, embedder: Embedder | None = None
+    store: Store,
+    tenant: str,
+    policy: Policy,
+    until: datetime,
+    embedder: Embedder | None = None,
+    language_model: LanguageModel | None = None,
 ) -> list[Report]:
     """Read and embed everything, then catch up cycle by cycle: what `reverie run` does."""
     common: dict[str, Any] = {"scope": scope(tenant), "policy": policy, "embedder": embedder or WordEmbedder()}
-    return [*ingest(store, as_of=until, **common), *catch_up(store, until=until, **common)]
+    model = {"language_model": language_model}
+    return [*ingest(store, as_of=until, **common), *catch_up(store, until=until, **common, **model)]
 
 
 def live(store: Store, tenant: str, policy: Policy, history: Path, until: datetime) -> list[Report]:

@@ -1,0 +1,67 @@
+"""The pipeline against a model of 135 million parameters: what it says is poor, and what becomes memory is not.
+
+Shapes and counts are asserted, not quality: each question is answered, repaired or counted with the reason for which it
+was not, and nothing is remembered in the model's words that does not stand on what was said.
+"""
+
+from __future__ import annotations
+
+import json
+from itertools import chain
+from pathlib import Path
+
+import psycopg
+import pytest
+
+from reverie.capture.importing import import_file
+from reverie.consolidate.grounding import ungrounded
+from reverie.inference.completions import HostedLanguageModel
+from reverie.store.database import Store
+from reverie.store.runs import Report
+from tests.promises.world import END, SAMPLE, consolidate, lively
+
+TENANT = "small"
+SESSIONS = {("arjun", f"ar-{number:02}") for number in range(1, 6)}
+
+pytestmark = [pytest.mark.filterwarnings("ignore:Item 'summary' on TypedDict:UserWarning"), pytest.mark.timeout(3600)]
+
+
+@pytest.fixture
+def history(tmp_path: Path) -> Path:
+    """Some sessions of the sample."""
+    records = [json.loads(line) | {"tenant_id": TENANT} for line in SAMPLE.read_text(encoding="utf-8").splitlines()]
+    path = tmp_path / "some.jsonl"
+    some = [one for one in records if (one["subject_id"], one.get("session_id")) in SESSIONS]
+    path.write_text("".join(json.dumps(one) + "\n" for one in some), encoding="utf-8")
+    return path
+
+
+def test_a_small_model_makes_no_memory_worse(
+    database_url: str, conn: psycopg.Connection, small_model: HostedLanguageModel, history: Path
+) -> None:
+    with Store.open(database_url) as store:
+        import_file(store, history, tenant_id=TENANT, now=END)
+        reports = consolidate(store, TENANT, lively(), END, language_model=small_model)
+    asking = [report for report in reports if report.counts.get("asked")]
+    for report in asking:
+        tell(report)
+        failed = sum(number for name, number in report.counts.items() if name.startswith("failed_"))
+        answered = report["asked"] - failed
+        assert 0 <= answered <= report["asked"] and report.counts["asked_again"] <= report.model_calls
+    assert asking and all(report.model_calls for report in asking)
+    booked = conn.execute("select count(*), count(*) filter (where state = 'reserved') from ops.calls").fetchone()
+    assert booked == (sum(report.model_calls for report in asking), 0)
+    said = [row[0] for row in conn.execute("select text from log.turns")]
+    said += [row[0] for row in conn.execute("select distinct speaker from log.turns")]
+    worded = conn.execute("select content, happened_at from memory.memories where model is not null").fetchall()
+    for content, at in worded:
+        assert ungrounded(content, [*said, f"{at.day} {at:%B %Y}"]) == []
+    rules = conn.execute("select count(*) from memory.memories where model is null").fetchone()
+    assert rules is not None and rules[0] > len(SESSIONS)
+    print(f"memories: {len(worded)} in the model's words, {rules[0]} by rules")
+
+
+def tell(report: Report) -> None:
+    """Show what the model did."""
+    counts = chain(report.counts.items(), [("model_calls", report.model_calls), ("tokens", report.tokens)])
+    print(report.stage, " ".join(f"{name}={number}" for name, number in counts if number))
