@@ -238,9 +238,9 @@ def load(url: str, memories: int) -> None:
     with connect(url) as conn:
         for first in range(0, len(subjects), CHUNK):
             some = subjects[first : first + CHUNK]
-            lengths = made.integers(SHORTEST, LONGEST, len(some))
-            texts = [" ".join(made.choice(words, length, p=shares)) for length in lengths]
-            write(conn, first, some, texts, made, session=TURNS_A_SESSION * len(names))
+            ends = made.integers(SHORTEST, LONGEST, len(some)).cumsum()
+            said = np.split(made.choice(words, ends[-1], p=shares), ends[:-1])  # at once: it weighs all words each time
+            write(conn, first, some, [" ".join(one) for one in said], made, session=TURNS_A_SESSION * len(names))
         conn.execute("update memory.subjects set speakers = %s", [list(SPEAKERS)])
         conn.execute("create table bare (id uuid primary key, content text)")
         conn.execute("vacuum analyze")

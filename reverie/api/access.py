@@ -54,6 +54,10 @@ class Caller:
         """Run an operation in the role that may write."""
         return await self.services.write(self.tenant_id, steps)
 
+    async def log(self, steps: Steps[None]) -> None:
+        """Log what was answered; for once the answer is out."""
+        await self.services.journal.write(self.tenant_id, steps)
+
 
 class Gate:
     """Lets keys in: looks them up, remembers them for a moment, counts what they send."""

@@ -15,8 +15,6 @@ from datetime import datetime
 from typing import Literal, get_args
 from uuid import UUID, uuid4
 
-from psycopg.rows import class_row
-
 from reverie.errors import InputError, NotFoundError
 from reverie.store.queries import queries
 from reverie.store.steps import Statement, Steps
@@ -90,7 +88,7 @@ def making_key(
 
 def listing_keys(tenant_id: str) -> Steps[list[ApiKey]]:
     """Return all keys of the tenant, latest first."""
-    statement = Statement(queries("keys")["list_keys"], {"tenant": tenant_id}, row=class_row(ApiKey), last=True)
+    statement = Statement(queries("keys")["list_keys"], {"tenant": tenant_id}, row=ApiKey, last=True)
     keys: list[ApiKey] = yield statement
     return keys
 
@@ -110,7 +108,7 @@ def revoking_key(tenant_id: str, key: str, *, revoked_at: datetime) -> Steps[Api
     if len(found) > 1:
         raise InputError(f"Several keys begin with {key}: give more of it.")
     params = {"tenant": tenant_id, "id": found[0][0], "revoked_at": revoked_at}
-    rows = yield Statement(queries("keys")["revoke_key"], params, row=class_row(ApiKey), last=True)
+    rows = yield Statement(queries("keys")["revoke_key"], params, row=ApiKey, last=True)
     revoked: ApiKey = rows[0]
     return revoked
 

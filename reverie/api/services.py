@@ -11,6 +11,7 @@ from functools import partial
 from typing import TypeVar
 
 from reverie.api.flusher import Flusher
+from reverie.api.journal import Journal
 from reverie.api.metrics import Metrics
 from reverie.capture.mood_model import MoodModel, asking
 from reverie.errors import InferenceError
@@ -47,6 +48,7 @@ class Services:
     #: A plain pool for what moves batches.
     batches: Store
     flusher: Flusher
+    journal: Journal
     #: As many as models may run at once; who comes later waits.
     threads: ThreadPoolExecutor
 
@@ -70,6 +72,8 @@ async def open_services(settings: Settings, metrics: Metrics) -> AsyncIterator[S
         worker = await closing.enter_async_context(await open_store(role="worker"))
         metrics.watch_pool("reader", reader)
         metrics.watch_pool("worker", worker)
+        journal = Journal(reader, metrics)
+        closing.push_async_callback(journal.end)
         missing: list[str] = []
         embedder = await asyncio.to_thread(_embedder, settings, missing)
         mood_model = await _open_mood_model(settings, url, closing, missing)
@@ -89,6 +93,7 @@ async def open_services(settings: Settings, metrics: Metrics) -> AsyncIterator[S
             count_tokens=counter.count,
             batches=batches,
             flusher=flusher,
+            journal=journal,
             threads=threads,
         )
 

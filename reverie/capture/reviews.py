@@ -6,8 +6,6 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
-from psycopg.rows import class_row
-
 from reverie.errors import NotFoundError
 from reverie.model import require_aware
 from reverie.store.queries import queries
@@ -34,7 +32,7 @@ def list_reviews(tenant_id: str, *, seen: bool, after: tuple[datetime, UUID] | N
     """Return up to `limit` turns flagged after a time and turn, the longest waiting first; `seen`: also those done."""
     at, turn = after or (None, None)
     params = {"tenant": tenant_id, "seen": seen, "after": at, "after_turn": turn, "limit": limit}
-    found: list[Review] = yield Statement(queries("reviews")["page_reviews"], params, row=class_row(Review), last=True)
+    found: list[Review] = yield Statement(queries("reviews")["page_reviews"], params, row=Review, last=True)
     return found
 
 

@@ -7,8 +7,6 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
-from psycopg.rows import class_row
-
 from reverie.model import Kind, State
 from reverie.policy import Policy
 from reverie.recall.inspect import Entity
@@ -103,9 +101,7 @@ def listing_memories(
         "before": before,
         "limit": limit,
     }
-    found: list[ListedMemory] = yield Statement(
-        queries("browse")["page_memories"], params, row=class_row(ListedMemory), last=True
-    )
+    found: list[ListedMemory] = yield Statement(queries("browse")["page_memories"], params, row=ListedMemory, last=True)
     return found
 
 
@@ -122,7 +118,7 @@ def listing_entities(
         "after_slug": after_slug,
         "limit": limit,
     }
-    found: list[Entity] = yield Statement(queries("browse")["page_entities"], params, row=class_row(Entity), last=True)
+    found: list[Entity] = yield Statement(queries("browse")["page_entities"], params, row=Entity, last=True)
     return found
 
 
@@ -131,7 +127,7 @@ def reading_graph(tenant_id: str, subject_id: str, *, limit: int, edges: int) ->
     params = {"tenant": tenant_id, "subject": subject_id, "limit": limit, "edges": edges}
     sql = queries("browse")
     nodes, ties = yield (
-        Statement(sql["graph_entities"], params, row=class_row(Entity)),
-        Statement(sql["graph_edges"], params, row=class_row(Edge), last=True),
+        Statement(sql["graph_entities"], params, row=Entity),
+        Statement(sql["graph_edges"], params, row=Edge, last=True),
     )
     return Graph(entities=nodes, edges=ties)

@@ -12,7 +12,7 @@ from typing import Any, Literal, TypeVar
 from uuid import UUID
 
 from psycopg import Connection
-from psycopg.rows import class_row, dict_row
+from psycopg.rows import class_row
 
 from reverie.errors import InputError, NotFoundError
 from reverie.model import KINDS, Kind, State
@@ -239,18 +239,18 @@ def explaining(tenant_id: str, memory: str) -> Steps[Explanation]:
     params = {"tenant": tenant_id, "id": id_}
     sql = queries("inspect")
     kept, gone, turns, observed, parents, children, outcomes, entities = yield (
-        Statement(sql["memory"], params, row=dict_row),
-        Statement(sql["tombstone"], params, row=dict_row),
-        Statement(sql["turns"], params, row=class_row(SourceTurn)),
-        Statement(sql["observed"], params, row=class_row(Observed)),
-        Statement(sql["parents"], params, row=class_row(Relative)),
-        Statement(sql["children"], params, row=class_row(Relative)),
-        Statement(sql["outcomes"], params, row=class_row(OutcomeSeen)),
-        Statement(sql["memory_entities"], params, row=class_row(Entity)),
+        Statement(sql["memory"], params, row=dict),
+        Statement(sql["tombstone"], params, row=dict),
+        Statement(sql["turns"], params, row=SourceTurn),
+        Statement(sql["observed"], params, row=Observed),
+        Statement(sql["parents"], params, row=Relative),
+        Statement(sql["children"], params, row=Relative),
+        Statement(sql["outcomes"], params, row=OutcomeSeen),
+        Statement(sql["memory_entities"], params, row=Entity),
     )
     row = (kept or gone)[0]
     named = {name: row.pop(name) for name in ("id", "subject_id", "kind")}
-    run = yield Statement(sql["run"], params | {"run_id": row.pop("run_id")}, row=dict_row, last=True)
+    run = yield Statement(sql["run"], params | {"run_id": row.pop("run_id")}, row=dict, last=True)
     return Explanation(
         **named,
         memory=row,

@@ -26,12 +26,12 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Any, Generic, LiteralString, TypeAlias, TypeVar
 
-from psycopg import AsyncConnection, AsyncRawCursor, RawCursor
-from psycopg.rows import tuple_row
+from psycopg import AsyncConnection, RawCursor
 
 from reverie.errors import InputError
 from reverie.store.connect import BIND_TENANT
 from reverie.store.database import AsyncStore, Store
+from reverie.store.round_trip import Query, made, round_trip
 
 T = TypeVar("T")
 
@@ -47,8 +47,8 @@ class Statement:
 
     sql: LiteralString
     params: Mapping[str, Any] = field(default_factory=dict)
-    #: How a row is made: a tuple, or with psycopg's factories an object of its columns.
-    row: Callable[[Any], Any] = tuple_row
+    #: What a row's columns go to by name, such as `dict` or a dataclass; None: a row is a tuple.
+    row: type[Any] | None = None
     #: No statement follows in this transaction: the commit goes out with it, which spares a round trip. One that is
     #: first and last is sent with the tenant's binding in a single round trip.
     last: bool = False
@@ -94,7 +94,7 @@ def perform(store: Store, tenant_id: str, steps: Steps[T]) -> T:
             with store.transaction(tenant_id) as conn:
                 while rows is None and not isinstance(course.step, Outside | Awaited) and course.step is not None:
                     step = course.step
-                    found = tuple(_execute(RawCursor(conn, row_factory=each.row), each) for each in _batch(step))
+                    found = tuple(_execute(RawCursor(conn), each) for each in _batch(step))
                     answer = found if isinstance(step, tuple) else found[0]
                     if _ends(step):
                         rows = answer
@@ -167,46 +167,36 @@ class _Course(Generic[T]):
 async def _transaction(conn: AsyncConnection[Any], tenant_id: str, course: _Course[Any]) -> Any:
     """Run the statements up to what is outside; the rows of the last one are returned once all is committed.
 
-    What a pipeline sends up to its sync is one transaction even without `begin` (libpq, "Pipeline Mode"), so a single
-    statement goes without: binding, statement and commit in one round trip. Several need `begin`, as the sync that
-    brings the rows of the first would commit it.
+    What one round trip sends is one transaction even without `begin`, so a single statement goes without: binding,
+    statement and commit together. Several need `begin`, as the end of the first round trip would commit it.
     """
-    step, cursors = course.step, None
-    async with conn.pipeline() as pipeline:
-        begun = not _ends(step)
-        if begun:
-            await conn.execute("begin", prepare=True)
-        await AsyncRawCursor(conn).execute(BIND_TENANT, [tenant_id], prepare=True)
-        while isinstance(step, Statement | tuple):
-            cursors = [await _send(conn, each) for each in _batch(step)]
-            if _ends(step):
-                break
-            await pipeline.sync()
-            course.send(await _fetch(step, cursors))
-            step, cursors = course.step, None
-        if begun:
-            await conn.execute("commit", prepare=True)
-    return None if cursors is None else await _fetch(step, cursors)
-
-
-async def _send(conn: AsyncConnection[Any], statement: Statement) -> AsyncRawCursor[Any]:
-    text, values = _raw(statement)
-    return await AsyncRawCursor(conn, row_factory=statement.row).execute(text, values, prepare=True, binary=True)
-
-
-async def _fetch(step: Step | None, cursors: Sequence[AsyncRawCursor[Any]]) -> Any:
-    found = tuple([await _rows(cursor) for cursor in cursors])
-    return found if isinstance(step, tuple) else found[0]
-
-
-async def _rows(cursor: AsyncRawCursor[Any]) -> Rows:
-    return await cursor.fetchall() if cursor.description else []
+    step = course.step
+    queries: list[Query] = [(BIND_TENANT, [tenant_id], None)]
+    if begun := not _ends(step):
+        queries.insert(0, ("begin", (), None))
+    while isinstance(step, Statement | tuple):
+        batch, last = _batch(step), _ends(step)
+        queries += [(*_raw(each), each.row) for each in batch]
+        if last and begun:
+            queries.append(("commit", (), None))
+        rows = await round_trip(conn, queries)
+        first = len(rows) - len(batch) - (last and begun)
+        found = tuple(rows[first : first + len(batch)]) if isinstance(step, tuple) else rows[first]
+        if last:
+            return found
+        course.send(found)
+        step, queries = course.step, []
+    await round_trip(conn, [("commit", (), None)])
+    return None
 
 
 def _execute(cursor: RawCursor[Any], statement: Statement) -> Rows:
     text, values = _raw(statement)
     cursor.execute(text, values, prepare=True, binary=True)
-    return cursor.fetchall() if cursor.description else []
+    if not cursor.description:
+        return []
+    rows = cursor.fetchall()
+    return rows if statement.row is None else made(rows, [column.name for column in cursor.description], statement.row)
 
 
 def _batch(step: Step) -> tuple[Statement, ...]:

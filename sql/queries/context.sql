@@ -26,15 +26,18 @@ order by d.distance, m.id
 limit %(limit)s
 
 -- name: recent
--- The latest episodes, patterns and summaries: from the end of the subject's items, which are in event order.
-select m.id, m.kind, m.content, m.happened_at
-from memory.items i
+-- The latest episodes, patterns and summaries that are embedded: of each kind the last by id, which is event order.
+select r.id, r.kind, r.content, r.happened_at
+from unnest(%(kinds)s::text[]) as k (kind)
 cross join lateral (
     select m.id, m.kind, m.content, m.happened_at from memory.memories m
-    where m.tenant_id = %(tenant)s and m.id = i.item_id and m.kind = any(%(kinds)s::text[])
-      and m.state in ('candidate', 'active') limit 1) m
-where i.tenant_id = %(tenant)s and i.subject_id = %(subject)s and i.item = 'memory' and i.item_id < %(horizon)s
-order by i.item_id desc
+    where m.tenant_id = %(tenant)s and m.subject_id = %(subject)s and m.kind = k.kind and m.id < %(horizon)s
+      and m.state in ('candidate', 'active')
+      and exists (select from memory.items i
+                  where i.tenant_id = m.tenant_id and i.subject_id = m.subject_id and i.item_id = m.id
+                    and i.item = 'memory')
+    order by m.id desc limit %(limit)s) r
+order by r.id desc
 limit %(limit)s
 
 -- name: important

@@ -10,7 +10,6 @@ from typing import Any
 import psycopg
 import pytest
 from psycopg import errors
-from psycopg.rows import dict_row
 
 from reverie.errors import DatabaseError, InputError
 from reverie.store.database import AsyncStore, Store
@@ -160,7 +159,7 @@ def test_an_error_undoes_the_transaction(run: Run, conn: psycopg.Connection[Any]
 
 
 def test_a_row_may_be_made_an_object(run: Run) -> None:
-    assert run(one(Statement("select 1 as x", row=dict_row, last=True))) == [{"x": 1}]
+    assert run(one(Statement("select 1 as x", row=dict, last=True))) == [{"x": 1}]
 
 
 def test_another_tenants_row_is_refused(run: Run) -> None:

@@ -14,7 +14,6 @@ from reverie.api.access import Caller, Reader
 from reverie.api.answers import answer
 from reverie.api.fields import Answer, Body, JsonObject, Name, Question, Text, Time, example, now
 from reverie.api.problems import documented
-from reverie.api.routes.recalls import log_after
 from reverie.api.routes.working_memory import read_or_none
 from reverie.api.routing import routes_of
 from reverie.model import Role
@@ -131,7 +130,7 @@ async def assemble(body: ContextRequest, caller: Reader) -> Response:
         given=await _given(body, caller),
     )
     found = await caller.read(steps)
-    return answer(_shown(found), background=BackgroundTask(log_after, caller, logging_context(found)))
+    return answer(_shown(found), background=BackgroundTask(caller.log, logging_context(found)))
 
 
 async def _given(body: ContextRequest, caller: Caller) -> Given:

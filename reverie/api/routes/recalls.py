@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from datetime import datetime
 from typing import Any, Literal
 from uuid import UUID
@@ -11,7 +10,7 @@ from pydantic import Field
 from starlette.background import BackgroundTask
 from starlette.responses import Response
 
-from reverie.api.access import Caller, Reader
+from reverie.api.access import Reader
 from reverie.api.answers import answer
 from reverie.api.fields import Answer, Body, Name, Question, Time, example, now
 from reverie.api.problems import documented
@@ -19,10 +18,8 @@ from reverie.api.routing import routes_of
 from reverie.model import Kind
 from reverie.recall.recall import logging_recall, recall_id, recalling
 from reverie.recall.result import Hit, RecallResult
-from reverie.store.steps import Steps
 
 router = routes_of("recalls")
-_log = logging.getLogger("reverie.api")
 
 
 class RecallRequest(Body):
@@ -139,7 +136,7 @@ async def recall(body: RecallRequest, caller: Reader) -> Response:
         include_compressed=body.include_compressed,
     )
     found = await caller.read(steps)
-    return answer(shown(found, why=body.why), background=BackgroundTask(log_after, caller, logging_recall(found)))
+    return answer(shown(found, why=body.why), background=BackgroundTask(caller.log, logging_recall(found)))
 
 
 def shown(found: RecallResult, *, why: bool) -> dict[str, Any]:
@@ -179,12 +176,3 @@ def _hit(hit: Hit, *, why: bool) -> dict[str, Any]:
             for name, signal in hit.signals.items()
         }
     return seen
-
-
-async def log_after(caller: Caller, steps: Steps[None]) -> None:
-    """Log what was answered, once the answer is out; a failure is counted and told to whoever runs this."""
-    try:
-        await caller.read(steps)
-    except Exception as error:
-        caller.services.metrics.unlogged.inc()
-        _log.error("An answer was not logged: %s", type(error).__name__)
