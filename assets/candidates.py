@@ -1,4 +1,4 @@
-"""Candidates: what the rules find in a month of turns of a bucket of subjects."""
+"""Candidates: what rules and a language model find in a month of turns of a bucket of subjects."""
 
 from collections.abc import Iterator
 
@@ -24,11 +24,16 @@ from reverie.store.runs import Report
     metadata={"dagster/table_name": "memory.extractions"},
 )
 def candidates(context: dg.AssetExecutionContext, clients: Clients) -> None:
-    """What the policy's rules find in the turns of a month: facts, preferences, instructions and episodes, unmerged."""
-    at, count = as_of(context), clients.embedder.count_tokens
+    """Facts, preferences, instructions and episodes of a month, by rule and by model where one is set; unmerged."""
+    common = {
+        "as_of": as_of(context),
+        "count_tokens": clients.embedder.count_tokens,
+        "language_model": clients.language_model,
+        "driver": DRIVER,
+    }
 
     def work(scope: Scope, policy: Policy) -> Iterator[Report]:
-        yield extract(clients.store, scope=scope, policy=policy, as_of=at, count_tokens=count, driver=DRIVER)
+        yield extract(clients.store, scope=scope, policy=policy, **common)
 
     for key in sorted(context.partition_keys):
         totals = for_each_tenant(clients.store, in_month(key), work)

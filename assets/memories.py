@@ -67,14 +67,12 @@ SPECS = [
 @dg.multi_asset(specs=SPECS, partitions_def=buckets, retry_policy=RETRIES)
 def memory(context: dg.AssetExecutionContext, clients: Clients) -> Iterator[dg.MaterializeResult[None]]:
     """Read what is new, then run every cycle up to the run's logical time, a tenant at a time."""
-    at, store, embedder = as_of(context), clients.store, clients.embedder
+    at, store = as_of(context), clients.store
+    models: dict[str, Any] = {"embedder": clients.embedder, "language_model": clients.language_model}
 
     def work(scope: Scope, policy: Policy) -> Iterator[Report]:
         common: dict[str, Any] = {"scope": scope, "policy": policy, "driver": DRIVER}
-        reports = chain(
-            ingest(store, as_of=at, embedder=embedder, **common),
-            catch_up(store, until=at, embedder=embedder, language_model=clients.language_model, **common),
-        )
+        reports = chain(ingest(store, as_of=at, **models, **common), catch_up(store, until=at, **models, **common))
         yield from clearing(store, reports, as_of=at, **common)
 
     totals = for_each_tenant(store, in_bucket(context.partition_key), work)

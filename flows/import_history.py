@@ -48,11 +48,9 @@ def remember(tenant: str, as_of: datetime | None) -> dict[str, int | float]:
             "policy": policies(reverie.store)(tenant),
             "driver": DRIVER,
         }
+        models: dict[str, Any] = {"embedder": reverie.embedder, "language_model": reverie.language_model}
         reports = chain(
-            ingest(reverie.store, as_of=at, embedder=reverie.embedder, **common),
-            catch_up(
-                reverie.store, until=at, embedder=reverie.embedder, language_model=reverie.language_model, **common
-            ),
+            ingest(reverie.store, as_of=at, **models, **common), catch_up(reverie.store, until=at, **models, **common)
         )
         return show_stages("remembered", clearing(reverie.store, reports, as_of=at, **common))
 

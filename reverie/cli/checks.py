@@ -222,6 +222,11 @@ def _tenant(session: Session, tenant_id: str, policy_name: str) -> Iterator[Chec
         yield Check(name=name, status="warn", found=f"{missing:,} turns or memories have no vector", todo=again)
     with session.worker.transaction(tenant_id) as conn:
         letters, failures = conn.execute(queries("doctor")["troubles"], {"tenant": tenant_id}).fetchone() or (0, 0)
+        unread = conn.execute(queries("doctor")["unread"], {"tenant": tenant_id}).fetchall()
+    if unread:
+        reasons = ", ".join(f"{reason} {number:,}" for reason, number in unread)
+        found = f"turns wait for the language model: {reasons}; the rules have read them"
+        yield Check(name=name, status="warn", found=found, todo=again)
     if letters:
         todo = f"reverie dead-letters list --tenant {tenant_id}"
         yield Check(name=name, status="warn", found=f"{letters:,} dead letters", todo=todo)

@@ -145,14 +145,19 @@ def _reports(
     from reverie.consolidate.cycle import catch_up, ingest
     from reverie.consolidate.drain import clearing
 
-    common: dict[str, Any] = {"policy": session.policy, "embedder": session.embedder, "on_progress": shown.advance}
+    common: dict[str, Any] = {
+        "policy": session.policy,
+        "embedder": session.embedder,
+        "language_model": session.language_model,
+        "on_progress": shown.advance,
+    }
     for name in ("extract", "embed"):
         _expect(session, name, scope, as_of, shown)
 
     def work(bucket: Scope) -> Iterator[Report]:
         reports = chain(
             ingest(session.worker, scope=bucket, as_of=as_of, **common),
-            catch_up(session.worker, scope=bucket, until=as_of, language_model=session.language_model, **common),
+            catch_up(session.worker, scope=bucket, until=as_of, **common),
         )
         return clearing(session.worker, reports, scope=bucket, policy=session.policy, as_of=as_of)
 
@@ -183,7 +188,7 @@ def run_stage(session: Session, stage: str, scope: Scope, as_of: datetime, dry_r
             needs["embedder"] = embedder
         else:
             needs["model"] = embedder.model
-        if stage == "compress":
+        if stage in ("extract", "compress"):
             needs["language_model"] = session.language_model
     function = getattr(import_module(f"reverie.consolidate.{stage}"), stage)
     report: Report = function(session.worker, scope=scope, policy=session.policy, as_of=as_of, dry_run=dry_run, **needs)

@@ -20,6 +20,14 @@ from reverie.text import chunk
 
 Columns = dict[str, list[Any]]
 
+#: Columns of candidates for SQL; the last two only a language model fills.
+CANDIDATES = (
+    "ids", "subject_ids", "kinds", "contents", "polarities", "bases", "happened_at", "forget_at", "mentions",
+    "turn_ids", "session_ids", "origins", "models", "stated",
+)  # fmt: skip
+#: What rules leave empty.
+BY_RULE: Columns = {"models": [], "stated": []}
+
 
 def decide(
     turns: pl.DataFrame, tenant_id: str, policy: Policy, rules: Rules, count_tokens: CountTokens
@@ -27,7 +35,8 @@ def decide(
     """Return the candidates and a verdict on each turn, both as columns for SQL.
 
     `turns` has id (str), subject_id, session_id, role, speaker, said_at, text and tool_calls (JSON, str).
-    Why a turn gave none: `role` (nobody whose words are kept), `low_content`, `question`, `no_rule`.
+    Why a turn gave none: `role` (nobody whose words are kept), `low_content`, `question`, `no_rule`. Whether it `waits`
+    for a language model: a person said it, and it says something.
     """
     marked = turns.with_row_index("index").with_columns(
         spoken=pl.col("role").is_in(list(policy.extract.roles)),
@@ -56,12 +65,14 @@ def decide(
         .when("asks")
         .then(pl.lit("question"))
         .otherwise(pl.lit("no_rule")),
+        told=pl.col("spoken") & ~pl.col("low") & (pl.col("role") == "user") & (pl.col("text") != ""),
     ).rows()
     return candidates, {
         "turn_ids": [row[0] for row in verdicts],
         "subject_ids": [row[1] for row in verdicts],
         "candidates": [counts.get(row[0], 0) for row in verdicts],
         "reasons": [None if row[0] in counts else row[2] for row in verdicts],
+        "waits": [row[3] and policy.extract.model.notes > 0 for row in verdicts],
     }
 
 
@@ -162,13 +173,7 @@ def _mentions(found: pl.DataFrame) -> pl.DataFrame:
 
 
 def _columns(found: pl.DataFrame, tenant_id: str, policy: Policy) -> Columns:
-    columns: Columns = {
-        name: []
-        for name in (
-            "ids", "subject_ids", "kinds", "contents", "polarities", "bases", "happened_at", "forget_at", "mentions",
-            "turn_ids", "session_ids", "origins",
-        )
-    }  # fmt: skip
+    columns: Columns = {name: [] for name in CANDIDATES[:-2]}
     numbers = {
         "grace_days": policy.decay.grace_days,
         "below": policy.prune.below,

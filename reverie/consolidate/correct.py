@@ -12,6 +12,7 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
+import orjson
 from psycopg import Connection
 
 from reverie.consolidate.fading import forget_at
@@ -39,6 +40,8 @@ class Correction:
     session_id: str | None
     #: Of the memory; None once it is forgotten.
     origin: str | None
+    #: What it stated by key, if a language model said so.
+    stated: dict[str, Any] | None
     #: The memory and those merged into it, as far as they are there.
     memory_ids: list[UUID]
 
@@ -131,6 +134,8 @@ def _write(conn: Connection[Any], attempt: Run, policy: Policy, tenant_id: str, 
         "turn_ids": [None],
         "session_ids": [one.session_id],
         "origins": [corrected(one.origin)],
+        "models": [None],
+        "stated": [orjson.dumps(one.stated | {"value": content, "confidence": 1.0}).decode() if one.stated else None],
     }
     conn.execute(queries("extract")["write_candidates"], named | columns)
     source = {"memory": id_, "correction": one.id, "at": one.corrected_at}

@@ -48,13 +48,18 @@ def ingest(
     policy: Policy,
     as_of: datetime,
     embedder: Embedder,
+    language_model: LanguageModel | None = None,
     driver: str = "reverie",
     on_progress: OnProgress | None = None,
 ) -> Iterator[Report]:
-    """Extract and embed everything said up to `as_of`, in bulk; yields the two reports."""
+    """Extract and embed everything said up to `as_of`, in bulk; yields the two reports.
+
+    A `language_model` reads turns beside the rules.
+    """
     common: dict[str, Any] = {"scope": scope, "policy": policy, "as_of": as_of, "driver": driver}
     told = on_progress or (lambda stage, number: None)
-    yield extract(store, **common, count_tokens=embedder.count_tokens, on_progress=lambda done: told("extract", done))
+    reading: dict[str, Any] = {"count_tokens": embedder.count_tokens, "language_model": language_model}
+    yield extract(store, **common, **reading, on_progress=lambda done: told("extract", done))
     embedded = embed(store, **common, embedder=embedder, on_progress=lambda done: told("embed", done))
     yield embedded
     if embedded["turns"]:

@@ -196,9 +196,11 @@ class _Batch:
 
     def _stages(self, lease: Lease, common: dict[str, Any]) -> Iterator[Report]:
         store, embedder, at = self._store, self._embedder, self._as_of
-        yield extract(store, as_of=at, count_tokens=embedder.count_tokens, **common)
-        yield embed(store, as_of=at, embedder=embedder, on_progress=lambda _: self._keep(lease), **common)
-        yield from catch_up(store, until=at, embedder=embedder, language_model=self._language_model, **common)
+        model: dict[str, Any] = {"language_model": self._language_model}
+        held: dict[str, Any] = {"as_of": at, "on_progress": lambda _: self._keep(lease)}
+        yield extract(store, count_tokens=embedder.count_tokens, **held, **model, **common)
+        yield embed(store, embedder=embedder, **held, **common)
+        yield from catch_up(store, until=at, embedder=embedder, **model, **common)
 
     def _finish(self, attempt: Run, lease: Lease) -> None:
         with self._store.transaction(lease.tenant_id) as conn:

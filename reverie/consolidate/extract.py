@@ -1,6 +1,7 @@
-"""extract: what the rules find in turns becomes candidates for memory (spec A3, A8; Brain 4.2, Contact 3.1, Logic 1).
+"""extract: what rules and a language model find in turns becomes candidates for memory (spec A3, A8, B5; Chat flow 2).
 
-Every turn and event leaves a row that says how many candidates it gave, or why none.
+Every turn and event leaves a row that says how many candidates it gave, or why none, and whether a model has read it.
+The rules' candidates are written first (Brain 4.2, Contact 3.1, Logic 1) and wait for no model (`reread`).
 """
 
 from __future__ import annotations
@@ -13,9 +14,11 @@ from uuid import UUID
 import polars as pl
 from psycopg import Connection
 
-from reverie.consolidate.candidates import Columns, decide
+from reverie.consolidate.candidates import BY_RULE, Columns, decide
 from reverie.consolidate.observe import TYPES, Event, decide_events
+from reverie.consolidate.reread import reread
 from reverie.cues.noticed import compiled
+from reverie.inference.completions import LanguageModel
 from reverie.model import Scope
 from reverie.policy import Policy
 from reverie.store.database import Store
@@ -50,6 +53,7 @@ def extract(
     policy: Policy,
     as_of: datetime,
     count_tokens: Callable[[str], int],
+    language_model: LanguageModel | None = None,
     driver: str = "reverie",
     dry_run: bool = False,
     on_progress: Callable[[int], None] | None = None,
@@ -57,7 +61,9 @@ def extract(
     """Read turns and events that no run has read and write candidates.
 
     Counts `turns`, `events` where there are some, `candidates`, each kind, each discard. `count_tokens` measures chunks
-    of long turns and documents; `on_progress` hears how many turns each chunk finished.
+    of long turns and documents; `on_progress` hears how many turns each chunk finished. A `language_model` reads the
+    turns too, and those that wait for it since an earlier run; what `reread` counts comes with it. Turns that were read
+    without one stay as they are. A dry run asks no model.
     """
     sql = queries("extract")
     with run(store, "extract", scope=scope, policy=policy, as_of=as_of, driver=driver, dry_run=dry_run) as attempt:
@@ -72,6 +78,8 @@ def extract(
                 break
             turns = pl.DataFrame(rows, schema=TURNS, orient="row")
             candidates, verdicts = decide(turns, scope.tenant_id, policy, compiled(policy), count_tokens)
+            if language_model is None:
+                verdicts["waits"] = [False] * len(rows)
             with store.transaction(scope.tenant_id) as conn:
                 write_candidates(conn, attempt, scope.tenant_id, policy, candidates, verdicts)
                 count_candidates(attempt.report, candidates["kinds"], verdicts["reasons"])
@@ -80,7 +88,13 @@ def extract(
             if on_progress is not None:
                 on_progress(len(rows))
         _read_events(store, attempt, scope, policy, as_of, count_tokens)
+        if language_model is not None and not dry_run:
+            told = on_progress or (lambda number: None)
+            limits: dict[str, Any] = {"scope": scope, "policy": policy, "as_of": as_of}
+            reread(store, attempt, language_model, **limits, on_portion=lambda: told(0))
         with store.transaction(scope.tenant_id) as conn:
+            if language_model is None:
+                conn.execute(sql["let_be"], scope.params() | {"as_of": as_of})
             attempt.record(conn)
     return attempt.report
 
@@ -99,7 +113,7 @@ def _read_events(
         candidates, verdicts = decide_events(events, scope.tenant_id, policy, count_tokens)
         provenance = {"tenant": scope.tenant_id, "run_id": attempt.id, "policy_hash": policy.hash}
         with store.transaction(scope.tenant_id) as conn:
-            conn.execute(sql["write_candidates"], provenance | candidates)
+            conn.execute(sql["write_candidates"], provenance | BY_RULE | candidates)
             conn.execute(sql["write_event_lineage"], provenance | candidates)
             conn.execute(sql["write_observations"], provenance | verdicts)
             report.add("events", len(events))
@@ -117,7 +131,7 @@ def write_candidates(
     """Write what `decide` gave, in the caller's transaction; what is there already is left as it is."""
     sql = queries("extract")
     provenance = {"tenant": tenant_id, "run_id": attempt.id, "policy_hash": policy.hash}
-    conn.execute(sql["write_candidates"], provenance | candidates)
+    conn.execute(sql["write_candidates"], provenance | BY_RULE | candidates)
     conn.execute(sql["write_lineage"], provenance | candidates)
     conn.execute(sql["write_extractions"], provenance | verdicts)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, replace
 from functools import cache
+from typing import Any
 
 from reverie.cues.wording import slug
 from reverie.policy import Policy, Rule
@@ -39,6 +40,12 @@ class Keyed:
         slugs = {name: slug(text)[:_LONGEST_SLUG].strip("-") for name, text in groups.items()}
         value = self.value.format_map(groups) if found else content
         return self.key.format_map(slugs).strip(":_"), value.strip() or content
+
+    def stated(self, content: str) -> dict[str, Any]:
+        """Return what a memory states by key, as a language model's note carries it."""
+        key, value = self.read(content)
+        of_rule = {"category": self.category, "confidence": self.confidence, "importance": self.importance}
+        return of_rule | {"key": key, "value": value}
 
 
 def corrected(origin: str | None) -> str:

@@ -12,7 +12,7 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from reverie.consolidate.candidates import Columns
+from reverie.consolidate.candidates import CANDIDATES, Columns
 from reverie.consolidate.fading import forget_at
 from reverie.cues.entities import entities_one
 from reverie.cues.noticed import compiled
@@ -56,13 +56,7 @@ def decide_events(
     events: list[Event], tenant_id: str, policy: Policy, count_tokens: CountTokens
 ) -> tuple[Columns, Columns]:
     """Return the candidates of events and a verdict on each, both as columns for SQL; pure."""
-    candidates: Columns = {
-        name: []
-        for name in (
-            "ids", "subject_ids", "kinds", "contents", "polarities", "bases", "happened_at", "forget_at", "mentions",
-            "turn_ids", "session_ids", "origins", "event_ids",
-        )
-    }  # fmt: skip
+    candidates: Columns = {name: [] for name in (*CANDIDATES[:-2], "event_ids")}
     verdicts: Columns = {name: [] for name in ("event_ids", "subject_ids", "candidates", "discarded", "reasons")}
     for event in events:
         pieces = _pieces(event, policy, count_tokens)

@@ -1,4 +1,4 @@
-"""replay: a session's turns are read again, by the policy of today (after a rule was mended, or a dead letter).
+"""replay: a session's turns are read again, by today's policy and model (after a rule was mended, or a dead letter).
 
 What the rules find now in addition becomes memory; what was found before stays, since it has the same ids.
 """
@@ -47,11 +47,12 @@ def replay(
         raise NotFoundError(f"The log has no turn of session {session_id!r} of subject {subject_id!r}.")
     scope = Scope(tenant_id=tenant_id, subjects=(subject_id,))
     common: dict[str, Any] = {"scope": scope, "policy": policy, "driver": driver}
+    model: dict[str, Any] = {"language_model": language_model}
 
     def work() -> Iterator[Report]:
-        yield extract(store, as_of=as_of, count_tokens=embedder.count_tokens, **common)
+        yield extract(store, as_of=as_of, count_tokens=embedder.count_tokens, **model, **common)
         yield embed(store, as_of=as_of, embedder=embedder, **common)
-        yield from catch_up(store, until=as_of, embedder=embedder, language_model=language_model, **common)
+        yield from catch_up(store, until=as_of, embedder=embedder, **model, **common)
 
     yield from clearing(store, work(), as_of=as_of, **common)
     with store.transaction(tenant_id) as conn:

@@ -1,6 +1,7 @@
 """structure: what a subject is, prefers, needs and asks for, by key, one value in force a key (spec B5; Chat flow 2).
 
-The rules of the policy that name a category and a key make them, from the memories that they made. A value is replaced
+The rules of the policy that name a category and a key make them, from the memories that they made, and so does what a
+language model said that its notes state. A value is replaced
 by another of the same confidence or a greater one, and stays as history. Memories are read until score marks them as
 done, and reading one twice changes nothing.
 """
@@ -42,6 +43,8 @@ class StatedValue:
     memory_id: UUID
     turn_id: UUID | None
     origin: str
+    #: Language model that said so; None for rules.
+    model: str | None = None
 
     @property
     def place(self) -> tuple[str, str, str, str]:
@@ -79,7 +82,7 @@ def structure(
             "run_id": attempt.id,
             "policy_hash": policy.hash,
         }
-        rows = conn.execute(queries("structure")["read_evidence"], params).fetchall() if rules else []
+        rows = conn.execute(queries("structure")["read_evidence"], params).fetchall()
         new = list(_stated(rows, rules, policy, attempt, scope.tenant_id))
         if new:
             _work_in(conn, attempt, new, params)
@@ -92,29 +95,26 @@ def _stated(
 ) -> Iterator[StatedValue]:
     """What the memories state, without what is too unsure or unimportant to keep."""
     numbers = policy.structured_facts
-    for memory_id, subject_id, content, happened_at, turn_id, origin, said_by in rows:
-        rule = rules[origin]
-        if rule.confidence < numbers.min_confidence:
+    for memory_id, subject_id, content, happened_at, turn_id, origin, model, stated, said_by in rows:
+        speaker = "" if not said_by or said_by.casefold() == subject_id.casefold() else said_by
+        if stated is None:
+            stated = rules[origin].stated(content.removeprefix(f"{speaker}: ") if speaker else content)
+        if stated["confidence"] < numbers.min_confidence:
             attempt.report.discard("unsure")
             continue
-        if rule.importance < numbers.min_importance:
+        if stated["importance"] < numbers.min_importance:
             attempt.report.discard("unimportant")
             continue
-        speaker = "" if not said_by or said_by.casefold() == subject_id.casefold() else said_by
-        key, value = rule.read(content.removeprefix(f"{speaker}: ") if speaker else content)
         yield StatedValue(
             id=stable_id(happened_at, "structured_fact", tenant_id, subject_id, str(memory_id)),
             subject_id=subject_id,
             speaker=speaker,
-            category=rule.category,
-            key=key,
-            value=value,
-            confidence=rule.confidence,
-            importance=rule.importance,
+            **stated,
             valid_from=happened_at,
             memory_id=memory_id,
             turn_id=turn_id,
             origin=origin,
+            model=model,
         )
 
 
@@ -124,7 +124,7 @@ def _work_in(conn: Connection[Any], attempt: Run, new: Sequence[StatedValue], pa
     conn.execute(queries("subjects")["lock_subjects"], params | {"subjects": dirty})
     names = (
         "id", "subject_id", "speaker", "category", "key", "value", "confidence", "importance", "valid_from",
-        "memory_id", "turn_id", "origin",
+        "memory_id", "turn_id", "origin", "model",
     )  # fmt: skip
     rows = conn.execute(sql["read_facts"], params | {"dirty": dirty}).fetchall()
     known = [StatedValue(**dict(zip(names, row, strict=True))) for row in rows]
@@ -173,6 +173,7 @@ def _columns(held: Sequence[Held]) -> dict[str, list[Any]]:
         "ids": "id", "subject_ids": "subject_id", "speakers": "speaker", "categories": "category", "keys": "key",
         "values": "value", "confidences": "confidence", "importances": "importance", "valid_from": "valid_from",
         "memory_ids": "memory_id", "turn_ids": "turn_id", "origins": "origin",
+        "models": "model",
     }  # fmt: skip
     return {name: [getattr(fact, field) for fact in facts] for name, field in columns.items()} | {
         "valid_to": [one.replaced_by.valid_from if one.replaced_by else None for one in held],

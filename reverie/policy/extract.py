@@ -89,6 +89,22 @@ class Importance(Table):
     episode: Share
 
 
+class Reading(Table):
+    """`[extract.model]`: what a language model, where one is set, may note of turns (Chat flow 2)."""
+
+    #: notes of one turn; 0: it is not asked about turns
+    notes: Annotated[int, Field(ge=0, le=50)]
+    #: letters of a note
+    note_characters: Annotated[int, Field(ge=20, le=2000)]
+    #: letters of a turn; a longer one is left to the rules
+    turn_characters: Annotated[int, Field(ge=1, le=100_000)]
+    #: turns before it that it is shown with, and letters of each
+    context_turns: Annotated[int, Field(ge=0, le=50)]
+    context_characters: Annotated[int, Field(ge=1, le=10_000)]
+    #: how sure a note is whose model does not say
+    confidence: Share
+
+
 class Extract(Table):
     """`[extract]`: what the immediate tier keeps, by rule (Brain 4.2, Contact 3.1)."""
 
@@ -99,6 +115,7 @@ class Extract(Table):
     #: whether each tool call becomes an episode of what was done and why
     tool_episodes: bool
     importance: Importance
+    model: Reading
     #: alternatives that patterns name as `<name>`
     words: dict[str, tuple[Pattern, ...]] = {}
     #: clauses that never state anything, whatever rule matches: suppositions, other people's words

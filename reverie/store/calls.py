@@ -43,6 +43,8 @@ _LONGEST_BATCH = 48_000
 UNFIT = 5
 #: Reasons for which a request brought no reply at all.
 NO_REPLY = frozenset({"timeout", "rate", "unavailable", "broken", "rejected"})
+#: Reason of what was not kept and not to be asked.
+UNASKED = "unasked"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -92,6 +94,8 @@ def ask(
     check: Check[R] | None = None,
     report: Report | None = None,
     until: float | None = None,
+    sending: bool = True,
+    require_some: bool = True,
 ) -> list[Answer[R]]:
     """Return an answer for each item, in order; a reply that cannot be used is asked for again once.
 
@@ -99,7 +103,8 @@ def ask(
 
     To `report` go calls, tokens and price, and the counts `asked`, `kept`, `repaired`, `asked_again` and
     `failed_<reason>`. Raises InferenceError when nothing could be asked at all: the model did not answer one request,
-    or garbled every one of many. Where only the credit ends, each item says so in its reason.
+    or garbled every one of many; not with `require_some=False`, for callers who can go on without. Where only the
+    credit ends, each item says so in its reason. Without `sending`, what is not kept is `UNASKED`.
     """
     hashes = [input_hash(item) for item in items]
     desk = _Desk(store, model, prompt, payer, check, until)
@@ -112,13 +117,17 @@ def ask(
         return desk.ask_group({hashes[place]: items[place] for place in group})
 
     found: dict[bytes, Answer[R]] = {hash_: Answer(reply=reply, kept=True) for hash_, reply in kept.items()}
+    if not sending:
+        found |= {hashes[place]: Answer(reason=UNASKED) for place in firsts}
+        groups = []
     with ThreadPoolExecutor(max(model.limits.concurrency, 1)) as pool:
         for of_group in pool.map(work, groups):
             found |= of_group
     answers = [found[hash_] for hash_ in hashes]
     if report is not None:
         desk.tell(report, answers)
-    _require_some(model, [found[hashes[place]] for place in firsts])
+    if require_some:
+        _require_some(model, [found[hashes[place]] for place in firsts])
     return answers
 
 
@@ -199,6 +208,7 @@ class _Desk(Generic[R]):
 
     def tell(self, report: Report, answers: Sequence[Answer[R]]) -> None:
         """Add up what was done."""
+        answers = [answer for answer in answers if answer.reason != UNASKED]
         report.model_calls += len(self._sent)
         report.tokens += sum(each.tokens_in + each.tokens_out for each in self._sent)
         report.cost_usd += sum(each.cost_usd or 0.0 for each in self._sent)

@@ -42,3 +42,9 @@ order by 1
 -- What of a tenant waits for a person: dead letters, and runs that failed and were not repeated.
 select (select count(*) from ops.dead_letters where tenant_id = %(tenant)s),
        (select count(*) from ops.runs where tenant_id = %(tenant)s and status = 'failed')
+
+-- name: unread
+-- Turns that a language model was asked about in vain and that wait for the next run, by reason.
+select unread, count(*) from memory.extractions
+where tenant_id = %(tenant)s and waits and unread <> 'unasked'
+group by unread order by count(*) desc, unread

@@ -14,27 +14,31 @@ order by t.id
 limit %(limit)s
 
 -- name: write_extractions
--- What was decided on each turn; a turn already decided is left as it is.
-insert into memory.extractions (tenant_id, turn_id, subject_id, candidates, reason, run_id)
-select %(tenant)s, x.turn_id, x.subject_id, x.candidates, x.reason, %(run_id)s
-from unnest(%(turn_ids)s::uuid[], %(subject_ids)s::text[], %(candidates)s::int[], %(reasons)s::text[])
-    as x (turn_id, subject_id, candidates, reason)
+-- What was decided on each turn; a turn already decided is left as it is. One that a model may read waits for it.
+insert into memory.extractions (tenant_id, turn_id, subject_id, candidates, reason, unread, waits, run_id)
+select %(tenant)s, x.turn_id, x.subject_id, x.candidates, x.reason, case when x.waits then 'unasked' end, x.waits,
+       %(run_id)s
+from unnest(%(turn_ids)s::uuid[], %(subject_ids)s::text[], %(candidates)s::int[], %(reasons)s::text[],
+            %(waits)s::boolean[])
+    as x (turn_id, subject_id, candidates, reason, waits)
 on conflict do nothing
 
 -- name: write_candidates
--- New candidates; one that exists (another attempt was faster) is left as it is.
+-- New candidates; one that exists (another attempt was faster) is left as it is. What only a model tells, and the rules
+-- leave empty, is null.
 insert into memory.memories (tenant_id, id, subject_id, kind, state, content, content_hash, polarity, base, peak,
                              importance, happened_at, accessed_at, decayed_at, forget_at, mentions, turn_id, session_id,
-                             origin, run_id, policy_hash)
+                             origin, run_id, policy_hash, model, stated)
 select %(tenant)s, x.id, x.subject_id, x.kind, 'candidate', x.content, sha256(convert_to(x.content, 'UTF8')),
        x.polarity, x.base, x.base, x.base, x.happened_at, x.happened_at, x.happened_at, x.forget_at,
        coalesce(string_to_array(nullif(x.mentions, ''), ' '), '{}'), x.turn_id, x.session_id, x.origin, %(run_id)s,
-       %(policy_hash)s
+       %(policy_hash)s, x.model, x.stated::jsonb
 from unnest(%(ids)s::uuid[], %(subject_ids)s::text[], %(kinds)s::text[], %(contents)s::text[],
             %(polarities)s::smallint[], %(bases)s::real[], %(happened_at)s::timestamptz[],
             %(forget_at)s::timestamptz[], %(mentions)s::text[], %(turn_ids)s::uuid[], %(session_ids)s::text[],
-            %(origins)s::text[])
-    as x (id, subject_id, kind, content, polarity, base, happened_at, forget_at, mentions, turn_id, session_id, origin)
+            %(origins)s::text[], %(models)s::text[], %(stated)s::text[])
+    as x (id, subject_id, kind, content, polarity, base, happened_at, forget_at, mentions, turn_id, session_id, origin,
+          model, stated)
 on conflict do nothing
 
 -- name: write_lineage
@@ -43,6 +47,80 @@ insert into memory.lineage (tenant_id, memory_id, relation, source, source_id, a
 select %(tenant)s, x.id, 'extracted', 'turn', x.turn_id, x.happened_at, %(run_id)s
 from unnest(%(ids)s::uuid[], %(turn_ids)s::uuid[], %(happened_at)s::timestamptz[]) as x (id, turn_id, happened_at)
 on conflict do nothing
+
+-- name: read_waiting
+-- The next turns in id order that a model is to read, each with what its session held shortly before it, the nearest first.
+select t.id, t.subject_id, t.session_id, coalesce(t.speaker, initcap(t.role)), t.speaker, t.said_at, t.text,
+       coalesce(b.ids, '{}'), coalesce(b.speakers, '{}'), coalesce(b.texts, '{}')
+from memory.extractions e
+join log.turns t on t.tenant_id = e.tenant_id and t.id = e.turn_id
+left join lateral (
+    select array_agg(c.id order by c.turn_index desc, c.id desc) as ids,
+           array_agg(c.speaker order by c.turn_index desc, c.id desc) as speakers,
+           array_agg(c.text order by c.turn_index desc, c.id desc) as texts
+    from (select p.id, p.turn_index, coalesce(p.speaker, initcap(p.role)) as speaker, left(p.text, %(context_characters)s) as text
+          from log.turns p
+          where p.tenant_id = t.tenant_id and p.subject_id = t.subject_id and p.session_id = t.session_id
+            and (p.turn_index, p.id) < (t.turn_index, t.id) and p.said_at <= t.said_at
+            and p.text <> '' and p.role in ('user', 'assistant')
+          order by p.turn_index desc, p.id desc
+          limit %(context_turns)s) c
+) b on true
+where e.tenant_id = %(tenant)s and e.waits and e.turn_id > %(after)s
+  and (%(subjects)s::text[] is null or e.subject_id = any(%(subjects)s))
+  and t.said_at <= %(as_of)s
+  and t.shard >= %(shard_from)s and t.shard < %(shard_to)s
+  and (%(since)s::timestamptz is null or t.said_at >= %(since)s)
+  and (%(until)s::timestamptz is null or t.said_at < %(until)s)
+order by e.turn_id
+limit %(limit)s
+
+-- name: hold_waiting
+-- Those of them that nobody has settled meanwhile, held in order, so that two at once wait and do not deadlock.
+select e.turn_id from memory.extractions e
+where e.tenant_id = %(tenant)s and e.turn_id = any(%(turn_ids)s) and e.waits
+order by e.turn_id
+for update
+
+-- name: write_readings
+-- What came of asking about each turn.
+update memory.extractions e
+set candidates = e.candidates + x.candidates, reason = case when e.candidates + x.candidates = 0 then e.reason end,
+    discarded = x.discarded, model = x.model, unread = x.unread, waits = x.waits
+from unnest(%(turn_ids)s::uuid[], %(candidates)s::int[], %(discarded)s::int[], %(models)s::text[], %(unread)s::text[],
+            %(waits)s::boolean[])
+    as x (turn_id, candidates, discarded, model, unread, waits)
+where e.tenant_id = %(tenant)s and e.turn_id = x.turn_id
+
+-- name: write_context
+-- Turns before it from which a candidate takes a name or a number.
+insert into memory.lineage (tenant_id, memory_id, relation, source, source_id, as_of, run_id)
+select %(tenant)s, x.id, 'context', 'turn', x.turn_id, x.happened_at, %(run_id)s
+from unnest(%(ids)s::uuid[], %(turn_ids)s::uuid[], %(happened_at)s::timestamptz[]) as x (id, turn_id, happened_at)
+on conflict do nothing
+
+-- name: let_be
+-- Turns that came in live and were asked about by nobody stay as the rules read them: there is no model.
+update memory.extractions e set unread = null, waits = false
+from log.turns t
+where e.tenant_id = %(tenant)s and e.waits and e.unread = 'unasked'
+  and (%(subjects)s::text[] is null or e.subject_id = any(%(subjects)s))
+  and t.tenant_id = e.tenant_id and t.id = e.turn_id and t.said_at <= %(as_of)s
+  and t.shard >= %(shard_from)s and t.shard < %(shard_to)s
+  and (%(since)s::timestamptz is null or t.said_at >= %(since)s)
+  and (%(until)s::timestamptz is null or t.said_at < %(until)s)
+
+-- name: count_waiting
+-- How many turns wait for a model.
+select count(*)
+from memory.extractions e
+join log.turns t on t.tenant_id = e.tenant_id and t.id = e.turn_id
+where e.tenant_id = %(tenant)s and e.waits
+  and (%(subjects)s::text[] is null or e.subject_id = any(%(subjects)s))
+  and t.said_at <= %(as_of)s
+  and t.shard >= %(shard_from)s and t.shard < %(shard_to)s
+  and (%(since)s::timestamptz is null or t.said_at >= %(since)s)
+  and (%(until)s::timestamptz is null or t.said_at < %(until)s)
 
 -- name: read_events
 -- The next events in id order, of the types that extract reads, that no extract run has looked at.

@@ -1,7 +1,8 @@
 -- name: read_evidence
--- Memories that score has not marked as done, of rules that make structured facts, with who said them, in event order.
+-- Memories that score has not marked as done, of rules that make structured facts or with what a model said that they
+-- state, with who said them, in event order.
 -- What a person wrote is of whoever said what it corrects.
-select m.id, m.subject_id, m.content, m.happened_at, m.turn_id, m.origin, coalesce(t.speaker, (
+select m.id, m.subject_id, m.content, m.happened_at, m.turn_id, m.origin, m.model, m.stated, coalesce(t.speaker, (
            select s.speaker
            from memory.lineage k
            join log.corrections c on c.tenant_id = k.tenant_id and c.id = k.source_id
@@ -13,7 +14,8 @@ select m.id, m.subject_id, m.content, m.happened_at, m.turn_id, m.origin, coales
 from memory.memories m
 left join lateral (
     select t.speaker from log.turns t where t.tenant_id = m.tenant_id and t.id = m.turn_id limit 1) t on true
-where m.tenant_id = %(tenant)s and not m.scored and m.state <> 'candidate' and m.origin = any(%(origins)s)
+where m.tenant_id = %(tenant)s and not m.scored and m.state <> 'candidate'
+  and (m.stated is not null or m.origin = any(%(origins)s))
   and m.happened_at <= %(as_of)s
   and m.shard >= %(shard_from)s and m.shard < %(shard_to)s
   and (%(subjects)s::text[] is null or m.subject_id = any(%(subjects)s))
@@ -22,7 +24,7 @@ order by m.happened_at, m.id
 -- name: read_facts
 -- The structured facts of these subjects, those in force and those that were.
 select f.id, f.subject_id, f.speaker, f.category, f.key, f.value, f.confidence, f.importance, f.valid_from,
-       f.memory_id, f.turn_id, f.origin
+       f.memory_id, f.turn_id, f.origin, f.model
 from memory.structured_facts f
 where f.tenant_id = %(tenant)s and f.subject_id = any(%(dirty)s)
 
@@ -41,13 +43,15 @@ where f.tenant_id = %(tenant)s and f.id = x.id
 -- name: write_facts
 -- New values; one that is known is left as it is.
 insert into memory.structured_facts (tenant_id, id, subject_id, speaker, category, key, value, confidence, importance,
-                                     valid_from, valid_to, replaced_by, memory_id, turn_id, origin, run_id, policy_hash)
+                                     valid_from, valid_to, replaced_by, memory_id, turn_id, origin, model, run_id,
+                                     policy_hash)
 select %(tenant)s, x.id, x.subject_id, x.speaker, x.category, x.key, x.value, x.confidence, x.importance, x.valid_from,
-       x.valid_to, x.replaced_by, x.memory_id, x.turn_id, x.origin, %(run_id)s, %(policy_hash)s
+       x.valid_to, x.replaced_by, x.memory_id, x.turn_id, x.origin, x.model, %(run_id)s,
+       %(policy_hash)s
 from unnest(%(ids)s::uuid[], %(subject_ids)s::text[], %(speakers)s::text[], %(categories)s::text[], %(keys)s::text[],
             %(values)s::text[], %(confidences)s::float8[], %(importances)s::float8[], %(valid_from)s::timestamptz[],
             %(valid_to)s::timestamptz[], %(replaced_by)s::uuid[], %(memory_ids)s::uuid[], %(turn_ids)s::uuid[],
-            %(origins)s::text[])
+            %(origins)s::text[], %(models)s::text[])
     as x (id, subject_id, speaker, category, key, value, confidence, importance, valid_from, valid_to, replaced_by,
-          memory_id, turn_id, origin)
+          memory_id, turn_id, origin, model)
 on conflict (tenant_id, id) do nothing

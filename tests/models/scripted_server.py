@@ -146,7 +146,7 @@ def good_reply(body: dict[str, Any], obey: dict[str, dict[str, Any]]) -> str:
 
 
 def reply_to(item: dict[str, Any]) -> dict[str, Any]:
-    """Of a session some turns, of a theme what it keeps and its last episode, of a message a mood; else its text."""
+    """Of a session some turns, of a theme what it keeps and its last episode, a mood, a note on a turn; else a text."""
     if "turns" in item:
         told = [f"{turn['speaker']} said: {turn['text']}" for turn in item["turns"][:2]]
         return {"summary": " ".join(told), "quotes": [turn["text"] for turn in item["turns"][:2]]}
@@ -155,7 +155,19 @@ def reply_to(item: dict[str, Any]) -> dict[str, Any]:
         return {"pattern": ". ".join([*item["keep"], last]), "quotes": [last]}
     if "message" in item:
         return {"mood": "grateful", "energy": "low", "style": "casual"}
+    if "before" in item:
+        return {"notes": good_notes(item["text"])}
     return {"text": item["text"], "weight": 0.5}
+
+
+def good_notes(text: str) -> list[dict[str, Any]]:
+    """One note on a turn of four words and more, with a key."""
+    words = text.split()[:20]
+    if len(words) < 4:
+        return []
+    note = {"kind": "fact", "text": f"Says {' '.join(words)}", "quote": " ".join(words)}
+    fact = {"category": "identity", "key": f"said:{words[0]}", "value": " ".join(words[1:4])}
+    return [note | fact | {"confidence": 0.8, "importance": 0.6}]
 
 
 def main() -> None:

@@ -1,0 +1,161 @@
+"""What a language model notes of a turn: what stands on the turn is taken, note by note."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Any
+from uuid import UUID
+
+import pytest
+
+from reverie.consolidate.notes import Judged, Shown, TurnNotes, judge
+from reverie.inference.replies import read_replies
+from reverie.policy import load_policy
+
+BEFORE = [UUID(int=2), UUID(int=1)]
+
+
+def turn(text: str, *before: str, speaker: str | None = "Arjun") -> Shown:
+    return Shown(
+        UUID(int=9), "arjun", "s", speaker or "User", speaker, datetime(2026, 3, 2, 9, tzinfo=UTC), text,
+        BEFORE[: len(before)], ["Assistant", "Arjun"][: len(before)], before,
+    )  # fmt: skip
+
+
+def note(text: str, quote: str, **more: Any) -> dict[str, Any]:
+    return {"kind": "fact", "text": text, "quote": quote, "confidence": 0.9, "importance": 0.7} | more
+
+
+def judged(said: Shown, *notes: dict[str, Any], policy: str = "reverie") -> Judged:
+    return judge(said, TurnNotes.model_validate({"notes": notes}), load_policy(policy))
+
+
+RETRIEVER = turn("My sister Priya breeds dachshunds, we got our puppy Bruno from her for 300 euros.")
+
+
+@pytest.mark.parametrize(
+    ("said", "text"),
+    [
+        (RETRIEVER, "Has a dachshund puppy named Bruno from their sister Priya"),
+        (RETRIEVER, "Bought Bruno for 300 euros"),
+        (RETRIEVER, "Is the brother of Priya, who breeds dachshunds"),
+        (turn("Most Sundays I volunteer at the shelter"), "Volunteers at the shelter most Sundays"),
+        (turn("yesterday we moved to Pune"), "Moved to Pune the day before 2 March 2026"),
+        (turn("Nothing with nuts for me"), "Can't eat nuts"),
+    ],
+)
+def test_what_stands_on_the_turn_is_taken(said: Shown, text: str) -> None:
+    (one,) = judged(said, note(text, said.text)).taken
+    assert (one.text, one.kind, one.importance, one.stated, one.context) == (text, "fact", 0.7, None, [])
+
+
+@pytest.mark.parametrize(
+    ("bad", "reason"),
+    [
+        (note("Has a puppy", "we got our kitten"), "unquoted"),
+        (note("Has a puppy", ""), "unquoted"),
+        (note("Has a puppy", "puppy"), "unquoted"),
+        (note("Has a puppy named Rex", "we got our puppy"), "ungrounded"),
+        (note("Paid 400 euros for Bruno", "for 300 euros"), "ungrounded"),
+        (note("Rex is a puppy", "we got our puppy"), "ungrounded"),
+        (note("Volunteers with puppies", "we got our puppy"), "ungrounded"),  # in doubt it may be a name
+        (note("Has a puppy", "we got our puppy", kind="episode"), "malformed"),
+        (note("", "we got our puppy"), "malformed"),
+        (note("Has a puppy " * 40, "we got our puppy"), "malformed"),
+        (note("Has a puppy", "we got our puppy", confidence=9), "malformed"),
+        (note("Has a puppy", "we got our puppy", importance=-1), "malformed"),
+        (note("Has a puppy", "we got our puppy", confidence=0.39), "unsure"),
+        (note("Has a puppy", "we got our puppy", importance=0.19), "unimportant"),
+    ],
+)
+def test_a_bad_note_is_left_out_by_itself(bad: dict[str, Any], reason: str) -> None:
+    good = note("Has a sister named Priya", "My sister Priya")
+    found = judged(RETRIEVER, bad, good)
+    assert [one.text for one in found.taken] == [good["text"]] and found.discarded == {reason: 1}
+
+
+def test_the_seeds_example() -> None:
+    """Chat flow 2: each with its key, also where a rule without one found the same."""
+    said = turn("My name is Alex and I prefer Python", speaker=None)
+    name = note("Name is Alex", "My name is Alex", category="identity", key="name", value="Alex")
+    language = note("Prefers Python", "I prefer Python", kind="preference", category="preference", key="Language")
+    found = judged(said, name, language | {"value": "Python"})
+    assert found.discarded == {"known": 1}
+    (one,) = found.taken
+    assert one.stated == {
+        "category": "preference", "key": "language", "value": "Python", "confidence": 0.9, "importance": 0.7
+    }  # fmt: skip
+
+
+def test_names_from_the_turns_before_are_told_apart() -> None:
+    said = turn("He starts at Zoho on Monday", "How is your brother Ravi?", "I am 31.")
+    (one, other) = judged(
+        said, note("Has a brother Ravi who starts at Zoho", "He starts at Zoho"), note("Starts at Zoho", said.text)
+    ).taken
+    assert (one.context, other.context) == ([BEFORE[0]], [])
+    assert judged(said, note("Is 31 years old", "I am 31.")).discarded == {"unquoted": 1}
+
+
+@pytest.mark.parametrize(
+    ("given", "stated"),
+    [
+        ({"category": "identity", "key": "pet:Bruno", "value": "a puppy"}, ("identity", "pet:bruno", "a puppy")),
+        ({"category": "constraint", "key": "Budget limit", "value": 300}, ("constraint", "budget_limit", "300")),
+        ({"category": "fact", "key": "pet", "value": "a puppy"}, None),
+        ({"category": "identity", "key": "", "value": "a puppy"}, None),
+        ({"category": "identity", "key": "42", "value": "a puppy"}, None),
+        ({"category": "identity", "key": "pet", "value": ""}, None),
+        ({"category": "identity", "key": "pet", "value": "Rex"}, None),
+        ({"category": None, "key": None, "value": None}, None),
+        ({}, None),
+    ],
+)
+def test_a_key_of_no_use_leaves_the_note_without_it(given: dict[str, Any], stated: tuple[str, ...] | None) -> None:
+    found = judged(RETRIEVER, note("Has a dachshund puppy", "we got our puppy", **given))
+    (one,) = found.taken
+    assert (one.stated and tuple(one.stated[name] for name in ("category", "key", "value"))) == stated
+    assert found.unkeyed == (stated is None and bool(given.get("key")))
+
+
+def test_one_turn_gives_a_key_one_value() -> None:
+    said = turn("Call me Al, but my passport says Alexander")
+    names = [("Al", 0.5), ("Alexander", 0.9), ("Al", 0.9)]
+    found = judged(
+        said,
+        *(
+            note(
+                f"Is called {name} {'too ' * at}",
+                said.text,
+                confidence=sure,
+                category="identity",
+                key="name",
+                value=name,
+            )
+            for at, (name, sure) in enumerate(names)
+        ),
+    )
+    assert [one.stated and one.stated["value"] for one in found.taken] == [None, "Alexander", None]
+    assert found.unkeyed == 2
+
+
+def test_what_a_rule_found_and_what_was_noted_already_adds_nothing() -> None:
+    said = turn("I live in Lisbon with my cat.")
+    lives = note("Lives in Lisbon", "I live in Lisbon")
+    both = note("Lives in Lisbon with their cat", said.text)
+    assert judged(said, lives).discarded == {"known": 1}
+    assert len(judged(said, both, both | {"text": "lives in Lisbon  with their cat"}).taken) <= 1
+    assert judged(said, note("Does not live in Lisbon", said.text)).discarded == {}
+
+
+def test_more_than_the_policy_has_a_turn_give_is_left_out() -> None:
+    said = turn("Priya likes tea")
+    many = [note(f"Knows Priya {'very ' * at}well", said.text) for at in range(8)]
+    found = judged(said, *many)
+    assert [len(found.taken), found.discarded] == [6, {"excess": 2}]
+
+
+def test_numbers_as_words_and_words_as_numbers_are_read() -> None:
+    found = '{"kind": "fact", "text": " Is\\n 34 ", "quote": "I am 34", "value": 34}'
+    reply = '{"replies": [{"number": 1, "notes": [' + found + "]}]}"
+    (one,) = read_replies(reply, TurnNotes, number=1).good[1].notes
+    assert (one.text, one.value) == ("Is 34", "34")
