@@ -14,7 +14,7 @@ from reverie.policy import Policy
 from reverie.recall.budget import within_budget
 from reverie.recall.question import read_question
 from reverie.recall.result import Drop, RecallResult
-from reverie.recall.search import read_hits, search_params
+from reverie.recall.search import read_hits, search_params, search_statement
 from reverie.store.database import Store
 from reverie.store.queries import queries
 from reverie.store.steps import Outside, Statement, Steps, perform
@@ -111,7 +111,7 @@ def recalling(
         ranked=max(policy.recall.ranked, 3 * top_k) if top_k else None,
     )
     if known and search:
-        found = read_hits((yield Statement(queries("recall")["search"], search, last=True)), policy)
+        found = read_hits((yield Statement(search_statement(search), search, last=True)), policy)
     budget = policy.recall.token_budget if token_budget is None else token_budget
     hits, dropped = within_budget(
         [hit for hit, reason in found if reason is None],

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
-from typing import Any
+from functools import cache
+from typing import Any, Literal, LiteralString
 from uuid import UUID
 
 import numpy as np
@@ -20,7 +22,6 @@ from reverie.store.queries import queries
 from reverie.store.steps import numbered
 
 _LAST = datetime(9999, 12, 31, tzinfo=UTC)
-_ARMS = ("dense", "lexical", "entity")
 #: The signals in the order of the statement's array, and the one that comes by itself.
 _MEASURED = (*(name for name in SIGNALS if name != "session_similarity"), "session_similarity")
 
@@ -49,7 +50,7 @@ def search(
     )  # fmt: skip
     if params is None:
         return []
-    statement, names = numbered(queries("recall")["search"])
+    statement, names = numbered(search_statement(params))
     rows = RawCursor(conn).execute(statement, [params[name] for name in names], prepare=True, binary=True).fetchall()
     return read_hits(rows, policy)
 
@@ -95,19 +96,25 @@ def search_params(
         "b": numbers.bm25_b,
         "recency_days": numbers.recency_days,
         "access_cap": numbers.access_cap,
-        "mentioned": list(question.mentioned),
+        "mentioned": list(question.mentioned) or None,
         "asks_assistant": question.asks_assistant,
-        "since": [span[0] for span in question.spans],
-        "until": [span[1] for span in question.spans],
+        "since": [span[0] for span in question.spans] or None,
+        "until": [span[1] for span in question.spans] or None,
         "limit": ranked or numbers.ranked,
     } | {f"w_{name}": weight for name, weight in weights.items()}
+
+
+def search_statement(params: Mapping[str, Any]) -> LiteralString:
+    """Return the statement `search` for its parameters: with its filters only when one of them is set."""
+    statement = queries("recall")["search"]
+    return statement if params["item"] or params["kinds"] is not None else _unfiltered(statement)
 
 
 def read_hits(rows: Sequence[tuple[Any, ...]], policy: Policy) -> list[tuple[Hit, str | None]]:
     """Return the rows of the statement `search` as hits, with the reason for which the filters drop them."""
     weights = {name: policy.recall.weights.get(name, 0.0) for name in SIGNALS}
     given = {name: (place, weights[name]) for place, name in enumerate(_MEASURED) if weights[name]}
-    return [(_hit(row, given), row[0]) for row in rows]
+    return [_hit(given, *row) for row in rows]
 
 
 def horizon(as_of: datetime) -> UUID:
@@ -134,8 +141,37 @@ class _HalfVectorDumper(Dumper):
 adapters.register_dumper(HalfVector, _HalfVectorDumper)
 
 
-def _hit(row: tuple[Any, ...], weights: dict[str, tuple[int, float]]) -> Hit:
-    _, session, values, item, id_, kind, content, happened_at, score, turn_id, session_id, importance, *ranks = row
-    places = {arm: place for arm, place in zip(_ARMS, ranks, strict=True) if place is not None}
-    signals = Signals((*values, session), weights)
-    return Hit(item, id_, kind, content, happened_at, score, signals, places, turn_id, session_id, importance)
+@cache
+def _unfiltered(statement: LiteralString) -> LiteralString:
+    return re.sub(r" *-- if filtered\n.*?-- end\n", "", statement, flags=re.DOTALL)
+
+
+def _hit(
+    weights: dict[str, tuple[int, float]],
+    dropped: str | None,
+    session_similarity: float,
+    measured: list[float],
+    item: Literal["turn", "memory"],
+    id_: UUID,
+    kind: str,
+    content: str,
+    happened_at: datetime,
+    score: float,
+    turn_id: UUID | None,
+    session_id: str | None,
+    importance: float | None,
+    dense: int | None,
+    lexical: int | None,
+    entity: int | None,
+) -> tuple[Hit, str | None]:
+    """One row of the statement; spelled out, as every question makes dozens of them."""
+    ranks: dict[str, int] = {}
+    if dense is not None:
+        ranks["dense"] = dense
+    if lexical is not None:
+        ranks["lexical"] = lexical
+    if entity is not None:
+        ranks["entity"] = entity
+    measured.append(session_similarity)
+    signals = Signals(measured, weights)
+    return Hit(item, id_, kind, content, happened_at, score, signals, ranks, turn_id, session_id, importance), dropped

@@ -8,7 +8,9 @@ where s.tenant_id = %(tenant)s and s.subject_id = %(subject)s
 -- Candidates of three arms, each exact within the subject, with every signal and the weighted sum.
 -- Ids start with their event time, so `item_id < horizon` leaves out what was said after the question. The plan is made
 -- once for all subjects, so nothing here may depend on how many rows are expected: `limit 1` and `offset 0` keep look-ups
--- by key, and generate_subscripts stands for a thousand rows to come, which makes the joins with them hash joins.
+-- by key, a full join is never made a nested loop, and what a series function gives stands for a thousand rows to come,
+-- which makes the joins with them hash joins. Each node of the plan costs time before the first row: the lines from
+-- `if filtered` to `end` are sent only with `item` or `kinds`, and columns are named, as a node is set up column by column.
 with query as materialized (  -- the speakers' names are no search words, unless there is nothing else
     select s.items, greatest(s.terms, 1)::float8 / greatest(s.items, 1) as average, tsvector_to_array(w.asked) as asked,
            tsvector_to_array(case when length(w.words) > 0 then w.words else w.asked end) as words
@@ -25,10 +27,12 @@ dense as (  -- of a long turn, each part has its place
           from memory.vectors v
           where v.tenant_id = %(tenant)s and v.subject_id = %(subject)s and v.model = %(model)s
             and v.item_id < %(horizon)s and (v.live or %(include_compressed)s)
+            -- if filtered
             and (%(item)s::text is null or v.item = %(item)s)
             and (%(kinds)s::text[] is null
                  or exists (select from memory.memories m
                             where m.tenant_id = %(tenant)s and m.id = v.item_id and m.kind = any(%(kinds)s)))
+            -- end
           order by distance, item_id
           limit %(candidates)s) nearest
     where distance <= -%(min_similarity)s::float8
@@ -58,11 +62,13 @@ lexical as (  -- what was merged or compressed away is still on the lists: leave
                 and (%(model)s::text is null or v.model = %(model)s)
               offset 0) v
           where (v.live or %(include_compressed)s)
+            -- if filtered
             and (%(item)s::text is null
                  or (%(item)s = 'memory') = exists (
                         select from memory.memories m
                         where m.tenant_id = %(tenant)s and m.id = x.item_id
                           and (%(kinds)s::text[] is null or m.kind = any(%(kinds)s))))
+            -- end
           limit %(candidates)s) most
 ),
 entity as (
@@ -73,11 +79,14 @@ entity as (
     join memory.links l on l.tenant_id = e.tenant_id and l.entity_id = e.id
     join memory.memories m on m.tenant_id = l.tenant_id and m.id = l.memory_id
     where m.id < %(horizon)s and (m.state in ('candidate', 'active') or %(include_compressed)s and m.state = 'compressed')
+      -- if filtered
       and (%(item)s::text is null or %(item)s = 'memory') and (%(kinds)s::text[] is null or m.kind = any(%(kinds)s))
+      -- end
     group by l.memory_id order by 2 limit %(candidates)s
 ),
-found as (
-    select item_id, max(similarity) as similarity, min(dense) as dense, max(lexical) as lexical, max(entity) as entity
+found as materialized (
+    select item_id, max(similarity) as similarity, min(dense) as dense, max(lexical) as lexical, max(entity) as entity,
+           generate_series(1, least(1, count(*)::int))  -- always one row
     from (select item_id, similarity, place as dense, null::bigint as lexical, null::bigint as entity from dense
           union all select item_id, similarity, null, place, null from lexical
           union all select item_id, null, null, null, place from entity) arms
@@ -95,7 +104,7 @@ measured as (
            coalesce(x.bm25 / best.bm25, 0) as lexical,
            coalesce(a.bm25 / best.bm25, 0) as answers,
            coalesce(i.speaker = any(%(mentioned)s::text[]), false)::int::float8 as speaker,
-           case when %(since)s::timestamptz[] = '{}' then 0 else (  -- how near to a date that the question names: soon
+           case when %(since)s::timestamptz[] is null then 0 else (  -- how near to a date that the question names: soon
                select max(case when i.happened_at < since  -- after counts more than before
                                then exp(-extract(epoch from since - i.happened_at)::float8 / 86400 / 1.5)
                                when i.happened_at >= until
@@ -113,15 +122,17 @@ measured as (
            least(coalesce(m.access_count, 0)::float8 / %(access_cap)s::float8, 1) as access,
            (f.entity is not null)::int::float8 as entity
     from found f
-    cross join (select max(bm25) as bm25 from matches) best
-    cross join lateral (
-        select * from memory.items i
-        where i.tenant_id = %(tenant)s and i.subject_id = %(subject)s and i.item_id = f.item_id limit 1) i
+    full join (  -- all keys in one pass over the index
+        select item_id, item, session_id, happened_at, speaker, role, asks, first_person, names_time, asked_by
+        from memory.items i
+        where i.tenant_id = %(tenant)s and i.subject_id = %(subject)s and i.item_id = any(array(select item_id from found))
+        offset 0) i on i.item_id = f.item_id
     left join matches x on x.item_id = f.item_id
     left join matches a on a.item_id = i.asked_by
     left join lateral (
-        select * from memory.memories m
+        select kind, content, turn_id, importance, expires_at, accessed_at, access_count from memory.memories m
         where i.item = 'memory' and m.tenant_id = %(tenant)s and m.id = f.item_id limit 1) m on true
+    cross join (select max(bm25) as bm25 from matches) best
     offset 0  -- each signal is computed once, however often it is named below
 ),
 weighed as (
@@ -135,6 +146,8 @@ weighed as (
            + memory * %(w_memory)s + recency * %(w_recency)s + importance * %(w_importance)s
            + access * %(w_access)s + entity * %(w_entity)s as alone
     from measured
+    where item is not null
+    offset 0
 ),
 best as (
     select *, alone + session_similarity * %(w_session_similarity)s as score, dropped is not null as last
@@ -151,7 +164,8 @@ select b.dropped, b.session_similarity, b.signals,
        b.dense, b.lexical_rank, b.entity_rank
 from best b
 left join lateral (
-    select * from log.turns t where b.item = 'turn' and t.tenant_id = %(tenant)s and t.id = b.item_id limit 1) t on true
+    select id, speaker, text from log.turns t
+    where b.item = 'turn' and t.tenant_id = %(tenant)s and t.id = b.item_id limit 1) t on true
 order by b.last, b.score desc, b.item_id
 
 -- name: write_recall
