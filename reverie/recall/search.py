@@ -105,9 +105,12 @@ def search_params(
 
 
 def search_statement(params: Mapping[str, Any]) -> LiteralString:
-    """Return the statement `search` for its parameters: with its filters only when one of them is set."""
-    statement = queries("recall")["search"]
-    return statement if params["item"] or params["kinds"] is not None else _unfiltered(statement)
+    """Return the statement `search` for its parameters: without the parts that they do not need."""
+    needed = {
+        "filtered": params["item"] is not None or params["kinds"] is not None,
+        "dated": params["since"] is not None,
+    }
+    return _without(queries("recall")["search"], tuple(name for name in needed if not needed[name]))
 
 
 def read_hits(rows: Sequence[tuple[Any, ...]], policy: Policy) -> list[tuple[Hit, str | None]]:
@@ -142,8 +145,10 @@ adapters.register_dumper(HalfVector, _HalfVectorDumper)
 
 
 @cache
-def _unfiltered(statement: LiteralString) -> LiteralString:
-    return re.sub(r" *-- if filtered\n.*?-- end\n", "", statement, flags=re.DOTALL)
+def _without(statement: LiteralString, parts: tuple[str, ...]) -> LiteralString:
+    for part in parts:
+        statement = re.sub(rf" *-- if {part}\b.*?-- end\n", "", statement, flags=re.DOTALL)
+    return statement
 
 
 def _hit(

@@ -9,8 +9,8 @@ where s.tenant_id = %(tenant)s and s.subject_id = %(subject)s
 -- Ids start with their event time, so `item_id < horizon` leaves out what was said after the question. The plan is made
 -- once for all subjects, so nothing here may depend on how many rows are expected: `limit 1` and `offset 0` keep look-ups
 -- by key, a full join is never made a nested loop, and what a series function gives stands for a thousand rows to come,
--- which makes the joins with them hash joins. Each node of the plan costs time before the first row: the lines from
--- `if filtered` to `end` are sent only with `item` or `kinds`, and columns are named, as a node is set up column by column.
+-- which makes the joins with them hash joins. Each node and column of the plan costs time before the first row: what stands
+-- between `if` and `end` is sent only when the question needs it, and no `select *` is handed up from a table.
 with query as materialized (  -- the speakers' names are no search words, unless there is nothing else
     select s.items, greatest(s.terms, 1)::float8 / greatest(s.items, 1) as average, tsvector_to_array(w.asked) as asked,
            tsvector_to_array(case when length(w.words) > 0 then w.words else w.asked end) as words
@@ -72,17 +72,22 @@ lexical as (  -- what was merged or compressed away is still on the lists: leave
           limit %(candidates)s) most
 ),
 entity as (
-    select l.memory_id as item_id, row_number() over (order by max(m.importance) desc, l.memory_id) as place
-    from query q
-    join memory.entities e on e.tenant_id = %(tenant)s and e.subject_id = %(subject)s and e.terms <@ q.asked
-        and e.terms <> '{}'
-    join memory.links l on l.tenant_id = e.tenant_id and l.entity_id = e.id
-    join memory.memories m on m.tenant_id = l.tenant_id and m.id = l.memory_id
-    where m.id < %(horizon)s and (m.state in ('candidate', 'active') or %(include_compressed)s and m.state = 'compressed')
+    select m.id as item_id, row_number() over (order by m.importance desc, m.id) as place
+    from memory.memories m
+    where m.tenant_id = %(tenant)s and m.subject_id = %(subject)s and m.id < %(horizon)s
+      and m.id = any(array(
+              select l.memory_id from memory.links l
+              where l.tenant_id = %(tenant)s and l.entity_id = any(array(
+                        select e.id from memory.entities e
+                        cross join query q
+                        where e.tenant_id = %(tenant)s and e.subject_id = %(subject)s
+                          and e.terms <@ q.asked and e.terms <> '{}'))))
+      and (m.state in ('candidate', 'active') or %(include_compressed)s and m.state = 'compressed')
       -- if filtered
       and (%(item)s::text is null or %(item)s = 'memory') and (%(kinds)s::text[] is null or m.kind = any(%(kinds)s))
       -- end
-    group by l.memory_id order by 2 limit %(candidates)s
+    order by m.importance desc, m.id
+    limit %(candidates)s
 ),
 found as materialized (
     select item_id, max(similarity) as similarity, min(dense) as dense, max(lexical) as lexical, max(entity) as entity,
@@ -104,13 +109,16 @@ measured as (
            coalesce(x.bm25 / best.bm25, 0) as lexical,
            coalesce(a.bm25 / best.bm25, 0) as answers,
            coalesce(i.speaker = any(%(mentioned)s::text[]), false)::int::float8 as speaker,
-           case when %(since)s::timestamptz[] is null then 0 else (  -- how near to a date that the question names: soon
-               select max(case when i.happened_at < since  -- after counts more than before
-                               then exp(-extract(epoch from since - i.happened_at)::float8 / 86400 / 1.5)
-                               when i.happened_at >= until
-                               then exp(-extract(epoch from i.happened_at - until)::float8 / 86400 / 5)
-                               else 1 end)
-               from unnest(%(since)s::timestamptz[], %(until)s::timestamptz[]) as dates (since, until)) end as date,
+           greatest(
+               -- if dated: how near to a date that the question names; soon after counts more than before
+               (select max(case when i.happened_at < since
+                                then exp(-extract(epoch from since - i.happened_at)::float8 / 86400 / 1.5)
+                                when i.happened_at >= until
+                                then exp(-extract(epoch from i.happened_at - until)::float8 / 86400 / 5)
+                                else 1 end)
+                from unnest(%(since)s::timestamptz[], %(until)s::timestamptz[]) as dates (since, until)),
+               -- end
+               0::float8) as date,
            i.first_person::int::float8 as first_person,
            i.names_time::int::float8 as names_time,
            i.asks::int::float8 as asks,

@@ -13,8 +13,9 @@ import pytest
 
 from reverie.policy import SIGNALS
 from reverie.recall.question import read_question
-from reverie.recall.search import search
-from tests.recall.conftest import DIMENSIONS, LATER, Corpus, day, policy_with
+from reverie.recall.search import search, search_params, search_statement
+from reverie.store.queries import queries
+from tests.recall.conftest import DIMENSIONS, LATER, MODEL, Corpus, day, policy_with
 
 WORDS = (
     "tea",
@@ -175,6 +176,25 @@ def test_only_the_kinds_asked_for(corpus: Corpus) -> None:
     assert corpus.search("quartz", policy=turns, kinds=["fact"]) == []
     assert {hit.item for hit, _ in corpus.search("quartz", policy=turns)} == {"turn"}
     assert {hit.item for hit, _ in corpus.search("quartz", policy=policy_with(items=("memory",)))} == {"memory"}
+
+
+def test_parts_left_out_change_nothing(corpus: Corpus) -> None:
+    """A question without filters and dates is asked in fewer words; the whole statement answers the same."""
+    random = np.random.default_rng(3)
+    for number in range(30):
+        add = corpus.memory if number % 3 else corpus.turn
+        add(" ".join(random.choice(WORDS, 6)), session=f"s{number % 4}", vectors=list(np.eye(DIMENSIONS)[:2]))
+    corpus.memory("tea and trains", state="compressed")
+    params = search_params(
+        tenant_id=corpus.tenant, subject_id=corpus.subject, vector=np.eye(DIMENSIONS)[1], question="walks and tea",
+        policy=policy_with(), model=MODEL, as_of=LATER,
+    )  # fmt: skip
+    assert params is not None
+    whole, short = queries("recall")["search"], search_statement(params)
+    dated = search_statement(params | {"since": [day(0)]})
+    assert len(short) < len(dated) < len(whole) and "-- if" not in short
+    short_rows, dated_rows, rows = (corpus.conn.execute(text, params).fetchall() for text in (short, dated, whole))
+    assert len(rows) == 30 and short_rows == dated_rows == rows
 
 
 def test_entities_lead_to_memories(corpus: Corpus) -> None:
