@@ -32,6 +32,7 @@ BENCHES = {
     "memory_of_import": "How much memory does importing a million turns take?",
     "startup": "How fast does the command line answer?",
     "mood": "How well are moods told and crises found?",
+    "llm": "What is a language model asked, what do kept replies save, and what becomes of bad ones?",
     "embed": "How fast is the bare embedder?",
 }
 

@@ -103,11 +103,11 @@ def remember(model: Listening) -> Counter[tuple[str, str]]:
         assert last is not None
         until = last + timedelta(hours=6)  # as the demo
         common: dict[str, Any] = {
-            "scope": Scope(tenant_id=TENANT), "policy": policy, "embedder": embedder
+            "scope": Scope(tenant_id=TENANT), "policy": policy, "embedder": embedder, "language_model": model
         }  # fmt: skip
         for report in (
             *ingest(store, as_of=until, **common),
-            *catch_up(store, until=until, language_model=model, **common),
+            *catch_up(store, until=until, **common),
         ):
             if report.model_calls or report.counts.get("asked"):
                 counts.update({(report.stage, name): number for name, number in report.counts.items()})

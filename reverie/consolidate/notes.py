@@ -41,7 +41,9 @@ _VERBS = frozenset(
         believes thinks knows says said asks suffers takes took gets got became turns turned celebrates attends
         attended belongs earns sells buys bought makes made manages leads name named names age aged allergic
         born call called calls address answer always never use speak reply write keep treat remind do don't
-        avoid include mention
+        avoid include mention put let give gives gave make send sends sent reports delivers offers hires hired
+        teaches taught walks sees saw loses lost finds found starts started stops stopped changes changed decides
+        decided hands copies visits visited brings brought serves
         """,
     )
 )

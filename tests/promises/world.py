@@ -83,8 +83,8 @@ def consolidate(
 ) -> list[Report]:
     """Read and embed everything, then catch up cycle by cycle: what `reverie run` does."""
     common: dict[str, Any] = {"scope": scope(tenant), "policy": policy, "embedder": embedder or WordEmbedder()}
-    model = {"language_model": language_model}
-    return [*ingest(store, as_of=until, **common), *catch_up(store, until=until, **common, **model)]
+    common |= {"language_model": language_model}
+    return [*ingest(store, as_of=until, **common), *catch_up(store, until=until, **common)]
 
 
 def live(store: Store, tenant: str, policy: Policy, history: Path, until: datetime) -> list[Report]:

@@ -1,0 +1,76 @@
+"""The sample history with the replies that were written down for it: used, believed, and enough to do it again."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import replace
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import pytest
+from psycopg.sql import SQL, Identifier
+
+from reverie.capture.importing import import_file
+from reverie.inference import load_embedder
+from reverie.inference.completions import Limits
+from reverie.inference.recorded import load_recorded
+from reverie.policy import load_policy
+from reverie.store.connect import connect
+from reverie.store.database import Store
+from reverie.store.digest import digest
+from tests.promises.world import SAMPLE, consolidate
+
+RECORDED = SAMPLE.with_name("recorded.jsonl")
+TENANT = "demo"
+#: Share of the recordings that must be used; what is asked depends a little on the machine, since vectors do.
+LEAST_USED = 0.95
+
+
+@pytest.fixture(scope="module")
+def runs(server_url: str, run_directory: Path, template: str) -> Iterator[dict[str, Any]]:
+    """What two runs counted, the second from the log and the kept replies alone, with a model that knows nothing."""
+    name = f"{run_directory.name}_recorded"
+    with connect(server_url) as admin:
+        admin.execute(SQL("create database {} template {}").format(Identifier(name), Identifier(template)))
+    url = urlsplit(server_url)._replace(path=f"/{name}").geturl()
+    model = load_recorded(RECORDED, limits=Limits(concurrency=2))
+    embedder, policy = load_embedder("minilm", threads=1), load_policy("reverie")
+    with Store.open(url) as store, connect(url) as conn:
+        last = import_file(store, SAMPLE, tenant_id=TENANT).last
+        assert last is not None
+        until = last + timedelta(hours=6)  # as the demo
+        found: dict[str, Any] = {}
+        for turn, each in (("first", model), ("again", replace(model, replies={}))):
+            counts: Counter[str] = Counter()
+            for report in consolidate(store, TENANT, policy, until, embedder, each):
+                if report.counts.get("asked"):
+                    counts.update(report.counts | {"calls": report.model_calls})
+            found[turn] = counts, digest(store, TENANT)
+            found["texts"] = conn.execute("select count(*) from memory.memories where model is not null").fetchone()
+            tables = conn.execute("select tablename from pg_tables where schemaname = 'memory'").fetchall()
+            conn.execute(SQL("truncate {}").format(SQL(", ").join(Identifier("memory", row[0]) for row in tables)))
+    yield found | {"model": model}
+    with connect(server_url) as admin:
+        admin.execute(SQL("drop database {} with (force)").format(Identifier(name)))
+
+
+def test_the_recordings_are_used_and_believed(runs: dict[str, Any]) -> None:
+    counts, _ = runs["first"]
+    unanswered = sum(number for name, number in counts.items() if name.startswith("failed_"))
+    assert counts["asked"] - unanswered >= LEAST_USED * len(runs["model"].replies) >= 250
+    assert unanswered <= (1 - LEAST_USED) * counts["asked"]
+    assert unanswered == counts["failed_unrecorded"]
+    refused = ("discarded_ungrounded", "discarded_unquoted", "discarded_malformed", "asked_again")
+    assert {name: counts[name] for name in refused if counts[name]} == {}
+    assert counts["retold"] > 60 and counts["noted"] > 100 and runs["texts"][0] > 100
+
+
+def test_the_whole_sample_is_made_again_from_what_was_kept(runs: dict[str, Any]) -> None:
+    """Promise 4 with a model: the same digest, no reply that was not kept."""
+    (first, before), (again, after) = runs["first"], runs["again"]
+    assert after == before
+    assert again["kept"] == first["asked"] - first["failed_unrecorded"]
+    assert again["calls"] == 0
