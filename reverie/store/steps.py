@@ -209,18 +209,15 @@ def _ends(step: Step | None) -> bool:
     return isinstance(step, Statement | tuple) and _batch(step)[-1].last
 
 
-def _raw(statement: Statement) -> tuple[bytes, list[Any]]:
+def _raw(statement: Statement) -> tuple[LiteralString, list[Any]]:
     text, names = numbered(statement.sql)
     return text, [statement.params[name] for name in names]
 
 
 @cache
-def numbered(query: LiteralString) -> tuple[bytes, tuple[str, ...]]:
-    """Return the query with $1, $2, ... for its `%(name)s`, and their names.
-
-    psycopg would parse, encode and hash a long query each time; bytes keep their hash.
-    """
+def numbered(query: LiteralString) -> tuple[LiteralString, tuple[str, ...]]:
+    """Return the query with $1, $2, ... for its `%(name)s`, and their names; psycopg parses long queries each time."""
     names = tuple(dict.fromkeys(re.findall(r"%\((\w+)\)s", query)))
     for number, name in enumerate(names, start=1):
         query = query.replace(f"%({name})s", f"${number}")
-    return query.replace("%%", "%").encode(), names
+    return query.replace("%%", "%"), names

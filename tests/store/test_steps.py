@@ -188,7 +188,7 @@ def test_a_generator_is_closed_when_its_statement_fails(run: Run) -> None:
 
 
 def test_numbers_stand_for_names() -> None:
-    assert numbered("a %(x)s b %(y)s c %(x)s 5 %%") == (b"a $1 b $2 c $1 5 %", ("x", "y"))
+    assert numbered("a %(x)s b %(y)s c %(x)s 5 %%") == ("a $1 b $2 c $1 5 %", ("x", "y"))
 
 
 @pytest.mark.anyio
