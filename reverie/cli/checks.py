@@ -221,12 +221,16 @@ def _tenant(session: Session, tenant_id: str, policy_name: str) -> Iterator[Chec
     if missing:
         yield Check(name=name, status="warn", found=f"{missing:,} turns or memories have no vector", todo=again)
     with session.worker.transaction(tenant_id) as conn:
+        writers = conn.execute(queries("doctor")["writers"], {"tenant": tenant_id}).fetchall()
         letters, failures = conn.execute(queries("doctor")["troubles"], {"tenant": tenant_id}).fetchone() or (0, 0)
         unread = conn.execute(queries("doctor")["unread"], {"tenant": tenant_id}).fetchall()
     if unread:
         reasons = ", ".join(f"{reason} {number:,}" for reason, number in unread)
         found = f"turns wait for the language model: {reasons}; the rules have read them"
         yield Check(name=name, status="warn", found=found, todo=again)
+    if writers:
+        by_whom = ", ".join(f"{number:,} in the words of {model or 'the rules'}" for model, number in writers)
+        yield Check(name=name, status="ok", found=f"patterns and summaries: {by_whom}")
     if letters:
         todo = f"reverie dead-letters list --tenant {tenant_id}"
         yield Check(name=name, status="warn", found=f"{letters:,} dead letters", todo=todo)

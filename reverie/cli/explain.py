@@ -62,13 +62,14 @@ def _print(found: Explanation) -> None:
                 ("id", str(found.id)),
                 ("subject", found.subject_id),
                 ("kind", f"{found.kind}, {row['state']}"),
+                ("tells", _turns(row)),
                 ("happened", row["happened_at"]),
                 ("last used", f"{text_of(row['accessed_at'])}, recalled {row['access_count']} times"),
                 ("importance", _importance(row)),
                 ("future", _future(row, merged=any(each.similarity is not None for each in found.children))),
                 ("made by", f"{row['origin']}, in {_run_text(found)}"),
                 ("policy", row["policy_hash"]),
-                ("model", row["model"]),
+                ("words", row["model"] or "the rules'"),
                 ("speaks of", ", ".join(each.id for each in found.entities) or None),
             ]
         )
@@ -100,6 +101,10 @@ def _print(found: Explanation) -> None:
             for each in found.outcomes
         ]
         table(("when", "metric", "value", "was"), rows, right=("value",))
+
+
+def _turns(row: dict[str, Any]) -> str | None:
+    return f"turns {row['turn_start']}-{row['turn_end']} of session {row['session_id']}" if row["turn_start"] else None
 
 
 def _importance(row: dict[str, Any]) -> str:

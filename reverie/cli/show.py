@@ -128,7 +128,7 @@ def _print(found: SubjectMemory, facts: list[StructuredFact], known: Relationshi
                 f"{each.accessed_at:%Y-%m-%d}",
                 _future(each, as_of),
                 each.id,
-                each.content if each.state == "active" else f"[{each.state}] {each.content}",
+                _told(each),
                 " ".join(each.entities),
             )
             for each in memories[:limit]
@@ -143,6 +143,13 @@ def _print(found: SubjectMemory, facts: list[StructuredFact], known: Relationshi
         heading(f"forgotten ({found.forgotten_total:,})")
         stones = [(each.forgotten_at, each.kind, each.reason, each.memory_id) for each in found.forgotten]
         table(("when", "kind", "why", "id"), stones)
+
+
+def _told(memory: Remembered) -> str:
+    """What it says, of a summary with the turns that it tells."""
+    state = "" if memory.state == "active" else f"[{memory.state}] "
+    turns = f"(turns {memory.turn_start}-{memory.turn_end}) " if memory.turn_start else ""
+    return f"{state}{turns}{memory.content}"
 
 
 def _future(memory: Remembered, as_of: datetime) -> str:

@@ -1,4 +1,4 @@
-"""compress: episodes on one theme become a pattern, old sessions summaries (spec C2, C3; Brain 4.4, Logic 3).
+"""compress: episodes become patterns, sessions summaries (spec B6, C2, C3; Brain 4.4, Chat flow 1, Logic 3).
 
 What is replaced stays, in state `compressed` and with its lineage, but leaves the context. A pattern or summary is as
 old as the last thing it was made from, not as the run that made it, and fades from there: a late run, a skipped cycle
@@ -13,7 +13,7 @@ from __future__ import annotations
 from datetime import datetime
 from uuid import UUID
 
-from reverie.consolidate.compress_sessions import compress_sessions
+from reverie.consolidate.compress_sessions import compress_running, compress_sessions
 from reverie.consolidate.compress_themes import compress_themes
 from reverie.consolidate.compress_write import Params
 from reverie.inference.completions import LanguageModel
@@ -34,14 +34,15 @@ def compress(
     driver: str = "reverie",
     dry_run: bool = False,
 ) -> Report:
-    """Make patterns and summaries; counts `patterns`, `replaced` patterns, `summaries` and `episodes` compressed.
+    """Make patterns and summaries; counts `patterns`, `summaries` of sessions and of `ranges` of a running one's turns,
+    patterns and ranges `replaced`, and `episodes` compressed.
 
     `model` names the vectors that closeness to a theme is measured with. New memories have none yet: embed follows.
     With a `language_model`, both are in its words where these stand on what was said, else the rules'; the counts of
     `ask` come with them, and `retold`. A dry run asks no model.
     """
     with run(store, "compress", scope=scope, policy=policy, as_of=as_of, driver=driver, dry_run=dry_run) as attempt:
-        for name in ("patterns", "replaced", "summaries", "episodes"):
+        for name in ("patterns", "replaced", "summaries", "ranges", "episodes"):
             attempt.report.add(name, 0)
         asked = None if dry_run else language_model
         if asked is not None:
@@ -51,16 +52,20 @@ def compress(
             "model": model,
             "least": policy.compress.pattern_episodes,
             "threshold": policy.compress.session_threshold,
+            "running": policy.compress.running_turns,
             "half": max(policy.compress.session_threshold // 2, 1),
             "run_id": attempt.id,
             "policy_hash": policy.hash,
         }
         taken: set[UUID] = set()
+        told: set[tuple[str, str]] = set()
         if policy.compress.pattern_episodes:
             taken = compress_themes(store, attempt, policy, params, asked)
         if policy.compress.session_threshold:
-            # in a dry run no state says which episodes the patterns took
-            compress_sessions(store, attempt, policy, params, taken, asked)
+            # in a dry run no state says which episodes the patterns took, nor which sessions are told
+            told = compress_sessions(store, attempt, policy, params, taken, asked)
+        if policy.compress.running_turns:
+            compress_running(store, attempt, policy, params, told, asked)
         with store.transaction(scope.tenant_id) as conn:
             attempt.record(conn)
     return attempt.report

@@ -33,10 +33,15 @@ class Made:
     origin: str
     access_count: int = 0
     session_id: str | None = None
+    #: Turns of the session that a summary tells, from 1.
+    turn_start: int | None = None
+    turn_end: int | None = None
     #: Language model that wrote the content; None for rules.
     model: str | None = None
     #: Episodes that it replaces.
     episodes: Sequence[UUID]
+    #: Summaries of ranges of turns that it replaces.
+    ranges: Sequence[UUID] = ()
     #: The older pattern on the same theme.
     pattern_id: UUID | None = None
     #: (relation, source, source_id)
@@ -64,6 +69,8 @@ def write(conn: Connection[Any], attempt: Run, policy: Policy, params: Params, m
             "accessed_at": [one.accessed_at for one in made],
             "forget_at": [_forgotten(one, policy) for one in made],
             "session_ids": [one.session_id for one in made],
+            "turn_starts": [one.turn_start for one in made],
+            "turn_ends": [one.turn_end for one in made],
             "origins": [one.origin for one in made],
             "models": [one.model for one in made],
         },
@@ -75,15 +82,15 @@ def write(conn: Connection[Any], attempt: Run, policy: Policy, params: Params, m
     conn.execute(
         sql["write_links"], params | {"ids": [pair[0] for pair in alike], "source_ids": [pair[1] for pair in alike]}
     )
-    replaced = [(id_, one.id, "compressed") for one in made for id_ in one.episodes]
+    replaced = [(id_, one.id, "compressed") for one in made for id_ in (*one.episodes, *one.ranges)]
     replaced += [(one.pattern_id, one.id, "merged") for one in made if one.pattern_id is not None]
     gone: Params = {"ids": [row[0] for row in replaced], "live": False}
     into = {"into_ids": [row[1] for row in replaced], "states": [row[2] for row in replaced]}
     conn.execute(sql["write_replaced"], params | gone | into)
     conn.execute(queries("merge")["set_live"], params | gone)
     for one in made:
-        attempt.report.add("patterns" if one.kind == "pattern" else "summaries")
-        attempt.report.add("replaced", one.pattern_id is not None)
+        attempt.report.add({"theme": "patterns", "range": "ranges"}.get(one.origin.partition(":")[0], "summaries"))
+        attempt.report.add("replaced", (one.pattern_id is not None) + len(one.ranges))
         attempt.report.add("episodes", len(one.episodes))
 
 

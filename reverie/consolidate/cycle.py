@@ -132,7 +132,7 @@ def _cycle(
     yield from work_in(store, scope=scope, as_of=at, embedder=embedder, **common)
     compressed = compress(store, scope=scope, as_of=at, model=embedder.model, language_model=language_model, **common)
     yield compressed
-    if compressed["patterns"] or compressed["summaries"]:
+    if compressed["patterns"] or compressed["summaries"] or compressed["ranges"]:
         new: tuple[Kind, ...] = ("pattern", "summary")
         yield embed(store, scope=scope, as_of=at, embedder=embedder, items=("memory",), kinds=new, **common)
     yield score(store, scope=scope, as_of=at, model=embedder.model, **common)
@@ -154,6 +154,8 @@ def _pending(store: Store, scope: Scope, policy: Policy, until: datetime) -> Ite
         "until": until,
         "period": policy.cycle.period,
         "session_threshold": policy.compress.session_threshold,
+        "running": policy.compress.running_turns,
+        "range_turns": policy.compress.range_turns,
         "most": _FEW_SUBJECTS,
     }
     with store.transaction(scope.tenant_id) as conn:

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from itertools import groupby
-from operator import itemgetter
 from typing import Annotated, Any
 from uuid import UUID
 
@@ -19,7 +17,6 @@ from reverie.inference.replies import Reply
 from reverie.store.booking import Payer
 from reverie.store.calls import NO_REPLY, Item, Objection, ask
 from reverie.store.database import Store
-from reverie.store.queries import queries
 from reverie.store.runs import Run
 
 #: Characters of a session that a model is shown; a longer one is summed up by the rules.
@@ -37,43 +34,75 @@ class SessionSummary(Reply):
 
 
 @dataclass(frozen=True, slots=True)
+class Passage:
+    """Turns of a session that are told together: all of them, or a range."""
+
+    subject_id: str
+    session_id: str
+    #: In their order: (id, said_at, role, speaker, text).
+    turns: Sequence[tuple[Any, ...]]
+    #: Place of the first one in its session, from 1.
+    start: int = 1
+    whole: bool = True
+
+    @property
+    def end(self) -> int:
+        """Place of the last one."""
+        return self.start + len(self.turns) - 1
+
+    @property
+    def session(self) -> tuple[str, str]:
+        """Subject and session."""
+        return self.subject_id, self.session_id
+
+    @property
+    def key(self) -> tuple[str, str, int]:
+        """Tells the passages of a run apart."""
+        return *self.session, self.start
+
+
+@dataclass(frozen=True, slots=True)
 class Retold:
-    """Summaries by (subject, session)."""
+    """Summaries by passage."""
 
     #: Whose words they are.
     model: str
     #: The turns that the model was shown, and its summary.
-    texts: Mapping[tuple[str, str], tuple[frozenset[UUID], str]]
-    #: Sessions about which no reply could be had; they wait for the retry.
+    texts: Mapping[tuple[str, str, int], tuple[frozenset[UUID], str]]
+    #: Sessions (subject, session) about which some reply could not be had; they wait for the retry.
     waiting: frozenset[tuple[str, str]]
 
 
-def retell(store: Store, attempt: Run, model: LanguageModel, params: Mapping[str, Any], *, sentences: int) -> Retold:
+def retell(
+    store: Store,
+    attempt: Run,
+    model: LanguageModel,
+    passages: Sequence[Passage],
+    *,
+    tenant_id: str,
+    sentences: int,
+) -> Retold:
     """Ask for summaries of at most so many sentences; what is not believed, or not paid for, is left to the rules.
 
-    `params` name tenant, as_of and the sessions (subject_ids, session_ids). No connection is held while the model
-    works. What came of it is counted in the run's report. Raises InferenceError when the model cannot be used at all.
+    No connection is held while the model works. What came of it is counted in the run's report. Raises InferenceError
+    when the model cannot be used at all.
     """
     prompt = load_prompt("compress", SessionSummary, max_tokens=_MAX_TOKENS, sentences=sentences)
-    sessions = list(zip(params["subject_ids"], params["session_ids"], strict=True))
-    with store.transaction(params["tenant"]) as conn:
-        turns = conn.execute(queries("compress")["read_session_turns"], params).fetchall()
-    asked: list[tuple[tuple[str, str], Item]] = []
-    for place, of_session in groupby(turns, key=itemgetter(0)):
-        key = sessions[place - 1]
-        item = _item(key[0], list(of_session))
+    asked: list[tuple[Passage, Item]] = []
+    for passage in passages:
+        item = _item(passage)
         length = sum(len(turn["text"]) for turn in item.content["turns"])
         if length > LONGEST:
             attempt.report.add("failed_too_long")
         elif length:
-            asked.append((key, item))
+            asked.append((passage, item))
     attempt.report.model = model.key
     answers = ask(
         store,
         model,
         prompt,
         [item for _, item in asked],
-        payer=Payer(tenant_id=params["tenant"], stage="compress", run_id=attempt.id),
+        payer=Payer(tenant_id=tenant_id, stage="compress", run_id=attempt.id),
         check=_objection,
         report=attempt.report,
     )
@@ -81,11 +110,11 @@ def retell(store: Store, attempt: Run, model: LanguageModel, params: Mapping[str
     return Retold(
         model=model.key,
         texts={
-            key: (frozenset(item.source_ids), answer.reply.summary)
-            for (key, item), answer in told
+            passage.key: (frozenset(item.source_ids), answer.reply.summary)
+            for (passage, item), answer in told
             if answer.reply is not None
         },
-        waiting=frozenset(key for (key, _), answer in told if answer.reason in NO_REPLY),
+        waiting=frozenset(passage.session for (passage, _), answer in told if answer.reason in NO_REPLY),
     )
 
 
@@ -94,14 +123,15 @@ def dated(said_at: datetime) -> str:
     return f"{said_at.day} {said_at:%B %Y}"
 
 
-def _item(subject_id: str, turns: Sequence[tuple[Any, ...]]) -> Item:
+def _item(passage: Passage) -> Item:
+    turns = passage.turns
     said = [
         {"speaker": speaker or role.capitalize(), "text": text}
-        for _, _, _, role, speaker, text in turns
+        for _, _, role, speaker, text in turns
         if text and role in ("user", "assistant")
     ]
-    content = {"date": dated(turns[0][2]), "turns": said}
-    return Item(subject_id=subject_id, content=content, source_ids=[row[1] for row in turns])
+    content = {"date": dated(turns[0][1]), "turns": said}
+    return Item(subject_id=passage.subject_id, content=content, source_ids=[row[0] for row in turns])
 
 
 def _objection(item: Item, reply: SessionSummary) -> Objection | None:

@@ -97,7 +97,7 @@ class Decay(Table):
 
 
 class Compress(Table):
-    """When episodes become patterns and old sessions summaries (Brain 4.4, Contact 6.2, Logic 3)."""
+    """When episodes become patterns and sessions summaries (Brain 4.4, Contact 6.2, Logic 3, Chat flow 1)."""
 
     #: Episodes on one theme that make a pattern; 0 makes none.
     pattern_episodes: Annotated[int, Field(ge=0, le=1000)]
@@ -108,9 +108,23 @@ class Compress(Table):
     pattern_importance: Share
     #: Uncompressed sessions above which the oldest half is summarised; 0 never.
     session_threshold: Annotated[int, Field(ge=0, le=100_000)]
+    #: Turns that a running session holds before the oldest are summarised, and those that then stay; 0 never.
+    running_turns: Annotated[int, Field(ge=0, le=10_000)]
+    running_keep: Annotated[int, Field(ge=0, le=10_000)]
     #: Sentences of an extractive summary.
     summary_sentences: Annotated[int, Field(ge=1, le=20)]
     summary_importance: Share
+
+    @property
+    def range_turns(self) -> int:
+        """Turns that one summary of a running session tells."""
+        return max(self.running_turns - self.running_keep, 1)
+
+    @model_validator(mode="after")
+    def _leaves_some(self) -> Self:
+        if 0 < self.running_turns <= self.running_keep:
+            raise ValueError(f"running_keep is {self.running_keep}, and running_turns no more: {self.running_turns}")
+        return self
 
 
 class Prune(Table):

@@ -46,6 +46,11 @@ class Remembered:
     #: None: never by itself, or held by the memory that replaced it.
     forget_at: datetime | None
     into_id: UUID | None
+    #: Of a summary: the turns of its session that it tells, from 1.
+    turn_start: int | None
+    turn_end: int | None
+    #: Language model whose words it has; None for the rules'.
+    model: str | None
     #: Typed ids of what it speaks of.
     entities: list[str]
 

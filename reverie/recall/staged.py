@@ -28,7 +28,7 @@ class Summary:
     happened_at: datetime
     #: Cosine distance to the question.
     distance: float
-    #: Turns of the session that it stands for, from 1; none when they are no longer in the log.
+    #: Turns of the session that it stands for, from 1.
     first_turn: int | None
     last_turn: int | None
 

@@ -157,6 +157,44 @@ where number > %(threshold)s
   and place <= %(half)s * ceil((number - %(threshold)s)::float8 / %(half)s)
 order by subject_id, place
 
+-- name: read_running
+-- Sessions whose last `running` turns no summary tells yet: told by the first of these, one probe a session, so that
+-- sessions that are told need no look at each of their turns.
+with long as (
+    select subject_id, session_id
+    from log.turns
+    where tenant_id = %(tenant)s and said_at <= %(as_of)s and shard >= %(shard_from)s and shard < %(shard_to)s
+      and (%(subjects)s::text[] is null or subject_id = any(%(subjects)s))
+    group by subject_id, session_id
+    having count(*) >= %(running)s
+)
+select l.subject_id, l.session_id
+from long l
+cross join lateral (
+    select t.id from log.turns t
+    where t.tenant_id = %(tenant)s and t.subject_id = l.subject_id and t.session_id = l.session_id
+      and t.said_at <= %(as_of)s
+    order by t.turn_index desc, t.id desc offset %(running)s - 1 limit 1) f
+where not exists (select from memory.lineage k
+                  where k.tenant_id = %(tenant)s and k.source_id = f.id and k.source = 'turn'
+                    and k.relation in ('compressed', 'summarised') offset 0)
+order by l.subject_id, l.session_id
+
+-- name: read_untold_turns
+-- Turns of these sessions that no summary tells, in order, each with how many of its session are told.
+select place, number, id, said_at, role, speaker, text
+from (select x.place, t.id, t.said_at, t.role, t.speaker, t.text, t.turn_index, k.told,
+             count(*) filter (where k.told) over (partition by x.place) as number
+      from unnest(%(subject_ids)s::text[], %(session_ids)s::text[]) with ordinality as x (subject_id, session_id, place)
+      join log.turns t on t.tenant_id = %(tenant)s and t.subject_id = x.subject_id and t.session_id = x.session_id
+      cross join lateral (
+          select exists (select from memory.lineage l
+                         where l.tenant_id = %(tenant)s and l.source_id = t.id and l.source = 'turn'
+                           and l.relation in ('compressed', 'summarised')) as told) k
+      where t.said_at <= %(as_of)s) turns
+where not told
+order by place, turn_index, id
+
 -- name: read_session_turns
 -- What was said in these sessions.
 select x.place, t.id, t.said_at, t.role, t.speaker, t.text
@@ -166,26 +204,27 @@ where t.said_at <= %(as_of)s
 order by x.place, t.turn_index, t.id
 
 -- name: read_session_memories
--- What is remembered from these sessions; open episodes are to be compressed.
-select x.place, m.id, m.kind = 'episode' and m.state = 'active' as open
+-- What is remembered from these sessions; open episodes, and summaries of ranges, are to be compressed.
+select x.place, m.id, m.kind, m.kind in ('episode', 'summary') and m.state = 'active' as open, m.turn_id
 from unnest(%(subject_ids)s::text[], %(session_ids)s::text[]) with ordinality as x (subject_id, session_id, place)
 join memory.memories m on m.tenant_id = %(tenant)s and m.subject_id = x.subject_id and m.session_id = x.session_id
-where m.happened_at <= %(as_of)s and m.kind <> 'summary'
+where m.happened_at <= %(as_of)s and (m.kind <> 'summary' or m.origin = 'range')
 order by x.place, m.id
 
 -- name: write_memories
 -- The new patterns and summaries. Importance is the policy's and the links are their sources', so score and link are done.
 insert into memory.memories (tenant_id, id, subject_id, kind, state, content, content_hash, base, peak, importance,
                              access_count, happened_at, accessed_at, decayed_at, forget_at, linked, scored, session_id,
-                             origin, run_id, policy_hash, model)
+                             turn_start, turn_end, origin, run_id, policy_hash, model)
 select %(tenant)s, x.id, x.subject_id, x.kind, 'active', x.content, sha256(convert_to(x.content, 'UTF8')), x.importance,
        x.importance, x.importance, x.access_count, x.happened_at, x.accessed_at, x.accessed_at, x.forget_at, true, true,
-       x.session_id, x.origin, %(run_id)s, %(policy_hash)s, x.model
+       x.session_id, x.turn_start, x.turn_end, x.origin, %(run_id)s, %(policy_hash)s, x.model
 from unnest(%(ids)s::uuid[], %(subject_ids)s::text[], %(kinds)s::text[], %(contents)s::text[], %(importances)s::real[],
             %(access_counts)s::int[], %(happened_at)s::timestamptz[], %(accessed_at)s::timestamptz[],
-            %(forget_at)s::timestamptz[], %(session_ids)s::text[], %(origins)s::text[], %(models)s::text[])
+            %(forget_at)s::timestamptz[], %(session_ids)s::text[], %(turn_starts)s::int[], %(turn_ends)s::int[],
+            %(origins)s::text[], %(models)s::text[])
     as x (id, subject_id, kind, content, importance, access_count, happened_at, accessed_at, forget_at, session_id,
-          origin, model)
+          turn_start, turn_end, origin, model)
 on conflict do nothing
 
 -- name: write_lineage

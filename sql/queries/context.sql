@@ -10,17 +10,14 @@ order by case when %(history)s then 0 else -f.importance end, f.category, f.key,
 -- name: summaries
 -- The summaries nearest to a question, nearest first, with the turns of the session that each stands for. From the few
 -- summaries to their vectors, each by its key.
-select m.id, m.session_id, m.content, m.happened_at, d.distance, r.first_turn, r.last_turn
-from (select m.id, m.session_id, m.content, m.happened_at from memory.memories m
+select m.id, m.session_id, m.content, m.happened_at, d.distance, m.turn_start, m.turn_end
+from (select m.id, m.session_id, m.content, m.happened_at, m.turn_start, m.turn_end from memory.memories m
       where m.tenant_id = %(tenant)s and m.subject_id = %(subject)s and m.kind = 'summary' and m.state = 'active'
         and m.happened_at <= %(as_of)s offset 0) m
 cross join lateral (
     select 1 + (v.vec <#> %(vector)s::halfvec) as distance from memory.vectors v
     where v.tenant_id = %(tenant)s and v.subject_id = %(subject)s and v.item_id = m.id and v.model = %(model)s
       and v.part = 0 limit 1) d
-left join lateral (
-    select min(t.turn_index) + 1 as first_turn, max(t.turn_index) + 1 as last_turn from log.turns t
-    where t.tenant_id = %(tenant)s and t.subject_id = %(subject)s and t.session_id = m.session_id) r on true
 where d.distance < %(distance)s::float8
 order by d.distance, m.id
 limit %(limit)s

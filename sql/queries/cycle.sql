@@ -1,6 +1,6 @@
 -- name: pending_cycles
 -- Cycles at which something can change, each with its first subjects and how many it has: memories, recalls,
--- outcomes and corrections not yet worked in, and sessions that are too many. Told by what the data says is not done, so that a run that was
+-- outcomes and corrections not yet worked in, sessions that are too many, and running ones that hold too many turns. Told by what the data says is not done, so that a run that was
 -- killed, or a tier that did a part of the work earlier, leaves the cycle pending.
 with recursive unknown as (
     select o.id as outcome_id, o.subject_id, o.observed_at as at, l.memory_id, true as direct
@@ -28,6 +28,29 @@ sessions as (
     where not exists (select from memory.lineage l
                       where l.tenant_id = %(tenant)s and l.source_id = s.id and l.relation = 'compressed'
                         and l.source = 'turn' offset 0)
+),
+running as (
+    -- when the oldest turns of a running session are due: with its last turns not told, at each range's last turn
+    select t.subject_id, t.said_at as at,
+           row_number() over (partition by t.subject_id, t.session_id order by t.said_at, t.id) as place
+    from (select subject_id, session_id from log.turns
+          where tenant_id = %(tenant)s and %(running)s > 0 and said_at <= %(until)s
+            and shard >= %(shard_from)s and shard < %(shard_to)s
+            and (%(subjects)s::text[] is null or subject_id = any(%(subjects)s))
+          group by subject_id, session_id having count(*) >= %(running)s) l
+    cross join lateral (
+        select t.id from log.turns t
+        where t.tenant_id = %(tenant)s and t.subject_id = l.subject_id and t.session_id = l.session_id
+          and t.said_at <= %(until)s
+        order by t.turn_index desc, t.id desc offset greatest(%(running)s - 1, 0) limit 1) f
+    join log.turns t on t.tenant_id = %(tenant)s and t.subject_id = l.subject_id and t.session_id = l.session_id
+        and t.said_at <= %(until)s
+    where not exists (select from memory.lineage k
+                      where k.tenant_id = %(tenant)s and k.source_id = f.id and k.source = 'turn'
+                        and k.relation in ('compressed', 'summarised') offset 0)
+      and not exists (select from memory.lineage k
+                      where k.tenant_id = %(tenant)s and k.source_id = t.id and k.source = 'turn'
+                        and k.relation in ('compressed', 'summarised') offset 0)
 ),
 pending as (
     select m.subject_id, m.happened_at as at from memory.memories m
@@ -58,6 +81,9 @@ pending as (
       and not exists (select from memory.corrected d where d.tenant_id = c.tenant_id and d.correction_id = c.id)
     union all
     select subject_id, at from sessions where place > %(session_threshold)s
+    union all
+    select subject_id, at from running
+    where place >= %(running)s and mod(place - %(running)s, %(range_turns)s) = 0
 )
 select cycle, (array_agg(subject_id order by subject_id))[1:%(most)s], count(*)
 from (select distinct date_bin(%(period)s::interval, at - interval '1 microsecond', timestamptz '2000-01-01 00:00:00+00')

@@ -38,6 +38,12 @@ join pg_catalog.pg_namespace n on n.oid = t.relnamespace
 where a.amname in ('hnsw', 'ivfflat') and n.nspname in ('log', 'memory', 'ops')
 order by 1
 
+-- name: writers
+-- Whose words the patterns and summaries of a tenant are: a model's, or the rules' (null).
+select model, count(*) from memory.memories
+where tenant_id = %(tenant)s and kind in ('pattern', 'summary') and state = 'active'
+group by model order by model nulls last
+
 -- name: troubles
 -- What of a tenant waits for a person: dead letters, and runs that failed and were not repeated.
 select (select count(*) from ops.dead_letters where tenant_id = %(tenant)s),

@@ -22,6 +22,7 @@ group by state order by state
 -- The subject's memories of some states with the entities they speak of, most important first within their kind, and
 -- importance as of now by the closed form of decay.
 select m.id, m.kind, m.state, m.content, m.polarity, m.access_count, m.happened_at, m.accessed_at, m.forget_at, m.into_id,
+       m.turn_start, m.turn_end, m.model,
        greatest(m.peak::float8 - r.rate * greatest(
            extract(epoch from %(as_of)s - m.accessed_at)::float8 / 86400 - %(grace_days)s::float8, 0), 0)::real as importance,
        array(select e.type || ':' || e.slug from memory.links l
@@ -64,7 +65,7 @@ limit %(limit)s
 -- name: memory
 -- One memory as it stands.
 select id, subject_id, kind, state, content, polarity, base, peak, importance, access_count, happened_at, accessed_at,
-       decayed_at, forget_at, expires_at, into_id, session_id, origin, run_id, policy_hash, model
+       decayed_at, forget_at, expires_at, into_id, session_id, turn_start, turn_end, origin, run_id, policy_hash, model
 from memory.memories where tenant_id = %(tenant)s and id = %(id)s
 
 -- name: tombstone

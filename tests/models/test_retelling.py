@@ -140,6 +140,23 @@ def test_a_session_without_a_reply_waits_while_others_are_told(run: Run, server:
     assert [model for _, model in summaries(conn)] == ["litellm/openai/ours"] * 3
 
 
+def test_the_ranges_of_a_running_session_are_told_in_order(run: Run, server: Server, conn: Conn) -> None:
+    """Where the first one gets no reply, the later ones of the session wait with it."""
+    for number in range(30):
+        say(conn, f"Priya saw {number} ducks.", START + timedelta(days=1, minutes=number + 2), session="s1")
+    server.script({}, {"status": 400})  # the old session, then the first range
+    report = run(concurrency=1)
+    assert (report["summaries"], report["ranges"], report["failed_rejected"]) == (1, 0, 1)
+    report = run(days=11)
+    assert (report["ranges"], report["kept"], report.model_calls) == (2, 1, 1)
+    ranges = "select turn_start, turn_end, content, model from memory.memories where origin = 'range' order by 1"
+    (first, second) = conn.execute(ranges).fetchall()
+    assert first[:2] == (1, 10) and "Bruno ate two of my shoes" in first[2]
+    assert second == (
+        11, 20, "3 March 2026. Arjun said: Priya saw 8 ducks. Arjun said: Priya saw 9 ducks.", "litellm/openai/ours",
+    )  # fmt: skip
+
+
 def test_a_dry_run_asks_nobody(run: Run, server: Server, conn: Conn) -> None:
     assert run(dry_run=True)["summaries"] == 1
     assert server.requests == [] and calls(conn) == []

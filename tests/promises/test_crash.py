@@ -40,7 +40,7 @@ WRITTEN = {
     "structure": ("structured", "replaced"),
     "score": ("recalled", "rewarded"),
     "decay": (),
-    "compress": ("patterns", "replaced", "summaries"),
+    "compress": ("patterns", "replaced", "summaries", "ranges"),
     "prune": ("forgotten",),
     "log": ("turns", "outcomes", "recalls"),
     "ops": ("dead_letters",),
@@ -115,7 +115,7 @@ def outcome(conn: psycopg.Connection[Any]) -> tuple[dict[str, TableDigest], Coun
     written = ("turns", "candidates", "memories", "merged", "links", "entities", "structured", "recalled", "rewarded")
     counts: Counts = Counter()
     for stage, report in conn.execute("select stage, report from ops.runs").fetchall():
-        for name in (*written, "patterns", "replaced", "summaries", "forgotten"):
+        for name in (*written, "patterns", "replaced", "summaries", "ranges", "forgotten"):
             counts[stage, name] += report.get(name, 0)
     for table in ("turns", "outcomes", "recalls"):
         counts["log", table] = count(conn, f"log.{table}")

@@ -63,6 +63,7 @@ def lively(name: str = "reverie", **numbers: dict[str, Any]) -> Policy:
     given = json.loads(load_policy(name).model_dump_json())
     given["merge"] |= {"threshold": 0.8}
     given["compress"] |= {"pattern_episodes": 3, "theme_similarity": 0.0, "session_threshold": 2}
+    given["compress"] |= {"running_turns": 3, "running_keep": 1}
     for heading, values in numbers.items():
         given[heading] |= values
     return Policy.model_validate(given)

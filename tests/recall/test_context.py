@@ -90,12 +90,14 @@ def test_stage_two_is_the_three_nearest_summaries_under_the_distance(corpus: Cor
     corpus.memory("not a summary", vectors=[near(0.0)])
     corpus.memory("said later", kind="summary", vectors=[near(0.0)], at=LATER + timedelta(days=1))
     corpus.memory("merged", kind="summary", vectors=[near(0.0)], state="merged")
-    corpus.conn.execute("update memory.memories set session_id = 's7' where content = 'at 0.1'")
+    corpus.conn.execute(
+        "update memory.memories set session_id = 's7', turn_start = 2, turn_end = 6 where content = 'at 0.1'"
+    )
     found = recall_in_stages(reader)
     assert [one.content for one in found.summaries] == ["at 0.1", "at 0.2", "at 0.3"]
     assert [round(one.distance, 2) for one in found.summaries] == [0.1, 0.2, 0.3]
     first, last = found.summaries[0].first_turn, found.summaries[0].last_turn
-    assert (first, last) == (2, 6)  # the corpus counts turns from 1, the log from 0
+    assert (first, last) == (2, 6)
     assert found.text.splitlines()[:2] == ["## Recent Context", "- turns 2-6: at 0.1"]
     assert found.notes == ("Nothing is known of ann by key.",)
 

@@ -1,0 +1,156 @@
+"""Running sessions (Chat flow 1): with 20 turns the first ten are summarised, the last ten stay as they were said."""
+
+from collections.abc import Iterator
+from datetime import timedelta
+
+import psycopg
+import pytest
+from pydantic import ValidationError
+
+from reverie.consolidate.compress import compress
+from reverie.model import Scope
+from reverie.policy import Policy, load_policy
+from reverie.policy.numbers import Compress
+from reverie.store.database import Store
+from reverie.store.runs import Report
+from tests.consolidate.test_compress import MARCH, MODEL, TENANT, everything, remember, say
+
+
+@pytest.fixture
+def store(database_url: str) -> Iterator[Store]:
+    with Store.open(database_url, role="worker") as opened:
+        yield opened
+
+
+@pytest.fixture(scope="module")
+def policy() -> Policy:
+    ours = load_policy("chat")
+    return ours.model_copy(update={"compress": ours.compress.model_copy(update={"session_threshold": 3})})
+
+
+def talk(conn: psycopg.Connection, first: int, last: int, *, session: str = "s") -> list:
+    """Say turns first to last, one a minute."""
+    return [
+        say(conn, f"We looked at house number {n} today.", MARCH + timedelta(minutes=n), session=session)
+        for n in range(first, last + 1)
+    ]
+
+
+def at(store: Store, policy: Policy, minutes: float = 1_000, **more) -> Report:
+    as_of = MARCH + timedelta(minutes=minutes)
+    return compress(store, scope=Scope(tenant_id=TENANT), policy=policy, as_of=as_of, model=MODEL, **more)
+
+
+def summaries(conn: psycopg.Connection) -> list[tuple]:
+    return conn.execute(
+        """select origin, turn_start, turn_end, state from memory.memories where kind = 'summary'
+           order by happened_at, id"""
+    ).fetchall()
+
+
+def test_with_twenty_turns_the_first_ten_are_told(conn, store, policy):
+    turns = talk(conn, 1, 19)
+    assert at(store, policy)["ranges"] == 0
+    turns += talk(conn, 20, 20)
+    told = remember(conn, turns[2], "Looked at house 3", "place:house")
+    remember(conn, turns[12], "Looked at house 13", "place:garden")
+    report = at(store, policy)
+    assert (report["ranges"], report["summaries"], report["episodes"]) == (1, 0, 0)
+    ((id_, content, happened_at, session, start, end, origin),) = conn.execute(
+        """select id, content, happened_at, session_id, turn_start, turn_end, origin
+           from memory.memories where kind = 'summary'"""
+    ).fetchall()
+    assert (session, start, end, origin) == ("s", 1, 10, "range")
+    assert happened_at == turns[9].said_at
+    assert content.startswith("20 March 2026. Arjun: We looked at house number ")
+    lineage = conn.execute("select relation, source, source_id from memory.lineage where memory_id = %s", [id_])
+    assert set(lineage.fetchall()) == {("summarised", "turn", turn.id) for turn in turns[:10]}
+    of_memory = conn.execute("select entity_id from memory.links where memory_id = %s", [told]).fetchall()
+    assert conn.execute("select entity_id from memory.links where memory_id = %s", [id_]).fetchall() == of_memory
+    states = conn.execute("select distinct state from memory.memories where kind = 'episode'").fetchall()
+    assert states == [("active",)], "what is remembered of a running session stays in the context"
+    before = everything(conn)
+    at(store, policy, 2_000)
+    assert everything(conn) == before
+
+
+def test_at_once_and_bit_by_bit_give_the_same(conn, store, policy):
+    talk(conn, 1, 45)
+    assert at(store, policy)["ranges"] == 3
+    at_once = everything(conn)
+    assert [row[1:3] for row in summaries(conn)] == [(1, 10), (11, 20), (21, 30)]
+    conn.execute("truncate memory.memories, memory.lineage, memory.links")
+    made = [at(store, policy, minutes)["ranges"] for minutes in (19, 20, 29, 33, 45)]
+    assert made == [0, 1, 0, 1, 1]
+    assert everything(conn) == at_once
+
+
+def test_what_comes_late_is_told_by_a_later_range(conn, store, policy):
+    turns = talk(conn, 1, 20)
+    at(store, policy)
+    before = conn.execute("select id, content from memory.memories where kind = 'summary'").fetchall()
+    late = say(conn, "By the way, house number 2 burned down.", MARCH + timedelta(minutes=2))
+    conn.execute("update log.turns set turn_index = %s where id = %s", [turns[1].turn_index, late.id])
+    talk(conn, 21, 29)
+    assert at(store, policy)["ranges"] == 0, "the last twenty are not all untold"
+    talk(conn, 30, 30)
+    assert at(store, policy)["ranges"] == 1
+    rows = conn.execute(
+        "select id, content, turn_start, turn_end from memory.memories where kind = 'summary' order by turn_start"
+    ).fetchall()
+    assert rows[0][:2] == before[0]
+    assert rows[1][2:] == (11, 20)
+    of_late = conn.execute("select memory_id from memory.lineage where source_id = %s", [late.id]).fetchall()
+    assert of_late == [(rows[1][0],)]
+
+
+def test_the_whole_session_replaces_its_ranges(conn, store, policy):
+    talk(conn, 1, 30, session="s0")
+    at(store, policy)
+    for number in range(1, 4):
+        say(conn, "We looked at a garden today.", MARCH + timedelta(days=number), session=f"s{number}")
+    report = at(store, policy, 10_000)
+    assert (report["summaries"], report["ranges"], report["replaced"]) == (1, 0, 2)
+    assert summaries(conn) == [
+        ("range", 1, 10, "compressed"), ("range", 11, 20, "compressed"), ("session", 1, 30, "active"),
+    ]  # fmt: skip
+    into = conn.execute(
+        """select distinct r.into_id = s.id from memory.memories r, memory.memories s
+           where r.origin = 'range' and s.origin = 'session'"""
+    ).fetchall()
+    assert into == [(True,)]
+    parents = conn.execute(
+        """select l.source, count(*) from memory.lineage l join memory.memories m on m.id = l.memory_id
+           where m.origin = 'session' group by 1 order by 1"""
+    ).fetchall()
+    assert parents == [("memory", 2), ("turn", 30)]
+    # what is said in it afterwards is told by ranges again, counted on
+    say_more = [say(conn, "One more.", MARCH + timedelta(days=9, minutes=n), session="s0") for n in range(20)]
+    assert len(say_more) == 20
+    assert at(store, policy, 20_000)["ranges"] == 1
+    assert summaries(conn)[-1] == ("range", 31, 40, "active")
+
+
+def test_a_session_that_is_told_whole_is_not_told_in_parts(conn, store, policy):
+    talk(conn, 1, 30, session="s0")
+    for number in range(1, 4):
+        say(conn, "We looked at a garden today.", MARCH + timedelta(days=number), session=f"s{number}")
+    dry = at(store, policy, 10_000, dry_run=True)
+    assert (dry["summaries"], dry["ranges"]) == (1, 0)
+    assert at(store, policy, 10_000).counts == dry.counts
+    assert summaries(conn) == [("session", 1, 30, "active")]
+
+
+def test_none_where_the_policy_says_none(conn, store, policy):
+    talk(conn, 1, 40)
+    off = policy.model_copy(update={"compress": policy.compress.model_copy(update={"running_turns": 0})})
+    assert at(store, off)["ranges"] == 0
+    assert at(store, policy, dry_run=True)["ranges"] == 3
+    assert summaries(conn) == []
+
+
+def test_some_turns_must_be_left_to_tell(policy):
+    numbers = policy.compress.model_dump()
+    assert Compress(**numbers | {"running_turns": 20, "running_keep": 19}).range_turns == 1
+    with pytest.raises(ValidationError, match="running_keep is 20, and running_turns no more: 20"):
+        Compress(**numbers | {"running_turns": 20, "running_keep": 20})
