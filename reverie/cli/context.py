@@ -31,6 +31,12 @@ _NAMED = 10
 @click.option("--data", type=_FILE, metavar="FILE", help="JSON object: fields by service.")
 @click.option("--tools", type=_FILE, metavar="FILE", help="JSON array of tools.")
 @click.option("--history", type=_FILE, metavar="FILE", help='JSON array of turns: [{"role": ..., "content": ...}].')
+@click.option(
+    "--session",
+    "session_id",
+    metavar="NAME",
+    help="The session that --history is of: its summaries stand for older turns.",
+)
 @click.option("--mood", metavar="MOOD", help="How the subject feels. [default: the latest in the log]")
 @click.option("--energy", metavar="ENERGY", help="high, medium or low.")
 @click.option("--model", metavar="NAME", help="Chat model that will read it, for its tokenizer.")
@@ -46,6 +52,7 @@ def command(
     data: Path | None,
     tools: Path | None,
     history: Path | None,
+    session_id: str | None,
     mood: str | None,
     energy: str | None,
     model: str | None,
@@ -68,7 +75,7 @@ def command(
     from reverie.recall.context import context, logging_context
     from reverie.store.steps import perform
 
-    given = _given(system, data, tools, history, mood, energy, model)
+    given = _given(system, data, tools, history, session_id, mood, energy, model)
     with Session(tenant, policy) as session:
         session.require_tenant()
         steps = context(
@@ -95,6 +102,7 @@ def _given(
     data: Path | None,
     tools: Path | None,
     history: Path | None,
+    session_id: str | None,
     mood: str | None,
     energy: str | None,
     model: str | None,
@@ -109,6 +117,7 @@ def _given(
         service_data=_read(data, dict, "--data") or {},
         tools=_read(tools, list, "--tools") or (),
         history=[Message(role=str(turn["role"]), content=str(turn["content"])) for turn in turns],
+        session_id=session_id,
         mood=mood,
         energy=energy,
         model=model,

@@ -20,6 +20,7 @@ from reverie.inference import Embedder
 from reverie.inference.tokens import Counter, token_counter
 from reverie.model import require_aware, stable_id
 from reverie.policy import Policy
+from reverie.recall.conversation import Told, read_told, told_statements
 from reverie.recall.forms import Chosen, Material, lay_out
 from reverie.recall.given import Given
 from reverie.recall.profile import Profile, profile_statements, read_profile
@@ -112,7 +113,10 @@ def context(
     _check_system(given, policy, counter)
     question = question.strip() if question else None
     who: dict[str, Any] = {"tenant_id": tenant_id, "subject_id": subject_id}
-    known = read_profile((yield profile_statements(tenant_id, subject_id, policy, as_of)), subject_id, policy, as_of)
+    of_session = told_statements(given, tenant_id, subject_id, policy, as_of)
+    rows = yield (*of_session, *profile_statements(tenant_id, subject_id, policy, as_of))
+    known = read_profile(rows[len(of_session) :], subject_id, policy, as_of)
+    told = [one for found in rows[: len(of_session)] for one in read_told(found)]
     given = _with_moods(given, known, policy, as_of)
     budget, top_k = _memories(policy, known.relationship)
     found: RecallResult | None = None
@@ -143,9 +147,12 @@ def context(
         staged=staged,
         memory_budget=budget,
         count=counter.count,
+        told=told,
     )
     # counting and fitting take milliseconds of processor time, for which an event loop should not stand still
     sections, text, total = yield Outside(partial(_fitted, material, found))
+    notes = _notes(policy, known, given, counter, question, found, staged, memories, top_k)
+    notes += _retold(sections, told)
     return Context(
         id=stable_id(as_of, "context", tenant_id, subject_id, question or "", policy.hash, given.request_id or ""),
         tenant_id=tenant_id,
@@ -165,7 +172,7 @@ def context(
         relationship=known.relationship,
         recall=found,
         staged=staged,
-        notes=tuple(dict.fromkeys(_notes(policy, known, given, counter, question, found, staged, memories, top_k))),
+        notes=tuple(dict.fromkeys(notes)),
     )
 
 
@@ -289,3 +296,10 @@ def _notes(
     if counter.note:
         notes.append(counter.note)
     return notes
+
+
+def _retold(sections: Sequence[Section], told: Sequence[Told]) -> list[str]:
+    """Which older turns stand there as remembered summaries."""
+    used = {line.id for one in sections if one.name == "history" for line in one.lines}
+    turns = [one.turns for one in told if one.id in used]
+    return [f"Of the conversation, {', '.join(turns)} are given as their remembered summaries."] if turns else []

@@ -2,16 +2,56 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Any
+from uuid import UUID
 
 from reverie.policy import Policy
-from reverie.recall.given import Message
+from reverie.recall.given import Given, Message
 from reverie.recall.profile import one_line
 from reverie.recall.sections import Block, CountTokens, Dropped, Line, Section, whole
+from reverie.store.queries import queries
+from reverie.store.steps import Statement
 
 #: Before lines of a turn that are not its first: none of them can look like a heading or another's turn.
 _INDENT = "    "
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Told:
+    """A remembered summary of turns of the conversation."""
+
+    id: UUID
+    #: Places in the session, from 1.
+    first_turn: int
+    last_turn: int
+    content: str
+    #: What is said in those of the turns that the conversation holds.
+    texts: frozenset[str]
+
+    @property
+    def turns(self) -> str:
+        """The turns in words."""
+        return f"turns {self.first_turn}-{self.last_turn}"
+
+
+def told_statements(given: Given, tenant_id: str, subject_id: str, policy: Policy, as_of: datetime) -> list[Statement]:
+    """Return what reads the summaries of the older turns, if there are any and the session is known."""
+    older = [one.content.strip() for one in given.history[: -policy.context.keep_verbatim]]
+    if not older or given.session_id is None:
+        return []
+    params = {"tenant": tenant_id, "subject": subject_id, "session": given.session_id, "as_of": as_of, "texts": older}
+    return [Statement(queries("context")["told"], params)]
+
+
+def read_told(rows: Sequence[tuple[Any, ...]]) -> list[Told]:
+    """Return the summaries, in the order of their turns."""
+    return [
+        Told(id=id_, first_turn=first, last_turn=last, content=content, texts=frozenset(texts))
+        for id_, first, last, content, texts in rows
+    ]
 
 
 def history_section(
@@ -22,11 +62,13 @@ def history_section(
     count: CountTokens,
     role_name: Callable[[str], str],
     escape: Callable[[str], str],
+    told: Sequence[Told] = (),
 ) -> Section:
     """Return the conversation; beyond the budget older turns become a summary and the last ones stay verbatim.
 
-    When even these do not fit, the summary goes first, then the oldest of them; a last turn that is longer than the
-    budget is cut at its end. Each turn that is not there as it was said is named.
+    Where older turns are `told` by a remembered summary, that stands for them; for the others some of their own
+    sentences do. When even these do not fit, the oldest summaries go first, then the oldest turns; a last turn that is
+    longer than the budget is cut at its end. Each turn that is not there as it was said is named.
     """
     numbers = policy.context
     lines = [
@@ -42,22 +84,18 @@ def history_section(
         return section
     older, last = lines[: -numbers.keep_verbatim], lines[-numbers.keep_verbatim :]
     dropped = tuple(Dropped(section="history", id=None, label=line.label, reason="older") for line in older)
-    if older:
-        told = one_line(escape(_gist(messages[: len(older)], policy)))
-        summary = Line(text=f"(earlier) {told}", label="summary of older turns")
-        section = _whole(head, [summary, *last], numbers.history, count)
+    summaries = list(_summaries(messages[: len(older)], told, policy, escape))
+    for place in range(len(summaries)):
+        section = _whole(head, [*summaries[place:], *last], numbers.history, count)
         if section.tokens <= numbers.history:
-            return replace(section, dropped=dropped)
+            return replace(section, dropped=dropped + _unfit(summaries[:place]))
+    dropped += _unfit(one for one in summaries if one.id)
     for first in range(len(last)):
         section = _whole(head, last[first:], numbers.history, count)
         if section.tokens <= numbers.history:
-            gone = tuple(
-                Dropped(section="history", id=None, label=line.label, reason="budget") for line in last[:first]
-            )
-            return replace(section, dropped=dropped + gone)
+            return replace(section, dropped=dropped + _unfit(last[:first]))
     cut = _cut(last[-1], head, numbers.history, count)
-    gone = tuple(Dropped(section="history", id=None, label=line.label, reason="budget") for line in last)
-    return replace(cut, dropped=dropped + gone)
+    return replace(cut, dropped=dropped + _unfit(last))
 
 
 def verbatim(text: str) -> str:
@@ -67,6 +105,25 @@ def verbatim(text: str) -> str:
 
 def _whole(head: str, lines: Sequence[Line], budget: int, count: CountTokens) -> Section:
     return whole("history", [Block(head=head, lines=lines)], budget, count)
+
+
+def _summaries(
+    older: Sequence[Message], told: Sequence[Told], policy: Policy, escape: Callable[[str], str]
+) -> Iterator[Line]:
+    """The remembered summaries, and one of what they do not tell."""
+    said = {one.content.strip() for one in older}
+    known: set[str] = set()
+    for one in told:
+        if one.texts & said:
+            known |= one.texts
+            text = f"(earlier, {one.turns}) {one_line(escape(one.content))}"
+            yield Line(text=text, id=one.id, label=f"summary of {one.turns}")
+    if untold := [one for one in older if one.content.strip() not in known]:
+        yield Line(text=f"(earlier) {one_line(escape(_gist(untold, policy)))}", label="summary of older turns")
+
+
+def _unfit(lines: Iterable[Line]) -> tuple[Dropped, ...]:
+    return tuple(Dropped(section="history", id=line.id, label=line.label, reason="budget") for line in lines)
 
 
 def _gist(messages: Sequence[Message], policy: Policy) -> str:

@@ -16,7 +16,7 @@ import orjson
 
 from reverie.policy import Policy
 from reverie.recall.adaptation import adapt, discovery, emotional_context, unusual
-from reverie.recall.conversation import history_section
+from reverie.recall.conversation import Told, history_section
 from reverie.recall.facts import StructuredFact
 from reverie.recall.given import Given, service_section, tools_section
 from reverie.recall.profile import Profile, one_line
@@ -56,6 +56,8 @@ class Material:
     #: Tokens of memories: the policy's, or those of the relationship's stage.
     memory_budget: int
     count: CountTokens
+    #: Remembered summaries of the conversation's older turns.
+    told: Sequence[Told] = ()
 
 
 def lay_out(material: Material) -> list[Section]:
@@ -275,7 +277,13 @@ def _rest(
     )
     yield tools_section(given.tools, "TOOLS:", budget=numbers.tools, count=of.count)
     yield history_section(
-        given.history, conversation, policy=of.policy, count=of.count, role_name=role_name, escape=escape
+        given.history,
+        conversation,
+        policy=of.policy,
+        count=of.count,
+        role_name=role_name,
+        escape=escape,
+        told=of.told,
     )
 
 

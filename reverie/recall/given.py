@@ -40,6 +40,8 @@ class Given:
     tools: Sequence[Mapping[str, Any] | str] = ()
     #: The conversation so far, oldest first.
     history: Sequence[Message] = ()
+    #: The session that it is, for the summaries of its older turns.
+    session_id: str | None = None
     #: How the subject feels now, and how it usually does (moods and energies of Contact 4.1); absent, the log is asked.
     mood: str | None = None
     energy: str | None = None

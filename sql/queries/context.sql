@@ -22,6 +22,20 @@ where d.distance < %(distance)s::float8
 order by d.distance, m.id
 limit %(limit)s
 
+-- name: told
+-- Summaries of a session's turns, in their order, each with those of the given texts that it tells.
+select m.id, m.turn_start, m.turn_end, m.content, t.texts
+from memory.memories m
+cross join lateral (
+    select array_agg(btrim(t.text)) as texts
+    from memory.lineage l
+    join log.turns t on t.tenant_id = %(tenant)s and t.id = l.source_id
+    where l.tenant_id = %(tenant)s and l.memory_id = m.id and l.source = 'turn'
+      and btrim(t.text) = any(%(texts)s::text[])) t
+where m.tenant_id = %(tenant)s and m.subject_id = %(subject)s and m.kind = 'summary' and m.state = 'active'
+  and m.session_id = %(session)s and m.happened_at <= %(as_of)s and t.texts is not null
+order by m.turn_start, m.id
+
 -- name: recent
 -- The latest episodes, patterns and summaries that are embedded: of each kind the last by id, which is event order.
 select r.id, r.kind, r.content, r.happened_at

@@ -25,6 +25,7 @@ def files(tmp_path: Path) -> dict[str, str]:
 
 def test_text_and_budget_table(invoke, world, files, conn) -> None:
     given = [word for name in ("system", "data", "history", "tools") for word in (f"--{name}", files[name])]
+    given += ["--session", "s1"]
     result = invoke("context", "ana", "--as-of", "2026-03-05", "--policy", "brain", *given)
     assert result.exit_code == 0, result.output
     text = result.stdout

@@ -37,7 +37,7 @@ Run = Callable[..., Report]
 @pytest.fixture
 def policy() -> Policy:
     ours = load_policy("reverie")
-    numbers = {"session_threshold": 2, "pattern_episodes": 0, "summary_sentences": 3}
+    numbers = {"session_threshold": 2, "pattern_episodes": 0, "summary_sentences": 3, "running_turns": 20}
     return ours.model_copy(update={"compress": ours.compress.model_copy(update=numbers)})
 
 

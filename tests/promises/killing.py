@@ -33,8 +33,11 @@ class Moments:
 
     def pass_by(self, kind: str) -> None:
         """A moment has come."""
-        if threading.current_thread() is not threading.main_thread():
-            return  # the pool opens its connections in threads of its own
+        if threading.current_thread() is threading.main_thread():  # the pool opens connections in threads of its own
+            self.come(kind)
+
+    def come(self, kind: str) -> None:
+        """Count it, and die if it is the one."""
         self.kinds.append(kind)
         if len(self.kinds) == self.kill_at:
             os.kill(os.getpid(), signal.SIGKILL)

@@ -138,6 +138,40 @@ def test_a_profile_is_facts_what_happened_lately_and_the_relationship(corpus: Co
     assert (nobody.facts, nobody.recent, nobody.relationship.stage) == ((), (), "new")
 
 
+def test_summaries_of_the_session_stand_for_its_older_turns(
+    corpus: Corpus, reader: Store, conn: psycopg.Connection[Any]
+) -> None:
+    said = [f"Number {n} was said about the red bicycle{' and more' * 200}." for n in range(1, 41)]
+    turns = [corpus.turn(text, session="s7", at=day(n / 100)) for n, text in enumerate(said)]
+    told: list[UUID] = []
+    for first, state in ((1, "active"), (11, "active"), (21, "compressed")):
+        told.append(corpus.memory(f"Of bicycles, {first}.", kind="summary", state=state))
+        conn.execute(
+            "update memory.memories set session_id = 's7', turn_start = %s, turn_end = %s where id = %s",
+            [first, first + 9, told[-1]],
+        )
+        with conn.cursor() as cursor:
+            cursor.executemany(
+                "insert into memory.lineage values ('acme', %s, 'summarised', 'turn', %s, %s, %s)",
+                [(told[-1], turn, LATER, UUID(int=0)) for turn in turns[first - 1 : first + 9]],
+            )
+    history = [Message(role="user", content=f" {text} ") for text in said[4:]]
+    found = assemble(reader, given=Given(history=history, session_id="s7"))
+    (section,) = (one for one in found.sections if one.name == "history")
+    assert [line.label for line in section.lines][:3] == [
+        "summary of turns 1-10", "summary of turns 11-20", "summary of older turns",
+    ]  # fmt: skip
+    assert "(earlier, turns 11-20) Of bicycles, 11." in found.text
+    note = "Of the conversation, turns 1-10, turns 11-20 are given as their remembered summaries."
+    assert note in found.notes
+    perform(reader, "acme", logging_context(found))
+    logged = conn.execute("select item_ids from log.contexts").fetchone()
+    assert logged is not None and set(told[:2]) <= set(logged[0]) and told[2] not in logged[0]
+    for other in (Given(history=history), Given(history=history, session_id="s8")):
+        assert note not in assemble(reader, given=other).notes
+    assert note not in assemble(reader, given=Given(history=history[-3:], session_id="s7")).notes
+
+
 def test_a_context_and_what_the_log_keeps_of_it(corpus: Corpus, reader: Store, conn: psycopg.Connection[Any]) -> None:
     name = know(corpus, "name", "Alex")
     quartz = corpus.memory("Found quartz", kind="episode")

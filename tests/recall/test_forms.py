@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID, uuid4
@@ -12,6 +13,7 @@ from hypothesis import strategies as st
 
 from reverie.policy import Policy, load_policy, shipped_policies
 from reverie.recall.adaptation import adapt
+from reverie.recall.conversation import Told
 from reverie.recall.facts import StructuredFact
 from reverie.recall.forms import Chosen, Material, lay_out
 from reverie.recall.given import Given, Message
@@ -298,12 +300,19 @@ def test_budgets_hold_whatever_is_passed(
         assert f"turn {place}" in gone or any(line.label == f"turn {place}" for line in conversation.lines)
 
 
-def conversation(turns: int, budget: int, words: int = 10) -> Any:
+def conversation(turns: int, budget: int, words: int = 10, told: Sequence[tuple[int, int]] = ()) -> Any:
     history = [
         Message(role="user", content=f"Number {n} was said about the red bicycle{' and more' * words}.")
         for n in range(turns)
     ]
-    of = material("brain", by=roomy(load_policy("brain"), history=budget), given=Given(history=history))
+    summaries = [
+        Told(
+            id=uuid4(), first_turn=first, last_turn=last, content=f"Of bicycles, {first}.",
+            texts=frozenset(one.content for one in history[first - 1 : last]),
+        )
+        for first, last in told
+    ]  # fmt: skip
+    of = material("brain", by=roomy(load_policy("brain"), history=budget), given=Given(history=history), told=summaries)
     return next(one for one in lay_out(of) if one.name == "history")
 
 
@@ -313,6 +322,25 @@ def test_older_turns_are_summarised_and_the_last_four_kept() -> None:
     assert [(one.label, one.reason) for one in section.dropped] == [(f"turn {n}", "older") for n in range(1, 17)]
     assert "(earlier) " in section.text and section.tokens <= 250
     assert "Number 19 was said" in section.text
+
+
+def test_remembered_summaries_stand_for_the_turns_that_they_tell() -> None:
+    section = conversation(30, 250, told=[(1, 10), (11, 20)])
+    assert [line.label for line in section.lines] == [
+        "summary of turns 1-10", "summary of turns 11-20", "summary of older turns",
+        *(f"turn {n}" for n in range(27, 31)),
+    ]  # fmt: skip
+    assert "(earlier, turns 1-10) Of bicycles, 1.\n(earlier, turns 11-20) Of bicycles, 11.\n(earlier) " in section.text
+    assert "Number 2" in section.text.split("(earlier) ")[1], "what none tells is told in its own sentences"
+    assert all(line.id for line in section.lines[:2])
+    section = conversation(24, 125, told=[(1, 10), (11, 20)])
+    assert [line.label for line in section.lines[:2]] == ["summary of turns 11-20", "turn 21"]
+    assert section.tokens <= 125
+    assert [one.label for one in section.dropped if one.reason == "budget"] == ["summary of turns 1-10"]
+    section = conversation(24, 70, told=[(1, 10), (11, 20)])
+    gone = [(one.label, one.id is not None) for one in section.dropped if one.reason == "budget"]
+    assert gone[:2] == [("summary of turns 1-10", True), ("summary of turns 11-20", True)]
+    assert not section.lines[0].id
 
 
 def test_when_the_last_four_do_not_fit_the_oldest_goes_and_a_long_one_is_cut() -> None:

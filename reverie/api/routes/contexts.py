@@ -45,7 +45,9 @@ class ContextRequest(Body):
 
     subject_id: Name
     session_id: Name | None = Field(
-        default=None, description="Take history and mood from this session's working memory where none are given."
+        default=None,
+        description="Take history and mood from this session's working memory where none are given; summaries of "
+        "its older turns stand for them where the history is too long.",
     )
     question: Question | None = Field(default=None, description="None: the most important memories.")
     as_of: Time | None = Field(default=None, description="As if it were then; none: now.")
@@ -135,7 +137,7 @@ async def assemble(body: ContextRequest, caller: Reader) -> Response:
 
 async def _given(body: ContextRequest, caller: Caller) -> Given:
     names = ("system", "service_data", "tools", "agent_name", "constitution", "directives", "artifacts", "learned")
-    feelings = ("mood", "energy", "usual_mood", "usual_energy", "request_id", "model")
+    feelings = ("mood", "energy", "usual_mood", "usual_energy", "request_id", "model", "session_id")
     given: dict[str, Any] = {name: getattr(body, name) for name in names + feelings}
     history = body.history
     if body.session_id and (history is None or body.mood is None):
