@@ -17,6 +17,7 @@ from psycopg import Connection
 from psycopg.rows import class_row
 
 from reverie.consolidate.fading import forget_at, value_at
+from reverie.consolidate.keyed import keyed
 from reverie.consolidate.prune import fading, forget
 from reverie.model import Kind, Scope
 from reverie.policy import Policy
@@ -60,7 +61,7 @@ def score(
         run(store, "score", scope=scope, policy=policy, as_of=as_of, driver=driver, dry_run=dry_run) as attempt,
         store.transaction(scope.tenant_id) as conn,
     ):
-        params = scope.params() | {"as_of": as_of, "model": model, "run_id": attempt.id}
+        params = scope.params() | {"as_of": as_of, "model": model, "run_id": attempt.id, "origins": list(keyed(policy))}
         # what is read here is written back: nobody may change it in between
         conn.execute(queries("subjects")["lock_scope"], params)
         _rate(conn, attempt, policy, params)

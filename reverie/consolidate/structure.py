@@ -86,6 +86,8 @@ def structure(
         new = list(_stated(rows, rules, policy, attempt, scope.tenant_id))
         if new:
             _work_in(conn, attempt, new, params)
+        if rows:
+            conn.execute(queries("structure")["mark_structured"], params | {"evidence": [row[0] for row in rows]})
         attempt.record(conn)
     return attempt.report
 

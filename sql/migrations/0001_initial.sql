@@ -234,6 +234,7 @@ create table memory.memories (
     polarity smallint not null default 0 check (polarity between -1 and 1),
     shard smallint not null generated always as (ops.shard_of(tenant_id, subject_id)) stored,
     linked boolean not null default false,
+    structured boolean not null default false,
     scored boolean not null default false,
     kind text not null check (kind in ('fact', 'preference', 'instruction', 'episode', 'summary', 'pattern')),
     state text not null check (state in ('candidate', 'active', 'merged', 'compressed')),
@@ -269,6 +270,7 @@ comment on column memory.memories.forget_at is 'When it will be forgotten unless
 comment on column memory.memories.into_id is 'The memory that replaced this one.';
 comment on column memory.memories.mentions is 'Typed ids (pet:bruno) that the rules saw in it; link makes entities of them.';
 comment on column memory.memories.linked is 'Whether link has looked at it.';
+comment on column memory.memories.structured is 'Whether structure has looked at it; false for what states nothing by key.';
 comment on column memory.memories.scored is 'Whether score has looked at it.';
 comment on column memory.memories.turn_id is 'The turn it was first extracted from; null for summaries and patterns.';
 comment on column memory.memories.origin is 'Rule or method that made it.';

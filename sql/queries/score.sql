@@ -4,12 +4,13 @@
 with dirty as (
     select distinct subject_id from memory.memories
     where tenant_id = %(tenant)s and not scored and linked and state in ('active', 'compressed')
-      and happened_at <= %(as_of)s
+      and (structured or stated is null and not origin = any(%(origins)s)) and happened_at <= %(as_of)s
       and shard >= %(shard_from)s and shard < %(shard_to)s
       and (%(subjects)s::text[] is null or subject_id = any(%(subjects)s))
 ),
 placed as (
-    select m.id, m.scored, m.linked, m.state, m.base, v.vec,
+    select m.id, not m.scored and m.linked and m.state in ('active', 'compressed')
+               and (m.structured or m.stated is null and not m.origin = any(%(origins)s)) as new, m.base, v.vec,
            avg(v.vec) over (partition by m.subject_id order by m.happened_at, m.id
                             rows between unbounded preceding and 1 preceding) as centre
     from dirty d
@@ -20,7 +21,7 @@ placed as (
 rated as (
     select id, (%(novelty_weight)s * least(greatest(coalesce(vec <=> centre, 1.0), 0.0), 1.0)
                 + %(salience_weight)s * base)::real as importance
-    from placed where not scored and linked and state in ('active', 'compressed')
+    from placed where new
 )
 update memory.memories m
 set base = n.importance, scored = true, peak = n.peak, importance = n.peak, decayed_at = m.accessed_at,
@@ -38,9 +39,11 @@ where m.tenant_id = %(tenant)s and m.id = n.id
 returning m.id, m.base
 
 -- name: mark_scored
--- The rest keeps the importance of its rule or kind. What link has not looked at waits: the deferred tier is at it.
+-- The rest keeps the importance of its rule or kind. What link or structure has yet to look at waits: the deferred tier
+-- is at it.
 update memory.memories set scored = true
 where tenant_id = %(tenant)s and not scored and linked and state <> 'candidate' and happened_at <= %(as_of)s
+  and (structured or stated is null and not origin = any(%(origins)s))
   and shard >= %(shard_from)s and shard < %(shard_to)s
   and (%(subjects)s::text[] is null or subject_id = any(%(subjects)s))
 

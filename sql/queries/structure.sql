@@ -55,3 +55,7 @@ from unnest(%(ids)s::uuid[], %(subject_ids)s::text[], %(speakers)s::text[], %(ca
     as x (id, subject_id, speaker, category, key, value, confidence, importance, valid_from, valid_to, replaced_by,
           memory_id, turn_id, origin, model)
 on conflict (tenant_id, id) do nothing
+
+-- name: mark_structured
+-- Structure has looked at these: score may mark them as done.
+update memory.memories set structured = true where tenant_id = %(tenant)s and id = any(%(evidence)s) and not structured

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from reverie.capture.importing import import_file
 from reverie.consolidate.cycle import catch_up, ingest
 from reverie.consolidate.keyed import keyed
+from reverie.consolidate.score import score
 from reverie.consolidate.structure import StatedValue, fold, structure
 from reverie.model import Scope, stable_id
 from reverie.policy import Policy, load_policy, shipped_policies
@@ -256,3 +257,15 @@ def test_every_rule_with_a_key_reads_what_it_makes(name: str, x: str, y: str) ->
         if rule.key is not None:
             key, value = keyed(policy)[rule.name].read(rule.template.format(x=x, y=y).replace("(s)", "s"))
             assert key and value
+
+
+def test_score_waits_for_a_memory_that_another_tier_has_linked_and_not_structured(store: Store, tmp_path: Path) -> None:
+    tell(store, tmp_path / "log.jsonl", (0, "My name is Alex."), policy=CHAT, until=0.1)
+    common: dict[str, Any] = {"scope": SCOPE, "policy": CHAT, "as_of": day(1)}
+    with store.transaction("t") as conn:  # as the deferred tier has it between link and structure
+        conn.execute("delete from memory.structured_facts")
+        conn.execute("update memory.memories set scored = false, structured = false where origin = any(%s)",
+                     [list(keyed(CHAT))])  # fmt: skip
+    assert score(store, model=WordEmbedder().model, **common)["scored"] == 0
+    assert structure(store, **common)["structured"] == 1
+    assert score(store, model=WordEmbedder().model, **common)["scored"] == 1
