@@ -51,7 +51,6 @@ PORT_ATTEMPTS = 5
 TUNING = {
     "listen_addresses": "127.0.0.1",
     "unix_socket_directories": "",
-    "shared_buffers": "256MB",
     "work_mem": "16MB",
     "maintenance_work_mem": "256MB",
     "random_page_cost": "1.1",
@@ -70,7 +69,13 @@ TUNING = {
     "log_error_verbosity": "terse",
 }
 #: For tests: a crash of the machine may lose everything, and commits cost nothing.
-NOT_DURABLE = {"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off", "max_wal_size": "512MB"}
+NOT_DURABLE = {
+    "shared_buffers": "256MB",
+    "fsync": "off",
+    "synchronous_commit": "off",
+    "full_page_writes": "off",
+    "max_wal_size": "512MB",
+}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -92,6 +97,16 @@ class ServerStatus:
 class _Postmaster:
     pid: int
     ready: bool
+
+
+def buffers() -> str:
+    """An eighth of the memory that we may use, from 256 MB to 2 GB: a recall reads a page an item of its subject."""
+    import psutil
+
+    limit = Path("/sys/fs/cgroup/memory.max")
+    given = limit.read_text().strip() if limit.is_file() else "max"
+    usable = min(psutil.virtual_memory().total, int(given) if given.isdigit() else 1 << 62)
+    return f"{min(max(usable >> 23, 256), 2048)}MB"
 
 
 def embedded_postgres(settings: Settings) -> EmbeddedPostgres:
@@ -295,7 +310,7 @@ class EmbeddedPostgres:
         for _ in range(PORT_ATTEMPTS):
             last = self._read("port")
             port = int(last) if last and programs.is_free(int(last)) else programs.free_port()
-            values = TUNING | ({} if self.durable else NOT_DURABLE) | {"port": str(port)}
+            values = TUNING | ({"shared_buffers": buffers()} if self.durable else NOT_DURABLE) | {"port": str(port)}
             self._write("data/reverie.conf", "".join(f"{name} = '{value}'\n" for name, value in values.items()))
             self._write("port", str(port))
             seen = self._log.stat().st_size if self._log.exists() else 0
