@@ -22,8 +22,8 @@ $(READY): requirements.lock pyproject.toml
 	@$(BIN)/uv pip install --quiet --no-deps -e . || $(BIN)/python -m pip install --quiet --no-deps -e .
 	@touch $(READY)
 
-demo: $(READY)  ## run a history through everything and print what came of it (DATA=file for your own)
-	@$(BIN)/python examples/demo.py $(if $(DATA),--data $(DATA))
+demo: $(READY)  ## run a history through everything and print what came of it (DATA=file for your own, MODEL=recorded)
+	@$(BIN)/python examples/demo.py $(if $(DATA),--data $(DATA)) $(if $(MODEL),--model $(MODEL))
 
 ui: $(READY)  ## open the orchestrator on http://127.0.0.1:$(PORT)
 	@PORT=$(PORT) $(BIN)/python deployments/ui.py

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import sys
+import tempfile
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import datetime, timedelta
 from pathlib import Path
 
@@ -21,8 +25,10 @@ from deployments.ui import dagster_environment  # noqa: E402
 from examples import demo_report as report  # noqa: E402
 from reverie.capture.importing import import_file  # noqa: E402
 from reverie.consolidate.cycle import STAGES  # noqa: E402
+from reverie.cues.summarise import Line, summarise  # noqa: E402
 from reverie.errors import InputError, ReverieError  # noqa: E402
 from reverie.evaluate.funnel import entities, funnel, last_said  # noqa: E402
+from reverie.evaluate.worded import worded, worded_of  # noqa: E402
 from reverie.inference import Embedder, load_embedder  # noqa: E402
 from reverie.policy import load_policy  # noqa: E402
 from reverie.recall.inspect import show_subject  # noqa: E402
@@ -33,6 +39,8 @@ from reverie.store.database import Store  # noqa: E402
 from reverie.store.migrate import migrate  # noqa: E402
 
 SAMPLE = ROOT / "examples" / "sample_history.jsonl"
+#: Replies that were written down for the sample: what a language model adds, without one.
+RECORDED = ROOT / "examples" / "recorded.jsonl"
 #: What is asked of the sample: a change of mind, a number that came of decisions, a person and his dog.
 SAMPLE_QUESTIONS = (
     ("arjun", "Does he still drink coffee?"),
@@ -46,7 +54,11 @@ def main() -> int:
     """Run the demo; a user's error is one sentence and an exit code."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data", type=Path, default=SAMPLE, help="a JSONL, CSV or Parquet log of your own")
+    parser.add_argument("--model", help="`recorded`, or a language model as REVERIE_LANGUAGE_MODEL takes it")
     options = parser.parse_args()
+    if options.model:
+        name = f"recorded/{RECORDED}" if options.model == "recorded" else options.model
+        os.environ["REVERIE_LANGUAGE_MODEL"] = name
     # a pipe has no width of its own, and 80 columns cut memories short
     console = Console() if sys.stdout.isatty() else Console(width=112)
     try:
@@ -63,6 +75,8 @@ def run(console: Console, path: Path) -> None:
     """Import, consolidate and report."""
     settings = load_settings()
     tenant = "demo" if path == SAMPLE else f"demo-{path.name.split('.')[0]}"
+    if settings.language_model != "none":
+        tenant += f"-{settings.language_model.split('/')[0]}"  # beside what the rules alone made
     began = time.perf_counter()
     columns = (
         SpinnerColumn(),
@@ -77,10 +91,11 @@ def run(console: Console, path: Path) -> None:
         migrate(url)
         with Store.open(url) as store:
             progress.update(task, description="Importing", total=path.stat().st_size if path.is_file() else None)
-            summary = import_file(
-                store, path, tenant_id=tenant, policy=settings.policy,
-                on_progress=lambda read: progress.update(task, completed=read),
-            )  # fmt: skip
+            with history(path, tenant) as file:
+                summary = import_file(
+                    store, file, tenant_id=tenant, policy=settings.policy,
+                    on_progress=lambda read: progress.update(task, completed=read),
+                )  # fmt: skip
             until = last_said(store, tenant)
             if until is None:
                 raise InputError(
@@ -100,12 +115,26 @@ def run(console: Console, path: Path) -> None:
         console.print()
         subject = SAMPLE_SUBJECT if path == SAMPLE else funnel(store, tenant).subjects[0][0]
         print_memory(console, reader, settings, tenant, subject, as_of)
+        print_added(console, store, settings, tenant, subject, path)
         for about, question in questions(store, tenant, path, subject):
             print_answer(console, reader, settings, tenant, about, question, as_of, embedder)
         console.print()
         report.print_stages(console, funnel(store, tenant), STAGES, wall)
         console.print()
         report.print_next(console, next_steps(tenant, subject))
+
+
+@contextmanager
+def history(path: Path, tenant: str) -> Iterator[Path]:
+    """The file, or the sample as another tenant's."""
+    if path != SAMPLE or tenant == "demo":
+        yield path
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        copy = Path(folder) / path.name
+        records = [json.loads(line) | {"tenant_id": tenant} for line in path.read_text(encoding="utf-8").splitlines()]
+        copy.write_text("".join(json.dumps(one) + "\n" for one in records), encoding="utf-8")
+        yield copy
 
 
 def questions(store: Store, tenant: str, path: Path, subject: str) -> list[tuple[str, str]]:
@@ -124,6 +153,24 @@ def print_memory(
     report.print_subject(
         console, show_subject(reader, tenant_id=tenant, subject_id=subject, policy=policy, as_of=as_of)
     )
+    console.print()
+
+
+def print_added(console: Console, store: Store, settings: Settings, tenant: str, subject: str, path: Path) -> None:
+    """What a language model added, if there is one."""
+    if settings.language_model == "none":
+        return
+    report.print_worded(console, worded(store, tenant))
+    found = worded_of(store, tenant, subject, limit=report.SHOWN_WORDED)
+    numbers = load_policy(settings.policy)
+    for kind, text, session in found:
+        by_rules = None
+        if kind == "summary" and path == SAMPLE:
+            turns = [one for one in map(json.loads, SAMPLE.open(encoding="utf-8")) if one["session_id"] == session]
+            lines = [Line(speaker=one["speaker"], text=one["text"]) for one in turns if "text" in one]
+            number = numbers.compress.summary_sentences
+            by_rules = summarise(lines, number=number, numbers=numbers.salience)
+        report.print_text(console, kind, text, by_rules)
     console.print()
 
 
@@ -146,6 +193,10 @@ def next_steps(tenant: str, subject: str) -> list[tuple[str, str]]:
     return [
         ("make ui", "the same work in the orchestrator: graph, runs, checks, plots"),
         ("make demo DATA=your.jsonl", "your own log (see docs/importing.md)"),
+        (
+            "make demo MODEL=recorded",
+            "what a language model adds, with written-down replies: no key, no cost",
+        ),
         (f".venv/bin/reverie recall 'your question' -s {subject} {at} --why", "ask, with every reason"),
         (f".venv/bin/reverie show {subject} {at}", "all that is remembered; take an id for `explain` and `undo`"),
         (".venv/bin/reverie policy show contact", "the numbers behind it: copy one, change it, `reverie policy use`"),

@@ -12,6 +12,7 @@ from rich.text import Text
 
 from reverie.capture.importing import ImportSummary
 from reverie.evaluate.funnel import Funnel
+from reverie.evaluate.worded import Worded
 from reverie.recall.inspect import SubjectMemory
 from reverie.recall.result import RecallResult
 
@@ -23,6 +24,9 @@ REASONS = {
 }
 KIND_ORDER = ("fact", "preference", "instruction", "pattern", "summary", "episode")
 SHOWN_A_KIND = 5
+SHOWN_WORDED = 3
+#: US dollars a million tokens in and out at which a small hosted model is had.
+PRICE = (0.15, 0.60)
 SHOWN_HITS = 4
 SHOWN_SIGNALS = 3
 
@@ -39,7 +43,7 @@ def print_funnel(console: Console, summary: ImportSummary, funnel: Funnel) -> No
         if verdict != "kept":
             table.add_row(f"[dim]-{turns:,}[/]", f"[dim]{REASONS.get(verdict, verdict)}[/]")
     made = sum(found for _, found in funnel.turns.values())
-    table.add_row(f"{made:,}", "candidates extracted by rule: facts, preferences, instructions, episodes")
+    table.add_row(f"{made:,}", "candidates extracted: facts, preferences, instructions, episodes")
     table.add_row(
         f"[dim]-{funnel.in_state('merged'):,}[/]", "[dim]merged into the memory that they repeat (both kept)[/]"
     )
@@ -101,6 +105,35 @@ def print_recall(console: Console, result: RecallResult) -> None:
                         title_align="left", border_style="blue"))  # fmt: skip
 
 
+def print_worded(console: Console, found: Worded) -> None:
+    """How much of the memory is in the model's words, and what it was asked."""
+    table = Table(title="What the language model added", title_justify="left", box=None, pad_edge=False)
+    for name in ("kind", "by rules", "by the model"):
+        table.add_column(name, justify="left" if name == "kind" else "right", header_style="dim")
+    for kind in KIND_ORDER:
+        if kind in found.kinds:
+            rules, model = found.kinds[kind]
+            table.add_row(kind, f"{rules:,}", f"[green]{model:,}[/]")
+    console.print(table)
+    asked = Table(box=None, pad_edge=False)
+    for name in ("asked by", "questions", "answered", "tokens in", "tokens out", "US$"):
+        asked.add_column(name, justify="left" if name == "asked by" else "right", header_style="dim")
+    for one in found.asked:
+        numbers = (one.items, one.answered, one.tokens_in, one.tokens_out)
+        asked.add_row(one.stage, *(f"{number:,}" for number in numbers), f"{one.usd(*PRICE):.4f}")
+    console.print(asked)
+    whole = sum(one.usd(*PRICE) for one in found.asked)
+    at = f"${PRICE[0]:.2f} a million tokens in and ${PRICE[1]:.2f} out"
+    console.print(f"[dim]US$ {whole:.4f} is what this would cost at {at}; recorded replies cost nothing.[/]")
+
+
+def print_text(console: Console, kind: str, text: str, by_rules: str | None) -> None:
+    """One memory in the model's words, over what the rules would say."""
+    console.print(Text.assemble((f"{kind}  ", "cyan"), text))
+    if by_rules:
+        console.print(Text(f"   rules alone: {by_rules}", style="dim"))
+
+
 def print_stages(console: Console, funnel: Funnel, order: Sequence[str], wall: float) -> None:
     """Where the time went and what it cost."""
     table = Table(title="Time by stage", title_justify="left", box=None, pad_edge=False)
@@ -109,7 +142,7 @@ def print_stages(console: Console, funnel: Funnel, order: Sequence[str], wall: f
     for one in sorted(funnel.stages, key=lambda one: order.index(one.stage) if one.stage in order else len(order)):
         table.add_row(one.stage, f"{one.runs}", f"{one.seconds:.2f}", f"{one.tokens:,}", f"{one.cost_usd:.4f}")
     console.print(table)
-    console.print(f"[dim]The whole job took {wall:.1f} s; the models ran on this machine and cost nothing.[/]")
+    console.print(f"[dim]The whole job took {wall:.1f} s; what models charged for it stands on the right.[/]")
 
 
 def print_next(console: Console, commands: Iterable[tuple[str, str]]) -> None:

@@ -39,3 +39,25 @@ limit %(limit)s
 -- name: last_said
 -- The end of the tenant's history.
 select max(said_at) from log.turns where tenant_id = %(tenant)s
+
+-- name: by_whom
+-- Memories in force by kind: how many in the words of rules, how many in a language model's.
+select kind, count(*) filter (where model is null) as by_rules, count(*) filter (where model is not null) as by_model
+from memory.memories where tenant_id = %(tenant)s and state = 'active' group by 1
+
+-- name: asked
+-- What a language model was asked: questions, answered requests and tokens a stage.
+select stage, sum(items) as items, count(*) filter (where state = 'done') as answered,
+       sum(tokens_in)::bigint as tokens_in, sum(tokens_out)::bigint as tokens_out
+from ops.calls where tenant_id = %(tenant)s and kind = 'completion' group by 1
+
+-- name: worded
+-- What a language model worded of a subject's memory, the most important of each kind first.
+select kind, content, session_id
+from (
+    select m.*, row_number() over (partition by kind order by importance desc, happened_at, id) as place
+    from memory.memories m
+    where tenant_id = %(tenant)s and subject_id = %(subject)s and state = 'active' and model is not null
+) x
+where place <= %(limit)s
+order by kind, place
