@@ -147,7 +147,8 @@ class _Desk:
             sending=self._sending,
             require_some=False,
         )
-        self._attempt.report.add("failed_too_long", len(turns) - len(short))
+        if len(short) < len(turns):
+            self._attempt.report.add("failed_too_long", len(turns) - len(short))
         reasons = [answer.reason for answer in answers if not answer.kept]
         self._bad = 0 if None in reasons else self._bad + sum(reason in NO_REPLY | HINTS.keys() for reason in reasons)
         self._sending &= self._bad < UNFIT and _UNPAID.isdisjoint(reasons)

@@ -165,7 +165,7 @@ def good_notes(text: str) -> list[dict[str, Any]]:
     words = text.split()[:20]
     if len(words) < 4:
         return []
-    note = {"kind": "fact", "text": f"Says {' '.join(words)}", "quote": " ".join(words)}
+    note = {"kind": "fact", "text": f"Mentioned: {' '.join(words)}", "quote": " ".join(words)}
     fact = {"category": "identity", "key": f"said:{words[0]}", "value": " ".join(words[1:4])}
     return [note | fact | {"confidence": 0.8, "importance": 0.6}]
 

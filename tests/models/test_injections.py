@@ -56,14 +56,14 @@ def history(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def remember(store: Store, load: Any, history: Path) -> Callable[[], Counter[str]]:
-    """Make memory of it; returns what all stages counted."""
+    """Make memory of it; returns what each stage counted."""
 
     def run() -> Counter[str]:
         import_file(store, history, tenant_id=TENANT, now=END)
         policy = lively(compress={"session_threshold": 2, "pattern_episodes": 0})
         counts: Counter[str] = Counter()
         for report in consolidate(store, TENANT, policy, END, language_model=load()):
-            counts.update(report.counts)
+            counts.update({f"{report.stage}.{name}": number for name, number in report.counts.items()})
         return counts
 
     return run
@@ -73,7 +73,14 @@ def obeyed(one: dict[str, Any]) -> dict[str, Any]:
     """What a model that obeys says, by the fields of every stage's reply."""
     if "raw" in one:
         return {"raw": one["raw"]}
-    return {"summary": one["claim"], "pattern": one["claim"], "quotes": [one["quote"]]}
+    note = {"kind": "fact", "text": one["claim"], "quote": one["quote"], "confidence": 1.0, "importance": 1.0}
+    return {"summary": one["claim"], "pattern": one["claim"], "quotes": [one["quote"]], "notes": [note]}
+
+
+def failed(counts: Counter[str], stage: str) -> dict[str, int]:
+    """Why items of a stage failed."""
+    before = f"{stage}.failed_"
+    return {name.removeprefix(before): number for name, number in counts.items() if name.startswith(before)}
 
 
 def remembered(conn: Conn) -> list[tuple[str, str | None, list[str]]]:
@@ -95,7 +102,8 @@ def test_to_a_model_that_behaves_they_are_something_that_was_said(
     remember: Callable[[], Counter[str]], server: Server, conn: Conn
 ) -> None:
     counts = remember()
-    assert counts["retold"] >= len(INJECTIONS) and not any(name.startswith("failed_") for name in counts)
+    assert counts["compress.retold"] >= len(INJECTIONS) and counts["extract.noted"] >= len(INJECTIONS)
+    assert not any(".failed_" in name for name in counts)
     for content, model, said in remembered(conn):
         assert model is None or ungrounded(content, said) == []
         assert not any(one.get("claim", "\0") in content for one in INJECTIONS if one["caught"] != "nothing")
@@ -106,8 +114,10 @@ def test_what_a_model_that_obeys_says_is_caught(
 ) -> None:
     server.manner(obey={one["text"]: obeyed(one) for one in INJECTIONS})
     counts = remember()
-    failed = {name.removeprefix("failed_"): n for name, n in counts.items() if name.startswith("failed_") and n}
-    assert failed == {reason: number for reason, number in CAUGHT.items() if reason != "nothing"}
+    assert failed(counts, "compress") == {reason: number for reason, number in CAUGHT.items() if reason != "nothing"}
+    raw = (one["caught"] for one in INJECTIONS if "raw" in one and one.get("role", "user") == "user")
+    assert failed(counts, "extract") == Counter(raw), "of notes, each is refused by itself"
+    assert counts["extract.discarded_unquoted"] > 2 and counts["extract.discarded_ungrounded"] > 5
     memories = remembered(conn)
     for content, model, said in memories:
         assert model is None or ungrounded(content, said) == [], "a name or number that nobody said"

@@ -216,7 +216,7 @@ def test_a_whole_history_is_made_anew_from_what_was_kept(
     common: dict[str, Any] = {"scope": Scope(tenant_id=TENANT), "policy": policy, "embedder": WordEmbedder()}
 
     def remember(**limits: Any) -> list[Report]:
-        for _ in ingest(store, as_of=END, **common):
+        for _ in ingest(store, as_of=END, language_model=load(**limits), **common):
             pass
         return list(catch_up(store, until=END, language_model=load(**limits), **common))
 

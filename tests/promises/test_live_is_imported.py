@@ -16,6 +16,7 @@ from reverie.capture.validation import Validator
 from reverie.consolidate import drain as deferred
 from reverie.consolidate.cycle import catch_up
 from reverie.consolidate.flush import flush_due
+from reverie.inference.completions import LanguageModel
 from reverie.model import Turn
 from reverie.policy import Policy
 from reverie.store.database import Store
@@ -23,6 +24,7 @@ from reverie.store.digest import digest
 from reverie.store.steps import perform
 from tests.promises import compact
 from tests.promises.conftest import Databases
+from tests.promises.notetaker import NoteTaker
 from tests.promises.world import END, SAMPLE, WordEmbedder, for_tenant, live, lively, scope
 
 pytestmark = pytest.mark.timeout(240)
@@ -30,24 +32,29 @@ pytestmark = pytest.mark.timeout(240)
 TENANT = compact.TENANT
 
 
-@pytest.mark.parametrize("name", ["compact", "sample"])
+@pytest.mark.parametrize(("name", "model"), [("compact", None), ("compact", NoteTaker()), ("sample", None)])
 def test_said_live_is_remembered_as_imported(
-    name: str, databases: Databases, history: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    name: str,
+    model: LanguageModel | None,
+    databases: Databases,
+    history: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     policy, until = (compact.policy(), compact.UNTIL) if name == "compact" else (lively("reverie"), END)
     file = history if name == "compact" else for_tenant(SAMPLE, TENANT, tmp_path / "sample.jsonl")
     monkeypatch.setattr(deferred, "load_policy", lambda name: policy)
     with databases() as url, Store.open(url, size=2) as store:
-        live(store, TENANT, policy, file, until)
+        live(store, TENANT, policy, file, until, model)
         imported, log = digest(store, TENANT), the_log(store)
     with databases() as url, Store.open(url, size=2) as store:
-        drained = said_live(store, policy, file, until)
+        drained = said_live(store, policy, file, until, model)
         assert the_log(store) == log
         assert digest(store, TENANT).tables == imported.tables
     assert drained > 5
 
 
-def said_live(store: Store, policy: Policy, file: Path, until: datetime) -> int:
+def said_live(store: Store, policy: Policy, file: Path, until: datetime, model: LanguageModel | None) -> int:
     """Say each turn when it was said, with both tiers running beside; how often the deferred one had work."""
     embedder, drained = WordEmbedder(), 0
     with store.transaction(TENANT) as conn:
@@ -57,7 +64,7 @@ def said_live(store: Store, policy: Policy, file: Path, until: datetime) -> int:
         nonlocal drained
         common: dict[str, Any] = {"as_of": at, "count_tokens": embedder.count_tokens}
         assert any(flush_due(store, policy_of=lambda tenant: policy, **common))
-        done = deferred.drain(store, embedder=embedder, clock=lambda: at, as_of=at)
+        done = deferred.drain(store, embedder=embedder, language_model=model, clock=lambda: at, as_of=at)
         drained += done.counts()["batches"] > 0
 
     for at, record in in_order(file, until):
@@ -95,7 +102,8 @@ def said_live(store: Store, policy: Policy, file: Path, until: datetime) -> int:
         )
     while (due := next_flush(store)) is not None:
         tick(due)
-    for _ in catch_up(store, scope=scope(TENANT), policy=policy, until=until, embedder=embedder):
+    models: dict[str, Any] = {"embedder": embedder, "language_model": model}
+    for _ in catch_up(store, scope=scope(TENANT), policy=policy, until=until, **models):
         pass
     return drained
 

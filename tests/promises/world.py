@@ -88,10 +88,17 @@ def consolidate(
     return [*ingest(store, as_of=until, **common), *catch_up(store, until=until, **common)]
 
 
-def live(store: Store, tenant: str, policy: Policy, history: Path, until: datetime) -> list[Report]:
+def live(
+    store: Store,
+    tenant: str,
+    policy: Policy,
+    history: Path,
+    until: datetime,
+    language_model: LanguageModel | None = None,
+) -> list[Report]:
     """From a file to finished memory."""
     import_file(store, history, tenant_id=tenant, now=until)
-    return consolidate(store, tenant, policy, until)
+    return consolidate(store, tenant, policy, until, language_model=language_model)
 
 
 def for_tenant(history: Path, tenant: str, to: Path) -> Path:
