@@ -162,7 +162,7 @@ def judge(turn: Shown, reply: TurnNotes, policy: Policy) -> Judged:
         if reason is None and context is None:
             reason = "ungrounded"
         if reason is None:
-            reason = _needless(note, stated, hits, taken)
+            reason = _needless(turn, note, stated, hits, taken)
         if reason is None and len(taken) >= policy.extract.model.notes:
             reason = "excess"
         if reason is not None or context is None:
@@ -214,20 +214,35 @@ def _opened(text: str, sources: Sequence[str], policy: Policy) -> str:
     return text
 
 
-def _needless(note: Note, stated: dict[str, Any] | None, hits: Sequence[Hit], taken: Sequence[Taken]) -> str | None:
+def _needless(
+    turn: Shown, note: Note, stated: dict[str, Any] | None, hits: Sequence[Hit], taken: Sequence[Taken]
+) -> str | None:
     """Why the note adds nothing. A rule's candidate is preferred: it is there with and without a model."""
     if any(one.kind == note.kind and one.text.casefold() == note.text.casefold() for one in taken):
         return "repeated"
     known = any(
-        hit.kind == note.kind and (stated is None or hit.key is not None) and _says_no_more(note.text, hit.content)
+        hit.kind == note.kind
+        and (stated is None or hit.key is not None)
+        and _says_no_more(note, hit, turn.text[hit.start : hit.end])
         for hit in hits
     )
     return "known" if known else None
 
 
-def _says_no_more(text: str, than: str) -> bool:
-    mine, yours = read(text), read(than)
-    return set(mine.content) <= set(yours.content) and mine.numbers <= yours.numbers and contrast(text, than) is None
+def _says_no_more(note: Note, hit: Hit, clause: str) -> bool:
+    """Whether what a rule made of a clause holds what the note says, be it by another verb: "lives", "is based"."""
+    mine, yours = read(note.text), read(hit.content)
+    new = set(mine.content) - set(yours.content)
+    if is_quoted(note.quote, [clause]):
+        new -= _verb(note.text) - set(read(clause).content)  # a verb that was said says something
+    return not new and mine.numbers <= yours.numbers and contrast(note.text, hit.content) is None
+
+
+def _verb(text: str) -> set[str]:
+    """The stem of the verb with which a note begins."""
+    first, _, rest = text.partition(" ")
+    word = rest.partition(" ")[0] if first.casefold() in ("is", "was", "are", "were") else first
+    return set(read(word).content)
 
 
 def _stated(turn: Shown, note: Note, policy: Policy) -> dict[str, Any] | None:

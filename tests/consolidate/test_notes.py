@@ -138,6 +138,23 @@ def test_one_turn_gives_a_key_one_value() -> None:
     assert found.unkeyed == 2
 
 
+@pytest.mark.parametrize(
+    ("said", "text", "taken"),
+    [
+        ("I live in Lisbon.", "Is based in Lisbon", False),
+        ("I live in Lisbon.", "Resides in Lisbon", False),
+        ("I have a golden retriever named Bruno", "Owns a golden retriever called Bruno", False),
+        ("I have a golden retriever named Bruno", "Has a golden retriever", False),
+        ("I have a golden retriever named Bruno", "Has a trained golden retriever", True),
+        ("I live in Lisbon (and hate it).", "Hates Lisbon", True),
+        ("I live in Lisbon.", "Does not live in Lisbon", True),
+    ],
+)
+def test_another_verb_says_no_more_than_the_rule(said: str, text: str, taken: bool) -> None:
+    found = judged(turn(said), note(text, said))
+    assert [one.text for one in found.taken] == [text] * taken and found.discarded.get("known", 0) == (not taken)
+
+
 def test_what_a_rule_found_and_what_was_noted_already_adds_nothing() -> None:
     said = turn("I live in Lisbon with my cat.")
     lives = note("Lives in Lisbon", "I live in Lisbon")
