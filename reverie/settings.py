@@ -77,6 +77,8 @@ class Settings(BaseSettings):
     mood_model_concurrency: int = Field(default=16, ge=1, le=1000)
     #: Seconds that a late reply is still waited for, to learn what it cost.
     mood_model_seconds: float = Field(default=5.0, gt=0, le=60)
+    #: `none`, or a cross-encoder that re-ranks what is recalled, as `sentence-transformers/<name or folder>`.
+    reranker: str = Field(default="none", pattern=r"^(none|sentence-transformers/.+)$")
     #: Threads of the embedder.
     threads: int = Field(default_factory=_default_threads, ge=1, le=1024)
     #: Into how many buckets of subjects the orchestrator cuts the work.

@@ -50,6 +50,10 @@ class Caller:
         """Run an operation in the role that may read."""
         return await self.services.read(self.tenant_id, steps)
 
+    async def ask(self, steps: Steps[T]) -> T:
+        """Run an operation that embeds a question, which is booked where that has a price."""
+        return await self.services.ask(self.tenant_id, steps)
+
     async def write(self, steps: Steps[T]) -> T:
         """Run an operation in the role that may write."""
         return await self.services.write(self.tenant_id, steps)

@@ -17,6 +17,7 @@ from reverie.capture.mood_model import MoodModel, asking
 from reverie.errors import InferenceError
 from reverie.inference.completions import mood_model_of
 from reverie.inference.embedder import Embedder, load_embedder
+from reverie.inference.reranker import Reranker, load_reranker
 from reverie.inference.tokens import token_counter
 from reverie.settings import Settings
 from reverie.store.connect import database_url
@@ -39,6 +40,8 @@ class Services:
     worker: AsyncStore
     #: None: recall answers by words and entities alone and says so.
     embedder: Embedder | None
+    #: None: what is recalled is ranked by weighed signals, as also where it fails.
+    reranker: Reranker | None
     #: None: moods are told without a language model.
     mood_model: MoodModel | None
     #: Tokens as the embedder reads them, which is how every stage cuts long texts.
@@ -55,6 +58,11 @@ class Services:
     async def read(self, tenant_id: str, steps: Steps[T]) -> T:
         """Run an operation in the role that may read."""
         return await perform_async(self.reader, tenant_id, steps, executor=self.threads)
+
+    async def ask(self, tenant_id: str, steps: Steps[T]) -> T:
+        """Run an operation that embeds a question: as a reader, unless what it costs is to be booked."""
+        priced = self.embedder is not None and self.embedder.price_per_token
+        return await (self.write if priced else self.read)(tenant_id, steps)
 
     async def write(self, tenant_id: str, steps: Steps[T]) -> T:
         """Run an operation in the role that may write."""
@@ -75,6 +83,7 @@ async def open_services(settings: Settings, metrics: Metrics) -> AsyncIterator[S
         journal = Journal(reader, metrics)
         closing.push_async_callback(journal.end)
         missing: list[str] = []
+        reranker = await asyncio.to_thread(_reranker, settings, missing)
         embedder = await asyncio.to_thread(_embedder, settings, missing)
         mood_model = await _open_mood_model(settings, url, closing, missing)
         counter = token_counter(None, embedder)
@@ -88,6 +97,7 @@ async def open_services(settings: Settings, metrics: Metrics) -> AsyncIterator[S
             reader=reader,
             worker=worker,
             embedder=embedder,
+            reranker=reranker,
             mood_model=mood_model,
             missing=tuple(missing),
             count_tokens=counter.count,
@@ -108,6 +118,17 @@ def _embedder(settings: Settings, missing: list[str]) -> Embedder | None:
         missing.append(str(error))
         return None
     return embedder
+
+
+def _reranker(settings: Settings, missing: list[str]) -> Reranker | None:
+    """The reranker, warm; one that cannot be had stays, so that each answer says so."""
+    reranker = load_reranker(settings.reranker)
+    if reranker is not None:
+        try:
+            reranker.score("warm", ["warm"])
+        except InferenceError as error:
+            missing.append(str(error))
+    return reranker
 
 
 async def _open_mood_model(

@@ -56,6 +56,7 @@ def check_all(session: Session, tenant: str | None) -> Iterator[Check]:
     yield from _guarded("embedder", lambda: _embedder(session))
     yield from _guarded("language model", lambda: _language_model(session))
     yield from _guarded("mood model", lambda: _mood_model(session))
+    yield from _guarded("reranker", lambda: _reranker(session))
     schema = list(_guarded("database", lambda: _database(session)))
     yield from schema
     if _failed(schema):
@@ -103,6 +104,11 @@ def _mood_model(session: Session) -> Iterator[Check]:
     model = mood_model_of(session.settings)
     told = {"without": "classifier and keywords", "failing": "the policy's other steps where it is late or fails"}
     yield _named("mood model", model.key if model else None, **told)
+
+
+def _reranker(session: Session) -> Iterator[Check]:
+    told = {"without": "weighed signals", "failing": "weighed signals where it fails"}
+    yield _named("reranker", session.reranker.model if session.reranker else None, **told)
 
 
 def _named(name: str, model: str | None, *, without: str, failing: str) -> Check:

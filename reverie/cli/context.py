@@ -78,16 +78,18 @@ def command(
     given = _given(system, data, tools, history, session_id, mood, energy, model)
     with Session(tenant, policy) as session:
         session.require_tenant()
+        embedder = embedder_or_none(session)
         steps = context(
             question,
             tenant_id=session.tenant_id,
             subject_id=subject,
             policy=session.policy,
             as_of=as_of,
-            embedder=embedder_or_none(session),
+            embedder=embedder,
+            reranker=session.reranker,
             given=given,
         )
-        found = perform(session.reader, session.tenant_id, steps)
+        found = perform(session.asking(embedder), session.tenant_id, steps)
         if as_json:
             print_json(flat(found))
         elif only_text:

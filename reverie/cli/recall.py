@@ -57,14 +57,16 @@ def command(
     wanted = parse_kinds(kinds)
     with Session(tenant, policy) as session:
         session.require_tenant()
+        embedder = embedder_or_none(session)
         found = recall(
-            session.reader,
+            session.asking(embedder),
             question,
             tenant_id=session.tenant_id,
             subject_id=subject,
             policy=session.policy,
             as_of=as_of,
-            embedder=embedder_or_none(session),
+            embedder=embedder,
+            reranker=session.reranker,
             top_k=top_k,
             token_budget=budget,
             kinds=wanted,
@@ -99,7 +101,7 @@ def parse_kinds(given: str | None) -> tuple[str, ...] | None:
 
 def _flat(found: RecallResult) -> dict[str, Any]:
     """The answer with each hit as one flat object: `signal_<name>`, `weight_<name>`, `rank_<arm>`."""
-    told = ("question", "tenant_id", "subject_id", "asked_at", "policy", "policy_hash", "model")
+    told = ("question", "tenant_id", "subject_id", "asked_at", "policy", "policy_hash", "model", "reranker")
     numbers = ("total_tokens", "token_budget", "budget_used")
     return {name: getattr(found, name) for name in told + numbers} | {
         "hits": [_flat_hit(place, hit) for place, hit in enumerate(found.hits, start=1)],
@@ -131,8 +133,8 @@ def _print(found: RecallResult) -> None:
 
 
 def _print_why(found: RecallResult) -> None:
-    policy = f"{found.policy} {found.policy_hash[:8]}"
-    say(f"Asked {text_of(found.asked_at)} by policy {policy}, model {found.model or 'none'}.")
+    models = f"model {found.model or 'none'}, reranker {found.reranker or 'none'}"
+    say(f"Asked {text_of(found.asked_at)} by policy {found.policy} {found.policy_hash[:8]}, {models}.")
     for place, hit in enumerate(found.hits, start=1):
         ranks = ", ".join(f"{arm} {rank}" for arm, rank in hit.ranks.items())
         heading(f"{place}. {hit.score:.3f}  {hit.kind} of {hit.happened_at:%Y-%m-%d}  {hit.id}")

@@ -113,7 +113,8 @@ def reverie() -> None:
     reverie recall "what does she eat?" --subject ana --why
 
     Settings come from the environment: DATABASE_URL, REVERIE_TENANT, REVERIE_POLICY, REVERIE_EMBEDDING_MODEL,
-    REVERIE_LANGUAGE_MODEL, REVERIE_HOME, REVERIE_THREADS.
+    REVERIE_LANGUAGE_MODEL, REVERIE_MOOD_MODEL, REVERIE_RERANKER, REVERIE_HOME,
+    REVERIE_THREADS.
     """
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):

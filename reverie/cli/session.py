@@ -13,6 +13,7 @@ from reverie.errors import NotFoundError
 if TYPE_CHECKING:
     from reverie.inference.completions import LanguageModel
     from reverie.inference.embedder import Embedder
+    from reverie.inference.reranker import Reranker
     from reverie.policy import Policy
     from reverie.settings import Settings
     from reverie.store.database import Store
@@ -66,6 +67,15 @@ class Session:
     def embedder(self) -> Embedder:
         """The embedding model of the settings, loaded."""
         return self._shared.embedder
+
+    @property
+    def reranker(self) -> Reranker | None:
+        """The cross-encoder of the settings, if they name one; not loaded yet."""
+        return self._shared.reranker
+
+    def asking(self, embedder: Embedder | None) -> Store:
+        """The database for a question: to read it, unless what its embedding costs is to be booked."""
+        return self.worker if embedder is not None and embedder.price_per_token else self.reader
 
     @property
     def language_model(self) -> LanguageModel | None:
@@ -164,6 +174,13 @@ class Shared:
         from reverie.inference.embedder import load_embedder
 
         return load_embedder(self.settings.embedding_model, threads=self.settings.threads)
+
+    @cached_property
+    def reranker(self) -> Reranker | None:
+        """The cross-encoder."""
+        from reverie.inference.reranker import load_reranker
+
+        return load_reranker(self.settings.reranker)
 
     @cached_property
     def language_model(self) -> LanguageModel | None:

@@ -151,6 +151,10 @@ class Recall(Table):
     items: tuple[Literal["turn", "memory"], ...]
     #: Ranked candidates that come back to be fitted into the budget and explained.
     ranked: Count
+    #: The best of them that a cross-encoder reads where one is set; 0: none.
+    rerank_candidates: Annotated[int, Field(ge=0, le=1000)]
+    #: Weight of its number, 0 to 1, which replaces the similarity and its weight.
+    rerank_weight: Weight
     #: Days after which recency is 0.
     recency_days: Days
     #: Accesses at which access frequency is 1.

@@ -17,6 +17,7 @@ from psycopg.types.json import Jsonb
 
 from reverie.errors import InputError
 from reverie.inference import Embedder
+from reverie.inference.reranker import Reranker
 from reverie.inference.tokens import Counter, token_counter
 from reverie.model import require_aware, stable_id
 from reverie.policy import Policy
@@ -98,6 +99,7 @@ def context(
     policy: Policy,
     as_of: datetime,
     embedder: Embedder | None,
+    reranker: Reranker | None = None,
     given: Given | None = None,
 ) -> Steps[Context]:
     """Return the context of a subject for a question, in the form and within the budgets of the policy.
@@ -126,8 +128,9 @@ def context(
         staged = yield from staged_recall(question, **who, policy=policy, as_of=as_of, embedder=embedder)
     elif top_k and question:
         found = yield from recalling(
-            question, **who, policy=policy, as_of=as_of, embedder=embedder, top_k=top_k, token_budget=budget
-        )
+            question, **who, policy=policy, as_of=as_of, embedder=embedder, reranker=reranker, top_k=top_k,
+            token_budget=budget,
+        )  # fmt: skip
         memories = [
             Chosen(
                 id=hit.id, kind=hit.kind, content=hit.content, happened_at=hit.happened_at, importance=hit.importance,

@@ -4,20 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from datetime import datetime
-from functools import partial
 from uuid import UUID
 
 from reverie.errors import InferenceError
 from reverie.inference import Embedder
+from reverie.inference.reranker import Reranker
 from reverie.model import require_aware, stable_id
 from reverie.policy import Policy
 from reverie.recall.budget import within_budget
 from reverie.recall.question import read_question
+from reverie.recall.rerank import reranking
 from reverie.recall.result import Drop, RecallResult
 from reverie.recall.search import read_hits, search_params, search_statement
+from reverie.store.booking import Payer, embedding_question
 from reverie.store.database import Store
 from reverie.store.queries import queries
-from reverie.store.steps import Outside, Statement, Steps, perform
+from reverie.store.steps import Statement, Steps, perform
 
 #: Characters a token has on average; for budgets when no tokenizer is at hand, which the answer then says.
 _CHARACTERS_A_TOKEN = 4
@@ -32,6 +34,7 @@ def recall(
     policy: Policy,
     as_of: datetime,
     embedder: Embedder | None,
+    reranker: Reranker | None = None,
     top_k: int | None = None,
     token_budget: int | None = None,
     kinds: Sequence[str] | None = None,
@@ -45,6 +48,7 @@ def recall(
         policy=policy,
         as_of=as_of,
         embedder=embedder,
+        reranker=reranker,
         top_k=top_k,
         token_budget=token_budget,
         kinds=kinds,
@@ -66,6 +70,7 @@ def recalling(
     policy: Policy,
     as_of: datetime,
     embedder: Embedder | None,
+    reranker: Reranker | None = None,
     top_k: int | None = None,
     token_budget: int | None = None,
     kinds: Sequence[str] | None = None,
@@ -74,7 +79,8 @@ def recalling(
     """Return what memory holds about the question as of a time, with signals, ranks, and what was dropped and why.
 
     `top_k` and `token_budget` override the policy; `kinds` limits the answer to memories of these kinds. Without an
-    embedder, or when it fails, words and entities answer alone and a note says so. Nothing is logged here: see
+    embedder, or when it fails, words and entities answer alone and a note says so; when the reranker fails, the weighed
+    signals do. An embedder with a price is booked, for which the store must be a worker's. Nothing is logged here: see
     `logging_recall`, which the caller runs once the answer is out.
     """
     as_of = require_aware(as_of)
@@ -94,7 +100,8 @@ def recalling(
         )
     elif known:
         try:
-            vector = (yield Outside(partial(embedder.encode, [asked.spoken])))[0]
+            payer = Payer(tenant_id=tenant_id, stage="recall")
+            vector = yield from embedding_question(asked.spoken, payer=payer, embedder=embedder)
         except InferenceError as error:
             notes.append(f"The embedding model gave no answer ({error}): found by words and entities alone.")
     found = []
@@ -108,13 +115,16 @@ def recalling(
         as_of=as_of,
         kinds=kinds,
         include_compressed=include_compressed,
-        ranked=max(policy.recall.ranked, 3 * top_k) if top_k else None,
+        ranked=max(policy.recall.ranked, 3 * (top_k or 0), policy.recall.rerank_candidates if reranker else 0),
     )
     if known and search:
         found = read_hits((yield Statement(search_statement(search), search, last=True)), policy)
+    ranked, again = [hit for hit, reason in found if reason is None], None
+    if reranker is not None:
+        again = yield from reranking(ranked, question=question, reranker=reranker, numbers=policy.recall, notes=notes)
     budget = policy.recall.token_budget if token_budget is None else token_budget
     hits, dropped = within_budget(
-        [hit for hit, reason in found if reason is None],
+        ranked if again is None else again,
         top_k=policy.recall.top_k if top_k is None else top_k,
         token_budget=budget,
         count_tokens=_counter(embedder, notes),
@@ -128,6 +138,7 @@ def recalling(
         policy=policy.name,
         policy_hash=policy.hash,
         model=embedder.model if embedder else None,
+        reranker=reranker.model if reranker and again is not None else None,
         hits=tuple(hits),
         dropped=tuple(dropped),
         total_tokens=sum(hit.tokens for hit in hits),

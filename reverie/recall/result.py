@@ -56,7 +56,7 @@ class Hit(NamedTuple):
     #: Sum of the signals' contributions.
     score: float
     signals: Mapping[str, Signal]
-    #: Place in each arm that found it (dense, lexical, entity), from 1.
+    #: Place in each arm that found it (dense, lexical, entity), from 1; `weighed`: before it was re-ranked.
     ranks: Mapping[str, int]
     #: The turn it was said in; none for patterns and summaries.
     turn_id: UUID | None
@@ -87,6 +87,8 @@ class RecallResult:
     policy: str
     policy_hash: str
     model: str | None
+    #: Which cross-encoder ordered the hits; None: the weighed signals did.
+    reranker: str | None = None
     hits: tuple[Hit, ...]
     dropped: tuple[Drop, ...]
     total_tokens: int

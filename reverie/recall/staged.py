@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from datetime import datetime
-from functools import partial
 from uuid import UUID
 
 from reverie.errors import InferenceError
@@ -14,8 +13,9 @@ from reverie.policy import Policy
 from reverie.recall.facts import StructuredFact, facts_statement, read_facts
 from reverie.recall.profile import one_line
 from reverie.recall.search import HalfVector
+from reverie.store.booking import Payer, embedding_question
 from reverie.store.queries import queries
-from reverie.store.steps import Outside, Statement, Steps
+from reverie.store.steps import Statement, Steps
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -96,7 +96,8 @@ def staged_recall(
         notes.append("No embedding model is configured: summaries cannot be compared with the question.")
     else:
         try:
-            vector = (yield Outside(partial(embedder.encode, [question])))[0]
+            payer = Payer(tenant_id=tenant_id, stage="recall")
+            vector = yield from embedding_question(question, payer=payer, embedder=embedder)
         except InferenceError as error:
             notes.append(f"The embedding model gave no answer ({error}): no summary could be compared.")
     statements = [facts_statement(tenant_id, subject_id, as_of, least_importance=numbers.recall_importance)]

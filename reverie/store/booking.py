@@ -7,10 +7,12 @@ the provider charges for it nobody here can know, and the credit must not say th
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import partial
 from typing import Any, Literal
 from uuid import UUID, uuid4
 
@@ -18,10 +20,11 @@ from psycopg import Connection
 
 from reverie.errors import InferenceError
 from reverie.inference.completions import CallError
-from reverie.inference.embedder import Embedder
+from reverie.inference.embedder import Embedder, Vectors
 from reverie.model import stable_id
 from reverie.store.database import Store
 from reverie.store.queries import queries
+from reverie.store.steps import Outside, Statement, Steps
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -48,33 +51,11 @@ def reserve(
 
     Raises CallError when the tenant's credit does not allow it, and when it has a credit and no price is known.
     """
-    call_id = stable_id(datetime.now(UTC), "call", payer.tenant_id, uuid4().hex)
-    params = {
-        "tenant": payer.tenant_id,
-        "stage": payer.stage,
-        "run_id": payer.run_id,
-        "call_id": call_id,
-        "kind": kind,
-        "model": model,
-        "most_usd": most_usd or 0.0,
-        "priced": most_usd is not None,
-        "items": items,
-        "prompt": prompt,
-        "prompt_hash": prompt_hash,
-    }
-    if conn.execute(queries("calls")["reserve"], params).fetchone() is not None:
-        return call_id
-    if most_usd is None:
-        raise CallError(
-            f"Tenant {payer.tenant_id} has a credit and no price is known for {model}: "
-            "set REVERIE_LANGUAGE_MODEL_PRICE.",
-            reason="unpriced",
-        )
-    raise CallError(
-        f"The credit of tenant {payer.tenant_id} does not allow another request to {model}, which can cost "
-        f"${most_usd:.6f}: reverie costs credit {payer.tenant_id} AMOUNT.",
-        reason="credit",
-    )
+    told = {"prompt": prompt, "prompt_hash": prompt_hash}
+    params = _reservation(payer, kind=kind, model=model, most_usd=most_usd, items=items) | told
+    if conn.execute(queries("calls")["reserve"], params).fetchone() is None:
+        raise _refusal(payer, model, most_usd)
+    return UUID(str(params["call_id"]))
 
 
 def settle(
@@ -91,18 +72,9 @@ def settle(
     repairs: Sequence[str] = (),
 ) -> None:
     """Write what the request cost (None: what was reserved) in the caller's transaction; twice does nothing more."""
-    params = {
-        "tenant": payer.tenant_id,
-        "call_id": call_id,
-        "state": "failed" if failed else "done",
-        "cost_usd": cost_usd,
-        "tokens_in": tokens_in,
-        "tokens_out": tokens_out,
-        "seconds": seconds,
-        "reason": reason,
-        "repairs": sorted(repairs),
-    }
-    conn.execute(queries("calls")["settle"], params)
+    params = _settlement(payer, call_id, cost_usd=cost_usd, seconds=seconds, failed=failed, reason=reason)
+    more = {"tokens_in": tokens_in, "tokens_out": tokens_out, "repairs": sorted(repairs)}
+    conn.execute(queries("calls")["settle"], params | more)
 
 
 @contextmanager
@@ -111,12 +83,12 @@ def embedding_booked(
 ) -> Iterator[None]:
     """Book the embedding of `texts`, of `tokens` tokens, around the call; free models are not booked.
 
-    A text has no more tokens than bytes. Raises CallError when the credit does not allow it.
+    Raises CallError when the credit does not allow it.
     """
     if not texts or not embedder.price_per_token:
         yield
         return
-    most = embedder.price_per_token * sum(len(text.encode()) + 2 for text in texts)
+    most = embedder.price_per_token * _most_tokens(texts)
     named: dict[str, Any] = {"kind": "embedding", "model": embedder.model, "items": len(texts)}
     with store.transaction(payer.tenant_id) as conn:
         call_id = reserve(conn, payer, most_usd=most, **named)
@@ -128,3 +100,92 @@ def embedding_booked(
         raise
     with store.transaction(payer.tenant_id) as conn:
         settle(conn, payer, call_id, cost_usd=embedder.price_per_token * tokens, tokens_in=tokens)
+
+
+def embedding_question(text: str, *, payer: Payer, embedder: Embedder) -> Steps[Vectors]:
+    """Return the vector of one text, shape (dimensions,); what a hosted model costs is booked around the call.
+
+    The store must be a worker's where the model has a price. Raises InferenceError when it gives no usable answer, and
+    CallError when the tenant's credit does not allow it.
+    """
+    if not embedder.price_per_token:
+        vector: Vectors = (yield Outside(partial(embedder.encode, [text])))[0]
+        return vector
+    most = embedder.price_per_token * _most_tokens([text])
+    params = _reservation(payer, kind="embedding", model=embedder.model, most_usd=most, items=1)
+    if not (yield Statement(queries("calls")["reserve"], params, last=True)):
+        raise _refusal(payer, embedder.model, most)
+    began = time.perf_counter()
+
+    def settled(cost_usd: float | None, **more: Any) -> Statement:
+        told = _settlement(payer, params["call_id"], cost_usd=cost_usd, seconds=time.perf_counter() - began, **more)
+        return Statement(queries("calls")["settle"], told, last=True)
+
+    try:
+        vector, tokens = yield Outside(lambda: (embedder.encode([text])[0], embedder.count_tokens(text)))
+    except InferenceError:
+        yield settled(None, failed=True, reason="unavailable")
+        raise
+    yield settled(embedder.price_per_token * tokens, tokens_in=tokens)
+    return vector
+
+
+def _most_tokens(texts: Sequence[str]) -> int:
+    """At least as many as any tokenizer makes of the texts: none makes more than one of a byte."""
+    return sum(len(text.encode()) + 2 for text in texts)
+
+
+def _reservation(payer: Payer, *, kind: str, model: str, most_usd: float | None, items: int) -> dict[str, Any]:
+    """The parameters of the query `reserve`."""
+    return {
+        "tenant": payer.tenant_id,
+        "stage": payer.stage,
+        "run_id": payer.run_id,
+        "call_id": stable_id(datetime.now(UTC), "call", payer.tenant_id, uuid4().hex),
+        "kind": kind,
+        "model": model,
+        "most_usd": most_usd or 0.0,
+        "priced": most_usd is not None,
+        "items": items,
+        "prompt": None,
+        "prompt_hash": None,
+    }
+
+
+def _refusal(payer: Payer, model: str, most_usd: float | None) -> CallError:
+    """Why a request was not booked."""
+    if most_usd is None:
+        return CallError(
+            f"Tenant {payer.tenant_id} has a credit and no price is known for {model}: "
+            "set REVERIE_LANGUAGE_MODEL_PRICE.",
+            reason="unpriced",
+        )
+    return CallError(
+        f"The credit of tenant {payer.tenant_id} does not allow another request to {model}, which can cost "
+        f"${most_usd:.6f}: reverie costs credit {payer.tenant_id} AMOUNT.",
+        reason="credit",
+    )
+
+
+def _settlement(
+    payer: Payer,
+    call_id: UUID,
+    *,
+    cost_usd: float | None,
+    tokens_in: int = 0,
+    seconds: float = 0.0,
+    failed: bool = False,
+    reason: str | None = None,
+) -> dict[str, Any]:
+    """The parameters of the query `settle`."""
+    return {
+        "tenant": payer.tenant_id,
+        "call_id": call_id,
+        "state": "failed" if failed else "done",
+        "cost_usd": cost_usd,
+        "tokens_in": tokens_in,
+        "tokens_out": 0,
+        "seconds": seconds,
+        "reason": reason,
+        "repairs": [],
+    }

@@ -97,3 +97,15 @@ def test_recall_without_its_model_says_so(invoke, ask, history: str) -> None:
     assert result.exit_code == 0, result.output
     assert "ramen" in result.stdout
     assert "found by words and entities alone" in result.stderr
+
+
+def test_recall_without_its_reranker_says_so(invoke, ask, history: str) -> None:
+    ask("import", history)
+    ask("run", "--as-of", "2026-03-20")
+    absent = {"REVERIE_RERANKER": "sentence-transformers/nobody/nothing", "HF_HUB_OFFLINE": "1"}
+    result = invoke("recall", "ramen", "--subject", "ana", "--why", env=absent)
+    assert result.exit_code == 0, result.output
+    assert "reranker none" in result.stdout
+    assert "ranked by weighed signals alone" in result.stderr
+    wrong = invoke("recall", "ramen", "--subject", "ana", env={"REVERIE_RERANKER": "words"})
+    assert (wrong.exit_code, "REVERIE_RERANKER cannot be used" in wrong.stderr) == (3, True)

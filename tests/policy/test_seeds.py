@@ -68,6 +68,7 @@ NUMBERS: list[tuple[str, str, str, Any]] = [
     ("logic", "2.1", "recall.top_k", 5),
     ("logic", "2.1", "recall.token_budget", 2000),
     ("logic", "2.3", "recall.candidates", 20),
+    ("logic", "2.5", "recall.rerank_weight", 1.0),
     ("logic", "2.4", "recall.min_importance", 0.2),
     ("logic", "3.2", "compress.summary_sentences", 3),
     *(("contact", "2.2", f"decay.rates.{kind}", rate) for kind, rate in DECAY.items()),

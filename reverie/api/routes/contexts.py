@@ -129,9 +129,10 @@ async def assemble(body: ContextRequest, caller: Reader) -> Response:
         policy=caller.policy,
         as_of=body.as_of or now(),
         embedder=caller.services.embedder if body.embed else None,
+        reranker=caller.services.reranker if body.embed else None,
         given=await _given(body, caller),
     )
-    found = await caller.read(steps)
+    found = await caller.ask(steps)
     return answer(_shown(found), background=BackgroundTask(caller.log, logging_context(found)))
 
 

@@ -111,6 +111,6 @@ async def recall_staged(body: StagedRequest, caller: Reader) -> Response:
         as_of=body.as_of or now(),
         embedder=caller.services.embedder,
     )
-    found = await caller.read(steps)
+    found = await caller.ask(steps)
     names = ("subject_id", "asked_at", "policy", "policy_hash", "model", "text", "facts", "summaries", "notes")
     return answer({name: getattr(found, name) for name in names})

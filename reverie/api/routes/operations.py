@@ -26,13 +26,17 @@ class Health(Answer):
 class Readiness(Answer):
     """What it can do."""
 
-    model_config = example({"status": "ready", "embedding_model": "minilm-l6-v2-int8", "mood_model": None, "notes": []})
+    model_config = example(
+        {"status": "ready", "embedding_model": "minilm-l6-v2-int8", "mood_model": None, "reranker": None, "notes": []}
+    )
 
     status: str
     #: None: recall answers by words and entities alone.
     embedding_model: str | None
     #: None: moods are told without a language model.
     mood_model: str | None
+    #: None: what is recalled is ranked by weighed signals. Where it cannot be had, the notes say so.
+    reranker: str | None
     notes: list[str]
 
 
@@ -56,6 +60,7 @@ async def ready(request: Request) -> Response:
             "status": "ready",
             "embedding_model": services.embedder.model if services.embedder else None,
             "mood_model": services.settings.mood_model if services.mood_model else None,
+            "reranker": services.settings.reranker if services.reranker else None,
             "notes": services.missing,
         }
     )

@@ -34,7 +34,8 @@ class RecallRequest(Body):
     token_budget: int | None = Field(default=None, ge=0, le=200_000, description="Tokens at most; none: the policy's.")
     kinds: list[Kind] | None = Field(default=None, min_length=1, description="Only memories of these kinds.")
     include_compressed: bool = Field(default=False, description="Also what a pattern or summary stands for.")
-    embed: bool = Field(default=True, description="False: words and entities alone, which no model has to read.")
+    embed: bool = Field(default=True, description="False: words and entities alone, no model is asked.")
+    rerank: bool = Field(default=True, description="False: by weighed signals alone, whichever reranker is set.")
     why: bool = Field(default=False, description="Each signal of each hit, and what was dropped and why.")
 
 
@@ -59,7 +60,9 @@ class HitSeen(Answer):
     tokens: int
     turn_id: UUID | None
     session_id: str | None
-    ranks: dict[str, int] = Field(description="Place in each arm that found it: dense, lexical, entity.")
+    ranks: dict[str, int] = Field(
+        description="Place in each arm that found it: dense, lexical, entity; weighed: before re-ranking."
+    )
     signals: dict[str, SignalSeen] | None = Field(default=None, description="With `why`.")
 
 
@@ -83,6 +86,7 @@ class RecallAnswer(Answer):
             "policy": "reverie",
             "policy_hash": "4be1c0ffee4be1c0",
             "model": "minilm-l6-v2-int8",
+            "reranker": None,
             "hits": [
                 {
                     "item": "memory",
@@ -110,6 +114,7 @@ class RecallAnswer(Answer):
     policy: str
     policy_hash: str
     model: str | None = Field(description="The embedding model; none: words and entities alone.")
+    reranker: str | None = Field(description="The cross-encoder that ordered the hits; none: the weighed signals did.")
     hits: list[HitSeen]
     dropped: list[DropSeen] | None = Field(default=None, description="With `why`.")
     total_tokens: int
@@ -130,12 +135,13 @@ async def recall(body: RecallRequest, caller: Reader) -> Response:
         policy=caller.policy,
         as_of=body.as_of or now(),
         embedder=caller.services.embedder if body.embed else None,
+        reranker=caller.services.reranker if body.embed and body.rerank else None,
         top_k=body.top_k,
         token_budget=body.token_budget,
         kinds=body.kinds,
         include_compressed=body.include_compressed,
     )
-    found = await caller.read(steps)
+    found = await caller.ask(steps)
     return answer(shown(found, why=body.why), background=BackgroundTask(caller.log, logging_recall(found)))
 
 
@@ -148,6 +154,7 @@ def shown(found: RecallResult, *, why: bool) -> dict[str, Any]:
         "policy": found.policy,
         "policy_hash": found.policy_hash,
         "model": found.model,
+        "reranker": found.reranker,
         "hits": [_hit(hit, why=why) for hit in found.hits],
         "total_tokens": found.total_tokens,
         "token_budget": found.token_budget,

@@ -1,0 +1,45 @@
+"""The reranker: how much each text answers a question, read together (Logic 2.5); and what turns a setting into one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from reverie.errors import InferenceError
+
+Scores = npt.NDArray[np.float32]
+"""Shape (texts,), each from 0 (nothing to do with it) to 1 (answers it)."""
+
+
+class Reranker(Protocol):
+    """What recall knows of a cross-encoder; nothing is loaded before it is first asked."""
+
+    @property
+    def model(self) -> str:
+        """Adapter and model."""
+        ...
+
+    def score(self, question: str, texts: Sequence[str]) -> Scores:
+        """How much each text answers the question; what is beyond the model's window is cut off.
+
+        Raises InferenceError when the model cannot be had or gives no usable answer.
+        """
+        ...
+
+
+def load_reranker(name: str) -> Reranker | None:
+    """The reranker called `name`: `none`, or `sentence-transformers/<name or folder>` of a cross-encoder.
+
+    Raises InferenceError when no adapter has that name; whether there is such a model is found out when it is asked.
+    """
+    adapter, _, model = name.partition("/")
+    if name == "none":
+        return None
+    if adapter == "sentence-transformers" and model:
+        from reverie.inference.cross_encoder import CrossEncoder
+
+        return CrossEncoder(model)
+    raise InferenceError(f"No reranker is called {name}; use none or sentence-transformers/<name or folder>.")

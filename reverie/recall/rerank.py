@@ -1,0 +1,53 @@
+"""Re-ranking: a cross-encoder's number stands for the similarity of the best candidates (spec D4; Logic 2.5)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+
+from reverie.errors import InferenceError
+from reverie.inference.reranker import Reranker, Scores
+from reverie.policy import Recall
+from reverie.recall.result import Hit, Signal
+from reverie.store.steps import Outside, Steps
+
+#: What it replaces, and under which name it stands among the signals.
+REPLACED, SIGNAL = "similarity", "rerank"
+#: The place that a hit had by weighed signals, among its ranks.
+BEFORE = "weighed"
+
+
+def reranking(
+    ranked: Sequence[Hit], *, question: str, reranker: Reranker, numbers: Recall, notes: list[str]
+) -> Steps[list[Hit] | None]:
+    """Return hits in the order of their new scores, the best `rerank_candidates` first and the others behind them.
+
+    None, and a note why: the reranker gave no answer, and what was weighed holds.
+    """
+    best = list(ranked[: numbers.rerank_candidates])
+    if not best:
+        return None
+    try:
+        scores = yield Outside(partial(reranker.score, question, [hit.content for hit in best]))
+    except InferenceError as error:
+        notes.append(f"The reranker gave no answer ({error}): ranked by weighed signals alone.")
+        return None
+    return [*in_order(best, scores, weight=numbers.rerank_weight), *ranked[len(best) :]]
+
+
+def in_order(hits: Sequence[Hit], scores: Scores, *, weight: float) -> list[Hit]:
+    """Return the hits by score, in which the reranker's number has replaced the similarity; ties as they stood."""
+    changed = [
+        _with(hit, float(score), weight, place) for place, (hit, score) in enumerate(zip(hits, scores, strict=True), 1)
+    ]
+    return sorted(changed, key=lambda hit: -hit.score)
+
+
+def _with(hit: Hit, value: float, weight: float, place: int) -> Hit:
+    signals = dict(hit.signals)
+    gone = signals.get(REPLACED, Signal(value=0.0, weight=0.0))
+    come = Signal(value=value, weight=weight)
+    signals |= {REPLACED: Signal(value=gone.value, weight=0.0), SIGNAL: come}
+    return hit._replace(
+        score=hit.score - gone.contribution + come.contribution, signals=signals, ranks={**hit.ranks, BEFORE: place}
+    )

@@ -1,0 +1,67 @@
+"""What the API does with models that cost money, that re-rank, and that cannot be had."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import psycopg
+import pytest
+from fastapi.testclient import TestClient
+
+from reverie.api.app import create_app
+from tests.api.conftest import MakeKey, settings_for
+from tests.recall.conftest import Corpus
+from tests.recall.test_booked import PricedEmbedder
+from tests.recall.test_rerank import WordReranker
+
+ASKED = {"subject_id": "ann", "question": "rose quartz", "why": True}
+
+
+def serve_with(app: TestClient, **models: Any) -> None:
+    state = app.app.state  # type: ignore[attr-defined]
+    state.services = replace(state.services, **models)
+
+
+def test_a_recall_is_reranked_unless_it_says_no(api: TestClient, corpus: Corpus) -> None:
+    corpus.turn("quartz quartz quartz quartz")
+    corpus.turn("rose quartz and more of it")
+    serve_with(api, reranker=WordReranker())
+    found = api.post("/v1/recalls", json=ASKED).json()
+    assert found["reranker"] == "sentence-transformers/words"
+    assert {hit["ranks"]["weighed"] for hit in found["hits"]} == {1, 2}
+    rerank = found["hits"][0]["signals"]["rerank"]
+    assert rerank["contribution"] == pytest.approx(rerank["value"] * rerank["weight"])
+    for without in ({"rerank": False}, {"embed": False}):
+        plain = api.post("/v1/recalls", json=ASKED | without).json()
+        assert plain["reranker"] is None and "rerank" not in plain["hits"][0]["signals"]
+    assert api.post("/v1/contexts", json={"subject_id": "ann", "question": "rose quartz"}).status_code == 200
+
+
+def test_a_reranker_that_cannot_be_had_is_said_in_each_answer(
+    database_url: str, make_key: MakeKey, corpus: Corpus, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    corpus.turn("rose quartz")
+    settings = settings_for(database_url, reranker="sentence-transformers/nobody/nothing")
+    with TestClient(create_app(settings), headers={"Authorization": f"Bearer {make_key()}"}) as client:
+        assert any("nobody/nothing" in note for note in client.get("/ready").json()["notes"])
+        found = client.post("/v1/recalls", json=ASKED).json()
+        context = client.post("/v1/contexts", json={"subject_id": "ann", "question": "rose quartz"}).json()
+    assert (len(found["hits"]), found["reranker"]) == (1, None)
+    for answer in (found, context):
+        assert any("ranked by weighed signals alone" in note for note in answer["notes"])
+
+
+def test_what_a_question_costs_is_booked(api: TestClient, corpus: Corpus, conn: psycopg.Connection[Any]) -> None:
+    corpus.turn("rose quartz")
+    serve_with(api, embedder=PricedEmbedder())
+    assert api.post("/v1/recalls", json=ASKED).json()["notes"] == []
+    api.post("/v1/contexts", json={"subject_id": "ann", "question": "rose quartz"})
+    api.post("/v1/recalls", json=ASKED | {"embed": False})
+    booked = conn.execute("select tenant_id, stage, kind, state, cost_usd from ops.calls").fetchall()
+    assert booked == [("acme", "recall", "embedding", "done", pytest.approx(0.02))] * 2
+    conn.execute("insert into ops.credits (tenant_id, balance_usd) values ('acme', 0)")
+    found = api.post("/v1/recalls", json=ASKED).json()
+    assert len(found["hits"]) == 1
+    assert any("The credit of tenant acme does not allow" in note for note in found["notes"])
