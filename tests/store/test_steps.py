@@ -113,7 +113,7 @@ def test_what_is_awaited_holds_no_connection(run: Run, conn: psycopg.Connection[
 
     def steps(later: ThreadPoolExecutor) -> Steps[Any]:
         yield TRANSACTION
-        seen = later.submit(open_transactions)
+        seen = yield Outside(lambda: later.submit(open_transactions))
         return (yield Awaited(seen, 20)), (yield Awaited(seen, 0)), (yield BOUND)
 
     with ThreadPoolExecutor(1) as later:
