@@ -57,6 +57,26 @@ def test_show_has_what_is_known_by_key(invoke, ask, world, conn) -> None:
     assert found["relationship"] == {"stage": "new", "sessions": 1, "days": 5, "streak": 0}
 
 
+def test_a_summary_names_its_turns_and_whose_words_it_has(invoke, ask, world, conn) -> None:
+    number = UUID("019cb0ff-0000-8000-8000-000000000000")
+    conn.execute(
+        """insert into memory.memories (tenant_id, id, subject_id, kind, state, content, content_hash, base, peak,
+               importance, happened_at, accessed_at, decayed_at, session_id, turn_start, turn_end, origin, model,
+               run_id, policy_hash, linked, scored)
+           select tenant_id, %s, subject_id, 'summary', 'active', 'Of Bruno.', 'x', base, peak, importance, happened_at,
+               accessed_at, decayed_at, session_id, 1, 2, 'range', 'litellm/ours', run_id, policy_hash, true, true
+           from memory.memories where id = %s""",
+        [number, world["loves"]],
+    )
+    assert "(turns 1-2) Of Bruno." in invoke("show", "ana").stdout
+    (shown,) = ask("show", "ana", "--kind", "summary")["subject"]["memories"]
+    assert (shown["turn_start"], shown["turn_end"], shown["model"]) == (1, 2, "litellm/ours")
+    told = " ".join(invoke("explain", str(number)).stdout.split())
+    assert "tells turns 1-2 of session s1" in told and "words litellm/ours" in told
+    assert "words the rules'" in " ".join(invoke("explain", str(world["loves"])).stdout.split())
+    assert "patterns and summaries: 1 in the words of litellm/ours" in " ".join(invoke("doctor").stdout.split())
+
+
 def test_show_as_json(ask, world) -> None:
     found = ask("show", "ana", "--kind", "preference")
     assert found["tenant_id"] == "acme"

@@ -209,6 +209,8 @@ def test_a_whole_history_is_made_anew_from_what_was_kept(
     store: Store, server: Server, load: Any, policy: Policy, conn: Conn, tmp_path: Any
 ) -> None:
     """Promise 4 with a model: the memory thrown away and made again, no request, the same digest."""
+    numbers = {"pattern_episodes": 2, "theme_similarity": 0.0, "running_turns": 4, "running_keep": 2}
+    policy = policy.model_copy(update={"compress": policy.compress.model_copy(update=numbers)})
     lines = SAMPLE.read_text(encoding="utf-8").splitlines()[::2]
     path = tmp_path / "sample.jsonl"
     path.write_text("".join(json.dumps(json.loads(line) | {"tenant_id": TENANT}) + "\n" for line in lines))
@@ -223,6 +225,8 @@ def test_a_whole_history_is_made_anew_from_what_was_kept(
     first = remember()
     before = digest(store, TENANT)
     assert sum(report["retold"] for report in first) > 10
+    made = {name: sum(report[name] for report in first) for name in ("patterns", "ranges", "summaries")}
+    assert min(made.values()) > 0, made
     tables = [row[0] for row in conn.execute("select relname from pg_class where relnamespace = 'memory'::regnamespace "
                                              "and relkind = 'r'")]  # fmt: skip
     conn.execute(SQL("truncate {}").format(SQL(", ").join(Identifier("memory", name) for name in tables)))
