@@ -21,7 +21,7 @@ from reverie.store.runs import Report
 from tests.promises.world import END, SAMPLE, consolidate, lively
 
 TENANT = "small"
-SESSIONS = {("arjun", f"ar-{number:02}") for number in range(1, 6)}
+SESSIONS = {("arjun", f"ar-{number:02}") for number in range(1, 4)}
 
 pytestmark = [pytest.mark.filterwarnings("ignore:Item 'summary' on TypedDict:UserWarning"), pytest.mark.timeout(3600)]
 
@@ -55,7 +55,7 @@ def test_a_small_model_makes_no_memory_worse(
     said += [row[0] for row in conn.execute("select distinct speaker from log.turns")]
     worded = conn.execute("select content, happened_at from memory.memories where model is not null").fetchall()
     for content, at in worded:
-        assert ungrounded(content, [*said, f"{at.day} {at:%B %Y}"]) == []
+        assert ungrounded(content[:1].lower() + content[1:], [*said, f"{at.day} {at:%B %Y}"]) == []
     rules = conn.execute("select count(*) from memory.memories where model is null").fetchone()
     assert rules is not None and rules[0] > len(SESSIONS)
     print(f"memories: {len(worded)} in the model's words, {rules[0]} by rules")
