@@ -244,13 +244,12 @@ def serve(url: str, port: int) -> None:
     from psycopg_pool import AsyncConnectionPool
 
     from reverie.api.app import create_app
-    from reverie.cli.serve import SWITCH_SECONDS
+    from reverie.cli.serve import spare_requests
     from reverie.inference.minilm.onnx import MiniLM
     from reverie.model import stable_id
     from reverie.settings import load_settings
 
     MiniLM.model = "bench"
-    sys.setswitchinterval(SWITCH_SECONDS)  # as `reverie serve` does
     app = create_app(load_settings())
     pool: AsyncConnectionPool[AsyncConnection] = AsyncConnectionPool(
         url, kwargs={"autocommit": True}, min_size=4, max_size=4, open=False
@@ -260,6 +259,7 @@ def serve(url: str, port: int) -> None:
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         async with pool, inner(app):
+            spare_requests()  # as `reverie serve` does
             yield
 
     app.router.lifespan_context = lifespan

@@ -19,6 +19,7 @@ from reverie.inference.completions import mood_model_of
 from reverie.inference.embedder import Embedder, load_embedder
 from reverie.inference.reranker import Reranker, load_reranker
 from reverie.inference.tokens import token_counter
+from reverie.recall.remembered import Remembered
 from reverie.settings import Settings
 from reverie.store.connect import database_url
 from reverie.store.database import AsyncStore, Store
@@ -52,6 +53,8 @@ class Services:
     batches: Store
     flusher: Flusher
     journal: Journal
+    #: What recalls last read of their subjects.
+    remembered: Remembered
     #: As many as models may run at once; who comes later waits.
     threads: ThreadPoolExecutor
 
@@ -104,6 +107,7 @@ async def open_services(settings: Settings, metrics: Metrics) -> AsyncIterator[S
             batches=batches,
             flusher=flusher,
             journal=journal,
+            remembered=Remembered(),
             threads=threads,
         )
 

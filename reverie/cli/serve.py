@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 from contextlib import suppress
@@ -53,6 +54,7 @@ def command(host: str, port: int, access_log: bool, as_json: bool) -> None:
         async def startup(self, sockets: Any = None) -> None:
             await super().startup(sockets)
             if self.started:
+                spare_requests()
                 chosen = self.servers[0].sockets[0].getsockname()[1]
                 url = f"http://{f'[{host}]' if ':' in host else host}:{chosen}"
                 if as_json:
@@ -60,8 +62,6 @@ def command(host: str, port: int, access_log: bool, as_json: bool) -> None:
                 else:
                     say(f"Reverie serves on {url}, described under {url}/docs. Ctrl-C ends it.")
 
-    # the thread that flushes and the models' give way to requests sooner than after Python's 5 ms
-    sys.setswitchinterval(SWITCH_SECONDS)
     config = uvicorn.Config(
         create_app(settings),
         host=host,
@@ -76,3 +76,14 @@ def command(host: str, port: int, access_log: bool, as_json: bool) -> None:
         server.run()
     if not server.started:
         raise SettingsError(f"The server did not start on {host}:{port}; the lines above say why.")
+
+
+def spare_requests() -> None:
+    """Keep from requests, once all is loaded, what Python does beside them.
+
+    Threads that flush or run models give way sooner than after its 5 ms, and libraries and models, which never go, are
+    no longer looked through for garbage, which stops everything for as long.
+    """
+    sys.setswitchinterval(SWITCH_SECONDS)
+    gc.collect()
+    gc.freeze()

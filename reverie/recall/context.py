@@ -25,7 +25,7 @@ from reverie.recall.conversation import Told, read_told, told_statements
 from reverie.recall.forms import Chosen, Material, lay_out
 from reverie.recall.given import Given
 from reverie.recall.profile import Profile, profile_statements, read_profile
-from reverie.recall.recall import logging_recall, recalling
+from reverie.recall.recall import logging_recall, recalling, subject_statement
 from reverie.recall.relationship import STAGES, Relationship
 from reverie.recall.result import RecallResult
 from reverie.recall.sections import Dropped, Section, trim
@@ -116,8 +116,9 @@ def context(
     question = question.strip() if question else None
     who: dict[str, Any] = {"tenant_id": tenant_id, "subject_id": subject_id}
     of_session = told_statements(given, tenant_id, subject_id, policy, as_of)
-    rows = yield (*of_session, *profile_statements(tenant_id, subject_id, policy, as_of))
-    known = read_profile(rows[len(of_session) :], subject_id, policy, as_of)
+    of_subject = subject_statement(tenant_id, subject_id)
+    subject, *rows = yield (of_subject, *of_session, *profile_statements(tenant_id, subject_id, policy, as_of))
+    known = read_profile(tuple(rows[len(of_session) :]), subject_id, policy, as_of)
     told = [one for found in rows[: len(of_session)] for one in read_told(found)]
     given = _with_moods(given, known, policy, as_of)
     budget, top_k = _memories(policy, known.relationship)
@@ -129,7 +130,7 @@ def context(
     elif top_k and question:
         found = yield from recalling(
             question, **who, policy=policy, as_of=as_of, embedder=embedder, reranker=reranker, top_k=top_k,
-            token_budget=budget,
+            token_budget=budget, known=subject,
         )  # fmt: skip
         memories = [
             Chosen(

@@ -19,7 +19,7 @@ from reverie.recall.search import read_hits, search_params, search_statement
 from reverie.store.booking import Payer, embedding_question
 from reverie.store.database import Store
 from reverie.store.queries import queries
-from reverie.store.steps import Statement, Steps, perform
+from reverie.store.steps import Rows, Statement, Steps, perform
 
 #: Characters a token has on average; for budgets when no tokenizer is at hand, which the answer then says.
 _CHARACTERS_A_TOKEN = 4
@@ -75,18 +75,19 @@ def recalling(
     token_budget: int | None = None,
     kinds: Sequence[str] | None = None,
     include_compressed: bool = False,
+    known: Rows | None = None,
 ) -> Steps[RecallResult]:
     """Return what memory holds about the question as of a time, with signals, ranks, and what was dropped and why.
 
     `top_k` and `token_budget` override the policy; `kinds` limits the answer to memories of these kinds. Without an
     embedder, or when it fails, words and entities answer alone and a note says so; when the reranker fails, the weighed
     signals do. An embedder with a price is booked, for which the store must be a worker's. Nothing is logged here: see
-    `logging_recall`, which the caller runs once the answer is out.
+    `logging_recall`, which the caller runs once the answer is out. `known` are the rows of `subject_statement`, where
+    the caller has them already.
     """
     as_of = require_aware(as_of)
     notes: list[str] = []
-    params = {"tenant": tenant_id, "subject": subject_id}
-    known = yield Statement(queries("recall")["read_subject"], params, last=embedder is not None)
+    known = (yield subject_statement(tenant_id, subject_id, last=embedder is not None)) if known is None else known
     if not known:
         notes.append(f"Nothing is remembered about {subject_id}.")
     asked = read_question(question, policy=policy.recall, speakers=known[0][0] if known else (), asked_at=as_of)
@@ -145,6 +146,11 @@ def recalling(
         token_budget=budget,
         notes=tuple(notes),
     )
+
+
+def subject_statement(tenant_id: str, subject_id: str, *, last: bool = False) -> Statement:
+    """Return the statement that reads what a recall has to know of its subject first."""
+    return Statement(queries("recall")["read_subject"], {"tenant": tenant_id, "subject": subject_id}, last=last)
 
 
 def logging_recall(result: RecallResult) -> Steps[None]:

@@ -16,7 +16,8 @@ from reverie.api.fields import Answer, Body, Name, Question, Time, example, now
 from reverie.api.problems import documented
 from reverie.api.routing import routes_of
 from reverie.model import Kind
-from reverie.recall.recall import logging_recall, recall_id, recalling
+from reverie.recall.recall import logging_recall, recall_id
+from reverie.recall.remembered import recalling_at_once
 from reverie.recall.result import Hit, RecallResult
 
 router = routes_of("recalls")
@@ -128,8 +129,9 @@ async def recall(body: RecallRequest, caller: Reader) -> Response:
 
     It is logged once the answer is out and counts as an access of what it gave.
     """
-    steps = recalling(
+    steps = recalling_at_once(
         body.question,
+        caller.services.remembered,
         tenant_id=caller.tenant_id,
         subject_id=body.subject_id,
         policy=caller.policy,
