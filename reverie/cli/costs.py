@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime
 from typing import Any
+from uuid import UUID
 
 import click
 
@@ -79,6 +80,30 @@ def credit(tenant: str, amount: str, as_json: bool) -> None:
         print_json({"tenant_id": tenant, "balance_usd": dollars})
     else:
         pairs([("tenant", tenant), ("may spend", "without limit" if dollars is None else _money(dollars))])
+
+
+@command.command("forget")
+@click.argument("subject")
+@tenant_option
+@click.option("--source", type=click.UUID, metavar="ID", help="Only replies for which this turn or memory was shown.")
+@json_option
+def forget(subject: str, tenant: str | None, source: UUID | None, as_json: bool) -> None:
+    """Delete the kept replies of models about SUBJECT; memory stays as it is, and a rebuild asks and pays anew.
+
+    \b
+    Examples:
+      reverie costs forget ana --tenant demo
+      reverie costs forget ana --source 019c2f6e-2b40-7d1e-8a4e-0d4f4b1f6a11
+    """
+    from reverie.store.calls import forget_replies
+
+    with Session(tenant) as session:
+        session.require_tenant()
+        number = forget_replies(session.worker, tenant_id=session.tenant_id, subject_id=subject, source_id=source)
+    if as_json:
+        print_json({"tenant_id": session.tenant_id, "subject_id": subject, "source_id": source, "replies": number})
+    else:
+        say(f"{number:,} kept replies about {subject} are deleted.")
 
 
 def _dollars(amount: str) -> float | None:

@@ -131,6 +131,16 @@ def ask(
     return answers
 
 
+def forget_replies(store: Store, *, tenant_id: str, subject_id: str, source_id: UUID | None = None) -> int:
+    """Delete the kept replies about a subject, or those that one turn, memory or event was shown for; return how many.
+
+    What was made of them stays in memory; whoever asks again pays again.
+    """
+    params = {"tenant": tenant_id, "subject": subject_id, "source_id": source_id}
+    with store.transaction(tenant_id) as conn:
+        return conn.execute(queries("calls")["forget_replies"], params).rowcount
+
+
 def _groups(places: Sequence[int], items: Sequence[Item], *, most: int) -> list[list[int]]:
     """The places of items that go into one request, in order; what is kept does not depend on it."""
     groups: list[list[int]] = []

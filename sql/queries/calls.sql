@@ -83,3 +83,9 @@ on conflict (tenant_id) do update set balance_usd = excluded.balance_usd, given_
 -- name: lift_credit
 -- A tenant may spend without limit again.
 delete from ops.credits where tenant_id = %(tenant)s
+
+-- name: forget_replies
+-- Kept replies about a subject, or of those only what was made from one turn, memory or event.
+delete from ops.replies
+where tenant_id = %(tenant)s and subject_id = %(subject)s
+  and (%(source_id)s::uuid is null or %(source_id)s = any(source_ids))

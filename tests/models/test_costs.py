@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from typing import Any
+from uuid import UUID
 
 import pytest
 from click.testing import CliRunner, Result
@@ -61,3 +62,17 @@ def test_a_tenant_that_is_none_gets_no_credit(invoke: Invoke) -> None:
 
 def test_nothing_spent_is_said_so(invoke: Invoke) -> None:
     assert "Nothing was spent on models for tenant acme." in invoke().stdout
+
+
+def test_kept_replies_about_a_subject_are_forgotten(invoke: Invoke, put: Any, server: Server, conn: Conn) -> None:
+    put(items("a", "b"))
+    put(items("a", subject="bob"))
+    put(items("a"), tenant="other")
+    turn = str(UUID(int=1))  # of "b"
+    assert json.loads(invoke("forget", "ana", "--source", turn, "--json").stdout)["replies"] == 1
+    server.script()
+    assert [answer.kept for answer in put(items("a", "b"))] == [True, False]
+    assert "2 kept replies about ana are deleted" in invoke("forget", "ana").stdout
+    left = conn.execute("select tenant_id, subject_id from ops.replies order by 1").fetchall()
+    assert left == [("acme", "bob"), ("other", "ana")]
+    assert invoke("forget", "ana", "--source", "me").exit_code == 2
