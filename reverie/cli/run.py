@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from reverie.store.runs import Report
 
 #: As `reverie.consolidate.cycle.STAGES`, which costs a second to import.
-STAGES = ("extract", "embed", "merge", "link", "structure", "score", "decay", "compress", "prune")
+STAGES = ("extract", "embed", "merge", "link", "structure", "synthesize", "compress", "score", "prune", "decay")
 
 
 @dataclass(kw_only=True)
@@ -188,8 +188,8 @@ def run_stage(session: Session, stage: str, scope: Scope, as_of: datetime, dry_r
             needs["embedder"] = embedder
         else:
             needs["model"] = embedder.model
-        if stage in ("extract", "compress"):
-            needs["language_model"] = session.language_model
+    if stage in ("extract", "synthesize", "compress"):
+        needs["language_model"] = session.language_model
     function = getattr(import_module(f"reverie.consolidate.{stage}"), stage)
     report: Report = function(session.worker, scope=scope, policy=session.policy, as_of=as_of, dry_run=dry_run, **needs)
     return report

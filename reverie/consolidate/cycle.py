@@ -22,6 +22,7 @@ from reverie.consolidate.merge import merge
 from reverie.consolidate.prune import prune
 from reverie.consolidate.score import score
 from reverie.consolidate.structure import structure
+from reverie.consolidate.synthesize import lag, synthesize
 from reverie.inference import Embedder
 from reverie.inference.completions import LanguageModel
 from reverie.model import Kind, Scope, require_aware
@@ -31,7 +32,7 @@ from reverie.store.queries import queries
 from reverie.store.runs import Report
 
 #: The stages in order, for reports and pictures.
-STAGES = ("extract", "embed", "merge", "link", "structure", "compress", "score", "prune", "decay")
+STAGES = ("extract", "embed", "merge", "link", "structure", "synthesize", "compress", "score", "prune", "decay")
 
 _EPOCH = datetime(2000, 1, 1, tzinfo=UTC)
 #: A cycle that concerns no more subjects than these is limited to them; the ledger names them.
@@ -82,7 +83,8 @@ def catch_up(
 
     Cycles lie at multiples of the policy's period since midnight UTC. What was said after the last whole cycle is
     merged and linked, as the deferred tier would have done it; compressing, scoring and pruning wait for their cycle.
-    A `language_model` words what it can; without one, rules do.
+    A `language_model` words what it can, at cycles alone, since what it says depends on what it is told at a time;
+    without one, rules do.
     """
     until = require_aware(until, "until")
     period = policy.cycle.period
@@ -90,13 +92,15 @@ def catch_up(
     common: dict[str, Any] = {"policy": policy, "driver": driver}
     told = on_progress or (lambda stage, number: None)
     told("cycles", 0)
-    for at, limited in _pending(store, scope, policy, last):
+    for at, limited in _pending(store, scope, policy, last, language_model):
         yield prune(store, scope=scope, as_of=at - period, **common)
         yield from _cycle(store, limited, at, embedder, language_model, common)
         told("cycles", 1)
     yield prune(store, scope=scope, as_of=last, **common)
     if until > last:
         yield from work_in(store, scope=scope, as_of=until, embedder=embedder, **common)
+        if language_model is None:
+            yield synthesize(store, scope=scope, as_of=until, **common)
     yield decay(store, scope=scope, as_of=until, **common)
 
 
@@ -130,6 +134,12 @@ def _cycle(
 ) -> Iterator[Report]:
     """Work in what happened up to `at`. Score is last: it marks what is done, and a killed cycle stays pending."""
     yield from work_in(store, scope=scope, as_of=at, embedder=embedder, **common)
+    synthesized = synthesize(store, scope=scope, as_of=at, language_model=language_model, **common)
+    yield synthesized
+    if synthesized["facts"]:
+        facts: tuple[Kind, ...] = ("fact",)
+        yield embed(store, scope=scope, as_of=at, embedder=embedder, items=("memory",), kinds=facts, **common)
+        yield from _new(store, scope=scope, as_of=at, embedder=embedder, **common)
     compressed = compress(store, scope=scope, as_of=at, model=embedder.model, language_model=language_model, **common)
     yield compressed
     if compressed["patterns"] or compressed["summaries"] or compressed["ranges"]:
@@ -148,7 +158,9 @@ def ceil_cycle(at: datetime, period: timedelta) -> datetime:
     return at + (_EPOCH - at) % period
 
 
-def _pending(store: Store, scope: Scope, policy: Policy, until: datetime) -> Iterator[tuple[datetime, Scope]]:
+def _pending(
+    store: Store, scope: Scope, policy: Policy, until: datetime, language_model: LanguageModel | None
+) -> Iterator[tuple[datetime, Scope]]:
     """The cycles up to `until` at which something is to be worked in, each with the scope of what it concerns."""
     params = scope.params() | {
         "until": until,
@@ -157,6 +169,9 @@ def _pending(store: Store, scope: Scope, policy: Policy, until: datetime) -> Ite
         "running": policy.compress.running_turns,
         "range_turns": policy.compress.range_turns,
         "most": _FEW_SUBJECTS,
+        "asks": language_model is not None,
+        "lag": lag(policy) if language_model else timedelta(),
+        "from_memories": policy.profile.from_memories and language_model is not None,
     }
     with store.transaction(scope.tenant_id) as conn:
         cycles = conn.execute(queries("cycle")["pending_cycles"], params).fetchall()

@@ -324,9 +324,37 @@ class StructuredFacts(Table):
     summary_letters: Count
 
 
+class Confidence(Table):
+    """How sure an entry of the scaffold is by what it rests on, unless it says so itself."""
+
+    correction: Share
+    said: Share
+    autonomous: Share
+    inferred: Share
+
+
 class Profile(Table):
-    """The narrative of a subject (Agent 1.1)."""
+    """The narrative and the scaffold of a subject (Agent 1.1, 5.1)."""
 
     narrative_words: Count
-    #: Recent episodes, patterns and summaries that it tells of.
+    #: Recent episodes, patterns and summaries that a narrative without a language model tells of.
     recent: Annotated[int, Field(ge=0, le=100)]
+    #: Whether a language model is also told the facts, preferences and instructions that rules found in turns.
+    from_memories: bool
+    #: Observations that one request tells of; the rest waits for the next.
+    observations: Annotated[int, Field(ge=1, le=1000)]
+    #: Letters of an observation that it shows; longer entries of the scaffold are none.
+    excerpt_letters: Count
+    #: Keys from the outermost to the innermost; below them an object is a value.
+    depth: Annotated[int, Field(ge=1, le=8)]
+    #: Entries of the scaffold in force at a time.
+    entries: Count
+    #: Facts that one reply may give for memory.
+    facts: Annotated[int, Field(ge=0, le=100)]
+    #: Learned facts that a profile shows, the latest ones.
+    learned: Annotated[int, Field(ge=0, le=1000)]
+    #: Narratives that are kept, the one in force included.
+    narratives: Count
+    #: A narrative that was not rewritten for so long is no longer told.
+    stale_days: Days
+    confidence: Confidence

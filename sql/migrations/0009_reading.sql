@@ -20,5 +20,5 @@ comment on column memory.memories.stated is 'What it states by key, as a languag
 alter table memory.lineage
     drop constraint lineage_relation_check,
     add constraint lineage_relation_check
-        check (relation in ('extracted', 'context', 'merged', 'compressed', 'outcome', 'corrected'));
-comment on column memory.lineage.relation is 'How it came of it: extracted, named in the context of what was extracted, merged, compressed, raised by an outcome, or written by a correction.';
+        check (relation in ('extracted', 'context', 'merged', 'compressed', 'outcome', 'corrected', 'synthesized'));
+comment on column memory.lineage.relation is 'How it came of it: extracted, named in the context of what was extracted, merged, compressed, raised by an outcome, written by a correction, or synthesized with the profile.';

