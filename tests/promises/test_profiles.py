@@ -22,7 +22,7 @@ from reverie.store.digest import TableDigest, digest
 from tests.promises.conftest import Databases
 from tests.promises.profiling import START, TENANT, UNTIL, Scribe, policy, record, remember, retold, say, work
 
-pytestmark = pytest.mark.timeout(240)
+pytestmark = pytest.mark.timeout(2400 if os.environ.get("REVERIE_ALL_KILLS") else 240)
 
 FORKS = multiprocessing.get_context("forkserver")
 FORKS.set_forkserver_preload(["tests.promises.killing", "tests.promises.profiling"])
