@@ -1,4 +1,4 @@
-"""Memory itself: six assets that a bucket's cycles advance together, in event time (docs/decisions/0005)."""
+"""Memory itself: seven assets that a bucket's cycles advance together, in event time (docs/decisions/0005)."""
 
 from collections.abc import Iterator
 from itertools import chain
@@ -21,6 +21,7 @@ STAGES = {
     "memories": ("extract", "embed", "merge", "drain"),
     "entities": ("link",),
     "structured_facts": ("structure",),
+    "profiles": ("synthesize",),
     "patterns": ("compress",),
     "importances": ("score", "decay"),
     "tombstones": ("prune",),
@@ -47,6 +48,12 @@ SPECS = [
         "structured_facts",
         ["memories"],
         "What is known of a subject by key, one value in force a key; each replaced one stays as history.",
+    ),
+    _spec(
+        "profiles",
+        "profiles",
+        ["memories", "structured_facts"],
+        "Each subject in short: a narrative, a scaffold of keys, and what was learned about its connections.",
     ),
     _spec(
         "patterns",

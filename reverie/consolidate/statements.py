@@ -19,7 +19,7 @@ from pydantic import Field
 
 from reverie.consolidate.grounding import ungrounded
 from reverie.consolidate.retell import dated
-from reverie.consolidate.scaffold import BASES, Basis, Entry, Path, folded, leaves, nested, opened, text_of
+from reverie.cues.scaffold import BASES, Basis, Entry, Path, folded, leaves, nested, opened, text_of
 from reverie.inference.replies import Reply
 from reverie.model import stable_id
 from reverie.policy import Policy
@@ -102,7 +102,7 @@ def item_of(
     content = {
         "date": dated(max(one.at for one in observations)),
         "current_working_memory": narrative,
-        "current_scaffold": nested(one for one in active if not one.connection_id),
+        "current_scaffold": nested((one.path, one.value) for one in active if not one.connection_id),
         "new_observations": [{"type": one.type, "text": one.shown(letters)} for one in observations],
     }
     return Item(subject_id=subject_id, content=content, source_ids=[one.id for one in observations])

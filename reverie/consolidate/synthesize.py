@@ -17,9 +17,9 @@ from uuid import UUID
 
 from psycopg import Connection
 
-from reverie.consolidate.scaffold import Entry, Held, State, fold
 from reverie.consolidate.statements import Judge, Observation, Stated, Synthesis, by_model, by_rules, item_of
 from reverie.consolidate.synthesize_write import Work, write
+from reverie.cues.scaffold import Entry, Held, State, fold
 from reverie.inference.completions import LanguageModel
 from reverie.inference.prompts import Prompt, load_prompt
 from reverie.model import Scope, require_aware

@@ -12,9 +12,9 @@ from uuid import UUID
 from psycopg import Connection
 
 from reverie.consolidate.fading import forget_at
-from reverie.consolidate.scaffold import Held, State
 from reverie.consolidate.statements import Fact, Observation, fact_id
 from reverie.cues.entities import entities_one
+from reverie.cues.scaffold import Held, State
 from reverie.model import stable_id
 from reverie.policy import Policy
 from reverie.store.queries import queries

@@ -293,8 +293,12 @@ def _notes(
         notes.append(f"Nothing that is remembered of {subject} fits.")
     if not known.facts and form != "logic":
         notes.append(f"Nothing is known of {subject} by key.")
-    if form == "agent":
+    if form == "agent" and known.note:
+        notes.append(known.note)
+    if form == "agent" and not known.is_written:
         notes.append("No language model wrote a narrative: it is made of structured facts and recent memories.")
+    if known.conflicts and form != "logic":
+        notes.append(f"{len(known.conflicts):,} values contradict what holds of {subject}: the profile lists them.")
     if form == "contact" and not given.mood:
         notes.append("No mood is known: the emotional context is left out.")
     if counter.note:

@@ -127,7 +127,7 @@ def _agent(of: Material) -> list[Section]:
     """Agent 3.C: narrative, scaffold, learned info, retrieved facts, identity, directives, artifacts, in this order."""
     given, profile = of.given, of.profile
     narrative = profile.narrative(of.policy.profile.narrative_words)
-    scaffold, learned = profile.scaffold(), dict(given.learned)
+    scaffold, learned = profile.scaffold(), profile.learned() | dict(given.learned)
     blocks = [
         Block(
             head="# Your Context",
@@ -226,6 +226,11 @@ def _system(of: Material) -> Section:
 
 def _profile(of: Material, head: str) -> Section:
     lines = [Line(text=fact_line(one), id=one.id, label=one.name, worth=1 + one.importance) for one in of.profile.facts]
+    lines += [
+        Line(text=f"- {one_line(one.text)}", id=one.id, label="scaffold", worth=1 + one.confidence / 2)
+        for one in of.profile.active
+        if not one.connection_id
+    ]
     lines += [
         Line(
             text=f"- {one.happened_at:%Y-%m-%d}: {one_line(one.content)}",

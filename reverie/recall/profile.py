@@ -1,18 +1,19 @@
-"""A subject in short: structured facts, recent episodes and the relationship (spec D6, D9, D10; Agent 1.1, Brain 6).
+"""A subject in short: structured facts, recent episodes, scaffold and the relationship (spec D6, D9, D10; Agent 1.1).
 
-What stands here without a language model; a narrative that one wrote takes the place of `narrative`.
+The narrative is a language model's, if one wrote it and it is not out of date; else it is made of facts and episodes.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
 from reverie.model import require_aware
 from reverie.policy import Policy
+from reverie.recall import scaffold
 from reverie.recall.facts import StructuredFact, facts_statement, read_facts
 from reverie.recall.relationship import Relationship, read_relationship, relationship_statement
 from reverie.recall.search import horizon
@@ -57,21 +58,59 @@ class Profile:
     relationship: Relationship
     #: None before the first message whose mood was told.
     moods: Moods | None = None
+    #: What a language model told last, whether it is still given or not; None: none did.
+    written: scaffold.Narrative | None = None
+    #: Why it is not given, or how old it is; empty without one.
+    note: str = ""
+    #: Whether it is still given.
+    is_written: bool = False
+    #: In force, and what they stand against.
+    entries: tuple[scaffold.ScaffoldEntry, ...] = ()
+    #: Latest first.
+    learned_facts: tuple[scaffold.LearnedFact, ...] = ()
+    conflicts: tuple[scaffold.Conflict, ...] = ()
+    as_of: datetime | None = None
 
-    def scaffold(self) -> dict[str, dict[str, str | list[str]]]:
-        """Return the facts as a nested object by category and key; of several values of one name a list."""
-        found: dict[str, dict[str, str | list[str]]] = {}
+    @property
+    def active(self) -> tuple[scaffold.ScaffoldEntry, ...]:
+        """The entries in force, of the subject and of its connections."""
+        return tuple(one for one in self.entries if self.as_of and one.holds(self.as_of) and one.value is not None)
+
+    def scaffold(self) -> dict[str, Any]:
+        """Return entries as they are nested, and facts by category and key; of several values of one name a list."""
+        found = scaffold.as_object(self.entries, self.as_of) if self.as_of else {}
+        by_category: dict[str, dict[str, str | list[str]]] = {}
         for fact in self.facts:
-            values = found.setdefault(fact.category, {})
+            values = by_category.setdefault(fact.category, {})
             before = values.get(fact.name)
             if before is None:
                 values[fact.name] = fact.value
             else:
                 values[fact.name] = [*([before] if isinstance(before, str) else before), fact.value]
+        for category, facts in by_category.items():
+            named = found.get(category)
+            # two that both stand are both told; which contradict each other stands in `conflicts`
+            found[f"{category} (stated)" if category in found and not isinstance(named, dict) else category] = (
+                {**named, **{key: value for key, value in facts.items() if key not in named}}
+                if isinstance(named, dict)
+                else facts
+            )
+        return found
+
+    def learned(self) -> dict[str, Any]:
+        """Return what agents learned on their own, and by connection what holds for it (Agent 3.E)."""
+        found: dict[str, Any] = {}
+        if self.learned_facts:
+            found["learned"] = [one.content for one in self.learned_facts]
+        for name in sorted({one.connection_id for one in self.active if one.connection_id}):
+            assert self.as_of is not None
+            found[name] = scaffold.as_object(self.entries, self.as_of, name)
         return found
 
     def narrative(self, words: int) -> str:
-        """Return at most `words` words: the facts in order of importance, then what happened lately, latest first."""
+        """Return at most `words` words: a model's, else the facts by importance and what happened lately."""
+        if self.is_written and self.written:
+            return " ".join(self.written.text.split()[:words])
         told = [("Known:", f"{one_line(fact.name)}: {one_line(fact.value)};") for fact in self.facts]
         told += [("Lately:", f"{one.happened_at:%Y-%m-%d}, {one_line(one.content)};") for one in self.recent]
         kept: list[str] = []
@@ -104,22 +143,49 @@ def profile_statements(tenant_id: str, subject_id: str, policy: Policy, as_of: d
         facts_statement(tenant_id, subject_id, as_of, least_importance=policy.structured_facts.recall_importance),
         relationship_statement(tenant_id, subject_id, as_of),
         Statement(queries("context")["moods"], mood),
+        *scaffold.statements(tenant_id, subject_id, policy, as_of),
         Statement(queries("context")["recent"], recent, last=True),
     )
 
 
-def read_profile(
-    rows: tuple[Sequence[tuple[Any, ...]], ...], subject_id: str, policy: Policy, as_of: datetime
-) -> Profile:
+def read_profile(rows: tuple[Sequence[Any], ...], subject_id: str, policy: Policy, as_of: datetime) -> Profile:
     """Return the statements' rows as a value."""
-    facts, known, moods, recent = rows
+    facts, known, moods, narratives, entries, learned, recent = rows
+    written = _read_narrative(narratives)
+    is_written, note = _still_told(written, policy, as_of)
+    stated = read_facts(facts)
     return Profile(
         subject_id=subject_id,
-        facts=tuple(read_facts(facts)),
+        written=written,
+        is_written=is_written,
+        note=note,
+        entries=tuple(entries),
+        learned_facts=tuple(learned),
+        conflicts=scaffold.conflicts(entries, stated, as_of),
+        as_of=as_of,
+        facts=tuple(stated),
         recent=tuple(Recent(id=id_, kind=kind, content=text, happened_at=at) for id_, kind, text, at in recent),
         relationship=read_relationship(known, policy.relationship, as_of),
         moods=_read_moods(moods, policy.mood.usual_least),
     )
+
+
+def _read_narrative(rows: Sequence[tuple[Any, ...]]) -> scaffold.Narrative | None:
+    names = ("id", "text", "told_until", "made_at", "model", "waiting")
+    return scaffold.Narrative(**dict(zip(names, rows[0], strict=True))) if rows else None
+
+
+def _still_told(written: scaffold.Narrative | None, policy: Policy, as_of: datetime) -> tuple[bool, str]:
+    """Whether a narrative is given, and what is to be said of it."""
+    if written is None:
+        return False, ""
+    if not written.text:
+        return False, "The narrative may hold what a person found wrong since: it is not given until it is rewritten."
+    age = (as_of - written.made_at).days
+    if as_of - written.made_at > timedelta(days=policy.profile.stale_days):
+        return False, f"The narrative is {age:,} days old and no longer given."
+    since = f"; {written.waiting:,} observations have come since" if written.waiting else ""
+    return True, f"The narrative is by {written.model}, {age:,} days old{since}."
 
 
 def _read_moods(rows: Sequence[tuple[Any, ...]], least: int) -> Moods | None:

@@ -17,6 +17,7 @@ from reverie.api.routing import routes_of
 from reverie.recall.facts import StructuredFact, structured_facts
 from reverie.recall.profile import Recent, profile
 from reverie.recall.relationship import Relationship
+from reverie.recall.scaffold import Conflict, ScaffoldEntry
 from reverie.recall.staged import Summary, staged_recall
 
 router = routes_of("facts")
@@ -33,10 +34,17 @@ class ProfileAnswer(Answer):
 
     subject_id: str
     narrative: str = Field(description="At most as many words as the policy allows.")
-    scaffold: dict[str, Any] = Field(description="The facts by category and key.")
+    narrative_by: str = Field(description="The language model that wrote it, or `rules`.")
+    narrative_made_at: datetime | None = Field(description="When the model wrote it; null: made for this answer.")
+    narrative_age_days: float | None = Field(description="How old it is; null: made for this answer.")
+    scaffold: dict[str, Any] = Field(description="Entries as they are nested, and the facts by category and key.")
+    learned: dict[str, Any] = Field(description="What agents learned on their own, and what holds for connections.")
+    entries: list[ScaffoldEntry] = Field(description="Each entry in force, with confidence, basis and sources.")
+    conflicts: list[Conflict] = Field(description="Values that contradict what holds, and what they stand against.")
     facts: list[StructuredFact]
     recent: list[Recent] = Field(description="What happened lately, latest first.")
     relationship: Relationship
+    notes: list[str]
 
 
 class StagedRequest(Body):
@@ -84,18 +92,25 @@ async def list_facts(
 
 @router.get("/profile", response_model=ProfileAnswer, responses=documented(422))
 async def read_profile(caller: Reader, subject_id: Subject, as_of: AsOf = None) -> Response:
-    """A subject in short: what holds by key, what happened lately, and how long you know each other."""
-    policy = caller.policy
-    steps = profile(tenant_id=caller.tenant_id, subject_id=subject_id, policy=policy, as_of=as_of or now())
-    found = await caller.read(steps)
+    """A subject in short: narrative, what holds by key, what happened lately, and how long you know each other."""
+    policy, at = caller.policy, as_of or now()
+    found = await caller.read(profile(tenant_id=caller.tenant_id, subject_id=subject_id, policy=policy, as_of=at))
+    written = found.written if found.is_written else None
     return answer(
         {
             "subject_id": found.subject_id,
             "narrative": found.narrative(policy.profile.narrative_words),
+            "narrative_by": written.model if written else "rules",
+            "narrative_made_at": written and written.made_at,
+            "narrative_age_days": written and round((at - written.made_at).total_seconds() / 86400, 2),
             "scaffold": found.scaffold(),
+            "learned": found.learned(),
+            "entries": found.active,
+            "conflicts": found.conflicts,
             "facts": found.facts,
             "recent": found.recent,
             "relationship": found.relationship,
+            "notes": [found.note] if found.note else [],
         }
     )
 

@@ -117,17 +117,17 @@ def _rivals(place: Path, active: Mapping[Path, Entry]) -> Iterator[Entry]:
             yield entry
 
 
-def nested(entries: Iterable[Entry]) -> dict[str, Any]:
-    """Return entries in force as the nested object that they are the leaves of; without those that end something."""
+def nested(values: Iterable[tuple[Sequence[str], Any]]) -> dict[str, Any]:
+    """Return values in force by path as the nested object that they are the leaves of; None is the end of one."""
     whole: dict[str, Any] = {}
-    for one in sorted(entries, key=lambda entry: (entry.place, entry.id)):
-        if one.value is None:
+    for path, value in sorted(values, key=lambda pair: (*map(folded, pair[0]), *pair[0])):
+        if value is None:
             continue
         holder = whole
-        for key in one.path[:-1]:
+        for key in path[:-1]:
             below = holder.setdefault(_spelled(holder, key), {})
             holder = below if isinstance(below, dict) else {}
-        holder[_spelled(holder, one.path[-1])] = one.value
+        holder[_spelled(holder, path[-1])] = value
     return whole
 
 

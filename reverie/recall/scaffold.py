@@ -1,0 +1,199 @@
+"""The scaffold, the narrative and what was learned, as they are read (spec C8, D10; Agent 1.1, 3.E)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from psycopg.rows import class_row
+
+from reverie.cues.scaffold import folded, nested, text_of
+from reverie.errors import NotFoundError
+from reverie.model import require_aware
+from reverie.policy import Policy
+from reverie.recall.facts import StructuredFact
+from reverie.store.queries import queries
+from reverie.store.steps import Statement, Steps
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Narrative:
+    """What a language model told of a subject."""
+
+    id: UUID
+    #: Empty where something that may stand in it was found wrong since.
+    text: str
+    #: Event time of the latest observation in it.
+    told_until: datetime
+    made_at: datetime
+    model: str
+    #: Observations that have come since and are not in it.
+    waiting: int
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ScaffoldEntry:
+    """One value of one path, and what became of it."""
+
+    id: UUID
+    #: The tool connection that it was learned about; empty for the subject as such.
+    connection_id: str
+    path: list[str]
+    #: None: nothing holds there any more.
+    value: Any
+    confidence: float
+    #: correction, said, autonomous or inferred.
+    basis: str
+    #: active, replaced, outweighed, repeated or wrong.
+    state: str
+    valid_from: datetime
+    valid_to: datetime | None
+    replaced_by: UUID | None
+    #: Events and memories that it rests on.
+    sources: list[UUID]
+    #: Language model that stated it; None for rules.
+    model: str | None
+    run_id: UUID
+    policy_hash: str
+    #: Basis of the one that replaced or outweighs it.
+    against: str | None
+
+    def holds(self, as_of: datetime) -> bool:
+        """Whether it is in force at a time."""
+        return self.state == "active" or (self.valid_to is not None and self.valid_to > as_of)
+
+    @property
+    def text(self) -> str:
+        """The keys and the value on one line."""
+        return text_of(self.path, self.value)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Conflict:
+    """Two values for one thing, on different grounds: the one that stands, and the one that does not."""
+
+    path: list[str]
+    #: The entry that does not stand; of two that both stand, the scaffold's.
+    entry: ScaffoldEntry
+    #: The entry or structured fact that it stands against.
+    against_id: UUID | None
+    #: Basis of that, or structured_fact.
+    against: str
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class LearnedFact:
+    """Something that an agent learned on its own, as it is remembered."""
+
+    id: UUID
+    content: str
+    learned_at: datetime
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Source:
+    """What an entry rests on."""
+
+    id: UUID
+    #: event, memory, or tombstone of a memory that is forgotten.
+    source: str
+    kind: str
+    #: Channel of the event, state of the memory, or why it was forgotten.
+    channel: str
+    at: datetime
+    content: str
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class EntryExplained:
+    """An entry, what it rests on, and what else was stated of its path."""
+
+    subject_id: str
+    entry: ScaffoldEntry
+    sources: list[Source]
+    others: list[ScaffoldEntry]
+
+
+def statements(tenant_id: str, subject_id: str, policy: Policy, as_of: datetime) -> tuple[Statement, ...]:
+    """Return the look-ups of narrative, entries and learned facts, to go out beside others."""
+    who = {"tenant": tenant_id, "subject": subject_id, "as_of": require_aware(as_of)}
+    sql = queries("profile")
+    return (
+        Statement(sql["narrative"], who | {"from_memories": policy.profile.from_memories}),
+        entries_statement(tenant_id, subject_id, as_of),
+        Statement(sql["learned"], who | {"limit": policy.profile.learned}, row=class_row(LearnedFact)),
+    )
+
+
+def entries_statement(tenant_id: str, subject_id: str, as_of: datetime, *, history: bool = False) -> Statement:
+    """Return the look-up of the entries in force and what they stand against, or with `history` of all."""
+    params = {"tenant": tenant_id, "subject": subject_id, "as_of": require_aware(as_of), "history": history}
+    return Statement(queries("profile")["entries"], params, row=class_row(ScaffoldEntry))
+
+
+def scaffold_history(*, tenant_id: str, subject_id: str, as_of: datetime) -> Steps[list[ScaffoldEntry]]:
+    """Return all that was ever stated of a subject, by path and time."""
+    found: list[ScaffoldEntry] = yield entries_statement(tenant_id, subject_id, as_of, history=True)
+    return found
+
+
+def conflicts(
+    entries: Sequence[ScaffoldEntry], facts: Iterable[StructuredFact], as_of: datetime
+) -> tuple[Conflict, ...]:
+    """Return what contradicts what: entries on other grounds, and entries in force beside structured facts.
+
+    Of the latter both stand, each in its place, until a person corrects one.
+    """
+    found = [
+        Conflict(path=one.path, entry=one, against_id=one.replaced_by, against=one.against or "")
+        for one in entries
+        if not one.holds(as_of) and one.state in ("outweighed", "replaced") and one.against
+    ]
+    by_name: dict[str, list[StructuredFact]] = {}
+    for fact in facts:
+        if not fact.speaker:
+            by_name.setdefault(folded(fact.key), []).append(fact)
+    for one in entries:
+        if not one.holds(as_of) or one.connection_id or not isinstance(one.value, str | int | float):
+            continue
+        found += [
+            Conflict(path=one.path, entry=one, against_id=fact.id, against="structured_fact")
+            for fact in by_name.get(folded(one.path[-1]), ())
+            if folded(str(one.value)) != folded(fact.value)
+        ]
+    return tuple(found)
+
+
+def as_object(entries: Iterable[ScaffoldEntry], as_of: datetime, connection_id: str = "") -> dict[str, Any]:
+    """Return what holds of the subject, or of a connection, as the nested object that was stated."""
+    return nested((one.path, one.value) for one in entries if one.connection_id == connection_id and one.holds(as_of))
+
+
+def explain_entry(tenant_id: str, prefix: str, as_of: datetime) -> Steps[EntryExplained]:
+    """Return where the entry comes from whose id is this or begins like this.
+
+    Raises:
+        NotFoundError: no id of an entry begins like this, or several do.
+    """
+    digits = prefix.strip().lower().replace("-", "")
+    ends = {"first": UUID(digits.ljust(32, "0")[:32]), "last": UUID(digits.ljust(32, "f")[:32])}
+    rows = yield Statement(queries("profile")["find_entry"], {"tenant": tenant_id} | ends)
+    if len(rows) != 1:
+        raise NotFoundError(f"Tenant {tenant_id} has no single entry {prefix}.")
+    id_, subject_id = rows[0]
+    entries: list[ScaffoldEntry] = yield entries_statement(tenant_id, subject_id, as_of, history=True)
+    entry = next((one for one in entries if one.id == id_), None)
+    if entry is None:
+        raise NotFoundError(f"Entry {id_} rests on what a person found wrong.")
+    params = {"tenant": tenant_id, "sources": entry.sources}
+    sources = yield Statement(queries("profile")["sources"], params, row=class_row(Source), last=True)
+    place = [folded(key) for key in entry.path]
+    others = [
+        one
+        for one in entries
+        if one is not entry and [folded(key) for key in one.path] == place and one.connection_id == entry.connection_id
+    ]
+    return EntryExplained(subject_id=subject_id, entry=entry, sources=sources, others=others)

@@ -1,0 +1,73 @@
+-- name: narrative
+-- The narrative that was in force at a time; empty where something that may stand in it was found wrong by then.
+select p.id, case when exists (select from memory.tombstones t
+                               where t.tenant_id = p.tenant_id and t.subject_id = p.subject_id and t.reason = 'wrong'
+                                 and t.forgotten_at > p.made_at and t.forgotten_at <= %(as_of)s)
+                  then '' else p.narrative end,
+       p.told_until, p.made_at, p.model,
+       (select count(*) from ops.unsynthesized o
+        where o.tenant_id = p.tenant_id and o.subject_id = p.subject_id and o.at <= %(as_of)s
+          and (%(from_memories)s or o.item = 'event'))
+from memory.profiles p
+where p.tenant_id = %(tenant)s and p.subject_id = %(subject)s and p.made_at <= %(as_of)s
+  and (p.replaced_at is null or p.replaced_at > %(as_of)s)
+order by p.made_at desc, p.id
+limit 1
+
+-- name: entries
+-- Entries of the scaffold: those in force at a time, without what a person found wrong, and beside them the values that
+-- they stand against on other grounds; or with all of the history.
+select s.id, s.connection_id, s.path, s.value, s.confidence, s.basis, s.state, s.valid_from, s.valid_to, s.replaced_by,
+       s.sources, s.model, s.run_id, s.policy_hash, b.basis as against
+from memory.scaffold s
+left join memory.scaffold b on b.tenant_id = s.tenant_id and b.id = s.replaced_by
+where s.tenant_id = %(tenant)s and s.subject_id = %(subject)s and s.valid_from <= %(as_of)s
+  and (%(history)s or s.state in ('active', 'outweighed') or s.state = 'replaced' and (s.valid_to > %(as_of)s or b.basis <> s.basis))
+  and not exists (select from memory.tombstones t
+                  where t.tenant_id = s.tenant_id and t.subject_id = s.subject_id and t.reason = 'wrong'
+                    and t.forgotten_at <= %(as_of)s
+                    and (t.memory_id = any(s.sources)
+                         or exists (select from memory.lineage l
+                                    where l.tenant_id = t.tenant_id and l.memory_id = t.memory_id and l.source = 'event'
+                                      and l.source_id = any(s.sources))))
+order by s.connection_id, s.path, s.valid_from, s.id
+
+-- name: learned
+-- What agents learned on their own, as it is remembered now, the latest first: what was merged stands once, what was
+-- forgotten not at all.
+select x.id, x.content, x.learned_at
+from (select distinct on (r.id) r.id, r.content, e.observed_at as learned_at
+      from log.events e
+      join memory.lineage l on l.tenant_id = e.tenant_id and l.source_id = e.id and l.relation = 'extracted'
+      join memory.memories m on m.tenant_id = l.tenant_id and m.id = l.memory_id
+      join memory.memories r on r.tenant_id = m.tenant_id and r.id = coalesce(m.into_id, m.id)
+      where e.tenant_id = %(tenant)s and e.subject_id = %(subject)s and e.type = 'learned_fact'
+        and e.observed_at <= %(as_of)s and r.state in ('candidate', 'active')
+      order by r.id, e.observed_at desc) x
+order by x.learned_at desc, x.id
+limit %(limit)s
+
+-- name: sources
+-- What an entry rests on: events, and memories as far as they are still there.
+select e.id, 'event' as source, e.type as kind, e.channel, e.observed_at as at, e.content
+from log.events e where e.tenant_id = %(tenant)s and e.id = any(%(sources)s)
+union all
+select m.id, 'memory', m.kind, m.state, m.happened_at, m.content
+from memory.memories m where m.tenant_id = %(tenant)s and m.id = any(%(sources)s)
+union all
+select t.memory_id, 'tombstone', t.kind, t.reason, t.forgotten_at, ''
+from memory.tombstones t where t.tenant_id = %(tenant)s and t.memory_id = any(%(sources)s)
+order by 5, 1
+
+-- name: find_entry
+-- Entries whose ids begin with these digits.
+select s.id, s.subject_id from memory.scaffold s
+where s.tenant_id = %(tenant)s and s.id between %(first)s and %(last)s
+order by s.id
+limit 2
+
+-- name: waiting
+-- What of a tenant waits for its profiles: observations, subjects on which a model failed; and narratives in force.
+select (select count(*) from ops.unsynthesized o where o.tenant_id = %(tenant)s and o.item = 'event'),
+       (select count(*) from ops.synthesis_failures f where f.tenant_id = %(tenant)s),
+       (select count(*) from memory.profiles p where p.tenant_id = %(tenant)s and p.replaced_at is null)
