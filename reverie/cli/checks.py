@@ -226,6 +226,7 @@ def _tenant(session: Session, tenant_id: str, policy_name: str) -> Iterator[Chec
     missing = unembedded(session.worker, tenant_id, session.embedder.model, items=policy.recall.items)
     if missing:
         yield Check(name=name, status="warn", found=f"{missing:,} turns or memories have no vector", todo=again)
+    yield from _profiles(session, tenant_id, again)
     with session.worker.transaction(tenant_id) as conn:
         writers = conn.execute(queries("doctor")["writers"], {"tenant": tenant_id}).fetchall()
         letters, failures = conn.execute(queries("doctor")["troubles"], {"tenant": tenant_id}).fetchone() or (0, 0)
@@ -243,3 +244,15 @@ def _tenant(session: Session, tenant_id: str, policy_name: str) -> Iterator[Chec
     if failures:
         found = f"{failures:,} runs failed and were not repeated"
         yield Check(name=name, status="warn", found=found, todo=f"reverie runs --tenant {tenant_id}, then {again}")
+
+
+def _profiles(session: Session, tenant_id: str, again: str) -> Iterator[Check]:
+    name = f"tenant {tenant_id}"
+    with session.worker.transaction(tenant_id) as conn:
+        row = conn.execute(queries("profile")["waiting"], {"tenant": tenant_id}).fetchone()
+    events, failed, narratives = row or (0, 0, 0)
+    by = session.language_model.key if session.language_model else "rules"
+    found = f"profiles by {by}: {narratives:,} narratives of a model, {events:,} events wait"
+    if failed:
+        found += f", a model failed on {failed:,} subjects"
+    yield Check(name=name, status="warn" if failed else "ok", found=found, todo=again if failed else "")

@@ -1,8 +1,9 @@
-"""`reverie explain`: where one memory comes from, what became of it and what will."""
+"""`reverie explain`: where one memory or entry of a profile comes from, what became of it and what will."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -10,9 +11,11 @@ import click
 from reverie.cli.options import json_option, tenant_option
 from reverie.cli.output import bar, heading, one_line, pairs, print_json, say, table, text_of
 from reverie.cli.session import Session
+from reverie.errors import NotFoundError
 
 if TYPE_CHECKING:
     from reverie.recall.inspect import Explanation, Relative
+    from reverie.recall.scaffold import EntryExplained
 
 #: Turns and relatives shown to people; JSON has them all.
 _SHOWN = 20
@@ -25,7 +28,8 @@ _SHOWN = 20
 def command(memory: str, tenant: str | None, as_json: bool) -> None:
     """Say all about MEMORY, given by its id or the beginning of it: the turns it comes from word for word, what it was
     made of and went into, the run, policy and model that made it, outcomes, what it speaks of, when it will be
-    forgotten. Of a forgotten memory what its tombstone and lineage still tell.
+    forgotten. Of a forgotten memory what its tombstone and lineage still tell. The id of an entry of the scaffold
+    (`reverie show`) says what it rests on and what else was stated there.
 
     \b
     Examples:
@@ -33,13 +37,54 @@ def command(memory: str, tenant: str | None, as_json: bool) -> None:
       reverie explain 019b8d6a-7f10-8c41-9a2 --json
     """
     from reverie.recall.inspect import explain
+    from reverie.recall.scaffold import explain_entry
+    from reverie.store.steps import perform
 
+    entry: EntryExplained | None = None
     with Session(tenant) as session:
-        found = explain(session.reader, tenant_id=session.tenant_id, memory=memory)
+        try:
+            found = explain(session.reader, tenant_id=session.tenant_id, memory=memory)
+        except NotFoundError as unknown:
+            try:
+                steps = explain_entry(session.tenant_id, memory, datetime.now(UTC))
+                entry = perform(session.reader, session.tenant_id, steps)
+            except NotFoundError:
+                raise unknown from None
     if as_json:
-        print_json({"tenant_id": session.tenant_id, "memory": found})
-    else:
+        told = {"memory": found} if entry is None else {"entry": entry}
+        print_json({"tenant_id": session.tenant_id, **told})
+    elif entry is None:
         _print(found)
+    else:
+        _print_entry(entry)
+
+
+def _print_entry(found: EntryExplained) -> None:
+    one = found.entry
+    say(one.text)
+    pairs(
+        [
+            ("id", str(one.id)),
+            ("subject", found.subject_id),
+            ("connection", one.connection_id or None),
+            ("state", one.state + (f", against what rests on: {one.against}" if one.against else "")),
+            ("sure", f"{bar(one.confidence)} {one.confidence:.2f}, rests on: {one.basis}"),
+            ("holds", f"from {text_of(one.valid_from)}" + (f" to {text_of(one.valid_to)}" if one.valid_to else "")),
+            ("model", one.model or "none: by rules"),
+            ("policy", one.policy_hash),
+        ]
+    )
+    heading(f"rests on ({len(found.sources):,})")
+    for each in found.sources[:_SHOWN]:
+        say(f"{text_of(each.at)}  {each.source}, {each.kind}, {each.channel}")
+        if each.content:
+            say(f"  “{one_line(each.content, 400)}”")
+    _rest(found.sources)
+    if found.others:
+        heading(f"also stated ({len(found.others):,})")
+        rows = [(each.valid_from, each.state, each.basis, each.id, each.text) for each in found.others[:_SHOWN]]
+        table(("when", "state", "rests on", "id", "entry"), rows)
+        _rest(found.others)
 
 
 def _print(found: Explanation) -> None:

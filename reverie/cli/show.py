@@ -15,7 +15,9 @@ from reverie.cli.session import Session
 if TYPE_CHECKING:
     from reverie.recall.facts import StructuredFact
     from reverie.recall.inspect import Remembered, SubjectMemory
+    from reverie.recall.profile import Profile
     from reverie.recall.relationship import Relationship
+    from reverie.recall.scaffold import ScaffoldEntry
 
 _KINDS = ("fact", "preference", "instruction", "episode", "pattern", "summary")
 #: Entities shown to people; JSON has them all.
@@ -56,7 +58,9 @@ def command(
     """
     from reverie.recall.facts import structured_facts
     from reverie.recall.inspect import show_subject
+    from reverie.recall.profile import profile
     from reverie.recall.relationship import relationship
+    from reverie.recall.scaffold import scaffold_history
     from reverie.store.steps import perform
 
     with Session(tenant, policy) as session:
@@ -72,6 +76,10 @@ def command(
         )
         who: dict[str, Any] = {"tenant_id": session.tenant_id, "subject_id": subject, "as_of": as_of}
         facts = perform(session.reader, session.tenant_id, structured_facts(**who, history=everything))
+        short = perform(session.reader, session.tenant_id, profile(**who, policy=session.policy))
+        entries = list(short.entries)
+        if everything:
+            entries = perform(session.reader, session.tenant_id, scaffold_history(**who))
         numbers = session.policy.relationship
         known = perform(session.reader, session.tenant_id, relationship(**who, numbers=numbers))
     if as_json:
@@ -82,13 +90,26 @@ def command(
                 "subject": found,
                 "structured_facts": facts,
                 "relationship": known,
+                "narrative": short.narrative(session.policy.profile.narrative_words),
+                "narrative_by": short.written.model if short.is_written and short.written else "rules",
+                "scaffold": entries,
+                "conflicts": short.conflicts,
+                "learned": short.learned(),
             }
         )
     else:
-        _print(found, facts, known, limit, as_of)
+        _print(found, facts, known, limit, as_of, short, entries)
 
 
-def _print(found: SubjectMemory, facts: list[StructuredFact], known: Relationship, limit: int, as_of: datetime) -> None:
+def _print(
+    found: SubjectMemory,
+    facts: list[StructuredFact],
+    known: Relationship,
+    limit: int,
+    as_of: datetime,
+    short: Profile,
+    entries: list[ScaffoldEntry],
+) -> None:
     since = (
         f", {found.first_said:%Y-%m-%d} to {found.last_said:%Y-%m-%d}" if found.first_said and found.last_said else ""
     )
@@ -105,6 +126,12 @@ def _print(found: SubjectMemory, facts: list[StructuredFact], known: Relationshi
             ),
         ]
     )
+    if short.is_written and short.written:
+        heading("narrative")
+        say(one_line(short.written.text, 10_000))
+    if short.note:
+        say(short.note)
+    _print_entries(entries)
     if facts:
         heading(f"known by key ({len(facts):,})")
         by_key = [
@@ -150,6 +177,25 @@ def _told(memory: Remembered) -> str:
     state = "" if memory.state == "active" else f"[{memory.state}] "
     turns = f"(turns {memory.turn_start}-{memory.turn_end}) " if memory.turn_start else ""
     return f"{state}{turns}{memory.content}"
+
+
+def _print_entries(entries: list[ScaffoldEntry]) -> None:
+    """The scaffold, and what stands against it; `reverie explain` says where an entry comes from."""
+    if not entries:
+        return
+    heading(f"scaffold ({sum(one.state == 'active' for one in entries):,})")
+    rows = [
+        (
+            f"{one.connection_id}, {one.text}" if one.connection_id else one.text,
+            f"{one.confidence:.2f}",
+            one.basis,
+            one.state + (f" by {one.against}" if one.against else ""),
+            f"{one.valid_from:%Y-%m-%d}" + (f" to {one.valid_to:%Y-%m-%d}" if one.valid_to else ""),
+            one.id,
+        )
+        for one in entries
+    ]
+    table(("entry", "sure", "rests on", "state", "since", "id"), rows)
 
 
 def _future(memory: Remembered, as_of: datetime) -> str:

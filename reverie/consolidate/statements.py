@@ -19,7 +19,7 @@ from pydantic import Field
 
 from reverie.consolidate.grounding import ungrounded
 from reverie.consolidate.retell import dated
-from reverie.cues.scaffold import BASES, Basis, Entry, Path, folded, leaves, nested, opened, text_of
+from reverie.cues.scaffold import BASES, Basis, Entry, Held, Path, folded, leaves, nested, opened, text_of
 from reverie.inference.replies import Reply
 from reverie.model import stable_id
 from reverie.policy import Policy
@@ -163,14 +163,16 @@ def by_model(
     reply: Synthesis,
     item: Item,
     observations: Sequence[Observation],
-    active: Sequence[Entry],
+    held: Sequence[Held],
     policy: Policy,
     *,
     model: str,
     input_hash: bytes,
 ) -> Stated:
-    """Return what a reply states, as far as it stands on what was shown; `active` are the entries in force."""
+    """Return what a reply states, as far as it stands on what was shown; `held` are the entries that there are."""
     stated, numbers, shown = Stated(), policy.profile, _shown(item)
+    active = [one.entry for one in held if one.state == "active"]
+    lost = [one.entry for one in held if one.state == "outweighed"]
     stated.narrative = cut(reply.updated_working_memory, numbers.narrative_words, shown)
     words = [(one, _words(one.shown(numbers.excerpt_letters))) for one in observations]
     known = {one.place: one for one in active}
@@ -191,19 +193,19 @@ def by_model(
         else:
             basis: Basis = max((one.basis for one in sources), key=BASES.index, default="inferred")
             at = max(one.at for one in sources or observations)
-            stated.entries.append(
-                Entry(
-                    id=_entry_id(at, subject, input_hash.hex(), path),
-                    connection_id="",
-                    path=path,
-                    value=value,
-                    confidence=getattr(numbers.confidence, basis) if sure is None else sure,
-                    basis=basis,
-                    valid_from=at,
-                    sources=tuple(one.id for one in sources or observations),
-                    model=model,
-                )
+            entry = Entry(
+                id=_entry_id(at, subject, input_hash.hex(), path),
+                connection_id="",
+                path=path,
+                value=value,
+                confidence=getattr(numbers.confidence, basis) if sure is None else sure,
+                basis=basis,
+                valid_from=at,
+                sources=tuple(one.id for one in sources or observations),
+                model=model,
             )
+            if not any(one.weight >= entry.weight for one in lost if (one.place, one.value) == (place, value)):
+                stated.entries.append(entry)
     stated.facts = list(_facts(reply, shown, words, observations, numbers.facts, stated))
     return stated
 

@@ -34,8 +34,8 @@ from reverie.store.runs import Report, Run, run
 _ASKED, _BY_RULES, _MANY = 20, 500, 1000
 #: Tokens of a reply: a narrative, entries and facts.
 _MAX_TOKENS = 4000
-#: Reasons that hold for every request until somebody does something: rules do it.
-_UNPAID = frozenset({"credit", "unpriced"})
+#: Reasons that hold until somebody does something: rules do it.
+_FOR_GOOD = frozenset({"credit", "unpriced", "unrecorded"})
 
 Params = dict[str, Any]
 
@@ -258,7 +258,7 @@ def _decide(rounds: _Round, subject: str, one: Standing, asked: dict[str, _Asked
         if found is None or found.item.content != one.item(subject, policy.profile.excerpt_letters).content:
             return None
         answer = found.answer
-        if answer.reply is None and answer.reason not in _UNPAID:
+        if answer.reply is None and answer.reason not in _FOR_GOOD:
             failures = one.failures + (answer.reason not in NO_REPLY)
             if failures < policy.queue.attempts:
                 rounds.waiting.add(subject)
@@ -266,7 +266,7 @@ def _decide(rounds: _Round, subject: str, one: Standing, asked: dict[str, _Asked
         if answer.reply is not None:
             after_rules, _ = _folded(one.held, stated.entries, policy)
             reply = by_model(
-                who, answer.reply, found.item, one.observations, _active(after_rules), policy,
+                who, answer.reply, found.item, one.observations, after_rules, policy,
                 model=rounds.model.key, input_hash=input_hash(found.item),
             )  # fmt: skip
     new = [*stated.entries, *(reply.entries if reply else ())]

@@ -8,5 +8,5 @@ comment on column memory.memories.turn_end is 'Of a summary: the last turn that 
 
 alter table memory.lineage drop constraint lineage_relation_check,
     add constraint lineage_relation_check
-        check (relation in ('extracted', 'context', 'merged', 'compressed', 'summarised', 'outcome', 'corrected'));
-comment on column memory.lineage.relation is 'How it came of it: extracted, named in the context of what was extracted, merged, compressed, summarised as a part of a running session, raised by an outcome, or written by a correction.';
+        check (relation in ('extracted', 'context', 'merged', 'compressed', 'summarised', 'outcome', 'corrected', 'synthesized'));
+comment on column memory.lineage.relation is 'How it came of it: extracted, named in the context of what was extracted, merged, compressed, summarised as a part of a running session, raised by an outcome, written by a correction, or synthesized with the profile.';

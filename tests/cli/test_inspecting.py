@@ -7,6 +7,7 @@ from datetime import timedelta
 from uuid import UUID
 
 import pytest
+from psycopg.types.json import Jsonb
 
 from tests.cli.conftest import RUN, START, insert
 
@@ -75,6 +76,25 @@ def test_a_summary_names_its_turns_and_whose_words_it_has(invoke, ask, world, co
     assert "tells turns 1-2 of session s1" in told and "words litellm/ours" in told
     assert "words the rules'" in " ".join(invoke("explain", str(world["loves"])).stdout.split())
     assert "patterns and summaries: 1 in the words of litellm/ours" in " ".join(invoke("doctor").stdout.split())
+
+
+def test_a_scaffold_is_shown_and_explained(invoke, ask, world, conn) -> None:
+    common = {"subject_id": "ana", "path": ["Role"], "run_id": RUN, "policy_hash": "p", "valid_from": START}
+    new, old = UUID("019dd000-0000-8000-8000-000000000001"), UUID("019dd000-0000-8000-8000-000000000002")
+    source = {"sources": [world["loves"]], "state": "active", "basis": "said", "confidence": 0.9}
+    insert(conn, "memory.scaffold", id=new, value=Jsonb("nurse"), **common, **source)
+    against = {"sources": [world["gone"]], "state": "outweighed", "basis": "autonomous", "confidence": 0.7}
+    insert(conn, "memory.scaffold", id=old, value=Jsonb("doctor"), replaced_by=new, **common, **against)
+    text = invoke("show", "ana", "--as-of", "2026-03-05").stdout
+    assert "scaffold (1)" in text and "Role: nurse" in text and "outweighed by said" in text
+    found = ask("show", "ana", "--as-of", "2026-03-05")
+    assert [one["value"] for one in found["scaffold"]] == ["nurse", "doctor"]
+    assert [one["against"] for one in found["conflicts"]] == ["said"] and found["narrative_by"] == "rules"
+    text = invoke("explain", str(new)).stdout
+    assert "Role: nurse" in text and "rests on: said" in text and "Loves Bruno" in text and "also stated (1)" in text
+    found = ask("explain", str(old)[:36])["entry"]
+    assert [(one["source"], one["content"]) for one in found["sources"]] == [("tombstone", "")]
+    assert invoke("explain", "019dd000-0000-8000-8000-00000000000").exit_code == 6, "which of the two?"
 
 
 def test_show_as_json(ask, world) -> None:

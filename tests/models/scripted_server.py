@@ -157,6 +157,10 @@ def reply_to(item: dict[str, Any]) -> dict[str, Any]:
         return {"mood": "grateful", "energy": "low", "style": "casual"}
     if "before" in item:
         return {"notes": good_notes(item["text"])}
+    if "new_observations" in item:
+        said = [one["text"] for one in item["new_observations"]]
+        told = " ".join([item["current_working_memory"], *said]).strip()
+        return {"updated_scaffold": {"Latest": said[-1]}, "updated_working_memory": told, "facts_to_embed": []}
     return {"text": item["text"], "weight": 0.5}
 
 

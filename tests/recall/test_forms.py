@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID, uuid4
@@ -19,6 +20,7 @@ from reverie.recall.forms import Chosen, Material, lay_out
 from reverie.recall.given import Given, Message
 from reverie.recall.profile import Profile, Recent
 from reverie.recall.relationship import Relationship
+from reverie.recall.scaffold import LearnedFact, Narrative, ScaffoldEntry
 from reverie.recall.sections import trim
 from reverie.recall.staged import StagedRecall, Summary
 
@@ -157,6 +159,27 @@ def test_a_narrative_has_at_most_as_many_words_as_the_policy_says() -> None:
     profile = material("agent", recent=recent).profile
     assert 400 < len(profile.narrative(500).split()) <= 500
     assert profile.narrative(0) == ""
+
+
+def test_a_written_profile_takes_the_place_of_one_that_is_put_together() -> None:
+    entry = ScaffoldEntry(
+        id=uuid4(), connection_id="", path=["Goals", "sleep"], value="8 hours", confidence=0.9, basis="said",
+        state="active", valid_from=AT, valid_to=None, replaced_by=None, sources=[uuid4()], model="m",
+        run_id=UUID(int=0), policy_hash="p", against=None,
+    )  # fmt: skip
+    of_jira = replace(entry, id=uuid4(), connection_id="jira", path=["project"], value="PROJ")
+    written = Narrative(id=uuid4(), text="Arjun wants to sleep.", told_until=AT, made_at=AT, model="m", waiting=0)
+    of = material("agent", facts=[fact("role", "nurse")])
+    learned = LearnedFact(id=uuid4(), content="Works nights", learned_at=AT)
+    parts = {"written": written, "is_written": True, "entries": (entry, of_jira), "learned_facts": (learned,)}
+    of = replace(of, profile=replace(of.profile, as_of=AT, **parts))
+    assert text(of) == (
+        "# Your Context\nArjun wants to sleep.\n"
+        'Structured Data:\n{"Goals":{"sleep":"8 hours"},"identity":{"role":"nurse"}}\n'
+        'Learned Info:\n{"learned":["Works nights"],"jira":{"project":"PROJ"}}'
+    )
+    ours = replace(material("reverie"), profile=of.profile)
+    assert text(ours) == "PROFILE (arjun):\n- role: nurse\n- Goals / sleep: 8 hours"
 
 
 def test_logic() -> None:
