@@ -8,8 +8,6 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from psycopg.rows import class_row
-
 from reverie.cues.scaffold import folded, nested, text_of
 from reverie.errors import NotFoundError
 from reverie.model import require_aware
@@ -124,14 +122,14 @@ def statements(tenant_id: str, subject_id: str, policy: Policy, as_of: datetime)
     return (
         Statement(sql["narrative"], who | {"from_memories": policy.profile.from_memories}),
         entries_statement(tenant_id, subject_id, as_of),
-        Statement(sql["learned"], who | {"limit": policy.profile.learned}, row=class_row(LearnedFact)),
+        Statement(sql["learned"], who | {"limit": policy.profile.learned}, row=LearnedFact),
     )
 
 
 def entries_statement(tenant_id: str, subject_id: str, as_of: datetime, *, history: bool = False) -> Statement:
     """Return the look-up of the entries in force and what they stand against, or with `history` of all."""
     params = {"tenant": tenant_id, "subject": subject_id, "as_of": require_aware(as_of), "history": history}
-    return Statement(queries("profile")["entries"], params, row=class_row(ScaffoldEntry))
+    return Statement(queries("profile")["entries"], params, row=ScaffoldEntry)
 
 
 def scaffold_history(*, tenant_id: str, subject_id: str, as_of: datetime) -> Steps[list[ScaffoldEntry]]:
@@ -189,7 +187,7 @@ def explain_entry(tenant_id: str, prefix: str, as_of: datetime) -> Steps[EntryEx
     if entry is None:
         raise NotFoundError(f"Entry {id_} rests on what a person found wrong.")
     params = {"tenant": tenant_id, "sources": entry.sources}
-    sources = yield Statement(queries("profile")["sources"], params, row=class_row(Source), last=True)
+    sources = yield Statement(queries("profile")["sources"], params, row=Source, last=True)
     place = [folded(key) for key in entry.path]
     others = [
         one
