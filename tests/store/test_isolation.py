@@ -29,7 +29,7 @@ VALUES = {
     "bigint": "1",
     "real": "0.5",
     "double precision": "0.5",
-    "boolean": "true",
+    "boolean": "false",
     "bytea": r"'\x00'",
     "timestamp with time zone": "'2026-01-01T00:00:00Z'",
     "text[]": "'{word}'",
