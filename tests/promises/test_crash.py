@@ -38,6 +38,7 @@ WRITTEN = {
     "merge": ("merged",),
     "link": ("links", "entities"),
     "structure": ("structured", "replaced"),
+    "synthesize": (),  # see test_profiles.py
     "score": ("recalled", "rewarded"),
     "decay": (),
     "compress": ("patterns", "replaced", "summaries", "ranges"),
