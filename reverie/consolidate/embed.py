@@ -62,21 +62,23 @@ def embed(
         attempt.report.model = embedder.model
         for name in ("turns", "memories", "parts", "calls_saved"):
             attempt.report.add(name, 0)
-        if not beside:
-            with store.transaction(scope.tenant_id) as conn:
-                hold_live_model(conn, scope.tenant_id, embedder.model)
+        wanted = {"as_of": as_of, "model": embedder.model, "kinds": None if kinds is None else list(kinds)}
         for item in items:
             if item == "turn" and item not in policy.recall.items:
                 continue
             last: _Row | None = None
-            wanted = {"as_of": as_of, "model": embedder.model, "kinds": None if kinds is None else list(kinds)}
-            while rows := _read(store, item, scope, wanted, last):
-                _embed_rows(store, attempt, rows, item, scope.tenant_id, policy, embedder, beside)
-                last = rows[-1]
-                if on_progress is not None:
-                    on_progress(len(rows))
-        with store.transaction(scope.tenant_id) as conn:
-            attempt.record(conn)
+            while True:
+                rows = _read(store, item, scope, wanted, last, beside)
+                if rows:
+                    last = rows[-1]
+                    _embed_rows(store, attempt, rows, item, scope.tenant_id, policy, embedder, beside)
+                    if on_progress is not None:
+                        on_progress(len(rows))
+                if len(rows) < _CHUNK:
+                    break
+        if not attempt.recorded:
+            with store.transaction(scope.tenant_id) as conn:
+                attempt.record(conn)
     return attempt.report
 
 
@@ -94,7 +96,9 @@ class _Row:
     place: int | str
 
 
-def _read(store: Store, item: Item, scope: Scope, params: dict[str, Any], last: _Row | None) -> list[_Row]:
+def _read(
+    store: Store, item: Item, scope: Scope, params: dict[str, Any], last: _Row | None, beside: bool
+) -> list[_Row]:
     params = scope.params() | params | {"limit": _CHUNK}
     params |= {"after_subject": "", "after_group": "", "after_place": -1, "after_id": _FIRST}
     if last is not None:
@@ -103,6 +107,8 @@ def _read(store: Store, item: Item, scope: Scope, params: dict[str, Any], last: 
         params |= {"after_place": last.place if item == "turn" else -1}
     query = queries("embed")["read_turns" if item == "turn" else "read_memories"]
     with store.transaction(scope.tenant_id) as conn, conn.cursor(row_factory=args_row(_Row)) as cursor:
+        if not beside:  # before anything is paid for
+            hold_live_model(conn, scope.tenant_id, params["model"])
         return cursor.execute(query, params).fetchall()
 
 

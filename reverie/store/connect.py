@@ -9,14 +9,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from selectors import EVENT_READ, DefaultSelector
 from typing import TYPE_CHECKING, Any, Literal, LiteralString
 
 import psycopg
-from psycopg import AsyncConnection, Connection, errors
+from psycopg import AsyncConnection, Connection, Rollback, errors
 from psycopg.conninfo import conninfo_to_dict
 from psycopg.pq import TransactionStatus
+from psycopg.sql import SQL
 
 from reverie.errors import DatabaseError, InputError
+from reverie.store.columns import register_columns
 
 if TYPE_CHECKING:
     from psycopg_pool import AsyncConnectionPool, ConnectionPool
@@ -114,7 +117,7 @@ def open_pool(
         _conninfo(url),
         kwargs={"autocommit": True},
         configure=lambda conn: _prepare(conn, role, tenant, vectors),
-        check=ConnectionPool.check_connection,
+        check=_check,
         min_size=1,
         max_size=size,
         timeout=timeout,
@@ -136,6 +139,7 @@ async def open_async_pool(
     connect(url, role=role).close()
 
     async def configure(conn: AsyncConnection[Any]) -> None:
+        register_columns(conn)
         # small statements by key, all day: planned once, and never as a scan because a table was empty at that moment
         settings = _settings(role, None) | {
             "plans": "force_generic_plan",
@@ -171,9 +175,17 @@ def tenant_transaction(conn: Connection[tuple[Any, ...]], tenant: str) -> Iterat
         raise InputError("A tenant needs a name.")
     if conn.info.transaction_status != TransactionStatus.IDLE:
         raise RuntimeError("tenant_transaction needs a connection outside any transaction")
-    with conn.transaction():
-        conn.execute("select set_config('reverie.tenant', %s, true)", [tenant])
+    # both in one message: begun for each statement or two, transactions cost as much as what they hold
+    conn.execute(SQL("begin; select set_config('reverie.tenant', {}, true)").format(tenant), prepare=False)
+    try:
         yield conn
+    except BaseException as error:
+        if not conn.broken:
+            conn.rollback()
+        if not isinstance(error, Rollback):
+            raise
+    else:
+        conn.commit()
 
 
 def check_server(conn: Connection[tuple[Any, ...]]) -> None:
@@ -213,7 +225,7 @@ def _conninfo(url: str) -> str:
         # the cause quotes the URL and may hold its password
         raise DatabaseError("The Postgres URL cannot be read: postgresql://user:password@host:5432/name.") from None
     timeout = {} if "connect_timeout" in given else {"connect_timeout": CONNECT_TIMEOUT_SECONDS}
-    return psycopg.conninfo.make_conninfo(url, **timeout)
+    return psycopg.conninfo.make_conninfo(url, client_encoding="utf8", **timeout)
 
 
 _SET: LiteralString = """
@@ -256,8 +268,21 @@ def _refused(user: str, role: Role | None) -> Iterator[None]:
         ) from error
 
 
+def _check(conn: Connection[Any]) -> None:
+    """Ask the server whether a connection still lives if something lies to be read: nobody says a word to an idle one
+    but to end it.
+    """
+    from psycopg_pool import ConnectionPool
+
+    with DefaultSelector() as selector:
+        selector.register(conn, EVENT_READ)
+        if selector.select(0):
+            ConnectionPool.check_connection(conn)
+
+
 def _prepare(conn: Connection[Any], role: Role | None, tenant: str | None, vectors: bool) -> None:
     """Give a new connection its session settings, in one round trip."""
+    register_columns(conn)
     with _refused(conn.info.user, role):
         conn.execute(_SET, _settings(role, tenant))
     if vectors:

@@ -58,7 +58,8 @@ class Run:
         self.dry_run = dry_run
         self._row = row
         self._recorded = Report(stage=report.stage, run_id=report.run_id, as_of=report.as_of)
-        self._recorded_before = False
+        #: Whether the ledger has a row of this attempt.
+        self.recorded = False
         self._began = time.perf_counter()
 
     def record(self, conn: Connection, *, status: str = "done", error: str | None = None) -> None:
@@ -70,27 +71,23 @@ class Run:
         self.report.seconds = time.perf_counter() - self._began
         if self.dry_run:
             raise Rollback  # leaves the caller's transaction block quietly, undone
-        done, row = self._recorded, queries("runs")
-        found = conn.execute(row["read_report"], self._row).fetchone()
-        totals: dict[str, int | float] = dict(found[0]) if found else {}
-        for name, number in self.report.counts.items():
-            totals[name] = totals.get(name, 0) + number - done.counts.get(name, 0)
+        done = self._recorded
         conn.execute(
-            row["record_run"],
+            queries("runs")["record_run"],
             self._row
             | {
                 "status": status,
                 "error": error,
-                "report": Jsonb(totals),
+                "report": Jsonb({name: number - done[name] for name, number in self.report.counts.items()}),
                 "model": self.report.model,
                 "model_calls": self.report.model_calls - done.model_calls,
                 "tokens": self.report.tokens - done.tokens,
                 "cost_usd": self.report.cost_usd - done.cost_usd,
                 "seconds": self.report.seconds - done.seconds,
-                "new_attempt": 0 if self._recorded_before else 1,
+                "new_attempt": 0 if self.recorded else 1,
             },
         )
-        self._recorded_before = True
+        self.recorded = True
         self._recorded = Report(
             stage=self.report.stage,
             run_id=self.id,

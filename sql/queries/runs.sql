@@ -1,16 +1,18 @@
--- name: read_report
--- The ledger row of a run, locked so that two attempts add up one after the other.
-select report from ops.runs where tenant_id = %(tenant)s and run_id = %(run_id)s for update
-
 -- name: record_run
--- Write or add to the ledger row of a run; a retry is another attempt of the same run.
+-- Write or add to the ledger row of a run, its counts too; a retry is another attempt of the same run.
 insert into ops.runs (tenant_id, run_id, stage, as_of, scope, driver, policy, policy_hash, model, status, report, error,
                       model_calls, tokens, cost_usd, seconds)
 values (%(tenant)s, %(run_id)s, %(stage)s, %(as_of)s, %(scope)s, %(driver)s, %(policy)s, %(policy_hash)s, %(model)s,
         %(status)s, %(report)s, %(error)s, %(model_calls)s, %(tokens)s, %(cost_usd)s, %(seconds)s)
 on conflict (tenant_id, run_id) do update set
     driver = excluded.driver, policy = excluded.policy, policy_hash = excluded.policy_hash, model = excluded.model,
-    status = excluded.status, report = excluded.report, error = excluded.error,
+    status = excluded.status, error = excluded.error,
+    report = (
+        select coalesce(jsonb_object_agg(x.name, x.number), '{}')
+        from (select c.key as name, sum(c.value::numeric) as number
+              from (select * from jsonb_each_text(ops.runs.report)
+                    union all select * from jsonb_each_text(excluded.report)) c
+              group by c.key) x),
     attempts = ops.runs.attempts + %(new_attempt)s,
     model_calls = ops.runs.model_calls + excluded.model_calls,
     tokens = ops.runs.tokens + excluded.tokens,
