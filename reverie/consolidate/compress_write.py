@@ -55,6 +55,7 @@ def write(conn: Connection[Any], attempt: Run, policy: Policy, params: Params, m
     if not made:
         return
     sql = queries("compress")
+    conn.execute(queries("plans")["by_key"])
     conn.execute(
         sql["write_memories"],
         params

@@ -63,6 +63,7 @@ def _merge_chunk(
 ) -> None:
     sql, report = queries("merge"), attempt.report
     conn.execute(queries("subjects")["lock_subjects"], params | {"subjects": params["dirty"]})
+    conn.execute(queries("plans")["by_key"])
     pairs = near_pairs(conn, params, [group for group in groups if group[1] in policy.merge.kinds])
     decision = Decision()
     if pairs:

@@ -40,10 +40,10 @@ def joined_pairs(conn: Connection[Any], params: dict[str, Any], groups: Sequence
     """Return the near pairs of the groups, found by SQL alone."""
     if not groups:
         return []
-    sql = queries("merge")
-    conn.execute(sql["allow_nested_loops"], {"allowed": "off"})
-    found: list[Pair] = conn.execute(sql["near_pairs"], params | named(groups), binary=True).fetchall()
-    conn.execute(sql["allow_nested_loops"], {"allowed": "on"})
+    plans = queries("plans")
+    conn.execute(plans["by_group"])
+    found: list[Pair] = conn.execute(queries("merge")["near_pairs"], params | named(groups), binary=True).fetchall()
+    conn.execute(plans["by_key"])
     return found
 
 

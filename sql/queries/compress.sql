@@ -88,12 +88,14 @@ where p.id = any(%(stale)s) or exists (select from shared s where s.subject_id =
 order by subject_id, key, id
 
 -- name: read_episodes
--- What these episodes say, and their vectors as halfvec sends them.
+-- What these episodes say, and their vectors as halfvec sends them. `offset 0` keeps each read on its key, here and below.
 select m.id, m.happened_at, m.content, halfvec_send(v.vec)
 from unnest(%(ids)s::uuid[]) as x (id)
-join memory.memories m on m.tenant_id = %(tenant)s and m.id = x.id
-left join memory.vectors v on v.tenant_id = %(tenant)s and v.subject_id = m.subject_id and v.model = %(model)s
-    and v.item_id = m.id and v.part = 0
+cross join lateral (select * from memory.memories m where m.tenant_id = %(tenant)s and m.id = x.id offset 0) m
+left join lateral (
+    select v.vec from memory.vectors v
+    where v.tenant_id = %(tenant)s and v.subject_id = m.subject_id and v.model = %(model)s and v.item_id = m.id
+      and v.part = 0 offset 0) v on true
 
 -- name: read_decisions
 -- The turns that these episodes, and those merged into them, come from: who spoke, tools called, outcomes so far.
@@ -102,17 +104,21 @@ with recursive whole as (
     union
     select w.theme, l.source_id
     from whole w
-    join memory.lineage l on l.tenant_id = %(tenant)s and l.memory_id = w.id and l.relation = 'merged'
-        and l.source = 'memory'
+    cross join lateral (
+        select l.source_id from memory.lineage l
+        where l.tenant_id = %(tenant)s and l.memory_id = w.id and l.relation = 'merged' and l.source = 'memory'
+        offset 0) l
 ),
 decided as (
     select distinct w.theme, l.source_id as turn_id
     from whole w
-    join memory.lineage l on l.tenant_id = %(tenant)s and l.memory_id = w.id and l.relation = 'extracted'
+    cross join lateral (
+        select l.source_id from memory.lineage l
+        where l.tenant_id = %(tenant)s and l.memory_id = w.id and l.relation = 'extracted' offset 0) l
 )
 select d.theme, t.id, t.said_at, t.speaker, t.tool_calls, o.outcomes
 from decided d
-join log.turns t on t.tenant_id = %(tenant)s and t.id = d.turn_id
+cross join lateral (select * from log.turns t where t.tenant_id = %(tenant)s and t.id = d.turn_id offset 0) t
 left join lateral (
     select jsonb_agg(jsonb_build_array(o.id, o.observed_at, o.metric, o.value, o.positive) order by o.observed_at, o.id)
                as outcomes
@@ -240,7 +246,7 @@ on conflict do nothing
 insert into memory.links (tenant_id, memory_id, entity_id, subject_id, run_id)
 select distinct %(tenant)s, x.id, l.entity_id, l.subject_id, %(run_id)s::uuid
 from unnest(%(ids)s::uuid[], %(source_ids)s::uuid[]) as x (id, source_id)
-join memory.links l on l.tenant_id = %(tenant)s and l.memory_id = x.source_id
+cross join lateral (select * from memory.links l where l.tenant_id = %(tenant)s and l.memory_id = x.source_id offset 0) l
 on conflict do nothing
 
 -- name: write_replaced
@@ -248,4 +254,7 @@ on conflict do nothing
 update memory.memories m
 set state = x.state, into_id = x.into_id, forget_at = case x.state when 'merged' then null else m.forget_at end
 from unnest(%(ids)s::uuid[], %(into_ids)s::uuid[], %(states)s::text[]) as x (id, into_id, state)
-where m.tenant_id = %(tenant)s and m.id = x.id and m.state in ('active', 'compressed')
+cross join lateral (
+    select k.id from memory.memories k
+    where k.tenant_id = %(tenant)s and k.id = x.id and k.state in ('active', 'compressed') offset 0) k
+where m.tenant_id = %(tenant)s and m.id = k.id

@@ -19,7 +19,7 @@ where t.tenant_id = %(tenant)s
   and t.text <> ''
   and not exists (select from memory.vectors v
                   where v.tenant_id = t.tenant_id and v.subject_id = t.subject_id and v.model = %(model)s
-                    and v.item_id = t.id)
+                    and v.item_id = t.id offset 0)
 order by t.subject_id, t.session_id, t.turn_index, t.id
 limit %(limit)s
 
@@ -39,7 +39,7 @@ where m.tenant_id = %(tenant)s
   and (%(until)s::timestamptz is null or m.happened_at < %(until)s)
   and not exists (select from memory.vectors v
                   where v.tenant_id = m.tenant_id and v.subject_id = m.subject_id and v.model = %(model)s
-                    and v.item_id = m.id)
+                    and v.item_id = m.id offset 0)
 order by m.subject_id, m.kind, m.id
 limit %(limit)s
 
@@ -65,14 +65,17 @@ select %(tenant)s, %(model)s, content_hash, vec from new_embeddings order by con
 on conflict do nothing
 
 -- name: write_vectors
--- Give each part of each item the cached vector of its text.
+-- Give each part of each item the cached vector of its text. `offset 0` keeps each read on its key, whatever the statistics say.
 insert into memory.vectors (tenant_id, subject_id, model, item_id, part, item, live, vec)
 select %(tenant)s, x.subject_id, %(model)s, x.item_id, x.part, %(item)s,
        coalesce(m.state in ('candidate', 'active'), true), e.vec
 from unnest(%(item_ids)s::uuid[], %(subject_ids)s::text[], %(parts)s::smallint[], %(hashes)s::bytea[])
     as x (item_id, subject_id, part, hash)
-join ops.embeddings e on e.tenant_id = %(tenant)s and e.model = %(model)s and e.content_hash = x.hash
-left join memory.memories m on m.tenant_id = %(tenant)s and m.id = x.item_id
+cross join lateral (
+    select e.vec from ops.embeddings e
+    where e.tenant_id = %(tenant)s and e.model = %(model)s and e.content_hash = x.hash offset 0) e
+left join lateral (
+    select m.state from memory.memories m where m.tenant_id = %(tenant)s and m.id = x.item_id offset 0) m on true
 on conflict do nothing
 
 -- name: write_items

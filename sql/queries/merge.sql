@@ -25,10 +25,6 @@ from (select m.happened_at, row_number() over (order by m.happened_at, m.id) as 
 where x.place %% %(slice)s = 0
 order by x.happened_at
 
--- name: allow_nested_loops
--- Without statistics the planner expects a handful of rows and would compare all of a chunk with each other.
-select set_config('enable_nestloop', %(allowed)s, true)
-
 -- name: near_pairs
 -- Pairs above the threshold of a candidate and a live memory of its group. `offset 0` keeps both reads on their keys:
 -- one range of memories a group, one probe of vectors a memory, whatever the statistics say.

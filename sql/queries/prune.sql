@@ -55,11 +55,15 @@ with recursive doomed as (
     union
     select m.id, d.forgotten_at
     from doomed d
-    join memory.memories m on m.tenant_id = %(tenant)s and m.into_id = d.id and m.state = 'merged'
+    cross join lateral (
+        select m.id from memory.memories m
+        where m.tenant_id = %(tenant)s and m.into_id = d.id and m.state = 'merged' offset 0) m
 ),
 gone as (
-    delete from memory.memories m using doomed d
-    where m.tenant_id = %(tenant)s and m.id = d.id
+    delete from memory.memories m
+    using doomed d
+    cross join lateral (select k.id from memory.memories k where k.tenant_id = %(tenant)s and k.id = d.id offset 0) k
+    where m.tenant_id = %(tenant)s and m.id = k.id
     returning m.id, m.subject_id, m.kind, m.content, m.content_hash, m.peak, m.accessed_at, d.forgotten_at
 ),
 vectors as (
@@ -95,10 +99,19 @@ emptied as (
       and l.item_ids is null
 ),
 links as (
-    delete from memory.links l using gone g where l.tenant_id = %(tenant)s and l.memory_id = g.id
+    delete from memory.links l
+    using gone g
+    cross join lateral (
+        select k.memory_id, k.entity_id from memory.links k
+        where k.tenant_id = %(tenant)s and k.memory_id = g.id offset 0) k
+    where l.tenant_id = %(tenant)s and l.memory_id = k.memory_id and l.entity_id = k.entity_id
 ),
 merges as (
-    delete from memory.merges m using gone g where m.tenant_id = %(tenant)s and m.loser_id = g.id
+    delete from memory.merges m
+    using gone g
+    cross join lateral (
+        select k.loser_id from memory.merges k where k.tenant_id = %(tenant)s and k.loser_id = g.id offset 0) k
+    where m.tenant_id = %(tenant)s and m.loser_id = k.loser_id
 ),
 subjects as (
     update memory.subjects s set items = s.items - f.items, terms = s.terms - f.terms
