@@ -1,11 +1,11 @@
-"""No statistics of long texts, vectors and posting lists."""
+"""No statistics of long texts, vectors and posting lists; room beside lists that are rewritten."""
 
 from alembic import op
 
 from reverie.store.queries import sql_directory
 
 revision = "0012"
-down_revision = "0009"
+down_revision = "0010"
 
 
 def upgrade() -> None:
