@@ -1,6 +1,6 @@
 """Connections to Postgres: one address, one role, one tenant, and one clear sentence for everything that can go wrong.
 
-Every connection is in autocommit, so that work is transactional only where a `with conn.transaction()` says so and no
+Every connection is in autocommit, so that work is transactional only where somebody begins a transaction and no
 snapshot is left open; its session is in UTC, so that no date depends on the server's zone. Imports psycopg alone: the
 embedded server, the pool, pgvector and SQLAlchemy are paid for by those who use them.
 """

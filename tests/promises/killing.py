@@ -45,7 +45,7 @@ class Moments:
     def watch(self) -> None:
         """Count from now on, in this process for good."""
         self._around(psycopg.Cursor, "execute", "statement")
-        self._around(psycopg.Transaction, "__exit__", "commit")
+        self._around(psycopg.Connection, "commit", "commit")
         self._around(psycopg.Copy, "__exit__", "copy")
 
     def _around(self, owner: type[Any], name: str, kind: str) -> None:
