@@ -23,7 +23,7 @@ MUMBAI = timezone(timedelta(hours=5, minutes=30))
         ([True, None, False], "boolean"),
         ([b"\0\xff", b"", None], "bytea"),
         ([datetime(1969, 1, 1, 1, 2, 3, 4, MUMBAI), None, datetime(2262, 4, 11, tzinfo=UTC)], "timestamptz"),
-        ([datetime(2020, 1, 1)], "timestamp"),
+        ([datetime(2020, 1, 1, tzinfo=UTC).replace(tzinfo=None)], "timestamp"),
         ([date(2020, 1, 1)], "date"),
         ([[1, 2], [3, 4]], "int"),
         ([None, None], "text"),
