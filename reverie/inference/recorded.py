@@ -27,7 +27,7 @@ _TOKEN_BYTES = 4
 class RecordedLanguageModel:
     """Answers from a file, at no cost; tokens are told as a hosted model would about count them."""
 
-    #: Names the file and what it holds: other recordings are another model.
+    #: Names the file, whatever it holds.
     key: str
     #: Replies by `recording_key`.
     replies: Mapping[str, dict[str, Any]]
@@ -62,8 +62,20 @@ class RecordedLanguageModel:
 
 
 def recording_key(shape: str, content: Mapping[str, Any]) -> str:
-    """What a reply of this shape (the name of its model) to this item is kept under: 32 hexadecimal digits."""
-    return hashlib.sha256(orjson.dumps([shape, content], option=orjson.OPT_SORT_KEYS)).hexdigest()[:32]
+    """What a reply of this shape (the name of its model) to this item is kept under: 32 hexadecimal digits.
+
+    In whatever order its lists are: what happened at one moment is shown in the order of ids, in which tenant, model
+    and prompt have a part.
+    """
+    return hashlib.sha256(_unordered([shape, [content]])).hexdigest()[:32]
+
+
+def _unordered(value: Any) -> bytes:
+    if isinstance(value, Mapping):
+        value = {name: _unordered(each).decode() for name, each in value.items()}
+    elif isinstance(value, list | tuple):
+        value = sorted(_unordered(each).decode() for each in value)
+    return orjson.dumps(value, option=orjson.OPT_SORT_KEYS)
 
 
 def asked_items(messages: Messages) -> list[tuple[int, dict[str, Any]]]:
@@ -86,10 +98,8 @@ def load_recorded(path: Path, *, limits: Limits) -> RecordedLanguageModel:
             replies[str(recording["key"])] = dict(recording["reply"])
         except (ValueError, KeyError, TypeError):
             raise InferenceError(f"Line {number} of {path} is no recorded reply.") from None
-    digest = hashlib.sha256(b"\n".join(lines)).hexdigest()[:8]
-    return RecordedLanguageModel(
-        key=f"recorded/{path.stem}-{digest}", replies=replies, limits=replace(limits, per_request=1, per_second=None)
-    )
+    limits = replace(limits, per_request=1, per_second=None)
+    return RecordedLanguageModel(key=f"recorded/{path.stem}", replies=replies, limits=limits)
 
 
 def _tokens(text: str) -> int:

@@ -60,11 +60,17 @@ def test_what_is_not_recorded_says_so_and_stops_nothing(store: Store, model: Rec
     assert {cost for (cost,) in calls(conn, "cost_usd")} == {0.0}
 
 
-def test_other_recordings_are_another_model(tmp_path: Path, model: RecordedLanguageModel) -> None:
-    changed = recordings(tmp_path / "notes.jsonl", {"a": {"text": "B", "weight": 1.0}})
-    assert changed.key != model.key and changed.key.startswith("recorded/notes-")
+def test_the_order_of_lists_does_not_count() -> None:
+    one = {"date": "2 March", "said": [{"a": 1, "b": [1, 2]}, {"a": 2}]}
+    same = {"said": [{"a": 2}, {"b": [2, 1], "a": 1}], "date": "2 March"}
+    assert recording_key("Note", one) == recording_key("Note", same)
+    others = [recording_key("Other", one), recording_key("Note", one | {"date": "3 March"}), recording_key("Note", {})]
+    assert len({recording_key("Note", one), *others}) == 4
+
+
+def test_it_is_named_after_its_file(tmp_path: Path, model: RecordedLanguageModel) -> None:
     named = load_language_model(f"recorded/{tmp_path / 'notes.jsonl'}")
-    assert named is not None and named.key == changed.key and named.limits.per_request == 1
+    assert named is not None and named.key == model.key == "recorded/notes" and named.limits.per_request == 1
 
 
 @pytest.mark.parametrize("line", ["{}", "[]", '{"key": "a", "reply": 1}', "nothing"])
