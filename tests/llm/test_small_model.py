@@ -11,16 +11,19 @@ from __future__ import annotations
 import json
 from itertools import chain
 from pathlib import Path
+from typing import Any
 
 import psycopg
 import pytest
 
 from reverie.capture.importing import import_file
+from reverie.consolidate.cycle import catch_up, ingest
 from reverie.consolidate.grounding import ungrounded
+from reverie.errors import InferenceError
 from reverie.inference.completions import HostedLanguageModel
 from reverie.store.database import Store
 from reverie.store.runs import Report
-from tests.promises.world import END, SAMPLE, consolidate, lively
+from tests.promises.world import END, SAMPLE, WordEmbedder, lively, scope
 
 TENANT = "small"
 POLICY = lively(compress={"pattern_episodes": 0}, profile={"from_memories": False})
@@ -44,7 +47,7 @@ def test_a_small_model_makes_no_memory_worse(
 ) -> None:
     with Store.open(database_url) as store:
         import_file(store, history, tenant_id=TENANT, now=END)
-        reports = consolidate(store, TENANT, POLICY, END, language_model=small_model)
+        reports, stopped = remember(store, small_model)
     asking = [report for report in reports if report.counts.get("asked")]
     for report in asking:
         tell(report)
@@ -53,15 +56,31 @@ def test_a_small_model_makes_no_memory_worse(
         assert 0 <= answered <= report["asked"] and report.counts["asked_again"] <= report.model_calls
     assert asking and all(report.model_calls for report in asking)
     booked = conn.execute("select count(*), count(*) filter (where state = 'reserved') from ops.calls").fetchone()
-    assert booked == (sum(report.model_calls for report in asking), 0)
+    assert booked is not None and booked[0] >= sum(report.model_calls for report in asking) and booked[1] == 0
     said = [row[0] for row in conn.execute("select text from log.turns")]
     said += [row[0] for row in conn.execute("select distinct speaker from log.turns")]
     worded = conn.execute("select content, happened_at from memory.memories where model is not null").fetchall()
     for content, at in worded:
         assert ungrounded(content[:1].lower() + content[1:], [*said, f"{at.day} {at:%B %Y}"]) == []
+    if stopped is not None:  # a model of which five replies and more are of no use stops its stage, and says so
+        assert "gave no usable reply to any of" in str(stopped)
+        print(f"stopped: {stopped}")
     rules = conn.execute("select count(*) from memory.memories where model is null").fetchone()
-    assert rules is not None and rules[0] > len(SESSIONS)
+    assert rules is not None and (rules[0] > len(SESSIONS) or stopped)
     print(f"memories: {len(worded)} in the model's words, {rules[0]} by rules")
+
+
+def remember(store: Store, model: HostedLanguageModel) -> tuple[list[Report], InferenceError | None]:
+    """Read and catch up, as far as it goes."""
+    reports: list[Report] = []
+    common: dict[str, Any] = {"scope": scope(TENANT), "policy": POLICY, "embedder": WordEmbedder()}
+    common |= {"language_model": model}
+    try:
+        for each in chain(ingest(store, as_of=END, **common), catch_up(store, until=END, **common)):
+            reports.append(each)  # noqa: PERF402  what came before it stops counts
+    except InferenceError as error:
+        return reports, error
+    return reports, None
 
 
 def tell(report: Report) -> None:
