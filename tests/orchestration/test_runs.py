@@ -81,7 +81,7 @@ def test_metadata_are_numbers(log: Store, run_job: RunJob) -> None:
             seen[event.asset_key.to_user_string()] = event.materialization.metadata
         for check in result.get_asset_check_evaluations():
             seen[check.check_name] = check.metadata
-    assert len(seen) == 9 + 5
+    assert len(seen) == 10 + 5
     for metadata in seen.values():
         assert metadata
         values = {name: value.value for name, value in metadata.items() if not name.startswith("dagster/")}

@@ -37,7 +37,7 @@ VALUES = {
 #: Posting lists are digested one posting at a time: their cut does not count.
 DIGESTED_AS = {"terms": "postings"}
 NOT_DIGESTED = {("terms", "first_id")}
-#: Where a check constraint wants certain values.
+#: Where a check constraint wants certain values, of a column by any name or in one table.
 WORDS = {
     "kind": ("'fact'", "'episode'"),
     "state": ("'active'", "'merged'"),
@@ -45,6 +45,12 @@ WORDS = {
     "source": ("'turn'", "'outcome'"),
     "item": ("'turn'", "'memory'"),
     "category": ("'identity'", "'preference'"),
+    "basis": ("'said'", "'inferred'"),
+    "extractions.model": ("null", "'one'"),
+    "memories.turn_end": ("5", "6"),
+    "profiles.replaced_at": ("'2026-01-02T00:00:00Z'", "'2026-01-03T00:00:00Z'"),
+    "scaffold.state": ("'replaced'", "'outweighed'"),
+    "synthesized.item": ("'event'", "'memory'"),
     "valid_to": ("'2026-01-02T00:00:00Z'", "'2026-01-03T00:00:00Z'"),
 }
 
@@ -58,9 +64,7 @@ class Column:
 
     @property
     def values(self) -> tuple[str, str]:
-        if self.name in WORDS:
-            return WORDS[self.name]
-        return VALUES[self.type]
+        return WORDS.get(f"{self.table}.{self.name}") or WORDS.get(self.name) or VALUES[self.type]
 
 
 @pytest.fixture
