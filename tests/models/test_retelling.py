@@ -211,7 +211,7 @@ def test_a_whole_history_is_made_anew_from_what_was_kept(
     """Promise 4 with a model: the memory thrown away and made again, no request, the same digest."""
     numbers = {"pattern_episodes": 2, "theme_similarity": 0.0, "running_turns": 4, "running_keep": 2}
     policy = policy.model_copy(update={"compress": policy.compress.model_copy(update=numbers)})
-    lines = SAMPLE.read_text(encoding="utf-8").splitlines()[::2]
+    lines = SAMPLE.read_text(encoding="utf-8").splitlines()[::3]
     path = tmp_path / "sample.jsonl"
     path.write_text("".join(json.dumps(json.loads(line) | {"tenant_id": TENANT}) + "\n" for line in lines))
     import_file(store, path, tenant_id=TENANT, now=END)
