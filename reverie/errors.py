@@ -17,6 +17,11 @@ class ReverieError(Exception):
     def __init__(self, message: str | None = None) -> None:
         super().__init__(message or self.__doc__ or type(self).__name__)
 
+    @property
+    def within(self) -> str:
+        """The message as it stands within another sentence: without its full stop."""
+        return str(self).removesuffix(".")
+
 
 class InputError(ReverieError):
     """The input cannot be read as turns or outcomes."""

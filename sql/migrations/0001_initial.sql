@@ -392,7 +392,8 @@ comment on column memory.links.entity_id is 'The entity spoken of.';
 create table memory.lineage (
     tenant_id text not null,
     memory_id uuid not null,
-    relation text not null check (relation in ('extracted', 'merged', 'compressed', 'outcome')),
+    relation text not null check (relation in (
+        'extracted', 'context', 'merged', 'compressed', 'summarised', 'outcome', 'corrected', 'synthesized')),
     source text not null check (source in ('turn', 'memory', 'outcome')),
     source_id uuid not null,
     as_of timestamptz not null,
@@ -402,7 +403,7 @@ create table memory.lineage (
 create index lineage_forward on memory.lineage (tenant_id, source_id);
 comment on table memory.lineage is 'Where each memory comes from: turns, other memories, outcomes; read both ways.';
 comment on column memory.lineage.memory_id is 'The memory that came of it.';
-comment on column memory.lineage.relation is 'How it came of it: extracted, merged, compressed, or raised by an outcome.';
+comment on column memory.lineage.relation is 'How it came of it: extracted, named in the context of what was extracted, merged, compressed, summarised as a part of a running session, raised by an outcome, written by a correction, or synthesized with the profile.';
 comment on column memory.lineage.source is 'What source_id names: turn, memory or outcome.';
 comment on column memory.lineage.source_id is 'What it came of.';
 comment on column memory.lineage.as_of is 'Event or logical time at which it came of it.';

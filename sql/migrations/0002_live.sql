@@ -180,12 +180,10 @@ create table memory.corrected (
 comment on table memory.corrected is 'Corrections already worked in.';
 comment on column memory.corrected.correction_id is 'The correction, in log.corrections.';
 
-alter table memory.lineage drop constraint lineage_source_check, drop constraint lineage_relation_check,
-    add constraint lineage_source_check check (source in ('turn', 'memory', 'outcome', 'event', 'correction')),
-    add constraint lineage_relation_check check (relation in ('extracted', 'merged', 'compressed', 'outcome', 'corrected'));
+alter table memory.lineage drop constraint lineage_source_check,
+    add constraint lineage_source_check check (source in ('turn', 'memory', 'outcome', 'event', 'correction'));
 comment on column memory.merges.as_of is 'When the later of the two was said.';
 comment on column memory.lineage.source is 'What source_id names: turn, memory, outcome, event or correction.';
-comment on column memory.lineage.relation is 'How it came of it: extracted, merged, compressed, raised by an outcome, or written by a correction.';
 comment on column memory.tombstones.reason is 'faded: asked for too seldom; unimportant: below the policy''s threshold from the start; wrong: a person said so.';
 comment on table memory.lineage is 'Where each memory comes from: turns, events, corrections, other memories, outcomes; read both ways.';
 

@@ -93,11 +93,6 @@ comment on column ops.synthesis_failures.failed_at is 'Logical time of the last 
 comment on column ops.synthesis_failures.attempts is 'Tries that failed in a row; after as many as the policy allows rules do it.';
 comment on column ops.synthesis_failures.reason is 'Why there was no usable reply, as a code.';
 
-alter table memory.lineage drop constraint lineage_relation_check,
-    add constraint lineage_relation_check
-        check (relation in ('extracted', 'merged', 'compressed', 'outcome', 'corrected', 'synthesized'));
-comment on column memory.lineage.relation is 'How it came of it: extracted, merged, compressed, raised by an outcome, written by a correction, or synthesized with the profile.';
-
 -- What a column means wherever it appears, isolation, grants: as in 0001.
 do $$
 declare

@@ -16,9 +16,3 @@ comment on column memory.extractions.waits is 'Whether the next extract run with
 
 alter table memory.memories add column stated jsonb;
 comment on column memory.memories.stated is 'What it states by key, as a language model said: {category, key, value, confidence, importance}; null: its rule knows, or nothing.';
-
-alter table memory.lineage
-    drop constraint lineage_relation_check,
-    add constraint lineage_relation_check
-        check (relation in ('extracted', 'context', 'merged', 'compressed', 'outcome', 'corrected', 'synthesized'));
-comment on column memory.lineage.relation is 'How it came of it: extracted, named in the context of what was extracted, merged, compressed, raised by an outcome, written by a correction, or synthesized with the profile.';

@@ -5,8 +5,3 @@ alter table memory.memories add column turn_start int, add column turn_end int,
         (turn_start is null) = (turn_end is null) and (turn_start is null or turn_start between 1 and turn_end));
 comment on column memory.memories.turn_start is 'Of a summary: the first turn that it tells, counted from 1 in its session; null for other kinds.';
 comment on column memory.memories.turn_end is 'Of a summary: the last turn that it tells.';
-
-alter table memory.lineage drop constraint lineage_relation_check,
-    add constraint lineage_relation_check
-        check (relation in ('extracted', 'context', 'merged', 'compressed', 'summarised', 'outcome', 'corrected', 'synthesized'));
-comment on column memory.lineage.relation is 'How it came of it: extracted, named in the context of what was extracted, merged, compressed, summarised as a part of a running session, raised by an outcome, written by a correction, or synthesized with the profile.';
