@@ -229,7 +229,8 @@ def _tenant(session: Session, tenant_id: str, policy_name: str) -> Iterator[Chec
     yield from _profiles(session, tenant_id, again)
     with session.worker.transaction(tenant_id) as conn:
         writers = conn.execute(queries("doctor")["writers"], {"tenant": tenant_id}).fetchall()
-        letters, failures = conn.execute(queries("doctor")["troubles"], {"tenant": tenant_id}).fetchone() or (0, 0)
+        (letters,) = conn.execute(queries("doctor")["letters"], {"tenant": tenant_id}).fetchone() or (0,)
+        (failures,) = conn.execute(queries("runs")["count_failures"], {"tenant": tenant_id}).fetchone() or (0,)
         unread = conn.execute(queries("doctor")["unread"], {"tenant": tenant_id}).fetchall()
     if unread:
         reasons = ", ".join(f"{reason} {number:,}" for reason, number in unread)

@@ -47,7 +47,8 @@ class Drained:
 
     #: Of the stages, over all batches.
     totals: Totals = field(default_factory=Totals)
-    #: By tenant: batches, subjects, sessions, kept (for newer turns), failed, dead, seconds.
+    #: By tenant: batches, subjects, sessions, kept (for newer turns), failed, dead, seconds, longest_wait_seconds (of a
+    #: session, since it was due).
     tenants: dict[str, dict[str, float]] = field(default_factory=lambda: defaultdict(lambda: defaultdict(float)))
     #: Why batches failed, by tenant; the latest reason of each.
     reasons: dict[str, str] = field(default_factory=dict)
@@ -65,7 +66,9 @@ class Drained:
         sums: dict[str, int | float] = {"tenants": len(self.tenants)}
         for name in ("batches", "subjects", "sessions", "kept", "failed", "dead"):
             sums[name] = int(sum(one[name] for one in self.tenants.values()))
-        return sums | {"seconds": round(sum(one["seconds"] for one in self.tenants.values()), 3)}
+        longest = max((one["longest_wait_seconds"] for one in self.tenants.values()), default=0.0)
+        seconds = sum(one["seconds"] for one in self.tenants.values())
+        return sums | {"seconds": round(seconds, 3), "longest_wait_seconds": round(longest, 3)}
 
 
 def drain(
@@ -167,6 +170,8 @@ class _Batch:
             return False
         found, policy = drained.tenants[self._tenant_id], None
         found["batches"] += 1
+        waited = max((self._as_of - one.due_at).total_seconds() for one in lease.sessions)
+        found["longest_wait_seconds"] = max(found["longest_wait_seconds"], waited)
         try:
             policy = load_policy(name[0] if name else "reverie")
             lease = self._without_the_spent(lease, policy, found)
@@ -210,8 +215,6 @@ class _Batch:
             report.add("sessions", done)
             report.add("kept", kept)
             report.add("turns", sum(one.turns for one in lease.sessions))
-            oldest = min(one.due_at for one in lease.sessions)
-            report.add("waited_seconds", round(max((self._as_of - oldest).total_seconds(), 0.0), 3))
             attempt.record(conn)
 
     def _keep(self, lease: Lease) -> None:

@@ -33,11 +33,13 @@ _ROUNDING = 1e-3
 def measure(store: Store, tenant_id: str) -> dict[str, int | float]:
     """Return the tenant's counts of turns, memories by kind and state, entities, dead letters, ...
 
-    `importance` is the sum over active memories, `largest_subject` the most active memories of one subject, `cost_usd`
-    what model calls have cost.
+    `importance` is the sum over active memories, `largest_subject` the most active memories of one subject,
+    `failed_runs` those that were not repeated, `cost_usd` what model calls have cost.
     """
     with store.transaction(tenant_id) as conn, conn.cursor(row_factory=dict_row) as cursor:
-        return cursor.execute(queries("health")["measure"], {"tenant": tenant_id}).fetchone() or {}
+        (failures,) = conn.execute(queries("runs")["count_failures"], {"tenant": tenant_id}).fetchone() or (0,)
+        found = cursor.execute(queries("health")["measure"], {"tenant": tenant_id}).fetchone() or {}
+        return found | {"failed_runs": failures}
 
 
 def measure_all(store: Store) -> dict[str, int | float]:

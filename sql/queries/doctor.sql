@@ -44,10 +44,9 @@ select model, count(*) from memory.memories
 where tenant_id = %(tenant)s and kind in ('pattern', 'summary') and state = 'active'
 group by model order by model nulls last
 
--- name: troubles
--- What of a tenant waits for a person: dead letters, and runs that failed and were not repeated.
-select (select count(*) from ops.dead_letters where tenant_id = %(tenant)s),
-       (select count(*) from ops.runs where tenant_id = %(tenant)s and status = 'failed')
+-- name: letters
+-- Dead letters of a tenant: they wait for a person.
+select count(*) from ops.dead_letters where tenant_id = %(tenant)s
 
 -- name: unread
 -- Turns that a language model was asked about in vain and that wait for the next run, by reason.

@@ -28,3 +28,23 @@ from ops.runs
 where tenant_id = %(tenant)s and (%(stage)s::text is null or stage = %(stage)s)
 order by finished_at desc
 limit %(limit)s
+
+-- name: count_failures
+-- Runs that failed and were not repeated: no later run of the stage got done with all that they were to work on, subject
+-- by subject where they name some. A batch of the queue that failed is done again under other times and in other company.
+select count(*) from ops.runs f
+where f.tenant_id = %(tenant)s and f.status = 'failed'
+  and exists (
+      select from jsonb_array_elements_text(coalesce(f.scope -> 'subjects', '[null]')) s (subject_id)
+      where not exists (
+          select from ops.runs d
+          where d.tenant_id = %(tenant)s and d.as_of >= f.as_of and d.stage = f.stage
+            and d.status = 'done' and d.finished_at > f.finished_at
+            and (not d.scope ? 'subjects' or d.scope -> 'subjects' ? s.subject_id)
+            and (not d.scope ? 'shards'
+                 or coalesce(ops.shard_of(%(tenant)s, s.subject_id)::int, (f.scope #>> '{shards,0}')::int)
+                        >= (d.scope #>> '{shards,0}')::int
+                    and coalesce(ops.shard_of(%(tenant)s, s.subject_id) + 1, (f.scope #>> '{shards,1}')::int)
+                        <= (d.scope #>> '{shards,1}')::int)
+            and (not d.scope ? 'since' or (d.scope ->> 'since')::timestamptz <= (f.scope ->> 'since')::timestamptz)
+            and (not d.scope ? 'until' or (d.scope ->> 'until')::timestamptz >= (f.scope ->> 'until')::timestamptz)))

@@ -15,6 +15,7 @@ from reverie.capture.importing import import_file
 from reverie.consolidate.cycle import catch_up, ingest
 from reverie.consolidate.drain import BATCH, LEASE, PAUSE, clearing, drain
 from reverie.errors import InferenceError, StageError
+from reverie.evaluate.health import measure
 from reverie.inference import Vectors
 from reverie.model import Scope
 from reverie.policy import Policy, load_policy
@@ -68,6 +69,7 @@ def test_what_is_due_becomes_memory_and_leaves(store: Store, say: Say, conn: Con
     say("ben", "s3", "I hate cilantro.")
     found = work(store)
     assert (found["sessions"], found["subjects"], found["batches"], found["failed"]) == (2, 2, 1, 0)
+    assert found["longest_wait_seconds"] == 60  # both fell due five minutes after six ago
     assert queued(conn) == [("ana", "s2")]
     # what was said up to now is worked in with the subject's turn; the session that still goes on leaves when it is due
     assert remembered(conn) == [
@@ -214,12 +216,15 @@ def test_one_that_fails_is_tried_alone_and_becomes_a_dead_letter(store: Store, s
          "Session s1 of ben could not be worked in, 5 times. The model gave no answer.", 5, "ben", "s1", None)
     ]  # fmt: skip
     assert clock - NOW == timedelta(minutes=1 + 4 + 16 + 64)
+    # two are done by now, in runs of their own; the third's failures wait for a person
+    assert measure(store, "t")["failed_runs"] == 2 * POLICY.queue.attempts
 
     with store.transaction("t") as worker:
         assert requeue(worker, "t", at=clock) == 1
     assert work(store, clock=lambda: clock)["sessions"] == 1
     assert len(remembered(conn)) == 3
     assert conn.execute("select count(*) from ops.dead_letters").fetchone() == (0,)
+    assert measure(store, "t")["failed_runs"] == 0
 
 
 def test_a_foreign_error_tells_nothing_that_was_said(store: Store, say: Say, conn: Conn) -> None:
