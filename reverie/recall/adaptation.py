@@ -60,9 +60,11 @@ def emotional_context(given: Given, profile: Profile) -> Iterator[str]:
     known = profile.relationship
     yield f"Relationship stage: {known.stage} ({known.days} days, {_adaptation().trust[known.stage]})"
     if profile.recent:
-        told = one_line(profile.recent[0].content)
+        latest = profile.recent[0]
+        told = one_line(latest.content)
         short = told if len(told) <= _RECENT_LETTERS else f"{told[:_RECENT_LETTERS]}…"
-        yield f"Recent context: {short} ({profile.recent[0].happened_at:%Y-%m-%d})"
+        day = "" if latest.kind == "summary" else f" ({latest.happened_at:%Y-%m-%d})"  # a summary begins with its own
+        yield f"Recent context: {short}{day}"
 
 
 def unusual(given: Given) -> bool:

@@ -19,7 +19,7 @@ from reverie.recall.adaptation import adapt, discovery, emotional_context, unusu
 from reverie.recall.conversation import Told, history_section
 from reverie.recall.facts import StructuredFact
 from reverie.recall.given import Given, service_section, tools_section
-from reverie.recall.profile import Profile, one_line
+from reverie.recall.profile import Profile, one_line, with_day
 from reverie.recall.sections import Block, CountTokens, Line, Section, fit
 from reverie.recall.staged import StagedRecall, fact_line, summary_line
 
@@ -233,7 +233,7 @@ def _profile(of: Material, head: str) -> Section:
     ]
     lines += [
         Line(
-            text=f"- {one.happened_at:%Y-%m-%d}: {one_line(one.content)}",
+            text=f"- {with_day(one.kind, one.content, one.happened_at)}",
             id=one.id,
             label=one.kind,
             worth=-float(place),
@@ -305,7 +305,7 @@ def _with_importance(one: Chosen) -> str:
 
 
 def _with_day(one: Chosen) -> str:
-    return f"- [{one.kind}] {one.happened_at:%Y-%m-%d}: {one_line(one.content)}"
+    return f"- [{one.kind}] {with_day(one.kind, one.content, one.happened_at)}"
 
 
 def _known(named: Sequence[StructuredFact]) -> str:

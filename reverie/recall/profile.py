@@ -112,7 +112,7 @@ class Profile:
         if self.is_written and self.written:
             return " ".join(self.written.text.split()[:words])
         told = [("Known:", f"{one_line(fact.name)}: {one_line(fact.value)};") for fact in self.facts]
-        told += [("Lately:", f"{one.happened_at:%Y-%m-%d}, {one_line(one.content)};") for one in self.recent]
+        told += [("Lately:", f"{with_day(one.kind, one.content, one.happened_at, joint=', ')};") for one in self.recent]
         kept: list[str] = []
         for opening, sentence in told:
             new = sentence if opening in kept else f"{opening} {sentence}"
@@ -199,3 +199,9 @@ def _read_moods(rows: Sequence[tuple[Any, ...]], least: int) -> Moods | None:
 def one_line(text: str) -> str:
     """Return the text on one line: nothing that was said can begin a line of a context, nor end a block."""
     return " ".join(text.split())
+
+
+def with_day(kind: str, content: str, happened_at: datetime, *, joint: str = ": ") -> str:
+    """`2026-04-03: Went to the lake`, in one line; a summary begins with its day itself."""
+    told = one_line(content)
+    return told if kind == "summary" else f"{happened_at:%Y-%m-%d}{joint}{told}"

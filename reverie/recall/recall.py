@@ -104,7 +104,7 @@ def recalling(
             payer = Payer(tenant_id=tenant_id, stage="recall")
             vector = yield from embedding_question(asked.spoken, payer=payer, embedder=embedder)
         except InferenceError as error:
-            notes.append(f"The embedding model gave no answer ({error}): found by words and entities alone.")
+            notes.append(f"The embedding model gave no answer ({error.within}): found by words and entities alone.")
     found = []
     search = search_params(
         tenant_id=tenant_id,

@@ -30,7 +30,7 @@ def reranking(
     try:
         scores = yield Outside(partial(reranker.score, question, [hit.content for hit in best]))
     except InferenceError as error:
-        notes.append(f"The reranker gave no answer ({error}): ranked by weighed signals alone.")
+        notes.append(f"The reranker gave no answer ({error.within}): ranked by weighed signals alone.")
         return None
     return [*in_order(best, scores, weight=numbers.rerank_weight), *ranked[len(best) :]]
 

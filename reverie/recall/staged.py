@@ -99,7 +99,7 @@ def staged_recall(
             payer = Payer(tenant_id=tenant_id, stage="recall")
             vector = yield from embedding_question(question, payer=payer, embedder=embedder)
         except InferenceError as error:
-            notes.append(f"The embedding model gave no answer ({error}): no summary could be compared.")
+            notes.append(f"The embedding model gave no answer ({error.within}): no summary could be compared.")
     statements = [facts_statement(tenant_id, subject_id, as_of, least_importance=numbers.recall_importance)]
     if vector is not None and embedder is not None:
         params = {

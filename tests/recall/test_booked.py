@@ -85,7 +85,7 @@ def test_a_request_that_fails_stays_booked(corpus: Corpus, worker: Store, conn: 
     corpus.turn("quartz")
     found = ask(worker, AwayEmbedder())
     assert [hit.ranks.keys() for hit in found.hits] == [{"lexical"}]
-    assert "The server is away." in found.notes[0]
+    assert "(The server is away): " in found.notes[0]
     most = pytest.approx((len(QUESTION) + 2) * 0.01)
     assert calls(conn) == [("recall", "embedding", "words", "failed", 1, 0, most, "unavailable")]
 

@@ -107,7 +107,7 @@ def test_stage_two_is_the_three_nearest_summaries_under_the_distance(corpus: Cor
     [
         (None, NoEmbedder(), "Nothing was asked"),
         ("quartz", None, "No embedding model is configured"),
-        ("quartz", BrokenEmbedder(), "The embedding model gave no answer (The server is away.)"),
+        ("quartz", BrokenEmbedder(), "The embedding model gave no answer (The server is away)"),
     ],
 )
 def test_stage_one_answers_alone(

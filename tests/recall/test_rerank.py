@@ -105,7 +105,7 @@ def test_without_it_the_weighed_signals_answer_and_say_so(three: Corpus, reader:
     assert broken.hits == plain.hits
     assert broken.reranker is None
     assert broken.notes == (
-        "The reranker gave no answer (The reranker words needs an extra.): ranked by weighed signals alone.",
+        "The reranker gave no answer (The reranker words needs an extra): ranked by weighed signals alone.",
     )
 
 
