@@ -1,9 +1,8 @@
-"""Text before it means anything: cleaning, hashing, sentences and semantic chunks (Logic 1.2 and 1.3).
+"""Text before it means anything: cleaning, sentences and semantic chunks (Logic 1.2 and 1.3).
 
 Nothing here knows a model: a tokenizer comes in as a callable that counts tokens.
 """
 
-import hashlib
 import re
 import unicodedata
 from collections.abc import Callable, Iterator
@@ -36,11 +35,6 @@ def clean(text: str) -> str:
         pieces += [_BLANK_LINES.sub("\n\n", text[at:start]), text[start:end]]
         at = end
     return "".join([*pieces, _BLANK_LINES.sub("\n\n", text[at:])])
-
-
-def content_hash(cleaned: str) -> str:
-    """sha256 of a cleaned text as 64 hex digits: the key of every cache of derived things."""
-    return hashlib.sha256(cleaned.encode()).hexdigest()
 
 
 def sentences(text: str) -> list[str]:

@@ -1,4 +1,4 @@
-"""Cleaning, hashing and chunking: what may be lost (spaces, NUL) and what never (anything else)."""
+"""Cleaning and chunking: what may be lost (spaces, NUL) and what never (anything else)."""
 
 import unicodedata
 from itertools import pairwise
@@ -6,7 +6,7 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reverie.text import chunk, clean, content_hash, sentences
+from reverie.text import chunk, clean, sentences
 
 WORDS = st.sampled_from(
     ["Bruno", "ate", "my", "shoes.", "Again!", "really?", "3.5", "km", "```", "\n", "\n\n", "é", "x" * 40]
@@ -29,7 +29,6 @@ def test_cleaning_is_idempotent_normal_and_storable(text: str) -> None:
     assert unicodedata.is_normalized("NFC", once)
     assert "\0" not in once
     assert once.encode().decode() == once
-    assert len(content_hash(once)) == 64
 
 
 def test_cleaning_keeps_code_and_formatting() -> None:

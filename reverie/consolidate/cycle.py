@@ -153,11 +153,6 @@ def floor_cycle(at: datetime, period: timedelta) -> datetime:
     return at - (at - _EPOCH) % period
 
 
-def ceil_cycle(at: datetime, period: timedelta) -> datetime:
-    """Return the first cycle at or after `at`."""
-    return at + (_EPOCH - at) % period
-
-
 def _pending(
     store: Store, scope: Scope, policy: Policy, until: datetime, language_model: LanguageModel | None
 ) -> Iterator[tuple[datetime, Scope]]:

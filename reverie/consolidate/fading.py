@@ -14,14 +14,6 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 from struct import Struct
 
-import numpy as np
-import numpy.typing as npt
-
-Floats = npt.NDArray[np.float64]
-Reals = npt.NDArray[np.float32]
-#: datetime64[us], UTC.
-Times = npt.NDArray[np.datetime64]
-
 _DAY_SECONDS = 86_400.0
 #: What is further away than this (some 2,700 years) is never, and would overrun Python's datetime.
 _NEVER_DAYS = 1e6
@@ -44,15 +36,6 @@ def value_at(peak: float, accessed_at: datetime, at: datetime, *, rate: float, g
     return as_real(max(as_real(peak) - rate * max(days - grace_days, 0.0), 0.0))
 
 
-def values_at(
-    peak: Reals, accessed_at: Times, at: Times | np.datetime64, *, rate: Floats | float, grace_days: float
-) -> Reals:
-    """Return `value_at` of each row: peak (n,) float32, accessed_at (n,) datetime64[us], rate (n,) or one."""
-    days = (at - accessed_at).astype("timedelta64[us]").astype(np.int64) / 1e6 / _DAY_SECONDS
-    faded = peak.astype(np.float64) - rate * np.maximum(days - grace_days, 0.0)
-    return np.maximum(faded, 0.0).astype(np.float32)
-
-
 def forget_at(
     peak: float, accessed_at: datetime, *, rate: float, grace_days: float, below: float, unaccessed_days: float
 ) -> datetime | None:
@@ -65,22 +48,3 @@ def forget_at(
     else:
         return None
     return None if days > _NEVER_DAYS else accessed_at + timedelta(microseconds=round(days * _DAY_SECONDS * 1e6))
-
-
-def forget_times(
-    peak: Reals,
-    accessed_at: Times,
-    *,
-    rate: Floats | float,
-    grace_days: float,
-    below: float,
-    unaccessed_days: float,
-) -> Times:
-    """Return `forget_at` of each row as datetime64[us] (n,), NaT where never: peak (n,) float32, rate (n,) or one."""
-    start = peak.astype(np.float64)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        fading = np.where(np.asarray(rate) > 0.0, grace_days + (start - below) / rate, np.inf)
-    days = np.maximum(np.where(start < as_real(below), 0.0, fading), unaccessed_days)
-    never = days > _NEVER_DAYS
-    wait = np.rint(np.where(never, 0.0, days) * _DAY_SECONDS * 1e6).astype(np.int64).astype("timedelta64[us]")
-    return np.where(never, np.datetime64("NaT", "us"), accessed_at.astype("datetime64[us]") + wait)

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from psycopg.sql import SQL, Identifier
 
 from reverie.capture.importing import import_file
-from reverie.consolidate.cycle import catch_up, ceil_cycle, floor_cycle, ingest
+from reverie.consolidate.cycle import catch_up, floor_cycle, ingest
 from reverie.model import Scope, stable_id
 from reverie.policy import Policy
 from reverie.store.database import Store
@@ -32,10 +32,16 @@ TIMES = st.datetimes(timezones=st.just(UTC)).filter(lambda at: 1900 < at.year < 
 @given(TIMES, st.sampled_from([1, 2, 3, 4, 6, 8, 12, 24]))
 def test_cycles_lie_at_multiples_of_the_period_since_midnight(at: datetime, hours: int) -> None:
     period = timedelta(hours=hours)
-    floor, ceil = floor_cycle(at, period), ceil_cycle(at, period)
-    assert floor <= at <= ceil < at + period
+    floor = floor_cycle(at, period)
+    assert floor <= at < floor + period
     assert (floor - floor.replace(hour=0, minute=0, second=0, microsecond=0)) % period == timedelta(0)
-    assert ceil - floor == (timedelta(0) if floor == at else period)
+    assert floor_cycle(floor, period) == floor
+
+
+def ceil_cycle(at: datetime, period: timedelta) -> datetime:
+    """The first cycle at or after `at`."""
+    floor = floor_cycle(at, period)
+    return floor if floor == at else floor + period
 
 
 def when(record: dict[str, Any]) -> datetime:

@@ -1,4 +1,4 @@
-"""The closed form of fading: the same however often it was asked, never rising, and the same in rows as one by one."""
+"""The closed form of fading: the same however often it was asked, never rising, and the same in SQL."""
 
 from datetime import UTC, datetime, timedelta
 
@@ -7,7 +7,7 @@ import psycopg
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reverie.consolidate.fading import as_real, forget_at, forget_times, value_at, values_at
+from reverie.consolidate.fading import as_real, forget_at, value_at
 
 ORIGIN = datetime(2026, 1, 1, tzinfo=UTC)
 #: One step of a `real` below 1, where two roundings may differ.
@@ -37,18 +37,6 @@ def test_what_fades_in_between_adds_up(peak, accessed, first, second, rate, grac
     beyond = [max((at - accessed) / timedelta(days=1) - grace, 0.0) for at in (middle, end)]
     half = value_at(peak, accessed, middle, rate=rate, grace_days=grace)
     assert abs(whole - max(half - rate * (beyond[1] - beyond[0]), 0.0)) <= 2 * STEP
-
-
-@given(st.lists(st.tuples(peaks, moments, rates), min_size=1, max_size=20), moments, graces, thresholds, unaccessed)
-def test_rows_are_as_one_by_one(rows, at, grace, below, idle):
-    peak = np.array([row[0] for row in rows], dtype=np.float32)
-    accessed = np.array([row[1].replace(tzinfo=None) for row in rows], dtype="datetime64[us]")
-    rate = np.array([row[2] for row in rows])
-    values = values_at(peak, accessed, np.datetime64(at.replace(tzinfo=None), "us"), rate=rate, grace_days=grace)
-    times = forget_times(peak, accessed, rate=rate, grace_days=grace, below=below, unaccessed_days=idle)
-    assert values.tolist() == [value_at(p, a, at, rate=r, grace_days=grace) for p, a, r in rows]
-    alone = [forget_at(p, a, rate=r, grace_days=grace, below=below, unaccessed_days=idle) for p, a, r in rows]
-    assert times.tolist() == [when and when.replace(tzinfo=None) for when in alone]
 
 
 @given(peaks, moments, rates, graces, thresholds, unaccessed)
