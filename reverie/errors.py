@@ -70,3 +70,9 @@ class ConflictError(ReverieError):
     """What was sent contradicts what is there under the same id, and the log is append-only."""
 
     exit_code = 9
+
+
+class UnansweredError(StageError):
+    """A language model answered nothing that a stage asked it: it is away, or refuses us."""
+
+    exit_code = 10

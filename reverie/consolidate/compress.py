@@ -10,6 +10,7 @@ or a backfill gives the same memory as a live system, and compressing makes noth
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import datetime
 from uuid import UUID
 
@@ -33,15 +34,20 @@ def compress(
     language_model: LanguageModel | None = None,
     driver: str = "reverie",
     dry_run: bool = False,
+    pulse: Callable[[], None] | None = None,
 ) -> Report:
     """Make patterns and summaries; counts `patterns`, `summaries` of sessions and of `ranges` of a running one's turns,
     patterns and ranges `replaced`, and `episodes` compressed.
 
     `model` names the vectors that closeness to a theme is measured with. New memories have none yet: embed follows.
     With a `language_model`, both are in its words where these stand on what was said, else the rules'; the counts of
-    `ask` come with them, and `retold`. A dry run asks no model.
+    `ask` come with them, and `retold`. A dry run asks no model. `pulse` is called now and then while a model is asked.
+
+    Raises:
+        UnansweredError, InferenceError: the model cannot be used at all; what was done before stands.
     """
-    with run(store, "compress", scope=scope, policy=policy, as_of=as_of, driver=driver, dry_run=dry_run) as attempt:
+    common: Params = {"scope": scope, "policy": policy, "as_of": as_of, "driver": driver, "dry_run": dry_run}
+    with run(store, "compress", **common, pulse=pulse) as attempt:
         for name in ("patterns", "replaced", "summaries", "ranges", "episodes"):
             attempt.report.add(name, 0)
         asked = None if dry_run else language_model

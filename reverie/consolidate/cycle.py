@@ -23,6 +23,7 @@ from reverie.consolidate.prune import prune
 from reverie.consolidate.score import score
 from reverie.consolidate.structure import structure
 from reverie.consolidate.synthesize import lag, synthesize
+from reverie.errors import UnansweredError
 from reverie.inference import Embedder
 from reverie.inference.completions import LanguageModel
 from reverie.model import Kind, Scope, require_aware
@@ -56,16 +57,27 @@ def ingest(
     """Extract and embed everything said up to `as_of`, in bulk; yields the two reports.
 
     A `language_model` reads turns beside the rules.
+
+    Raises:
+        UnansweredError: it answered about no turn; what the rules found is there, and embedded.
     """
     common: dict[str, Any] = {"scope": scope, "policy": policy, "as_of": as_of, "driver": driver}
     told = on_progress or (lambda stage, number: None)
     reading: dict[str, Any] = {"count_tokens": embedder.count_tokens, "language_model": language_model}
-    yield extract(store, **common, **reading, on_progress=lambda done: told("extract", done))
+    away: UnansweredError | None = None
+    try:
+        read = extract(store, **common, **reading, on_progress=lambda done: told("extract", done))
+    except UnansweredError as error:
+        away = error
+    else:
+        yield read
     embedded = embed(store, **common, embedder=embedder, on_progress=lambda done: told("embed", done))
     yield embedded
     if embedded["turns"]:
         with store.transaction(scope.tenant_id) as conn:
             conn.execute(queries("cycle")["analyze_tables"])
+    if away is not None:
+        raise away
 
 
 def catch_up(
@@ -94,7 +106,8 @@ def catch_up(
     told("cycles", 0)
     for at, limited in _pending(store, scope, policy, last, language_model):
         yield prune(store, scope=scope, as_of=at - period, **common)
-        yield from _cycle(store, limited, at, embedder, language_model, common)
+        asking: dict[str, Any] = {"language_model": language_model, "pulse": lambda: told("cycles", 0)}
+        yield from _cycle(store, limited, at, embedder, asking, common)
         told("cycles", 1)
     yield prune(store, scope=scope, as_of=last, **common)
     if until > last:
@@ -129,18 +142,18 @@ def _cycle(
     scope: Scope,
     at: datetime,
     embedder: Embedder,
-    language_model: LanguageModel | None,
+    asking: dict[str, Any],
     common: dict[str, Any],
 ) -> Iterator[Report]:
     """Work in what happened up to `at`. Score is last: it marks what is done, and a killed cycle stays pending."""
     yield from work_in(store, scope=scope, as_of=at, embedder=embedder, **common)
-    synthesized = synthesize(store, scope=scope, as_of=at, language_model=language_model, **common)
+    synthesized = synthesize(store, scope=scope, as_of=at, **asking, **common)
     yield synthesized
     if synthesized["facts"]:
         facts: tuple[Kind, ...] = ("fact",)
         yield embed(store, scope=scope, as_of=at, embedder=embedder, items=("memory",), kinds=facts, **common)
         yield from _new(store, scope=scope, as_of=at, embedder=embedder, **common)
-    compressed = compress(store, scope=scope, as_of=at, model=embedder.model, language_model=language_model, **common)
+    compressed = compress(store, scope=scope, as_of=at, model=embedder.model, **asking, **common)
     yield compressed
     if compressed["patterns"] or compressed["summaries"] or compressed["ranges"]:
         new: tuple[Kind, ...] = ("pattern", "summary")

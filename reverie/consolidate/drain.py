@@ -3,7 +3,8 @@
 A batch is what is due of some subjects of one tenant. It is claimed with a lease and no transaction is open while it is
 worked in: extract and embed what is new, then catch up cycle by cycle, so that a session worked in late, because no
 tier was running, is remembered as if it had been on time. Tenants take turns, a batch each, so that none waits for
-another's backlog. Whoever drives this may be killed anywhere: the lease runs out and another goes on.
+another's backlog. Whoever drives this may be killed anywhere: the lease runs out and another goes on. A language model
+that is away makes no dead letter: what a rule finds is worked in, and what only it can do is tried again until it can.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from reverie.consolidate.cycle import catch_up
 from reverie.consolidate.embed import embed
 from reverie.consolidate.extract import extract
 from reverie.consolidate.tenants import NAMED, Totals
-from reverie.errors import ReverieError, StageError
+from reverie.errors import ReverieError, StageError, UnansweredError
 from reverie.inference import Embedder
 from reverie.inference.completions import LanguageModel
 from reverie.model import Scope
@@ -50,11 +51,11 @@ class Drained:
     #: By tenant: batches, subjects, sessions, kept (for newer turns), failed, dead, seconds, longest_wait_seconds (of a
     #: session, since it was due).
     tenants: dict[str, dict[str, float]] = field(default_factory=lambda: defaultdict(lambda: defaultdict(float)))
-    #: Why batches failed, by tenant; the latest reason of each.
+    #: Why batches failed, or went without the language model, by tenant; the latest reason of each.
     reasons: dict[str, str] = field(default_factory=dict)
 
     def rows(self) -> list[dict[str, str | float]]:
-        """Return a row a tenant, and why its last batch failed if one did: what an orchestrator shows."""
+        """Return a row a tenant, with its reason if it has one: what an orchestrator shows."""
         names = ("sessions", "subjects", "kept", "failed", "dead", "batches", "seconds")
         return [
             {"tenant": tenant_id} | {name: one[name] for name in names} | {"reason": self.reasons.get(tenant_id, "")}
@@ -91,7 +92,7 @@ def drain(
 
     Raises:
         StageError: every batch failed; it names tenants and reasons. What failed is tried again after a pause and, once
-            the policy's attempts are used up, is a dead letter.
+            the policy's attempts are used up, is a dead letter; a model that does not answer uses up none.
     """
     drained, busy = Drained(), True
     while busy:
@@ -160,6 +161,8 @@ class _Batch:
         self._language_model = language_model
         self._driver = driver
         self._until = clock() + LEASE
+        #: That the language model answered about no turn; the rest goes on.
+        self._away: UnansweredError | None = None
 
     def work(self, drained: Drained, limit: int) -> bool:
         """Claim and work in a batch; returns whether there was one."""
@@ -186,7 +189,10 @@ class _Batch:
             reason = str(error) if isinstance(error, ReverieError) else type(error).__name__
             drained.reasons[self._tenant_id] = reason
             found["failed"] += len(lease.sessions)
-            self._give_back(lease, policy, reason, found)
+            self._give_back(lease, None if isinstance(error, UnansweredError) else policy, reason, found)
+        else:
+            if self._away is not None:
+                drained.reasons[self._tenant_id] = str(self._away)
         return True
 
     def _work_in(self, lease: Lease, policy: Policy) -> Iterator[Report]:
@@ -202,9 +208,14 @@ class _Batch:
     def _stages(self, lease: Lease, common: dict[str, Any]) -> Iterator[Report]:
         store, embedder, at = self._store, self._embedder, self._as_of
         model: dict[str, Any] = {"language_model": self._language_model}
-        held: dict[str, Any] = {"as_of": at, "on_progress": lambda _: self._keep(lease)}
-        yield extract(store, count_tokens=embedder.count_tokens, **held, **model, **common)
-        yield embed(store, embedder=embedder, **held, **common)
+        common = common | {"on_progress": lambda *_: self._keep(lease)}
+        try:
+            read = extract(store, as_of=at, count_tokens=embedder.count_tokens, **model, **common)
+        except UnansweredError as error:  # its turns wait in the log; the session is remembered by rule
+            self._away = error
+        else:
+            yield read
+        yield embed(store, as_of=at, embedder=embedder, **common)
         yield from catch_up(store, until=at, embedder=embedder, **model, **common)
 
     def _finish(self, attempt: Run, lease: Lease) -> None:
@@ -234,13 +245,16 @@ class _Batch:
         return left
 
     def _give_back(self, lease: Lease, policy: Policy | None, reason: str, found: dict[str, float]) -> None:
-        """Let what failed be tried again after a pause, or bury it; a policy that cannot be read uses up no attempt."""
+        """Let what failed be tried again after a pause, or bury it by the policy; without one this was no attempt.
+
+        So neither a policy that cannot be read nor a model that is away ever makes a dead letter.
+        """
         spent, left = _apart(lease, lambda one: policy is not None and one.attempts >= policy.queue.attempts)
         self._bury(spent, [reason] * len(spent.sessions), found)
         if left.sessions:
             due_at = [self._as_of + PAUSE * _LONGER ** min(one.attempts - 1, _LONGEST) for one in left.sessions]
             with self._store.transaction(lease.tenant_id) as conn:
-                postpone(conn, left, due_at, reason)
+                postpone(conn, left, due_at, reason, attempted=policy is not None)
 
     def _bury(self, lease: Lease, reasons: Sequence[str], found: dict[str, float]) -> None:
         if lease.sessions:

@@ -18,6 +18,7 @@ from reverie.consolidate.candidates import BY_RULE, Columns, decide
 from reverie.consolidate.observe import TYPES, Event, decide_events
 from reverie.consolidate.reread import reread
 from reverie.cues.noticed import compiled
+from reverie.errors import UnansweredError
 from reverie.inference.completions import LanguageModel
 from reverie.model import Scope
 from reverie.policy import Policy
@@ -64,9 +65,15 @@ def extract(
     of long turns and documents; `on_progress` hears how many turns each chunk finished. A `language_model` reads the
     turns too, and those that wait for it since an earlier run; what `reread` counts comes with it. Turns that were read
     without one stay as they are. A dry run asks no model.
+
+    Raises:
+        UnansweredError: nobody answered about any turn. It comes last: what the rules found is written, and which turns
+            wait.
     """
-    sql = queries("extract")
-    with run(store, "extract", scope=scope, policy=policy, as_of=as_of, driver=driver, dry_run=dry_run) as attempt:
+    sql, told = queries("extract"), on_progress or (lambda number: None)
+    limits: dict[str, Any] = {"scope": scope, "policy": policy, "as_of": as_of}
+    away: UnansweredError | None = None
+    with run(store, "extract", **limits, driver=driver, dry_run=dry_run, pulse=lambda: told(0)) as attempt:
         after = _FIRST
         for name in ("turns", "candidates"):
             attempt.report.add(name, 0)
@@ -85,17 +92,16 @@ def extract(
                 count_candidates(attempt.report, candidates["kinds"], verdicts["reasons"])
                 attempt.record(conn)
             after = UUID(rows[-1][0])
-            if on_progress is not None:
-                on_progress(len(rows))
+            told(len(rows))
         _read_events(store, attempt, scope, policy, as_of, count_tokens)
         if language_model is not None and not dry_run:
-            told = on_progress or (lambda number: None)
-            limits: dict[str, Any] = {"scope": scope, "policy": policy, "as_of": as_of}
-            reread(store, attempt, language_model, **limits, on_portion=lambda: told(0))
+            away = reread(store, attempt, language_model, **limits)
         with store.transaction(scope.tenant_id) as conn:
             if language_model is None:
                 conn.execute(sql["let_be"], scope.params() | {"as_of": as_of})
             attempt.record(conn)
+        if away is not None:
+            raise away
     return attempt.report
 
 

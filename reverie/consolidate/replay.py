@@ -7,12 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from datetime import datetime
+from itertools import chain
 from typing import Any
 
-from reverie.consolidate.cycle import catch_up
+from reverie.consolidate.cycle import catch_up, ingest
 from reverie.consolidate.drain import clearing
-from reverie.consolidate.embed import embed
-from reverie.consolidate.extract import extract
 from reverie.errors import NotFoundError
 from reverie.inference import Embedder
 from reverie.inference.completions import LanguageModel
@@ -39,6 +38,7 @@ def replay(
 
     Raises:
         NotFoundError: the log has no turn of this session.
+        UnansweredError: a language model that is set answered nothing; replayed again, it goes on from there.
     """
     sql, params = queries("replay"), {"tenant": tenant_id, "subject": subject_id, "session": session_id}
     with store.transaction(tenant_id) as conn:
@@ -47,13 +47,8 @@ def replay(
         raise NotFoundError(f"The log has no turn of session {session_id!r} of subject {subject_id!r}.")
     scope = Scope(tenant_id=tenant_id, subjects=(subject_id,))
     common: dict[str, Any] = {"scope": scope, "policy": policy, "driver": driver}
-    model: dict[str, Any] = {"language_model": language_model}
-
-    def work() -> Iterator[Report]:
-        yield extract(store, as_of=as_of, count_tokens=embedder.count_tokens, **model, **common)
-        yield embed(store, as_of=as_of, embedder=embedder, **common)
-        yield from catch_up(store, until=as_of, embedder=embedder, **model, **common)
-
-    yield from clearing(store, work(), as_of=as_of, **common)
+    models: dict[str, Any] = {"embedder": embedder, "language_model": language_model}
+    reports = chain(ingest(store, as_of=as_of, **models, **common), catch_up(store, until=as_of, **models, **common))
+    yield from clearing(store, reports, as_of=as_of, **common)
     with store.transaction(tenant_id) as conn:
         conn.execute(sql["resolve"], params)

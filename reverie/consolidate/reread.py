@@ -8,7 +8,8 @@ used, asked for twice, leaves it to the rules for good.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -21,13 +22,14 @@ from reverie.consolidate.fading import forget_at
 from reverie.consolidate.notes import Judged, Shown, Taken, TurnNotes, judge
 from reverie.cues.entities import entities_one
 from reverie.cues.salience import salience
+from reverie.errors import UnansweredError
 from reverie.inference.completions import LanguageModel
 from reverie.inference.prompts import Prompt, load_prompt
 from reverie.inference.replies import HINTS
 from reverie.model import Scope, candidate_id, owned
 from reverie.policy import Policy
 from reverie.store.booking import Payer
-from reverie.store.calls import NO_REPLY, UNASKED, UNFIT, Answer, Item, ask
+from reverie.store.calls import NO_REPLY, UNASKED, UNFIT, Answer, Item, ask, unanswered
 from reverie.store.database import Store
 from reverie.store.queries import queries
 from reverie.store.runs import Run
@@ -51,17 +53,17 @@ def reread(
     scope: Scope,
     policy: Policy,
     as_of: datetime,
-    on_portion: Callable[[], None] | None = None,
-) -> None:
+) -> UnansweredError | None:
     """Ask about each turn that waits, once; counts what `ask` counts, candidates and kinds, `noted`, `unkeyed`, each
     discard, and how many are `waiting` afterwards.
 
     When nobody answers, or the credit ends, the rest waits too: only what was answered before is taken from there. No
-    connection is held while the model works.
+    connection is held while the model works. Returns the error to be raised, once all else is done, when something was
+    asked and nobody answered at all.
     """
     numbers, report = policy.extract.model, attempt.report
     if not numbers.notes:
-        return
+        return None
     report.model = model.key
     desk = _Desk(store, attempt, model, policy, scope.tenant_id)
     params = scope.params() | {
@@ -72,11 +74,11 @@ def reread(
     for turns in _waiting(store, params):
         for start in range(0, len(turns), desk.size):
             desk.read(turns[start : start + desk.size])
-            if on_portion is not None:
-                on_portion()
+            attempt.pulse()
     with store.transaction(scope.tenant_id) as conn:
         (waiting,) = conn.execute(queries("extract")["count_waiting"], params).fetchone() or (0,)
     report.add("waiting", waiting)
+    return desk.unanswered()
 
 
 def extract_prompt(policy: Policy) -> Prompt[TurnNotes]:
@@ -119,6 +121,8 @@ class _Desk:
         self._sending = True
         #: Answers without a reply since the last one with.
         self._bad = 0
+        #: Of all that was sent: why there was no reply, None where there was one.
+        self._reasons: Counter[str | None] = Counter()
 
     def read(self, turns: Sequence[Shown]) -> None:
         """Ask about a portion, and write what came of it."""
@@ -128,6 +132,12 @@ class _Desk:
             held = {row[0] for row in conn.execute(queries("extract")["hold_waiting"], named)}
             self._write(conn, [(turn, answer) for turn, answer in told if turn.id in held])
             self._attempt.record(conn)
+
+    def unanswered(self) -> UnansweredError | None:
+        """The error to be raised when nobody answered; refusals of a few turns may be due to what stands in them."""
+        if self._reasons.keys() == {"rejected"} and self._reasons.total() < UNFIT:
+            return None
+        return unanswered(self._model, self._reasons)
 
     def _ask(self, turns: Sequence[Shown]) -> list[Answer[TurnNotes]]:
         longest = self._policy.extract.model.turn_characters
@@ -146,10 +156,12 @@ class _Desk:
             report=self._attempt.report,
             sending=self._sending,
             require_some=False,
+            pulse=self._attempt.pulse,
         )
         if len(short) < len(turns):
             self._attempt.report.add("failed_too_long", len(turns) - len(short))
-        reasons = [answer.reason for answer in answers if not answer.kept]
+        reasons = [answer.reason for answer in answers if not answer.kept and answer.reason != UNASKED]
+        self._reasons.update(reasons)
         self._bad = 0 if None in reasons else self._bad + sum(reason in NO_REPLY | HINTS.keys() for reason in reasons)
         self._sending &= self._bad < UNFIT and _UNPAID.isdisjoint(reasons)
         found = dict(zip((turn.id for turn in short), answers, strict=True))

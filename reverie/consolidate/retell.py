@@ -84,8 +84,8 @@ def retell(
 ) -> Retold:
     """Ask for summaries of at most so many sentences; what is not believed, or not paid for, is left to the rules.
 
-    No connection is held while the model works. What came of it is counted in the run's report. Raises InferenceError
-    when the model cannot be used at all.
+    No connection is held while the model works. What came of it is counted in the run's report. Raises as
+    `ask` does when the model cannot be used at all.
     """
     prompt = load_prompt("compress", SessionSummary, max_tokens=_MAX_TOKENS, sentences=sentences)
     asked: list[tuple[Passage, Item]] = []
@@ -105,6 +105,7 @@ def retell(
         payer=Payer(tenant_id=tenant_id, stage="compress", run_id=attempt.id),
         check=_objection,
         report=attempt.report,
+        pulse=attempt.pulse,
     )
     told = list(zip(asked, answers, strict=True))
     return Retold(

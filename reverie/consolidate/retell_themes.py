@@ -50,8 +50,8 @@ def retell_themes(
 ) -> dict[bytes, str | None]:
     """Return the model's wording by input hash for all items that are not `known` yet; None: the rules' stands.
 
-    No connection is held while the model works. What came of it is counted in the run's report. Raises InferenceError
-    when the model cannot be used at all.
+    No connection is held while the model works. What came of it is counted in the run's report. Raises as
+    `ask` does when the model cannot be used at all.
     """
     asked = [item for item in items if input_hash(item) not in known]
     attempt.report.model = model.key
@@ -63,6 +63,7 @@ def retell_themes(
         payer=Payer(tenant_id=tenant_id, stage="compress", run_id=attempt.id),
         check=_objection,
         report=attempt.report,
+        pulse=attempt.pulse,
     )
     return {
         input_hash(item): answer.reply.pattern if answer.reply else None

@@ -9,7 +9,7 @@ neither lost nor worked in twice. What a model gives no usable reply to waits fo
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any
@@ -92,16 +92,22 @@ def synthesize(
     language_model: LanguageModel | None = None,
     driver: str = "reverie",
     dry_run: bool = False,
+    pulse: Callable[[], None] | None = None,
 ) -> Report:
     """Work observations into profiles; counts `observations`, `by_rules`, `entries`, `replaced`, `conflicts`, `facts`,
     `narratives`, `waiting` subjects, and what was discarded, by reason; with a model also the counts of `ask`.
 
     With a `language_model`, what was observed within the policy's `max_wait_minutes` is left for the next cycle: by
-    then every turn of that time is in the log, whoever drives the tiers. A dry run asks no model.
+    then every turn of that time is in the log, whoever drives the tiers. A dry run asks no model. `pulse` is called now
+    and then while a model is asked.
+
+    Raises:
+        UnansweredError, InferenceError: the model cannot be used at all; what was done before stands.
     """
     as_of = require_aware(as_of)
     model = None if dry_run else language_model
-    with run(store, "synthesize", scope=scope, policy=policy, as_of=as_of, driver=driver, dry_run=dry_run) as attempt:
+    common: Params = {"scope": scope, "policy": policy, "as_of": as_of, "driver": driver, "dry_run": dry_run}
+    with run(store, "synthesize", **common, pulse=pulse) as attempt:
         for name in ("observations", "by_rules", "entries", "replaced", "conflicts", "facts", "narratives", "waiting"):
             attempt.report.add(name, 0)
         params = scope.params() | {
@@ -235,7 +241,7 @@ def _entries(
 
 
 def _ask(rounds: _Round, standing: dict[str, Standing]) -> dict[str, _Asked]:
-    """Ask about each subject; no connection is held. Raises InferenceError when the model cannot be used at all."""
+    """Ask about each subject; no connection is held. Raises as `ask` does when the model cannot be used at all."""
     assert rounds.model is not None and rounds.prompt is not None
     report, numbers = rounds.attempt.report, rounds.policy.profile
     report.model = rounds.model.key
@@ -243,8 +249,9 @@ def _ask(rounds: _Round, standing: dict[str, Standing]) -> dict[str, _Asked]:
     payer = Payer(tenant_id=rounds.params["tenant"], stage="synthesize", run_id=rounds.attempt.id)
     judge = Judge(numbers.narrative_words)
     answers = ask(
-        rounds.store, rounds.model, rounds.prompt, list(items.values()), payer=payer, check=judge, report=report
-    )
+        rounds.store, rounds.model, rounds.prompt, list(items.values()), payer=payer, check=judge, report=report,
+        pulse=rounds.attempt.pulse,
+    )  # fmt: skip
     return {subject: _Asked(item, answer) for (subject, item), answer in zip(items.items(), answers, strict=True)}
 
 

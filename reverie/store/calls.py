@@ -12,7 +12,7 @@ import hashlib
 import time
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import timedelta
@@ -24,7 +24,7 @@ from psycopg import Connection
 from pydantic import ValidationError
 from tenacity import RetryCallState, Retrying, retry_if_exception, stop_after_attempt, wait_exponential_jitter
 
-from reverie.errors import InferenceError
+from reverie.errors import InferenceError, UnansweredError
 from reverie.inference.completions import CallError, Completion, LanguageModel
 from reverie.inference.prompts import Messages, Prompt, messages
 from reverie.inference.replies import HINTS, Replies, Reply, read_replies
@@ -43,6 +43,8 @@ _LONGEST_BATCH = 48_000
 UNFIT = 5
 #: Reasons for which a request brought no reply at all.
 NO_REPLY = frozenset({"timeout", "rate", "unavailable", "broken", "rejected"})
+#: Seconds between two signs of life while replies are waited for.
+_PULSE_S = 30.0
 #: Reason of what was not kept and not to be asked.
 UNASKED = "unasked"
 
@@ -96,15 +98,20 @@ def ask(
     until: float | None = None,
     sending: bool = True,
     require_some: bool = True,
+    pulse: Callable[[], None] | None = None,
 ) -> list[Answer[R]]:
     """Return an answer for each item, in order; a reply that cannot be used is asked for again once.
 
     Nothing is sent after `until`, by `time.monotonic`.
 
     To `report` go calls, tokens and price, and the counts `asked`, `kept`, `repaired`, `asked_again` and
-    `failed_<reason>`. Raises InferenceError when nothing could be asked at all: the model did not answer one request,
-    or garbled every one of many; not with `require_some=False`, for callers who can go on without. Where only the
-    credit ends, each item says so in its reason. Without `sending`, what is not kept is `UNASKED`.
+    `failed_<reason>`. Without `sending`, what is not kept is `UNASKED`. Where only the credit ends, each item says so
+    in its reason. `pulse` is called, in this thread, with each reply and now and then while one is waited for.
+
+    Raises:
+        UnansweredError: the model did not answer one request. Neither this nor the next with `require_some=False`, for
+            callers who can go on without.
+        InferenceError: it garbled every reply of many.
     """
     hashes = [input_hash(item) for item in items]
     desk = _Desk(store, model, prompt, payer, check, until)
@@ -116,18 +123,25 @@ def ask(
     def work(group: list[int]) -> dict[bytes, Answer[R]]:
         return desk.ask_group({hashes[place]: items[place] for place in group})
 
+    beat = pulse or (lambda: None)
     found: dict[bytes, Answer[R]] = {hash_: Answer(reply=reply, kept=True) for hash_, reply in kept.items()}
     if not sending:
         found |= {hashes[place]: Answer(reason=UNASKED) for place in firsts}
         groups = []
-    with ThreadPoolExecutor(max(model.limits.concurrency, 1)) as pool:
-        for of_group in pool.map(work, groups):
-            found |= of_group
+    pool = ThreadPoolExecutor(max(model.limits.concurrency, 1))
+    try:
+        for coming in [pool.submit(work, group) for group in groups]:
+            while not wait([coming], _PULSE_S).done:
+                beat()
+            found |= coming.result()
+            beat()
+    finally:
+        pool.shutdown(cancel_futures=True)
     answers = [found[hash_] for hash_ in hashes]
     if report is not None:
         desk.tell(report, answers)
     if require_some:
-        _require_some(model, [found[hashes[place]] for place in firsts])
+        _require_some(model, Counter(found[hashes[place]].reason for place in firsts))
     return answers
 
 
@@ -163,15 +177,26 @@ def input_hash(item: Item) -> bytes:
     return hashlib.sha256(orjson.dumps([item.subject_id, item.content], option=orjson.OPT_SORT_KEYS)).digest()
 
 
-def _require_some(model: LanguageModel, answers: Sequence[Answer[Any]]) -> None:
-    reasons = Counter(answer.reason for answer in answers if answer.reason)
-    if not answers or sum(reasons.values()) < len(answers):
-        return
-    silent = sum(number for reason, number in reasons.items() if reason in NO_REPLY)
-    garbled = sum(number for reason, number in reasons.items() if reason in HINTS)
-    if silent == len(answers) or garbled == len(answers) >= UNFIT:
-        told = ", ".join(f"{reason} {number:,}" for reason, number in sorted(reasons.items()))
-        raise InferenceError(f"The model {model.key} gave no usable reply to any of {len(answers):,} items: {told}.")
+def unanswered(model: LanguageModel, reasons: Counter[str | None]) -> UnansweredError | None:
+    """Return the error that says that nobody answered; None: somebody did, or nothing was asked.
+
+    `reasons`: of all items that were asked about and not kept, by number; None of one that got a reply.
+    """
+    if not reasons.total() or not reasons.keys() <= NO_REPLY:
+        return None
+    return UnansweredError(f"The model {model.key} gave no reply about any of {_told(reasons)}.")
+
+
+def _require_some(model: LanguageModel, reasons: Counter[str | None]) -> None:
+    if (away := unanswered(model, reasons)) is not None:
+        raise away
+    if reasons.keys() <= HINTS.keys() and reasons.total() >= UNFIT:
+        raise InferenceError(f"The model {model.key} gave no usable reply to any of {_told(reasons)}.")
+
+
+def _told(reasons: Counter[str | None]) -> str:
+    each = ", ".join(f"{reason} {number:,}" for reason, number in sorted(reasons.items(), key=str))
+    return f"{reasons.total():,} items: {each}"
 
 
 class _Desk(Generic[R]):

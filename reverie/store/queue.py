@@ -128,9 +128,15 @@ def finish(conn: Connection[Any], lease: Lease, *, as_of: datetime) -> tuple[int
     return (row[0], row[1]) if row else (0, 0)
 
 
-def postpone(conn: Connection[Any], lease: Lease, due_at: Sequence[datetime], error: str) -> None:
-    """Give sessions back, each to be tried again at a time. `error`: one sentence without user text."""
-    conn.execute(queries("queue")["postpone"], lease.params() | {"due_at": list(due_at), "error": error})
+def postpone(
+    conn: Connection[Any], lease: Lease, due_at: Sequence[datetime], error: str, *, attempted: bool = True
+) -> None:
+    """Give sessions back, each to be tried again at a time; the claim counts as an attempt only if it was one.
+
+    `error`: one sentence without user text.
+    """
+    params = {"due_at": list(due_at), "error": error, "attempt": int(attempted)}
+    conn.execute(queries("queue")["postpone"], lease.params() | params)
 
 
 def bury(conn: Connection[Any], lease: Lease, details: Sequence[str]) -> int:

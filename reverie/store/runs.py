@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -52,10 +52,12 @@ class Report:
 class Run:
     """One attempt at a stage run: hands out its id and writes the ledger row beside the results."""
 
-    def __init__(self, report: Report, row: dict[str, Any], *, dry_run: bool) -> None:
+    def __init__(self, report: Report, row: dict[str, Any], *, dry_run: bool, pulse: Callable[[], None]) -> None:
         self.report = report
         self.id = report.run_id
         self.dry_run = dry_run
+        #: Called now and then while the run waits for a model, so that who holds a lease keeps it.
+        self.pulse = pulse
         self._row = row
         self._recorded = Report(stage=report.stage, run_id=report.run_id, as_of=report.as_of)
         #: Whether the ledger has a row of this attempt.
@@ -106,7 +108,15 @@ class Run:
 
 @contextmanager
 def run(
-    store: Store, stage: str, *, scope: Scope, policy: Policy, as_of: datetime, driver: str, dry_run: bool = False
+    store: Store,
+    stage: str,
+    *,
+    scope: Scope,
+    policy: Policy,
+    as_of: datetime,
+    driver: str,
+    dry_run: bool = False,
+    pulse: Callable[[], None] | None = None,
 ) -> Iterator[Run]:
     """Open a stage run; a failure inside is written to the ledger as `failed` and raised on.
 
@@ -128,6 +138,7 @@ def run(
             "policy_hash": policy.hash,
         },
         dry_run=dry_run,
+        pulse=pulse or (lambda: None),
     )
     try:
         yield attempt

@@ -94,9 +94,9 @@ kept as (
 select count(*) filter (where whole), count(*) filter (where not whole) from mine
 
 -- name: postpone
--- What failed is free again, but not before its pause is over.
+-- What failed is free again, but not before its pause is over; what was no attempt is not counted as one.
 update ops.queue q
-set lease_id = null, leased_until = null, error = %(error)s, due_at = x.due_at
+set lease_id = null, leased_until = null, error = %(error)s, due_at = x.due_at, attempts = q.attempts - 1 + %(attempt)s
 from unnest(%(subjects)s::text[], %(sessions)s::text[], %(due_at)s::timestamptz[]) as x (subject_id, session_id, due_at)
 where q.tenant_id = %(tenant)s and q.subject_id = x.subject_id and q.session_id = x.session_id and q.lease_id = %(lease)s
 

@@ -12,7 +12,7 @@ from uuid import UUID
 
 import pytest
 
-from reverie.errors import InferenceError
+from reverie.errors import InferenceError, UnansweredError
 from reverie.inference.prompts import Prompt
 from reverie.store.booking import Payer
 from reverie.store.calls import Answer, Item, Objection, ask
@@ -192,7 +192,7 @@ def test_a_rate_limit_is_waited_out_as_the_server_asks(put: Put, server: Server,
 def test_a_date_to_wait_for_is_understood_and_holds_everybody_back(put: Put, server: Server) -> None:
     until = format_datetime(datetime.now(UTC) + timedelta(seconds=2), usegmt=True)
     server.script({"status": 429, "headers": {"Retry-After": until}})
-    with pytest.raises(InferenceError, match="rate 1"):
+    with pytest.raises(UnansweredError, match="rate 1"):
         put(items("a"), attempts=1)
     began = time.time()
     assert texts(put(items("b"))) == ["b"]
@@ -221,7 +221,7 @@ def test_a_failure_that_stays_is_raised_and_books_what_it_may_have_cost(
     put: Put, server: Server, conn: Conn, answer: Any, limits: Any, reason: str, attempts: int, billed: bool
 ) -> None:
     server.script(*[answer] * 3)
-    with pytest.raises(InferenceError, match=rf"no usable reply to any of 1 items: {reason} 1\.$") as caught:
+    with pytest.raises(UnansweredError, match=rf"gave no reply about any of 1 items: {reason} 1\.$") as caught:
         put(items("a secret"), **limits)
     assert "secret" not in str(caught.value) and caught.value.__cause__ is None
     booked = calls(conn, "state, cost_usd > 0, cost_usd = case when cost_usd > 0 then reserved_usd else 0 end, reason")

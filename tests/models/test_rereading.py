@@ -16,6 +16,7 @@ from reverie.consolidate.extract import extract
 from reverie.consolidate.notes import TurnNotes
 from reverie.consolidate.replay import replay
 from reverie.consolidate.reread import extract_prompt
+from reverie.errors import UnansweredError
 from reverie.model import Scope, stable_id
 from reverie.policy import load_policy
 from reverie.store.database import Store
@@ -182,7 +183,10 @@ def test_a_note_that_comes_after_its_cycle_is_worked_in(read: Run, store: Store,
 def test_a_dead_model_holds_nobody_up(read: Run, server: Server, conn: Conn) -> None:
     for minute in range(40):
         say(conn, f"I have {minute + 2} dogs in my house.", START + timedelta(minutes=minute))
-    report = read(base="http://127.0.0.1:9/v1", attempts=1)
+    with pytest.raises(UnansweredError, match=r"gave no reply about any of 8 items: unavailable 8\.$"):
+        read(base="http://127.0.0.1:9/v1", attempts=1)
+    ((status, told, report),) = conn.execute("select status, error, report from ops.runs").fetchall()
+    assert status == "failed" and "unavailable 8" in told
     assert report["turns"] == 40 and report["candidates"] == 40
     assert report["failed_unavailable"] == 4 + 4 and report["waiting"] == 40
     why = "select unread, count(*) from memory.extractions where waits group by 1 order by 1"

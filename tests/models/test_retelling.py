@@ -15,7 +15,7 @@ from reverie.consolidate.compress import compress
 from reverie.consolidate.cycle import catch_up, ingest
 from reverie.consolidate.retell import SessionSummary
 from reverie.consolidate.retell_themes import ThemePattern
-from reverie.errors import InferenceError
+from reverie.errors import UnansweredError
 from reverie.inference.prompts import load_prompt, messages, prompts_directory
 from reverie.model import Scope
 from reverie.policy import Policy, load_policy
@@ -124,7 +124,7 @@ def test_without_credit_the_rules_tell_it(run: Run, server: Server, conn: Conn) 
 
 def test_a_model_that_cannot_be_reached_leaves_the_session_for_the_retry(run: Run, server: Server, conn: Conn) -> None:
     server.script({"status": 500})
-    with pytest.raises(InferenceError):
+    with pytest.raises(UnansweredError):
         run(attempts=1)
     assert summaries(conn) == []
     run(days=11)

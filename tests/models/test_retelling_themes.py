@@ -11,7 +11,7 @@ import pytest
 
 from reverie.consolidate import compress_themes
 from reverie.consolidate.compress import compress
-from reverie.errors import InferenceError
+from reverie.errors import UnansweredError
 from reverie.model import Scope
 from reverie.policy import Policy, load_policy
 from reverie.store.database import Store
@@ -129,7 +129,7 @@ def test_no_reply_about_one_is_worded_by_the_rules_at_once(run: Run, server: Ser
 def test_a_model_that_cannot_be_reached_at_all_is_waited_for(run: Run, server: Server, conn: Conn) -> None:
     suggest_posts(conn)
     server.script({"hang_s": 3})
-    with pytest.raises(InferenceError):
+    with pytest.raises(UnansweredError):
         run(attempts=1, timeout_s=0.2)
     assert patterns(conn) == []
     assert run()["retold"] == 1

@@ -14,7 +14,7 @@ from reverie.capture.append import ensure_tenant
 from reverie.capture.observations import Source, record_observation, update_connection_context, update_user_context
 from reverie.consolidate.cycle import catch_up, ingest
 from reverie.consolidate.synthesize import synthesize
-from reverie.errors import InferenceError
+from reverie.errors import UnansweredError
 from reverie.model import Scope, stable_id
 from reverie.policy import Policy, load_policy
 from reverie.recall.profile import Profile, profile
@@ -241,7 +241,7 @@ def test_without_a_usable_reply_it_waits_for_the_next_cycle(
 def test_a_model_that_hangs_leaves_everything_for_the_retry(run: Run, server: Server, observe: Any, conn: Conn) -> None:
     observe("leads the toolstream project")
     server.script({"hang_s": 2})
-    with pytest.raises(InferenceError):
+    with pytest.raises(UnansweredError):
         run(timeout_s=0.3, attempts=1)
     assert conn.execute("select from memory.synthesized").fetchall() == []
     assert conn.execute("select status from ops.runs").fetchall() == [("failed",)]
