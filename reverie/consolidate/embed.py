@@ -7,13 +7,13 @@ held while the model works.
 from __future__ import annotations
 
 import hashlib
-import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Literal
 from uuid import UUID
 
+import polars as pl
 from psycopg.rows import args_row
 
 from reverie.inference import Embedder, to_half_wire
@@ -176,19 +176,19 @@ def _embed_rows(
 
 
 def _columns(rows: list[_Row], policy: Policy) -> dict[str, list[Any]]:
-    first_person, names_time = re.compile(policy.recall.first_person), re.compile(policy.recall.names_time)
+    texts = pl.Series(values=[row.text for row in rows], dtype=pl.String)
     return {
         "item_ids": [row.id for row in rows],
         "subject_ids": [row.subject_id for row in rows],
-        "texts": [row.text for row in rows],
+        "texts": texts.to_list(),
         "session_ids": [row.session_id for row in rows],
         "happened_at": [row.happened_at for row in rows],
         "speakers": [row.speaker for row in rows],
         "roles": [row.role for row in rows],
         "words": [row.text.count(" ") + 1 for row in rows],
         "asks": [row.text.rstrip().endswith("?") for row in rows],
-        "first_person": [first_person.search(row.text) is not None for row in rows],
-        "names_time": [names_time.search(row.text) is not None for row in rows],
+        "first_person": texts.str.contains(policy.recall.first_person).to_list(),
+        "names_time": texts.str.contains(policy.recall.names_time).to_list(),
         "asked_by": [row.asked_by for row in rows],
     }
 

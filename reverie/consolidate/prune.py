@@ -65,7 +65,6 @@ def forget(
         "run_id": attempt.id,
         "language": policy.language,
     }
-    conn.execute(queries("plans")["by_key"])
     return conn.execute(queries("prune")["forget"], params).rowcount
 
 

@@ -9,7 +9,7 @@ from typing import Annotated, Literal, Self
 from pydantic import AfterValidator, Field, field_validator, model_validator
 
 from reverie.model import KINDS, Kind
-from reverie.policy.extract import Share, Table
+from reverie.policy.extract import Share, Table, common
 
 Weight = Annotated[float, Field(ge=-20.0, le=20.0)]
 Count = Annotated[int, Field(ge=1, le=100_000)]
@@ -25,6 +25,8 @@ def _compiles(pattern: str) -> str:
 
 
 Pattern = Annotated[str, AfterValidator(_compiles)]
+#: One that is searched in many texts at once.
+ColumnPattern = Annotated[str, AfterValidator(_compiles), AfterValidator(common)]
 Tokens = Annotated[int, Field(ge=0, le=1_000_000)]
 
 #: The signals recall can weigh, in the order in which `sql/queries/recall.sql` measures them.
@@ -162,8 +164,8 @@ class Recall(Table):
     bm25_k1: Annotated[float, Field(ge=0.0, le=10.0)]
     bm25_b: Share
     #: What counts as speaking of oneself, as naming a time, as asking for what the assistant said.
-    first_person: Pattern
-    names_time: Pattern
+    first_person: ColumnPattern
+    names_time: ColumnPattern
     asks_assistant: Pattern
     weights: dict[str, Weight]
 

@@ -101,15 +101,16 @@ new as (
 ),
 lists as (  -- of 64 items at most: one that is forgotten has its list rewritten
     insert into memory.terms (tenant_id, subject_id, term, first_id, item_ids, tfs, dls)
-    select %(tenant)s, p.subject_id, p.lexeme, (array_agg(p.item_id))[1], array_agg(p.item_id), array_agg(p.tf),
-           array_agg(p.dl)
-    from (select g.subject_id, l.lexeme, g.item_id, cardinality(l.positions)::smallint as tf,
-                 least(g.length, 32767)::smallint as dl,
-                 row_number() over (partition by g.subject_id, l.lexeme) / 64 as list
+    select %(tenant)s, p.subject_id, p.lexeme, p.item_ids[c.first], p.item_ids[c.first:c.first + 63],
+           p.tfs[c.first:c.first + 63], p.dls[c.first:c.first + 63]
+    from (select g.subject_id, l.lexeme, array_agg(g.item_id) as item_ids,
+                 array_agg(cardinality(l.positions)::smallint) as tfs,
+                 array_agg(least(g.length, 32767)::smallint) as dls
           from new n
           join given g using (item_id)
-          cross join lateral unnest(g.vector) l) p
-    group by p.subject_id, p.lexeme, p.list
+          cross join lateral unnest(g.vector) l
+          group by g.subject_id, l.lexeme) p
+    cross join lateral generate_series(1, cardinality(p.item_ids), 64) as c (first)
 )
 insert into memory.subjects (tenant_id, subject_id, items, terms)
 select %(tenant)s, g.subject_id, count(n.item_id) filter (where g.length > 0),

@@ -14,6 +14,7 @@ from reverie.model import Scope, stable_id
 from reverie.policy import Policy
 from reverie.store.database import Store
 from reverie.store.digest import digest
+from reverie.store.queries import queries
 from tests.promises.world import lively
 
 ORIGIN = datetime(2026, 1, 1, tzinfo=UTC)
@@ -191,3 +192,28 @@ def test_the_first_run_of_a_scope_by_the_same_policy_reschedules_nothing(store: 
     scope = Scope(tenant_id="t", subjects=("ann",))
     report = prune(store, scope=scope, policy=POLICY, as_of=ORIGIN + timedelta(days=20))
     assert "rescheduled" not in report.counts
+
+
+def test_forgetting_a_few_reads_what_hangs_on_them_and_not_the_tenant_for_each(store: Store) -> None:
+    """Where a tenant is small and all there is, a plan from the other end once took a hundred times as long."""
+    many = 400
+    ids = [put(store, f"number {number} of them", day=number / 24) for number in range(many)]
+    doomed = [(id_, ORIGIN + timedelta(days=60)) for id_ in ids[:100]]
+    params = stage.fading(POLICY) | {
+        "tenant": "t",
+        "ids": [id_ for id_, _ in doomed],
+        "forgotten_at": [at for _, at in doomed],
+        "reason": "test",
+        "run_id": ids[0],
+        "language": "english",
+    }
+    with store.transaction("t") as conn:
+        explained = conn.execute("explain (analyze, format json) " + queries("prune")["forget"], params).fetchone()
+    assert explained is not None
+
+    def touched(node: dict[str, Any]) -> float:
+        rows = node["Actual Rows"] + node.get("Rows Removed by Filter", 0) + node.get("Rows Removed by Join Filter", 0)
+        return max([rows * node["Actual Loops"], *map(touched, node.get("Plans", ()))])
+
+    # four terms and a dozen rows hang on each; the lists of "number" and "them" hold all
+    assert touched(explained[0][0]["Plan"]) < 50 * many
