@@ -118,6 +118,7 @@ async def measure(
         times: dict[str, list[float]] = defaultdict(list)
         failed: dict[str, Counter[int]] = defaultdict(Counter)
         spent: dict[str, np.ndarray] = defaultdict(lambda: np.zeros(3))
+        began = processor()
         for kind in kinds:  # prepares statements, and connects
             await closed_loop(connections, lambda kind=kind: make.make(kind), 0.5)
         for _ in range(ROUNDS):
@@ -142,7 +143,9 @@ async def measure(
             "request", "a second", "p50", "p95", "p99", "p50 / bare", "p95 / bare",
             "processor ms: server + Postgres + load", "/ bare", "failed",
         )  # fmt: skip
-        print_table(f"{number} connection{'s' * (number > 1)}, ms; {machine()}", columns, rows)
+        whole, _, taken = processor() - began
+        title = f"{number} connection{'s' * (number > 1)}, ms; {taken / whole:.0%} of the processors taken by the host"
+        print_table(f"{title}; {machine()}", columns, rows)
     if options.mixed:
         await mixed(options, lambda: [Connection(port, key) for _ in range(16)], make, used.server, settle)
 
@@ -169,16 +172,31 @@ async def mixed(
     rate = 0.7 * len(found) / (4 * options.seconds)
     waited = await asyncio.to_thread(settle)
     memory: list[float] = []
-    minutes, statuses = await open_loop(
-        connect_all(), any_kind, rate, 60 * options.mixed, lambda _: memory.append(process.memory_info().rss / 2**20)
-    )
-    memory.append(process.memory_info().rss / 2**20)
-    rows = [
-        (number, len(minute), *(f"{value:.1f}" for value in np.percentile(minute, (50, 95, 99))), f"{rss:,.0f}")
-        for number, (minute, rss) in enumerate(zip(minutes, memory[1:], strict=False), start=1)
-    ]
+    spent: list[np.ndarray] = []
+
+    def look() -> None:
+        memory.append(process.memory_info().rss / 2**20)
+        spent.append(processor())
+
+    minutes, statuses = await open_loop(connect_all(), any_kind, rate, 60 * options.mixed, lambda _: look())
+    look()
+    rows = []
+    for number, minute in enumerate(minutes, start=1):
+        whole, idle, taken = spent[number] - spent[number - 1]
+        times = (f"{value:.1f}" for value in np.percentile(minute, (50, 95, 99)))
+        rows.append(
+            (
+                number,
+                len(minute),
+                *times,
+                f"{memory[number]:,.0f}",
+                f"{1 - (idle + taken) / whole:.0%}",
+                f"{taken / whole:.0%}",
+            )
+        )
     title = f"Mixed load, {rate:,.0f} requests a second (70 % of the peak), ms from when a request was due"
-    print_table(title, ("minute", "requests", "p50", "p95", "p99", "server MiB"), rows)
+    columns = ("minute", "requests", "p50", "p95", "p99", "server MiB", "processor in use", "taken by the host")
+    print_table(title, columns, rows)
     wrong = {status: count for status, count in statuses.items() if status != 200}
     early, late = (
         np.percentile(np.concatenate(some), 95)
@@ -188,6 +206,12 @@ async def mixed(
         f"Failed of {sum(statuses.values()):,}: {told(wrong)}; p95 of the later half {late / early:.2f} times that of "
         f"the earlier; server memory {memory[0]:,.0f} to {memory[-1]:,.0f} MiB. Settled for {waited:.0f} s before."
     )
+
+
+def processor() -> np.ndarray:
+    """Seconds of all processors since the start: whole, idle, and taken by the host for its other machines."""
+    times = psutil.cpu_times()
+    return np.array([sum(times), times.idle + times.iowait, times.steal])
 
 
 def settle(url: str) -> float:
