@@ -34,15 +34,23 @@ order by s.connection_id, s.path, s.valid_from, s.id
 
 -- name: learned
 -- What agents learned on their own, as it is remembered now, the latest first: what was merged stands once, what was
--- forgotten not at all.
+-- forgotten not at all. From the subject's events to their memories by key, whatever the planner expects: a plan made while
+-- lineage looked small joined all of a tenant's to all of its memories. What would tempt it to another index is asked outside.
 select x.id, x.content, x.learned_at
 from (select distinct on (r.id) r.id, r.content, e.observed_at as learned_at
-      from log.events e
-      join memory.lineage l on l.tenant_id = e.tenant_id and l.source_id = e.id and l.relation = 'extracted'
-      join memory.memories m on m.tenant_id = l.tenant_id and m.id = l.memory_id
-      join memory.memories r on r.tenant_id = m.tenant_id and r.id = coalesce(m.into_id, m.id)
-      where e.tenant_id = %(tenant)s and e.subject_id = %(subject)s and e.type = 'learned_fact'
-        and e.observed_at <= %(as_of)s and r.state in ('candidate', 'active')
+      from (select id, type, observed_at from log.events
+            where tenant_id = %(tenant)s and subject_id = %(subject)s offset 0) e
+      cross join lateral (
+          select memory_id, relation, source from memory.lineage
+          where tenant_id = %(tenant)s and source_id = e.id offset 0) l
+      cross join lateral (
+          select coalesce(into_id, id) as id from memory.memories
+          where tenant_id = %(tenant)s and id = l.memory_id limit 1) m
+      cross join lateral (
+          select id, content, state from memory.memories
+          where tenant_id = %(tenant)s and id = m.id limit 1) r
+      where e.type = 'learned_fact' and e.observed_at <= %(as_of)s and l.relation = 'extracted' and l.source = 'event'
+        and r.state in ('candidate', 'active')
       order by r.id, e.observed_at desc) x
 order by x.learned_at desc, x.id
 limit %(limit)s

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from datetime import timedelta
 from typing import Any
 from uuid import UUID, uuid5
@@ -16,7 +17,7 @@ from reverie.policy import load_policy, shipped_policies
 from reverie.recall.context import Context, context, logging_context
 from reverie.recall.facts import structured_facts
 from reverie.recall.given import Given, Message
-from reverie.recall.profile import Profile, profile
+from reverie.recall.profile import Profile, profile, profile_statements
 from reverie.recall.staged import StagedRecall, staged_recall
 from reverie.store.database import Store
 from reverie.store.steps import perform
@@ -308,3 +309,23 @@ def test_a_chat_models_own_tokenizer_counts(corpus: Corpus, reader: Store) -> No
     assert (found.tokenizer, found.sections[0].tokens) == ("o200k_base", 5)
     found = assemble(reader, given=Given(model="someones/model"))
     assert "The tokenizer of someones/model is not here: tokens are those of words." in found.notes
+
+
+def test_what_agents_learned_is_found_by_key_whatever_the_planner_expects(corpus: Corpus) -> None:
+    """A plan made while lineage looked small once joined all of a tenant's lineage to all of its memories."""
+    made = [corpus.memory(f"tea {number}") for number in range(300)]
+    for id_ in made[:20]:
+        corpus.conn.execute(
+            "insert into memory.lineage values ('acme', %s, 'extracted', 'event', %s, %s, %s)", [id_, id_, LATER, id_]
+        )
+    corpus.conn.execute("analyze memory.lineage, memory.memories")
+    (learned,) = (
+        each
+        for each in profile_statements("acme", "ann", load_policy("reverie"), LATER)
+        if "lineage" in each.sql and "events" in each.sql
+    )
+    with corpus.conn.transaction():
+        corpus.conn.execute("set local enable_seqscan = off; set local plan_cache_mode = force_generic_plan")
+        plan = "\n".join(row[0] for row in corpus.conn.execute(f"explain {learned.sql}", learned.params).fetchall())
+    assert "Nested Loop" in plan and not re.search("(Merge|Hash) Join", plan)
+    assert plan.count("using memories_pkey") == 2 and "using lineage_forward" in plan
