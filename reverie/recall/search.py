@@ -22,6 +22,7 @@ from reverie.store.queries import queries
 from reverie.store.steps import numbered
 
 _LAST = datetime(9999, 12, 31, tzinfo=UTC)
+_EPOCH, _MILLISECOND = datetime(1970, 1, 1, tzinfo=UTC), timedelta(milliseconds=1)
 #: The signals in the order of the statement's array, and the one that comes by itself.
 _MEASURED = (*(name for name in SIGNALS if name != "session_similarity"), "session_similarity")
 
@@ -107,6 +108,7 @@ def search_params(
 def search_statement(params: Mapping[str, Any]) -> LiteralString:
     """Return the statement `search` for its parameters: without the parts that they do not need."""
     needed = {
+        "embedded": params["vector"] is not None,
         "filtered": params["item"] is not None or params["kinds"] is not None,
         "dated": params["since"] is not None,
     }
@@ -122,7 +124,7 @@ def read_hits(rows: Sequence[tuple[Any, ...]], policy: Policy) -> list[tuple[Hit
 
 def horizon(as_of: datetime) -> UUID:
     """Return the least id of what happened after `as_of`: ids start with their event time in milliseconds."""
-    milliseconds = int((as_of - datetime(1970, 1, 1, tzinfo=UTC)) / timedelta(milliseconds=1)) + 1
+    milliseconds = (as_of - _EPOCH) // _MILLISECOND + 1
     return UUID(int=min(milliseconds, (1 << 48) - 1) << 80)
 
 
@@ -147,8 +149,8 @@ adapters.register_dumper(HalfVector, _HalfVectorDumper)
 @cache
 def _without(statement: LiteralString, parts: tuple[str, ...]) -> LiteralString:
     for part in parts:
-        statement = re.sub(rf" *-- if {part}\b.*?-- end\n", "", statement, flags=re.DOTALL)
-    return statement
+        statement = re.sub(rf" *-- if {part}\b.*?-- end {part}\n", "", statement, flags=re.DOTALL)
+    return re.sub(r" *-- (if|end) \w+\b.*\n", "", statement)
 
 
 def _hit(

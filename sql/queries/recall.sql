@@ -21,6 +21,7 @@ with query as materialized (  -- the speakers' names are no search words, unless
         from to_tsvector(%(language)s::regconfig, %(question)s) as asked offset 0) w
     where s.tenant_id = %(tenant)s and s.subject_id = %(subject)s
 ),
+-- if embedded
 dense as (  -- of a long turn, each part has its place
     select item_id, -distance as similarity, row_number() over (order by distance, item_id) as place
     from (select v.item_id, (v.vec <#> %(vector)s::halfvec) + 0 as distance
@@ -32,11 +33,12 @@ dense as (  -- of a long turn, each part has its place
             and (%(kinds)s::text[] is null
                  or exists (select from memory.memories m
                             where m.tenant_id = %(tenant)s and m.id = v.item_id and m.kind = any(%(kinds)s)))
-            -- end
+            -- end filtered
           order by distance, item_id
           limit %(candidates)s) nearest
     where distance <= -%(min_similarity)s::float8
 ),
+-- end embedded
 matches as materialized (  -- BM25
     select t.item_id, sum(ln(1 + (q.items - t.df + 0.5) / (t.df + 0.5)) * t.tf * (%(k1)s::float8 + 1)
                           / (t.tf + %(k1)s::float8 * (1 - %(b)s::float8 + %(b)s::float8 * t.dl / q.average))) as bm25
@@ -57,7 +59,12 @@ lexical as (  -- what was merged or compressed away is still on the lists: leave
     from (select x.item_id, x.bm25, v.similarity
           from (select item_id, bm25 from matches order by bm25 desc, item_id offset 0) x
           cross join lateral (
-              select -min(v.vec <#> %(vector)s::halfvec) as similarity, bool_or(v.live) as live from memory.vectors v
+              select
+                  -- if embedded
+                  -min(v.vec <#> %(vector)s::halfvec) +
+                  -- end embedded
+                  0 as similarity, bool_or(v.live) as live
+              from memory.vectors v
               where v.tenant_id = %(tenant)s and v.subject_id = %(subject)s and v.item_id = x.item_id
                 and (%(model)s::text is null or v.model = %(model)s)
               offset 0) v
@@ -68,7 +75,7 @@ lexical as (  -- what was merged or compressed away is still on the lists: leave
                         select from memory.memories m
                         where m.tenant_id = %(tenant)s and m.id = x.item_id
                           and (%(kinds)s::text[] is null or m.kind = any(%(kinds)s))))
-            -- end
+            -- end filtered
           limit %(candidates)s) most
 ),
 entity as (
@@ -85,15 +92,17 @@ entity as (
       and (m.state in ('candidate', 'active') or %(include_compressed)s and m.state = 'compressed')
       -- if filtered
       and (%(item)s::text is null or %(item)s = 'memory') and (%(kinds)s::text[] is null or m.kind = any(%(kinds)s))
-      -- end
+      -- end filtered
     order by m.importance desc, m.id
     limit %(candidates)s
 ),
 found as materialized (
     select item_id, max(similarity) as similarity, min(dense) as dense, max(lexical) as lexical, max(entity) as entity,
            generate_series(1, least(1, count(*)::int))  -- always one row
-    from (select item_id, similarity, place as dense, null::bigint as lexical, null::bigint as entity from dense
-          union all select item_id, similarity, null, place, null from lexical
+    from (select item_id, similarity, null::bigint as dense, place as lexical, null::bigint as entity from lexical
+          -- if embedded
+          union all select item_id, similarity, place, null, null from dense
+          -- end embedded
           union all select item_id, null, null, null, place from entity) arms
     group by item_id
 ),
@@ -102,10 +111,14 @@ measured as (
            i.item, i.session_id, i.happened_at, m.kind, m.content, m.turn_id, m.importance as memory_importance,
            case when m.importance < %(min_importance)s then 'importance'
                 when m.expires_at <= %(as_of)s then 'expired' end as dropped,
-           coalesce(f.similarity, case when f.entity is not null then (  -- found by that arm alone
-               select -min(v.vec <#> %(vector)s::halfvec) from memory.vectors v
-               where v.tenant_id = %(tenant)s and v.subject_id = %(subject)s and v.model = %(model)s
-                 and v.item_id = f.item_id) end, 0) as similarity,
+           coalesce(f.similarity,
+                    -- if embedded
+                    case when f.entity is not null then (  -- found by that arm alone
+                        select -min(v.vec <#> %(vector)s::halfvec) from memory.vectors v
+                        where v.tenant_id = %(tenant)s and v.subject_id = %(subject)s and v.model = %(model)s
+                          and v.item_id = f.item_id) end,
+                    -- end embedded
+                    0) as similarity,
            coalesce(x.bm25 / best.bm25, 0) as lexical,
            coalesce(a.bm25 / best.bm25, 0) as answers,
            coalesce(i.speaker = any(%(mentioned)s::text[]), false)::int::float8 as speaker,
@@ -117,7 +130,7 @@ measured as (
                                 then exp(-extract(epoch from i.happened_at - until)::float8 / 86400 / 5)
                                 else 1 end)
                 from unnest(%(since)s::timestamptz[], %(until)s::timestamptz[]) as dates (since, until)),
-               -- end
+               -- end dated
                0::float8) as date,
            i.first_person::int::float8 as first_person,
            i.names_time::int::float8 as names_time,

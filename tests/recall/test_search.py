@@ -195,6 +195,11 @@ def test_parts_left_out_change_nothing(corpus: Corpus) -> None:
     assert len(short) < len(dated) < len(whole) and "-- if" not in short
     short_rows, dated_rows, rows = (corpus.conn.execute(text, params).fetchall() for text in (short, dated, whole))
     assert len(rows) == 30 and short_rows == dated_rows == rows
+    unembedded = params | {"vector": None, "model": None}
+    words = search_statement(unembedded)
+    assert "halfvec" not in words
+    words_rows = corpus.conn.execute(words, unembedded).fetchall()
+    assert words_rows and words_rows == corpus.conn.execute(whole, unembedded).fetchall()
 
 
 def test_entities_lead_to_memories(corpus: Corpus) -> None:
