@@ -67,38 +67,37 @@ limit %(limit)s
 
 -- name: relationship
 -- How many sessions there were up to a time, when the first began, the last day with one, and how many days in a row up
--- to that one had any (UTC). From session to session along the index, so that no turn between them is read.
+-- to that one had any (UTC). From the first turn of a session to that of the next along the index, so that no turn between
+-- them is read.
 with recursive sessions as (
-    (select t.session_id from log.turns t
+    (select t.session_id, t.said_at from log.turns t
      where t.tenant_id = %(tenant)s and t.subject_id = %(subject)s
-     order by t.session_id limit 1)
+     order by t.session_id, t.turn_index limit 1)
     union all
-    select (select t.session_id from log.turns t
-            where t.tenant_id = %(tenant)s and t.subject_id = %(subject)s and t.session_id > s.session_id
-            order by t.session_id limit 1)
-    from sessions s where s.session_id is not null
+    select n.session_id, n.said_at
+    from sessions s
+    cross join lateral (
+        select t.session_id, t.said_at from log.turns t
+        where t.tenant_id = %(tenant)s and t.subject_id = %(subject)s and t.session_id > s.session_id
+        order by t.session_id, t.turn_index limit 1) n
 ),
 spans as (
-    select f.said_at as began, least(l.said_at, %(as_of)s) as ended
+    select s.said_at as began, least(l.said_at, %(as_of)s) as ended
     from sessions s
     cross join lateral (
         select t.said_at from log.turns t
         where t.tenant_id = %(tenant)s and t.subject_id = %(subject)s and t.session_id = s.session_id
-        order by t.turn_index limit 1) f
-    cross join lateral (
-        select t.said_at from log.turns t
-        where t.tenant_id = %(tenant)s and t.subject_id = %(subject)s and t.session_id = s.session_id
         order by t.turn_index desc limit 1) l
-    where f.said_at <= %(as_of)s
+    where s.said_at <= %(as_of)s
 ),
-days as (
-    select distinct (at at time zone 'UTC')::date as day from spans cross join lateral (values (began), (ended)) x (at)
-),
-islands as (
-    select day, day - (row_number() over (order by day))::int as island from days
+days as (  -- the latest first
+    select day, (row_number() over (order by day desc))::int as place, max(day) over () as last
+    from (select (began at time zone 'UTC')::date as day from spans
+          union select (ended at time zone 'UTC')::date from spans) x
 )
-select (select count(*) from spans), (select min(began) from spans), (select max(day) from days),
-       (select count(*) from islands group by island order by island desc limit 1)
+select s.sessions, s.began, d.last, d.in_a_row
+from (select count(*) as sessions, min(began) as began from spans) s
+cross join (select max(last) as last, count(*) filter (where day + place = last + 1) as in_a_row from days) d
 
 -- name: moods
 -- The mood of the latest message before a time, and which mood and energy are usual: the most frequent of the last ones.
