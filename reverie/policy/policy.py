@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import tomllib
-from functools import cache
+from functools import cache, cached_property
 from importlib.resources import files
 from pathlib import Path
 from typing import Annotated, Literal
 
-from pydantic import Field, PrivateAttr, ValidationError
+from pydantic import Field, ValidationError
 
 from reverie.errors import PolicyError
 from reverie.policy import numbers
@@ -42,15 +42,11 @@ class Policy(Table):
     structured_facts: numbers.StructuredFacts
     profile: numbers.Profile
 
-    _hash: str = PrivateAttr(default="")
-
-    @property
+    @cached_property
     def hash(self) -> str:
         """First 16 hex digits of the sha256 over all numbers; comments and layout do not count."""
-        if not self._hash:
-            canonical = self.model_dump_json(exclude={"description"})
-            self._hash = hashlib.sha256(canonical.encode()).hexdigest()[:16]
-        return self._hash
+        canonical = self.model_dump_json(exclude={"description"})
+        return hashlib.sha256(canonical.encode()).hexdigest()[:16]
 
     def __hash__(self) -> int:
         return hash(self.hash)

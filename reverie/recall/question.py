@@ -35,6 +35,8 @@ _DATES = tuple(
         rf"(?:in|during|of|since|early|late|mid)[ -]{_MONTH}",
     )
 )
+#: In every text with a date of these forms: most questions have neither.
+_MAYBE_DATE = re.compile(rf"\d{{4}}-\d|{'|'.join(_MONTHS)}", re.IGNORECASE)
 _NUMBERS = {
     name: n for n, name in enumerate(["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"], 1)
 }
@@ -87,7 +89,7 @@ def _named(speaker: str, *, possessive: bool) -> re.Pattern[str]:
 
 def spans(text: str, asked_at: datetime) -> Iterator[Span]:
     """Yield the days and months that the text names; without a year, the last such time before `asked_at`."""
-    for form in _DATES:
+    for form in _DATES if _MAYBE_DATE.search(text) else ():
         for found in form.finditer(text):
             if span := _span(found.groupdict(), asked_at):
                 yield span

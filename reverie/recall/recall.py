@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from datetime import datetime
-from uuid import UUID
 
 from reverie.errors import InferenceError
 from reverie.inference import Embedder
@@ -132,6 +131,7 @@ def recalling(
     )
     dropped += [Drop(id=hit.id, item=hit.item, score=hit.score, reason=reason) for hit, reason in found if reason]
     return RecallResult(
+        id=stable_id(as_of, "recall", tenant_id, subject_id, question, policy.hash),
         question=question,
         tenant_id=tenant_id,
         subject_id=subject_id,
@@ -159,7 +159,7 @@ def logging_recall(result: RecallResult) -> Steps[None]:
         queries("recall")["write_recall"],
         {
             "tenant": result.tenant_id,
-            "id": recall_id(result),
+            "id": result.id,
             "subject": result.subject_id,
             "asked_at": result.asked_at,
             "question": result.question,
@@ -170,12 +170,6 @@ def logging_recall(result: RecallResult) -> Steps[None]:
         },
         last=True,
     )
-
-
-def recall_id(result: RecallResult) -> UUID:
-    """Return the id under which a recall is logged."""
-    told = (result.tenant_id, result.subject_id, result.question, result.policy_hash)
-    return stable_id(result.asked_at, "recall", *told)
 
 
 def _counter(embedder: Embedder | None, notes: list[str]) -> Callable[[str], int]:

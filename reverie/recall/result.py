@@ -80,6 +80,8 @@ class Drop:
 class RecallResult:
     """The answer to one question (Logic 2.7)."""
 
+    #: Under which it is logged.
+    id: UUID
     question: str
     tenant_id: str
     subject_id: str

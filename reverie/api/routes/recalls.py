@@ -16,7 +16,7 @@ from reverie.api.fields import Answer, Body, Name, Question, Time, example, now
 from reverie.api.problems import documented
 from reverie.api.routing import routes_of
 from reverie.model import Kind
-from reverie.recall.recall import logging_recall, recall_id
+from reverie.recall.recall import logging_recall
 from reverie.recall.remembered import recalling_at_once
 from reverie.recall.result import Hit, RecallResult
 
@@ -150,7 +150,7 @@ async def recall(body: RecallRequest, caller: Reader) -> Response:
 def shown(found: RecallResult, *, why: bool) -> dict[str, Any]:
     """The answer as JSON has it."""
     told = {
-        "id": recall_id(found),
+        "id": found.id,
         "subject_id": found.subject_id,
         "asked_at": found.asked_at,
         "policy": found.policy,
