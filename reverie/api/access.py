@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
+import math
 import time
-from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, TypeVar
 
 from fastapi import Depends, Request, Security
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
-from limits import parse
-from limits.aio.storage import MemoryStorage
-from limits.aio.strategies import SlidingWindowCounterRateLimiter
 
 from reverie.api.keys import Grant, Scope, digest_of, reading_grant, tenant_of
 from reverie.api.problems import ProblemError
+from reverie.api.rate import Rate
 from reverie.api.services import Services
 from reverie.policy import Policy, load_policy
 from reverie.store.steps import Steps
@@ -26,7 +24,8 @@ T = TypeVar("T")
 TRUSTED_SECONDS = 5.0
 _REMEMBERED = 10_000
 
-_bearer = HTTPBearer(auto_error=False, description="A key made by `reverie keys add`.")
+#: Finds the key in the headers.
+bearer = HTTPBearer(auto_error=False, description="A key made by `reverie keys add`.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,8 +66,7 @@ class Gate:
     """Lets keys in: looks them up, remembers them for a moment, counts what they send."""
 
     def __init__(self, rate: str) -> None:
-        self._rate = parse(rate)
-        self._limiter = SlidingWindowCounterRateLimiter(MemoryStorage())
+        self._told, self._rate = rate, Rate(rate)
         self._trusted: dict[bytes, tuple[Grant, float]] = {}
 
     async def grant(self, text: str | None, services: Services) -> Grant:
@@ -80,11 +78,10 @@ class Gate:
                 "The request needs a key in force: Authorization: Bearer reverie.….",
                 headers={"WWW-Authenticate": "Bearer"},
             )
-        key = grant.key_id.hex
-        if not await self._limiter.hit(self._rate, key):
-            window = await self._limiter.get_window_stats(self._rate, key)
-            wait = max(1, round(window.reset_time - time.time()))
-            raise ProblemError(429, f"This key may send {self._rate}.", headers={"Retry-After": str(wait)})
+        wait = self._rate.wait(grant.key_id, time.monotonic())
+        if wait is not None:
+            headers = {"Retry-After": str(max(1, math.ceil(wait)))}
+            raise ProblemError(429, f"This key may send {self._told}.", headers=headers)
         return grant
 
     async def _find(self, text: str, services: Services) -> Grant | None:
@@ -105,20 +102,27 @@ class Gate:
         return found
 
 
-def _access(scope: Scope) -> Callable[..., Coroutine[Any, Any, Caller]]:
-    async def caller(
-        request: Request, credentials: Annotated[HTTPAuthorizationCredentials | None, Security(_bearer)]
+class Access:
+    """Finds the caller of a route that needs a scope: a dependency of FastAPI's, or called by the route itself."""
+
+    def __init__(self, scope: Scope) -> None:
+        self._scope = scope
+
+    async def __call__(
+        self, request: Request, credentials: Annotated[HTTPAuthorizationCredentials | None, Security(bearer)]
     ) -> Caller:
+        """Return the caller.
+
+        Raises ProblemError: 401 for no key in force, 403 for one without the scope, 429 when it sends too much.
+        """
         state = request.app.state
         grant = await state.gate.grant(credentials.credentials if credentials else None, state.services)
-        if not grant.allows(scope):
-            raise ProblemError(403, f"This key lacks the scope {scope}.")
+        if not grant.allows(self._scope):
+            raise ProblemError(403, f"This key lacks the scope {self._scope}.")
         return Caller(grant, state.services)
-
-    return caller
 
 
 #: The caller of a route that reads, writes, or is for administrators.
-Reader = Annotated[Caller, Depends(_access("read"))]
-Writer = Annotated[Caller, Depends(_access("write"))]
-Admin = Annotated[Caller, Depends(_access("admin"))]
+Reader = Annotated[Caller, Depends(Access("read"))]
+Writer = Annotated[Caller, Depends(Access("write"))]
+Admin = Annotated[Caller, Depends(Access("admin"))]

@@ -46,6 +46,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
         docs_url="/docs",
         redoc_url=None,
         separate_input_output_schemas=False,
+        telemetry={"tracing": False, "metrics": False, "logs": False},  # looked up for each request; ours are /metrics
     )
     app.state.gate = Gate(settings.api_rate)
     app.state.metrics = metrics

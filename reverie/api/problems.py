@@ -51,6 +51,7 @@ _TITLES = {
     500: "Our mistake",
     503: "Not possible at the moment",
 }
+NOT_JSON = "The body cannot be read as JSON."
 #: Seconds after which it may be tried again.
 RETRY_AFTER = "1"
 
@@ -142,8 +143,6 @@ async def _on_problem(_: Request, error: ProblemError) -> Response:
 
 async def _on_invalid(_: Request, error: RequestValidationError) -> Response:
     found = error.errors()
-    if any(each["type"] == "json_invalid" for each in found):
-        return problem(400, "The body cannot be read as JSON.")
     said = [(_pointer(each["loc"]), _sentence(each)) for each in found[:20]]
     return problem(422, f"{said[0][0]}: {said[0][1]}" if said else "The request is not valid.", errors=said)
 

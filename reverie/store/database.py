@@ -4,14 +4,15 @@ twin for asyncio, which runs steps alone (`store/steps.py`).
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import AbstractAsyncContextManager, contextmanager
+import asyncio
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from datetime import datetime
 from types import TracebackType
 from typing import Any, Literal, Self
 
 from psycopg import AsyncConnection, Connection
-from psycopg_pool import AsyncConnectionPool, ConnectionPool
+from psycopg_pool import AsyncConnectionPool, ConnectionPool, PoolTimeout
 
 from reverie.store.connect import open_async_pool, open_pool, tenant_transaction
 from reverie.store.queries import queries
@@ -74,6 +75,8 @@ class AsyncStore:
 
     def __init__(self, pool: AsyncConnectionPool[AsyncConnection[tuple[Any, ...]]]) -> None:
         self._pool = pool
+        self._free = asyncio.Semaphore(pool.max_size)
+        self._waiting = 0
 
     @classmethod
     async def open(
@@ -88,13 +91,44 @@ class AsyncStore:
         """Connect; `timeout`: seconds to wait for a free connection. Raises DatabaseError as `Store.open` does."""
         return cls(await open_async_pool(url, role, size=size, timeout=timeout, statement_seconds=statement_seconds))
 
-    def connection(self) -> AbstractAsyncContextManager[AsyncConnection[tuple[Any, ...]]]:
-        """Lend a connection that is bound to no tenant: without one, row-level security shows it nothing."""
-        return self._pool.connection()
+    @asynccontextmanager
+    async def connection(self) -> AsyncIterator[AsyncConnection[tuple[Any, ...]]]:
+        """Lend a connection that is bound to no tenant: without one, row-level security shows it nothing.
+
+        First come, first served. The wait is a semaphore's: the pool's own makes a task and four locks of each, and
+        half of what it costs to lend a connection goes into a commit that nobody needs. What an error leaves begun is
+        undone. Raises PoolTimeout.
+        """
+        await self._turn()
+        try:
+            conn = await self._pool.getconn()
+            try:
+                yield conn
+            except BaseException:
+                if not conn.closed:
+                    await conn.rollback()
+                raise
+            finally:
+                await self._pool.putconn(conn)
+        finally:
+            self._free.release()
+
+    async def _turn(self) -> None:
+        if not self._free.locked():
+            await self._free.acquire()  # at once
+            return
+        self._waiting += 1
+        try:
+            async with asyncio.timeout(self._pool.timeout):
+                await self._free.acquire()
+        except TimeoutError as error:
+            raise PoolTimeout(f"no connection was free for {self._pool.timeout:g} seconds") from error
+        finally:
+            self._waiting -= 1
 
     def figures(self) -> dict[str, int]:
         """Return how the pool does, as psycopg_pool names it: pool_size, pool_available, requests_waiting, ..."""
-        return self._pool.get_stats()
+        return self._pool.get_stats() | {"requests_waiting": self._waiting}
 
     async def close(self) -> None:
         """Give the connections back."""

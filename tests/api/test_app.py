@@ -58,6 +58,29 @@ def test_what_is_no_json_is_said_to_be_none(api: TestClient) -> None:
     assert (answer.status_code, answer.json()["title"]) == (400, "The body is not JSON")
 
 
+@pytest.mark.parametrize(
+    ("content", "kind", "status", "pointer"),
+    [
+        (b"\xff", "application/json", 400, None),
+        (b"[" * 100_000, "application/json", 400, None),
+        (b"", "application/json", 422, "#/"),
+        (b"null", "application/json", 422, "#/"),
+        (b"[]", "application/json; charset=utf-8", 422, "#/"),
+        (b"{}", "application/merge+json", 422, "#/subject_id"),
+        (b"{}", "text/plain", 422, "#/"),
+    ],
+)
+def test_a_body_that_is_no_object(api: TestClient, content: bytes, kind: str, status: int, pointer: str | None) -> None:
+    answer = api.post("/v1/recalls", content=content, headers={"Content-Type": kind})
+    assert answer.status_code == status
+    assert [each["pointer"] for each in answer.json()["errors"]][:1] == ([pointer] if pointer else [])
+
+
+def test_who_has_no_key_is_told_nothing_of_the_body(api: TestClient) -> None:
+    answer = api.post("/v1/recalls", json={"subject": "ann"}, headers={"Authorization": "Basic YTpi"})
+    assert (answer.status_code, answer.json()["errors"]) == (401, [])
+
+
 def test_paths_and_methods_that_are_none(api: TestClient) -> None:
     assert api.get("/v1/nothing").json()["detail"] == "There is no such path."
     answer = api.delete("/v1/recalls")

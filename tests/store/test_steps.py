@@ -10,6 +10,8 @@ from typing import Any
 import psycopg
 import pytest
 from psycopg import errors
+from psycopg.pq import TransactionStatus
+from psycopg_pool import PoolTimeout
 
 from reverie.errors import DatabaseError, InputError
 from reverie.store.database import AsyncStore, Store
@@ -206,6 +208,43 @@ async def test_tenants_at_once_never_meet(database_url: str) -> None:
         async with store.connection() as conn:
             cursor = await conn.execute("select current_setting('reverie.tenant', true)")
             assert await cursor.fetchone() == ("",)
+
+
+@pytest.mark.anyio
+async def test_connections_are_lent_in_turn(database_url: str) -> None:
+    async with await AsyncStore.open(database_url, role="reader", size=1, timeout=0.2) as store:
+        served: list[int] = []
+
+        async def ask(number: int) -> None:
+            async with store.connection():
+                served.append(number)
+                await asyncio.sleep(0)
+
+        async with store.connection():
+            waiting = [asyncio.create_task(ask(number)) for number in range(5)]
+            await asyncio.sleep(0)
+            assert store.figures()["requests_waiting"] == 5
+        await asyncio.gather(*waiting)
+        assert served == [0, 1, 2, 3, 4]
+        async with store.connection():
+            with pytest.raises(PoolTimeout):
+                await perform_async(store, TENANT, one(BOUND))
+        assert await perform_async(store, TENANT, one(BOUND)) == [(TENANT,)]
+        assert store.figures()["requests_waiting"] == 0
+
+
+@pytest.mark.anyio
+async def test_what_an_error_leaves_begun_is_undone(database_url: str) -> None:
+    async with await AsyncStore.open(database_url, role="reader", size=1) as store:
+
+        def failing() -> Steps[Any]:
+            yield Statement(BOUND.sql)
+            raise KeyError("ours")
+
+        with pytest.raises(KeyError):
+            await perform_async(store, TENANT, failing())
+        async with store.connection() as conn:
+            assert conn.info.transaction_status == TransactionStatus.IDLE
 
 
 @pytest.mark.anyio
