@@ -251,10 +251,11 @@ on conflict do nothing
 
 -- name: write_replaced
 -- Episodes leave the context for their summary or pattern and fade as before; an older pattern is held by the newer one.
+-- An array that a subquery makes counts as ten ids, so that the planner looks them up by key wherever a tenant is not tiny.
 update memory.memories m
-set state = x.state, into_id = x.into_id, forget_at = case x.state when 'merged' then null else m.forget_at end
-from unnest(%(ids)s::uuid[], %(into_ids)s::uuid[], %(states)s::text[]) as x (id, into_id, state)
-cross join lateral (
-    select k.id from memory.memories k
-    where k.tenant_id = %(tenant)s and k.id = x.id and k.state in ('active', 'compressed') offset 0) k
-where m.tenant_id = %(tenant)s and m.id = k.id
+set state = (%(states)s::text[])[array_position(%(ids)s::uuid[], m.id)],
+    into_id = (%(into_ids)s::uuid[])[array_position(%(ids)s::uuid[], m.id)],
+    forget_at = case (%(states)s::text[])[array_position(%(ids)s::uuid[], m.id)] when 'merged' then null
+                else m.forget_at end
+where m.tenant_id = %(tenant)s and m.id = any(array(select unnest(%(ids)s::uuid[])))
+  and m.state in ('active', 'compressed')
