@@ -35,7 +35,7 @@ worker: $(READY)  ## serve the flows and drain the queue every minute
 	@$(BIN)/python -m deployments.worker
 
 test: $(READY)  ## run the whole suite
-	$(BIN)/python -m pytest -n 2 -q
+	$(BIN)/python -m pytest -n 2 --dist worksteal -q
 
 test-llm: $(READY) $(LLM)/.ready  ## run the pipeline against a small language model on this machine (built once, up to 20 minutes)
 	REVERIE_TEST_LLM=$(LLM) $(BIN)/python -m pytest tests/llm -q -rP

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import sys
 import tempfile
 import time
 from collections.abc import Iterator
@@ -50,6 +51,10 @@ def pytest_configure(config: pytest.Config) -> None:
     config.stash[ALIVE].acquire()
     directory.chmod(0o711)  # pytest's own temporary directories are closed to the user whom root runs the server as
     config.stash[RUN_DIRECTORY] = directory
+    if sys.dont_write_bytecode:  # the many processes of a run compile what they import once, and it goes with the run
+        os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+        os.environ["PYTHONPYCACHEPREFIX"] = sys.pycache_prefix = str(directory / "bytecode")
+        sys.dont_write_bytecode = False
 
 
 @pytest.hookimpl(optionalhook=True)
