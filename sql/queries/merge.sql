@@ -133,12 +133,16 @@ select %(tenant)s, survivor_id, 'merged', 'memory', loser_id, as_of, %(run_id)s 
 on conflict do nothing
 
 -- name: set_live
--- Take memories out of the search, or back into it.
-update memory.vectors v set live = %(live)s
-from unnest(%(ids)s::uuid[]) as x (id)
-cross join lateral (
-    select m.subject_id from memory.memories m where m.tenant_id = %(tenant)s and m.id = x.id offset 0) m
-where v.tenant_id = %(tenant)s and v.subject_id = m.subject_id and v.item_id = x.id and v.live <> %(live)s
+-- Take memories out of the search, or back into it. By place, as the caller holds the subjects: see forget in prune.sql.
+update memory.vectors set live = %(live)s
+where tenant_id = %(tenant)s and live <> %(live)s and ctid = any(array(
+    select v.place
+    from unnest(%(ids)s::uuid[]) as x (id)
+    cross join lateral (
+        select m.subject_id from memory.memories m where m.tenant_id = %(tenant)s and m.id = x.id offset 0) m
+    cross join lateral (
+        select v.ctid as place from memory.vectors v
+        where v.tenant_id = %(tenant)s and v.subject_id = m.subject_id and v.item_id = x.id offset 0) v))
 
 -- name: read_merge
 -- One merge in force.
