@@ -30,6 +30,8 @@ class Counter:
     count: Callable[[str], int]
     #: Why the count is not exact, as a sentence; None: it is.
     note: str | None = None
+    #: Whether no tokenizer reads the texts.
+    estimates: bool = False
 
 
 def token_counter(model: str | None, embedder: Embedder | None) -> Counter:
@@ -51,6 +53,7 @@ def token_counter(model: str | None, embedder: Embedder | None) -> Counter:
         name=f"characters/{CHARACTERS_A_TOKEN}",
         count=lambda text: -(-len(text) // CHARACTERS_A_TOKEN),
         note=f"Tokens are estimated at {CHARACTERS_A_TOKEN} characters each.",
+        estimates=True,
     )
 
 

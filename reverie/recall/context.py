@@ -27,11 +27,12 @@ from reverie.recall.given import Given
 from reverie.recall.profile import Profile, profile_statements, read_profile
 from reverie.recall.recall import logging_recall, recalling, subject_statement
 from reverie.recall.relationship import STAGES, Relationship
+from reverie.recall.remembered import Remembered
 from reverie.recall.result import RecallResult
 from reverie.recall.sections import Dropped, Section, trim
 from reverie.recall.staged import StagedRecall, staged_recall
 from reverie.store.queries import queries
-from reverie.store.steps import Outside, Statement, Steps
+from reverie.store.steps import Outside, Statement, Steps, beside
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -101,11 +102,13 @@ def context(
     embedder: Embedder | None,
     reranker: Reranker | None = None,
     given: Given | None = None,
+    remembered: Remembered | None = None,
 ) -> Steps[Context]:
     """Return the context of a subject for a question, in the form and within the budgets of the policy.
 
-    Without a question the most important memories stand for those that would answer it. Nothing is logged here: see
-    `logging_context`, which the caller runs once the answer is out.
+    Without a question the most important memories stand for those that would answer it. With what is remembered of the
+    subject, its memories are searched in the round trip that reads the profile, and again where it has changed. Nothing
+    is logged here: see `logging_context`, which the caller runs once the answer is out.
 
     Raises:
         InputError: the system text is longer than its budget; it is never cut.
@@ -117,21 +120,31 @@ def context(
     who: dict[str, Any] = {"tenant_id": tenant_id, "subject_id": subject_id}
     of_session = told_statements(given, tenant_id, subject_id, policy, as_of)
     of_subject = subject_statement(tenant_id, subject_id)
-    subject, *rows = yield (of_subject, *of_session, *profile_statements(tenant_id, subject_id, policy, as_of))
+    statements = (of_subject, *of_session, *profile_statements(tenant_id, subject_id, policy, as_of))
+    recalled = partial(
+        recalling, question or "", **who, policy=policy, as_of=as_of, embedder=embedder, reranker=reranker
+    )
+    found: RecallResult | None = None
+    guess = remembered.guess(tenant_id, subject_id, embedder) if remembered else None
+    # in these forms the memories depend on the profile, or are found in another way
+    if guess and question and policy.context.form not in ("chat", "contact"):
+        ahead = recalled(top_k=policy.recall.top_k, token_budget=policy.context.memories, known=guess)
+        (subject, *rows), found = yield from beside(statements, ahead)
+        found = found if subject == guess else None
+    else:
+        subject, *rows = yield statements
+    if remembered:
+        remembered.put(tenant_id, subject_id, subject)
     known = read_profile(tuple(rows[len(of_session) :]), subject_id, policy, as_of)
     told = [one for found in rows[: len(of_session)] for one in read_told(found)]
     given = _with_moods(given, known, policy, as_of)
     budget, top_k = _memories(policy, known.relationship)
-    found: RecallResult | None = None
     staged: StagedRecall | None = None
     memories: list[Chosen] = []
     if policy.context.form == "chat":
         staged = yield from staged_recall(question, **who, policy=policy, as_of=as_of, embedder=embedder)
     elif top_k and question:
-        found = yield from recalling(
-            question, **who, policy=policy, as_of=as_of, embedder=embedder, reranker=reranker, top_k=top_k,
-            token_budget=budget, known=subject,
-        )  # fmt: skip
+        found = found or (yield from recalled(top_k=top_k, token_budget=budget, known=subject))
         memories = [
             Chosen(
                 id=hit.id, kind=hit.kind, content=hit.content, happened_at=hit.happened_at, importance=hit.importance,
@@ -153,8 +166,10 @@ def context(
         count=counter.count,
         told=told,
     )
-    # counting and fitting take milliseconds of processor time, for which an event loop should not stand still
-    sections, text, total = yield Outside(partial(_fitted, material, found))
+    # a tokenizer takes milliseconds of processor time, for which an event loop should not stand still; without one, the
+    # way to a thread and back costs as much
+    fitted = partial(_fitted, material, found)
+    sections, text, total = fitted() if counter.estimates else (yield Outside(fitted))
     notes = _notes(policy, known, given, counter, question, found, staged, memories, top_k)
     notes += _retold(sections, told)
     return Context(

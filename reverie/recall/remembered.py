@@ -8,7 +8,7 @@ from typing import Any
 from reverie.inference import Embedder
 from reverie.recall.recall import recalling, subject_statement
 from reverie.recall.result import RecallResult
-from reverie.store.steps import Rows, Statement, Steps
+from reverie.store.steps import Rows, Steps, beside
 
 #: Subjects that are remembered; then all are forgotten at once.
 MOST = 10_000
@@ -23,6 +23,13 @@ class Remembered:
     def get(self, tenant_id: str, subject_id: str) -> Rows | None:
         """Return the rows of `subject_statement` as they were; None: nothing is remembered."""
         return self._rows.get((tenant_id, subject_id))
+
+    def guess(self, tenant_id: str, subject_id: str, embedder: Embedder | None) -> Rows | None:
+        """Return the same for a recall that reads again beside its search; None: it has to read first.
+
+        What a hosted model costs is booked before the search, and nothing is to be booked twice.
+        """
+        return None if embedder is not None and embedder.price_per_token else self.get(tenant_id, subject_id)
 
     def put(self, tenant_id: str, subject_id: str, rows: Rows) -> None:
         """Remember them; of a subject that nobody knows there are none."""
@@ -46,27 +53,13 @@ def recalling_at_once(
 ) -> Steps[RecallResult]:
     """Return what `recalling` returns, in one round trip where what is remembered still holds, else as it does."""
     common: dict[str, Any] = {"tenant_id": tenant_id, "subject_id": subject_id, "as_of": as_of, "embedder": embedder}
-    # what a hosted model costs is booked before the search, and nothing is to be booked twice
-    guess = None if embedder is not None and embedder.price_per_token else remembered.get(tenant_id, subject_id)
+    guess = remembered.guess(tenant_id, subject_id, embedder)
     if guess is None:
         now = yield subject_statement(tenant_id, subject_id, last=embedder is not None)
     else:
-        steps, now = recalling(question, **common, **given, known=guess), None
-        try:
-            step = next(steps)
-            while now in (None, guess):
-                try:
-                    if now is None and isinstance(step, Statement):  # the search; models are asked before and after
-                        now, told = yield subject_statement(tenant_id, subject_id), step
-                    else:
-                        told = yield step
-                except Exception as error:
-                    step = steps.throw(error)
-                else:
-                    if now in (None, guess):
-                        step = steps.send(told)
-        except StopIteration as end:
-            result: RecallResult = end.value
+        read = subject_statement(tenant_id, subject_id, last=True)
+        (now,), result = yield from beside((read,), recalling(question, **common, **given, known=guess))
+        if now == guess:
             return result
     remembered.put(tenant_id, subject_id, now)
     return (yield from recalling(question, **common, **given, known=now))

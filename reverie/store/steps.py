@@ -77,6 +77,31 @@ Step: TypeAlias = Statement | tuple[Statement, ...] | Outside | Awaited
 Steps: TypeAlias = Generator[Step, Any, T]
 
 
+def beside(others: tuple[Statement, ...], steps: Steps[T]) -> Steps[tuple[tuple[Rows, ...], T]]:
+    """Run an operation whose first statement goes out with `others`; return their rows and its answer.
+
+    Its statement must be `last` in its transaction, as must be the last of the others: it may have none.
+    """
+    rows: tuple[Rows, ...] | None = None
+    try:
+        step = next(steps)
+        while True:
+            try:
+                if rows is None and isinstance(step, Statement):
+                    *found, told = yield (*others, step)
+                    rows = tuple(found)
+                else:
+                    told = yield step
+            except Exception as error:
+                step = steps.throw(error)
+            else:
+                step = steps.send(told)
+    except StopIteration as end:
+        if rows is None:
+            rows = yield others
+        return rows, end.value
+
+
 def perform(store: Store, tenant_id: str, steps: Steps[T]) -> T:
     """Run an operation for a tenant and return its answer. Raises what the operation and psycopg raise."""
     with closing(steps):

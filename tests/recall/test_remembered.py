@@ -8,7 +8,8 @@ import psycopg
 import pytest
 
 from reverie.errors import InferenceError
-from reverie.policy import load_policy
+from reverie.policy import load_policy, shipped_policies
+from reverie.recall.context import context
 from reverie.recall.recall import recall
 from reverie.recall.remembered import Remembered, recalling_at_once
 from reverie.store.database import Store
@@ -57,6 +58,33 @@ def test_it_answers_the_same_and_reads_again_what_has_changed(
     conn.execute("delete from memory.subjects")
     assert ask().notes[0] == "Nothing is remembered about ann."
     assert waits == [2, 1, 2, 1, 1]
+
+
+@pytest.mark.parametrize("policy", shipped_policies())
+def test_a_context_answers_the_same_and_reads_again_what_has_changed(
+    reader: Store, corpus: Corpus, conn: psycopg.Connection[Any], policy: str
+) -> None:
+    corpus.turn("I found quartz", speaker="Ann")
+    corpus.memory("Ben found jade", kind="summary")
+    remembered, waits = Remembered(), list[int]()
+    common: dict[str, Any] = {
+        "tenant_id": "acme", "subject_id": "ann", "policy": load_policy(policy), "as_of": LATER, "embedder": None,
+    }  # fmt: skip
+
+    def ask() -> None:
+        steps = context("What did Ann find?", **common, remembered=remembered)
+        found = perform(reader, "acme", counted(steps, waits))
+        assert found == perform(reader, "acme", context("What did Ann find?", **common))
+
+    ask()
+    ask()
+    conn.execute("update memory.subjects set speakers = '{Cem,Dan}'")
+    ask()
+    conn.execute("delete from memory.subjects")
+    ask()
+    ask()
+    expected = {"chat": [2] * 5, "contact": [1] * 5}
+    assert waits == expected.get(policy, [2, 1, 2, 1, 1])
 
 
 def test_a_model_that_fails_is_told_to_the_recall(reader: Store, corpus: Corpus) -> None:

@@ -131,6 +131,7 @@ async def assemble(body: ContextRequest, caller: Reader) -> Response:
         embedder=caller.services.embedder if body.embed else None,
         reranker=caller.services.reranker if body.embed else None,
         given=await _given(body, caller),
+        remembered=caller.services.remembered,
     )
     found = await caller.ask(steps)
     return answer(_shown(found), background=BackgroundTask(caller.log, logging_context(found)))
