@@ -1,8 +1,8 @@
 """What observations state of a subject, by rule and in a language model's reply (spec B7; Agent 5.1).
 
 The reply may be wrong, so it is held against what was shown: a value with a name or number that nobody gave is left
-out, a change that no observation speaks of is none, and what an entry rests on follows from the observations that have
-its words. Pure.
+out, with a key of which nobody spoke as well, a change that no observation speaks of is none, and what an entry rests
+on follows from the observations that have its words. Pure.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ import orjson
 from pydantic import Field
 
 from reverie.consolidate.grounding import ungrounded
+from reverie.consolidate.headings import unfiled
 from reverie.consolidate.retell import dated
 from reverie.cues.scaffold import BASES, Basis, Entry, Held, Path, folded, leaves, nested, opened, text_of
 from reverie.inference.replies import Reply
@@ -184,7 +185,7 @@ def by_model(
             continue  # as it is
         told = text_of((), value) if value is not None else " ".join(text_of(one.path, one.value) for one in below)
         sources = _speaking(told, words) or (_speaking(" ".join(path), words) if value is None else [])
-        if value is not None and ungrounded(told, shown):
+        if value is not None and (ungrounded(told, shown) or unfiled(path, shown, policy.language)):
             stated.discard("ungrounded")
         elif len(text_of(path, value)) > numbers.excerpt_letters:
             stated.discard("too_long")
@@ -201,12 +202,12 @@ def by_model(
                 confidence=getattr(numbers.confidence, basis) if sure is None else sure,
                 basis=basis,
                 valid_from=at,
-                sources=tuple(one.id for one in sources or observations),
+                sources=tuple(one.id for one in _naming(told, path, sources, words, policy) or observations),
                 model=model,
             )
             if not any(one.weight >= entry.weight for one in lost if (one.place, one.value) == (place, value)):
                 stated.entries.append(entry)
-    stated.facts = list(_facts(reply, shown, words, observations, numbers.facts, stated))
+    stated.facts = list(_facts(reply, shown, words, observations, policy, stated))
     return stated
 
 
@@ -242,7 +243,7 @@ def _facts(
     shown: Sequence[str],
     words: Sequence[tuple[Observation, frozenset[str]]],
     observations: Sequence[Observation],
-    most: int,
+    policy: Policy,
     stated: Stated,
 ) -> Iterator[Fact]:
     known = {one.content.casefold().rstrip(".") for one in observations}
@@ -254,11 +255,16 @@ def _facts(
         known.add(content.casefold().rstrip("."))
         if ungrounded(content, shown):
             stated.discard("ungrounded")
-        elif number == most:
+        elif not _shares(_words(content), _words(" ".join(shown))):
+            stated.discard("unfounded")
+        elif number == policy.profile.facts:
             stated.discard("surplus")
         else:
             number += 1
-            yield Fact(content=content, sources=tuple(_speaking(content, words) or observations))
+            yield Fact(
+                content=content,
+                sources=tuple(_naming(content, (), _speaking(content, words), words, policy) or observations),
+            )
 
 
 def _shown(item: Item) -> list[str]:
@@ -274,7 +280,27 @@ def _shown(item: Item) -> list[str]:
 def _speaking(text: str, words: Sequence[tuple[Observation, frozenset[str]]]) -> list[Observation]:
     """The observations that have enough of a text's words."""
     wanted = _words(text)
-    return [one for one, said in words if wanted and len(wanted & said) >= _SPEAKS * len(wanted)]
+    return [one for one, said in words if _shares(wanted, said)]
+
+
+def _naming(
+    text: str,
+    path: Path,
+    speaking: Sequence[Observation],
+    words: Sequence[tuple[Observation, frozenset[str]]],
+    policy: Policy,
+) -> list[Observation]:
+    """Those that speak of it, and others from which it takes a name, a number or a key besides; in event order."""
+    if not speaking:
+        return []
+    said = [one.content for one in speaking]
+    missing = _words(" ".join([*ungrounded(text, said), *unfiled(path, said, policy.language)]))
+    return [one for one, held in words if one in speaking or missing & held]
+
+
+def _shares(wanted: frozenset[str], said: frozenset[str]) -> bool:
+    """Whether enough of the words were said."""
+    return bool(wanted) and len(wanted & said) >= _SPEAKS * len(wanted)
 
 
 def _words(text: str) -> frozenset[str]:

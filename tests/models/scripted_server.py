@@ -159,7 +159,7 @@ def reply_to(item: dict[str, Any]) -> dict[str, Any]:
         return {"notes": good_notes(item["text"])}
     if "new_observations" in item:
         said = [one["text"] for one in item["new_observations"]]
-        told = " ".join([item["current_working_memory"], *said]).strip()
+        told = " ".join(" ".join([item["current_working_memory"], *said]).split()[-200:])
         return {"updated_scaffold": {"Latest": said[-1]}, "updated_working_memory": told, "facts_to_embed": []}
     return {"text": item["text"], "weight": 0.5}
 
