@@ -102,7 +102,8 @@ create table log.events (
     content_hash bytea not null,
     shard smallint not null generated always as (ops.shard_of(tenant_id, subject_id)) stored,
     recorded_at timestamptz not null default clock_timestamp(),
-    primary key (tenant_id, id),
+    -- with what tells whether an event waits for the profile: asked of all of a tenant at each cycle, from the index alone
+    primary key (tenant_id, id) include (subject_id, shard, observed_at),
     constraint events_once unique (tenant_id, subject_id, source_id)
 );
 create index events_by_time on log.events (tenant_id, observed_at);
