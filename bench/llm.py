@@ -27,7 +27,7 @@ from bench.pipeline import Noise, forget_all, server
 from bench.report import machine, print_table
 from reverie.capture.importing import import_file
 from reverie.consolidate.cycle import catch_up, ingest
-from reverie.errors import InferenceError
+from reverie.errors import InferenceError, UnansweredError
 from reverie.inference.completions import HostedLanguageModel, Limits
 from reverie.model import Scope
 from reverie.policy import load_policy
@@ -73,7 +73,7 @@ class World:
                         if report.counts.get("asked"):
                             told = report.counts | {"calls": report.model_calls, "tokens": report.tokens}
                             counts[report.stage].update(told)
-            except InferenceError:
+            except (InferenceError, UnansweredError):
                 counts["all"]["stopped"] += 1
         return counts
 

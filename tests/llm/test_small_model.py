@@ -19,7 +19,7 @@ import pytest
 from reverie.capture.importing import import_file
 from reverie.consolidate.cycle import catch_up, ingest
 from reverie.consolidate.grounding import ungrounded
-from reverie.errors import InferenceError
+from reverie.errors import InferenceError, ReverieError, UnansweredError
 from reverie.inference.completions import HostedLanguageModel
 from reverie.store.database import Store
 from reverie.store.runs import Report
@@ -70,7 +70,7 @@ def test_a_small_model_makes_no_memory_worse(
     print(f"memories: {len(worded)} in the model's words, {rules[0]} by rules")
 
 
-def remember(store: Store, model: HostedLanguageModel) -> tuple[list[Report], InferenceError | None]:
+def remember(store: Store, model: HostedLanguageModel) -> tuple[list[Report], ReverieError | None]:
     """Read and catch up, as far as it goes."""
     reports: list[Report] = []
     common: dict[str, Any] = {"scope": scope(TENANT), "policy": POLICY, "embedder": WordEmbedder()}
@@ -78,7 +78,7 @@ def remember(store: Store, model: HostedLanguageModel) -> tuple[list[Report], In
     try:
         for each in chain(ingest(store, as_of=END, **common), catch_up(store, until=END, **common)):
             reports.append(each)  # noqa: PERF402  what came before it stops counts
-    except InferenceError as error:
+    except (InferenceError, UnansweredError) as error:
         return reports, error
     return reports, None
 
