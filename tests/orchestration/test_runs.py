@@ -20,8 +20,9 @@ RunJob = Callable[..., "dg.ExecuteInProcessResult"]
 
 
 def test_a_history_through_the_assets_is_the_memory_of_the_library(
-    log: Store, embedder: Embedder, conn: psycopg.Connection[Any]
+    log: Store, embedder: Embedder, conn: psycopg.Connection[Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    from deployments import history
     from deployments.history import materialize_history
 
     live_through(log, embedder)
@@ -37,7 +38,10 @@ def test_a_history_through_the_assets_is_the_memory_of_the_library(
     assert [done for _, done, _ in steps] == list(range(len(steps)))
     assert {total for *_, total in steps} == {len(steps) - 1}
 
-    assert len(list(materialize_history(AS_OF))) == len(steps)
+    some = [run for run in history._runs() if run[1] is None or run[1].startswith(steps[0][0].split()[1][:2])]
+    assert len(some) == 3 + 1 + 1  # the months and the cycle of a bucket, and health
+    monkeypatch.setattr(history, "_runs", lambda: some)
+    assert len(list(materialize_history(AS_OF))) == len(some) + 1
     assert digests(log) == alone
     policies = conn.execute("select tenant_id, array_agg(distinct policy) from ops.runs group by 1").fetchall()
     assert dict(policies) == {tenant_id: [policy] for tenant_id, policy in TENANTS.items()}
@@ -65,17 +69,17 @@ def test_months_of_a_backfill_in_one_run_report_each_for_itself(log: Store, run_
 def test_having_lived_by_ticks_is_the_same_memory(remembered: Store, run_job: RunJob, conn: Any) -> None:
     at_once = digests(remembered)
     forget_everything(conn)
-    for tick in ("2026-02-09T12:00:00Z", "2026-03-11T00:00:00Z", AS_OF.isoformat()):
+    for tick in ("2026-02-09T12:00:00Z", AS_OF.isoformat()):
         for bucket in ("00", "01", "02", "03"):
             run_job("cycle", bucket, tags={"reverie/as_of": tick})
     assert digests(remembered) == at_once
 
 
-def test_metadata_are_numbers(log: Store, run_job: RunJob) -> None:
+def test_metadata_are_numbers(remembered: Store, run_job: RunJob) -> None:
     from deployments.history import _runs
 
     seen = {}
-    for job, key in _runs():
+    for job, key in {job: (job, key) for job, key in _runs()}.values():
         result = run_job(job, key)
         for event in result.get_asset_materialization_events():
             seen[event.asset_key.to_user_string()] = event.materialization.metadata

@@ -24,7 +24,7 @@ from tests.promises.killing import work
 
 pytestmark = pytest.mark.timeout(240)
 
-KILLS_A_STAGE = 4
+KILLS_A_STAGE = 3
 KILLS_BY_THE_CLOCK = 6
 
 #: One process is started and imports everything; each worker is forked from it before any thread runs.

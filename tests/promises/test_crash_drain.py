@@ -27,7 +27,7 @@ from tests.promises.world import WordEmbedder
 
 pytestmark = pytest.mark.timeout(240)
 
-KILLS = 6
+KILLS = 4
 FORKS = multiprocessing.get_context("forkserver")
 FORKS.set_forkserver_preload(["tests.promises.test_crash_drain"])
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -25,11 +25,13 @@ from reverie.store.steps import perform
 from tests.promises import compact
 from tests.promises.conftest import Databases
 from tests.promises.notetaker import NoteTaker
-from tests.promises.world import END, SAMPLE, WordEmbedder, for_tenant, live, lively, scope
+from tests.promises.world import SAMPLE, WordEmbedder, for_tenant, live, lively, scope
 
 pytestmark = pytest.mark.timeout(240)
 
 TENANT = compact.TENANT
+#: Half of the sample has happened by then.
+SPRING = datetime(2026, 4, 1, 1, 30, tzinfo=UTC)
 
 
 @pytest.mark.parametrize(("name", "model"), [("compact", None), ("compact", NoteTaker()), ("sample", None)])
@@ -41,8 +43,8 @@ def test_said_live_is_remembered_as_imported(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    policy, until = (compact.policy(), compact.UNTIL) if name == "compact" else (lively("reverie"), END)
-    file = history if name == "compact" else for_tenant(SAMPLE, TENANT, tmp_path / "sample.jsonl")
+    policy, until = (compact.policy(), compact.UNTIL) if name == "compact" else (lively("reverie"), SPRING)
+    file = history if name == "compact" else for_tenant(SAMPLE, TENANT, tmp_path / "sample.jsonl", until=SPRING)
     monkeypatch.setattr(deferred, "load_policy", lambda name: policy)
     with databases() as url, Store.open(url, size=2) as store:
         live(store, TENANT, policy, file, until, model)

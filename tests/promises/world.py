@@ -101,8 +101,9 @@ def live(
     return consolidate(store, tenant, policy, until, language_model=language_model)
 
 
-def for_tenant(history: Path, tenant: str, to: Path) -> Path:
-    """The same history as another tenant's."""
-    records = [json.loads(line) | {"tenant_id": tenant} for line in history.read_text(encoding="utf-8").splitlines()]
+def for_tenant(history: Path, tenant: str, to: Path, *, until: datetime = LATER) -> Path:
+    """The same history, or what had happened of it by a time, as another tenant's."""
+    told = [json.loads(line) | {"tenant_id": tenant} for line in history.read_text(encoding="utf-8").splitlines()]
+    records = [one for one in told if datetime.fromisoformat(one.get("said_at") or one["observed_at"]) <= until]
     to.write_text("".join(json.dumps(record) + "\n" for record in records), encoding="utf-8")
     return to
