@@ -1,14 +1,15 @@
 """The pipeline against a model of 135 million parameters: what it says is poor, and what becomes memory is not.
 
 Shapes and counts are asserted, not quality: each question is answered, repaired or counted with the reason for which it
-was not, and nothing is remembered in the model's words that does not stand on what was said. Turns and sessions
-alone: a profile is a reply of thousands of tokens, and patterns that are of no use in a row stop their stage, as they
-should.
+was not, and nothing is remembered in the model's words that does not stand on what was said. Profiles apart, of few
+observations: a reply about one may have thousands of tokens. No patterns: those that are of no use in a row stop their
+stage, as they should.
 """
 
 from __future__ import annotations
 
 import json
+from datetime import timedelta
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -16,13 +17,19 @@ from typing import Any
 import psycopg
 import pytest
 
+from reverie.capture.append import ensure_tenant
 from reverie.capture.importing import import_file
+from reverie.capture.observations import Source, record_observation
 from reverie.consolidate.cycle import catch_up, ingest
 from reverie.consolidate.grounding import ungrounded
+from reverie.consolidate.retell import dated
+from reverie.consolidate.synthesize import synthesize
 from reverie.errors import InferenceError, ReverieError, UnansweredError
 from reverie.inference.completions import HostedLanguageModel
+from reverie.policy import load_policy
 from reverie.store.database import Store
 from reverie.store.runs import Report
+from reverie.store.steps import perform
 from tests.promises.world import END, SAMPLE, WordEmbedder, lively, scope
 
 TENANT = "small"
@@ -68,6 +75,37 @@ def test_a_small_model_makes_no_memory_worse(
     rules = conn.execute("select count(*) from memory.memories where model is null").fetchone()
     assert rules is not None and (rules[0] > len(SESSIONS) or stopped)
     print(f"memories: {len(worded)} in the model's words, {rules[0]} by rules")
+
+
+def test_a_small_model_makes_no_profile_worse(
+    database_url: str, conn: psycopg.Connection, small_model: HostedLanguageModel
+) -> None:
+    told = {
+        "ana": ["Ana leads the toolstream project", "prefers short emails"],
+        "ben": ["Ben works as a nurse in Pune"],
+    }
+    policy = load_policy("agent")
+    with Store.open(database_url) as store:
+        with store.transaction(TENANT) as owner:
+            ensure_tenant(owner, TENANT, "agent")
+        for subject, texts in told.items():
+            for number, text in enumerate(texts):
+                source = Source(tenant_id=TENANT, subject_id=subject)
+                at = END - timedelta(days=2, minutes=-number)
+                perform(store, TENANT, record_observation(source, text, "fact", policy=policy, as_of=at))
+        report = synthesize(store, scope=scope(TENANT), policy=policy, as_of=END, language_model=small_model)
+    tell(report)
+    failed = sum(number for name, number in report.counts.items() if name.startswith("failed_"))
+    assert report["asked"] == len(told) and report["waiting"] == failed <= len(told)
+    assert len(told) <= report.model_calls == report["asked"] + report["asked_again"]
+    done = [subject for (subject,) in conn.execute("select distinct subject_id from memory.synthesized")]
+    assert len(done) == len(told) - failed and report["observations"] == sum(len(told[subject]) for subject in done)
+    stated = conn.execute("select subject_id, value::text from memory.scaffold where value is not null").fetchall()
+    stated += conn.execute("select subject_id, narrative from memory.profiles").fetchall()
+    stated += conn.execute("select subject_id, content from memory.memories").fetchall()
+    for subject, text in stated:
+        assert ungrounded(text[:1].lower() + text[1:], [*told[subject], subject, "User true false", dated(END)]) == []
+    print(f"profiles: {len(done)} of {len(told)}, {report['entries']} entries, {report['facts']} facts")
 
 
 def remember(store: Store, model: HostedLanguageModel) -> tuple[list[Report], ReverieError | None]:
