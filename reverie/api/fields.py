@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from datetime import UTC, datetime
 from typing import Annotated, Any
 
@@ -12,11 +13,13 @@ from pydantic import AfterValidator, AwareDatetime, BaseModel, ConfigDict, Field
 #: Times before and after are no time at which anything is asked or said, and overflow what is reckoned with them.
 EARLIEST = datetime(1970, 1, 1, tzinfo=UTC)
 LATEST = datetime(2200, 1, 1, tzinfo=UTC)
+#: Of a surrogate pair.
+_HALF = re.compile(r"[\ud800-\udfff]")
 
 
 def _storable(text: str) -> str:
     """Postgres holds no NUL and no half of a surrogate pair."""
-    if "\0" in text or any("\ud800" <= letter <= "\udfff" for letter in text):
+    if "\0" in text or (not text.isascii() and _HALF.search(text)):
         raise ValueError("no NUL character and no half of a surrogate pair can be kept")
     return text
 

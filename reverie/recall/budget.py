@@ -31,9 +31,10 @@ def within_budget(
             seen.add(origin)
             kept.append(hit._replace(tokens=count_tokens(hit.content)) if len(kept) < 4 * top_k else hit)
     first = [hit for hit in kept[:top_k] if hit.kind in PROCEDURAL]
+    rest = [hit for hit in kept[:top_k] if hit.kind not in PROCEDURAL] + kept[top_k : 4 * top_k]
     chosen: set[UUID] = set()
     left = token_budget
-    for hit in [*first, *(hit for hit in kept[: 4 * top_k] if hit not in first)]:
+    for hit in first + rest:
         if len(chosen) < top_k and hit.tokens <= left:
             chosen.add(hit.id)
             left -= hit.tokens
