@@ -6,11 +6,12 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import asynccontextmanager, contextmanager, suppress
 from datetime import datetime
 from types import TracebackType
 from typing import Any, Literal, Self
 
+import psycopg
 from psycopg import AsyncConnection, Connection
 from psycopg_pool import AsyncConnectionPool, ConnectionPool, PoolTimeout
 
@@ -105,7 +106,7 @@ class AsyncStore:
             try:
                 yield conn
             except BaseException:
-                if not conn.closed:
+                with suppress(psycopg.Error):  # of a connection that broke; the error that there was is raised
                     await conn.rollback()
                 raise
             finally:
