@@ -147,7 +147,8 @@ def going_wrong(there: World, every: int) -> None:
             left_out = {name.removeprefix("discarded_"): n for name, n in total.items() if name in JUDGED and n}
             asked = max(total["asked"], 1)
             shares = (total["repaired"], total["asked_again"], sum(failed.values()))
-            reasons = ", ".join(sorted(failed)) or ("all stops, and is retried" if total["stopped"] else "")
+            stopped = ["a stage stops, and is retried"] if total["stopped"] else []
+            reasons = ", ".join([*sorted(failed), *stopped])
             rows.append(
                 (fault, "always" if stubborn else "once", f"{total['asked']:,}")
                 + tuple(f"{number / asked:.0%}" for number in shares)
