@@ -154,11 +154,12 @@ def remember(store: Store, policy: Policy, until: datetime, model: LanguageModel
 
 
 def work(url: str, kill_at: int | None = None, trace: Path | None = None) -> None:
-    """Remember what is in the log, with a model, in a process that is killed at a moment; `trace` gets their stages."""
-    moments, told = Moments(kill_at=kill_at), []
+    """Remember what is in the log, with a model, killed at a moment; `trace` gets the stage and kind of each."""
+    moments = Moments(kill_at=kill_at)
+    told: list[tuple[str, str]] = []
     with Store.open(url, size=1) as store:
         moments.watch()
         for report in remembering(store, policy(), UNTIL, Scribe()):
-            told += [report.stage] * (len(moments.kinds) - len(told))
+            told += [(report.stage, kind) for kind in moments.kinds[len(told) :]]
     if trace:
         trace.write_text(json.dumps(told))
