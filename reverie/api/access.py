@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import time
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -10,10 +9,12 @@ from typing import Annotated, TypeVar
 
 from fastapi import Depends, Request, Security
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
+from limits import parse
+from limits.aio.storage import MemoryStorage
+from limits.aio.strategies import SlidingWindowCounterRateLimiter
 
 from reverie.api.keys import Grant, Scope, digest_of, reading_grant, tenant_of
 from reverie.api.problems import ProblemError
-from reverie.api.rate import Rate
 from reverie.api.services import Services
 from reverie.policy import Policy, load_policy
 from reverie.store.steps import Steps
@@ -66,7 +67,8 @@ class Gate:
     """Lets keys in: looks them up, remembers them for a moment, counts what they send."""
 
     def __init__(self, rate: str) -> None:
-        self._told, self._rate = rate, Rate(rate)
+        self._rate = parse(rate)
+        self._limiter = SlidingWindowCounterRateLimiter(MemoryStorage())
         self._trusted: dict[bytes, tuple[Grant, float]] = {}
 
     async def grant(self, text: str | None, services: Services) -> Grant:
@@ -78,10 +80,11 @@ class Gate:
                 "The request needs a key in force: Authorization: Bearer reverie.….",
                 headers={"WWW-Authenticate": "Bearer"},
             )
-        wait = self._rate.wait(grant.key_id, time.monotonic())
-        if wait is not None:
-            headers = {"Retry-After": str(max(1, math.ceil(wait)))}
-            raise ProblemError(429, f"This key may send {self._told}.", headers=headers)
+        key = grant.key_id.hex
+        if not await self._limiter.hit(self._rate, key):
+            window = await self._limiter.get_window_stats(self._rate, key)
+            wait = max(1, round(window.reset_time - time.time()))
+            raise ProblemError(429, f"This key may send {self._rate}.", headers={"Retry-After": str(wait)})
         return grant
 
     async def _find(self, text: str, services: Services) -> Grant | None:
