@@ -332,7 +332,6 @@ def main() -> None:
         if not options.keep:
             migrate(url)
             load(url, options.memories)
-        settle(url)  # else what is measured pays for writing out what was loaded, or finds nothing read yet
         with Store.open(url, size=1) as store:
             steps = making_key(
                 TENANT, name="bench", scopes=["read", "write"], policy="reverie", made_at=datetime.now(UTC)
@@ -350,6 +349,7 @@ def main() -> None:
         with subprocess.Popen(command, env=os.environ | environment) as server:
             try:
                 until_ready(port)
+                settle(url)  # else what is measured pays for writing out what was loaded, or finds nothing read yet
                 used = Processors(server.pid, database.status().pid or 0)
                 uvloop.run(measure(options, port, key, make, used, url))
             finally:
