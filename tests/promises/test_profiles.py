@@ -9,6 +9,7 @@ import random
 import signal
 from collections import Counter
 from datetime import timedelta
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -73,10 +74,13 @@ def test_killed_anywhere_and_repeated_it_is_the_same(databases: Databases, tmp_p
         once = rows(store, "select count(*), count(distinct item_id), count(model) from memory.synthesized")
         assert once == [(17, 17, 17)]
     stages = json.loads(trace.read_text())
-    # dying after a statement is dying before the next one: the database has seen the same
+    # dying after a statement is dying before the next one, the database has seen the same; and once a run is done
     of_stage = [n for n, (stage, kind) in enumerate(stages, 1) if stage == "synthesize" and kind.startswith("before")]
+    done = [n for n, (one, other) in enumerate(pairwise([*stages, ("", "")]), 1) if one[0] == "synthesize" != other[0]]
     assert len(of_stage) > 100
-    picked = of_stage if os.environ.get("REVERIE_ALL_KILLS") else random.Random("synthesize").sample(of_stage, KILLS)
+    chance = random.Random("synthesize")
+    some = [*chance.sample(of_stage, KILLS), chance.choice(done)]
+    picked = of_stage + done if os.environ.get("REVERIE_ALL_KILLS") else some
     for moment in picked:
         with databases() as url, Store.open(url, size=1) as store:
             whole(store, tmp_path)
