@@ -1,17 +1,17 @@
 """The API under load from another process, beside bare handlers in the same server.
 
-    python bench/api.py [--memories 200000] [--seconds 2] [--mixed 10] [--work DIRECTORY] [--keep]
+    python bench/api.py [--memories 200000] [--seconds 0.5] [--mixed 10] [--work DIRECTORY] [--keep]
 
 2,000 subjects (or as many as give 100 memories each), of each 100 memories and the 200 turns around them; words follow
 Zipf and vectors are Gaussian, so it tells of cost and not of quality. The server is `reverie serve`'s app, one process,
 with two handlers more: `bare SELECT` reads one row by its key, `bare INSERT` writes one and commits, both in autocommit
 on a pool of their own, without key, tenant or checks: the least that a handler on this server can cost.
 
-The load comes from this process by a small HTTP/1.1 client on asyncio streams (httpx takes several times its CPU),
-in a closed loop, kinds in turn, three rounds; with the time of each comes the processor time of server, Postgres and
-load, which other work on the machine disturbs less. Then, once the sessions that these loops left are in the log and a
-checkpoint is over, `--mixed` minutes at 70 % of the rate that the mix reaches with 16 connections: requests are due by
-the clock and their time is counted from when they were due.
+The load comes from this process by a small HTTP/1.1 client on asyncio streams (httpx takes several times its CPU), in a
+closed loop, kinds in turn, in many short rounds, so that what disturbs the machine disturbs all kinds. With the time of
+each comes the processor time of server, Postgres and load, which other work on the machine disturbs less. Then, once
+the sessions that these loops left are in the log and a checkpoint is over, `--mixed` minutes at 70 % of the rate that
+the mix reaches with 16 connections: requests are due by the clock and their time is counted from when they were due.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ import sys
 import tempfile
 import time
 from collections import Counter, defaultdict
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 from pathlib import Path
@@ -39,6 +39,7 @@ import uvloop
 from bench.http_load import Connection, Processors, Request, closed_loop, open_loop
 from bench.recall import CHUNK, LONGEST, SHORTEST, SPEAKERS, TENANT, VOCABULARY, write
 from bench.report import machine, print_table
+from reverie.api.journal import PAUSE_SECONDS
 from reverie.api.keys import making_key
 from reverie.store.connect import connect
 from reverie.store.database import Store
@@ -47,7 +48,12 @@ from reverie.store.migrate import migrate
 from reverie.store.steps import perform
 
 MEMORIES_EACH, ITEMS_EACH = 100, 300
-ROUNDS = 3
+ROUNDS = 12
+#: How long the peak of the mix is measured.
+PEAK_SECONDS = 8
+#: A second is calm when the host took no more of the processors than this share, in it and in as many before as a queue
+#: that grew meanwhile may take to be gone.
+TAKEN, RECOVERS = 0.02, 5
 #: Share of each kind in the mix; every session has 19 turns and is closed when the next one has.
 MIX = {"append": 0.40, "working memory": 0.25, "recall": 0.20, "recall, embedded": 0.05, "context, embedded": 0.10}
 TURNS_A_SESSION = 20
@@ -121,7 +127,8 @@ async def measure(options: argparse.Namespace, port: int, key: str, make: Load, 
             for kind in kinds:
                 before = used.used()
                 found, statuses = await closed_loop(connections, lambda kind=kind: make.make(kind), options.seconds)
-                if kind.startswith("append"):  # what it leaves to be done is its own, and not the next kind's
+                await asyncio.sleep(2 * PAUSE_SECONDS)  # what it leaves to be done is its own, and not the next kind's
+                if kind.startswith("append"):
                     await asyncio.to_thread(until_flushed, url)
                 spent[kind] += used.used() - before
                 times[kind] += found
@@ -166,8 +173,8 @@ async def mixed(
     def any_kind() -> Request:
         return make.make(chosen.choices(list(MIX), list(MIX.values()))[0])
 
-    found, _ = await closed_loop(connect_all(), any_kind, 4 * options.seconds)
-    rate = 0.7 * len(found) / (4 * options.seconds)
+    found, _ = await closed_loop(connect_all(), any_kind, PEAK_SECONDS)
+    rate = 0.7 * len(found) / PEAK_SECONDS
     waited = await asyncio.to_thread(settle, url)
     memory: list[float] = []
     spent: list[np.ndarray] = []
@@ -176,34 +183,45 @@ async def mixed(
         memory.append(process.memory_info().rss / 2**20)
         spent.append(processor())
 
-    minutes, statuses = await open_loop(connect_all(), any_kind, rate, 60 * options.mixed, lambda _: look())
-    look()
+    seconds, statuses = await open_loop(connect_all(), any_kind, rate, int(60 * options.mixed), look)
+    whole, idle, taken = np.diff(spent, axis=0).T
+    busy = taken / whole > TAKEN
+    calm = [not busy[max(0, second - RECOVERS) : second + 1].any() for second in range(len(seconds))]
     rows = []
-    for number, minute in enumerate(minutes, start=1):
-        whole, idle, taken = spent[number] - spent[number - 1]
-        times = (f"{value:.1f}" for value in np.percentile(minute, (50, 95, 99)))
+    for number in range(-(-len(seconds) // 60)):
+        minute = slice(60 * number, 60 * number + 60)
+        every = np.concatenate(seconds[minute])
+        quiet = [times for times, is_calm in zip(seconds[minute], calm[minute], strict=True) if is_calm]
+        of_quiet = f"{np.percentile(np.concatenate(quiet), 95):.1f}" if quiet else ""
+        times_told = [f"{value:.1f}" for value in np.percentile(every, (50, 95, 99))]
+        least = whole[minute].sum()
+        shares = f"{1 - (idle[minute] + taken[minute]).sum() / least:.0%}", f"{taken[minute].sum() / least:.0%}"
         rows.append(
-            (
-                number,
-                len(minute),
-                *times,
-                f"{memory[number]:,.0f}",
-                f"{1 - (idle + taken) / whole:.0%}",
-                f"{taken / whole:.0%}",
-            )
+            (number + 1, len(every), *times_told, f"{memory[minute][-1]:,.0f}", *shares, str(len(quiet)), of_quiet)
         )
     title = f"Mixed load, {rate:,.0f} requests a second (70 % of the peak), ms from when a request was due"
-    columns = ("minute", "requests", "p50", "p95", "p99", "server MiB", "processor in use", "taken by the host")
+    columns = (
+        "minute", "requests", "p50", "p95", "p99", "server MiB", "processor in use", "taken by the host",
+        "calm seconds", "p95 of these",
+    )  # fmt: skip
     print_table(title, columns, rows)
     wrong = {status: count for status, count in statuses.items() if status != 200}
-    early, late = (
-        np.percentile(np.concatenate(some), 95)
-        for some in (minutes[: len(minutes) // 2 or 1], minutes[len(minutes) // 2 :])
-    )
     print(
-        f"Failed of {sum(statuses.values()):,}: {told(wrong)}; p95 of the later half {late / early:.2f} times that of "
-        f"the earlier; server memory {memory[0]:,.0f} to {memory[-1]:,.0f} MiB. Settled for {waited:.0f} s before."
+        f"Failed of {sum(statuses.values()):,}: {told(wrong)}; p95 of the later half {growth(seconds):.2f} times that "
+        f"of the earlier, in calm seconds {growth(seconds, calm):.2f} times; server memory {memory[0]:,.0f} to "
+        f"{memory[-1]:,.0f} MiB. Settled for {waited:.0f} s before."
     )
+
+
+def growth(seconds: Sequence[Sequence[float]], among: Sequence[bool] | None = None) -> float:
+    """p95 of the later half of all seconds over that of the earlier, `among` these; nan where a half has none."""
+    half = len(seconds) // 2
+    parts: list[list[float]] = [[], []]
+    for second, times in enumerate(seconds):
+        if among is None or among[second]:
+            parts[second >= half].extend(times)
+    early, late = (np.percentile(part, 95) if part else np.nan for part in parts)
+    return float(late / early)
 
 
 def processor() -> np.ndarray:
@@ -316,7 +334,7 @@ def main() -> None:
     """Load, start the server, measure."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--memories", type=int, default=200_000)
-    parser.add_argument("--seconds", type=float, default=2.0, help="of a kind and round")
+    parser.add_argument("--seconds", type=float, default=0.5, help="of a kind and round")
     parser.add_argument("--mixed", type=float, default=10.0, help="minutes of mixed load; 0: none")
     parser.add_argument("--work", type=Path, default=Path(tempfile.gettempdir()) / "reverie-bench-api")
     parser.add_argument("--keep", action="store_true", help="ask again without loading")

@@ -72,13 +72,15 @@ async def closed_loop(
 
 
 async def open_loop(
-    connections: list[Connection], make: Callable[[], Request], rate: float, seconds: float, tell: Callable[[int], None]
+    connections: list[Connection], make: Callable[[], Request], rate: float, seconds: int, tell: Callable[[], None]
 ) -> tuple[list[list[float]], dict[int, int]]:
-    """Requests due by the clock, `rate` a second: milliseconds from when each was due, by minute; answers by status."""
-    total = int(rate * seconds)
-    minutes: list[list[float]] = [[] for _ in range(int(seconds // 60) + 1)]
+    """Requests due by the clock, `rate` a second: milliseconds from when each was due, by second; answers by status.
+
+    `tell` is called at the start and at the end of each second.
+    """
+    times: list[list[float]] = [[] for _ in range(seconds)]
     statuses: dict[int, int] = defaultdict(int)
-    numbers = iter(range(total))
+    numbers = iter(range(int(rate * seconds)))
     start = time.perf_counter()
 
     async def one(connection: Connection) -> None:
@@ -87,10 +89,12 @@ async def open_loop(
             if (early := due - time.perf_counter()) > 0:
                 await asyncio.sleep(early)
             statuses[await connection.ask(make())] += 1
-            now = time.perf_counter()
-            minutes[int((due - start) // 60)].append(1e3 * (now - due))
-            if number % max(1, int(rate * 60)) == 0:
-                tell(number)
+            times[int(number / rate)].append(1e3 * (time.perf_counter() - due))
 
-    await asyncio.gather(*map(one, connections))
-    return [minute for minute in minutes if minute], statuses
+    async def clock() -> None:
+        for second in range(seconds + 1):
+            await asyncio.sleep(start + second - time.perf_counter())
+            tell()
+
+    await asyncio.gather(clock(), *map(one, connections))
+    return times, statuses

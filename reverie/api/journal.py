@@ -20,7 +20,7 @@ from reverie.store.steps import Statement, Steps, perform_async
 _log = logging.getLogger("reverie.api")
 
 #: Seconds from one write to the next.
-PAUSE_SECONDS = 0.05
+PAUSE_SECONDS = 0.25
 #: Entries of one transaction.
 BATCH = 100
 
