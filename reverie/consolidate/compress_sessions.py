@@ -18,7 +18,7 @@ from psycopg import Connection
 
 from reverie.consolidate.compress_write import Made, Params, write
 from reverie.consolidate.retell import Passage, Retold, dated, retell
-from reverie.cues.summarise import Line, summarise
+from reverie.cues.summarise import Line, summarise_all
 from reverie.inference.completions import LanguageModel
 from reverie.model import stable_id
 from reverie.policy import Policy
@@ -118,9 +118,15 @@ def _work_in(
                 queries("compress")["read_session_memories"], of_portion
             ):
                 remembered[portion[place - 1]].append((id_, kind, is_open and id_ not in taken, turn_id))
+            passages = list(read(conn, of_portion))
+            texts = summarise_all(
+                [_lines(passage) for passage in passages],
+                number=policy.compress.summary_sentences,
+                numbers=policy.salience,
+            )
             made = [
-                _summary(passage, remembered[passage.session], policy, params["tenant"], retold)
-                for passage in read(conn, of_portion)
+                _summary(passage, text, remembered[passage.session], policy, params["tenant"], retold)
+                for passage, text in zip(passages, texts, strict=True)
             ]
             if retold is not None:
                 attempt.report.add("retold", sum(one.model is not None for one in made))
@@ -132,11 +138,16 @@ def _of(sessions: Sessions) -> Params:
     return {"subject_ids": [row[0] for row in sessions], "session_ids": [row[1] for row in sessions]}
 
 
-def _summary(passage: Passage, remembered: Remembered, policy: Policy, tenant_id: str, retold: Retold | None) -> Made:
-    turns, whole = passage.turns, passage.whole
-    spoken = [row for row in turns if row[2] in ("user", "assistant")] or turns
-    lines = [Line(speaker=row[3] or row[2].capitalize(), text=row[4], said_at=row[1]) for row in spoken]
-    content, model = summarise(lines, number=policy.compress.summary_sentences, numbers=policy.salience), None
+def _lines(passage: Passage) -> list[Line]:
+    spoken = [row for row in passage.turns if row[2] in ("user", "assistant")] or passage.turns
+    return [Line(speaker=row[3] or row[2].capitalize(), text=row[4], said_at=row[1]) for row in spoken]
+
+
+def _summary(
+    passage: Passage, content: str, remembered: Remembered, policy: Policy, tenant_id: str, retold: Retold | None
+) -> Made:
+    """The summary in the rules' words, `content`, or in a model's."""
+    turns, whole, model = passage.turns, passage.whole, None
     if retold is not None:
         shown, text = retold.texts.get(passage.key, (frozenset(), ""))
         if text and shown == {row[0] for row in turns}:  # what was said since then it does not tell

@@ -12,8 +12,11 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import islice
 
-from reverie.cues.salience import salience
+import polars as pl
+
+from reverie.cues.salience import salience_expr
 from reverie.policy import Salience
 from reverie.text import sentences
 
@@ -53,9 +56,21 @@ def summarise(lines: Sequence[Line], *, number: int, numbers: Salience) -> str:
     `lines` are the session's turns in order, at least one; `numbers` weigh what stands out: names, numbers, dates.
     A session without a sentence is summed up by its size.
     """
+    return summarise_all([lines], number=number, numbers=numbers)[0]
+
+
+def summarise_all(sessions: Sequence[Sequence[Line]], *, number: int, numbers: Salience) -> list[str]:
+    """`summarise` for each of many sessions, whose sentences are weighed in one pass."""
+    candidates = [list(_candidates(lines)) for lines in sessions]
+    said = pl.Series([one.sentence for of_session in candidates for one in of_session], dtype=pl.String)
+    weights = iter(pl.select(salience_expr(pl.lit(said), numbers)).to_series().to_list())
+    chosen = [_choose(of_session, list(islice(weights, len(of_session))), number) for of_session in candidates]
+    return [_told(lines, of_session) for lines, of_session in zip(sessions, chosen, strict=True)]
+
+
+def _told(lines: Sequence[Line], chosen: Sequence[_Candidate]) -> str:
     said_at = lines[0].said_at
     date = f"{said_at.day} {said_at:%B %Y}" if said_at else ""
-    chosen = _choose(list(_candidates(lines)), number, numbers)
     if not chosen:
         return f"{date}{': ' if date else ''}{len(lines)} turns without a sentence."
     said: list[str] = []
@@ -81,19 +96,19 @@ def _candidates(lines: Sequence[Line]) -> Iterator[_Candidate]:
         yield _Candidate(place, speaker, part, frozenset(counted), unit)
 
 
-def _choose(candidates: list[_Candidate], number: int, numbers: Salience) -> list[_Candidate]:
+def _choose(candidates: list[_Candidate], saliences: list[float], number: int) -> list[_Candidate]:
     centre: dict[str, float] = {}
     for one in candidates:
         for term, weight in one.weights.items():
             centre[term] = centre.get(term, 0.0) + weight
     length = math.sqrt(math.fsum(weight * weight for weight in centre.values())) or 1.0
 
-    def worth(one: _Candidate) -> float:
-        central = math.fsum(weight * centre[term] for term, weight in one.weights.items()) / length
-        return central + salience(one.sentence, numbers)
-
+    worth = {
+        one.place: math.fsum(weight * centre[term] for term, weight in one.weights.items()) / length + salience
+        for one, salience in zip(candidates, saliences, strict=True)
+    }
     chosen: list[_Candidate] = []
-    for one in sorted(candidates, key=lambda candidate: (-worth(candidate), candidate.place)):
+    for one in sorted(candidates, key=lambda candidate: (-worth[candidate.place], candidate.place)):
         if all(len(one.terms & other.terms) <= _SAME * len(one.terms | other.terms) for other in chosen):
             chosen.append(one)
         if len(chosen) == number:

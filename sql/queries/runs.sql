@@ -1,5 +1,6 @@
 -- name: record_run
--- Write or add to the ledger row of a run, its counts too; a retry is another attempt of the same run.
+-- Write or add to the ledger row of a run, its counts too; a retry is another attempt of the same run. The commit does not
+-- wait for the disk: what a server that dies had not written yet is the end of what was done, and is done again.
 insert into ops.runs (tenant_id, run_id, stage, as_of, scope, driver, policy, policy_hash, model, status, report, error,
                       model_calls, tokens, cost_usd, seconds)
 values (%(tenant)s, %(run_id)s, %(stage)s, %(as_of)s, %(scope)s, %(driver)s, %(policy)s, %(policy_hash)s, %(model)s,
@@ -19,6 +20,7 @@ on conflict (tenant_id, run_id) do update set
     cost_usd = ops.runs.cost_usd + excluded.cost_usd,
     seconds = ops.runs.seconds + excluded.seconds,
     finished_at = clock_timestamp()
+returning set_config('synchronous_commit', 'off', true)
 
 -- name: list_runs
 -- The latest ledger rows, newest first.
