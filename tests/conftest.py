@@ -11,8 +11,8 @@ import shutil
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
 from urllib.parse import urlsplit
 from uuid import uuid4
@@ -33,6 +33,8 @@ RUN_DIRECTORY = pytest.StashKey[Path]()
 #: Held by the main process as long as it lives, so that a later run can clean up after a killed one.
 ALIVE = pytest.StashKey[BaseFileLock]()
 PREFIX = "reverie_test_"
+#: Makes a database for a `with` block.
+Databases = Callable[[], AbstractContextManager[str]]
 EXTERNAL_SERVER = os.environ.get("REVERIE_TEST_DATABASE_URL")
 
 # a busy machine is slow at drawing examples, and that is no fault of the code
@@ -107,13 +109,27 @@ def template(server_url: str, run_directory: Path) -> str:
     return name
 
 
+@pytest.fixture(scope="session")
+def databases(server_url: str, run_directory: Path, template: str) -> Databases:
+    """Makes a migrated, empty database, each of a name of its own, that lives as long as a `with` block."""
+
+    @contextmanager
+    def make() -> Iterator[str]:
+        with connect(server_url) as admin:
+            url = _create(admin, server_url, run_directory.name, template)
+        try:
+            yield url
+        finally:
+            _drop(server_url, url)
+
+    return make
+
+
 @pytest.fixture
-def database_url(server_url: str, run_directory: Path, template: str) -> Iterator[str]:
+def database_url(databases: Databases) -> Iterator[str]:
     """A migrated database of this test's own."""
-    with connect(server_url) as admin:
-        url = _create(admin, server_url, run_directory.name, template)
-    yield url
-    _drop(server_url, url)
+    with databases() as url:
+        yield url
 
 
 @pytest.fixture

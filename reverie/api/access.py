@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Annotated, TypeVar
@@ -17,7 +18,7 @@ from reverie.api.keys import Grant, Scope, digest_of, reading_grant, tenant_of
 from reverie.api.problems import ProblemError
 from reverie.api.services import Services
 from reverie.policy import Policy, load_policy
-from reverie.store.steps import Steps
+from reverie.store.steps import Entry, Steps
 
 T = TypeVar("T")
 
@@ -58,9 +59,9 @@ class Caller:
         """Run an operation in the role that may write."""
         return await self.services.write(self.tenant_id, steps)
 
-    async def log(self, steps: Steps[None]) -> None:
+    async def log(self, entries: Sequence[Entry]) -> None:
         """Log what was answered; for once the answer is out."""
-        await self.services.journal.write(self.tenant_id, steps)
+        await self.services.journal.write(self.tenant_id, entries)
 
 
 class Gate:

@@ -15,39 +15,38 @@ from dataclasses import dataclass
 
 from reverie.api.metrics import Metrics
 from reverie.store.database import AsyncStore
-from reverie.store.steps import Statement, Steps, perform_async
+from reverie.store.steps import Entry, entering, perform_async
 
 _log = logging.getLogger("reverie.api")
 
 #: Seconds from one write to the next.
 PAUSE_SECONDS = 0.25
-#: Entries of one transaction.
+#: Answers logged in one transaction.
 BATCH = 100
 
 
 @dataclass(frozen=True, slots=True)
-class _Entry:
+class _Waiting:
     tenant_id: str
-    statements: tuple[Statement, ...]
+    entries: Sequence[Entry]
     done: asyncio.Future[None]
 
 
 class Journal:
-    """The entries that wait to be logged, of all tenants."""
+    """What waits to be logged, of all tenants."""
 
     def __init__(self, store: AsyncStore, metrics: Metrics) -> None:
         self._store, self._metrics = store, metrics
-        self._waiting: list[_Entry] = []
+        self._waiting: list[_Waiting] = []
         self._writer: asyncio.Task[None] | None = None
 
-    async def write(self, tenant_id: str, steps: Steps[None]) -> None:
-        """Log an entry, made of statements alone, and return when it is; a failure is counted and told in the log."""
-        statements = tuple(step for step in steps if isinstance(step, Statement))
-        entry = _Entry(tenant_id, statements, asyncio.get_running_loop().create_future())
-        self._waiting.append(entry)
+    async def write(self, tenant_id: str, entries: Sequence[Entry]) -> None:
+        """Log what was answered and return when it is logged; a failure is counted and told in the log."""
+        one = _Waiting(tenant_id, entries, asyncio.get_running_loop().create_future())
+        self._waiting.append(one)
         if self._writer is None or self._writer.done():
             self._writer = asyncio.create_task(self._write_all())
-        await entry.done
+        await one.done
 
     async def end(self) -> None:
         """Write what waits."""
@@ -56,30 +55,27 @@ class Journal:
 
     async def _write_all(self) -> None:
         while self._waiting:
-            entries, self._waiting = self._waiting, []
-            by_tenant: dict[str, list[_Entry]] = defaultdict(list)
-            for entry in entries:
-                by_tenant[entry.tenant_id].append(entry)
+            waiting, self._waiting = self._waiting, []
+            by_tenant: dict[str, list[_Waiting]] = defaultdict(list)
+            for one in waiting:
+                by_tenant[one.tenant_id].append(one)
             for tenant_id, some in by_tenant.items():
                 for first in range(0, len(some), BATCH):
                     await self._write_batch(tenant_id, some[first : first + BATCH])
             await asyncio.sleep(PAUSE_SECONDS)
 
-    async def _write_batch(self, tenant_id: str, entries: Sequence[_Entry]) -> None:
+    async def _write_batch(self, tenant_id: str, batch: Sequence[_Waiting]) -> None:
         """Write them in one transaction, or one by one where that fails: none takes others with it."""
         try:
-            await perform_async(self._store, tenant_id, _together(entries))
+            entries = [entry for one in batch for entry in one.entries]
+            await perform_async(self._store, tenant_id, entering(tenant_id, entries))
         except Exception as error:
-            if len(entries) > 1:
-                for entry in entries:
-                    await self._write_batch(tenant_id, [entry])
+            if len(batch) > 1:
+                for one in batch:
+                    await self._write_batch(tenant_id, [one])
                 return
             self._metrics.unlogged.inc()
             _log.error("An answer was not logged: %s", type(error).__name__)
-        for entry in entries:
-            if not entry.done.done():  # whoever waits for it may have been given up
-                entry.done.set_result(None)
-
-
-def _together(entries: Sequence[_Entry]) -> Steps[None]:
-    yield tuple(statement for entry in entries for statement in entry.statements)
+        for one in batch:
+            if not one.done.done():  # whoever waits for it may have been given up
+                one.done.set_result(None)

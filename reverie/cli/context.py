@@ -72,8 +72,8 @@ def command(
       reverie context mumbai-bakery "why did traffic drop?" --tenant demo --data analytics.json --policy brain
       reverie context ana --mood sad --energy low --policy contact --text
     """
-    from reverie.recall.context import context, logging_context
-    from reverie.store.steps import perform
+    from reverie.recall.context import context, context_entries
+    from reverie.store.steps import entering, perform
 
     given = _given(system, data, tools, history, session_id, mood, energy, model)
     with Session(tenant, policy) as session:
@@ -96,7 +96,8 @@ def command(
             say(found.text)
         else:
             _print(found)
-        perform(session.reader, session.tenant_id, logging_context(found))  # last, so that nobody waits for it
+        # last, so that nobody waits for it
+        perform(session.reader, session.tenant_id, entering(session.tenant_id, context_entries(found)))
 
 
 def _given(

@@ -13,8 +13,6 @@ from functools import partial
 from typing import Any
 from uuid import UUID
 
-from psycopg.types.json import Jsonb
-
 from reverie.errors import InputError
 from reverie.inference import Embedder
 from reverie.inference.reranker import Reranker
@@ -25,14 +23,14 @@ from reverie.recall.conversation import Told, read_told, told_statements
 from reverie.recall.forms import Chosen, Material, lay_out
 from reverie.recall.given import Given
 from reverie.recall.profile import Profile, profile_statements, read_profile
-from reverie.recall.recall import logging_recall, recalling, subject_statement
+from reverie.recall.recall import recall_entry, recalling, subject_statement
 from reverie.recall.relationship import STAGES, Relationship
 from reverie.recall.remembered import Remembered
 from reverie.recall.result import RecallResult
 from reverie.recall.sections import Dropped, Section, trim
 from reverie.recall.staged import StagedRecall, staged_recall
 from reverie.store.queries import queries
-from reverie.store.steps import Outside, Statement, Steps, beside
+from reverie.store.steps import Entry, Outside, Statement, Steps, beside
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -108,7 +106,7 @@ def context(
 
     Without a question the most important memories stand for those that would answer it. With what is remembered of the
     subject, its memories are searched in the round trip that reads the profile, and again where it has changed. Nothing
-    is logged here: see `logging_context`, which the caller runs once the answer is out.
+    is logged here: see `context_entries`, which the caller logs once the answer is out.
 
     Raises:
         InputError: the system text is longer than its budget; it is never cut.
@@ -195,29 +193,29 @@ def context(
     )
 
 
-def logging_context(found: Context) -> Steps[None]:
-    """Write to the log which ids went into which section, and the recall behind it; the text is kept nowhere (D12)."""
-    if found.recall is not None:
-        yield from logging_recall(found.recall)
+def context_entries(found: Context) -> list[Entry]:
+    """Which ids went into which section, and the recall behind it, for the log; the text is kept nowhere (D12)."""
     sections = [row for row in found.budget_table() if row["section"] not in ("buffer", "total")]
-    params = {
-        "tenant": found.tenant_id,
-        "id": found.id,
-        "subject": found.subject_id,
-        "assembled_at": found.assembled_at,
-        "request_id": found.request_id or None,
-        "form": found.form,
-        "stage": found.relationship.stage,
-        "policy_hash": found.policy_hash,
-        "tokenizer": found.tokenizer,
-        "total_tokens": found.total_tokens,
-        "sections": Jsonb(
-            [{("name" if key == "section" else key): each for key, each in row.items()} for row in sections]
-        ),
-        "item_ids": list(dict.fromkeys(line.id for one in found.sections for line in one.lines if line.id)),
-        "dropped_ids": list(dict.fromkeys(one.id for one in found.dropped if one.id)),
-    }
-    yield Statement(queries("context")["write_context"], params, last=True)
+    entry = Entry(
+        queries("context")["write_contexts"],
+        {
+            "id": found.id,
+            "subject_id": found.subject_id,
+            "assembled_at": found.assembled_at,
+            "request_id": found.request_id or None,
+            "form": found.form,
+            "stage": found.relationship.stage,
+            "policy_hash": found.policy_hash,
+            "tokenizer": found.tokenizer,
+            "total_tokens": found.total_tokens,
+            "sections": [
+                {("name" if key == "section" else key): each for key, each in row.items()} for row in sections
+            ],
+            "item_ids": list(dict.fromkeys(line.id for one in found.sections for line in one.lines if line.id)),
+            "dropped_ids": list(dict.fromkeys(one.id for one in found.dropped if one.id)),
+        },
+    )
+    return [entry] if found.recall is None else [recall_entry(found.recall), entry]
 
 
 def _check_system(given: Given, policy: Policy, counter: Counter) -> None:

@@ -18,7 +18,7 @@ from reverie.recall.search import read_hits, search_params, search_statement
 from reverie.store.booking import Payer, embedding_question
 from reverie.store.database import Store
 from reverie.store.queries import queries
-from reverie.store.steps import Rows, Statement, Steps, perform
+from reverie.store.steps import Entry, Rows, Statement, Steps, entering, perform
 
 #: Characters a token has on average; for budgets when no tokenizer is at hand, which the answer then says.
 _CHARACTERS_A_TOKEN = 4
@@ -57,8 +57,8 @@ def recall(
 
 
 def log_recall(store: Store, result: RecallResult) -> None:
-    """Run `logging_recall` without asyncio."""
-    perform(store, result.tenant_id, logging_recall(result))
+    """Write the recall and the items it gave to the log, once; `score` counts them as accesses."""
+    perform(store, result.tenant_id, entering(result.tenant_id, [recall_entry(result)]))
 
 
 def recalling(
@@ -81,7 +81,7 @@ def recalling(
     `top_k` and `token_budget` override the policy; `kinds` limits the answer to memories of these kinds. Without an
     embedder, or when it fails, words and entities answer alone and a note says so; when the reranker fails, the weighed
     signals do. An embedder with a price is booked, for which the store must be a worker's. Nothing is logged here: see
-    `logging_recall`, which the caller runs once the answer is out. `known` are the rows of `subject_statement`, where
+    `recall_entry`, which the caller logs once the answer is out. `known` are the rows of `subject_statement`, where
     the caller has them already.
     """
     as_of = require_aware(as_of)
@@ -153,14 +153,13 @@ def subject_statement(tenant_id: str, subject_id: str, *, last: bool = False) ->
     return Statement(queries("recall")["read_subject"], {"tenant": tenant_id, "subject": subject_id}, last=last)
 
 
-def logging_recall(result: RecallResult) -> Steps[None]:
-    """Write the recall and the items it gave to the log, once; `score` counts them as accesses."""
-    yield Statement(
-        queries("recall")["write_recall"],
+def recall_entry(result: RecallResult) -> Entry:
+    """The recall and the items it gave, for the log; `score` counts them as accesses."""
+    return Entry(
+        queries("recall")["write_recalls"],
         {
-            "tenant": result.tenant_id,
             "id": result.id,
-            "subject": result.subject_id,
+            "subject_id": result.subject_id,
             "asked_at": result.asked_at,
             "question": result.question,
             "policy_hash": result.policy_hash,
@@ -168,7 +167,6 @@ def logging_recall(result: RecallResult) -> Steps[None]:
             "item_ids": [hit.id for hit in result.hits],
             "dropped": len(result.dropped),
         },
-        last=True,
     )
 
 

@@ -26,7 +26,9 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Any, Generic, LiteralString, TypeAlias, TypeVar
 
+import orjson
 from psycopg import AsyncConnection, RawCursor
+from psycopg.types.json import Jsonb
 
 from reverie.errors import InputError
 from reverie.store.connect import BIND_TENANT
@@ -72,6 +74,14 @@ class Awaited:
     seconds: float
 
 
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A row of a log; `sql` writes many of them, as `%(rows)s`, a JSON array, for `%(tenant)s`."""
+
+    sql: LiteralString
+    row: Mapping[str, Any]
+
+
 #: What an operation may yield: a tuple of statements goes out together and is answered by a tuple of their rows.
 Step: TypeAlias = Statement | tuple[Statement, ...] | Outside | Awaited
 Steps: TypeAlias = Generator[Step, Any, T]
@@ -100,6 +110,18 @@ def beside(others: tuple[Statement, ...], steps: Steps[T]) -> Steps[tuple[tuple[
         if rows is None:
             rows = yield others
         return rows, end.value
+
+
+def entering(tenant_id: str, entries: Sequence[Entry]) -> Steps[None]:
+    """Write entries in one transaction, those of one kind in one statement."""
+    rows: dict[LiteralString, list[Mapping[str, Any]]] = {}
+    for entry in entries:
+        rows.setdefault(entry.sql, []).append(entry.row)
+    kinds = list(rows)
+    yield tuple(
+        Statement(sql, {"tenant": tenant_id, "rows": Jsonb(rows[sql], dumps=orjson.dumps)}, last=sql is kinds[-1])
+        for sql in kinds
+    )
 
 
 def perform(store: Store, tenant_id: str, steps: Steps[T]) -> T:

@@ -108,10 +108,13 @@ from (select m.mood, m.energy, m.said_at, m.turn_id from log.moods m
       where m.tenant_id = %(tenant)s and m.subject_id = %(subject)s and m.said_at <= %(as_of)s
       order by m.said_at desc limit %(limit)s) m
 
--- name: write_context
--- What an assembled context held, by id and number.
+-- name: write_contexts
+-- What assembled contexts held, by id and number.
 insert into log.contexts (tenant_id, id, subject_id, assembled_at, request_id, form, stage, policy_hash, tokenizer,
                           total_tokens, sections, item_ids, dropped_ids)
-values (%(tenant)s, %(id)s, %(subject)s, %(assembled_at)s, %(request_id)s, %(form)s, %(stage)s, %(policy_hash)s,
-        %(tokenizer)s, %(total_tokens)s, %(sections)s, %(item_ids)s, %(dropped_ids)s)
+select %(tenant)s, r.id, r.subject_id, r.assembled_at, r.request_id, r.form, r.stage, r.policy_hash, r.tokenizer,
+       r.total_tokens, r.sections, r.item_ids, r.dropped_ids
+from jsonb_to_recordset(%(rows)s) as r (id uuid, subject_id text, assembled_at timestamptz, request_id text, form text,
+                                        stage text, policy_hash text, tokenizer text, total_tokens int, sections jsonb,
+                                        item_ids uuid[], dropped_ids uuid[])
 on conflict do nothing

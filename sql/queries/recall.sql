@@ -189,8 +189,10 @@ left join lateral (
     where b.item = 'turn' and t.tenant_id = %(tenant)s and t.id = b.item_id limit 1) t on true
 order by b.last, b.score desc, b.item_id
 
--- name: write_recall
--- The question and the items given.
+-- name: write_recalls
+-- Questions and the items given to each.
 insert into log.recalls (tenant_id, id, subject_id, asked_at, question, policy_hash, model, item_ids, dropped)
-values (%(tenant)s, %(id)s, %(subject)s, %(asked_at)s, %(question)s, %(policy_hash)s, %(model)s, %(item_ids)s, %(dropped)s)
+select %(tenant)s, r.id, r.subject_id, r.asked_at, r.question, r.policy_hash, r.model, r.item_ids, r.dropped
+from jsonb_to_recordset(%(rows)s) as r (id uuid, subject_id text, asked_at timestamptz, question text, policy_hash text,
+                                        model text, item_ids uuid[], dropped int)
 on conflict do nothing

@@ -12,7 +12,7 @@ import pytest
 from reverie.api.journal import Journal
 from reverie.api.metrics import Metrics
 from reverie.store.database import AsyncStore
-from reverie.store.steps import Statement, Steps
+from reverie.store.steps import Entry
 
 Work = Callable[[Journal], Awaitable[Any]]
 
@@ -35,8 +35,8 @@ def on(database_url: str, conn: psycopg.Connection[Any], metrics: Metrics) -> Ca
     return lambda work: asyncio.run(once(work))
 
 
-def entry(number: int) -> Steps[None]:
-    yield Statement("insert into public.said (x) values (%(x)s)", {"x": number}, last=True)
+def entry(number: int) -> list[Entry]:
+    return [Entry("insert into public.said (x) select x from jsonb_to_recordset(%(rows)s) as r (x int)", {"x": number})]
 
 
 def test_what_comes_together_is_one_transaction(on: Callable[[Work], Any], conn: psycopg.Connection[Any]) -> None:

@@ -4,23 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import Any
-from urllib.parse import urlsplit
 
 import psycopg
 import pytest
 import schemathesis
 from fastapi.testclient import TestClient
 from hypothesis import HealthCheck, Phase, given, settings
-from psycopg.sql import SQL, Identifier
 from schemathesis import GenerationMode
 
 from reverie.api.app import create_app
 from reverie.api.keys import making_key
 from reverie.settings import Settings
-from reverie.store.connect import connect
 from reverie.store.database import Store
 from reverie.store.steps import perform
 from tests.api.conftest import settings_for
+from tests.conftest import Databases
 from tests.recall.conftest import START, Corpus
 
 EXAMPLES = 12
@@ -37,22 +35,17 @@ OPERATIONS = {
 
 
 @pytest.fixture(scope="module")
-def served(server_url: str, run_directory: Any, template: str) -> Iterator[TestClient]:
+def served(databases: Databases) -> Iterator[TestClient]:
     """One app and database for the whole module, with an administrator's key and a subject to find."""
-    name = f"{run_directory.name}_openapi"
-    with connect(server_url) as admin:
-        admin.execute(SQL("create database {} template {}").format(Identifier(name), Identifier(template)))
-    url = urlsplit(server_url)._replace(path=f"/{name}").geturl()
-    with psycopg.connect(url, autocommit=True) as conn:
-        Corpus(conn).turn("I found quartz", speaker="Ann")
-    with Store.open(url, size=1) as store:
-        steps = making_key("acme", name="test", scopes=["admin"], policy="reverie", made_at=START)
-        key = perform(store, "acme", steps)[1]
-    with TestClient(create_app(settings_for(url, api_rate="100000/second"))) as client:
-        client.headers["Authorization"] = f"Bearer {key}"
-        yield client
-    with connect(server_url) as admin:
-        admin.execute(SQL("drop database {} with (force)").format(Identifier(name)))
+    with databases() as url:
+        with psycopg.connect(url, autocommit=True) as conn:
+            Corpus(conn).turn("I found quartz", speaker="Ann")
+        with Store.open(url, size=1) as store:
+            steps = making_key("acme", name="test", scopes=["admin"], policy="reverie", made_at=START)
+            key = perform(store, "acme", steps)[1]
+        with TestClient(create_app(settings_for(url, api_rate="100000/second"))) as client:
+            client.headers["Authorization"] = f"Bearer {key}"
+            yield client
 
 
 #: Requests as described, and requests that are not, where there is something to send.

@@ -6,9 +6,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import timedelta
-from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
 
 import pytest
 from psycopg.sql import SQL, Identifier
@@ -21,6 +19,7 @@ from reverie.policy import load_policy
 from reverie.store.connect import connect
 from reverie.store.database import Store
 from reverie.store.digest import digest
+from tests.conftest import Databases
 from tests.promises.world import SAMPLE, consolidate
 
 RECORDED = SAMPLE.with_name("recorded.jsonl")
@@ -30,15 +29,11 @@ LEAST_USED = 0.95
 
 
 @pytest.fixture(scope="module")
-def runs(server_url: str, run_directory: Path, template: str) -> Iterator[dict[str, Any]]:
+def runs(databases: Databases) -> Iterator[dict[str, Any]]:
     """What two runs counted, the second from the log and the kept replies alone, with a model that knows nothing."""
-    name = f"{run_directory.name}_recorded"
-    with connect(server_url) as admin:
-        admin.execute(SQL("create database {} template {}").format(Identifier(name), Identifier(template)))
-    url = urlsplit(server_url)._replace(path=f"/{name}").geturl()
     model = load_recorded(RECORDED, limits=Limits(concurrency=2))
     embedder, policy = load_embedder("minilm", threads=1), load_policy("reverie")
-    with Store.open(url) as store, connect(url) as conn:
+    with databases() as url, Store.open(url) as store, connect(url) as conn:
         last = import_file(store, SAMPLE, tenant_id=TENANT).last
         assert last is not None
         until = last + timedelta(hours=6)  # as the demo
@@ -52,9 +47,7 @@ def runs(server_url: str, run_directory: Path, template: str) -> Iterator[dict[s
             found["texts"] = conn.execute("select count(*) from memory.memories where model is not null").fetchone()
             tables = conn.execute("select tablename from pg_tables where schemaname = 'memory'").fetchall()
             conn.execute(SQL("truncate {}").format(SQL(", ").join(Identifier("memory", row[0]) for row in tables)))
-    yield found | {"model": model}
-    with connect(server_url) as admin:
-        admin.execute(SQL("drop database {} with (force)").format(Identifier(name)))
+        yield found | {"model": model}
 
 
 def test_the_recordings_are_used_and_believed(runs: dict[str, Any]) -> None:

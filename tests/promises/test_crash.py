@@ -18,8 +18,8 @@ import pytest
 from reverie.consolidate.cycle import STAGES
 from reverie.store.connect import connect
 from reverie.store.digest import TableDigest, digest_of
+from tests.conftest import Databases
 from tests.promises import compact
-from tests.promises.conftest import Databases
 from tests.promises.killing import work
 
 pytestmark = pytest.mark.timeout(240)

@@ -20,8 +20,8 @@ from reverie.store.connect import connect
 from reverie.store.database import Store
 from reverie.store.digest import TableDigest, digest_of
 from reverie.store.queue import Waiting, enqueue
+from tests.conftest import Databases
 from tests.promises import compact
-from tests.promises.conftest import Databases
 from tests.promises.killing import Moments
 from tests.promises.world import WordEmbedder
 

@@ -24,9 +24,9 @@ from reverie.policy import Policy, load_policy
 from reverie.store.connect import connect
 from reverie.store.database import Store
 from reverie.store.digest import TableDigest, digest_of
+from tests.conftest import Databases
 from tests.consolidate.test_compress import MARCH, MODEL, TENANT, say, suggest_posts, tell_of_bruno
 from tests.models.scripted_server import reply_to
-from tests.promises.conftest import Databases
 from tests.promises.killing import Moments
 
 pytestmark = pytest.mark.timeout(240)

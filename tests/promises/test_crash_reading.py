@@ -14,8 +14,8 @@ from reverie.consolidate.extract import extract
 from reverie.store.connect import connect
 from reverie.store.database import Store
 from reverie.store.digest import digest_of
+from tests.conftest import Databases
 from tests.promises import compact
-from tests.promises.conftest import Databases
 from tests.promises.killing import Moments
 from tests.promises.notetaker import NoteTaker
 from tests.promises.world import scope

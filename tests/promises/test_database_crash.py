@@ -23,8 +23,8 @@ from reverie.store.database import Store
 from reverie.store.digest import TableDigest, digest_of
 from reverie.store.embedded import EmbeddedPostgres
 from reverie.store.migrate import migrate
+from tests.conftest import Databases
 from tests.promises import compact
-from tests.promises.conftest import Databases
 from tests.promises.world import WordEmbedder, scope
 
 #: After how many stage runs the server dies, each time since it last did.

@@ -12,7 +12,7 @@ from psycopg.sql import SQL, Identifier
 from reverie.recall.inspect import explain
 from reverie.store.connect import connect
 from reverie.store.database import Store
-from tests.promises.conftest import Databases
+from tests.conftest import Databases
 from tests.promises.world import END, SAMPLE, live, lively
 
 Conn = psycopg.Connection[Any]

@@ -16,8 +16,8 @@ from reverie.policy import Policy, load_policy, shipped_policies
 from reverie.store.database import Store
 from reverie.store.digest import Digest, digest
 from reverie.store.runs import Report
+from tests.conftest import Databases
 from tests.promises import compact
-from tests.promises.conftest import Databases
 from tests.promises.world import consolidate, live, lively
 
 Stage = Callable[..., Report]

@@ -12,8 +12,8 @@ from reverie.capture.importing import import_file
 from reverie.store.connect import connect
 from reverie.store.database import Store
 from reverie.store.digest import digest_of
+from tests.conftest import Databases
 from tests.promises import compact
-from tests.promises.conftest import Databases
 from tests.promises.world import consolidate, live
 
 

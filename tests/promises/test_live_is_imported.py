@@ -22,8 +22,8 @@ from reverie.policy import Policy
 from reverie.store.database import Store
 from reverie.store.digest import digest
 from reverie.store.steps import perform
+from tests.conftest import Databases
 from tests.promises import compact
-from tests.promises.conftest import Databases
 from tests.promises.notetaker import NoteTaker
 from tests.promises.world import SAMPLE, WordEmbedder, for_tenant, live, lively, scope
 

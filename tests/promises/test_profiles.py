@@ -20,7 +20,7 @@ from reverie.inference.completions import LanguageModel
 from reverie.store.connect import connect
 from reverie.store.database import Store
 from reverie.store.digest import TableDigest, digest
-from tests.promises.conftest import Databases
+from tests.conftest import Databases
 from tests.promises.profiling import START, TENANT, UNTIL, Scribe, policy, record, remember, retold, say, work
 
 pytestmark = pytest.mark.timeout(2400 if os.environ.get("REVERIE_ALL_KILLS") else 240)

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
 from uuid import UUID
 
 import numpy as np
 import psycopg
 import pytest
-from psycopg.sql import SQL, Identifier
 
 from reverie.capture.importing import import_file
 from reverie.consolidate.cycle import catch_up, ingest
@@ -21,9 +19,9 @@ from reverie.model import Scope, stable_id
 from reverie.policy import Policy, load_policy
 from reverie.recall.question import Question
 from reverie.recall.search import search
-from reverie.store.connect import connect
 from reverie.store.database import Store
 from reverie.store.queries import queries
+from tests.conftest import Databases
 
 START = datetime(2026, 3, 1, 9, 0, tzinfo=UTC)
 LATER = START + timedelta(days=300)
@@ -138,27 +136,15 @@ def embedder() -> Embedder:
 
 
 @pytest.fixture(scope="session")
-def sample_store(
-    server_url: str, run_directory: Path, template: str, worker_name: Callable[[], str], embedder: Embedder
-) -> Iterator[Store]:
+def sample_store(databases: Databases, embedder: Embedder) -> Iterator[Store]:
     """A reader of the sample history, imported and consolidated as of the day after its last turn; tenant `demo`."""
-    name = f"{run_directory.name}_sample_{worker_name()}"
-    with connect(server_url) as admin:
-        admin.execute(SQL("create database {} template {}").format(Identifier(name), Identifier(template)))
-    url = urlsplit(server_url)._replace(path=f"/{name}").geturl()
-    with Store.open(url, size=1) as store:
-        summary = import_file(store, SAMPLE, tenant_id="demo")
-        assert summary.last is not None
-        until = summary.last + timedelta(days=1)
-        common = {"scope": Scope(tenant_id="demo"), "policy": load_policy("reverie"), "embedder": embedder}
-        for report in (*ingest(store, as_of=until, **common), *catch_up(store, until=until, **common)):
-            assert report.stage
-    with Store.open(url, role="reader", size=1) as store:
-        yield store
-    with connect(server_url) as admin:
-        admin.execute(SQL("drop database {} with (force)").format(Identifier(name)))
-
-
-@pytest.fixture(scope="session")
-def worker_name(request: pytest.FixtureRequest) -> Callable[[], str]:
-    return lambda: getattr(request.config, "workerinput", {}).get("workerid", "main")
+    with databases() as url:
+        with Store.open(url, size=1) as store:
+            summary = import_file(store, SAMPLE, tenant_id="demo")
+            assert summary.last is not None
+            until = summary.last + timedelta(days=1)
+            common = {"scope": Scope(tenant_id="demo"), "policy": load_policy("reverie"), "embedder": embedder}
+            for report in (*ingest(store, as_of=until, **common), *catch_up(store, until=until, **common)):
+                assert report.stage
+        with Store.open(url, role="reader", size=1) as store:
+            yield store

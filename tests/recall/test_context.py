@@ -14,13 +14,13 @@ import pytest
 from reverie.errors import InferenceError, InputError
 from reverie.inference import Embedder, Vectors
 from reverie.policy import load_policy, shipped_policies
-from reverie.recall.context import Context, context, logging_context
+from reverie.recall.context import Context, context, context_entries
 from reverie.recall.facts import structured_facts
 from reverie.recall.given import Given, Message
 from reverie.recall.profile import Profile, profile, profile_statements
 from reverie.recall.staged import StagedRecall, staged_recall
 from reverie.store.database import Store
-from reverie.store.steps import perform
+from reverie.store.steps import entering, perform
 from tests.recall.conftest import LATER, Corpus, FixedEmbedder, day
 
 AXES = np.eye(8, dtype=np.float32)
@@ -165,7 +165,7 @@ def test_summaries_of_the_session_stand_for_its_older_turns(
     assert "(earlier, turns 11-20) Of bicycles, 11." in found.text
     note = "Of the conversation, turns 1-10, turns 11-20 are given as their remembered summaries."
     assert note in found.notes
-    perform(reader, "acme", logging_context(found))
+    perform(reader, "acme", entering("acme", context_entries(found)))
     logged = conn.execute("select item_ids from log.contexts").fetchone()
     assert logged is not None and set(told[:2]) <= set(logged[0]) and told[2] not in logged[0]
     for other in (Given(history=history), Given(history=history, session_id="s8")):
@@ -189,7 +189,7 @@ def test_a_context_and_what_the_log_keeps_of_it(corpus: Corpus, reader: Store, c
     assert table["system"] == {"section": "system", "tokens": 3, "budget": 500, "items": 1, "dropped": 0}
     assert table["total"]["tokens"] == sum(row["tokens"] for name, row in table.items() if name != "total")
     for _ in range(2):
-        perform(reader, "acme", logging_context(found))
+        perform(reader, "acme", entering("acme", context_entries(found)))
     (row,) = conn.execute("select to_jsonb(c) from log.contexts c").fetchall()
     logged = row[0]
     assert (logged["id"], logged["request_id"], logged["form"], logged["stage"]) == (
@@ -214,7 +214,7 @@ def test_what_did_not_fit_is_named(corpus: Corpus, reader: Store, conn: psycopg.
     assert memories.tokens <= 20
     kept = {line.id for line in memories.lines}
     assert {one.id for one in found.dropped} == ids - kept and kept < ids
-    perform(reader, "acme", logging_context(found))
+    perform(reader, "acme", entering("acme", context_entries(found)))
     (row,) = conn.execute("select dropped_ids from log.contexts").fetchall()
     assert set(row[0]) == ids - kept
 

@@ -17,7 +17,7 @@ from reverie.api.problems import documented
 from reverie.api.routes.working_memory import read_or_none
 from reverie.api.routing import routes_of
 from reverie.model import Role
-from reverie.recall.context import Context, context, logging_context
+from reverie.recall.context import Context, context, context_entries
 from reverie.recall.given import Given, Message
 
 router = routes_of("contexts")
@@ -134,7 +134,7 @@ async def assemble(body: ContextRequest, caller: Reader) -> Response:
         remembered=caller.services.remembered,
     )
     found = await caller.ask(steps)
-    return answer(_shown(found), background=BackgroundTask(caller.log, logging_context(found)))
+    return answer(_shown(found), background=BackgroundTask(caller.log, context_entries(found)))
 
 
 async def _given(body: ContextRequest, caller: Caller) -> Given:

@@ -16,7 +16,7 @@ from reverie.api.fields import Answer, Body, Name, Question, Time, example, now
 from reverie.api.problems import documented
 from reverie.api.routing import routes_of
 from reverie.model import Kind
-from reverie.recall.recall import logging_recall
+from reverie.recall.recall import recall_entry
 from reverie.recall.remembered import recalling_at_once
 from reverie.recall.result import Hit, RecallResult
 
@@ -144,7 +144,7 @@ async def recall(body: RecallRequest, caller: Reader) -> Response:
         include_compressed=body.include_compressed,
     )
     found = await caller.ask(steps)
-    return answer(shown(found, why=body.why), background=BackgroundTask(caller.log, logging_recall(found)))
+    return answer(shown(found, why=body.why), background=BackgroundTask(caller.log, [recall_entry(found)]))
 
 
 def shown(found: RecallResult, *, why: bool) -> dict[str, Any]:
