@@ -8,10 +8,11 @@ with two handlers more: `bare SELECT` reads one row by its key, `bare INSERT` wr
 on a pool of their own, without key, tenant or checks: the least that a handler on this server can cost.
 
 The load comes from this process by a small HTTP/1.1 client on asyncio streams (httpx takes several times its CPU), in a
-closed loop, kinds in turn, in many short rounds, so that what disturbs the machine disturbs all kinds. With the time of
-each comes the processor time of server, Postgres and load, which other work on the machine disturbs less. Then, once
-the sessions that these loops left are in the log and a checkpoint is over, `--mixed` minutes at 70 % of the rate that
-the mix reaches with 16 connections: requests are due by the clock and their time is counted from when they were due.
+closed loop, kinds in turn, in many short rounds, so that what disturbs the machine disturbs all kinds. Each subject was
+asked about once before, as the server remembers who speaks of whom. With the time of each comes the processor time of
+server, Postgres and load, which other work on the machine disturbs less. Then, once the sessions that these loops left
+are in the log and a checkpoint is over, `--mixed` minutes at 70 % of the rate that the mix reaches with 16 connections:
+requests are due by the clock and their time is counted from when they were due.
 """
 
 from __future__ import annotations
@@ -111,6 +112,10 @@ async def measure(options: argparse.Namespace, port: int, key: str, make: Load, 
             turn = {"source_id": str(number), "role": "user", "text": f"I like tea and item {number}."}
             body = _json(subject_id=f"s{subject:05}", session_id="held", turns=[turn], embed=False)
             assert await Connection(port, key).ask(("POST", "/v1/turns", body)) == 200
+    once = Connection(port, key)
+    for subject in range(options.memories // MEMORIES_EACH):  # the server knows who comes back (recall/remembered.py)
+        body = _json(subject_id=f"s{subject:05}", question="Who is Ana?", embed=False)
+        assert await once.ask(("POST", "/v1/recalls", body)) == 200
     kinds = [
         "bare SELECT", "bare INSERT", "append", "append, embedded", "working memory", "recall", "recall, embedded",
         "context", "context, embedded",
