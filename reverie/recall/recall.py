@@ -14,7 +14,7 @@ from reverie.recall.budget import within_budget
 from reverie.recall.question import read_question
 from reverie.recall.rerank import reranking
 from reverie.recall.result import Drop, RecallResult
-from reverie.recall.search import read_hits, search_params, search_statement
+from reverie.recall.search import holding, read_hits, search_params, search_statement
 from reverie.store.booking import Payer, embedding_question
 from reverie.store.database import Store
 from reverie.store.queries import queries
@@ -75,6 +75,7 @@ def recalling(
     kinds: Sequence[str] | None = None,
     include_compressed: bool = False,
     known: Rows | None = None,
+    guessed: bool = False,
 ) -> Steps[RecallResult]:
     """Return what memory holds about the question as of a time, with signals, ranks, and what was dropped and why.
 
@@ -82,7 +83,10 @@ def recalling(
     embedder, or when it fails, words and entities answer alone and a note says so; when the reranker fails, the weighed
     signals do. An embedder with a price is booked, for which the store must be a worker's. Nothing is logged here: see
     `recall_entry`, which the caller logs once the answer is out. `known` are the rows of `subject_statement`, where
-    the caller has them already.
+    the caller has them already; `guessed`: as they once were.
+
+    Raises:
+        GuessError: they are others by now.
     """
     as_of = require_aware(as_of)
     notes: list[str] = []
@@ -104,7 +108,6 @@ def recalling(
             vector = yield from embedding_question(asked.spoken, payer=payer, embedder=embedder)
         except InferenceError as error:
             notes.append(f"The embedding model gave no answer ({error.within}): found by words and entities alone.")
-    found = []
     search = search_params(
         tenant_id=tenant_id,
         subject_id=subject_id,
@@ -116,9 +119,14 @@ def recalling(
         kinds=kinds,
         include_compressed=include_compressed,
         ranked=max(policy.recall.ranked, 3 * (top_k or 0), policy.recall.rerank_candidates if reranker else 0),
+        guess=known[0] if guessed else None,
     )
+    rows: Rows = ()
     if known and search:
-        found = read_hits((yield Statement(search_statement(search), search, last=True)), policy)
+        rows = yield Statement(search_statement(search), search, last=True)
+    if guessed:
+        rows = holding(rows)
+    found = read_hits(rows, policy)
     ranked, again = [hit for hit, reason in found if reason is None], None
     if reranker is not None:
         again = yield from reranking(ranked, question=question, reranker=reranker, numbers=policy.recall, notes=notes)

@@ -1,4 +1,4 @@
-"""A recall in one round trip: what it has to know of its subject is remembered, and read again beside the search."""
+"""A recall in one statement: what it has to know of its subject is remembered; the search tells if it still holds."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from typing import Any
 from reverie.inference import Embedder
 from reverie.recall.recall import recalling, subject_statement
 from reverie.recall.result import RecallResult
-from reverie.store.steps import Rows, Steps, beside
+from reverie.recall.search import GuessError
+from reverie.store.steps import Rows, Steps
 
 #: Subjects that are remembered; then all are forgotten at once.
 MOST = 10_000
@@ -25,7 +26,7 @@ class Remembered:
         return self._rows.get((tenant_id, subject_id))
 
     def guess(self, tenant_id: str, subject_id: str, embedder: Embedder | None) -> Rows | None:
-        """Return the same for a recall that reads again beside its search; None: it has to read first.
+        """Return the same for a recall whose search tells if it still holds; None: it has to read first.
 
         What a hosted model costs is booked before the search, and nothing is to be booked twice.
         """
@@ -54,12 +55,11 @@ def recalling_at_once(
     """Return what `recalling` returns, in one round trip where what is remembered still holds, else as it does."""
     common: dict[str, Any] = {"tenant_id": tenant_id, "subject_id": subject_id, "as_of": as_of, "embedder": embedder}
     guess = remembered.guess(tenant_id, subject_id, embedder)
-    if guess is None:
-        now = yield subject_statement(tenant_id, subject_id, last=embedder is not None)
-    else:
-        read = subject_statement(tenant_id, subject_id, last=True)
-        (now,), result = yield from beside((read,), recalling(question, **common, **given, known=guess))
-        if now == guess:
-            return result
+    if guess is not None:
+        try:
+            return (yield from recalling(question, **common, **given, known=guess, guessed=True))
+        except GuessError:
+            pass  # and is read anew
+    now = yield subject_statement(tenant_id, subject_id, last=embedder is not None)
     remembered.put(tenant_id, subject_id, now)
     return (yield from recalling(question, **common, **given, known=now))

@@ -68,8 +68,12 @@ def search_params(
     kinds: Sequence[str] | None = None,
     include_compressed: bool = False,
     ranked: int | None = None,
+    guess: Sequence[Any] | None = None,
 ) -> dict[str, Any] | None:
-    """Return the parameters of the statement `search`; None when the policy leaves nothing to search among."""
+    """Return the parameters of the statement `search`; None when the policy leaves nothing to search among.
+
+    With a `guess`, a row of `read_subject` as it once was, the statement says whether it still holds: see `holding`.
+    """
     numbers = policy.recall
     if isinstance(question, str):
         question = read_question(question, policy=numbers, speakers=(), asked_at=as_of)
@@ -102,6 +106,7 @@ def search_params(
         "since": [span[0] for span in question.spans] or None,
         "until": [span[1] for span in question.spans] or None,
         "limit": ranked or numbers.ranked,
+        **({} if guess is None else {"speakers": guess[0], "embedded_by": guess[1]}),
     } | {f"w_{name}": weight for name, weight in weights.items()}
 
 
@@ -111,8 +116,20 @@ def search_statement(params: Mapping[str, Any]) -> LiteralString:
         "embedded": params["vector"] is not None,
         "filtered": params["item"] is not None or params["kinds"] is not None,
         "dated": params["since"] is not None,
+        "guessed": "speakers" in params,
     }
     return _without(queries("recall")["search"], tuple(name for name in needed if not needed[name]))
+
+
+class GuessError(Exception):
+    """What was known of a subject no longer holds."""
+
+
+def holding(rows: Sequence[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
+    """Return the rows of a search with a guess as those of one without. Raises GuessError."""
+    if not rows or not rows[0][-1]:
+        raise GuessError
+    return [row[:-1] for row in rows if row[4] is not None]  # without an item: nothing was found
 
 
 def read_hits(rows: Sequence[tuple[Any, ...]], policy: Policy) -> list[tuple[Hit, str | None]]:

@@ -183,10 +183,21 @@ select b.dropped, b.session_similarity, b.signals,
        coalesce(b.content, case when t.speaker is null then t.text else t.speaker || ': ' || t.text end) as content,
        b.happened_at, b.score, coalesce(b.turn_id, t.id) as turn_id, b.session_id, b.memory_importance,
        b.dense, b.lexical_rank, b.entity_rank
+       -- if guessed: whether what was known of the subject still holds, also where nothing is found
+       , k.holds
+       -- end guessed
 from best b
 left join lateral (
     select id, speaker, text from log.turns t
     where b.item = 'turn' and t.tenant_id = %(tenant)s and t.id = b.item_id limit 1) t on true
+-- if guessed
+right join (
+    select s.speakers = %(speakers)s::text[]
+           and (select t.model from ops.tenants t where t.tenant_id = %(tenant)s) is not distinct from %(embedded_by)s::text
+               as holds
+    from memory.subjects s
+    where s.tenant_id = %(tenant)s and s.subject_id = %(subject)s) k on true
+-- end guessed
 order by b.last, b.score desc, b.item_id
 
 -- name: write_recalls

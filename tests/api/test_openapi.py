@@ -23,6 +23,9 @@ from tests.recall.conftest import START, Corpus
 
 EXAMPLES = 12
 
+# psycopg's pools draw random numbers in the app's threads, which Hypothesis takes for the strategy's
+pytestmark = pytest.mark.filterwarnings("ignore:Do not use the `random` module inside strategies")
+
 
 def document() -> dict[str, Any]:
     return create_app(Settings.model_validate({"embedding_model": "none"})).openapi()

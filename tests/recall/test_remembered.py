@@ -57,7 +57,7 @@ def test_it_answers_the_same_and_reads_again_what_has_changed(
     ask()
     conn.execute("delete from memory.subjects")
     assert ask().notes[0] == "Nothing is remembered about ann."
-    assert waits == [2, 1, 2, 1, 1]
+    assert waits == [2, 1, 3, 1, 2]
 
 
 @pytest.mark.parametrize("policy", shipped_policies())

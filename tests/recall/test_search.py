@@ -13,7 +13,7 @@ import pytest
 
 from reverie.policy import SIGNALS
 from reverie.recall.question import read_question
-from reverie.recall.search import search, search_params, search_statement
+from reverie.recall.search import GuessError, holding, search, search_params, search_statement
 from reverie.store.queries import queries
 from tests.recall.conftest import DIMENSIONS, LATER, MODEL, Corpus, day, policy_with
 
@@ -185,21 +185,26 @@ def test_parts_left_out_change_nothing(corpus: Corpus) -> None:
         add = corpus.memory if number % 3 else corpus.turn
         add(" ".join(random.choice(WORDS, 6)), session=f"s{number % 4}", vectors=list(np.eye(DIMENSIONS)[:2]))
     corpus.memory("tea and trains", state="compressed")
+    subject = {"tenant": corpus.tenant, "subject": corpus.subject}
+    known = corpus.conn.execute(queries("recall")["read_subject"], subject).fetchone()
     params = search_params(
         tenant_id=corpus.tenant, subject_id=corpus.subject, vector=np.eye(DIMENSIONS)[1], question="walks and tea",
-        policy=policy_with(), model=MODEL, as_of=LATER,
+        policy=policy_with(), model=MODEL, as_of=LATER, guess=known,
     )  # fmt: skip
     assert params is not None
-    whole, short = queries("recall")["search"], search_statement(params)
-    dated = search_statement(params | {"since": [day(0)]})
+    whole = queries("recall")["search"]
+    sure = {name: value for name, value in params.items() if name != "speakers"}
+    short, dated = search_statement(sure), search_statement(sure | {"since": [day(0)]})
     assert len(short) < len(dated) < len(whole) and "-- if" not in short
     short_rows, dated_rows, rows = (corpus.conn.execute(text, params).fetchall() for text in (short, dated, whole))
-    assert len(rows) == 30 and short_rows == dated_rows == rows
+    assert len(rows) == 30 and short_rows == dated_rows == holding(rows)
     unembedded = params | {"vector": None, "model": None}
     words = search_statement(unembedded)
     assert "halfvec" not in words
     words_rows = corpus.conn.execute(words, unembedded).fetchall()
     assert words_rows and words_rows == corpus.conn.execute(whole, unembedded).fetchall()
+    with pytest.raises(GuessError):
+        holding(corpus.conn.execute(words, unembedded | {"embedded_by": "another"}).fetchall())
 
 
 def test_entities_lead_to_memories(corpus: Corpus) -> None:
