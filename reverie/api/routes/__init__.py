@@ -1,4 +1,4 @@
-"""One module a noun; `ROUTERS` in the order of the documentation."""
+"""One module a noun; `ROUTERS` in the order of the documentation and of trying: first what every message needs."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ ROUTERS = tuple(
         turns,
         sessions,
         working_memory,
+        recalls,
+        contexts,
         observations,
         outcomes,
         corrections,
-        recalls,
-        contexts,
         facts,
         memories,
         entities,
