@@ -13,18 +13,18 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import psutil
-import psycopg
 import pytest
 
 from reverie.capture.importing import import_file
 from reverie.consolidate.cycle import catch_up, ingest
 from reverie.store.connect import connect
 from reverie.store.database import Store
-from reverie.store.digest import TableDigest, digest_of
+from reverie.store.digest import digest_of
 from reverie.store.embedded import EmbeddedPostgres
 from reverie.store.migrate import migrate
 from tests.conftest import Databases
 from tests.promises import compact
+from tests.promises.test_crash import count
 from tests.promises.world import WordEmbedder, scope
 
 #: After how many stage runs the server dies, each time since it last did.
@@ -71,22 +71,10 @@ def die(postmaster: int) -> None:
     process.wait(30)
 
 
-def state(conn: psycopg.Connection[object]) -> dict[str, TableDigest]:
-    """The digest, table by table."""
-    return digest_of(conn, compact.TENANT).tables
-
-
-def count(conn: psycopg.Connection[object], table: str) -> int:
-    """How many rows a table has."""
-    found = conn.execute(f"select count(*) from {table}").fetchone()  # type: ignore[arg-type]  # noqa: S608
-    assert isinstance(found, tuple)
-    return int(found[0])
-
-
 def test_what_a_dying_server_lost_is_done_again(server: EmbeddedPostgres, history: Path, databases: Databases) -> None:
     with databases() as url, connect(url) as conn:
         run(url, history)
-        clean, turns = state(conn), count(conn, "log.turns")
+        clean, turns = digest_of(conn, compact.TENANT).tables, count(conn, "log.turns")
     lost = False
     for life in LIVES:
         postmaster = server.status().pid
@@ -101,4 +89,4 @@ def test_what_a_dying_server_lost_is_done_again(server: EmbeddedPostgres, histor
     assert lost, "the server lost nothing, so that nothing was tried"
     run(server.url(), history)
     with connect(server.url()) as conn:
-        assert state(conn) == clean
+        assert digest_of(conn, compact.TENANT).tables == clean
