@@ -9,7 +9,8 @@ on a pool of their own, without key, tenant or checks: the least that a handler 
 
 The load comes from this process by a small HTTP/1.1 client on asyncio streams (httpx takes several times its CPU), in a
 closed loop, kinds in turn, in many short rounds, so that what disturbs the machine disturbs all kinds. Each subject was
-asked about once before, as the server remembers who speaks of whom. With the time of each comes the processor time of
+asked about a few times before: the server remembers who speaks of whom, and what a connection's process at Postgres
+reads for the first time it has to map, page by page. With the time of each comes the processor time of
 server, Postgres and load, which other work on the machine disturbs less. Then, once the sessions that these loops left
 are in the log and a checkpoint is over, `--mixed` minutes at 70 % of the rate that the mix reaches with 16 connections:
 requests are due by the clock and their time is counted from when they were due.
@@ -38,6 +39,7 @@ import psutil
 import uvloop
 
 from bench.http_load import Connection, Processors, Request, closed_loop, open_loop
+from bench.processor import processor
 from bench.recall import CHUNK, LONGEST, SHORTEST, SPEAKERS, TENANT, VOCABULARY, write
 from bench.report import machine, print_table
 from reverie.api.journal import PAUSE_SECONDS
@@ -50,6 +52,8 @@ from reverie.store.steps import perform
 
 MEMORIES_EACH, ITEMS_EACH = 100, 300
 ROUNDS = 12
+#: Questions about each subject before anything is measured.
+ASKED_BEFORE = 4
 #: How long the peak of the mix is measured.
 PEAK_SECONDS = 8
 #: A second is calm when the host took no more of the processors than this share, in it and in as many before as a queue
@@ -69,9 +73,9 @@ class Load:
         self._random, self._words, self._ids, self._subjects = random.Random(seed), words, ids, subjects
         self._seed, self._appended = seed, 0
 
-    def make(self, kind: str) -> Request:
-        """One request: method, path, body."""
-        subject = f"s{self._random.randrange(self._subjects):05}"
+    def make(self, kind: str, about: int | None = None) -> Request:
+        """One request: method, path, body; about a subject by its number, or any."""
+        subject = f"s{self._random.randrange(self._subjects) if about is None else about:05}"
         question = f"When did Ana {' '.join(self._random.choices(self._words, k=5))}?"
         embed = kind.endswith("embedded")
         match kind.split(",")[0]:
@@ -112,10 +116,6 @@ async def measure(options: argparse.Namespace, port: int, key: str, make: Load, 
             turn = {"source_id": str(number), "role": "user", "text": f"I like tea and item {number}."}
             body = _json(subject_id=f"s{subject:05}", session_id="held", turns=[turn], embed=False)
             assert await Connection(port, key).ask(("POST", "/v1/turns", body)) == 200
-    once = Connection(port, key)
-    for subject in range(options.memories // MEMORIES_EACH):  # the server knows who comes back (recall/remembered.py)
-        body = _json(subject_id=f"s{subject:05}", question="Who is Ana?", embed=False)
-        assert await once.ask(("POST", "/v1/recalls", body)) == 200
     kinds = [
         "bare SELECT", "bare INSERT", "append", "append, embedded", "working memory", "recall", "recall, embedded",
         "context", "context, embedded",
@@ -125,6 +125,7 @@ async def measure(options: argparse.Namespace, port: int, key: str, make: Load, 
         times: dict[str, list[float]] = defaultdict(list)
         failed: dict[str, Counter[int]] = defaultdict(Counter)
         spent: dict[str, np.ndarray] = defaultdict(lambda: np.zeros(3))
+        await ask_about_all(connections, make, options.memories // MEMORIES_EACH)
         began = processor()
         for kind in kinds:  # prepares statements, and connects
             await closed_loop(connections, lambda kind=kind: make.make(kind), 0.5)
@@ -158,6 +159,17 @@ async def measure(options: argparse.Namespace, port: int, key: str, make: Load, 
         print_table(f"{title}; {machine()}", columns, rows)
     if options.mixed:
         await mixed(options, lambda: [Connection(port, key) for _ in range(16)], make, used.server, url)
+
+
+async def ask_about_all(connections: Sequence[Connection], make: Load, subjects: int) -> None:
+    """Ask about each subject a few times, so that no first time is measured."""
+    left = iter(list(range(subjects)) * ASKED_BEFORE)
+
+    async def ask(connection: Connection) -> None:
+        for subject in left:
+            assert await connection.ask(make.make("recall", subject)) == 200
+
+    await asyncio.gather(*map(ask, connections))
 
 
 def told(failed: Mapping[int, int]) -> str:
@@ -227,12 +239,6 @@ def growth(seconds: Sequence[Sequence[float]], among: Sequence[bool] | None = No
             parts[second >= half].extend(times)
     early, late = (np.percentile(part, 95) if part else np.nan for part in parts)
     return float(late / early)
-
-
-def processor() -> np.ndarray:
-    """Seconds of all processors since the start: whole, idle, and taken by the host for its other machines."""
-    times = psutil.cpu_times()
-    return np.array([sum(times), times.idle + times.iowait, times.steal])
 
 
 def settle(url: str) -> float:

@@ -1,13 +1,20 @@
-"""CPU time of this process and of the database server, for machines on which wall time says little."""
+"""Processor time: of this process with the database server, for machines on which wall time says little; of all."""
 
 from __future__ import annotations
 
 import time
 from contextlib import suppress
 
+import numpy as np
 import psutil
 
 from reverie.store.connect import connect
+
+
+def processor() -> np.ndarray:
+    """Seconds of all processors since the start: whole, idle, and taken by the host for its other machines."""
+    times = psutil.cpu_times()
+    return np.array([sum(times), times.idle + times.iowait, times.steal])
 
 
 def cpu_seconds(url: str) -> float:

@@ -51,7 +51,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     app.state.gate = Gate(settings.api_rate)
     app.state.metrics = metrics
     install(app)
-    for router in (operations.router, *ROUTERS):
+    for router in (*ROUTERS, operations.router):
         take_on(app, router)
     app.add_middleware(Edge, metrics=metrics, max_bytes=settings.api_bytes, seconds=settings.api_seconds)
     _document_problems(app)

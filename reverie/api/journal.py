@@ -11,7 +11,7 @@ import asyncio
 import logging
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass
+from itertools import chain
 
 from reverie.api.metrics import Metrics
 from reverie.store.database import AsyncStore
@@ -25,28 +25,19 @@ PAUSE_SECONDS = 0.25
 BATCH = 100
 
 
-@dataclass(frozen=True, slots=True)
-class _Waiting:
-    tenant_id: str
-    entries: Sequence[Entry]
-    done: asyncio.Future[None]
-
-
 class Journal:
     """What waits to be logged, of all tenants."""
 
     def __init__(self, store: AsyncStore, metrics: Metrics) -> None:
         self._store, self._metrics = store, metrics
-        self._waiting: list[_Waiting] = []
+        self._waiting: list[tuple[str, Sequence[Entry]]] = []
         self._writer: asyncio.Task[None] | None = None
 
-    async def write(self, tenant_id: str, entries: Sequence[Entry]) -> None:
-        """Log what was answered and return when it is logged; a failure is counted and told in the log."""
-        one = _Waiting(tenant_id, entries, asyncio.get_running_loop().create_future())
-        self._waiting.append(one)
+    def put(self, tenant_id: str, entries: Sequence[Entry]) -> None:
+        """Take what was answered, to be logged soon; a failure is counted and told in the log."""
+        self._waiting.append((tenant_id, entries))
         if self._writer is None or self._writer.done():
             self._writer = asyncio.create_task(self._write_all())
-        await one.done
 
     async def end(self) -> None:
         """Write what waits."""
@@ -56,26 +47,22 @@ class Journal:
     async def _write_all(self) -> None:
         while self._waiting:
             waiting, self._waiting = self._waiting, []
-            by_tenant: dict[str, list[_Waiting]] = defaultdict(list)
-            for one in waiting:
-                by_tenant[one.tenant_id].append(one)
-            for tenant_id, some in by_tenant.items():
-                for first in range(0, len(some), BATCH):
-                    await self._write_batch(tenant_id, some[first : first + BATCH])
+            by_tenant: dict[str, list[Sequence[Entry]]] = defaultdict(list)
+            for tenant_id, entries in waiting:
+                by_tenant[tenant_id].append(entries)
+            for tenant_id, answers in by_tenant.items():
+                for first in range(0, len(answers), BATCH):
+                    await self._write_batch(tenant_id, answers[first : first + BATCH])
             await asyncio.sleep(PAUSE_SECONDS)
 
-    async def _write_batch(self, tenant_id: str, batch: Sequence[_Waiting]) -> None:
+    async def _write_batch(self, tenant_id: str, answers: Sequence[Sequence[Entry]]) -> None:
         """Write them in one transaction, or one by one where that fails: none takes others with it."""
         try:
-            entries = [entry for one in batch for entry in one.entries]
-            await perform_async(self._store, tenant_id, entering(tenant_id, entries))
+            await perform_async(self._store, tenant_id, entering(tenant_id, list(chain.from_iterable(answers))))
         except Exception as error:
-            if len(batch) > 1:
-                for one in batch:
+            if len(answers) > 1:
+                for one in answers:
                     await self._write_batch(tenant_id, [one])
                 return
             self._metrics.unlogged.inc()
             _log.error("An answer was not logged: %s", type(error).__name__)
-        for one in batch:
-            if not one.done.done():  # whoever waits for it may have been given up
-                one.done.set_result(None)

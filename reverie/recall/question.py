@@ -35,8 +35,8 @@ _DATES = tuple(
         rf"(?:in|during|of|since|early|late|mid)[ -]{_MONTH}",
     )
 )
-#: In every text with a date of these forms: most questions have neither.
-_MAYBE_DATE = re.compile(rf"\d{{4}}-\d|{'|'.join(_MONTHS)}", re.IGNORECASE)
+#: In every text with a date of these forms: most questions have none, and a pattern takes as long as the rest of it.
+_HINTS = ("-", *sorted({name[:3] for name in _MONTHS}))
 _NUMBERS = {
     name: n for n, name in enumerate(["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"], 1)
 }
@@ -51,13 +51,18 @@ class Question:
     """A question as recall reads it."""
 
     text: str
-    #: What is embedded: the speakers' names replaced as they would speak of themselves.
-    spoken: str
+    #: Who speaks in the subject's conversations.
+    speakers: tuple[str, ...]
     #: The speakers it names; none when it names all, as that tells nothing.
     mentioned: tuple[str, ...]
     asks_assistant: bool
     #: Times that it names, as half-open spans.
     spans: tuple[Span, ...]
+
+    @property
+    def spoken(self) -> str:
+        """What is embedded: the speakers' names replaced as they would speak of themselves."""
+        return as_spoken(self.text, self.speakers)
 
 
 def read_question(text: str, *, policy: Recall, speakers: Iterable[str], asked_at: datetime) -> Question:
@@ -66,7 +71,7 @@ def read_question(text: str, *, policy: Recall, speakers: Iterable[str], asked_a
     mentioned = tuple(name for name in speakers if _named(name, possessive=False).search(text))
     return Question(
         text=text,
-        spoken=as_spoken(text, speakers),
+        speakers=speakers,
         mentioned=mentioned if len(mentioned) < len(speakers) else (),
         asks_assistant=re.search(policy.asks_assistant, text) is not None,
         spans=tuple(spans(text, asked_at)),
@@ -89,18 +94,19 @@ def _named(speaker: str, *, possessive: bool) -> re.Pattern[str]:
 
 def spans(text: str, asked_at: datetime) -> Iterator[Span]:
     """Yield the days and months that the text names; without a year, the last such time before `asked_at`."""
-    for form in _DATES if _MAYBE_DATE.search(text) else ():
+    lower = text.lower()
+    for form in _DATES if any(hint in lower for hint in _HINTS) else ():
         for found in form.finditer(text):
             if span := _span(found.groupdict(), asked_at):
                 yield span
         text = form.sub(" ", text)
-    for found in _AGO.finditer(text):
+    for found in _AGO.finditer(text) if "ago" in lower else ():
         days = _UNIT_DAYS[found["unit"].lower()]
         number = _NUMBERS.get(found["n"].lower()) or int(found["n"])
         if number * days < 36_500:
             middle, margin = asked_at - timedelta(days=number * days), timedelta(days=max(1.0, days / 4))
             yield middle - margin, middle + margin
-    for found in _LAST.finditer(text):
+    for found in _LAST.finditer(text) if "last" in lower else ():
         yield asked_at - timedelta(days=2 * _UNIT_DAYS[found["unit"].lower()]), asked_at
 
 

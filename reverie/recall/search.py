@@ -114,6 +114,7 @@ def search_statement(params: Mapping[str, Any]) -> LiteralString:
     """Return the statement `search` for its parameters: without the parts that they do not need."""
     needed = {
         "embedded": params["vector"] is not None,
+        "unembedded": params["vector"] is None,
         "filtered": params["item"] is not None or params["kinds"] is not None,
         "dated": params["since"] is not None,
         "guessed": "speakers" in params,

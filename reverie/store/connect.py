@@ -7,6 +7,7 @@ embedded server, the pool, pgvector and SQLAlchemy are paid for by those who use
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterator
 from contextlib import contextmanager
 from selectors import EVENT_READ, DefaultSelector
@@ -160,8 +161,18 @@ async def open_async_pool(
         name=f"reverie-{role}-async",
         open=False,
     )
+    pool._pool = _LastFirst()
     await pool.open(wait=True, timeout=CONNECT_TIMEOUT_SECONDS)
     return pool
+
+
+class _LastFirst(deque[AsyncConnection[tuple[Any, ...]]]):
+    """Lends the connection that was used last: each in turn would find the caches of its server process cold.
+
+    The pool of psycopg has no setting for it and takes from the left.
+    """
+
+    popleft = deque.pop
 
 
 @contextmanager

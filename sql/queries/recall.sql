@@ -56,19 +56,33 @@ matches as materialized (  -- BM25
 ),
 lexical as (  -- what was merged or compressed away is still on the lists: leave it out until there are enough
     select item_id, similarity, row_number() over (order by bm25 desc, item_id) as place
-    from (select x.item_id, x.bm25, v.similarity
+    from (select x.item_id, x.bm25,
+                 -- if embedded
+                 v.similarity +
+                 -- end embedded
+                 0 as similarity
           from (select item_id, bm25 from matches order by bm25 desc, item_id offset 0) x
+          -- if embedded
           cross join lateral (
-              select
-                  -- if embedded
-                  -min(v.vec <#> %(vector)s::halfvec) +
-                  -- end embedded
-                  0 as similarity, bool_or(v.live) as live
+              select -min(v.vec <#> %(vector)s::halfvec) as similarity, bool_or(v.live) as live
               from memory.vectors v
               where v.tenant_id = %(tenant)s and v.subject_id = %(subject)s and v.item_id = x.item_id
                 and (%(model)s::text is null or v.model = %(model)s)
               offset 0) v
-          where (v.live or %(include_compressed)s)
+          -- end embedded
+          -- if unembedded: a memory knows it too, and of vectors no page is read
+          cross join lateral (
+              select coalesce(bool_or(m.state in ('candidate', 'active')), true) as live
+              from memory.memories m where m.tenant_id = %(tenant)s and m.id = x.item_id offset 0) m
+          -- end unembedded
+          where (%(include_compressed)s or true
+                 -- if embedded
+                 and v.live
+                 -- end embedded
+                 -- if unembedded
+                 and m.live
+                 -- end unembedded
+                )
             -- if filtered
             and (%(item)s::text is null
                  or (%(item)s = 'memory') = exists (

@@ -8,6 +8,7 @@ from typing import Any
 
 import psycopg
 import pytest
+from fastapi import FastAPI
 from fastapi.testclient import TestClient
 from pydantic import SecretStr
 
@@ -53,6 +54,12 @@ def api(app: TestClient, make_key: MakeKey) -> TestClient:
     """The app with a key of tenant acme that reads and writes."""
     app.headers["Authorization"] = f"Bearer {make_key()}"
     return app
+
+
+def until_logged(api: TestClient) -> None:
+    """Wait until what was answered is in the log."""
+    assert api.portal is not None and isinstance(api.app, FastAPI)
+    api.portal.call(api.app.state.services.journal.end)
 
 
 @pytest.fixture

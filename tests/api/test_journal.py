@@ -41,8 +41,11 @@ def entry(number: int) -> list[Entry]:
 
 def test_what_comes_together_is_one_transaction(on: Callable[[Work], Any], conn: psycopg.Connection[Any]) -> None:
     async def work(journal: Journal) -> None:
-        await journal.write("acme", entry(0))
-        await asyncio.gather(*(journal.write("acme", entry(number)) for number in range(1, 5)))
+        journal.put("acme", entry(0))
+        await asyncio.sleep(0)
+        for number in range(1, 5):
+            journal.put("acme", entry(number))
+        await journal.end()
 
     on(work)
     found = conn.execute("select array_agg(x order by x) from public.said group by at order by 1").fetchall()
@@ -53,7 +56,9 @@ def test_one_that_fails_takes_no_other_with_it(
     on: Callable[[Work], Any], conn: psycopg.Connection[Any], metrics: Metrics, caplog: pytest.LogCaptureFixture
 ) -> None:
     async def work(journal: Journal) -> None:
-        await asyncio.gather(*(journal.write("acme", entry(number)) for number in (1, 2, 1, 3)))
+        for number in (1, 2, 1, 3):
+            journal.put("acme", entry(number))
+        await journal.end()
 
     on(work)
     assert conn.execute("select array_agg(x order by x) from public.said").fetchall() == [([1, 2, 3],)]
@@ -63,10 +68,10 @@ def test_one_that_fails_takes_no_other_with_it(
 
 def test_an_orderly_end_writes_what_waits(on: Callable[[Work], Any], conn: psycopg.Connection[Any]) -> None:
     async def work(journal: Journal) -> None:
-        tasks = [asyncio.create_task(journal.write("acme", entry(number))) for number in range(3)]
-        await asyncio.sleep(0)
+        for number in range(3):
+            journal.put("acme", entry(number))
+            await asyncio.sleep(0)
         await journal.end()
-        await asyncio.gather(*tasks)
 
     on(work)
     assert conn.execute("select count(*) from public.said").fetchone() == (3,)

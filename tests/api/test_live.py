@@ -12,7 +12,7 @@ import pytest
 from fastapi.testclient import TestClient
 
 from reverie.api import flusher
-from tests.api.conftest import MakeKey
+from tests.api.conftest import MakeKey, until_logged
 from tests.recall.conftest import Corpus
 
 BRUNO = {"source_id": "t1", "role": "user", "speaker": "Ana", "text": "I have a golden retriever named Bruno."}
@@ -192,6 +192,7 @@ def test_a_context_takes_history_and_mood_from_the_session(
     assert "You are kind." in found["text"]
     assert {row["section"] for row in found["budget"]} >= {"system", "memories", "history", "total"}
     assert found["total_tokens"] <= found["token_budget"]
+    until_logged(api)
     logged = conn.execute("select id, request_id, item_ids from log.contexts").fetchall()
     assert [(row[0], row[1], memory in row[2]) for row in logged] == [(UUID(found["id"]), "r1", True)]
     bare = api.post("/v1/contexts", json=sent | {"history": []}).json()

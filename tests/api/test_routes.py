@@ -9,6 +9,7 @@ import psycopg
 import pytest
 from fastapi.testclient import TestClient
 
+from tests.api.conftest import until_logged
 from tests.recall.conftest import LATER, Corpus, day
 
 NOBODY = {"memories": [], "next_cursor": None}
@@ -43,6 +44,7 @@ def test_a_recall_answers_with_its_reasons(api: TestClient, corpus: Corpus, conn
     assert sum(each["contribution"] for each in hit["signals"].values()) == pytest.approx(hit["score"], rel=1e-4)
     assert [drop["reason"] for drop in found["dropped"]] == ["same_turn"]
     assert any("words and entities alone" in note for note in found["notes"])
+    until_logged(api)
     logged = conn.execute("select id, question, item_ids, dropped from log.recalls").fetchall()
     assert logged == [(UUID(found["id"]), "quartz?", [UUID(hit["id"])], 1)]
     bare = api.post("/v1/recalls", json=sent | {"why": False}).json()
@@ -72,6 +74,7 @@ def test_a_recall_that_cannot_be_logged_is_answered_and_counted(
     conn.execute("revoke insert on log.recalls from reverie_reader")
     answer = api.post("/v1/recalls", json={"subject_id": "ann", "question": "quartz hunter2"})
     assert (answer.status_code, len(answer.json()["hits"])) == (200, 1)
+    until_logged(api)
     assert "reverie_unlogged_total 1.0" in api.get("/metrics").text
     assert "InsufficientPrivilege" in caplog.text and "hunter2" not in caplog.text
 

@@ -234,6 +234,16 @@ async def test_connections_are_lent_in_turn(database_url: str) -> None:
 
 
 @pytest.mark.anyio
+async def test_the_connection_used_last_is_lent_first(database_url: str) -> None:
+    backend = Statement("select pg_backend_pid()", last=True)
+    async with await AsyncStore.open(database_url, role="reader", size=3) as store:
+        used = {(await perform_async(store, TENANT, one(backend)))[0][0] for _ in range(6)}
+        assert len(used) == 1
+        async with store.connection():  # what is in use is not lent again
+            assert not {(await perform_async(store, TENANT, one(backend)))[0][0]} & used
+
+
+@pytest.mark.anyio
 async def test_what_an_error_leaves_begun_is_undone(database_url: str) -> None:
     async with await AsyncStore.open(database_url, role="reader", size=1) as store:
 

@@ -7,7 +7,6 @@ from typing import Any
 from uuid import UUID
 
 from pydantic import Field
-from starlette.background import BackgroundTask
 from starlette.responses import Response
 
 from reverie.api.access import Caller, Reader
@@ -134,7 +133,8 @@ async def assemble(body: ContextRequest, caller: Reader) -> Response:
         remembered=caller.services.remembered,
     )
     found = await caller.ask(steps)
-    return answer(_shown(found), background=BackgroundTask(caller.log, context_entries(found)))
+    caller.log(context_entries(found))
+    return answer(_shown(found))
 
 
 async def _given(body: ContextRequest, caller: Caller) -> Given:

@@ -7,7 +7,6 @@ from typing import Any, Literal
 from uuid import UUID
 
 from pydantic import Field
-from starlette.background import BackgroundTask
 from starlette.responses import Response
 
 from reverie.api.access import Reader
@@ -144,7 +143,8 @@ async def recall(body: RecallRequest, caller: Reader) -> Response:
         include_compressed=body.include_compressed,
     )
     found = await caller.ask(steps)
-    return answer(shown(found, why=body.why), background=BackgroundTask(caller.log, [recall_entry(found)]))
+    caller.log([recall_entry(found)])
+    return answer(shown(found, why=body.why))
 
 
 def shown(found: RecallResult, *, why: bool) -> dict[str, Any]:
