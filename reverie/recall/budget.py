@@ -29,22 +29,20 @@ def within_budget(
             dropped.append(_drop(hit, "same_turn"))
         else:
             seen.add(origin)
-            kept.append(hit._replace(tokens=count_tokens(hit.content)) if len(kept) < 4 * top_k else hit)
-    first = [hit for hit in kept[:top_k] if hit.kind in PROCEDURAL]
-    rest = [hit for hit in kept[:top_k] if hit.kind not in PROCEDURAL] + kept[top_k : 4 * top_k]
-    chosen: set[UUID] = set()
+            kept.append(hit)
+    tokens = [count_tokens(hit.content) for hit in kept[: 4 * top_k]]
+    first = sorted(range(min(top_k, len(kept))), key=lambda place: kept[place].kind not in PROCEDURAL)
+    chosen: set[int] = set()
     left = token_budget
-    for hit in first + rest:
-        if len(chosen) < top_k and hit.tokens <= left:
-            chosen.add(hit.id)
-            left -= hit.tokens
-    hits = [hit for hit in kept if hit.id in chosen]
-    full = len(hits) == top_k
-    last = kept.index(hits[-1]) if hits else -1
+    for place in (*first, *range(top_k, len(tokens))):
+        if len(chosen) < top_k and tokens[place] <= left:
+            chosen.add(place)
+            left -= tokens[place]
+    full, last = len(chosen) == top_k, max(chosen, default=-1)
     for place, hit in enumerate(kept):
-        if hit.id not in chosen:
+        if place not in chosen:
             dropped.append(_drop(hit, "rank" if full and place > last else "budget"))
-    return hits, dropped
+    return [kept[place]._replace(tokens=tokens[place]) for place in sorted(chosen)], dropped
 
 
 def _drop(hit: Hit, reason: str) -> Drop:
