@@ -1,6 +1,6 @@
 """The API under load from another process, beside bare handlers in the same server.
 
-    python bench/api.py [--memories 200000] [--seconds 0.5] [--mixed 10] [--work DIRECTORY] [--keep]
+    python bench/api.py [--memories 200000] [--seconds 2] [--mixed 10] [--work DIRECTORY] [--keep]
 
 2,000 subjects (or as many as give 100 memories each), of each 100 memories and the 200 turns around them; words follow
 Zipf and vectors are Gaussian, so it tells of cost and not of quality. The server is `reverie serve`'s app, one process,
@@ -8,12 +8,12 @@ with two handlers more: `bare SELECT` reads one row by its key, `bare INSERT` wr
 on a pool of their own, without key, tenant or checks: the least that a handler on this server can cost.
 
 The load comes from this process by a small HTTP/1.1 client on asyncio streams (httpx takes several times its CPU), in a
-closed loop, kinds in turn, in many short rounds, so that what disturbs the machine disturbs all kinds. Each subject was
-asked about a few times before: the server remembers who speaks of whom, and what a connection's process at Postgres
-reads for the first time it has to map, page by page. With the time of each comes the processor time of
-server, Postgres and load, which other work on the machine disturbs less. Then, once the sessions that these loops left
-are in the log and a checkpoint is over, `--mixed` minutes at 70 % of the rate that the mix reaches with 16 connections:
-requests are due by the clock and their time is counted from when they were due.
+closed loop, kinds in turn, in rounds, so that what disturbs the machine disturbs all kinds; of two seconds each, as the
+first requests after a pause find the processor's caches cold. Each subject was asked about a few times before: the
+server remembers who speaks of whom, and Postgres maps what a connection reads for the first time, page by page. With
+the time of each comes the processor time of server, Postgres and load, which other work disturbs less. Then, once the
+sessions that these loops left are in the log and a checkpoint is over, `--mixed` minutes at 70 % of the rate that the
+mix reaches with 16 connections: requests are due by the clock and their time is counted from when they were due.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ from reverie.store.migrate import migrate
 from reverie.store.steps import perform
 
 MEMORIES_EACH, ITEMS_EACH = 100, 300
-ROUNDS = 12
+ROUNDS = 6
 #: Questions about each subject before anything is measured.
 ASKED_BEFORE = 4
 #: How long the peak of the mix is measured.
@@ -154,7 +154,7 @@ async def measure(options: argparse.Namespace, port: int, key: str, make: Load, 
             "request", "a second", "p50", "p95", "p99", "p50 / bare", "p95 / bare",
             "processor ms: server + Postgres + load", "/ bare", "failed",
         )  # fmt: skip
-        whole, _, taken = processor() - began
+        whole, *_, taken = processor() - began
         title = f"{number} connection{'s' * (number > 1)}, ms; {taken / whole:.0%} of the processors taken by the host"
         print_table(f"{title}; {machine()}", columns, rows)
     if options.mixed:
@@ -201,7 +201,7 @@ async def mixed(
         spent.append(processor())
 
     seconds, statuses = await open_loop(connect_all(), any_kind, rate, int(60 * options.mixed), look)
-    whole, idle, taken = np.diff(spent, axis=0).T
+    whole, idle, disk, taken = np.diff(spent, axis=0).T
     busy = taken / whole > TAKEN
     calm = [not busy[max(0, second - RECOVERS) : second + 1].any() for second in range(len(seconds))]
     rows = []
@@ -211,15 +211,15 @@ async def mixed(
         quiet = [times for times, is_calm in zip(seconds[minute], calm[minute], strict=True) if is_calm]
         of_quiet = f"{np.percentile(np.concatenate(quiet), 95):.1f}" if quiet else ""
         times_told = [f"{value:.1f}" for value in np.percentile(every, (50, 95, 99))]
-        least = whole[minute].sum()
-        shares = f"{1 - (idle[minute] + taken[minute]).sum() / least:.0%}", f"{taken[minute].sum() / least:.0%}"
+        used = whole - idle - disk - taken
+        shares = [f"{part[minute].sum() / whole[minute].sum():.0%}" for part in (used, disk, taken)]
         rows.append(
             (number + 1, len(every), *times_told, f"{memory[minute][-1]:,.0f}", *shares, str(len(quiet)), of_quiet)
         )
     title = f"Mixed load, {rate:,.0f} requests a second (70 % of the peak), ms from when a request was due"
     columns = (
-        "minute", "requests", "p50", "p95", "p99", "server MiB", "processor in use", "taken by the host",
-        "calm seconds", "p95 of these",
+        "minute", "requests", "p50", "p95", "p99", "server MiB", "processor in use", "waits for the disk",
+        "taken by the host", "calm seconds", "p95 of these",
     )  # fmt: skip
     print_table(title, columns, rows)
     wrong = {status: count for status, count in statuses.items() if status != 200}
@@ -345,7 +345,7 @@ def main() -> None:
     """Load, start the server, measure."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--memories", type=int, default=200_000)
-    parser.add_argument("--seconds", type=float, default=0.5, help="of a kind and round")
+    parser.add_argument("--seconds", type=float, default=2.0, help="of a kind and round")
     parser.add_argument("--mixed", type=float, default=10.0, help="minutes of mixed load; 0: none")
     parser.add_argument("--work", type=Path, default=Path(tempfile.gettempdir()) / "reverie-bench-api")
     parser.add_argument("--keep", action="store_true", help="ask again without loading")

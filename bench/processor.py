@@ -12,9 +12,9 @@ from reverie.store.connect import connect
 
 
 def processor() -> np.ndarray:
-    """Seconds of all processors since the start: whole, idle, and taken by the host for its other machines."""
+    """Seconds of all processors since the start: whole, idle, waiting for the disk, taken by the host for others."""
     times = psutil.cpu_times()
-    return np.array([sum(times), times.idle + times.iowait, times.steal])
+    return np.array([sum(times), times.idle, times.iowait, times.steal])
 
 
 def cpu_seconds(url: str) -> float:

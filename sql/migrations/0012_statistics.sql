@@ -7,5 +7,8 @@ alter table memory.memories alter column content set statistics 0, alter column 
 alter table memory.vectors alter column vec set statistics 0;
 alter table memory.terms
     alter column item_ids set statistics 0, alter column tfs set statistics 0, alter column dls set statistics 0;
+alter table log.recalls alter column question set statistics 0, alter column item_ids set statistics 0;
+alter table log.contexts
+    alter column sections set statistics 0, alter column item_ids set statistics 0, alter column dropped_ids set statistics 0;
 -- Forgetting rewrites posting lists: room beside them spares their key in the index.
 alter table memory.terms set (fillfactor = 80);
