@@ -56,9 +56,9 @@ ROUNDS = 6
 ASKED_BEFORE = 4
 #: How long the peak of the mix is measured.
 PEAK_SECONDS = 8
-#: A second is calm when the host took no more of the processors than this share, in it and in as many before as a queue
-#: that grew meanwhile may take to be gone.
-TAKEN, RECOVERS = 0.02, 5
+#: A second is calm when no more of the processors than this share was taken by the host or waited for the disk, in it
+#: and in as many before as a queue that grew meanwhile may take to be gone.
+DISTURBED, RECOVERS = 0.02, 10
 #: Share of each kind in the mix; every session has 19 turns and is closed when the next one has.
 MIX = {"append": 0.40, "working memory": 0.25, "recall": 0.20, "recall, embedded": 0.05, "context, embedded": 0.10}
 TURNS_A_SESSION = 20
@@ -202,7 +202,7 @@ async def mixed(
 
     seconds, statuses = await open_loop(connect_all(), any_kind, rate, int(60 * options.mixed), look)
     whole, idle, disk, taken = np.diff(spent, axis=0).T
-    busy = taken / whole > TAKEN
+    busy = (disk + taken) / whole > DISTURBED
     calm = [not busy[max(0, second - RECOVERS) : second + 1].any() for second in range(len(seconds))]
     rows = []
     for number in range(-(-len(seconds) // 60)):
