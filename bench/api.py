@@ -202,6 +202,7 @@ async def mixed(
 
     seconds, statuses = await open_loop(connect_all(), any_kind, rate, int(60 * options.mixed), look)
     whole, idle, disk, taken = np.diff(spent, axis=0).T
+    used = whole - idle - disk - taken
     busy = (disk + taken) / whole > DISTURBED
     calm = [not busy[max(0, second - RECOVERS) : second + 1].any() for second in range(len(seconds))]
     rows = []
@@ -211,7 +212,6 @@ async def mixed(
         quiet = [times for times, is_calm in zip(seconds[minute], calm[minute], strict=True) if is_calm]
         of_quiet = f"{np.percentile(np.concatenate(quiet), 95):.1f}" if quiet else ""
         times_told = [f"{value:.1f}" for value in np.percentile(every, (50, 95, 99))]
-        used = whole - idle - disk - taken
         shares = [f"{part[minute].sum() / whole[minute].sum():.0%}" for part in (used, disk, taken)]
         rows.append(
             (number + 1, len(every), *times_told, f"{memory[minute][-1]:,.0f}", *shares, str(len(quiet)), of_quiet)

@@ -133,8 +133,9 @@ async def assemble(body: ContextRequest, caller: Reader) -> Response:
         remembered=caller.services.remembered,
     )
     found = await caller.ask(steps)
+    response = answer(_shown(found))
     caller.log(context_entries(found))
-    return answer(_shown(found))
+    return response
 
 
 async def _given(body: ContextRequest, caller: Caller) -> Given:

@@ -143,8 +143,9 @@ async def recall(body: RecallRequest, caller: Reader) -> Response:
         include_compressed=body.include_compressed,
     )
     found = await caller.ask(steps)
+    response = answer(shown(found, why=body.why))
     caller.log([recall_entry(found)])
-    return answer(shown(found, why=body.why))
+    return response
 
 
 def shown(found: RecallResult, *, why: bool) -> dict[str, Any]:

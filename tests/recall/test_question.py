@@ -1,0 +1,42 @@
+"""What a question asks for besides its words: the times that it names, and of whom."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import pytest
+
+from reverie.recall.question import read_question, spans
+from tests.recall.conftest import policy_with
+
+ASKED = datetime(2026, 11, 22, tzinfo=UTC)
+
+
+@pytest.mark.parametrize(
+    ("question", "found"),
+    [
+        ("What was on 2026-03-04?", [("2026-03-04", "2026-03-05")]),
+        ("What was on the 4th of MARCH, 2026?", [("2026-03-04", "2026-03-05")]),
+        ("Who came in Sept. 2025?", [("2025-09-01", "2025-10-01")]),
+        ("Who came on December 24?", [("2025-12-24", "2025-12-25")]),
+        ("Who came in late december", [("2025-12-01", "2026-01-01")]),
+        ("Who came on February 31?", []),
+        ("Who came TWO days AGO?", [("2026-11-19", "2026-11-21")]),
+        ("What was said Last Week?", [("2026-11-08", "2026-11-22")]),
+        ("May I ask who marched?", []),
+        ("Who came at last, long ago?", []),
+    ],
+)
+def test_times_are_found_however_they_are_written(question: str, found: list[tuple[str, str]]) -> None:
+    assert [tuple(f"{end:%Y-%m-%d}" for end in span) for span in spans(question, ASKED)] == found
+
+
+def test_who_is_asked_about_speaks_of_themselves() -> None:
+    def asked(*speakers: str) -> tuple[tuple[str, ...], str]:
+        text = "Did ANA like Ana's dog?"
+        read = read_question(text, policy=policy_with().recall, speakers=speakers, asked_at=ASKED)
+        return read.mentioned, read.spoken
+
+    assert asked("Ana", "Ben") == (("Ana",), "Did I like my dog?")
+    assert asked("Ana") == ((), "Did I like my dog?")
+    assert asked("Ben") == ((), "Did ANA like Ana's dog?")
