@@ -10,9 +10,8 @@ import orjson
 from fastapi import Query
 from pydantic import AfterValidator, AwareDatetime, BaseModel, ConfigDict, Field, JsonValue
 
-#: Times before and after are no time at which anything is asked or said, and overflow what is reckoned with them.
-EARLIEST = datetime(1970, 1, 1, tzinfo=UTC)
-LATEST = datetime(2200, 1, 1, tzinfo=UTC)
+from reverie.model import bounded_time
+
 #: Of a surrogate pair.
 _HALF = re.compile(r"[\ud800-\udfff]")
 
@@ -33,17 +32,10 @@ def _json(value: Any) -> Any:
     return value
 
 
-def _within_reach(at: datetime) -> datetime:
-    at = at.astimezone(UTC)
-    if not EARLIEST <= at < LATEST:
-        raise ValueError("a time between 1970 and 2200 is needed")
-    return at
-
-
 Text = Annotated[str, AfterValidator(_storable)]
 #: The caller's id of a subject, session, turn or the like.
 Name = Annotated[str, Field(min_length=1, max_length=200), AfterValidator(_storable)]
-Time = Annotated[AwareDatetime, AfterValidator(_within_reach)]
+Time = Annotated[AwareDatetime, AfterValidator(bounded_time)]
 #: Any JSON, and an object of it.
 Json = Annotated[JsonValue, AfterValidator(_json)]
 JsonObject = Annotated[dict[str, JsonValue], AfterValidator(_json)]

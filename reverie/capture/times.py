@@ -9,8 +9,6 @@ from zoneinfo import ZoneInfo
 
 from reverie.errors import InputError
 
-#: Nothing was said to an agent before, and ids hold no earlier time.
-EARLIEST = datetime(1970, 1, 1, tzinfo=UTC)
 #: A number above is milliseconds: as seconds it would be the year 5138, and as milliseconds it is 1973.
 _LARGEST_SECONDS = 100_000_000_000
 _NUMBER = re.compile(r"[0-9]{9,14}(\.[0-9]+)?")

@@ -14,9 +14,9 @@ import orjson
 
 from reverie.capture.identity import turn_hash
 from reverie.capture.mending import is_sound, mend, mend_text
-from reverie.capture.times import EARLIEST, NaiveTimeError, parse_time
+from reverie.capture.times import NaiveTimeError, parse_time
 from reverie.errors import InputError
-from reverie.model import ROLES, Outcome, Role, ToolCall, Turn
+from reverie.model import EARLIEST, ROLES, Outcome, Role, ToolCall, Turn
 
 #: UTF-8 bytes of a text, and of the JSON of tool calls and of metadata.
 MAX_TEXT = 1 << 20

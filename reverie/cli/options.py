@@ -26,11 +26,16 @@ def parse_time(_: click.Context, __: click.Parameter, value: str | None) -> date
     """
     if value is None:
         return datetime.now(UTC)
+    from reverie.model import bounded_time
+
     try:
         at = datetime.fromisoformat(value)
-        return (at if at.tzinfo else at.replace(tzinfo=UTC)).astimezone(UTC)
-    except (ValueError, OverflowError):
+    except ValueError:
         raise click.BadParameter(f"{value!r} is not a time such as 2026-06-30 or 2026-06-30T18:00+02:00.") from None
+    try:
+        return bounded_time(at if at.tzinfo else at.replace(tzinfo=UTC))
+    except ValueError as error:
+        raise click.BadParameter(f"{value!r} is out of range: {error}.") from None
 
 
 def parse_shards(_: click.Context, __: click.Parameter, value: str | None) -> tuple[int, int]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any, Literal
 from uuid import UUID
 
@@ -17,7 +17,7 @@ import polars as pl
 from psycopg.rows import args_row
 
 from reverie.inference import Embedder, to_half_wire
-from reverie.model import Kind, Scope
+from reverie.model import EARLIEST, Kind, Scope
 from reverie.policy import Chunking, Policy
 from reverie.store.booking import Payer, embedding_booked
 from reverie.store.database import Store
@@ -31,6 +31,8 @@ _CHUNK = 2_000
 #: Texts up to this length are one part without asking the tokenizer: they cannot fill a chunk.
 _SHORT_CHARACTERS = 500
 _FIRST = UUID(int=0)
+#: Before every event time.
+_NO_TIME = EARLIEST - timedelta(days=1)
 
 Item = Literal["turn", "memory"]
 Progress = Callable[[int], None]
@@ -92,7 +94,7 @@ class _Row:
     speaker: str | None
     role: str | None
     asked_by: UUID | None
-    #: Where it stands in the order of reading: a turn's index, a memory's kind.
+    #: What orders the reading beside the time: a turn's index, a memory's kind.
     place: int | str
 
 
@@ -100,11 +102,11 @@ def _read(
     store: Store, item: Item, scope: Scope, params: dict[str, Any], last: _Row | None, beside: bool
 ) -> list[_Row]:
     params = scope.params() | params | {"limit": _CHUNK}
-    params |= {"after_subject": "", "after_group": "", "after_place": -1, "after_id": _FIRST}
+    params |= {"after_subject": "", "after_group": "", "after_time": _NO_TIME, "after_place": -1, "after_id": _FIRST}
     if last is not None:
         after_group = last.session_id if item == "turn" else last.place
         params |= {"after_subject": last.subject_id, "after_group": after_group, "after_id": last.id}
-        params |= {"after_place": last.place if item == "turn" else -1}
+        params |= {"after_time": last.happened_at, "after_place": last.place if item == "turn" else -1}
     query = queries("embed")["read_turns" if item == "turn" else "read_memories"]
     with store.transaction(scope.tenant_id) as conn, conn.cursor(row_factory=args_row(_Row)) as cursor:
         if not beside:  # before anything is paid for

@@ -147,7 +147,7 @@ with first_turns as (
     from log.turns
     where tenant_id = %(tenant)s and said_at <= %(as_of)s and shard >= %(shard_from)s and shard < %(shard_to)s
       and (%(subjects)s::text[] is null or subject_id = any(%(subjects)s))
-    order by subject_id, session_id, turn_index, id
+    order by subject_id, session_id, said_at, turn_index, id
 ),
 ranked as (
     select f.subject_id, f.session_id, count(*) over (partition by f.subject_id) as number,
@@ -180,7 +180,7 @@ cross join lateral (
     select t.id from log.turns t
     where t.tenant_id = %(tenant)s and t.subject_id = l.subject_id and t.session_id = l.session_id
       and t.said_at <= %(as_of)s
-    order by t.turn_index desc, t.id desc offset %(running)s - 1 limit 1) f
+    order by t.said_at desc, t.turn_index desc, t.id desc offset %(running)s - 1 limit 1) f
 where not exists (select from memory.lineage k
                   where k.tenant_id = %(tenant)s and k.source_id = f.id and k.source = 'turn'
                     and k.relation in ('compressed', 'summarised') offset 0)
@@ -199,7 +199,7 @@ from (select x.place, t.id, t.said_at, t.role, t.speaker, t.text, t.turn_index, 
                            and l.relation in ('compressed', 'summarised')) as told) k
       where t.said_at <= %(as_of)s) turns
 where not told
-order by place, turn_index, id
+order by place, said_at, turn_index, id
 
 -- name: read_session_turns
 -- What was said in these sessions.
@@ -207,7 +207,7 @@ select x.place, t.id, t.said_at, t.role, t.speaker, t.text
 from unnest(%(subject_ids)s::text[], %(session_ids)s::text[]) with ordinality as x (subject_id, session_id, place)
 join log.turns t on t.tenant_id = %(tenant)s and t.subject_id = x.subject_id and t.session_id = x.session_id
 where t.said_at <= %(as_of)s
-order by x.place, t.turn_index, t.id
+order by x.place, t.said_at, t.turn_index, t.id
 
 -- name: read_session_memories
 -- What is remembered from these sessions; open episodes, and summaries of ranges, are to be compressed.

@@ -72,14 +72,14 @@ limit %(limit)s
 with recursive sessions as (
     (select t.session_id, t.said_at from log.turns t
      where t.tenant_id = %(tenant)s and t.subject_id = %(subject)s
-     order by t.session_id, t.turn_index limit 1)
+     order by t.session_id, t.said_at, t.turn_index, t.id limit 1)
     union all
     select n.session_id, n.said_at
     from sessions s
     cross join lateral (
         select t.session_id, t.said_at from log.turns t
         where t.tenant_id = %(tenant)s and t.subject_id = %(subject)s and t.session_id > s.session_id
-        order by t.session_id, t.turn_index limit 1) n
+        order by t.session_id, t.said_at, t.turn_index, t.id limit 1) n
 ),
 spans as (
     select s.said_at as began, least(l.said_at, %(as_of)s) as ended
@@ -87,7 +87,7 @@ spans as (
     cross join lateral (
         select t.said_at from log.turns t
         where t.tenant_id = %(tenant)s and t.subject_id = %(subject)s and t.session_id = s.session_id
-        order by t.turn_index desc limit 1) l
+        order by t.said_at desc, t.turn_index desc, t.id desc limit 1) l
     where s.said_at <= %(as_of)s
 ),
 days as (  -- the latest first

@@ -25,7 +25,7 @@ sessions as (
           where t.tenant_id = %(tenant)s and %(session_threshold)s > 0 and t.said_at <= %(until)s
             and t.shard >= %(shard_from)s and t.shard < %(shard_to)s
             and (%(subjects)s::text[] is null or t.subject_id = any(%(subjects)s))
-          order by t.subject_id, t.session_id, t.turn_index, t.id) s
+          order by t.subject_id, t.session_id, t.said_at, t.turn_index, t.id) s
     where not exists (select from memory.lineage l
                       where l.tenant_id = %(tenant)s and l.source_id = s.id and l.relation = 'compressed'
                         and l.source = 'turn' offset 0)
@@ -33,7 +33,8 @@ sessions as (
 running as (
     -- when the oldest turns of a running session are due: with its last turns not told, at each range's last turn
     select t.subject_id, t.said_at as at,
-           row_number() over (partition by t.subject_id, t.session_id order by t.said_at, t.id) as place
+           row_number() over (partition by t.subject_id, t.session_id
+                              order by t.said_at, t.turn_index, t.id) as place
     from (select subject_id, session_id from log.turns
           where tenant_id = %(tenant)s and %(running)s > 0 and said_at <= %(until)s
             and shard >= %(shard_from)s and shard < %(shard_to)s
@@ -43,7 +44,7 @@ running as (
         select t.id from log.turns t
         where t.tenant_id = %(tenant)s and t.subject_id = l.subject_id and t.session_id = l.session_id
           and t.said_at <= %(until)s
-        order by t.turn_index desc, t.id desc offset greatest(%(running)s - 1, 0) limit 1) f
+        order by t.said_at desc, t.turn_index desc, t.id desc offset greatest(%(running)s - 1, 0) limit 1) f
     join log.turns t on t.tenant_id = %(tenant)s and t.subject_id = l.subject_id and t.session_id = l.session_id
         and t.said_at <= %(until)s
     where not exists (select from memory.lineage k

@@ -1,16 +1,18 @@
 -- name: read_turns
--- The next turns that lack a vector of this model; a subject's together, so that its posting lists are few and long.
+-- The next turns that lack a vector of this model, in the order of their sessions; a subject's together, so that its
+-- posting lists are few and long.
 select t.id, t.subject_id, case when t.speaker is null then t.text else t.speaker || ': ' || t.text end as text,
        t.session_id, t.said_at as happened_at, t.speaker, t.role,
        case when right(p.text, 1) = '?' then p.id end as asked_by, t.turn_index as place
 from log.turns t
 left join lateral (select p.id, p.text from log.turns p
                    where p.tenant_id = t.tenant_id and p.subject_id = t.subject_id and p.session_id = t.session_id
-                     and p.turn_index < t.turn_index
-                   order by p.turn_index desc limit 1) p on true
+                     and (p.said_at, p.turn_index, p.id) < (t.said_at, t.turn_index, t.id)
+                   order by p.said_at desc, p.turn_index desc, p.id desc limit 1) p on true
 where t.tenant_id = %(tenant)s
-  and (t.subject_id, t.session_id, t.turn_index, t.id)
-      > (%(after_subject)s::text, %(after_group)s::text, %(after_place)s::int, %(after_id)s::uuid)
+  and (t.subject_id, t.session_id, t.said_at, t.turn_index, t.id)
+      > (%(after_subject)s::text, %(after_group)s::text, %(after_time)s::timestamptz, %(after_place)s::int,
+         %(after_id)s::uuid)
   and t.said_at <= %(as_of)s
   and t.shard >= %(shard_from)s and t.shard < %(shard_to)s
   and (%(subjects)s::text[] is null or t.subject_id = any(%(subjects)s))
@@ -20,7 +22,7 @@ where t.tenant_id = %(tenant)s
   and not exists (select from memory.vectors v
                   where v.tenant_id = t.tenant_id and v.subject_id = t.subject_id and v.model = %(model)s
                     and v.item_id = t.id offset 0)
-order by t.subject_id, t.session_id, t.turn_index, t.id
+order by t.subject_id, t.session_id, t.said_at, t.turn_index, t.id
 limit %(limit)s
 
 -- name: read_memories

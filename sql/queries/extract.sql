@@ -55,15 +55,16 @@ select t.id, t.subject_id, t.session_id, coalesce(t.speaker, initcap(t.role)), t
 from memory.extractions e
 join log.turns t on t.tenant_id = e.tenant_id and t.id = e.turn_id
 left join lateral (
-    select array_agg(c.id order by c.turn_index desc, c.id desc) as ids,
-           array_agg(c.speaker order by c.turn_index desc, c.id desc) as speakers,
-           array_agg(c.text order by c.turn_index desc, c.id desc) as texts
-    from (select p.id, p.turn_index, coalesce(p.speaker, initcap(p.role)) as speaker, left(p.text, %(context_characters)s) as text
+    select array_agg(c.id order by c.said_at desc, c.turn_index desc, c.id desc) as ids,
+           array_agg(c.speaker order by c.said_at desc, c.turn_index desc, c.id desc) as speakers,
+           array_agg(c.text order by c.said_at desc, c.turn_index desc, c.id desc) as texts
+    from (select p.id, p.said_at, p.turn_index, coalesce(p.speaker, initcap(p.role)) as speaker,
+                 left(p.text, %(context_characters)s) as text
           from log.turns p
           where p.tenant_id = t.tenant_id and p.subject_id = t.subject_id and p.session_id = t.session_id
-            and (p.turn_index, p.id) < (t.turn_index, t.id) and p.said_at <= t.said_at
+            and (p.said_at, p.turn_index, p.id) < (t.said_at, t.turn_index, t.id)
             and p.text <> '' and p.role in ('user', 'assistant')
-          order by p.turn_index desc, p.id desc
+          order by p.said_at desc, p.turn_index desc, p.id desc
           limit %(context_turns)s) c
 ) b on true
 where e.tenant_id = %(tenant)s and e.waits and e.turn_id > %(after)s

@@ -89,7 +89,7 @@ with recursive ancestry as (
 select t.id, t.session_id, t.source_id, t.role, t.speaker, t.said_at, t.text, n.distance = 1 as direct
 from nearest n
 join log.turns t on t.tenant_id = %(tenant)s and t.id = n.source_id
-order by t.said_at, t.session_id, t.turn_index
+order by t.said_at, t.session_id, t.turn_index, t.id
 
 -- name: observed
 -- The events and corrections that a memory comes from, directly or by way of those it was made of, in their order.

@@ -23,7 +23,7 @@ latest as (
             select * from log.turns t
             where t.tenant_id = (select %(tenant)s::text) and t.subject_id = %(subject)s::text
               and t.session_id = %(session)s::text and t.said_at >= e.since
-            order by t.turn_index desc limit %(turns)s::int) t
+            order by t.said_at desc, t.turn_index desc, t.id desc limit %(turns)s::int) t
         union all
         select id, source_id, role, speaker, said_at, text, tool_calls, place, waits from waiting where within) seen
     order by waits desc, place desc limit %(turns)s::int
@@ -37,7 +37,7 @@ first as (
             select * from log.turns t
             where t.tenant_id = (select %(tenant)s::text) and t.subject_id = %(subject)s::text
               and t.session_id = %(session)s::text and t.said_at >= e.since
-            order by t.turn_index limit 1) t
+            order by t.said_at, t.turn_index, t.id limit 1) t
         union all
         select id, source_id, role, speaker, said_at, text, tool_calls, place, waits from waiting where within) seen
     order by waits, place limit 1

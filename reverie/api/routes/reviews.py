@@ -17,6 +17,7 @@ from reverie.api.paging import decode_cursor, page
 from reverie.api.problems import documented
 from reverie.api.routing import routes_of
 from reverie.capture.reviews import Review, list_reviews, mark_seen
+from reverie.model import bounded_time
 
 router = routes_of("reviews")
 
@@ -62,4 +63,4 @@ def _aware(text: str) -> datetime:
     at = datetime.fromisoformat(text)
     if at.tzinfo is None:
         raise ValueError
-    return at
+    return bounded_time(at)
