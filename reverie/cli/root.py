@@ -20,7 +20,7 @@ BROKEN_PIPE = 141
 SECTIONS = {
     "Make memory": ("migrate", "import", "run"),
     "Ask it": ("recall", "context", "show", "explain"),
-    "Mend it": ("undo", "dead-letters", "replay", "reembed"),
+    "Mend it": ("undo", "dead-letters", "replay", "rebuild", "reembed"),
     "Serve it": ("serve", "worker", "keys"),
     "Look after it": ("doctor", "runs", "costs", "digest", "policy", "db"),
 }

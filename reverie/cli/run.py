@@ -140,7 +140,12 @@ def _reports(
         for name in (stage,) if stage else STAGES:
             shown.expect(name, None)
             yield run_stage(session, name, scope, as_of, dry_run)
-        return
+    else:
+        yield from consolidate(session, scope, as_of, jobs, shown)
+
+
+def consolidate(session: Session, scope: Scope, as_of: datetime, jobs: int, shown: Bars) -> Iterator[Report]:
+    """Work everything up to `as_of` in, `jobs` buckets at once; yields each stage's report."""
     from reverie.consolidate.abreast import abreast, buckets
     from reverie.consolidate.cycle import catch_up, ingest
     from reverie.consolidate.drain import clearing

@@ -109,3 +109,17 @@ def test_recall_without_its_reranker_says_so(invoke, ask, history: str) -> None:
     assert "ranked by weighed signals alone" in result.stderr
     wrong = invoke("recall", "ramen", "--subject", "ana", env={"REVERIE_RERANKER": "words"})
     assert (wrong.exit_code, "REVERIE_RERANKER cannot be used" in wrong.stderr) == (3, True)
+
+
+def test_memory_is_rebuilt_from_the_log(invoke, ask, history: str) -> None:
+    ask("import", history)
+    ask("run", "--as-of", "2026-03-20")
+    memory = ask("digest")["sha256"]
+    refused = invoke("rebuild", "--as-of", "2026-03-20")
+    assert refused.exit_code == 1 and "Empty" in refused.stderr
+    made = ask("rebuild", "--as-of", "2026-03-20", "--yes")
+    assert (made["sha256"], made["changed"]) == (memory, [])
+    assert made["memories"] == made["memories_before"] > 0
+    assert "the same as before" in invoke("rebuild", "--as-of", "2026-03-20", "--yes").stdout
+    assert ask("rebuild", "--as-of", "2026-03-02", "--yes")["changed"]
+    assert invoke("rebuild", "--tenant", "nobody", "--yes").exit_code != 0

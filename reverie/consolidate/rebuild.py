@@ -1,0 +1,41 @@
+"""rebuild: a tenant's memory is emptied, so that the next run makes it again from the log.
+
+The log, caches of vectors and model replies, and the run ledger stay. A run over an empty memory works in everything
+that was ever said in event time, so what it makes does not depend on when or in which parts the history arrived.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from psycopg.sql import SQL, Identifier
+
+from reverie.model import Scope
+from reverie.policy import Policy
+from reverie.store.database import Store
+from reverie.store.queries import queries
+from reverie.store.runs import Report, run
+
+
+def empty_memory(store: Store, *, tenant_id: str, policy: Policy, as_of: datetime, driver: str = "reverie") -> Report:
+    """Delete everything derived for a tenant in one transaction; counts `rows` and `memories`.
+
+    Waits for stages that are at work on the tenant's subjects. A process that is killed before the commit leaves memory
+    as it was; after it, any run makes memory again.
+    """
+    sql = queries("rebuild")
+    with (
+        run(store, "rebuild", scope=Scope(tenant_id=tenant_id), policy=policy, as_of=as_of, driver=driver) as attempt,
+        store.transaction(tenant_id) as conn,
+    ):
+        params = {"tenant": tenant_id}
+        conn.execute(sql["lock_tenant"], params)
+        for (table,) in conn.execute(sql["tables"]).fetchall():
+            statement = SQL(sql["empty"]).format(table=Identifier("memory", table))
+            (rows,) = conn.execute(statement, params).fetchone() or (0,)
+            attempt.report.add("rows", rows)
+            if table == "memories":
+                attempt.report.add("memories", rows)
+        conn.execute(sql["forgive_failures"], params)
+        attempt.record(conn)
+    return attempt.report

@@ -1,0 +1,19 @@
+-- name: tables
+-- The tables that hold what is derived.
+select c.relname
+from pg_catalog.pg_class c
+where c.relnamespace = 'memory'::regnamespace and c.relkind in ('r', 'p')
+order by c.relname
+
+-- name: lock_tenant
+-- Wait for the stages that are at work on the tenant's subjects; none starts on them before this transaction ends.
+select from memory.subjects where tenant_id = %(tenant)s order by subject_id for update
+
+-- name: empty
+-- Delete a tenant's rows of one table; count them.
+with gone as (delete from {table} where tenant_id = %(tenant)s returning 1)
+select count(*) from gone
+
+-- name: forgive_failures
+-- Nothing is known to have failed of what has not been tried yet.
+delete from ops.synthesis_failures where tenant_id = %(tenant)s
