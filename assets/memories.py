@@ -1,6 +1,7 @@
 """Memory itself: seven assets that a bucket's cycles advance together, in event time (docs/decisions/0005)."""
 
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from itertools import chain
 from typing import Any
 
@@ -11,6 +12,7 @@ from assets.runs import DRIVER, RETRIES, as_of
 from resources.clients import Clients
 from reverie.consolidate.cycle import catch_up, ingest
 from reverie.consolidate.drain import clearing
+from reverie.consolidate.maintain import maintain
 from reverie.consolidate.tenants import for_each_tenant
 from reverie.model import Scope
 from reverie.policy import Policy
@@ -18,7 +20,7 @@ from reverie.store.runs import Report
 
 #: Whose reports an asset shows.
 STAGES = {
-    "memories": ("extract", "embed", "merge", "drain"),
+    "memories": ("extract", "embed", "merge", "drain", "maintain"),
     "entities": ("link",),
     "structured_facts": ("structure",),
     "profiles": ("synthesize",),
@@ -81,6 +83,7 @@ def memory(context: dg.AssetExecutionContext, clients: Clients) -> Iterator[dg.M
         common: dict[str, Any] = {"scope": scope, "policy": policy, "driver": DRIVER}
         reports = chain(ingest(store, as_of=at, **models, **common), catch_up(store, until=at, **models, **common))
         yield from clearing(store, reports, as_of=at, **common)
+        yield maintain(store, as_of=at, retention=clients.retention, now=datetime.now(UTC), **common)
 
     totals = for_each_tenant(store, in_bucket(context.partition_key), work)
     for name, stages in STAGES.items():

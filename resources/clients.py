@@ -9,6 +9,7 @@ import dagster as dg
 from pydantic import PrivateAttr
 
 from resources.connections import embedding_model
+from reverie.consolidate.maintain import Retention
 from reverie.inference import Embedder
 from reverie.inference.completions import LanguageModel, language_model_of
 from reverie.settings import load_settings
@@ -22,6 +23,7 @@ class Clients(dg.ConfigurableResource):
     _store: Store = PrivateAttr()
     _embedder: Embedder = PrivateAttr()
     _language_model: LanguageModel | None = PrivateAttr()
+    _retention: Retention = PrivateAttr()
 
     @property
     def store(self) -> Store:
@@ -38,11 +40,17 @@ class Clients(dg.ConfigurableResource):
         """The language model; None: rules alone."""
         return self._language_model
 
+    @property
+    def retention(self) -> Retention:
+        """How long rows are kept that no memory follows from."""
+        return self._retention
+
     @contextmanager
     def yield_for_execution(self, context: dg.InitResourceContext) -> Iterator[Clients]:
         """Open for one run."""
         settings = load_settings()
         self._embedder = embedding_model(settings.embedding_model, settings.threads)
         self._language_model = language_model_of(settings)
+        self._retention = Retention.of(settings)
         with Store.open(database_url(settings)) as self._store:
             yield self

@@ -94,6 +94,19 @@ class Settings(BaseSettings):
     #: Requests that a key may send, as `number/second`, `/minute`, `/hour` or `/day`; each process counts for itself.
     api_rate: str = Field(default="200/second", pattern=_RATE)
 
+    #: Days that rows are kept which no memory follows from; 0: for ever. The run ledger:
+    keep_runs_days: int = Field(default=90, ge=0, le=36_500)
+    #: The log of recalls: questions, and recalls of turns alone. What a rebuild reads of the others stays.
+    keep_recalls_days: int = Field(default=180, ge=0, le=36_500)
+    #: The log of assembled contexts.
+    keep_contexts_days: int = Field(default=90, ge=0, le=36_500)
+    #: The cost ledger.
+    keep_calls_days: int = Field(default=400, ge=0, le=36_500)
+    #: Replies of language models. Without them a rebuild asks, and pays, again.
+    keep_replies_days: int = Field(default=0, ge=0, le=36_500)
+    #: Cached vectors of embedding models that are no longer the tenant's.
+    keep_embeddings_days: int = Field(default=30, ge=0, le=36_500)
+
     @field_validator("database_url")
     @classmethod
     def _plain_scheme(cls, value: SecretStr | None) -> SecretStr | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import UTC, datetime
 from importlib import import_module
 from itertools import chain
 from typing import TYPE_CHECKING, Any
@@ -145,10 +145,11 @@ def _reports(
 
 
 def consolidate(session: Session, scope: Scope, as_of: datetime, jobs: int, shown: Bars) -> Iterator[Report]:
-    """Work everything up to `as_of` in, `jobs` buckets at once; yields each stage's report."""
+    """Work everything up to `as_of` in, `jobs` buckets at once, and tidy up; yields each stage's report."""
     from reverie.consolidate.abreast import abreast, buckets
     from reverie.consolidate.cycle import catch_up, ingest
     from reverie.consolidate.drain import clearing
+    from reverie.consolidate.maintain import Retention, maintain
 
     common: dict[str, Any] = {
         "policy": session.policy,
@@ -167,6 +168,14 @@ def consolidate(session: Session, scope: Scope, as_of: datetime, jobs: int, show
         return clearing(session.worker, reports, scope=bucket, policy=session.policy, as_of=as_of)
 
     yield from abreast(buckets(scope, jobs), work)
+    yield maintain(
+        session.worker,
+        scope=scope,
+        policy=session.policy,
+        as_of=as_of,
+        retention=Retention.of(session.settings),
+        now=datetime.now(UTC),
+    )
 
 
 def _expect(session: Session, stage: str, scope: Scope, as_of: datetime, shown: Bars) -> None:

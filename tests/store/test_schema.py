@@ -120,6 +120,8 @@ def test_what_runs_as_its_owner_is_for_the_worker(conn: Conn) -> None:
     assert sorted(found) == [
         ("ops.analyze_tables()", True, False),
         ("ops.flushable_tenants(timestamp with time zone)", True, False),
+        ("ops.retire_contexts(timestamp with time zone,integer)", True, False),
+        ("ops.retire_recalls(timestamp with time zone,integer)", True, False),
         ("ops.waiting_tenants(timestamp with time zone,timestamp with time zone)", True, False),
     ]
 

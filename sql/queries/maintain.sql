@@ -1,0 +1,95 @@
+-- name: scattered_subjects
+-- Subjects of a scope whose posting lists are more than twice as many as they need be.
+select distinct subject_id
+from (select t.subject_id
+      from memory.terms t
+      join memory.subjects s on s.tenant_id = t.tenant_id and s.subject_id = t.subject_id
+      where t.tenant_id = %(tenant)s and s.shard >= %(shard_from)s and s.shard < %(shard_to)s
+        and (%(subjects)s::text[] is null or t.subject_id = any(%(subjects)s))
+      group by t.subject_id, t.term
+      having count(*) > 2 and count(*) > 2 * ceil(sum(cardinality(t.item_ids)) / %(items)s::float8)) scattered
+order by subject_id
+
+-- name: join_lists
+-- Write the scattered lists of these subjects anew, in order, `items` to a list; how many there were and are. The caller
+-- holds the subjects. The postings stay the same, and so does what recall makes of them.
+with scattered as (
+    select subject_id, term from memory.terms
+    where tenant_id = %(tenant)s and subject_id = any(%(subjects)s::text[])
+    group by subject_id, term
+    having count(*) > 2 and count(*) > 2 * ceil(sum(cardinality(item_ids)) / %(items)s::float8)
+),
+taken as (
+    delete from memory.terms t
+    where t.tenant_id = %(tenant)s
+      and t.ctid = any(array(
+              select l.place from scattered s
+              cross join lateral (
+                  select t.ctid as place from memory.terms t
+                  where t.tenant_id = %(tenant)s and t.subject_id = s.subject_id and t.term = s.term offset 0) l))
+    returning t.subject_id, t.term, t.item_ids, t.tfs, t.dls
+),
+postings as (
+    select t.subject_id, t.term, array_agg(p.item_id order by p.item_id) as item_ids,
+           array_agg(p.tf order by p.item_id) as tfs, array_agg(p.dl order by p.item_id) as dls
+    from taken t
+    cross join lateral unnest(t.item_ids, t.tfs, t.dls) as p (item_id, tf, dl)
+    group by t.subject_id, t.term
+),
+joined as (
+    insert into memory.terms (tenant_id, subject_id, term, first_id, item_ids, tfs, dls)
+    select %(tenant)s, p.subject_id, p.term, p.item_ids[c.first], p.item_ids[c.first:c.first + %(items)s - 1],
+           p.tfs[c.first:c.first + %(items)s - 1], p.dls[c.first:c.first + %(items)s - 1]
+    from postings p
+    cross join lateral generate_series(1, cardinality(p.item_ids), %(items)s::int) as c (first)
+    returning 1
+)
+select (select count(*) from taken), (select count(*) from joined)
+
+-- name: retire_runs
+-- Old rows of the ledger, but for runs that made a memory, a structured fact or a profile that is still in force, the last
+-- prune of each scope and policy, and failures that were not made good.
+delete from ops.runs
+where tenant_id = %(tenant)s and ctid = any(array(
+    select r.ctid from ops.runs r
+    where r.tenant_id = %(tenant)s and r.finished_at < %(before)s and r.status = 'done'
+      and not r.run_id in (
+          select run_id from memory.memories where tenant_id = %(tenant)s and state <> 'merged'
+          union all select run_id from memory.structured_facts where tenant_id = %(tenant)s
+          union all select run_id from memory.profiles where tenant_id = %(tenant)s)
+      and not (r.stage = 'prune' and not exists (
+          select from ops.runs l
+          where l.tenant_id = r.tenant_id and l.stage = 'prune' and l.status = 'done' and l.scope = r.scope
+            and l.policy_hash = r.policy_hash and (l.as_of, l.finished_at) > (r.as_of, r.finished_at)))
+    limit %(most)s))
+
+-- name: retire_calls
+-- Old requests that are settled; what a reply that is kept cost goes with them.
+delete from ops.calls
+where tenant_id = %(tenant)s and ctid = any(array(
+    select c.ctid from ops.calls c
+    where c.tenant_id = %(tenant)s and c.booked_at < %(before)s and c.state <> 'reserved'
+    limit %(most)s))
+
+-- name: retire_replies
+-- Old replies of language models. A rebuild asks again for what it misses.
+delete from ops.replies
+where tenant_id = %(tenant)s and ctid = any(array(
+    select r.ctid from ops.replies r where r.tenant_id = %(tenant)s and r.made_at < %(before)s limit %(most)s))
+
+-- name: retire_embeddings
+-- Old vectors of models that are no longer the tenant's.
+delete from ops.embeddings
+where tenant_id = %(tenant)s and ctid = any(array(
+    select e.ctid from ops.embeddings e
+    where e.tenant_id = %(tenant)s and e.made_at < %(before)s
+      and e.model <> (select t.model from ops.tenants t where t.tenant_id = %(tenant)s)
+    limit %(most)s))
+
+-- name: retire_recalls
+-- Old recalls that memory does not depend on, and what was asked in the others.
+select recalls, questions from ops.retire_recalls(%(before)s, %(most)s)
+
+-- name: retire_contexts
+-- Old rows of the log of contexts.
+select ops.retire_contexts(%(before)s, %(most)s)
