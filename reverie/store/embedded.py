@@ -110,7 +110,7 @@ def buffers() -> str:
 
 
 def embedded_postgres(settings: Settings) -> EmbeddedPostgres:
-    """Return the server that is used when DATABASE_URL is not set. Raises DatabaseError without the extra `embedded`."""
+    """Return the server used when DATABASE_URL is not set. Raises DatabaseError without the extra `embedded`."""
     programs.programs()
     return EmbeddedPostgres(settings.home / "postgres")
 
