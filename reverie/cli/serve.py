@@ -43,12 +43,10 @@ def command(host: str, port: int, access_log: bool, as_json: bool) -> None:
       reverie serve
       reverie serve --host 0.0.0.0 --port 80
     """
-    try:
-        import uvicorn
+    import uvicorn
 
-        from reverie.api.app import create_app
-    except ModuleNotFoundError as error:
-        raise SettingsError(f"{error.name} is not installed: pip install 'reverie[api]'.") from error
+    from reverie.api.app import create_app
+
     with Session() as session:
         session.worker.tenants()  # a database that cannot be used is said so in one sentence, and now
         settings = session.settings

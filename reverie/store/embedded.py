@@ -110,7 +110,8 @@ def buffers() -> str:
 
 
 def embedded_postgres(settings: Settings) -> EmbeddedPostgres:
-    """The server that is used when DATABASE_URL is not set."""
+    """Return the server used when DATABASE_URL is not set. Raises DatabaseError without the extra `embedded`."""
+    programs.programs()
     return EmbeddedPostgres(settings.home / "postgres")
 
 

