@@ -56,9 +56,9 @@ def chunk(cleaned: str, count_tokens: CountTokens, *, min_tokens: int, max_token
         sized += _fit(cleaned, span, count_tokens, max_tokens, cuts)
     merged: list[tuple[Span, int]] = []
     for span, size in sized:
-        last, before = merged[-1] if merged else (span, max_tokens)
-        if min(before, size) < min_tokens and before + size <= max_tokens:
-            merged[-1] = (last[0], span[1]), before + size
+        if merged and min(merged[-1][1], size) < min_tokens and merged[-1][1] + size <= max_tokens:
+            (start, _), before = merged[-1]
+            merged[-1] = (start, span[1]), before + size
         else:
             merged.append((span, size))
     return [cleaned[start:end].strip() for (start, end), _ in merged]

@@ -74,3 +74,15 @@ def test_one_word_without_end_is_still_cut() -> None:
 
 def test_sentences_do_not_end_in_numbers_or_abbreviated_lower_case() -> None:
     assert sentences("I ran 3.5 km. It was e.g. hot! Fine?") == ["I ran 3.5 km.", "It was e.g. hot!", "Fine?"]
+
+
+def visible_words(text: str) -> int:
+    """As word-piece tokenizers do: characters without a width are no tokens."""
+    return len(text.replace("\u200b", " ").replace("\ufeff", " ").split())
+
+
+@given(st.lists(st.sampled_from(["\u200b", "\ufeff", "\n\n", "a b", "word " * 40]), max_size=12).map("".join))
+def test_paragraphs_without_a_token_are_chunked_like_others(text: str) -> None:
+    chunks = chunk(clean(text), visible_words, min_tokens=5, max_tokens=30)
+    assert letters("".join(chunks)) == letters(clean(text))
+    assert all(visible_words(each) <= 30 for each in chunks)
