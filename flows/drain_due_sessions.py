@@ -11,6 +11,7 @@ from resources.connections import connected
 from reverie.consolidate.drain import drain
 from reverie.consolidate.flush import flush_due
 from reverie.consolidate.tenants import policies
+from reverie.errors import StageError
 
 DRIVER = "prefect"
 
@@ -53,8 +54,20 @@ def drain_queue(as_of: datetime | None = None, most: int | None = None) -> dict[
 
 @flow(log_prints=True)
 def drain_due_sessions(as_of: datetime | None = None, most: int | None = None) -> dict[str, int | float]:
-    """Make memory of what is due: by `as_of` (now unless given), at most `most` sessions. Several may run at once."""
-    flushed = flush_quiet_sessions(as_of)
+    """Make memory of what is due: by `as_of` (now unless given), at most `most` sessions. Several may run at once.
+
+    The run fails at the end where sessions of some tenant failed; `drained-tenants` names tenants and reasons.
+    """
+    flushed: dict[str, int | float] = {}
+    unflushed: StageError | None = None
+    try:
+        flushed = flush_quiet_sessions(as_of)
+    except StageError as error:  # some tenants' sessions: the others are due all the same
+        unflushed = error
     counts = drain_queue(as_of, most)
     print(f"{flushed.get('sessions', 0):,} sessions went to the log, {counts['sessions']:,} were worked in.")
+    if unflushed is not None:
+        raise unflushed
+    if counts["failed"]:
+        raise StageError(f"{counts['failed']:,} sessions failed and are tried again; the others are done.")
     return counts

@@ -16,7 +16,10 @@ def redrive_letters(tenant: str, source: str | None, reason: str | None, timezon
         where = LetterFilter(source=source, reason=reason)
         summary = redrive(reverie.store, tenant_id=tenant, where=where, timezone=timezone)
         left = count_dead_letters(reverie.store, tenant)
-    found = {name: getattr(summary, name) for name in ("tried", "imported", "repeated", "outcomes", "requeued", "dead")}
+    found = {
+        name: getattr(summary, name)
+        for name in ("tried", "imported", "repeated", "outcomes", "requeued", "released", "dead")
+    }
     show_table("redriven", f"What became of the dead letters of {tenant}.", [{"tenant": tenant} | found])
     show_table("dead-letters", f"What is left of {tenant}.", [{"reason": key, "letters": n} for key, n in left.items()])
     return found

@@ -23,6 +23,7 @@ from reverie.store.dead_letters import (
     count_attempts,
     delete_dead_letters,
 )
+from reverie.store.failures import release_failures
 from reverie.store.queue import requeue
 
 #: Letters of one transaction; each may have 64 KiB.
@@ -39,6 +40,8 @@ class RedriveSummary:
     outcomes: int = 0
     #: Sessions that could not be worked in and wait in the queue again; not among those tried.
     requeued: int = 0
+    #: Items and subjects that a stage failed on and that the next run tries again; not among those tried.
+    released: int = 0
     #: Those that failed again, by reason; they stay.
     dead_by_reason: Counter[str] = field(default_factory=Counter)
 
@@ -61,7 +64,7 @@ def redrive_dead_letters(
     """Validate and append the letters of which the whole record is kept; those that go in are deleted.
 
     The others count one more attempt and stay, under the reason of this one. Sessions that could not be worked in
-    wait in the queue again. Arguments as of `import_file`.
+    wait in the queue again, and the next run tries again what a stage failed on. Arguments as of `import_file`.
 
     Raises InputError: `mapping` or `timezone` is unknown.
     """
@@ -83,6 +86,7 @@ def redrive_dead_letters(
         after = letters[-1]
     with store.transaction(tenant_id) as conn:
         summary.requeued = requeue(conn, tenant_id, where=where, at=now or datetime.now(UTC))
+        summary.released = release_failures(conn, tenant_id, where=where)
     return summary
 
 

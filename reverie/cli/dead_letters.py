@@ -93,7 +93,7 @@ def redrive(
             timezone=timezone,
             policy=session.new_tenant_policy,
         )
-    fields = ("tried", "imported", "repeated", "outcomes", "dead", "requeued")
+    fields = ("tried", "imported", "repeated", "outcomes", "dead", "requeued", "released")
     if as_json:
         dead = {f"dead_{code}": number for code, number in sorted(summary.dead_by_reason.items())}
         print_json({"tenant_id": session.tenant_id} | {name: getattr(summary, name) for name in fields} | dead)
@@ -104,5 +104,7 @@ def redrive(
     )
     if summary.requeued:
         say(f"{summary.requeued:,} sessions wait in the queue again.")
+    if summary.released:
+        say(f"{summary.released:,} items and subjects that a stage failed on are tried again by the next run.")
     if summary.dead:
         table(("reason", "records"), summary.dead_by_reason.most_common(), right=("records",))

@@ -97,28 +97,27 @@ def command(
     if tenant and all_tenants:
         raise click.UsageError("Give --tenant or --all-tenants, not both.")
     totals: dict[tuple[str, str], Totals] = {}
-    failed: dict[str, ReverieError] = {}
+    failed: dict[str, str] = {}
     with Session(tenant, policy) as session, bars() as shown:
         jobs = jobs or min(2, session.settings.threads)
         session.connections = jobs
         store = session.worker
         tenants = [name for name, _ in store.tenants()] if all_tenants else [session.tenant_id]
         for tenant_id in tenants:
-            one = session.for_tenant(tenant_id)
             try:
+                one = session.for_tenant(tenant_id)
                 one.require_tenant()
                 for report in _reports(one, _scope(tenant_id, subjects, shards), as_of, stage, jobs, dry_run, shown):
                     key = (tenant_id, report.stage)
                     totals.setdefault(key, Totals(tenant_id=tenant_id, stage=report.stage)).add(report)
-            except ReverieError as error:
+            except Exception as error:
                 if not all_tenants:
                     raise
-                failed[tenant_id] = error
+                # only our own errors are known to carry no user text
+                failed[tenant_id] = str(error) if isinstance(error, ReverieError) else type(error).__name__
     if as_json:
         rows = [each.flat() for each in totals.values()]
-        print_json(
-            {"as_of": as_of, "dry_run": dry_run, "stages": rows, "failed": {k: str(v) for k, v in failed.items()}}
-        )
+        print_json({"as_of": as_of, "dry_run": dry_run, "stages": rows, "failed": failed})
     else:
         _print(list(totals.values()), dry_run)
     for tenant_id, why in failed.items():

@@ -84,6 +84,8 @@ def _round(session: Session, ended: Event, as_json: bool, once: bool) -> None:
         _tell(flushed, drained, as_json)
     if unflushed:
         raise unflushed
+    if once and drained.counts()["failed"]:
+        raise StageError(f"{drained.counts()['failed']:,} sessions failed and are tried again; the others are done.")
 
 
 def _tell(flushed: int, drained: Drained, as_json: bool) -> None:

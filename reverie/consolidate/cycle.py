@@ -17,6 +17,7 @@ from reverie.consolidate.correct import correct, correction_times
 from reverie.consolidate.decay import decay
 from reverie.consolidate.embed import embed
 from reverie.consolidate.extract import extract
+from reverie.consolidate.isolate import by_subject
 from reverie.consolidate.link import link
 from reverie.consolidate.merge import merge
 from reverie.consolidate.prune import prune
@@ -34,6 +35,10 @@ from reverie.store.runs import Report
 
 #: The stages in order, for reports and pictures.
 STAGES = ("extract", "embed", "merge", "link", "structure", "synthesize", "compress", "score", "prune", "decay")
+
+#: A subject that one of these fails on is left out of them; of all others, where another stage fails on it.
+INGEST = ("extract", "embed")
+AFTER_INGEST = (*STAGES, "correct", "unknown")
 
 _EPOCH = datetime(2000, 1, 1, tzinfo=UTC)
 #: A cycle that concerns no more subjects than these is limited to them; the ledger names them.
@@ -65,15 +70,23 @@ def ingest(
     told = on_progress or (lambda stage, number: None)
     reading: dict[str, Any] = {"count_tokens": embedder.count_tokens, "language_model": language_model}
     away: UnansweredError | None = None
-    try:
-        read = extract(store, **common, **reading, on_progress=lambda done: told("extract", done))
-    except UnansweredError as error:
-        away = error
-    else:
-        yield read
-    embedded = embed(store, **common, embedder=embedder, on_progress=lambda done: told("embed", done))
-    yield embedded
-    if embedded["turns"]:
+
+    def read_and_embed(part: Scope) -> Iterator[Report]:
+        nonlocal away
+        common["scope"] = part
+        try:
+            read = extract(store, **common, **reading, on_progress=lambda done: told("extract", done))
+        except UnansweredError as error:
+            away = error
+        else:
+            yield read
+        yield embed(store, **common, embedder=embedder, on_progress=lambda done: told("embed", done))
+
+    embedded: int | float = 0
+    for report in by_subject(store, scope, INGEST, read_and_embed):
+        yield report
+        embedded += report["turns"] if report.stage == "embed" else 0
+    if embedded:
         with store.transaction(scope.tenant_id) as conn:
             conn.execute(queries("cycle")["analyze_tables"])
     if away is not None:
@@ -99,11 +112,28 @@ def catch_up(
     without one, rules do.
     """
     until = require_aware(until, "until")
+    told = on_progress or (lambda stage, number: None)
+    told("cycles", 0)
+
+    def work(part: Scope) -> Iterator[Report]:
+        return _catch_up(store, part, policy, until, embedder, language_model, driver, told)
+
+    yield from by_subject(store, scope, AFTER_INGEST, work)
+
+
+def _catch_up(
+    store: Store,
+    scope: Scope,
+    policy: Policy,
+    until: datetime,
+    embedder: Embedder,
+    language_model: LanguageModel | None,
+    driver: str,
+    told: OnProgress,
+) -> Iterator[Report]:
     period = policy.cycle.period
     last = floor_cycle(until, period)
     common: dict[str, Any] = {"policy": policy, "driver": driver}
-    told = on_progress or (lambda stage, number: None)
-    told("cycles", 0)
     for at, limited in _pending(store, scope, policy, last, language_model):
         yield prune(store, scope=scope, as_of=at - period, **common)
         asking: dict[str, Any] = {"language_model": language_model, "pulse": lambda: told("cycles", 0)}

@@ -15,9 +15,10 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Any
 
-from reverie.consolidate.cycle import catch_up
+from reverie.consolidate.cycle import INGEST, catch_up
 from reverie.consolidate.embed import embed
 from reverie.consolidate.extract import extract
+from reverie.consolidate.isolate import by_subject
 from reverie.consolidate.tenants import NAMED, Totals
 from reverie.errors import ReverieError, StageError, UnansweredError
 from reverie.inference import Embedder
@@ -209,13 +210,18 @@ class _Batch:
         store, embedder, at = self._store, self._embedder, self._as_of
         model: dict[str, Any] = {"language_model": self._language_model}
         common = common | {"on_progress": lambda *_: self._keep(lease)}
-        try:
-            read = extract(store, as_of=at, count_tokens=embedder.count_tokens, **model, **common)
-        except UnansweredError as error:  # its turns wait in the log; the session is remembered by rule
-            self._away = error
-        else:
-            yield read
-        yield embed(store, as_of=at, embedder=embedder, **common)
+
+        def read_and_embed(part: Scope) -> Iterator[Report]:
+            of_part = common | {"scope": part, "as_of": at}
+            try:
+                read = extract(store, count_tokens=embedder.count_tokens, **model, **of_part)
+            except UnansweredError as error:  # its turns wait in the log; the session is remembered by rule
+                self._away = error
+            else:
+                yield read
+            yield embed(store, embedder=embedder, **of_part)
+
+        yield from by_subject(store, common["scope"], INGEST, read_and_embed)
         yield from catch_up(store, until=at, embedder=embedder, **model, **common)
 
     def _finish(self, attempt: Run, lease: Lease) -> None:

@@ -16,11 +16,13 @@ from uuid import UUID
 import polars as pl
 from psycopg.rows import args_row
 
+from reverie.consolidate.isolate import apart
 from reverie.inference import Embedder, to_half_wire
 from reverie.model import EARLIEST, Kind, Scope
 from reverie.policy import Chunking, Policy
 from reverie.store.booking import Payer, embedding_booked
 from reverie.store.database import Store
+from reverie.store.failures import failed_items
 from reverie.store.live_model import hold_live_model
 from reverie.store.queries import queries
 from reverie.store.runs import Report, Run, run
@@ -65,6 +67,8 @@ def embed(
         for name in ("turns", "memories", "parts", "calls_saved"):
             attempt.report.add(name, 0)
         wanted = {"as_of": as_of, "model": embedder.model, "kinds": None if kinds is None else list(kinds)}
+        with store.transaction(scope.tenant_id) as conn:
+            left_out = failed_items(conn, scope.tenant_id, "embed")
         for item in items:
             if item == "turn" and item not in policy.recall.items:
                 continue
@@ -73,7 +77,8 @@ def embed(
                 rows = _read(store, item, scope, wanted, last, beside)
                 if rows:
                     last = rows[-1]
-                    _embed_rows(store, attempt, rows, item, scope.tenant_id, policy, embedder, beside)
+                    some = [row for row in rows if str(row.id) not in left_out]
+                    _embed_rows(store, attempt, some, item, scope.tenant_id, policy, embedder, beside)
                     if on_progress is not None:
                         on_progress(len(rows))
                 if len(rows) < _CHUNK:
@@ -96,6 +101,24 @@ class _Row:
     asked_by: UUID | None
     #: What orders the reading beside the time: a turn's index, a memory's kind.
     place: int | str
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """A piece of an item that has a vector of its own."""
+
+    row: _Row
+    number: int
+    text: str
+    hash: bytes
+
+
+def _parts(rows: Sequence[_Row], policy: Policy, embedder: Embedder) -> list[_Part]:
+    return [
+        _Part(row, number, text, hashlib.sha256(text.encode()).digest())
+        for row in rows
+        for number, text in enumerate(in_parts(row.text, policy.chunk, embedder.count_tokens))
+    ]
 
 
 def _read(
@@ -125,25 +148,25 @@ def _embed_rows(
     beside: bool,
 ) -> None:
     sql, report = queries("embed"), attempt.report
-    parts = [
-        (row.id, row.subject_id, number, text)
-        for row in rows
-        for number, text in enumerate(in_parts(row.text, policy.chunk, embedder.count_tokens))
-    ]
-    hashes = [hashlib.sha256(text.encode()).digest() for *_, text in parts]
-    by_hash = {hash_: text for hash_, (*_, text) in zip(hashes, parts, strict=True)}
-    params: dict[str, Any] = {
-        "tenant": tenant_id,
-        "model": embedder.model,
-        "hashes": list(by_hash),
-    }
+    parts, uncut = apart(rows, lambda some: _parts(some, policy, embedder))
+    failed = dict(uncut)
+    by_hash = {part.hash: part.text for part in parts}
+    params: dict[str, Any] = {"tenant": tenant_id, "model": embedder.model, "hashes": list(by_hash)}
     with store.transaction(tenant_id) as conn:
         missing = [row[0] for row in conn.execute(sql["find_uncached"], params)]
-    texts = [by_hash[hash_] for hash_ in missing]
-    tokens = sum(map(embedder.count_tokens, texts))
-    asked = [] if attempt.dry_run else texts
-    with embedding_booked(store, Payer(tenant_id=tenant_id, stage="embed", run_id=attempt.id), embedder, asked, tokens):
-        wires = to_half_wire(embedder.encode(asked))
+    counts, uncounted = apart(missing, lambda some: {hash_: embedder.count_tokens(by_hash[hash_]) for hash_ in some})
+    missing, tokens = list(counts), sum(counts.values())
+    asked = [] if attempt.dry_run else missing
+    texts = [by_hash[hash_] for hash_ in asked]
+    with embedding_booked(store, Payer(tenant_id=tenant_id, stage="embed", run_id=attempt.id), embedder, texts, tokens):
+        encoded, unencoded = apart(
+            asked, lambda some: (some, to_half_wire(embedder.encode([by_hash[hash_] for hash_ in some])))
+        )
+    unreadable = dict([*uncounted, *unencoded])
+    if unreadable:
+        failed |= {part.row: unreadable[part.hash] for part in parts if part.hash in unreadable}
+    if failed:
+        rows, parts = [row for row in rows if row not in failed], [part for part in parts if part.row not in failed]
     with store.transaction(tenant_id) as conn:
         if not beside:
             hold_live_model(conn, tenant_id, embedder.model)
@@ -151,18 +174,18 @@ def _embed_rows(
         subjects = params | {"subjects": [row.subject_id for row in rows]}
         conn.execute(queries("subjects")["add_subjects"], subjects)
         conn.execute(queries("subjects")["lock_subjects"], subjects)
-        if len(wires):
+        if encoded[0]:
             conn.execute(sql["stage_cache"])
             with conn.cursor().copy(sql["copy_cache"]) as copy:
-                for hash_, wire in zip(missing, wires, strict=True):
+                for hash_, wire in zip(*encoded, strict=True):
                     copy.write_row((hash_, wire.tobytes()))
             conn.execute(sql["write_cache"], params)
         of_parts = {
             "item": item,
-            "item_ids": [part[0] for part in parts],
-            "subject_ids": [part[1] for part in parts],
-            "parts": [part[2] for part in parts],
-            "hashes": hashes,
+            "item_ids": [part.row.id for part in parts],
+            "subject_ids": [part.row.subject_id for part in parts],
+            "parts": [part.number for part in parts],
+            "hashes": [part.hash for part in parts],
         }
         conn.execute(sql["write_vectors"], params | of_parts)
         of_items = _columns(rows, policy) | params | {"item": item, "language": policy.language}
@@ -171,7 +194,11 @@ def _embed_rows(
         report.add("turns" if item == "turn" else "memories", len(rows))
         report.add("parts", len(parts))
         report.add("calls_saved", len(parts) - len(missing))
-        report.model_calls += bool(texts)
+        for row, error in failed.items():
+            attempt.bury(row.subject_id, row.id, error)
+        if failed and item == "memory":
+            conn.execute(sql["leave_unembedded"], params | {"ids": [row.id for row in failed]})
+        report.model_calls += bool(missing)
         report.tokens += tokens
         report.cost_usd += tokens * embedder.price_per_token
         attempt.record(conn)

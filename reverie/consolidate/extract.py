@@ -6,7 +6,8 @@ The rules' candidates are written first (Brain 4.2, Contact 3.1, Logic 1) and wa
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -15,6 +16,7 @@ import polars as pl
 from psycopg import Connection
 
 from reverie.consolidate.candidates import BY_RULE, Columns, decide
+from reverie.consolidate.isolate import apart
 from reverie.consolidate.observe import TYPES, Event, decide_events
 from reverie.consolidate.reread import reread
 from reverie.cues.noticed import compiled
@@ -23,6 +25,7 @@ from reverie.inference.completions import LanguageModel
 from reverie.model import Scope
 from reverie.policy import Policy
 from reverie.store.database import Store
+from reverie.store.failures import REASON
 from reverie.store.queries import queries
 from reverie.store.runs import Report, Run, run
 
@@ -83,13 +86,11 @@ def extract(
                 rows = conn.execute(sql["read_turns"], params).fetchall()
             if not rows:
                 break
-            turns = pl.DataFrame(rows, schema=TURNS, orient="row")
-            candidates, verdicts = decide(turns, scope.tenant_id, policy, compiled(policy), count_tokens)
+            found = decide_turns(rows, scope.tenant_id, policy, count_tokens)
             if language_model is None:
-                verdicts["waits"] = [False] * len(rows)
+                found.verdicts["waits"] = [False] * len(rows)
             with store.transaction(scope.tenant_id) as conn:
-                write_candidates(conn, attempt, scope.tenant_id, policy, candidates, verdicts)
-                count_candidates(attempt.report, candidates["kinds"], verdicts["reasons"])
+                write_candidates(conn, attempt, scope.tenant_id, policy, found)
                 attempt.record(conn)
             after = UUID(rows[-1][0])
             told(len(rows))
@@ -116,7 +117,13 @@ def _read_events(
             events = [Event(*row) for row in conn.execute(sql["read_events"], params)]
         if not events:
             return
-        candidates, verdicts = decide_events(events, scope.tenant_id, policy, count_tokens)
+        (candidates, verdicts), failed = apart(
+            events, lambda some: decide_events(some, scope.tenant_id, policy, count_tokens)
+        )
+        for event, error in failed:
+            attempt.bury(event.subject_id, event.id, error)
+            for name, value in zip(verdicts, (event.id, event.subject_id, 0, 0, REASON), strict=True):
+                verdicts[name].append(value)
         provenance = {"tenant": scope.tenant_id, "run_id": attempt.id, "policy_hash": policy.hash}
         with store.transaction(scope.tenant_id) as conn:
             conn.execute(sql["write_candidates"], provenance | BY_RULE | candidates)
@@ -131,23 +138,49 @@ def _read_events(
         after = events[-1].id
 
 
-def write_candidates(
-    conn: Connection[Any], attempt: Run, tenant_id: str, policy: Policy, candidates: Columns, verdicts: Columns
-) -> None:
-    """Write what `decide` gave, in the caller's transaction; what is there already is left as it is."""
+@dataclass(frozen=True, slots=True)
+class Decided:
+    """What the rules make of some turns, as columns for SQL."""
+
+    candidates: Columns
+    #: One of each turn; that of a failed one has the reason `stage_failed`.
+    verdicts: Columns
+    #: (turn_id, subject_id, error) of the turns on which the rules failed.
+    failed: list[tuple[str, str, Exception]]
+
+
+def decide_turns(
+    rows: Sequence[tuple[Any, ...]], tenant_id: str, policy: Policy, count_tokens: Callable[[str], int]
+) -> Decided:
+    """Return what the rules make of turns, rows of the columns `TURNS`; pure."""
+
+    def of_rows(some: list[tuple[Any, ...]]) -> tuple[Columns, Columns]:
+        turns = pl.DataFrame(some, schema=TURNS, orient="row")
+        return decide(turns, tenant_id, policy, compiled(policy), count_tokens)
+
+    (candidates, verdicts), failures = apart(rows, of_rows)
+    failed = [(row[0], row[1], error) for row, error in failures]
+    for turn_id, subject_id, _ in failed:
+        verdict = {"turn_ids": turn_id, "subject_ids": subject_id, "candidates": 0, "reasons": REASON, "waits": False}
+        for name, values in verdicts.items():
+            values.append(verdict[name])
+    return Decided(candidates, verdicts, failed)
+
+
+def write_candidates(conn: Connection[Any], attempt: Run, tenant_id: str, policy: Policy, found: Decided) -> None:
+    """Write and count what the rules made of turns, in the caller's transaction; what is there already stays."""
     sql = queries("extract")
     provenance = {"tenant": tenant_id, "run_id": attempt.id, "policy_hash": policy.hash}
-    conn.execute(sql["write_candidates"], provenance | BY_RULE | candidates)
-    conn.execute(sql["write_lineage"], provenance | candidates)
-    conn.execute(sql["write_extractions"], provenance | verdicts)
-
-
-def count_candidates(report: Report, kinds: list[str], reasons: list[str | None]) -> None:
-    """Count turns, candidates, each kind and each discard."""
-    report.add("turns", len(reasons))
-    report.add("candidates", len(kinds))
-    for kind in kinds:
+    conn.execute(sql["write_candidates"], provenance | BY_RULE | found.candidates)
+    conn.execute(sql["write_lineage"], provenance | found.candidates)
+    conn.execute(sql["write_extractions"], provenance | found.verdicts)
+    report = attempt.report
+    report.add("turns", len(found.verdicts["reasons"]))
+    report.add("candidates", len(found.candidates["kinds"]))
+    for kind in found.candidates["kinds"]:
         report.add(kind)
-    for reason in reasons:
-        if reason is not None:
+    for reason in found.verdicts["reasons"]:
+        if reason not in (None, REASON):
             report.discard(reason)
+    for turn_id, subject_id, error in found.failed:
+        attempt.bury(subject_id, turn_id, error)

@@ -10,12 +10,9 @@ from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
-import polars as pl
 from psycopg import Connection
 
-from reverie.consolidate.candidates import decide
-from reverie.consolidate.extract import TURNS, count_candidates, write_candidates
-from reverie.cues.noticed import compiled
+from reverie.consolidate.extract import decide_turns, write_candidates
 from reverie.errors import ReverieError, StageError
 from reverie.model import Scope, require_aware
 from reverie.policy import Policy
@@ -180,10 +177,7 @@ def _extract(
 ) -> None:
     """The candidates of the turns, as extract would write them."""
     rows = conn.execute(queries("flush")["read_taken"], params).fetchall()
-    turns = pl.DataFrame(rows, schema=TURNS, orient="row")
-    candidates, verdicts = decide(turns, tenant_id, policy, compiled(policy), count_tokens)
-    write_candidates(conn, attempt, tenant_id, policy, candidates, verdicts)
-    count_candidates(attempt.report, candidates["kinds"], verdicts["reasons"])
+    write_candidates(conn, attempt, tenant_id, policy, decide_turns(rows, tenant_id, policy, count_tokens))
 
 
 def _keep_conflicts(conn: Connection[Any], tenant_id: str, params: dict[str, Any]) -> None:

@@ -74,6 +74,8 @@ def _merge_chunk(
     report.add("activated", conn.execute(sql["activate"], params | named(groups)).rowcount)
     report.add("near_pairs", len(pairs))
     report.add("merged", len(decision.merges))
+    for member, error in decision.failed:
+        attempt.bury(member.subject_id, member.id, error)
     for reason, number in sorted(decision.kept_apart.items()):
         report.add(f"kept_apart_{reason}", number)
 

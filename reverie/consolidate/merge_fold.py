@@ -10,6 +10,7 @@ from uuid import UUID
 
 from reverie.consolidate.contrast import contrast, specificity
 from reverie.consolidate.fading import as_real, value_at
+from reverie.consolidate.isolate import is_unexpected
 from reverie.model import Kind
 from reverie.policy import Policy
 
@@ -52,6 +53,8 @@ class Decision:
     merges: list[Merged] = field(default_factory=list)
     #: Near pairs that are not the same, by reason.
     kept_apart: Counter[str] = field(default_factory=Counter)
+    #: Candidates that could not be compared with a near memory and are not merged with it.
+    failed: list[tuple[Member, Exception]] = field(default_factory=list)
 
     def root(self) -> dict[UUID, UUID]:
         """Return for each loser the memory that stands for it in the end."""
@@ -89,10 +92,16 @@ def fold(
             if other_id not in live:
                 continue
             other = known[other_id]
-            if reason := _why_apart(candidate, other, parted):
-                decision.kept_apart[reason] += 1
+            try:
+                if reason := _why_apart(candidate, other, parted):
+                    decision.kept_apart[reason] += 1
+                    continue
+                merge = _merge(candidate, other, -distance, policy)
+            except Exception as error:
+                if not is_unexpected(error):
+                    raise
+                decision.failed.append((candidate, error))
                 continue
-            merge = _merge(candidate, other, -distance, policy)
             live.discard(merge.loser.id)
             decision.merges.append(merge)
             break

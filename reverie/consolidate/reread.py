@@ -19,6 +19,7 @@ from psycopg import Connection
 
 from reverie.consolidate.candidates import CANDIDATES, Columns
 from reverie.consolidate.fading import forget_at
+from reverie.consolidate.isolate import apart
 from reverie.consolidate.notes import Judged, Shown, Taken, TurnNotes, judge
 from reverie.cues.entities import entities_one
 from reverie.cues.salience import salience
@@ -31,6 +32,7 @@ from reverie.policy import Policy
 from reverie.store.booking import Payer
 from reverie.store.calls import NO_REPLY, UNASKED, UNFIT, Answer, Item, ask, unanswered
 from reverie.store.database import Store
+from reverie.store.failures import REASON
 from reverie.store.queries import queries
 from reverie.store.runs import Run
 
@@ -169,7 +171,14 @@ class _Desk:
 
     def _write(self, conn: Connection[Any], told: Sequence[tuple[Shown, Answer[TurnNotes]]]) -> None:
         sql, report = queries("extract"), self._attempt.report
-        judged = {turn.id: judge(turn, answer.reply, self._policy) for turn, answer in told if answer.reply}
+        judged, failed = apart(
+            told,
+            lambda some: {turn.id: judge(turn, answer.reply, self._policy) for turn, answer in some if answer.reply},
+        )
+        for (turn, _), error in failed:
+            self._attempt.bury(turn.subject_id, turn.id, error)
+        unusable = {turn.id for (turn, _), _ in failed}
+        told = [(turn, Answer(reason=REASON) if turn.id in unusable else answer) for turn, answer in told]
         noted = [(turn, one) for turn, _ in told if turn.id in judged for one in judged[turn.id].taken]
         provenance = {"tenant": self._tenant_id, "run_id": self._attempt.id, "policy_hash": self._policy.hash}
         candidates = self._columns(noted)

@@ -18,10 +18,12 @@ from uuid import UUID
 
 from psycopg import Connection
 
+from reverie.consolidate.isolate import apart
 from reverie.consolidate.keyed import Keyed, keyed
 from reverie.model import Scope, require_aware, stable_id
 from reverie.policy import Policy
 from reverie.store.database import Store
+from reverie.store.failures import failed_items
 from reverie.store.queries import queries
 from reverie.store.runs import Report, Run, run
 
@@ -83,7 +85,12 @@ def structure(
             "policy_hash": policy.hash,
         }
         rows = conn.execute(queries("structure")["read_evidence"], params).fetchall()
-        new = list(_stated(rows, rules, policy, attempt, scope.tenant_id))
+        new, failed = apart(rows, lambda some: list(_stated(some, rules, scope.tenant_id)))
+        known = failed_items(conn, scope.tenant_id, "structure") if failed else frozenset()  # read until scored
+        for row, error in failed:
+            if str(row[0]) not in known:
+                attempt.bury(row[1], row[0], error)
+        new = [one for one in new if _is_kept(one, policy, attempt.report)]
         if new:
             _work_in(conn, attempt, new, params)
         if rows:
@@ -92,21 +99,12 @@ def structure(
     return attempt.report
 
 
-def _stated(
-    rows: Iterable[tuple[Any, ...]], rules: dict[str, Keyed], policy: Policy, attempt: Run, tenant_id: str
-) -> Iterator[StatedValue]:
-    """What the memories state, without what is too unsure or unimportant to keep."""
-    numbers = policy.structured_facts
+def _stated(rows: Iterable[tuple[Any, ...]], rules: dict[str, Keyed], tenant_id: str) -> Iterator[StatedValue]:
+    """What the memories state."""
     for memory_id, subject_id, content, happened_at, turn_id, origin, model, stated, said_by in rows:
         speaker = "" if not said_by or said_by.casefold() == subject_id.casefold() else said_by
         if stated is None:
             stated = rules[origin].stated(content.removeprefix(f"{speaker}: ") if speaker else content)
-        if stated["confidence"] < numbers.min_confidence:
-            attempt.report.discard("unsure")
-            continue
-        if stated["importance"] < numbers.min_importance:
-            attempt.report.discard("unimportant")
-            continue
         yield StatedValue(
             id=stable_id(happened_at, "structured_fact", tenant_id, subject_id, str(memory_id)),
             subject_id=subject_id,
@@ -118,6 +116,18 @@ def _stated(
             origin=origin,
             model=model,
         )
+
+
+def _is_kept(one: StatedValue, policy: Policy, report: Report) -> bool:
+    """Whether a value is sure and important enough; counts it where not."""
+    numbers = policy.structured_facts
+    if one.confidence < numbers.min_confidence:
+        report.discard("unsure")
+        return False
+    if one.importance < numbers.min_importance:
+        report.discard("unimportant")
+        return False
+    return True
 
 
 def _work_in(conn: Connection[Any], attempt: Run, new: Sequence[StatedValue], params: dict[str, Any]) -> None:

@@ -17,6 +17,7 @@ from reverie.errors import ReverieError
 from reverie.model import Scope, require_aware, stable_id
 from reverie.policy import Policy
 from reverie.store.database import Store
+from reverie.store.failures import REASON, Failure, record_failures
 from reverie.store.queries import queries
 
 
@@ -59,6 +60,7 @@ class Run:
         #: Called now and then while the run waits for a model, so that who holds a lease keeps it.
         self.pulse = pulse
         self._row = row
+        self._failures: list[Failure] = []
         self._recorded = Report(stage=report.stage, run_id=report.run_id, as_of=report.as_of)
         #: Whether the ledger has a row of this attempt.
         self.recorded = False
@@ -73,6 +75,8 @@ class Run:
         self.report.seconds = time.perf_counter() - self._began
         if self.dry_run:
             raise Rollback  # leaves the caller's transaction block quietly, undone
+        record_failures(conn, self._row["tenant"], self.report.stage, self._failures)
+        self._failures = []
         done = self._recorded
         conn.execute(
             queries("runs")["record_run"],
@@ -101,9 +105,25 @@ class Run:
             seconds=self.report.seconds,
         )
 
+    def bury(self, subject_id: str, item: UUID | str, error: Exception) -> None:
+        """Count an item that the stage cannot work in; its dead letter is written with the next record."""
+        self._failures.append(Failure(subject_id=subject_id, item=str(item), error=type(error).__name__))
+        self.report.discard(REASON)
+
     def forget_unrecorded(self) -> None:
-        """Drop the counts of work that was rolled back."""
+        """Drop the counts and dead letters of work that was rolled back."""
         self.report.counts = dict(self._recorded.counts)
+        self._failures = []
+
+
+#: Begins the note on an exception that names the stage it came from.
+_NOTE = "in stage "
+
+
+def failed_stage(error: Exception) -> str:
+    """Return the name of the stage whose run an error ended; `unknown` if it came from none."""
+    notes = (note for note in getattr(error, "__notes__", ()) if note.startswith(_NOTE))
+    return next(notes, f"{_NOTE}unknown").removeprefix(_NOTE)
 
 
 @contextmanager
@@ -146,6 +166,7 @@ def run(
         # only our own errors are known to carry no user text
         reason = str(error) if isinstance(error, ReverieError) else type(error).__name__
         attempt.forget_unrecorded()
+        error.add_note(f"{_NOTE}{stage}")
         with store.transaction(scope.tenant_id) as conn:
             attempt.record(conn, status="failed", error=reason)
         raise

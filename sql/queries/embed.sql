@@ -52,6 +52,10 @@ from unnest(%(hashes)s::bytea[]) as h (hash)
 where not exists (select from ops.embeddings e
                   where e.tenant_id = %(tenant)s and e.model = %(model)s and e.content_hash = h.hash)
 
+-- name: leave_unembedded
+-- Memories that the model cannot take: no cycle waits for them any more.
+update memory.memories set scored = true where tenant_id = %(tenant)s and id = any(%(ids)s::uuid[]) and not scored
+
 -- name: stage_cache
 -- Where COPY puts new vectors on their way to the cache.
 create temporary table new_embeddings (content_hash bytea, vec halfvec) on commit drop

@@ -227,10 +227,17 @@ def test_one_that_fails_is_tried_alone_and_becomes_a_dead_letter(store: Store, s
     assert measure(store, "t")["failed_runs"] == 0
 
 
-def test_a_foreign_error_tells_nothing_that_was_said(store: Store, say: Say, conn: Conn) -> None:
+def test_a_foreign_error_tells_nothing_that_was_said(
+    store: Store, say: Say, conn: Conn, monkeypatch: pytest.MonkeyPatch
+) -> None:
     say("ana", "s1", "I love spicy ramen.")
+
+    def fail(*_: object, **__: object) -> None:
+        raise ValueError("I love spicy ramen.")
+
+    monkeypatch.setattr("reverie.consolidate.drain.catch_up", fail)
     with pytest.raises(StageError, match="t: ValueError$") as caught:
-        work(store, embedder=Broken("ramen", ValueError("I love spicy ramen.")))
+        work(store)
     assert caught.value.__cause__ is None
     assert conn.execute("select error from ops.queue").fetchall() == [("ValueError",)]
     assert conn.execute("select distinct error from ops.runs where status = 'failed'").fetchall() == [("ValueError",)]

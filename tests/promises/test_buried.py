@@ -1,0 +1,249 @@
+"""A record that a stage cannot digest buries itself: the other items, subjects and tenants come out whole.
+
+In each stage one turn, event, memory or subject of tenant acme brings an unexpected error to light, by a defect in a
+pure function or by a constraint of the database. Redriven after the mend, memory is what it would have been.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+from uuid import UUID
+
+import psycopg
+import pytest
+
+from reverie.capture.importing import import_file
+from reverie.capture.redrive import redrive_dead_letters
+from reverie.consolidate import candidates, embed, keyed, merge_fold, observe
+from reverie.errors import StageError
+from reverie.model import stable_id
+from reverie.policy import load_policy
+from reverie.store.connect import connect
+from reverie.store.database import Store
+from reverie.store.digest import TableDigest, digest_of
+from tests.conftest import Databases
+from tests.promises import compact
+from tests.promises.world import WordEmbedder, consolidate
+
+pytestmark = pytest.mark.timeout(120)
+
+TENANTS = (compact.TENANT, "beta")
+#: Items that one stage fails on: all else of the subject goes on.
+ITEMS = ("extract", "observe", "embed", "merge", "structure")
+#: Stage and the write that fails for a subject as a whole, as (table, event, condition).
+SUBJECTS = {
+    "link": ("entities", "insert", "true"),
+    "synthesize": ("scaffold", "insert", "true"),
+    "correct": ("tombstones", "insert", "new.reason = 'wrong'"),
+    "compress": ("memories", "insert", "new.kind in ('pattern', 'summary')"),
+    "score": ("memories", "update", "new.scored and not old.scored"),
+    "prune": ("tombstones", "insert", "new.reason = 'faded'"),
+    "decay": ("memories", "update", "new.importance < old.importance and new.peak = old.peak and old.scored"),
+}  # fmt: skip
+
+Conn = psycopg.Connection[Any]
+
+
+class Defect(RuntimeError):
+    """Quotes what was said, as foreign errors do."""
+
+
+@dataclass(frozen=True)
+class Clean:
+    history: Path
+    #: What somebody calls wrong later: the same memory of both tenants.
+    wrong: dict[str, UUID]
+    digests: dict[str, dict[str, TableDigest]]
+    of_ana: list[tuple[Any, ...]]
+
+
+def prepare(store: Store, conn: Conn, history: Path, wrong: dict[str, UUID]) -> None:
+    """The log of two tenants who say the same."""
+    for tenant in TENANTS:
+        import_file(store, history, tenant_id=tenant, now=compact.UNTIL)
+        for subject in ("ana", "ben"):
+            for number, (kind, key, text) in enumerate(
+                [("fact", None, "Has a locker of number 12 at the station."), ("scaffold_update", "Role", "Engineer")]
+            ):
+                at = compact.START + timedelta(days=20, hours=number)
+                conn.execute(
+                    """insert into log.events (tenant_id, id, subject_id, source_id, type, channel, key, content,
+                                               observed_at, content_hash)
+                       values (%s, %s, %s, %s, %s, 'interactive', %s, %s, %s, '\\x00')""",
+                    [tenant, stable_id(at, tenant, subject), subject, f"e{number}", kind, key, text, at],
+                )
+        if wrong:
+            at = compact.START + timedelta(days=50)
+            conn.execute(
+                """insert into log.corrections (tenant_id, id, subject_id, kind, memory_id, corrected_at)
+                   values (%s, %s, 'ben', 'wrong', %s, %s)""",
+                [tenant, stable_id(at, tenant), wrong[tenant], at],
+            )
+
+
+def remember(store: Store, embedder: WordEmbedder | None = None) -> None:
+    for tenant in TENANTS:
+        consolidate(store, tenant, compact.policy(), compact.UNTIL, embedder)
+
+
+def digests(conn: Conn) -> dict[str, dict[str, TableDigest]]:
+    return {tenant: digest_of(conn, tenant).tables for tenant in TENANTS}
+
+
+def of_ana(conn: Conn) -> list[tuple[Any, ...]]:
+    return conn.execute(
+        """select id, kind, state, content, importance, peak, accessed_at, forget_at, into_id from memory.memories
+           where tenant_id = 'acme' and subject_id = 'ana' order by id"""
+    ).fetchall()
+
+
+def letters(conn: Conn) -> list[tuple[Any, ...]]:
+    return conn.execute(
+        "select tenant_id, source, reason, subject_id, item, detail, attempts from ops.dead_letters where line is null"
+    ).fetchall()
+
+
+@pytest.fixture(scope="module")
+def clean(databases: Databases, history: Path) -> Clean:
+    wrong: dict[str, UUID] = {}
+    for _ in range(2):
+        with databases() as url, Store.open(url, size=1) as store, connect(url) as conn:
+            prepare(store, conn, history, wrong)
+            remember(store)
+            wrong = wrong or dict(
+                conn.execute(
+                    "select tenant_id, id from memory.memories where subject_id = 'ben' and content ~ 'Mumbai'"
+                ).fetchall()
+            )
+            found = Clean(history, wrong, digests(conn), of_ana(conn))
+    return found
+
+
+def failing(original: Callable[..., Any], text: Callable[..., str], marked: str) -> Callable[..., Any]:
+    """The function with a defect that one text brings to light."""
+
+    def defective(*arguments: Any, **named: Any) -> Any:
+        if re.search(marked, text(*arguments)):
+            raise Defect(text(*arguments))
+        return original(*arguments, **named)
+
+    return defective
+
+
+@contextmanager
+def defect_in(stage: str, conn: Conn) -> Iterator[WordEmbedder]:
+    """Something is wrong with a stage, for tenant acme alone where the database tells tenants apart."""
+    with pytest.MonkeyPatch.context() as patch:
+        embedder = WordEmbedder()
+        if stage == "extract":
+            told = candidates._told
+            spoken = lambda read, *_: " ".join(read["text"])  # noqa: E731
+            patch.setattr(candidates, "_told", failing(told, spoken, "Infosys gave us an award"))
+        elif stage == "observe":
+            patch.setattr(observe, "_pieces", failing(observe._pieces, lambda event, *_: event.content, "locker"))
+        elif stage == "embed":
+            patch.setattr(embed, "in_parts", failing(embed.in_parts, lambda text, *_: text, "commute to Infosys"))
+        elif stage == "merge":
+            near = failing(merge_fold.contrast, lambda *texts: " ".join(texts), "golden retriever")
+            patch.setattr(merge_fold, "contrast", near)
+        elif stage == "structure":
+            patch.setattr(keyed.Keyed, "read", failing(keyed.Keyed.read, lambda _, content: content, "Mumbai"))
+        else:
+            table, event, condition = SUBJECTS[stage]
+            conn.execute(
+                """create function public.fail() returns trigger language plpgsql as
+                   $$ begin raise exception using errcode = 'data_exception', message = 'I live in Mumbai.'; end $$"""
+            )
+            conn.execute(
+                f"""create trigger fail before {event} on memory.{table} for each row
+                    when (new.tenant_id = 'acme' and new.subject_id = 'ben' and {condition})
+                    execute function public.fail()"""  # type: ignore[arg-type]
+            )
+        yield embedder
+        if stage in SUBJECTS:
+            conn.execute("drop function public.fail cascade")
+
+
+@pytest.mark.parametrize("stage", [*ITEMS, *SUBJECTS])
+def test_one_item_that_a_stage_fails_on_buries_itself(stage: str, clean: Clean, databases: Databases) -> None:
+    with databases() as url, Store.open(url, size=1) as store, connect(url) as conn:
+        prepare(store, conn, clean.history, clean.wrong)
+        with defect_in(stage, conn) as embedder:
+            remember(store, embedder)
+            buried, state = letters(conn), digests(conn)
+            remember(store, embedder)
+            assert (letters(conn), digests(conn)) == (buried, state), "it is not tried again for ever"
+        name = {"observe": "extract"}.get(stage, stage)
+        assert {row[1:3] for row in buried} == {(f"stage:{name}", "stage_failed")}
+        assert {row[3] for row in buried} == {"observe": {"ana", "ben"}, "merge": {"ana"}}.get(stage, {"ben"})
+        assert not [row for row in buried if re.search("Infosys|Mumbai|locker", row[5])]
+        assert all(re.search("Defect|DataException", row[5]) for row in buried)
+        if stage not in ("observe", "merge"):
+            assert of_ana(conn) == clean.of_ana
+        if stage in SUBJECTS:
+            assert [(row[0], row[3], row[4]) for row in buried] == [("acme", "ben", None)]
+            assert state["beta"] == clean.digests["beta"]
+        else:
+            assert all(row[4] for row in buried)
+            (failed,) = conn.execute(
+                "select sum((report ->> 'discarded_stage_failed')::int) from ops.runs where stage = %s", [name]
+            ).fetchone() or (0,)
+            assert failed == len(buried)
+        left_out = {"extract": "award", "observe": "locker"}.get(stage)
+        if left_out:
+            found = conn.execute("select count(*) from memory.memories where content ~ %s", [left_out]).fetchone()
+            assert found == (0,)
+
+        # mended, and redriven
+        for tenant in TENANTS:
+            summary = redrive_dead_letters(store, tenant_id=tenant, now=compact.UNTIL)
+            assert summary.released == len([row for row in buried if row[0] == tenant])
+        remember(store)
+        assert letters(conn) == []
+        if stage in SUBJECTS:
+            assert digests(conn) == clean.digests
+        unread = conn.execute(
+            """select (select count(*) from memory.extractions where reason = 'stage_failed'),
+                      (select count(*) from memory.memories m where state in ('active', 'candidate') and not exists (
+                           select from memory.vectors v where v.tenant_id = m.tenant_id and v.item_id = m.id)),
+                      (select count(*) from memory.memories where state = 'candidate'),
+                      (select count(*) from memory.extractions e join log.turns t on t.id = e.turn_id
+                       where t.text ~ 'award' and e.candidates = 0),
+                      (select count(*) from memory.observations where candidates = 0)"""
+        ).fetchone()
+        assert unread == (0, 0, 0, 0, 0)
+
+
+def test_a_defect_that_everything_shows_buries_nothing(store: Store, conn: Conn, history: Path) -> None:
+    import_file(store, history, tenant_id="acme", now=compact.UNTIL)
+
+    def fail(*_: object) -> None:
+        raise Defect("I live in Mumbai.")
+
+    with pytest.MonkeyPatch.context() as patch, pytest.raises(StageError, match="on every"):
+        patch.setattr(candidates, "_told", fail)
+        consolidate(store, "acme", compact.policy(), compact.UNTIL)
+    assert letters(conn) == []
+    assert conn.execute("select count(*) from memory.extractions").fetchone() == (0,)
+
+
+def test_text_without_a_visible_character_stops_nobody(store: Store, conn: Conn) -> None:
+    conn.execute("insert into ops.tenants (tenant_id) values ('acme')")
+    for number, text in enumerate(["\u200b", "\ufeff\n\nI live in Pune.", "\u200b\n\n" + "We walk. " * 400]):
+        conn.execute(
+            """insert into log.events (tenant_id, id, subject_id, source_id, type, channel, content, observed_at,
+                                       content_hash)
+               values ('acme', %s, 'ana', %s, 'attachment', 'attachment', %s, %s, '\\x00')""",
+            [stable_id(compact.START, str(number)), str(number), text, compact.START],
+        )
+    embedder = WordEmbedder()
+    embedder.count_tokens = lambda text: len(text.replace("\u200b", " ").replace("\ufeff", " ").split())  # type: ignore[method-assign]
+    consolidate(store, "acme", load_policy("reverie"), compact.UNTIL, embedder)
+    assert letters(conn) == []
+    assert conn.execute("select count(*) from memory.observations").fetchone() == (3,)
