@@ -14,12 +14,13 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from threading import Lock
 from typing import Any, Literal, Protocol
 
 from reverie.errors import InferenceError
+from reverie.inference.deadline import call_within
 from reverie.inference.extras import load_extra
 from reverie.inference.prompts import Messages
 from reverie.settings import Settings
@@ -58,7 +59,7 @@ class Limits:
     repeats: int = 1
     #: Seconds before the second attempt; doubled for each further one, with jitter.
     backoff_s: float = 1.0
-    #: Seconds that a reply may take.
+    #: Seconds that a request may take in all, from connecting to the last byte of its reply.
     timeout_s: float = 60.0
 
 
@@ -215,7 +216,8 @@ class HostedLanguageModel:
         """Send one request, once, at temperature 0. Raises CallError, in whose sentence no text is quoted."""
         began = time.perf_counter()
         try:
-            reply = self._litellm.completion(
+            ask = partial(
+                self._litellm.acompletion,
                 model=self.name,
                 messages=list(messages),
                 temperature=0,
@@ -226,6 +228,7 @@ class HostedLanguageModel:
                 drop_params=True,  # a model that lacks a parameter is not asked for it
                 **({"api_base": self.api_base} if self.api_base else {}),
             )
+            reply = call_within(self.limits.timeout_s, ask)
             choice = reply.choices[0]
             text, ended = choice.message.content or "", choice.finish_reason
             tokens_in, tokens_out = int(reply.usage.prompt_tokens), int(reply.usage.completion_tokens)
@@ -254,7 +257,8 @@ class HostedLanguageModel:
         with socket.socket() as nobody, suppress(Exception):
             nobody.bind(("127.0.0.1", 0))
             address = f"http://127.0.0.1:{nobody.getsockname()[1]}/v1"
-            litellm.completion(model=self.name, messages=asked, api_base=address, timeout=1, max_retries=0)
+            warm = partial(litellm.acompletion, model=self.name, messages=asked, api_base=address, max_retries=0)
+            call_within(1, partial(warm, timeout=1))
 
     def _usd(self, tokens_in: int, tokens_out: int) -> float | None:
         if self.price is not None:
@@ -283,6 +287,7 @@ class HostedLanguageModel:
             litellm = load_extra("litellm", extra="litellm", needed_by=f"The model {self.name}")
             litellm.suppress_debug_info = True
             litellm.telemetry = False
+            litellm.disable_aiohttp_transport = True  # httpx alone, whose errors `_failure` tells apart
             try:
                 litellm.get_llm_provider(self.name)
             except litellm.exceptions.BadRequestError:
@@ -300,7 +305,7 @@ class HostedLanguageModel:
                 reason, why = "rejected", "refused the API key; set the one of its provider, e.g. OPENAI_API_KEY"
             case kinds.RateLimitError():
                 reason, why = "rate", "limited our rate"
-            case kinds.Timeout():
+            case kinds.Timeout() | TimeoutError():
                 reason, why = "timeout", f"gave no reply within {self.limits.timeout_s:g} s"
             case _ if unsent:
                 reason, why = "unavailable", "cannot be reached"

@@ -5,12 +5,14 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import Any
 
 import numpy as np
 from tenacity import RetryCallState, Retrying, retry_if_exception, stop_after_attempt, wait_exponential_jitter
 
 from reverie.errors import InferenceError
+from reverie.inference.deadline import call_within
 from reverie.inference.embedder import Vectors
 from reverie.inference.extras import load_extra
 
@@ -49,6 +51,7 @@ class HostedEmbedder:
         os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")  # else the import fetches the price map
         self._litellm = load_extra("litellm", extra="litellm", needed_by=f"The model {name}")
         self._litellm.suppress_debug_info = True
+        self._litellm.disable_aiohttp_transport = True  # one HTTP client for all calls
         self._litellm.DEFAULT_MAX_RETRIES = 0  # retries are ours alone; a max_retries=0 on the call is taken for absent
         try:
             self._litellm.get_llm_provider(name)
@@ -95,19 +98,22 @@ class HostedEmbedder:
         retrying = Retrying(
             stop=stop_after_attempt(self._attempts),
             wait=self._wait,
-            retry=retry_if_exception(lambda error: getattr(error, "status_code", None) in RETRIED_STATUSES),
+            retry=retry_if_exception(
+                lambda error: isinstance(error, TimeoutError) or getattr(error, "status_code", None) in RETRIED_STATUSES
+            ),
             reraise=True,
         )
+        ask = partial(
+            self._litellm.aembedding,
+            model=self._name,
+            input=texts,
+            timeout=self._timeout_s,
+            drop_params=True,  # a model that cannot shorten its vectors is not asked to
+            encoding_format="float",
+            **self._options,
+        )
         try:
-            reply = retrying(
-                self._litellm.embedding,
-                model=self._name,
-                input=texts,
-                timeout=self._timeout_s,
-                drop_params=True,  # a model that cannot shorten its vectors is not asked to
-                encoding_format="float",
-                **self._options,
-            )
+            reply = retrying(call_within, self._timeout_s, ask)
         except Exception as error:  # whatever a provider's client raises, a user gets one sentence
             raise InferenceError(self._sentence(error)) from None  # the cause may quote the texts
         return self._vectors(reply.data, len(texts))
@@ -128,7 +134,7 @@ class HostedEmbedder:
                 reason = "refused the API key; set the one of its provider, e.g. OPENAI_API_KEY"
             case kinds.RateLimitError():
                 reason = f"still limited our rate at attempt {self._attempts}"
-            case kinds.Timeout():
+            case kinds.Timeout() | TimeoutError():
                 reason = f"gave no reply within {self._timeout_s:g} s, {self._attempts} times"
             case _:
                 status = getattr(error, "status_code", None)

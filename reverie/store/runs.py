@@ -166,7 +166,8 @@ def run(
         # only our own errors are known to carry no user text
         reason = str(error) if isinstance(error, ReverieError) else type(error).__name__
         attempt.forget_unrecorded()
-        error.add_note(f"{_NOTE}{stage}")
+        if not isinstance(error, ReverieError):
+            error.add_note(f"{_NOTE}{stage}")
         with store.transaction(scope.tenant_id) as conn:
             attempt.record(conn, status="failed", error=reason)
         raise

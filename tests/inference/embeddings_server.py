@@ -18,6 +18,7 @@ class Answer:
     status: int = 200
     headers: dict[str, str] = field(default_factory=dict)
     delay_s: float = 0.0
+    drip_s: float = 0.0  # between two bytes
     dimensions: int = DIMENSIONS
     drop: int = 0  # vectors left out
     value: float | None = None  # every number of every vector
@@ -74,7 +75,12 @@ class _Handler(BaseHTTPRequestHandler):
                 self.send_header(name, value)
             self.send_header("Content-Length", str(len(body)))
             self.end_headers()
-            self.wfile.write(body)
+            if answer.drip_s:
+                for byte in body:
+                    self.wfile.write(bytes([byte]))
+                    time.sleep(answer.drip_s)
+            else:
+                self.wfile.write(body)
         except OSError:  # the client has given up waiting
             pass
 

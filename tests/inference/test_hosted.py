@@ -85,6 +85,7 @@ def test_a_failure_that_passes_is_retried(server: EmbeddingsServer, load: Load) 
         (Answer(status=401), 1, "refused the API key"),
         (Answer(status=400), 1, r"failed with BadRequestError \(HTTP 400\)"),
         (Answer(delay_s=1.0), 3, "gave no reply within 0.3 s, 3 times"),
+        (Answer(drip_s=0.02), 3, "gave no reply within 0.3 s, 3 times"),
         (Answer(dimensions=5), 1, "answered with 5 dimensions where 8 were due"),
         (Answer(drop=1), 1, "did not answer with one vector for each of 2 texts"),
         (Answer(value=0.0), 1, "a vector that has no direction"),
@@ -96,7 +97,7 @@ def test_a_failure_that_stays_is_one_sentence_without_the_text(
 ) -> None:
     server.script = [answer] * requests
     with pytest.raises(InferenceError, match=sentence) as caught:
-        load(timeout_s=0.3 if answer.delay_s else 5.0).encode(["a secret", "another"])
+        load(timeout_s=0.3 if answer.delay_s or answer.drip_s else 5.0).encode(["a secret", "another"])
     assert len(server.requests) == requests
     assert "secret" not in str(caught.value) and caught.value.__cause__ is None
 

@@ -2,8 +2,9 @@
 
     python tests/models/scripted_server.py      prints its port, ends with its stdin
 
-POST /script takes the next answers, GET /requests tells what was asked since the last script. POST /manner says how to
-answer until the next script:
+POST /script takes the next answers, GET /requests tells what was asked since the last script, and
+GET /dripping how many replies are being sent byte by byte (an answer with `drip_s`, the pause).
+POST /manner says how to answer until the next script:
 
     fault     name of one of `FAULTS`
     every     of so many requests one has the fault, by a hash of what is asked (1)
@@ -39,6 +40,8 @@ class ScriptedServer(ThreadingHTTPServer):
         self.script: list[dict[str, Any]] = []
         self.requests: list[dict[str, Any]] = []
         self.manner: dict[str, Any] = {}
+        #: Replies that are being sent byte by byte.
+        self.dripping = 0
         #: Requests that have had their fault.
         self.hit: set[int] = set()
         self.lock = threading.Lock()
@@ -51,6 +54,9 @@ class Handler(BaseHTTPRequestHandler):
 
     def do_GET(self) -> None:
         with self.server.lock:
+            if self.path == "/dripping":
+                self.answer(200, {}, json.dumps(self.server.dripping).encode())
+                return
             self.answer(200, {}, json.dumps(self.server.requests).encode())
 
     def do_POST(self) -> None:
@@ -94,7 +100,7 @@ class Handler(BaseHTTPRequestHandler):
             good["usage"] = {
                 "prompt_tokens": tokens[0], "completion_tokens": tokens[1], "total_tokens": sum(tokens)
             }  # fmt: skip
-        self.answer(200, {}, json.dumps(good).encode(), half=answer.get("half", False))
+        self.answer(200, {}, json.dumps(good).encode(), half=answer.get("half", False), drip_s=answer.get("drip_s", 0))
 
     def garbled(self, body: dict[str, Any]) -> dict[str, Any]:
         """What the manner makes of the answer; the lock is held."""
@@ -108,14 +114,31 @@ class Handler(BaseHTTPRequestHandler):
         self.server.hit.add(asked)
         return FAULTS[manner["fault"]](good_reply(body, {}))
 
-    def answer(self, status: int, headers: dict[str, str], body: bytes, *, half: bool = False) -> None:
+    def drip(self, body: bytes, pause_s: float) -> None:
+        """Send a byte at a time, until the client hangs up."""
+        with self.server.lock:
+            self.server.dripping += 1
+        try:
+            for byte in body:
+                self.wfile.write(bytes([byte]))
+                time.sleep(pause_s)
+        finally:
+            with self.server.lock:
+                self.server.dripping -= 1
+
+    def answer(
+        self, status: int, headers: dict[str, str], body: bytes, *, half: bool = False, drip_s: float = 0
+    ) -> None:
         try:
             self.send_response(status)
             for name, value in {"Content-Type": "application/json", **headers}.items():
                 self.send_header(name, value)
             self.send_header("Content-Length", str(len(body)))
             self.end_headers()
-            self.wfile.write(body[: len(body) // 2] if half else body)
+            if drip_s:
+                self.drip(body, drip_s)
+            else:
+                self.wfile.write(body[: len(body) // 2] if half else body)
         except OSError:  # the client has given up waiting
             pass
 

@@ -39,6 +39,11 @@ class Server:
         """What was asked since the last script."""
         return self._call("/requests")  # type: ignore[no-any-return]
 
+    @property
+    def dripping(self) -> int:
+        """Replies that are being sent byte by byte, to clients that still listen."""
+        return int(self._call("/dripping"))
+
     def _call(self, path: str, body: bytes | None = None) -> Any:
         with urllib.request.urlopen(f"http://127.0.0.1:{self.port}{path}", body, timeout=10) as reply:
             return json.load(reply)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import threading
 import time
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
@@ -213,6 +214,7 @@ def test_a_failure_that_passes_is_retried(put: Put, server: Server, conn: Conn) 
         ({"status": 401}, {}, "rejected", 1, False),
         ({"status": 400}, {}, "rejected", 1, False),
         ({"hang_s": 1.0}, {"timeout_s": 0.2}, "timeout", 3, True),
+        ({"drip_s": 0.05}, {"timeout_s": 0.5}, "timeout", 3, True),
         ({"half": True}, {}, "broken", 3, True),
         ({}, {"base": "http://127.0.0.1:9/v1"}, "unavailable", 3, False),
     ],
@@ -226,6 +228,21 @@ def test_a_failure_that_stays_is_raised_and_books_what_it_may_have_cost(
     assert "secret" not in str(caught.value) and caught.value.__cause__ is None
     booked = calls(conn, "state, cost_usd > 0, cost_usd = case when cost_usd > 0 then reserved_usd else 0 end, reason")
     assert booked == [("failed", billed, True, reason)] * attempts
+
+
+def test_a_reply_that_drips_is_given_up_and_its_connection_closed(put: Put, server: Server) -> None:
+    server.script(*[{"drip_s": 0.05}] * 4)
+    threads, began = threading.active_count(), time.monotonic()
+    with pytest.raises(UnansweredError, match="timeout 2"):
+        put(items("a", "b"), timeout_s=0.5, attempts=1)
+    assert time.monotonic() - began < 5  # a whole reply takes fifteen seconds
+    until = time.monotonic() + 5
+    while (open_ := server.dripping) and time.monotonic() < until:
+        time.sleep(0.05)
+    assert not open_, "the server still sends"
+    assert threading.active_count() <= threads + 2, "the loop's thread and litellm's own, whatever was asked"
+    server.script()
+    assert texts(put(items("c"))) == ["c"]
 
 
 def test_one_failure_among_others_is_the_items_alone(put: Put, server: Server) -> None:
