@@ -10,18 +10,27 @@ import json
 import os
 import signal
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import psycopg
+import pytest
 
 from reverie.capture.importing import import_file
 from reverie.consolidate.cycle import catch_up, ingest
 from reverie.store.database import Store
 from tests.promises import compact
 from tests.promises.world import WordEmbedder, scope
+
+#: Where moments lie, each before and after.
+_WATCHED: tuple[tuple[type[Any], str, str], ...] = (
+    (psycopg.Cursor, "execute", "statement"),
+    (psycopg.Connection, "commit", "commit"),
+    (psycopg.Copy, "__exit__", "copy"),
+)
 
 
 @dataclass
@@ -40,15 +49,26 @@ class Moments:
         """Count it, and die if it is the one."""
         self.kinds.append(kind)
         if len(self.kinds) == self.kill_at:
-            os.kill(os.getpid(), signal.SIGKILL)
+            self.die()
+
+    def die(self) -> None:
+        """End the process at once."""
+        os.kill(os.getpid(), signal.SIGKILL)
 
     def watch(self) -> None:
         """Count from now on, in this process for good."""
-        self._around(psycopg.Cursor, "execute", "statement")
-        self._around(psycopg.Connection, "commit", "commit")
-        self._around(psycopg.Copy, "__exit__", "copy")
+        for owner, name, kind in _WATCHED:
+            setattr(owner, name, self._around(owner, name, kind))
 
-    def _around(self, owner: type[Any], name: str, kind: str) -> None:
+    @contextmanager
+    def watched(self) -> Iterator[None]:
+        """Count within a `with` block."""
+        with pytest.MonkeyPatch.context() as patch:
+            for owner, name, kind in _WATCHED:
+                patch.setattr(owner, name, self._around(owner, name, kind))
+            yield
+
+    def _around(self, owner: type[Any], name: str, kind: str) -> Callable[..., Any]:
         original: Callable[..., Any] = getattr(owner, name)
 
         def wrapped(*arguments: Any, **named: Any) -> Any:
@@ -57,7 +77,7 @@ class Moments:
             self.pass_by(f"after {kind}")
             return result
 
-        setattr(owner, name, wrapped)
+        return wrapped
 
 
 def work(url: str, history: Path, kill_at: int | None = None, trace: Path | None = None) -> None:
