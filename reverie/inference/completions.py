@@ -258,7 +258,7 @@ class HostedLanguageModel:
             nobody.bind(("127.0.0.1", 0))
             address = f"http://127.0.0.1:{nobody.getsockname()[1]}/v1"
             warm = partial(litellm.acompletion, model=self.name, messages=asked, api_base=address, max_retries=0)
-            call_within(1, partial(warm, timeout=1))
+            call_within(60, partial(warm, timeout=1))
 
     def _usd(self, tokens_in: int, tokens_out: int) -> float | None:
         if self.price is not None:
