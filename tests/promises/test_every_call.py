@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +26,7 @@ from reverie.store.digest import TableDigest, digest_of
 from tests.conftest import Databases
 from tests.inference.embeddings_server import DIMENSIONS, Answer, EmbeddingsServer
 from tests.models.serving import Server, serving
-from tests.promises.every import TENANT, UNTIL, policy
+from tests.promises.every import TENANT, policy
 from tests.promises.world import SAMPLE, for_tenant, scope
 
 pytestmark = pytest.mark.timeout(1800)
@@ -33,6 +34,8 @@ pytest.importorskip("litellm")
 
 #: Calls of a run that the suite disturbs; `make kills` disturbs each.
 SPREAD = None if os.environ.get("REVERIE_KILL_EVERY") else 1
+#: Six weeks of the sample history.
+UNTIL = datetime(2026, 2, 16, 1, 30, tzinfo=UTC)
 COMMON: dict[str, Any] = {"scope": scope(TENANT), "policy": policy(), "as_of": UNTIL}
 
 
@@ -78,7 +81,7 @@ def test_the_nth_call_of_the_embedder(
     fault: Answer, databases: Databases, sample: Path, vectors: EmbeddingsServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "none")
-    patience: dict[str, Any] = {"threads": 1, "attempts": 1, "timeout_s": 60.0}
+    patience: dict[str, Any] = {"batch_size": 24, "threads": 1, "attempts": 1, "timeout_s": 60.0}
     embedder = HostedEmbedder("openai/ours", api_base=vectors.address, dimensions=DIMENSIONS, **patience)
     embedder.encode(["What a first call imports is not the server's fault."])
     embedder._timeout_s = 2.0
@@ -121,7 +124,7 @@ def test_the_nth_call_of_the_language_model(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "none")
-    limits = Limits(concurrency=1, per_request=20, attempts=1, timeout_s=2.0)
+    limits = Limits(concurrency=1, per_request=10, attempts=1, timeout_s=2.0)
     model = HostedLanguageModel("openai/ours", api_base=chat.address, limits=limits, price=(0.0, 0.0))
 
     model.warm()
