@@ -17,6 +17,7 @@ from reverie.capture.append import ensure_tenant, insert_outcomes, insert_turns
 from reverie.capture.reading import Batch, Record, read_records
 from reverie.capture.times import parse_timezone
 from reverie.capture.validation import Rejection, Validator
+from reverie.interruption import check_interruption
 from reverie.model import Outcome, Turn
 from reverie.store.database import Store
 from reverie.store.dead_letters import (
@@ -158,6 +159,7 @@ class _Importing:
 
     def take(self, batch: Batch) -> None:
         """Write one batch in one transaction: turns, outcomes, dead letters."""
+        check_interruption()
         found = sort_records(self._validator, batch.records)
         letters = [self._letter(piece.line, piece.reason, piece.detail, piece.raw) for piece in batch.broken]
         letters += [

@@ -11,6 +11,7 @@ from reverie.cli.options import json_option, tenant_option
 from reverie.cli.output import note, pairs, print_json, say, table
 from reverie.cli.progress import Bars, bars
 from reverie.cli.session import Session
+from reverie.cli.signals import ending_cleanly
 from reverie.errors import InputError, ReverieError
 
 if TYPE_CHECKING:
@@ -61,7 +62,7 @@ def command(
       reverie import examples/sample_history.jsonl --tenant demo
     """
     results: list[tuple[Path, ImportSummary | ReverieError]] = []
-    with Session(tenant) as session, bars() as shown:
+    with Session(tenant) as session, ending_cleanly(), bars() as shown:
         for file in files:
             try:
                 results.append((file, _import(session, file, mapping, timezone, shown)))
@@ -81,7 +82,7 @@ def _import(session: Session, file: Path, mapping: dict[str, str], timezone: str
 
     name = file.name
     if file.is_file():
-        shown.expect(f"{name} (bytes)", file.stat().st_size)
+        shown.expect(name, file.stat().st_size, unit="bytes")
     return import_file(
         session.worker,
         file,
@@ -89,7 +90,7 @@ def _import(session: Session, file: Path, mapping: dict[str, str], timezone: str
         mapping=mapping,
         timezone=timezone,
         policy=session.new_tenant_policy,
-        on_progress=lambda position: shown.place(f"{name} (bytes)", position),
+        on_progress=lambda position: shown.place(name, position),
     )
 
 

@@ -10,6 +10,7 @@ from reverie.cli.options import json_option, tenant_option
 from reverie.cli.output import print_json, say
 from reverie.cli.runs import counts_text
 from reverie.cli.session import Session
+from reverie.cli.signals import ending_cleanly
 
 
 @click.command("maintain", short_help="Join posting lists and delete rows whose time is over.")
@@ -31,7 +32,7 @@ def command(tenant: str | None, as_json: bool) -> None:
     from reverie.model import Scope
 
     now = datetime.now(UTC)
-    with Session(tenant) as session:
+    with Session(tenant) as session, ending_cleanly():
         session.require_tenant()
         report = maintain(
             session.worker,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from threading import Lock
 from typing import TYPE_CHECKING
 
 from reverie.cli.output import console
@@ -13,38 +14,56 @@ if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
 
 
+#: What a stage counts, where that is known.
+UNITS = {"extract": "turns", "embed": "texts", "cycles": "cycles", "reembed": "texts"}
+
+
 class Bars:
     """One bar for each thing that is counted; silent without a terminal."""
 
     def __init__(self, drawn: Progress | None) -> None:
         self._drawn = drawn
         self._tasks: dict[str, TaskID] = {}
+        self._lock = Lock()
 
     @property
     def seen(self) -> bool:
         """Whether anybody looks, so that it is worth counting how much there is to do."""
         return self._drawn is not None
 
-    def expect(self, name: str, total: int | None) -> None:
-        """Show a bar for `name` that is full at `total`; without one it only counts."""
+    def expect(self, name: str, total: int | None, *, unit: str | None = None) -> None:
+        """Show a bar for `name` that is full at `total`; without one it only counts. `unit` says of what."""
         if self._drawn is not None:
-            self._drawn.update(self._task(name), total=total)
+            self._drawn.update(self._task(name, unit), total=total)
 
     def advance(self, name: str, number: int) -> None:
         """Count `number` more."""
         if self._drawn is not None:
-            self._drawn.advance(self._task(name), number)
+            task = self._task(name)
+            self._drawn.advance(task, number)
+            self._raise_total(task)
 
     def place(self, name: str, completed: int) -> None:
         """Set how far `name` is."""
         if self._drawn is not None:
-            self._drawn.update(self._task(name), completed=completed)
+            task = self._task(name)
+            self._drawn.update(task, completed=completed)
+            self._raise_total(task)
 
-    def _task(self, name: str) -> TaskID:
+    def _task(self, name: str, unit: str | None = None) -> TaskID:
         assert self._drawn is not None
-        if name not in self._tasks:
-            self._tasks[name] = self._drawn.add_task(name, total=None)
-        return self._tasks[name]
+        with self._lock:  # buckets that are worked at once share a bar
+            if name not in self._tasks:
+                self._tasks[name] = self._drawn.add_task(name, total=None, unit=unit or UNITS.get(name, ""))
+            return self._tasks[name]
+
+    def _raise_total(self, number: TaskID) -> None:
+        """More may come up than was expected: work makes work, such as patterns that are embedded in turn."""
+        assert self._drawn is not None
+        with self._lock:
+            (task,) = (each for each in self._drawn.tasks if each.id == number)
+            if task.total is not None and task.completed > task.total:
+                self._drawn.update(number, total=task.completed)
 
 
 @contextmanager
@@ -53,13 +72,25 @@ def bars() -> Iterator[Bars]:
     if not sys.stderr.isatty():
         yield Bars(None)
         return
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+    from rich.filesize import decimal
+    from rich.progress import BarColumn, Progress, ProgressColumn, SpinnerColumn, Task, TextColumn, TimeElapsedColumn
+    from rich.text import Text
+
+    class AmountColumn(ProgressColumn):
+        """How much of what is done: `1,024/30,000 turns`, `3.1 MB/5.0 MB`, or without a total `12 cycles`."""
+
+        def render(self, task: Task) -> Text:
+            unit = task.fields["unit"]
+            amounts = [task.completed] if task.total is None else [task.completed, task.total]
+            if unit == "bytes":
+                return Text("/".join(decimal(int(amount)) for amount in amounts))
+            return Text(f"{'/'.join(f'{int(amount):,}' for amount in amounts)} {unit}".rstrip())
 
     columns = (
         SpinnerColumn(),
         TextColumn("{task.description}", markup=False),
         BarColumn(),
-        MofNCompleteColumn(),
+        AmountColumn(),
         TimeElapsedColumn(),
     )
     with Progress(*columns, console=console(stderr=True), transient=True) as drawn:

@@ -11,6 +11,7 @@ from reverie.cli.output import print_json, say
 from reverie.cli.progress import bars
 from reverie.cli.run import consolidate
 from reverie.cli.session import Session
+from reverie.cli.signals import ending_cleanly
 
 
 @click.command("rebuild", short_help="Empty a tenant's memory and make it again from the log.")
@@ -50,7 +51,7 @@ def command(
             click.confirm(f"Empty {number:,} memories of tenant {session.tenant_id} and rebuild?", abort=True, err=True)
         empty_memory(session.worker, tenant_id=session.tenant_id, policy=session.policy, as_of=as_of)
         scope = Scope(tenant_id=session.tenant_id)
-        with bars() as shown:
+        with ending_cleanly(), bars() as shown:
             runs = sum(1 for _ in consolidate(session, scope, as_of, jobs, shown))
         after = digest(session.worker, session.tenant_id)
     changed = [name for name, table in after.tables.items() if table != before.tables.get(name)]

@@ -10,6 +10,7 @@ from reverie.cli.options import as_of_option, json_option, tenant_option
 from reverie.cli.output import print_json, say
 from reverie.cli.progress import bars
 from reverie.cli.session import Session
+from reverie.cli.signals import ending_cleanly
 
 
 @click.command("reembed", short_help="Embed a tenant's memory by another model.")
@@ -31,7 +32,7 @@ def command(tenant: str | None, model: str | None, as_of: datetime, as_json: boo
     from reverie.consolidate.reembed import reembed
     from reverie.inference.embedder import load_embedder
 
-    with Session(tenant) as session, bars() as shown:
+    with Session(tenant) as session, ending_cleanly(), bars() as shown:
         session.require_tenant()
         embedder = load_embedder(model, threads=session.settings.threads) if model else session.embedder
         shown.expect("reembed", None)

@@ -9,6 +9,7 @@ import click
 from reverie.cli.options import as_of_option, json_option, policy_option, tenant_option
 from reverie.cli.output import print_json, say
 from reverie.cli.session import Session
+from reverie.cli.signals import ending_cleanly
 
 
 @click.command("replay", short_help="Read one session again, by the rules of today.")
@@ -31,7 +32,7 @@ def command(
     """
     from reverie.consolidate.replay import replay
 
-    with Session(tenant, policy) as session:
+    with Session(tenant, policy) as session, ending_cleanly():
         session.require_tenant()
         reports = list(
             replay(

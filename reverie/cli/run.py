@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from importlib import import_module
 from itertools import chain
+from threading import Event
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -16,6 +17,7 @@ from reverie.cli.output import note, print_json, say, table
 from reverie.cli.progress import Bars, bars
 from reverie.cli.runs import counts_text
 from reverie.cli.session import Session
+from reverie.cli.signals import ending_cleanly
 from reverie.errors import ReverieError, StageError
 
 if TYPE_CHECKING:
@@ -98,7 +100,7 @@ def command(
         raise click.UsageError("Give --tenant or --all-tenants, not both.")
     totals: dict[tuple[str, str], Totals] = {}
     failed: dict[str, str] = {}
-    with Session(tenant, policy) as session, bars() as shown:
+    with Session(tenant, policy) as session, ending_cleanly(), bars() as shown:
         jobs = jobs or min(2, session.settings.threads)
         session.connections = jobs
         store = session.worker
@@ -150,14 +152,21 @@ def consolidate(session: Session, scope: Scope, as_of: datetime, jobs: int, show
     from reverie.consolidate.drain import clearing
     from reverie.consolidate.maintain import Retention, maintain
 
+    expected = Event()
+
+    def advance(stage: str, number: int) -> None:
+        if stage == "embed" and not expected.is_set():  # what extract found is embedded as well
+            expected.set()
+            _expect(session, "embed", scope, as_of, shown, done=number)
+        shown.advance(stage, number)
+
     common: dict[str, Any] = {
         "policy": session.policy,
         "embedder": session.embedder,
         "language_model": session.language_model,
-        "on_progress": shown.advance,
+        "on_progress": advance,
     }
-    for name in ("extract", "embed"):
-        _expect(session, name, scope, as_of, shown)
+    _expect(session, "extract", scope, as_of, shown)
 
     def work(bucket: Scope) -> Iterator[Report]:
         reports = chain(
@@ -177,8 +186,8 @@ def consolidate(session: Session, scope: Scope, as_of: datetime, jobs: int, show
     )
 
 
-def _expect(session: Session, stage: str, scope: Scope, as_of: datetime, shown: Bars) -> None:
-    """Count what the stage has before it, for its bar."""
+def _expect(session: Session, stage: str, scope: Scope, as_of: datetime, shown: Bars, *, done: int = 0) -> None:
+    """Count what the stage has before it, for its bar, beside what is done."""
     if not shown.seen:
         return
     from reverie.store.queries import queries
@@ -187,7 +196,7 @@ def _expect(session: Session, stage: str, scope: Scope, as_of: datetime, shown: 
     params = scope.params() | {"as_of": as_of, "model": session.embedder.model}
     with session.worker.transaction(scope.tenant_id) as conn:
         row = conn.execute(queries("progress")[name], params).fetchone()
-    shown.expect(stage, row[0] if row else None)
+    shown.expect(stage, row[0] + done if row else None)
 
 
 def run_stage(session: Session, stage: str, scope: Scope, as_of: datetime, dry_run: bool) -> Report:

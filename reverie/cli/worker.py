@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import signal
-from collections.abc import Iterator
-from contextlib import contextmanager
 from datetime import UTC, datetime
 from threading import Event
 from typing import TYPE_CHECKING
@@ -14,7 +11,9 @@ import click
 from reverie.cli.options import json_option
 from reverie.cli.output import note, print_json, say
 from reverie.cli.session import Session
+from reverie.cli.signals import ending_cleanly
 from reverie.errors import ReverieError, StageError
+from reverie.interruption import Interrupted
 
 if TYPE_CHECKING:
     from reverie.consolidate.drain import Drained
@@ -33,8 +32,9 @@ def command(once: bool, poll: float, as_json: bool) -> None:
     """Move sessions that went quiet from working memory to the log, and make memory of what waits in the queue, of
     one tenant after the other. Any number of workers may run, beside an orchestrator or without one.
 
-    A line is printed for each round in which something was done. SIGTERM and Ctrl-C end it after the batch in hand; a
-    worker that is killed loses nothing, and another takes its batch when the lease has run out.
+    A line is printed for each round in which something was done. SIGTERM and Ctrl-C end it within seconds: what
+    is done of the batch in hand stays, and the rest is given back. A worker that is killed loses nothing, and another
+    takes its batch when the lease has run out.
 
     \b
     Examples:
@@ -42,12 +42,14 @@ def command(once: bool, poll: float, as_json: bool) -> None:
       reverie worker --once --json
       reverie worker --poll 30
     """
-    pause = poll
-    with Session() as session, _ended_by_signals() as ended:
+    pause, ended = poll, Event()
+    with Session() as session, ending_cleanly(ended.set):
         while True:
             try:
                 _round(session, ended, as_json, once)
                 pause = poll
+            except Interrupted:  # the batch in hand was given back
+                return
             except ReverieError as error:
                 if once:
                     raise
@@ -101,20 +103,3 @@ def _tell(flushed: int, drained: Drained, as_json: bool) -> None:
     say(line)
     for tenant_id, reason in drained.reasons.items():
         note(f"tenant {tenant_id}: {reason}")
-
-
-@contextmanager
-def _ended_by_signals() -> Iterator[Event]:
-    """An event that SIGTERM or SIGINT sets; a second SIGINT interrupts at once."""
-    ended = Event()
-
-    def end(number: int, _: object) -> None:
-        ended.set()
-        signal.signal(signal.SIGINT, signal.default_int_handler)
-
-    before = {number: signal.signal(number, end) for number in (signal.SIGTERM, signal.SIGINT)}
-    try:
-        yield ended
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)

@@ -23,6 +23,7 @@ from reverie.consolidate.tenants import NAMED, Totals
 from reverie.errors import ReverieError, StageError, UnansweredError
 from reverie.inference import Embedder
 from reverie.inference.completions import LanguageModel
+from reverie.interruption import Interrupted
 from reverie.model import Scope
 from reverie.policy import Policy, load_policy
 from reverie.store.database import Store
@@ -185,6 +186,9 @@ class _Batch:
                     for count in ("subjects", "sessions", "kept"):
                         found[count] += report[count]
                     found["seconds"] += report.seconds
+        except Interrupted:
+            self._give_back(lease, None, "The worker was asked to end.", found)
+            raise
         except Exception as error:
             # only our own errors are known to carry no user text
             reason = str(error) if isinstance(error, ReverieError) else type(error).__name__

@@ -18,6 +18,7 @@ from psycopg.rows import args_row
 
 from reverie.consolidate.isolate import apart
 from reverie.inference import Embedder, to_half_wire
+from reverie.interruption import check_interruption
 from reverie.model import EARLIEST, Kind, Scope
 from reverie.policy import Chunking, Policy
 from reverie.store.booking import Payer, embedding_booked
@@ -79,6 +80,7 @@ def embed(
                     last = rows[-1]
                     some = [row for row in rows if str(row.id) not in left_out]
                     _embed_rows(store, attempt, some, item, scope.tenant_id, policy, embedder, beside)
+                    check_interruption()
                     if on_progress is not None:
                         on_progress(len(rows))
                 if len(rows) < _CHUNK:

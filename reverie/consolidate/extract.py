@@ -22,6 +22,7 @@ from reverie.consolidate.reread import reread
 from reverie.cues.noticed import compiled
 from reverie.errors import UnansweredError
 from reverie.inference.completions import LanguageModel
+from reverie.interruption import check_interruption
 from reverie.model import Scope
 from reverie.policy import Policy
 from reverie.store.database import Store
@@ -93,6 +94,7 @@ def extract(
                 write_candidates(conn, attempt, scope.tenant_id, policy, found)
                 attempt.record(conn)
             after = UUID(rows[-1][0])
+            check_interruption()
             told(len(rows))
         _read_events(store, attempt, scope, policy, as_of, count_tokens)
         if language_model is not None and not dry_run:

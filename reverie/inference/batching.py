@@ -1,9 +1,12 @@
-"""Which texts go through a model together."""
+"""Which texts go through a model together, and how their batches are worked."""
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+
+from reverie.interruption import check_interruption
 
 
 def equal_length_batches(lengths: Sequence[int], *, token_budget: int) -> list[list[int]]:
@@ -21,3 +24,24 @@ def equal_length_batches(lengths: Sequence[int], *, token_budget: int) -> list[l
         size = max(1, token_budget // max(1, length))
         batches += [same[at : at + size] for at in range(0, len(same), size)]
     return batches
+
+
+def work_batches(batches: Sequence[list[int]], work: Callable[[list[int]], None], *, threads: int) -> None:
+    """Call `work` with each batch, `threads` at once. An error or an interruption ends it after the batches under way."""
+
+    def step(batch: list[int]) -> None:
+        check_interruption()
+        work(batch)
+
+    if threads == 1 or len(batches) < 2:
+        for batch in batches:
+            step(batch)
+        return
+    with ThreadPoolExecutor(threads) as pool:
+        futures = [pool.submit(step, batch) for batch in batches]
+        try:
+            for future in futures:
+                future.result()
+        except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import Any
 
@@ -12,6 +11,7 @@ import numpy as np
 from tenacity import RetryCallState, Retrying, retry_if_exception, stop_after_attempt, wait_exponential_jitter
 
 from reverie.errors import InferenceError
+from reverie.inference.batching import work_batches
 from reverie.inference.deadline import call_within
 from reverie.inference.embedder import Vectors
 from reverie.inference.extras import load_extra
@@ -86,8 +86,14 @@ class HostedEmbedder:
         if not texts:
             return np.empty((0, self.dimensions), np.float32)
         batches = [list(texts[at : at + self._batch_size]) for at in range(0, len(texts), self._batch_size)]
-        with ThreadPoolExecutor(self._threads) as pool:
-            vectors = np.concatenate(list(pool.map(self._request, batches)))
+        replies: dict[int, Vectors] = {}
+
+        def ask(places: list[int]) -> None:
+            for place in places:
+                replies[place] = self._request(batches[place])
+
+        work_batches([[place] for place in range(len(batches))], ask, threads=self._threads)
+        vectors = np.concatenate([replies[place] for place in range(len(batches))])
         if vectors.shape[1] != self.dimensions:
             raise InferenceError(
                 f"The model {self.model} answered with {vectors.shape[1]} dimensions where {self.dimensions} were due."

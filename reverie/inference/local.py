@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
 
 from reverie.errors import InferenceError
-from reverie.inference.batching import equal_length_batches
+from reverie.inference.batching import equal_length_batches, work_batches
 from reverie.inference.embedder import Vectors
 from reverie.inference.extras import load_extra
 
@@ -68,6 +67,5 @@ class LocalEmbedder:
         lengths = [min(len(ids), window) for ids in tokens]
         first, *others = equal_length_batches(lengths, token_budget=BATCH_TOKENS)
         embed(first)  # alone: it sets the tokenizer's padding, which must not change while another thread reads
-        with ThreadPoolExecutor(self._threads) as pool:
-            list(pool.map(embed, others))
+        work_batches(others, embed, threads=self._threads)
         return vectors

