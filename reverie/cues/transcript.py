@@ -17,7 +17,7 @@ _OPEN: Final = r"^[ \t]*(?:[-*#>•]+[ \t]*)?(?:\*\*|__)?"
 _TIMED: Final = re.compile(
     rf"{_OPEN}(?:[\[(](?:{_DAY})?{_CLOCK}[\])]\s*(?:[-–]\s*)?(?P<a>{_NAME})\s*:"
     rf"|{_DAY}{_CLOCK}\s*[-–]\s*(?P<b>{_NAME}):|(?P<c>{_NAME})\s*[\[(](?:{_DAY})?{_CLOCK}[\])]\s*:?"
-    rf"|[\[(]?(?:{_DAY})?{_CLOCK}[\])]?\s*<(?P<d>{_NAME})>|<(?P<e>{_NAME})>(?=\s)|<\|im_start\|>(?P<f>\w+)|\[(?P<g>INST)\])",
+    rf"|[\[(]?(?:{_DAY})?{_CLOCK}[\])]?\s*<(?P<d>{_NAME})>|<(?P<e>(?-i:[A-Z])[\w-]{{1,20}})> (?=[^<\s])|<\|im_start\|>(?P<f>\w+)|\[(?P<g>INST)\])",
     re.MULTILINE | re.IGNORECASE,
 )
 _LABEL: Final = re.compile(
@@ -43,7 +43,8 @@ def others_lines(flat: str, words: Mapping[str, tuple[str, ...]]) -> list[Span]:
         markers[found.start()] = next(name for name in found.groupdict().values() if name)
     labels = [(found.start(), found["name"]) for found in _LABEL.finditer(flat)]
     times = Counter(name.casefold() for _, name in labels)
-    takes_turns = len(times) > 1 and max(times.values()) > 1
+    # more than two would be the fields of a list: "Task: … Deadline: …"
+    takes_turns = len(times) == 2 and len(labels) > 2
     speaks = {name for name in times if people.fullmatch(name)}
     others = speaks - _OWN
     for at, name in labels:
