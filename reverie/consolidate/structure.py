@@ -24,6 +24,7 @@ from reverie.policy import Policy
 from reverie.store.database import Store
 from reverie.store.queries import queries
 from reverie.store.runs import Report, Run, run
+from reverie.text import plain_name
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -100,7 +101,7 @@ def _stated(
     for memory_id, subject_id, content, happened_at, turn_id, origin, model, stated, said_by in rows:
         speaker = "" if not said_by or said_by.casefold() == subject_id.casefold() else said_by
         if stated is None:
-            stated = rules[origin].stated(content.removeprefix(f"{speaker}: ") if speaker else content)
+            stated = rules[origin].stated(content.removeprefix(f"{plain_name(speaker)}: ") if speaker else content)
         if stated["confidence"] < numbers.min_confidence:
             attempt.report.discard("unsure")
             continue

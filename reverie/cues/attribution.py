@@ -1,8 +1,8 @@
 """Whose words a text holds: quotations, reported speech, mails, transcripts and texts to work on are not the author's.
 
 The rules read a veiled text, in which the letters of such spans are replaced one for one by characters that no rule
-knows. Offsets hold, a rule can still take a quotation as a whole ('Loves the song "I Will Survive"'), and no rule finds a
-statement within one. Only `unveil` shows the letters again. Both engines call the same function.
+knows. Offsets hold, and a rule can still capture a quotation as a whole ('Loves the song "I Will Survive"'), but
+finds no statement within one. `unveil` restores the letters. Both engines call the same functions.
 """
 
 import re
@@ -22,9 +22,9 @@ Span = tuple[int, int]
 
 #: A text without any of these holds no words of others; the same in both engines.
 TRIGGER: Final = (
-    "[\"“”„«»‹›「」『』＂‘‚:>`♪\U000f0000-\U000f007f]|(?:^|[\\s(])'[A-Za-z]|---|(?i)\\[quote"
-    "|translat|proof-?read|rephrase|reword|re-?write|paraphrase|summari[sz]e|how (?:do|would|can|should) (?:you|i|we|one) "
-    "|correct|grammat|natural"
+    "[\"“”„«»‹›「」『』＂‘‚:>`♪\U000f0000-\U000f007f]|(?:^|[\\s(])'[A-Za-z]|---|(?i)\\[quote|correct|grammat|natural"
+    "|translat|proof-?read|rephrase|reword|re-?write|paraphrase|summari[sz]e|transcribe|transliterate"
+    "|how (?:do|would|can|should) (?:you|i|we|one) "
 )
 _TRIGGER: Final = re.compile(TRIGGER.replace("(?i)", ""), re.IGNORECASE)
 
@@ -159,7 +159,7 @@ def _worked_on(flat: str) -> list[Span]:
                 stop = _ENDS.search(flat, start, end)
                 end = stop.start() if stop else end
         spans.append((start, end))
-    if (found := pattern("above").search(flat[-200:])) and (end := max(len(flat) - 200, 0) + found.start()) > 0:
+    if (below := pattern("above").search(flat[-200:])) and (end := max(len(flat) - 200, 0) + below.start()) > 0:
         spans.append((0, end))
     return spans
 
@@ -195,7 +195,7 @@ def whose(before: str) -> str | None:
 
 
 def _quotations(text: str, flat: str) -> list[Span]:
-    """Quotations that are others' or nobody's; names, titles and emphasis are left as they are, and so are the author's."""
+    """Quotations of others or of nobody named; the author's own, names, titles and emphasis are left out."""
     spans: list[Span] = []
     before_end = 0
     for start, end, single in quotation.quotations(text):
@@ -210,8 +210,7 @@ def _quotations(text: str, flat: str) -> list[Span]:
         words = inside.count(" ") + 1
         if speaker == "self" or pattern("naming").search(before):
             continue
-        if speaker == "others" and (says or words >= 3):
-            spans.append((start, end))
-        elif speaker is None and not single and words >= 2 and (says or words >= 6):
+        foreign = says or words >= 3 if speaker == "others" else not single and words >= 2 and (says or words >= 6)
+        if foreign:
             spans.append((start, end))
     return spans

@@ -68,9 +68,9 @@ def _may_open(text: str, at: int) -> bool:
     mark, before, after = text[at], text[at - 1] if at else " ", text[at + 1 : at + 2]
     if mark not in OPENING or not after or (after.isspace() and mark not in "«»"):
         return False
-    if mark in "\"＂'”»":
-        if not (before.isspace() or before in "([{-—–:,/=*_~>“\"'‘") or after in ".,;!?)]":
-            return False
+    straight = mark in "\"＂'”»"
+    if straight and (not (before.isspace() or before in "([{-—–:,/=*_~>“\"'‘") or after in ".,;!?)]"):
+        return False
     return mark not in _SINGLE or not (_ELIDED.match(text, at) or before.isalnum())
 
 

@@ -15,9 +15,20 @@ _DAY: Final = r"\d{1,4}[./-]\d{1,2}[./-]\d{1,4},?\s+"
 _OPEN: Final = r"^[ \t]*(?:[-*#>•]+[ \t]*)?(?:\*\*|__)?"
 #: "[12:03] Bob: hi", "Bob [12:03]: hi", "12/03/2026, 12:03 - Bob: hi", "<Bob> hi", "<|im_start|>user".
 _TIMED: Final = re.compile(
-    rf"{_OPEN}(?:[\[(](?:{_DAY})?{_CLOCK}[\])]\s*(?:[-–]\s*)?(?P<a>{_NAME})\s*:"
-    rf"|{_DAY}{_CLOCK}\s*[-–]\s*(?P<b>{_NAME}):|(?P<c>{_NAME})\s*[\[(](?:{_DAY})?{_CLOCK}[\])]\s*:?"
-    rf"|[\[(]?(?:{_DAY})?{_CLOCK}[\])]?\s*<(?P<d>{_NAME})>|<(?P<e>(?-i:[A-Z])[\w-]{{1,20}})> (?=[^<\s])|<\|im_start\|>(?P<f>\w+)|\[(?P<g>INST)\])",
+    _OPEN
+    + "(?:"
+    + "|".join(
+        (
+            rf"[\[(](?:{_DAY})?{_CLOCK}[\])]\s*(?:[-–]\s*)?(?P<a>{_NAME})\s*:",
+            rf"{_DAY}{_CLOCK}\s*[-–]\s*(?P<b>{_NAME}):",
+            rf"(?P<c>{_NAME})\s*[\[(](?:{_DAY})?{_CLOCK}[\])]\s*:?",
+            rf"[\[(]?(?:{_DAY})?{_CLOCK}[\])]?\s*<(?P<d>{_NAME})>",
+            r"<(?P<e>(?-i:[A-Z])[\w-]{1,20})> (?=[^<\s])",
+            r"<\|im_start\|>(?P<f>\w+)",
+            r"\[(?P<g>INST)\]",
+        )
+    )
+    + ")",
     re.MULTILINE | re.IGNORECASE,
 )
 _LABEL: Final = re.compile(

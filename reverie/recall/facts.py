@@ -11,6 +11,7 @@ from uuid import UUID
 from reverie.model import require_aware
 from reverie.store.queries import queries
 from reverie.store.steps import Statement, Steps
+from reverie.text import plain_name
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -42,7 +43,7 @@ class StructuredFact:
     def name(self) -> str:
         """The key as people read it: without what tells several apart, and of whom if not of the subject."""
         stem = self.key.partition(":")[0].replace("_", " ").replace("-", " ")
-        return f"{' '.join(self.speaker.split())}, {stem}" if self.speaker else stem
+        return f"{plain_name(self.speaker)}, {stem}" if self.speaker else stem
 
 
 def structured_facts(

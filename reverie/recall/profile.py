@@ -19,6 +19,7 @@ from reverie.recall.relationship import Relationship, read_relationship, relatio
 from reverie.recall.search import horizon
 from reverie.store.queries import queries
 from reverie.store.steps import Statement, Steps
+from reverie.text import strip_invisible
 
 #: Kinds that tell what happened.
 _TELLING = ("episode", "pattern", "summary")
@@ -197,8 +198,8 @@ def _read_moods(rows: Sequence[tuple[Any, ...]], least: int) -> Moods | None:
 
 
 def one_line(text: str) -> str:
-    """Return the text on one line: nothing that was said can begin a line of a context, nor end a block."""
-    return " ".join(text.split())
+    """Return the visible text on one line: nothing that was said can begin a line of a context, nor end a block."""
+    return " ".join(strip_invisible(text).split())
 
 
 def with_day(kind: str, content: str, happened_at: datetime, *, joint: str = ": ") -> str:

