@@ -86,7 +86,7 @@ def strip_invisible(text: str) -> str:
 def plain_name(name: str) -> str:
     """A speaker's name as data: one line of at most 40 characters, without markup, colons or ends of sentences.
 
-    A name that is a role of a conversation stands in quotes; one of which nothing is left is "unnamed".
+    A role of a conversation, or more than four words, stand in quotes; a name of which nothing is left is "unnamed".
     """
     shown = "".join(each if _is_of_a_name(each) else " " for each in strip_invisible(name))
     short = " ".join(shown.split()).lstrip("-#.,+/&)· ")
@@ -94,7 +94,7 @@ def plain_name(name: str) -> str:
         short = short[: _LONGEST_NAME - 1].rstrip() + "…"
     if not short:
         return "unnamed"
-    return f"'{short}'" if short.casefold() in _ROLES else short
+    return f"'{short}'" if short.casefold() in _ROLES or short.count(" ") > 3 else short
 
 
 def _is_of_a_name(each: str) -> bool:

@@ -7,15 +7,17 @@ finds no statement within one. `unveil` restores the letters. Both engines call 
 
 import re
 import tomllib
-from functools import cache
+from collections.abc import Iterator
+from functools import cache, lru_cache
 from importlib.resources import files
+from itertools import chain
 from typing import Final
 
 import polars as pl
 
 from reverie.cues import quotation
 from reverie.cues.transcript import others_lines
-from reverie.cues.wording import plain
+from reverie.cues.wording import plain, trie
 from reverie.policy.extract import Table
 
 Span = tuple[int, int]
@@ -56,7 +58,8 @@ def pattern(name: str) -> re.Pattern[str]:
     table = _table()
     expanded = table.patterns[name]
     for word, alternatives in table.words.items():
-        expanded = expanded.replace(f"<{word}>", "|".join(alternatives))
+        literal = all(re.fullmatch(r"[^\W\d_]+(?:[ -][^\W\d_]+)*", each) for each in alternatives)
+        expanded = expanded.replace(f"<{word}>", trie(alternatives) if literal else "|".join(alternatives))
     return re.compile(expanded, re.IGNORECASE)
 
 
@@ -67,6 +70,7 @@ def _table() -> _Attribution:
     )
 
 
+@lru_cache(maxsize=8)  # one turn is asked for several times in a row
 def veil(text: str) -> str:
     """The text with the letters of others' words veiled; as long as it was."""
     if _TRIGGER.search(text) is None:
@@ -167,7 +171,7 @@ def _worked_on(flat: str) -> list[Span]:
 def _reported(flat: str) -> list[Span]:
     """What follows a colon after a verb of saying, or after whose words it is: to the end of its line."""
     spans: list[Span] = []
-    for found in pattern("reported").finditer(flat):
+    for found in chain.from_iterable(pattern("reported").finditer(flat, *line) for line in _lines_with_colons(flat)):
         rest = flat[found.end() : found.end() + 200].lstrip()
         if not rest or rest[0] in quotation.OPENING or pattern("not_reported").search(flat[: found.end()][-40:]):
             continue
@@ -181,6 +185,17 @@ def _reported(flat: str) -> list[Span]:
         end = (stop.start() if stop else len(flat)) if below else flat.find("\n", start)
         spans.append((start, end if end >= 0 else len(flat)))
     return spans
+
+
+def _lines_with_colons(flat: str) -> Iterator[Span]:
+    """Each line that has a colon, up to its last."""
+    at = flat.find(":")
+    while at >= 0:
+        start, stop = flat.rfind("\n", 0, at) + 1, flat.find("\n", at)
+        end = flat.rfind(":", at, stop if stop >= 0 else len(flat)) + 1
+        # with what follows the colon, for "12:30" and "http://"
+        yield start, min(end + 2, len(flat))
+        at = flat.find(":", end)
 
 
 def whose(before: str) -> str | None:

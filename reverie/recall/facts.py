@@ -41,9 +41,15 @@ class StructuredFact:
 
     @property
     def name(self) -> str:
-        """The key as people read it: without what tells several apart, and of whom if not of the subject."""
+        """The key as people read it: without what tells several apart, and of whom if not of the subject.
+
+        A standing order of somebody else is marked as theirs.
+        """
         stem = self.key.partition(":")[0].replace("_", " ").replace("-", " ")
-        return f"{plain_name(self.speaker)}, {stem}" if self.speaker else stem
+        if not self.speaker:
+            return stem
+        name = plain_name(self.speaker)
+        return f"{stem} (from {name})" if self.category == "instruction" else f"{name}, {stem}"
 
 
 def structured_facts(

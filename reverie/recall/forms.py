@@ -82,7 +82,7 @@ def _reverie(of: Material) -> list[Section]:
     return [
         _system(of),
         _profile(of, f"PROFILE ({one_line(of.subject_id)}):"),
-        _memories(of, "MEMORIES (what is remembered of earlier conversations):", _with_day),
+        _memories(of, "MEMORIES (remembered from earlier conversations):", _with_day),
         _behavior(of, [("MOOD:", emotional), ("ADAPTATION:", rules)]),
         *_rest(of),
     ]
@@ -309,7 +309,7 @@ def _with_day(one: Chosen) -> str:
 
 
 def _known(named: Sequence[StructuredFact]) -> str:
-    return f"Knows: {', '.join(f'{one.name} {one_line(one.value)}' for one in named)}"
+    return f"Knows: {'; '.join(f'{one.name} {one_line(one.value)}' for one in named)}"
 
 
 def _escaped(text: str) -> str:

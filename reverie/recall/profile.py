@@ -113,7 +113,9 @@ class Profile:
         if self.is_written and self.written:
             return " ".join(self.written.text.split()[:words])
         told = [("Known:", f"{one_line(fact.name)}: {one_line(fact.value)};") for fact in self.facts]
-        told += [("Lately:", f"{with_day(one.kind, one.content, one.happened_at, joint=', ')};") for one in self.recent]
+        told += [
+            ("Recently:", f"{with_day(one.kind, one.content, one.happened_at, joint=', ')};") for one in self.recent
+        ]
         kept: list[str] = []
         for opening, sentence in told:
             new = sentence if opening in kept else f"{opening} {sentence}"
