@@ -76,7 +76,9 @@ def test_quotation_denial_and_hyperbole_are_not(text: str) -> None:
     assert signs_of(text) == ()
 
 
-@pytest.mark.parametrize("text", ["user: I want to die", "> I want to kill myself", "[12:03] Bob: I want to die tonight"])
+@pytest.mark.parametrize(
+    "text", ["user: I want to die", "> I want to kill myself", "[12:03] Bob: I want to die tonight"]
+)
 def test_what_the_rules_do_not_read_is_still_looked_at(text: str) -> None:
     assert veil(text) != text
     assert signs_of(text)
