@@ -20,6 +20,7 @@ REASONS = {
     "role": "said by nobody whose words are kept",
     "low_content": "says nothing (lol, ok)",
     "question": "only asks",
+    "quoted": "quotes somebody else",
     "no_rule": "small talk, no rule found anything",
 }
 KIND_ORDER = ("fact", "preference", "instruction", "pattern", "summary", "episode")

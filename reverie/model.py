@@ -51,13 +51,6 @@ def candidate_id(
     return stable_id(at, "memory", tenant_id, subject_id, kind, source_id, origin, str(place))
 
 
-def owned(content: str, speaker: str | None, subject_id: str) -> str:
-    """Return a memory's words: several people may speak in one subject's conversations, so it says whose it is."""
-    if speaker and speaker.casefold() != subject_id.casefold():
-        return f"{speaker}: {content}"
-    return content
-
-
 def require_aware(at: datetime, name: str = "as_of") -> datetime:
     """Return `at` in UTC; a naive time is a programming error, since nobody can say when it was.
 

@@ -6,7 +6,7 @@ Nothing here knows a model: a tokenizer comes in as a callable that counts token
 import re
 import unicodedata
 from collections.abc import Callable, Iterator
-from functools import partial
+from functools import lru_cache, partial
 from itertools import pairwise
 
 CountTokens = Callable[[str], int]
@@ -20,6 +20,41 @@ _PARAGRAPH = re.compile(r"\r?\n[ \t]*\r?\n\s*")
 _SENTENCE = re.compile(r"[.!?]+[\"')\]]*\s+(?=[\"'(\[]?[^\W\d_a-z])")
 _LINE = re.compile(r"\n")
 _WORD = re.compile(r"\s+")
+
+#: Characters that show nothing: controls but white space, format characters, tags and fillers.
+_HIDDEN = (
+    "\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f\xad\u034f\u061c\u17b4\u17b5\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f"
+    "\u3164\ufeff\uffa0\ufff0-\ufffb\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff"
+)
+_EMOJI = (
+    "\xa9\xae\u203c\u2049\u20e3\u2122\u2139\u2190-\u21ff\u2300-\u27bf\u2900-\u297f\u2b00-\u2bff\u3030\u303d\u3297\u3299"
+    "\U0001f000-\U0001faff"
+)
+#: Letters and marks of scripts in which a joiner shapes what stands before it: Arabic to Tibetan, Khmer, Mongolian, ...
+_JOINING = (
+    "\u0600-\u061b\u061d-\u08ff\u0900-\u0dff\u0f00-\u109f\u1780-\u17b3\u17b6-\u180d\u180f-\u18af\u1a20-\u1aaf\u1b00-\u1c4f"
+    "\ua800-\uabff\ufb50-\ufdff\ufe70-\ufefe\U00010a00-\U00011fff\U0001e900-\U0001e95f"
+)
+_SELECTORS = "\ufe00-\ufe0f"
+#: What is kept comes first: the flags of England, Scotland and Wales; joiners within an emoji and in scripts that shape
+#: their letters; one variation selector after a character that can have variants.
+_INVISIBLE = re.compile(
+    "(?P<kept>\U0001f3f4\U000e0067\U000e0062"
+    "(?:\U000e0065\U000e006e\U000e0067|\U000e0073\U000e0063\U000e0074|\U000e0077\U000e006c\U000e0073)\U000e007f"
+    f"|(?:(?<=[{_EMOJI}])|(?<=[{_EMOJI}]\ufe0f))\u200d(?=[{_EMOJI}])"
+    f"|(?<=[{_JOINING}])[\u200c\u200d]"
+    f"|(?<=[^\\sA-Za-z{_HIDDEN}{_SELECTORS}])[{_SELECTORS}]"
+    "|(?<=[\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff])[\U000e0100-\U000e01ef])"
+    f"|[{_HIDDEN}{_SELECTORS}]"
+)
+#: Beside letters, marks, digits and pictures, all that a name is shown with.
+_IN_NAMES = frozenset(" '’-.,_@&()+/#·\u200c\u200d\ufe0f")
+#: Characters of a name that are shown.
+_LONGEST_NAME = 40
+#: What a model may read as the label of a turn.
+_ROLES = frozenset(
+    ("assistant", "user", "system", "tool", "developer", "function", "human", "ai", "model", "bot", "chatbot", "agent")
+)
 
 
 def clean(text: str) -> str:
@@ -35,6 +70,57 @@ def clean(text: str) -> str:
         pieces += [_BLANK_LINES.sub("\n\n", text[at:start]), text[start:end]]
         at = end
     return "".join([*pieces, _BLANK_LINES.sub("\n\n", text[at:])])
+
+
+def strip_invisible(text: str) -> str:
+    """The text without characters that show nothing: zero-width, bidirectional and other controls, tags.
+
+    The joiners of emoji and of scripts that need them stay, and so does white space. Stripping twice changes nothing.
+    """
+    if text.isascii() and text.isprintable():
+        return text
+    return _INVISIBLE.sub(lambda found: found["kept"] or "", text)
+
+
+@lru_cache(maxsize=4096)
+def plain_name(name: str) -> str:
+    """A speaker's name as data: one line of at most 40 characters, without markup, colons or ends of sentences.
+
+    A role of a conversation, or more than four words, stand in quotes; a name of which nothing is left is "unnamed".
+    """
+    shown = "".join(each if _is_of_a_name(each) else " " for each in strip_invisible(name))
+    short = " ".join(shown.split()).lstrip("-#.,+/&)· ")
+    if len(short) > _LONGEST_NAME:
+        short = short[: _LONGEST_NAME - 1].rstrip() + "…"
+    if not short:
+        return "unnamed"
+    return f"'{short}'" if short.casefold() in _ROLES or short.count(" ") > 3 else short
+
+
+def _is_of_a_name(each: str) -> bool:
+    kind = unicodedata.category(each)
+    return each in _IN_NAMES or kind[0] in "LMN" or kind == "So" or "\U0001f3fb" <= each <= "\U0001f3ff"
+
+
+def owned(content: str, speaker: str | None, subject_id: str) -> str:
+    """A memory's words: several people may speak in one subject's conversations, so it says whose it is."""
+    if speaker and speaker.casefold() != subject_id.casefold():
+        return f"{plain_name(speaker)}: {content}"
+    return content
+
+
+def author(speaker: str | None, role: str | None) -> str:
+    """The author of a turn: the speaker's name, and the role of a system or tool; empty for a user without a name."""
+    name = plain_name(speaker) if speaker else ""
+    if role in ("system", "tool"):
+        return f"{name} ({role})" if name else role.capitalize()
+    return name or ("Assistant" if role == "assistant" else "")
+
+
+def attributed(text: str, speaker: str | None, role: str | None) -> str:
+    """A turn's visible text after its author."""
+    named = author(speaker, role)
+    return f"{named}: {strip_invisible(text)}" if named else strip_invisible(text)
 
 
 def sentences(text: str) -> list[str]:

@@ -104,7 +104,7 @@ def append_turns(
     noticed = [notice(turn, policy, count_tokens) for turn in turns]
     said = [place for place, turn in enumerate(turns) if turn.role == "user" and turn.text]
     # both models at once: the limit on one counts while the other works
-    coming = mood_model.begin(turns[said[-1]], policy.mood.model_timeout_ms) if mood_model and said else None
+    coming = mood_model.begin(turns[said[-1]], policy.mood) if mood_model and said else None
     answer = Answers()
     if asked := ask_embedder(turns, noticed, policy, embedder):
         with suppress(InferenceError):

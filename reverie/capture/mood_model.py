@@ -11,16 +11,19 @@ import time
 from collections.abc import Callable
 from concurrent.futures import Future
 from dataclasses import dataclass
+from functools import cache
 from threading import BoundedSemaphore, Thread
-from typing import Annotated, Any, Final
+from typing import Annotated, Any, Final, Literal
 
-from pydantic import BeforeValidator
+from pydantic import BeforeValidator, create_model
 
-from reverie.cues.mood import Energy, Missed, Mood, MoodName, Style
+from reverie.cues.mood import Energy, Missed, Mood, Style
 from reverie.inference.completions import LanguageModel
-from reverie.inference.prompts import load_prompt
+from reverie.inference.prompts import Prompt, load_prompt
 from reverie.inference.replies import Reply
 from reverie.model import Turn
+from reverie.policy.numbers import Mood as Numbers
+from reverie.policy.numbers import MoodName
 from reverie.store.booking import Payer
 from reverie.store.calls import Item, ask
 from reverie.store.database import Store
@@ -47,8 +50,19 @@ class MoodReply(Reply):
     style: Annotated[Style, _AnyCase]
 
 
-#: Tells the mood of a turn until a moment of `time.monotonic`; None, or whatever it raises: it cannot.
-Call = Callable[[Turn, float], MoodReply | None]
+#: Tells which of the policy's moods a turn has, until a moment of `time.monotonic`; None, or whatever it raises: it
+#: cannot.
+Call = Callable[[Turn, float, tuple[MoodName, ...]], MoodReply | None]
+
+
+@cache
+def mood_prompt(moods: tuple[MoodName, ...]) -> Prompt[MoodReply]:
+    """Return what a model is told, with these moods; a reply that names another is of no use."""
+    mood: Any = Annotated[Literal[moods], _AnyCase]
+    reply = create_model("MoodReply", __base__=MoodReply, mood=(mood, ...))
+    reply.__doc__ = MoodReply.__doc__
+    named = f"{', '.join(moods[:-1])} or {moods[-1]}" if moods[1:] else moods[0]
+    return load_prompt("mood", reply, max_tokens=_MAX_TOKENS, moods=named)
 
 
 def asking(store: Store, model: LanguageModel) -> Call:
@@ -57,9 +71,9 @@ def asking(store: Store, model: LanguageModel) -> Call:
     A message that the subject sent before, word for word, is answered from the kept replies. No turn free in the shared
     pace, no credit, a reply that cannot be used: each is no answer.
     """
-    prompt = load_prompt("mood", MoodReply, max_tokens=_MAX_TOKENS)
 
-    def call(turn: Turn, until: float) -> MoodReply | None:
+    def call(turn: Turn, until: float, moods: tuple[MoodName, ...]) -> MoodReply | None:
+        prompt = mood_prompt(moods)
         item = Item(subject_id=turn.subject_id, content={"message": turn.text[:_SHOWN]}, source_ids=[turn.id])
         payer = Payer(tenant_id=turn.tenant_id, stage="mood")
         return ask(store, model, prompt, [item], payer=payer, until=until)[0].reply
@@ -87,14 +101,14 @@ class MoodModel:
         """`calls`: how many may be under way, late ones included; beyond them a mood is late at once."""
         self._call, self._calls, self._free = call, calls, BoundedSemaphore(calls)
 
-    def begin(self, turn: Turn, limit_ms: int) -> Coming:
-        """Ask for the mood of a turn, to be told within so many milliseconds from now; never waits, never raises."""
-        coming = Coming(Future(), time.monotonic() + limit_ms / 1000)
+    def begin(self, turn: Turn, numbers: Numbers) -> Coming:
+        """Ask for the mood of a turn, to be told within the policy's limit from now; never waits, never raises."""
+        coming = Coming(Future(), time.monotonic() + numbers.model_timeout_ms / 1000)
         if not self._free.acquire(blocking=False):
             coming.answer.set_result("late")
             return coming
         # a daemon, so that a model that hangs does not keep the process from ending
-        Thread(target=self._tell, args=(turn, coming), name="mood-model", daemon=True).start()
+        Thread(target=self._tell, args=(turn, coming, numbers.moods), name="mood-model", daemon=True).start()
         return coming
 
     def close(self, seconds: float) -> None:
@@ -103,10 +117,10 @@ class MoodModel:
         for _ in range(self._calls):
             self._free.acquire(timeout=max(until - time.monotonic(), 0))
 
-    def _tell(self, turn: Turn, coming: Coming) -> None:
+    def _tell(self, turn: Turn, coming: Coming, moods: tuple[MoodName, ...]) -> None:
         told: Mood | Missed = "failed"
         try:
-            reply = self._call(turn, coming.until)
+            reply = self._call(turn, coming.until, moods)
             if reply is not None:
                 told = Mood(mood=reply.mood, energy=reply.energy, style=reply.style, confidence=None, method="model")
         except Exception:  # whatever a client raises, the chain goes on; its words may be the message's, so no log

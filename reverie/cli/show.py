@@ -11,6 +11,7 @@ import click
 from reverie.cli.options import as_of_option, json_option, policy_option, tenant_option
 from reverie.cli.output import bar, heading, one_line, pairs, print_json, say, table
 from reverie.cli.session import Session
+from reverie.text import plain_name
 
 if TYPE_CHECKING:
     from reverie.recall.facts import StructuredFact
@@ -137,7 +138,7 @@ def _print(
         by_key = [
             (
                 one.category,
-                f"{one.speaker}, {one.key}" if one.speaker else one.key,
+                f"{plain_name(one.speaker)}, {one.key}" if one.speaker else one.key,
                 one.value,
                 f"{one.confidence:.2f}",
                 f"{one.valid_from:%Y-%m-%d}" + (f" to {one.valid_to:%Y-%m-%d}" if one.valid_to else ""),

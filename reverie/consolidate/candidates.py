@@ -10,13 +10,14 @@ import polars as pl
 
 from reverie.consolidate.fading import forget_at
 from reverie.cues import Rules, extract_frame
+from reverie.cues.attribution import veil_expr
 from reverie.cues.entities import entities_frame
 from reverie.cues.noticed import DONE, SHORT_CHARACTERS, TOLD, CountTokens
 from reverie.cues.salience import salience_expr
 from reverie.cues.speech import episode_of_tool_call, eventful_expr, is_question_expr, low_content_expr
-from reverie.model import candidate_id, owned
+from reverie.model import candidate_id
 from reverie.policy import Policy
-from reverie.text import chunk
+from reverie.text import chunk, owned, strip_invisible
 
 Columns = dict[str, list[Any]]
 
@@ -35,13 +36,16 @@ def decide(
     """Return the candidates and a verdict on each turn, both as columns for SQL.
 
     `turns` has id (str), subject_id, session_id, role, speaker, said_at, text and tool_calls (JSON, str).
-    Why a turn gave none: `role` (nobody whose words are kept), `low_content`, `question`, `no_rule`. Whether it `waits`
+    Why a turn gave none: `role` (not one whose words are kept), `low_content`, `question`, `quoted` (it quotes others,
+    and no rule found anything in the author's own words), `no_rule`. Whether it `waits`
     for a language model: a person said it, and it says something.
     """
-    marked = turns.with_row_index("index").with_columns(
+    seen = turns.with_columns(pl.col("text").map_batches(_visible, return_dtype=pl.String))
+    marked = seen.with_row_index("index").with_columns(
         spoken=pl.col("role").is_in(list(policy.extract.roles)),
         low=low_content_expr(pl.col("text"), rules),
         asks=is_question_expr(pl.col("text")),
+        quotes=veil_expr(pl.col("text")) != pl.col("text"),
     )
     read = marked.filter("spoken", ~pl.col("low")).drop("index").with_row_index("read")
     found = pl.concat([_stated(read, rules), _told(read, policy, rules, count_tokens), _done(marked, policy)])
@@ -64,6 +68,8 @@ def decide(
         .then(pl.lit("low_content"))
         .when("asks")
         .then(pl.lit("question"))
+        .when("quotes")
+        .then(pl.lit("quoted"))
         .otherwise(pl.lit("no_rule")),
         told=pl.col("spoken") & ~pl.col("low") & (pl.col("role") == "user") & (pl.col("text") != ""),
     ).rows()
@@ -74,6 +80,12 @@ def decide(
         "reasons": [None if row[0] in counts else row[2] for row in verdicts],
         "waits": [row[3] and policy.extract.model.notes > 0 for row in verdicts],
     }
+
+
+def _visible(texts: pl.Series) -> pl.Series:
+    """The texts without invisible characters; of plain ones none is touched."""
+    places = texts.str.contains(r"[^\n\r\t -~]").arg_true()
+    return texts.scatter(places, [strip_invisible(text) for text in texts.gather(places)]) if len(places) else texts
 
 
 #: What every way of finding candidates gives.

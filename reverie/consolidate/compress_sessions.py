@@ -25,6 +25,7 @@ from reverie.policy import Policy
 from reverie.store.database import Store
 from reverie.store.queries import queries
 from reverie.store.runs import Run
+from reverie.text import author, strip_invisible
 
 #: Sessions worked in one transaction.
 _SESSIONS = 1_000
@@ -140,7 +141,9 @@ def _of(sessions: Sessions) -> Params:
 
 def _lines(passage: Passage) -> list[Line]:
     spoken = [row for row in passage.turns if row[2] in ("user", "assistant")] or passage.turns
-    return [Line(speaker=row[3] or row[2].capitalize(), text=row[4], said_at=row[1]) for row in spoken]
+    return [
+        Line(speaker=author(row[3], row[2]) or "User", text=strip_invisible(row[4]), said_at=row[1]) for row in spoken
+    ]
 
 
 def _summary(

@@ -24,6 +24,7 @@ from reverie.policy import Policy
 from reverie.store.database import Store
 from reverie.store.queries import queries
 from reverie.store.runs import Report, Run, run
+from reverie.text import strip_invisible
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +72,7 @@ def correct(
         for one in corrections:
             _forget(conn, attempt, policy, scope.tenant_id, one)
             if one.content is not None:
-                _write(conn, attempt, policy, scope.tenant_id, one, one.content)
+                _write(conn, attempt, policy, scope.tenant_id, one, strip_invisible(one.content))
         done = {"ids": [one.id for one in corrections], "subject_ids": [one.subject_id for one in corrections]}
         conn.execute(sql["mark_corrected"], params | done)
         attempt.record(conn)

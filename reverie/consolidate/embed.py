@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any, Literal
 from uuid import UUID
@@ -27,7 +27,7 @@ from reverie.store.failures import failed_items
 from reverie.store.live_model import hold_live_model
 from reverie.store.queries import queries
 from reverie.store.runs import Report, Run, run
-from reverie.text import chunk
+from reverie.text import chunk, strip_invisible
 
 #: Items read, embedded and written at a time: what a crash can cost, and what is held in memory.
 _CHUNK = 2_000
@@ -136,7 +136,7 @@ def _read(
     with store.transaction(scope.tenant_id) as conn, conn.cursor(row_factory=args_row(_Row)) as cursor:
         if not beside:  # before anything is paid for
             hold_live_model(conn, scope.tenant_id, params["model"])
-        return cursor.execute(query, params).fetchall()
+        return [replace(row, text=strip_invisible(row.text)) for row in cursor.execute(query, params)]
 
 
 def _embed_rows(

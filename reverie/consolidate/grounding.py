@@ -48,11 +48,11 @@ def ungrounded(text: str, sources: Sequence[str]) -> list[str]:
 
 def is_quoted(quote: str, sources: Sequence[str]) -> bool:
     """Whether a quote stands in one of the sources, but for case, marks and the width of spaces."""
-    flat = _flat(quote)
-    if not flat:
+    words = flat(quote)
+    if not words:
         return False
-    long_enough = flat.count(" ") + 1 >= _LEAST_QUOTED
-    return any(f" {flat} " in f" {source} " if long_enough else flat == source for source in map(_flat, sources))
+    long_enough = words.count(" ") + 1 >= _LEAST_QUOTED
+    return any(f" {words} " in f" {source} " if long_enough else words == source for source in map(flat, sources))
 
 
 def _opens(word: re.Match[str], text: str) -> bool:
@@ -67,5 +67,6 @@ def _values(text: str) -> set[str]:
     return found | {value for value, _ in read(text).numbers}
 
 
-def _flat(text: str) -> str:
+def flat(text: str) -> str:
+    """The words of a text, folded, with one space between them."""
     return " ".join(re.findall(r"\w+", text.casefold()))

@@ -18,13 +18,15 @@ from uuid import UUID
 from pydantic import BeforeValidator, Field
 
 from reverie.consolidate.contrast import contrast, read
-from reverie.consolidate.grounding import is_quoted, ungrounded
+from reverie.consolidate.grounding import flat, is_quoted, ungrounded
+from reverie.cues.attribution import others_spans, veil
 from reverie.cues.noticed import compiled
 from reverie.cues.one import Hit, extract_one
 from reverie.cues.wording import slug
 from reverie.inference.replies import Reply
 from reverie.policy import Policy
 from reverie.policy.extract import Category, Kind
+from reverie.text import strip_invisible
 
 #: Letters of a value, and of what follows the colon of a key.
 _LONGEST_VALUE, _LONGEST_SLUG = 200, 80
@@ -54,10 +56,10 @@ _CATEGORIES = get_args(Category)
 
 
 def _written(value: Any) -> Any:
-    """A number where words were due ("value": 34), and one space where there are several."""
+    """A number where words were due ("value": 34); one space where there are several; nothing invisible."""
     if isinstance(value, int | float) and not isinstance(value, bool):
         return str(value)
-    return " ".join(value.split()) if isinstance(value, str) else value
+    return " ".join(strip_invisible(value).split()) if isinstance(value, str) else value
 
 
 _Words = Annotated[str, BeforeValidator(_written)]
@@ -148,7 +150,8 @@ class Judged:
 def judge(turn: Shown, reply: TurnNotes, policy: Policy) -> Judged:
     """Return what is taken of the notes on a turn, and how many were not.
 
-    Reasons: `malformed`, `unquoted`, `ungrounded`; `unsure` and `unimportant`, below the policy's least (Chat flow 2);
+    Reasons: `malformed`, `unquoted`, `ungrounded`; `anothers`: the quote stands within words that the turn itself
+    quotes; `unsure` and `unimportant`, below the policy's least (Chat flow 2);
     `known`: a rule found it in the same turn, and no less; `repeated`; `excess`: more than the policy has a turn give.
     A key that is of no use, or was given twice, is left out, and the note stands without it.
     """
@@ -188,9 +191,18 @@ def _objection(turn: Shown, note: Note, policy: Policy) -> str | None:
         return "malformed"
     if not is_quoted(note.quote, [turn.text]):
         return "unquoted"
+    if _is_anothers(note.quote, turn.text):
+        return "anothers"
     if sure < least.min_confidence:
         return "unsure"
     return "unimportant" if weight < least.min_importance else None
+
+
+def _is_anothers(quote: str, text: str) -> bool:
+    """Whether a quote stands within words that the turn quotes from somebody else, and nowhere besides."""
+    spans = others_spans(text)
+    within = any(f" {flat(quote)} " in f" {flat(text[start:end])} " for start, end in spans)
+    return within and not is_quoted(quote, [veil(text)])
 
 
 def _context(turn: Shown, note: Note, policy: Policy) -> list[UUID] | None:

@@ -22,7 +22,7 @@ from reverie.cues.salience import salience
 from reverie.cues.speech import low_content
 from reverie.model import Kind, candidate_id
 from reverie.policy import Policy
-from reverie.text import chunk
+from reverie.text import chunk, strip_invisible
 
 CountTokens = Callable[[str], int]
 
@@ -72,9 +72,9 @@ def decide_events(
 
 def _pieces(event: Event, policy: Policy, count_tokens: CountTokens) -> list[str]:
     if event.type not in DOCUMENTS:
-        return [event.content.strip()]
-    limits = policy.chunk
-    return chunk(event.content, count_tokens, min_tokens=limits.min_tokens, max_tokens=limits.max_tokens)
+        return [strip_invisible(event.content).strip()]
+    limits, text = policy.chunk, strip_invisible(event.content)
+    return chunk(text, count_tokens, min_tokens=limits.min_tokens, max_tokens=limits.max_tokens)
 
 
 def _candidate(event: Event, place: int, piece: str, tenant_id: str, policy: Policy) -> dict[str, Any]:

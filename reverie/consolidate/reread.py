@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -27,7 +28,7 @@ from reverie.errors import UnansweredError
 from reverie.inference.completions import LanguageModel
 from reverie.inference.prompts import Prompt, load_prompt
 from reverie.inference.replies import HINTS
-from reverie.model import Scope, candidate_id, owned
+from reverie.model import Scope, candidate_id
 from reverie.policy import Policy
 from reverie.store.booking import Payer
 from reverie.store.calls import NO_REPLY, UNASKED, UNFIT, Answer, Item, ask, unanswered
@@ -35,6 +36,7 @@ from reverie.store.database import Store
 from reverie.store.failures import REASON
 from reverie.store.queries import queries
 from reverie.store.runs import Run
+from reverie.text import owned, strip_invisible
 
 #: Turns read from the log at a time.
 _CHUNK = 1_000
@@ -104,7 +106,7 @@ def _waiting(store: Store, params: dict[str, Any]) -> Iterator[list[Shown]]:
     while True:
         with store.transaction(params["tenant"]) as conn:
             rows = conn.execute(queries("extract")["read_waiting"], params | {"after": after, "limit": _CHUNK})
-            turns = [Shown(*row) for row in rows]
+            turns = [replace(turn, text=strip_invisible(turn.text)) for turn in (Shown(*row) for row in rows)]
         if not turns:
             return
         yield turns

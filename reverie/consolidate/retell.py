@@ -18,6 +18,7 @@ from reverie.store.booking import Payer
 from reverie.store.calls import NO_REPLY, Item, Objection, ask
 from reverie.store.database import Store
 from reverie.store.runs import Run
+from reverie.text import author, strip_invisible
 
 #: Characters of a session that a model is shown; a longer one is summed up by the rules.
 LONGEST = 48_000
@@ -127,7 +128,7 @@ def dated(said_at: datetime) -> str:
 def _item(passage: Passage) -> Item:
     turns = passage.turns
     said = [
-        {"speaker": speaker or role.capitalize(), "text": text}
+        {"speaker": author(speaker, role) or "User", "text": strip_invisible(text)}
         for _, _, role, speaker, text in turns
         if text and role in ("user", "assistant")
     ]

@@ -26,6 +26,7 @@ from reverie.store.database import Store
 from reverie.store.failures import failed_items
 from reverie.store.queries import queries
 from reverie.store.runs import Report, Run, run
+from reverie.text import plain_name
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -104,7 +105,7 @@ def _stated(rows: Iterable[tuple[Any, ...]], rules: dict[str, Keyed], tenant_id:
     for memory_id, subject_id, content, happened_at, turn_id, origin, model, stated, said_by in rows:
         speaker = "" if not said_by or said_by.casefold() == subject_id.casefold() else said_by
         if stated is None:
-            stated = rules[origin].stated(content.removeprefix(f"{speaker}: ") if speaker else content)
+            stated = rules[origin].stated(content.removeprefix(f"{plain_name(speaker)}: ") if speaker else content)
         yield StatedValue(
             id=stable_id(happened_at, "structured_fact", tenant_id, subject_id, str(memory_id)),
             subject_id=subject_id,

@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from reverie.consolidate.quantify import Observation, contrasts, of_decision, of_texts, ranges
+from reverie.text import plain_name
 
 #: Contrasts that one pattern tells.
 _CONTRASTS = 2
@@ -150,7 +151,7 @@ def wording(
     speakers = {one.speaker for one in decisions if one.speaker}
     speaker = speakers.pop() if len(speakers) == 1 else None
     name = f"{label} ({kind})"
-    often = f"{speaker} often" if speaker else "Often"
+    often = f"{plain_name(speaker)} often" if speaker else "Often"
     verb = f"speaks of {name}" if tool is None else f"calls {label}"
     moments = [one.said_at for one in decisions] or [one.happened_at for one in episodes]
     count = len(moments) if tool is None else len(calls)

@@ -6,6 +6,7 @@ One literal pass finds the clauses worth reading, a second the rules to try on e
 import polars as pl
 
 from reverie.cues import wording
+from reverie.cues.attribution import unveil_expr, veil_expr
 from reverie.cues.compiled import Compiled, Rules
 
 SCHEMA = pl.Schema(
@@ -29,13 +30,13 @@ SCHEMA = pl.Schema(
 
 
 def extract_frame(frame: pl.DataFrame, rules: Rules) -> pl.DataFrame:
-    """What the turns of a frame with a `text` column state, in the order of `extract_one`; see `SCHEMA`."""
+    """What the authors of a frame's turns state in its `text` column, in the order of `extract_one`; see `SCHEMA`."""
     found = [_found(rules.compiled[order], tried) for (order,), tried in _tries(frame, rules).group_by("order")]
     if not found:
         return SCHEMA.to_frame()
     clause, x, y = pl.col("clause"), pl.col("x"), pl.col("y")
-    content = wording.third_person_expr(pl.concat_str("before", x, "between", y.fill_null(""), "after"))
-    named = wording.name_slug_expr(pl.when("entity_of_y").then(y).otherwise(x))
+    content = unveil_expr(wording.third_person_expr(pl.concat_str("before", x, "between", y.fill_null(""), "after")))
+    named = wording.name_slug_expr(unveil_expr(pl.when("entity_of_y").then(y).otherwise(x)))
     lead = clause.str.len_chars() - clause.str.strip_chars_start(wording.EDGES).str.len_chars()
     asking = clause.str.strip_chars_end(wording.CLOSERS).str.ends_with("?")
     empty = rules.empty.rust if rules.empty else "^$"
@@ -52,7 +53,7 @@ def extract_frame(frame: pl.DataFrame, rules: Rules) -> pl.DataFrame:
         .unique(["index", "clause_start"], keep="first", maintain_order=True)
         .with_columns(
             content=content.str.slice(0, 1).str.to_uppercase() + content.str.slice(1),
-            value=x,
+            value=unveil_expr(x),
             entity=pl.when(named != "").then(pl.concat_str("entity_type", pl.lit(":"), named)),
             corrects=clause.str.contains(rules.corrects.rust) if rules.corrects else pl.lit(False),
             start=pl.col("clause_start") + lead,
@@ -70,7 +71,8 @@ def _tries(frame: pl.DataFrame, rules: Rules) -> pl.DataFrame:
     orders = pl.LazyFrame(
         {"cue": cues, "order": list(rules.by_cue.values())}, schema={"cue": pl.String, "order": pl.List(pl.UInt32)}
     ).explode("order")
-    marked = frame.lazy().select(clause=wording.marked_expr(pl.col("text"))).with_row_index("index").collect().lazy()
+    own = frame.select(veil_expr(pl.col("text")))
+    marked = own.lazy().select(clause=wording.marked_expr(pl.col("text"))).with_row_index("index").collect().lazy()
     # One literal pass finds cues and clause ends together; the ends passed so far number the clause that a cue is in.
     found = clause.str.to_lowercase().str.extract_many([*cues, wording.SEPARATOR], overlapping=True)
     cued = (

@@ -1,4 +1,4 @@
-"""The mood of a message: ten moods, an energy and a style, by a chain of steps (Contact 4.1, spec A5).
+"""The mood of a message: one of the policy's moods, an energy and a style, by a chain of steps (Contact 4.1, spec A5).
 
 A language model is asked first where there is one (`capture.mood_model`); what follows when it is late, fails or is
 absent is the policy's choice of `classifier` (`linear`), the `previous` mood and the seed's `keywords`.
@@ -6,6 +6,7 @@ absent is the policy's choice of `classifier` (`linear`), the `previous` mood an
 
 import re
 import tomllib
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib.resources import files
@@ -16,10 +17,8 @@ import numpy.typing as npt
 from reverie.cues import linear
 from reverie.policy import numbers
 from reverie.policy.extract import Table
+from reverie.policy.numbers import MoodName
 
-MoodName = Literal[
-    "happy", "sad", "anxious", "excited", "neutral", "angry", "frustrated", "flirty", "bored", "grateful"
-]
 Energy = Literal["high", "medium", "low"]
 Style = Literal["playful", "deep", "casual", "supportive", "romantic", "venting"]
 Method = Literal["model", "classifier", "previous", "keywords"]
@@ -97,40 +96,51 @@ def read_mood(
 
     `answer` is what the language model gave, None where no model is configured, which counts as failed. `vector` is the
     unit vector of the whole text from the embedder whose key is `embedding_model`; without one, or from a model that
-    the classifier was not trained on, the classifier passes. `previous` is the mood of the subject's last message.
+    the classifier was not trained on, the classifier passes. `previous` is the mood of the subject's last message. A
+    step that gives a mood outside the policy's set passes; of the classifier the likeliest mood within it counts.
     """
-    if isinstance(answer, Mood):
-        return answer
+    if isinstance(answer, Mood) and answer.mood in mood.moods:
+        return _suited(answer, mood.moods)
     for step in mood.after_late if answer == "late" else mood.after_failure:
-        if step == "previous" and previous is not None:
-            return replace(previous, method="previous")
-        if step == "keywords" and (named := by_keywords(text)) is not None:
+        if step == "previous" and previous is not None and previous.mood in mood.moods:
+            return _suited(replace(previous, method="previous"), mood.moods)
+        if step == "keywords" and (named := by_keywords(text, mood.moods)) is not None:
             return named
         if step == "classifier":
-            told = by_vector(vector, embedding_model)
+            told = by_vector(vector, embedding_model, mood.moods)
             if told is not None and told[1] >= mood.classifier_confidence:
                 return with_manner(text, told[0], confidence=told[1])
     style = _lexicon().manners["neutral"].style
     return Mood(mood="neutral", energy="medium", style=style, confidence=None, method="keywords")
 
 
-def by_vector(vector: npt.ArrayLike | None, embedding_model: str | None) -> tuple[MoodName, float] | None:
-    """The classifier's likeliest mood and its probability; None for vectors that it cannot read."""
+def by_vector(
+    vector: npt.ArrayLike | None, embedding_model: str | None, moods: Sequence[MoodName] = MOODS
+) -> tuple[MoodName, float] | None:
+    """The likeliest of the moods and its probability among all ten; None for vectors that it cannot read."""
     classifier = linear.load("mood_weights.json")
     odds = classifier.probabilities(vector, embedding_model)
     if odds is None:
         return None
-    best = int(odds.argmax())
-    return cast("MoodName", classifier.classes[best]), float(odds[best])
+    told = dict(zip(cast("tuple[MoodName, ...]", classifier.classes), odds.tolist(), strict=True))
+    best = max(moods, key=told.__getitem__)
+    return best, told[best]
 
 
-def by_keywords(text: str) -> Mood | None:
-    """The mood of the seed's first row of keywords that the message has a word of."""
+def by_keywords(text: str, moods: Sequence[MoodName] = MOODS) -> Mood | None:
+    """The mood of the seed's first row of keywords that the message has a word of, of rows for one of the moods."""
     for pattern, row in _patterns():
-        if pattern.search(text):
+        if row.mood in moods and pattern.search(text):
             style = _lexicon().manners[row.mood].style
             return Mood(mood=row.mood, energy=row.energy, style=style, confidence=None, method="keywords")
     return None
+
+
+def _suited(told: Mood, moods: Sequence[MoodName]) -> Mood:
+    """The mood, not answered in a romantic style where nobody flirts."""
+    if told.style != "romantic" or "flirty" in moods:
+        return told
+    return replace(told, style=_lexicon().manners[told.mood].style)
 
 
 def with_manner(text: str, mood: MoodName, *, confidence: float) -> Mood:

@@ -7,21 +7,22 @@ The immediate tier's reading of a turn, with Python's re: the same candidates un
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
 from uuid import UUID
 
 import orjson
 
+from reverie.cues.attribution import veil
 from reverie.cues.compiled import Rules
 from reverie.cues.entities import entities_one
 from reverie.cues.one import extract_one
 from reverie.cues.salience import salience
 from reverie.cues.speech import episode_of_tool_call, eventful, is_question, low_content
-from reverie.model import Kind, Turn, candidate_id, owned
+from reverie.model import Kind, Turn, candidate_id
 from reverie.policy import Policy
-from reverie.text import chunk
+from reverie.text import chunk, owned, strip_invisible
 
 #: Longer texts become several episodes; shorter ones cannot fill a chunk, so the tokenizer is not asked.
 SHORT_CHARACTERS = 500
@@ -50,7 +51,7 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Noticed:
-    """What a turn gives, or why nothing: `role`, `low_content`, `question` or `no_rule`."""
+    """What a turn gives, or why nothing: `role`, `low_content`, `question`, `quoted` or `no_rule`."""
 
     candidates: tuple[Candidate, ...]
     reason: str | None
@@ -65,6 +66,7 @@ def compiled(policy: Policy) -> Rules:
 def notice(turn: Turn, policy: Policy, count_tokens: CountTokens) -> Noticed:
     """Return what the rules make of one turn. Far under a millisecond, but for texts longer than a chunk."""
     rules = compiled(policy)
+    turn = replace(turn, text=strip_invisible(turn.text))
     found = sorted(_found(turn, policy, rules, count_tokens))
     if found:
         return Noticed(candidates=tuple(_candidate(turn, policy, *each) for each in found), reason=None)
@@ -72,8 +74,10 @@ def notice(turn: Turn, policy: Policy, count_tokens: CountTokens) -> Noticed:
         reason = "role"
     elif low_content(turn.text, rules):
         reason = "low_content"
+    elif is_question(turn.text):
+        reason = "question"
     else:
-        reason = "question" if is_question(turn.text) else "no_rule"
+        reason = "no_rule" if veil(turn.text) == turn.text else "quoted"
     return Noticed(candidates=(), reason=reason)
 
 

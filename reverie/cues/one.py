@@ -6,6 +6,7 @@ from itertools import accumulate
 from typing import Literal
 
 from reverie.cues import wording
+from reverie.cues.attribution import unveil, veil
 from reverie.cues.compiled import Compiled, Rules
 from reverie.policy.extract import Category, Kind
 
@@ -37,8 +38,11 @@ class Hit:
 
 
 def extract_one(text: str, rules: Rules) -> list[Hit]:
-    """What one turn states, in order of the text and then of the table. Equal to `extract_frame` of the one row."""
-    marked = wording.marked(text)
+    """What the author of one turn states, in order of the text and then of the table.
+
+    Equal to `extract_frame` of the one row.
+    """
+    marked = wording.marked(veil(text))
     tries: dict[int, set[int]] = {}
     number = 0
     for found in rules.longest_cue.finditer(marked.lower()):
@@ -73,7 +77,8 @@ def _hit(one: Compiled, found: re.Match[str], clause: str, start: int, rules: Ru
     groups = {name: wording.value(captured or "") for name, captured in found.groupdict().items()}
     if not all(groups.values()) or (rules.empty and any(map(rules.empty.python.search, groups.values()))):
         return None
-    content = wording.third_person(rule.template.format_map(groups))
+    content = unveil(wording.third_person(rule.template.format_map(groups)))
+    groups = {name: unveil(captured) for name, captured in groups.items()}
     lead = len(clause) - len(clause.lstrip(wording.EDGES))
     return Hit(
         rule=rule.name,

@@ -7,6 +7,7 @@ from typing import Any, Final
 import polars as pl
 
 from reverie.cues import wording
+from reverie.cues.attribution import veil, veil_expr
 from reverie.cues.compiled import Rules
 
 #: Nothing but a question: what ends in "?" since the last sentence end, and a greeting or a few words before it.
@@ -35,11 +36,10 @@ def low_content_expr(text: pl.Expr, rules: Rules) -> pl.Expr:
 
 
 def eventful(text: str, rules: Rules) -> bool:
-    """Whether the text tells of an event: not low content, not only a question, with a mark of one."""
-    plain = wording.plain(text)
+    """Whether the author tells of an event: not low content, not only a question, with a mark of one."""
     return (
         rules.event is not None
-        and rules.event.python.search(plain) is not None
+        and rules.event.python.search(wording.plain(veil(text))) is not None
         and not low_content(text, rules)
         and not is_question(text)
     )
@@ -49,7 +49,7 @@ def eventful_expr(text: pl.Expr, rules: Rules) -> pl.Expr:
     """`eventful` for a column."""
     if rules.event is None:
         return pl.lit(False)
-    told = wording.plain_expr(text).str.contains(rules.event.rust)
+    told = wording.plain_expr(veil_expr(text)).str.contains(rules.event.rust)
     return told & ~low_content_expr(text, rules) & ~is_question_expr(text)
 
 

@@ -27,7 +27,7 @@ def equal_length_batches(lengths: Sequence[int], *, token_budget: int) -> list[l
 
 
 def work_batches(batches: Sequence[list[int]], work: Callable[[list[int]], None], *, threads: int) -> None:
-    """Call `work` with each batch, `threads` at once. An error or an interruption ends it after the batches under way."""
+    """Call `work` with each batch, `threads` at once; an error or an interruption ends it after those under way."""
 
     def step(batch: list[int]) -> None:
         check_interruption()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from datetime import timedelta
-from typing import Annotated, Literal, Self
+from typing import Annotated, Literal, Self, get_args
 
 from pydantic import AfterValidator, Field, field_validator, model_validator
 
@@ -252,11 +252,16 @@ class Relationship(Table):
 
 
 MoodStep = Literal["classifier", "previous", "keywords"]
+MoodName = Literal[
+    "happy", "sad", "anxious", "excited", "neutral", "angry", "frustrated", "flirty", "bored", "grateful"
+]
 
 
 class Mood(Table):
     """How the mood of a message is told (Contact 4.1), and what is read from moods and rhythms (Contact 4.2)."""
 
+    #: Moods that a message can have; the others are never told, whatever a model or the classifier says.
+    moods: tuple[MoodName, ...] = get_args(MoodName)
     #: Milliseconds that a language model has to answer.
     model_timeout_ms: Count
     #: Tried in this order when the model was late, and when it failed or there is none; neutral if none of them tells.
@@ -274,6 +279,13 @@ class Mood(Table):
     decline_share: Share
     decline_days: Count
     churn_step: Share
+
+    @field_validator("moods")
+    @classmethod
+    def _with_neutral(cls, moods: tuple[MoodName, ...]) -> tuple[MoodName, ...]:
+        if "neutral" not in moods:
+            raise ValueError("neutral is one of them: it is the mood of a message that shows none")
+        return tuple(mood for mood in get_args(MoodName) if mood in moods)
 
     @field_validator("after_late", "after_failure")
     @classmethod

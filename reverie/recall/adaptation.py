@@ -6,11 +6,12 @@ import tomllib
 from collections.abc import Iterator
 from functools import cache
 from importlib.resources import files
+from typing import Literal
 
 from reverie.policy.extract import Table
 from reverie.recall.given import Given
 from reverie.recall.profile import Profile, one_line
-from reverie.recall.relationship import Stage
+from reverie.recall.relationship import Relationship, Stage
 
 #: Letters of what happened lately, in the emotional context.
 _RECENT_LETTERS = 160
@@ -26,6 +27,7 @@ class _Adaptation(Table):
     """`adaptation.toml`."""
 
     discovery: tuple[str, ...]
+    acquaintance: dict[Stage | Literal["first"], str]
     trust: dict[Stage, str]
     rules: tuple[_Rule, ...]
 
@@ -48,8 +50,25 @@ def discovery(stage: Stage) -> tuple[str, ...]:
     return _adaptation().discovery if stage == "new" else ()
 
 
-def emotional_context(given: Given, profile: Profile) -> Iterator[str]:
-    """Yield what is to be known of the subject's state, line by line; nothing without a mood."""
+def acquaintance(known: Relationship) -> str:
+    """Return how well the person is known, in a sentence to a model."""
+    stage: Stage | Literal["first"] = "first" if known.stage == "new" and known.sessions <= 1 else known.stage
+    sentence = _adaptation().acquaintance[stage]
+    return sentence.format(sessions=known.sessions, days=known.days, streak=known.streak)
+
+
+def stage_line(known: Relationship) -> str:
+    """Return the stage of the relationship as Contact 4.3 words it; of somebody new, the sentence."""
+    if known.stage == "new":
+        return acquaintance(known)
+    return f"Relationship stage: {known.stage} ({known.days} days, {_adaptation().trust[known.stage]})"
+
+
+def emotional_context(given: Given, profile: Profile, relationship: str) -> Iterator[str]:
+    """Yield what is to be known of the subject's state, line by line; nothing without a mood.
+
+    `relationship` is the line that says how well the subject is known.
+    """
     if not given.mood:
         return
     energy = f" (energy: {one_line(given.energy)})" if given.energy else ""
@@ -57,8 +76,7 @@ def emotional_context(given: Given, profile: Profile) -> Iterator[str]:
     usual = [one_line(given.usual_mood or ""), f"{one_line(given.usual_energy)}-energy" if given.usual_energy else ""]
     if unusual(given) and any(usual):
         yield f"This is unusual: normally {' and '.join(part for part in usual if part)}"
-    known = profile.relationship
-    yield f"Relationship stage: {known.stage} ({known.days} days, {_adaptation().trust[known.stage]})"
+    yield relationship
     if profile.recent:
         latest = profile.recent[0]
         told = one_line(latest.content)

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from functools import partial
-from typing import Any
+from typing import Any, get_args
 from uuid import UUID
 
 from reverie.errors import InputError
@@ -19,6 +19,7 @@ from reverie.inference.reranker import Reranker
 from reverie.inference.tokens import Counter, token_counter
 from reverie.model import require_aware, stable_id
 from reverie.policy import Policy
+from reverie.policy.numbers import MoodName
 from reverie.recall.conversation import Told, read_told, told_statements
 from reverie.recall.forms import Chosen, Material, lay_out
 from reverie.recall.given import Given
@@ -228,17 +229,25 @@ def _check_system(given: Given, policy: Policy, counter: Counter) -> None:
 
 
 def _with_moods(given: Given, known: Profile, policy: Policy, as_of: datetime) -> Given:
-    """Add what the log knows: the usual mood, and the latest one while a session would still remember it."""
+    """Add what the log knows: the usual mood, and the latest one while a session would still remember it.
+
+    A mood that the policy does not know, told under another one, is neutral here.
+    """
+    given = replace(given, mood=_of_policy(given.mood, policy), usual_mood=_of_policy(given.usual_mood, policy))
     if known.moods is None:
         return given
     fresh = as_of - known.moods.said_at <= timedelta(hours=policy.working_memory.ttl_hours)
     if given.mood is None and fresh:
-        given = replace(given, mood=known.moods.mood, energy=known.moods.energy)
+        given = replace(given, mood=_of_policy(known.moods.mood, policy), energy=known.moods.energy)
     return replace(
         given,
-        usual_mood=given.usual_mood or known.moods.usual_mood,
+        usual_mood=given.usual_mood or _of_policy(known.moods.usual_mood, policy),
         usual_energy=given.usual_energy or known.moods.usual_energy,
     )
+
+
+def _of_policy(mood: str | None, policy: Policy) -> str | None:
+    return "neutral" if mood in get_args(MoodName) and mood not in policy.mood.moods else mood
 
 
 def _memories(policy: Policy, known: Relationship) -> tuple[int, int]:

@@ -14,6 +14,7 @@ from reverie.recall.profile import one_line
 from reverie.recall.sections import Block, CountTokens, Dropped, Line, Section, whole
 from reverie.store.queries import queries
 from reverie.store.steps import Statement
+from reverie.text import plain_name, strip_invisible
 
 #: Before lines of a turn that are not its first: none of them can look like a heading or another's turn.
 _INDENT = "    "
@@ -73,7 +74,7 @@ def history_section(
     numbers = policy.context
     lines = [
         Line(
-            text=f"{role_name(one_line(one.role))}: {verbatim(escape(one.content))}",
+            text=f"{_author(one, role_name)}: {verbatim(escape(one.content))}",
             label=f"turn {place}",
             worth=float(place),
         )
@@ -100,7 +101,13 @@ def history_section(
 
 def verbatim(text: str) -> str:
     """Return a text whose further lines are indented, so that what a person typed cannot pose as a part of the form."""
-    return f"\n{_INDENT}".join(text.splitlines())
+    return f"\n{_INDENT}".join(strip_invisible(text).splitlines())
+
+
+def _author(message: Message, role_name: Callable[[str], str] = str.capitalize) -> str:
+    """The role of a message, and the name of its speaker: "User (Priya)"."""
+    role = role_name(one_line(message.role))
+    return f"{role} ({plain_name(message.speaker)})" if message.speaker else role
 
 
 def _whole(head: str, lines: Sequence[Line], budget: int, count: CountTokens) -> Section:
@@ -132,7 +139,7 @@ def _gist(messages: Sequence[Message], policy: Policy) -> str:
     from reverie.cues.summarise import Line as Said
     from reverie.cues.summarise import summarise
 
-    lines = [Said(speaker=one.role.capitalize(), text=one.content) for one in messages]
+    lines = [Said(speaker=_author(one), text=one.content) for one in messages]
     return summarise(lines, number=policy.context.summary_sentences, numbers=policy.salience)
 
 

@@ -11,6 +11,7 @@ from uuid import UUID
 from reverie.model import require_aware
 from reverie.store.queries import queries
 from reverie.store.steps import Statement, Steps
+from reverie.text import plain_name
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -40,9 +41,15 @@ class StructuredFact:
 
     @property
     def name(self) -> str:
-        """The key as people read it: without what tells several apart, and of whom if not of the subject."""
+        """The key as people read it: without what tells several apart, and of whom if not of the subject.
+
+        A standing order of somebody else is marked as theirs.
+        """
         stem = self.key.partition(":")[0].replace("_", " ").replace("-", " ")
-        return f"{' '.join(self.speaker.split())}, {stem}" if self.speaker else stem
+        if not self.speaker:
+            return stem
+        name = plain_name(self.speaker)
+        return f"{stem} (from {name})" if self.category == "instruction" else f"{name}, {stem}"
 
 
 def structured_facts(

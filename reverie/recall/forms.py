@@ -15,7 +15,7 @@ from uuid import UUID
 import orjson
 
 from reverie.policy import Policy
-from reverie.recall.adaptation import adapt, discovery, emotional_context, unusual
+from reverie.recall.adaptation import acquaintance, adapt, discovery, emotional_context, stage_line, unusual
 from reverie.recall.conversation import Told, history_section
 from reverie.recall.facts import StructuredFact
 from reverie.recall.given import Given, service_section, tools_section
@@ -77,12 +77,12 @@ def _brain(of: Material) -> list[Section]:
 
 def _reverie(of: Material) -> list[Section]:
     """Ours: Brain's manner for anybody, memories with their day, and the mood if there is one."""
-    emotional = list(emotional_context(of.given, of.profile))
+    emotional = list(emotional_context(of.given, of.profile, acquaintance(of.profile.relationship)))
     rules = adapt(of.given.mood, of.given.energy)
     return [
         _system(of),
         _profile(of, f"PROFILE ({one_line(of.subject_id)}):"),
-        _memories(of, "MEMORIES (what is remembered of earlier conversations):", _with_day),
+        _memories(of, "MEMORIES (remembered from earlier conversations):", _with_day),
         _behavior(of, [("MOOD:", emotional), ("ADAPTATION:", rules)]),
         *_rest(of),
     ]
@@ -114,7 +114,7 @@ def _contact(of: Material) -> list[Section]:
         _behavior(
             of,
             [
-                ("CONTACT EMOTIONAL CONTEXT:", list(emotional_context(given, of.profile))),
+                ("CONTACT EMOTIONAL CONTEXT:", list(emotional_context(given, of.profile, stage_line(known)))),
                 ("ADAPTATION:", adapt(given.mood, given.energy)),
                 ("BEHAVIOR:", discovery(known.stage)),
             ],
@@ -309,7 +309,7 @@ def _with_day(one: Chosen) -> str:
 
 
 def _known(named: Sequence[StructuredFact]) -> str:
-    return f"Knows: {', '.join(f'{one.name} {one_line(one.value)}' for one in named)}"
+    return f"Knows: {'; '.join(f'{one.name} {one_line(one.value)}' for one in named)}"
 
 
 def _escaped(text: str) -> str:

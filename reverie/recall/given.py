@@ -26,6 +26,8 @@ class Message:
     #: user, assistant, system or tool.
     role: str
     content: str
+    #: The speaker's name, where there is one.
+    speaker: str | None = None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -19,6 +19,7 @@ from reverie.recall.relationship import Relationship, read_relationship, relatio
 from reverie.recall.search import horizon
 from reverie.store.queries import queries
 from reverie.store.steps import Statement, Steps
+from reverie.text import strip_invisible
 
 #: Kinds that tell what happened.
 _TELLING = ("episode", "pattern", "summary")
@@ -112,7 +113,9 @@ class Profile:
         if self.is_written and self.written:
             return " ".join(self.written.text.split()[:words])
         told = [("Known:", f"{one_line(fact.name)}: {one_line(fact.value)};") for fact in self.facts]
-        told += [("Lately:", f"{with_day(one.kind, one.content, one.happened_at, joint=', ')};") for one in self.recent]
+        told += [
+            ("Recently:", f"{with_day(one.kind, one.content, one.happened_at, joint=', ')};") for one in self.recent
+        ]
         kept: list[str] = []
         for opening, sentence in told:
             new = sentence if opening in kept else f"{opening} {sentence}"
@@ -197,8 +200,8 @@ def _read_moods(rows: Sequence[tuple[Any, ...]], least: int) -> Moods | None:
 
 
 def one_line(text: str) -> str:
-    """Return the text on one line: nothing that was said can begin a line of a context, nor end a block."""
-    return " ".join(text.split())
+    """Return the visible text on one line: nothing that was said can begin a line of a context, nor end a block."""
+    return " ".join(strip_invisible(text).split())
 
 
 def with_day(kind: str, content: str, happened_at: datetime, *, joint: str = ": ") -> str:

@@ -20,6 +20,7 @@ from reverie.recall.question import Question, read_question
 from reverie.recall.result import Hit, Signals
 from reverie.store.queries import queries
 from reverie.store.steps import numbered
+from reverie.text import attributed, strip_invisible
 
 _LAST = datetime(9999, 12, 31, tzinfo=UTC)
 _EPOCH, _MILLISECOND = datetime(1970, 1, 1, tzinfo=UTC), timedelta(milliseconds=1)
@@ -188,6 +189,8 @@ def _hit(
     dense: int | None,
     lexical: int | None,
     entity: int | None,
+    speaker: str | None,
+    role: str | None,
 ) -> tuple[Hit, str | None]:
     """One row of the statement; spelled out, as every question makes dozens of them."""
     ranks: dict[str, int] = {}
@@ -199,4 +202,5 @@ def _hit(
         ranks["entity"] = entity
     measured.append(session_similarity)
     signals = Signals(measured, weights)
+    content = attributed(content, speaker, role) if item == "turn" else strip_invisible(content)
     return Hit(item, id_, kind, content, happened_at, score, signals, ranks, turn_id, session_id, importance), dropped

@@ -141,7 +141,8 @@ def run(
 ) -> Iterator[Run]:
     """Open a stage run; a failure inside is written to the ledger as `failed` and raised on.
 
-    No run begins in a process that was asked to end (Interrupted). The run's id is made of tenant, stage, scope and logical time, so a retry continues the row of the run it repeats.
+    The run's id is made of tenant, stage, scope and logical time, so a retry continues the row of the run it repeats.
+    No run begins in a process that was asked to end (Interrupted).
     """
     check_interruption()
     as_of = require_aware(as_of)

@@ -194,15 +194,15 @@ best as (
 )
 select b.dropped, b.session_similarity, b.signals,
        b.item, b.item_id, coalesce(b.kind, 'turn') as kind,
-       coalesce(b.content, case when t.speaker is null then t.text else t.speaker || ': ' || t.text end) as content,
+       coalesce(b.content, t.text) as content,
        b.happened_at, b.score, coalesce(b.turn_id, t.id) as turn_id, b.session_id, b.memory_importance,
-       b.dense, b.lexical_rank, b.entity_rank
+       b.dense, b.lexical_rank, b.entity_rank, t.speaker, t.role
        -- if guessed: whether what was known of the subject still holds, also where nothing is found
        , k.holds
        -- end guessed
 from best b
 left join lateral (
-    select id, speaker, text from log.turns t
+    select id, speaker, role, text from log.turns t
     where b.item = 'turn' and t.tenant_id = %(tenant)s and t.id = b.item_id limit 1) t on true
 -- if guessed
 right join (

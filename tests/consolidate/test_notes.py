@@ -74,6 +74,18 @@ def test_a_bad_note_is_left_out_by_itself(bad: dict[str, Any], reason: str) -> N
     assert [one.text for one in found.taken] == [good["text"]] and found.discarded == {reason: 1}
 
 
+def test_a_quote_of_somebody_elses_words_is_no_evidence() -> None:
+    said = turn('My friend said "I am allergic to milk", and I have a cat named Milo.')
+    theirs = note("Is allergic to milk", "I am allergic to milk")
+    mine = note("Has a pet named Milo and more", "I have a cat named Milo")
+    assert judged(said, theirs).discarded == {"anothers": 1}
+    assert judged(turn("Bob wrote: I like tea a lot"), note("Likes tea", "like tea")).discarded["anothers"] == 0
+    assert judged(turn("Bob wrote: I like tea a lot"), note("Likes tea", "I like tea")).discarded == {"anothers": 1}
+    assert "anothers" not in judged(said, mine).discarded
+    own = turn('I am allergic to milk. My friend said "I am allergic to milk".')
+    assert "anothers" not in judged(own, theirs).discarded
+
+
 def test_the_seeds_example() -> None:
     """Chat flow 2: each with its key, also where a rule without one found the same."""
     said = turn("My name is Alex and I prefer Python", speaker=None)

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from bench.train_crisis import cases, trained
 from reverie.cues import crisis as crisis_
 from reverie.cues import linear
+from reverie.cues.attribution import veil
 from reverie.cues.crisis import find_crisis, help_for, normal, signs_of
 from reverie.policy import load_policy, shipped_policies
 from reverie.policy.numbers import Crisis, Helpline
@@ -73,6 +74,14 @@ def test_disguises_are_seen_through(text: str) -> None:
 )
 def test_quotation_denial_and_hyperbole_are_not(text: str) -> None:
     assert signs_of(text) == ()
+
+
+@pytest.mark.parametrize(
+    "text", ["user: I want to die", "> I want to kill myself", "[12:03] Bob: I want to die tonight"]
+)
+def test_what_the_rules_do_not_read_is_still_looked_at(text: str) -> None:
+    assert veil(text) != text
+    assert signs_of(text)
 
 
 def test_a_denial_with_a_but_counts() -> None:

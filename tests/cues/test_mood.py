@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -22,7 +23,8 @@ OURS = load_policy("reverie").mood
 CONTACT = load_policy("contact").mood
 MINILM = "minilm-l6-v2-int8"
 BEFORE = Mood(mood="grateful", energy="high", style="casual", confidence=0.7, method="classifier")
-SAID = Mood(mood="flirty", energy="medium", style="romantic", confidence=None, method="model")
+SAID = Mood(mood="excited", energy="medium", style="deep", confidence=None, method="model")
+FLIRTY = Mood(mood="flirty", energy="medium", style="romantic", confidence=None, method="model")
 
 
 def vector_of(mood: str) -> np.ndarray:
@@ -171,3 +173,49 @@ def test_every_emotion_has_its_place() -> None:
     assert set(labels.read_text("utf-8").split()) == set(MOOD_OF)
     assert set(filter(None, MOOD_OF.values())) | {"bored", "flirty"} == set(MOODS)
     assert not set(own("train").texts) & set(own("test").texts)
+
+
+def test_the_moods_of_a_policy() -> None:
+    """Contact's seed names ten; where people do business nobody flirts."""
+    assert CONTACT.moods == MOODS
+    for name in set(shipped_policies()) - {"contact"}:
+        assert set(MOODS) - set(load_policy(name).mood.moods) == {"flirty"}
+    with pytest.raises(ValueError, match="neutral"):
+        type(OURS).model_validate(OURS.model_dump() | {"moods": ["happy", "sad"]})
+
+
+def test_a_mood_outside_the_policys_set_is_never_told() -> None:
+    """Of the classifier the next likely mood counts, if it is likely enough; the other steps pass."""
+    flirting = {"vector": vector_of("flirty"), "embedding_model": MINILM}
+    assert by_vector(**flirting)[0] == "flirty"  # type: ignore[index]
+    second = by_vector(**flirting, moods=OURS.moods)
+    assert second is not None
+    assert second[0] in OURS.moods
+    assert second[1] < OURS.classifier_confidence
+    for answer in (FLIRTY, "late", None):
+        assert read_mood("Hm.", mood=OURS, answer=answer, previous=FLIRTY, **flirting).mood == "neutral"
+    assert read_mood("Hm.", mood=CONTACT, answer=FLIRTY) is FLIRTY
+    cheerful = CONTACT.model_copy(update={"moods": ("happy", "neutral")})
+    assert read_mood("I'm sad, haha", mood=cheerful).mood == "happy"
+    assert read_mood("I'm sad", mood=cheerful).mood == "neutral"
+
+
+def test_no_romantic_style_where_nobody_flirts() -> None:
+    romantic = replace(FLIRTY, mood="happy")
+    assert read_mood("Hm.", mood=OURS, answer=romantic).style == "playful"
+    assert read_mood("Hm.", mood=CONTACT, answer=romantic).style == "romantic"
+
+
+def test_ordinary_sentences_of_business_are_not_flirty() -> None:
+    from reverie.inference import load_embedder
+
+    embedder = load_embedder("minilm")
+    said = Path(__file__).with_name("support_sentences.txt").read_text("utf-8").splitlines()
+    assert len(said) == 40
+    ten = OURS.model_copy(update={"moods": MOODS})
+    vectors = dict(zip(said, embedder.encode(said), strict=True))
+    known = "What do you know about me?"
+    assert read_mood(known, mood=ten, vector=vectors[known], embedding_model=embedder.model).mood == "flirty"
+    told = [read_mood(text, mood=OURS, vector=vectors[text], embedding_model=embedder.model).mood for text in said]
+    assert "flirty" not in told
+    assert told.count("neutral") >= 30

@@ -124,7 +124,9 @@ def test_a_late_reply_changes_nothing_and_is_paid(
     asked = listen(policy=policy)
     assert asked.say("Well.") == ("sad", "model")
     asked.talk, in_time = replace(asked.talk, policy=with_limit(policy, 1)), asked.model
-    asked.model = MoodModel(lambda turn, until: asked.call(turn, math.inf))  # so that it is sent, however busy all is
+    asked.model = MoodModel(
+        lambda turn, until, moods: asked.call(turn, math.inf, moods)
+    )  # so that it is sent, however busy all is
     assert asked.say("lol", 1) == told
     asked.model.close(60)
     asked.model = in_time
@@ -193,7 +195,7 @@ def test_nothing_is_sent_when_the_time_is_over(
     store: Store, load: Callable[..., HostedLanguageModel], listen: Listen, server: Server, conn: Conn
 ) -> None:
     model = load(attempts=1, repeats=0)
-    asked = replace(listen(), call=lambda turn, until: asking(store, model)(turn, time.monotonic() - 1))
+    asked = replace(listen(), call=lambda turn, until, moods: asking(store, model)(turn, time.monotonic() - 1, moods))
     assert asked.say("Ugh.") == ("frustrated", "keywords")
     assert (server.requests, calls(conn)) == ([], [])
 
@@ -201,7 +203,7 @@ def test_nothing_is_sent_when_the_time_is_over(
 def test_the_limit_counts_from_the_beginning(talk: Talk) -> None:
     """The steps of a request by hand: what the embedder takes is taken off what is left for the model."""
     release = threading.Event()
-    model = MoodModel(lambda turn, until: SAD if release.wait(20) else None)
+    model = MoodModel(lambda turn, until, moods: SAD if release.wait(20) else None)
     steps = append_turns(
         [{"role": "user", "text": "Well."}], **talk.place, policy=load_policy("contact"), as_of=after(0),
         count_tokens=count_tokens, embedder=WordEmbedder(), mood_model=model,
@@ -225,7 +227,7 @@ def test_the_limit_counts_from_the_beginning(talk: Talk) -> None:
 def test_models_that_hang_are_not_waited_for(talk: Talk) -> None:
     release, held = threading.Event(), []
 
-    def call(turn: Any, until: float) -> MoodReply:
+    def call(turn: Any, until: float, moods: Any) -> MoodReply:
         held.append(turn)
         release.wait(20)
         raise ConnectionError(turn.text)

@@ -22,7 +22,7 @@ def test_a_summary_tells_its_day_once(name: str) -> None:
     )
     assert f"{AT:%Y-%m-%d}" not in text(of)
     assert name == "chat" or TOLD in text(of)
-    assert of.profile.narrative(50) == f"Lately: {TOLD};"
+    assert of.profile.narrative(50) == f"Recently: {TOLD};"
 
 
 def test_what_happened_is_told_with_its_day() -> None:
@@ -30,4 +30,4 @@ def test_what_happened_is_told_with_its_day() -> None:
     of = material("reverie", memories=chosen(("episode", "Had a coffee", 0.5)), recent=[walk])
     assert "- [episode] 2026-04-03: Had a coffee" in text(of)
     assert "- 2026-04-03: Went for a walk" in text(of)
-    assert of.profile.narrative(50) == "Lately: 2026-04-03, Went for a walk;"
+    assert of.profile.narrative(50) == "Recently: 2026-04-03, Went for a walk;"

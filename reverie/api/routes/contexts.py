@@ -146,7 +146,9 @@ async def _given(body: ContextRequest, caller: Caller) -> Given:
     if body.session_id and (history is None or body.mood is None):
         session = await read_or_none(caller, body.subject_id, body.session_id)
         if session and history is None:
-            given["history"] = [Message(role=turn.role, content=turn.text) for turn in session.turns if turn.text]
+            given["history"] = [
+                Message(role=turn.role, content=turn.text, speaker=turn.speaker) for turn in session.turns if turn.text
+            ]
         if session and session.mood and body.mood is None:
             given |= {"mood": session.mood["mood"], "energy": body.energy or session.mood["energy"]}
     if history is not None:

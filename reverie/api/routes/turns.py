@@ -133,7 +133,7 @@ class TurnSeen(Answer):
     said_at: datetime
     status: Literal["added", "repeated"]
     extracted: list[CandidateSeen]
-    reason: str | None = Field(description="Why nothing was extracted: role, low_content, question or no_rule.")
+    reason: str | None = Field(description="Why nothing was extracted: role, low_content, question, quoted or no_rule.")
     mood: MoodSeen | None = Field(description="Of a user's message.")
     crisis: CrisisSeen | None
 
