@@ -33,7 +33,7 @@ from psycopg.types.json import Jsonb
 from reverie.errors import InputError
 from reverie.store.connect import BIND_TENANT
 from reverie.store.database import AsyncStore, Store
-from reverie.store.round_trip import Query, made, round_trip
+from reverie.store.round_trip import Query, SessionLostError, made, round_trip
 
 T = TypeVar("T")
 
@@ -153,11 +153,15 @@ def perform(store: Store, tenant_id: str, steps: Steps[T]) -> T:
 
 
 async def perform_async(store: AsyncStore, tenant_id: str, steps: Steps[T], *, executor: Executor | None = None) -> T:
-    """Run an operation for a tenant on asyncio; `Outside` runs in a thread of `executor`, or of the loop's own."""
+    """Run an operation for a tenant on asyncio; `Outside` runs in a thread of `executor`, or of the loop's own.
+
+    A transaction whose first statements find the session lost is begun again on another connection.
+    """
     if not tenant_id:
         raise InputError("A tenant needs a name.")
     with closing(steps):
         course = _Course(steps)
+        lost = 0
         while course.step is not None:
             if isinstance(course.step, Outside | Awaited):
                 try:
@@ -167,8 +171,15 @@ async def perform_async(store: AsyncStore, tenant_id: str, steps: Steps[T], *, e
                 else:
                     course.send(result)
                 continue
-            async with store.connection() as conn:
-                rows = await _transaction(conn, tenant_id, course)
+            step = course.step
+            try:
+                async with store.connection() as conn:
+                    rows = await _transaction(conn, tenant_id, course)
+            except SessionLostError:
+                lost += 1
+                if course.step is not step or lost > store.size:
+                    raise
+                continue
             if rows is not None:
                 course.send(rows)
         return course.answer
