@@ -53,7 +53,13 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     install(app)
     for router in (*ROUTERS, operations.router):
         take_on(app, router)
-    app.add_middleware(Edge, metrics=metrics, max_bytes=settings.api_bytes, seconds=settings.api_seconds)
+    app.add_middleware(
+        Edge,
+        metrics=metrics,
+        max_bytes=settings.api_bytes,
+        max_characters=settings.api_characters,
+        seconds=settings.api_seconds,
+    )
     _document_problems(app)
     return app
 

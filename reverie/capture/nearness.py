@@ -19,6 +19,9 @@ from reverie.inference import Embedder, from_half_wire, to_half_wire
 from reverie.model import Turn
 from reverie.policy import Policy
 
+#: Candidates of one request that are compared with what is remembered; merge compares all of them later.
+MOST_COMPARED = 50
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Near:
@@ -86,7 +89,7 @@ def ask_embedder(
         for found in noticed
         for one in found.candidates
         if here is not None and policy.merge.recent and one.kind in policy.merge.kinds
-    )
+    )[:MOST_COMPARED]
     if here is None or (not classified and not kept):
         return None
 

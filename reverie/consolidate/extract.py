@@ -89,7 +89,7 @@ def extract(
                 verdicts["waits"] = [False] * len(rows)
             with store.transaction(scope.tenant_id) as conn:
                 write_candidates(conn, attempt, scope.tenant_id, policy, candidates, verdicts)
-                count_candidates(attempt.report, candidates["kinds"], verdicts["reasons"])
+                count_candidates(attempt.report, candidates["kinds"], verdicts)
                 attempt.record(conn)
             after = UUID(rows[-1][0])
             told(len(rows))
@@ -142,9 +142,11 @@ def write_candidates(
     conn.execute(sql["write_extractions"], provenance | verdicts)
 
 
-def count_candidates(report: Report, kinds: list[str], reasons: list[str | None]) -> None:
-    """Count turns, candidates, each kind and each discard."""
+def count_candidates(report: Report, kinds: list[str], verdicts: Columns) -> None:
+    """Count turns, candidates, each kind, each discard, and candidates beyond the policy's number for one turn."""
+    reasons = verdicts["reasons"]
     report.add("turns", len(reasons))
+    report.discard("beyond_turn_candidates", sum(verdicts["left_out"]))
     report.add("candidates", len(kinds))
     for kind in kinds:
         report.add(kind)

@@ -183,7 +183,7 @@ def _extract(
     turns = pl.DataFrame(rows, schema=TURNS, orient="row")
     candidates, verdicts = decide(turns, tenant_id, policy, compiled(policy), count_tokens)
     write_candidates(conn, attempt, tenant_id, policy, candidates, verdicts)
-    count_candidates(attempt.report, candidates["kinds"], verdicts["reasons"])
+    count_candidates(attempt.report, candidates["kinds"], verdicts)
 
 
 def _keep_conflicts(conn: Connection[Any], tenant_id: str, params: dict[str, Any]) -> None:

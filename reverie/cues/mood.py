@@ -27,6 +27,8 @@ Method = Literal["model", "classifier", "previous", "keywords"]
 Missed = Literal["late", "failed"]
 
 MOODS: Final[tuple[MoodName, ...]] = get_args(MoodName)
+#: Characters by which keywords, shouts and sighs are looked for: the beginning of a long message has its mood.
+_READ: Final = 4_000
 _ENERGIES: Final[tuple[Energy, ...]] = ("low", "medium", "high")
 
 
@@ -101,6 +103,7 @@ def read_mood(
     """
     if isinstance(answer, Mood):
         return answer
+    text = text[:_READ]
     for step in mood.after_late if answer == "late" else mood.after_failure:
         if step == "previous" and previous is not None:
             return replace(previous, method="previous")

@@ -152,10 +152,18 @@ def perform(store: Store, tenant_id: str, steps: Steps[T]) -> T:
         return course.answer
 
 
-async def perform_async(store: AsyncStore, tenant_id: str, steps: Steps[T], *, executor: Executor | None = None) -> T:
+async def perform_async(
+    store: AsyncStore,
+    tenant_id: str,
+    steps: Steps[T],
+    *,
+    executor: Executor | None = None,
+    on_commit: Callable[[], None] | None = None,
+) -> T:
     """Run an operation for a tenant on asyncio; `Outside` runs in a thread of `executor`, or of the loop's own.
 
-    A transaction whose first statements find the session lost is begun again on another connection.
+    `on_commit` is called before each commit is sent: what is cancelled from then on may have been stored. A transaction
+    whose first statements find the session lost is begun again on another connection.
     """
     if not tenant_id:
         raise InputError("A tenant needs a name.")
@@ -174,7 +182,7 @@ async def perform_async(store: AsyncStore, tenant_id: str, steps: Steps[T], *, e
             step = course.step
             try:
                 async with store.connection() as conn:
-                    rows = await _transaction(conn, tenant_id, course)
+                    rows = await _transaction(conn, tenant_id, course, on_commit)
             except SessionLostError:
                 lost += 1
                 if course.step is not step or lost > store.size:
@@ -222,7 +230,9 @@ class _Course(Generic[T]):
             self.step, self.answer = None, end.value
 
 
-async def _transaction(conn: AsyncConnection[Any], tenant_id: str, course: _Course[Any]) -> Any:
+async def _transaction(
+    conn: AsyncConnection[Any], tenant_id: str, course: _Course[Any], on_commit: Callable[[], None] | None
+) -> Any:
     """Run the statements up to what is outside; the rows of the last one are returned once all is committed.
 
     What one round trip sends is one transaction even without `begin`, so a single statement goes without: binding,
@@ -237,6 +247,8 @@ async def _transaction(conn: AsyncConnection[Any], tenant_id: str, course: _Cour
         queries += [(*_raw(each), each.row) for each in batch]
         if last and begun:
             queries.append(("commit", (), None))
+        if last and on_commit is not None:
+            on_commit()
         rows = await round_trip(conn, queries)
         first = len(rows) - len(batch) - (last and begun)
         found = tuple(rows[first : first + len(batch)]) if isinstance(step, tuple) else rows[first]
@@ -244,6 +256,8 @@ async def _transaction(conn: AsyncConnection[Any], tenant_id: str, course: _Cour
             return found
         course.send(found)
         step, queries = course.step, []
+    if on_commit is not None:
+        on_commit()
     await round_trip(conn, [("commit", (), None)])
     return None
 

@@ -67,7 +67,8 @@ def test_what_is_no_json_is_said_to_be_none(api: TestClient) -> None:
         (b"null", "application/json", 422, "#/"),
         (b"[]", "application/json; charset=utf-8", 422, "#/"),
         (b"{}", "application/merge+json", 422, "#/subject_id"),
-        (b"{}", "text/plain", 422, "#/"),
+        (b"{}", "text/plain", 415, None),
+        (b"{}", "", 415, None),
     ],
 )
 def test_a_body_that_is_no_object(api: TestClient, content: bytes, kind: str, status: int, pointer: str | None) -> None:
