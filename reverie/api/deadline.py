@@ -39,8 +39,8 @@ class Deadline:
 
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> bool | None:
-        return await self._timeout.__aexit__(kind, error, trace)
+    ) -> None:
+        await self._timeout.__aexit__(kind, error, trace)
 
 
 def deadline_of(scope: Scope) -> Deadline:

@@ -1,7 +1,7 @@
 """A process beside the server that applies the rules to long requests: a regex in a thread would hold the interpreter.
 
-It starts with the first long request, takes one after the other, and gives way to everything else on the machine. Where
-it dies, the requests in work fail and the next one starts another.
+It starts with the first long request (a second or two, 0.3 GB), takes one after the other, and gives way to everything
+else on the machine. Where it dies, the requests in work fail and the next one starts another.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from reverie.model import Turn
 from reverie.policy import Policy
 
 #: By how much it gives way to the server and Postgres, as in nice(1).
-_NICENESS = 10
+_NICENESS = 5
 
 
 class TurnReader:
