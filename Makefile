@@ -4,8 +4,10 @@ BIN := .venv/bin
 READY := .venv/.ready
 LLM := .venv-llm
 PORT ?= 3000
+COUNT ?= 100000
+SEED ?= 20261122
 
-.PHONY: help env demo ui prefect worker test test-llm lint types ci bench wheel clean
+.PHONY: help env demo ui prefect worker test test-llm fuzz lint types ci bench wheel clean
 
 help:  ## print this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -36,6 +38,9 @@ worker: $(READY)  ## serve the flows and drain the queue every minute
 
 test: $(READY)  ## run the whole suite
 	$(BIN)/python -m pytest -n 2 --dist worksteal -q
+
+fuzz: $(READY)  ## send 100,000 requests, half of them hostile or damaged at most, from several tenants (COUNT=, SEED=)
+	REVERIE_FUZZ=$(COUNT) REVERIE_FUZZ_SEED=$(SEED) $(BIN)/python -m pytest tests/fuzz -q -s
 
 test-llm: $(READY) $(LLM)/.ready  ## run the pipeline against a small language model on this machine (built once, up to 20 minutes)
 	REVERIE_TEST_LLM=$(LLM) $(BIN)/python -m pytest tests/llm -q -rP

@@ -14,6 +14,7 @@ from typing import Final, Literal, cast, get_args
 import numpy.typing as npt
 
 from reverie.cues import linear
+from reverie.model import rounded
 from reverie.policy import numbers
 from reverie.policy.extract import Table
 
@@ -146,4 +147,4 @@ def with_manner(text: str, mood: MoodName, *, confidence: float) -> Mood:
     energy = _ENERGIES[min(max(level, 0), len(_ENERGIES) - 1)]
     # sad and high: "They want to talk about it — engage deeply" (Contact 4.3); one step above what is usual for sad
     style: Style = "deep" if mood == "sad" and energy != "low" else manner.style
-    return Mood(mood=mood, energy=energy, style=style, confidence=confidence, method="classifier")
+    return Mood(mood=mood, energy=energy, style=style, confidence=rounded(confidence), method="classifier")

@@ -20,7 +20,7 @@ from psycopg.pq import TransactionStatus
 from psycopg.sql import SQL
 
 from reverie.errors import DatabaseError, InputError
-from reverie.store.columns import register_columns
+from reverie.store.columns import register_columns, register_reals
 from reverie.store.round_trip import round_trip
 
 if TYPE_CHECKING:
@@ -142,6 +142,7 @@ async def open_async_pool(
 
     async def configure(conn: AsyncConnection[Any]) -> None:
         register_columns(conn)
+        register_reals(conn)
         # small statements by key, all day: planned once, and never as a scan because a table was empty at that moment
         settings = _settings(role, None) | {
             "plans": "force_generic_plan",

@@ -31,6 +31,7 @@ from psycopg import AsyncConnection, RawCursor
 from psycopg.types.json import Jsonb
 
 from reverie.errors import InputError
+from reverie.store.columns import register_reals
 from reverie.store.connect import BIND_TENANT
 from reverie.store.database import AsyncStore, Store
 from reverie.store.round_trip import Query, SessionLostError, made, round_trip
@@ -264,6 +265,7 @@ async def _transaction(
 
 def _execute(cursor: RawCursor[Any], statement: Statement) -> Rows:
     text, values = _raw(statement)
+    register_reals(cursor)
     cursor.execute(text, values, prepare=True, binary=True)
     if not cursor.description:
         return []
