@@ -43,7 +43,8 @@ def within_budget(
     for place, hit in enumerate(kept):
         if place not in chosen:
             dropped.append(drop(hit, "rank" if full and place > last else "budget"))
-    return [kept[place]._replace(tokens=tokens[place], score=rounded(kept[place].score)) for place in sorted(chosen)], dropped
+    hits = [kept[place]._replace(tokens=tokens[place], score=rounded(kept[place].score)) for place in sorted(chosen)]
+    return hits, dropped
 
 
 def drop(hit: Hit, reason: str) -> Drop:

@@ -45,13 +45,18 @@ class Readiness(Answer):
     notes: list[str]
 
 
-@router.get("/health", response_model=Health)
+@router.get("/health", response_model=Health, summary="Check that the process is alive")
 async def health() -> Response:
     """Whether the process is alive."""
     return answer({"status": "ok"})
 
 
-@router.get("/ready", response_model=Readiness, responses={503: documented(503)[503]})
+@router.get(
+    "/ready",
+    response_model=Readiness,
+    responses={503: documented(503)[503]},
+    summary="Check that requests can be served",
+)
 async def ready(request: Request) -> Response:
     """Whether it can serve: both of its roles read a table on the path of every request. Notes say what is missing."""
     services = request.app.state.services
@@ -78,7 +83,12 @@ def probing(tenant_id: str) -> Steps[None]:
     yield Statement(queries("doctor")["probe"], {"tenant": tenant_id}, last=True)
 
 
-@router.get("/metrics", response_class=Response, responses={200: {"content": {"text/plain": {}}}})
+@router.get(
+    "/metrics",
+    response_class=Response,
+    responses={200: {"content": {"text/plain": {}}}},
+    summary="Read Prometheus metrics",
+)
 async def metrics(request: Request) -> Response:
     """Figures for Prometheus."""
     return Response(request.app.state.metrics.text(), media_type=CONTENT_TYPE_LATEST)

@@ -148,7 +148,12 @@ class TurnsAnswer(Answer):
     )
 
 
-@router.post("/turns", response_model=TurnsAnswer, responses=documented(400, 409, 413, 422))
+@router.post(
+    "/turns",
+    response_model=TurnsAnswer,
+    responses=documented(400, 409, 413, 422),
+    summary="Add turns of a conversation",
+)
 async def append(body: TurnsRequest, caller: Writer) -> Response:
     """Take in turns of a session, all or none, each once however often it is sent.
 
