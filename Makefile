@@ -6,8 +6,10 @@ DEMO := .venv/.demo
 PREFECT := .venv/.prefect
 LLM := .venv-llm
 PORT ?= 3000
+COUNT ?= 100000
+SEED ?= 20261122
 
-.PHONY: help env demo ui prefect worker test test-llm kills lint types ci bench client wheel clean
+.PHONY: help env demo ui prefect worker test test-llm kills fuzz lint types ci bench client wheel clean
 
 help:  ## print this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -56,6 +58,9 @@ worker: $(PREFECT)  ## serve the flows and drain the queue every minute
 
 test: $(READY)  ## run the whole suite
 	$(BIN)/python -m pytest -n 2 --dist worksteal -q
+
+fuzz: $(READY)  ## send 100,000 requests, half of them hostile or damaged at most, from several tenants (COUNT=, SEED=)
+	REVERIE_FUZZ=$(COUNT) REVERIE_FUZZ_SEED=$(SEED) $(BIN)/python -m pytest tests/fuzz -q -s
 
 test-llm: $(READY) $(LLM)/.ready  ## run the pipeline against a small language model on this machine (built once, up to 20 minutes)
 	REVERIE_TEST_LLM=$(LLM) $(BIN)/python -m pytest tests/llm -q -rP

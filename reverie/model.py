@@ -127,6 +127,11 @@ class Scope:
         return limits
 
 
+def rounded(number: float) -> float:
+    """Return a score, a similarity or a probability as it is shown: to six decimals, as no signal means more."""
+    return round(number, 6)
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ToolCall:
     """A tool that the agent called in a turn, and why."""

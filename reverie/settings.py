@@ -89,6 +89,8 @@ class Settings(BaseSettings):
     api_connections: int = Field(default=4, ge=1, le=100)
     #: Bytes that a request to the API must stay under.
     api_bytes: int = Field(default=4 << 20, ge=1 << 10, le=1 << 30)
+    #: Characters that a request to the API must stay under in all: what rules and models do with them takes time.
+    api_characters: int = Field(default=200_000, ge=1 << 10, le=1 << 30)
     #: Seconds that a request, or a statement of it, may take.
     api_seconds: float = Field(default=10.0, gt=0, le=3600)
     #: Requests that a key may send, as `number/second`, `/minute`, `/hour` or `/day`; each process counts for itself.

@@ -14,6 +14,7 @@ from limits import parse
 from limits.aio.storage import MemoryStorage
 from limits.aio.strategies import SlidingWindowCounterRateLimiter
 
+from reverie.api.deadline import Deadline, deadline_of
 from reverie.api.keys import Grant, Scope, digest_of, reading_grant, tenant_of
 from reverie.api.problems import ProblemError
 from reverie.api.services import Services
@@ -36,6 +37,7 @@ class Caller:
 
     grant: Grant
     services: Services
+    deadline: Deadline
 
     @property
     def tenant_id(self) -> str:
@@ -56,8 +58,8 @@ class Caller:
         return await self.services.ask(self.tenant_id, steps)
 
     async def write(self, steps: Steps[T]) -> T:
-        """Run an operation in the role that may write."""
-        return await self.services.write(self.tenant_id, steps)
+        """Run an operation in the role that may write; the request's deadline waits for its commit."""
+        return await self.services.write(self.tenant_id, steps, on_commit=self.deadline.committing)
 
     def log(self, entries: Sequence[Entry]) -> None:
         """Have logged what is answered, without waiting for it."""
@@ -123,7 +125,7 @@ class Access:
         grant = await state.gate.grant(credentials.credentials if credentials else None, state.services)
         if not grant.allows(self._scope):
             raise ProblemError(403, f"This key lacks the scope {self._scope}.")
-        return Caller(grant, state.services)
+        return Caller(grant, state.services, deadline_of(request.scope))
 
 
 #: The caller of a route that reads, writes, or is for administrators.

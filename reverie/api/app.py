@@ -9,7 +9,9 @@ from typing import Any
 from fastapi import FastAPI
 
 import reverie
+from reverie.api import documentation
 from reverie.api.access import Gate
+from reverie.api.documentation import serve_documentation
 from reverie.api.edge import Edge
 from reverie.api.metrics import Metrics
 from reverie.api.problems import Problem, install
@@ -43,7 +45,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
         version=reverie.__version__,
         description=_DESCRIPTION,
         lifespan=lifespan,
-        docs_url="/docs",
+        docs_url=None,
         redoc_url=None,
         separate_input_output_schemas=False,
         telemetry={"tracing": False, "metrics": False, "logs": False},  # looked up for each request; ours are /metrics
@@ -51,9 +53,16 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     app.state.gate = Gate(settings.api_rate)
     app.state.metrics = metrics
     install(app)
-    for router in (*ROUTERS, operations.router):
+    for router in (*ROUTERS, operations.router, documentation.router):
         take_on(app, router)
-    app.add_middleware(Edge, metrics=metrics, max_bytes=settings.api_bytes, seconds=settings.api_seconds)
+    serve_documentation(app)
+    app.add_middleware(
+        Edge,
+        metrics=metrics,
+        max_bytes=settings.api_bytes,
+        max_characters=settings.api_characters,
+        seconds=settings.api_seconds,
+    )
     _document_problems(app)
     return app
 

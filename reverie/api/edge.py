@@ -5,7 +5,6 @@ Pure ASGI, as Starlette's own middleware base costs more than most of our reques
 
 from __future__ import annotations
 
-import asyncio
 import logging
 import time
 import traceback
@@ -13,11 +12,14 @@ import traceback
 from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from reverie.api.deadline import Deadline
 from reverie.api.metrics import Metrics
-from reverie.api.problems import problem
+from reverie.api.problems import problem, unavailable
 
 _log = logging.getLogger("reverie.api")
 
+#: Bytes of UTF-8 that begin no character.
+_CONTINUATION = bytes(range(0x80, 0xC0))
 #: Any other method is one label, since whoever asks chooses it.
 _METHODS = frozenset({"GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"})
 
@@ -25,9 +27,11 @@ _METHODS = frozenset({"GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"
 class Edge:
     """The outermost layer of the app."""
 
-    def __init__(self, app: ASGIApp, *, metrics: Metrics, max_bytes: int, seconds: float) -> None:
-        self._app, self._metrics, self._max_bytes, self._seconds = app, metrics, max_bytes, seconds
+    def __init__(self, app: ASGIApp, *, metrics: Metrics, max_bytes: int, max_characters: int, seconds: float) -> None:
+        self._app, self._metrics, self._seconds = app, metrics, seconds
+        self._max_bytes, self._max_characters = max_bytes, max_characters
         self._too_large = f"A request must stay under {max_bytes:,} bytes."
+        self._too_long = f"A request must stay under {max_characters:,} characters in all; send it in parts."
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one request."""
@@ -36,6 +40,7 @@ class Edge:
             return
         began = time.perf_counter()
         status = 0
+        deadline = Deadline(scope, self._seconds)
 
         async def watched(message: Message) -> None:
             nonlocal status
@@ -50,12 +55,12 @@ class Edge:
             if _announced(scope) >= self._max_bytes:
                 await problem(413, self._too_large)(scope, receive, watched)
                 return
-            async with asyncio.timeout(self._seconds):
+            async with deadline:
                 await self._app(scope, self._bounded(receive), watched)
         except TimeoutError:
             if not status:
-                late = problem(503, f"It took longer than {self._seconds:g} seconds and was given up.")
-                await late(scope, receive, watched)
+                late = f"It took longer than {self._seconds:g} seconds and was given up."
+                await unavailable(late, may_be_stored=deadline.may_be_stored)(scope, receive, watched)
         except Exception as error:
             # a message may quote what somebody said; where it happened does not
             where = "".join(traceback.format_tb(error.__traceback__))
@@ -66,15 +71,19 @@ class Edge:
             self._metrics.in_flight.dec()
 
     def _bounded(self, receive: Receive) -> Receive:
-        """The body as it comes, up to the limit."""
-        taken = 0
+        """The body as it comes, up to the limits."""
+        taken = characters = 0
 
         async def bounded() -> Message:
-            nonlocal taken
+            nonlocal taken, characters
             message = await receive()
-            taken += len(message.get("body", b""))
+            body = message.get("body", b"")
+            taken += len(body)
+            characters += len(body) if body.isascii() else len(body.translate(None, delete=_CONTINUATION))
             if taken >= self._max_bytes:
                 raise HTTPException(413, self._too_large)
+            if characters >= self._max_characters:
+                raise HTTPException(413, self._too_long)
             return message
 
         return bounded

@@ -6,7 +6,7 @@ A problem names a field and what is expected there; it goes to who sent it and n
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Literal
 
 import orjson
 from fastapi import FastAPI, Request
@@ -16,6 +16,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
+from reverie.api.deadline import deadline_of, may_be_stored
 from reverie.errors import (
     ConflictError,
     DatabaseError,
@@ -46,12 +47,14 @@ _TITLES = {
     405: "No such method here",
     409: "Conflict",
     413: "Too large",
+    415: "Not JSON",
     422: "Not valid",
     429: "Too many requests",
     500: "Our mistake",
     503: "Not possible at the moment",
 }
 NOT_JSON = "The body cannot be read as JSON."
+NO_JSON_TYPE = "The body must be JSON and say so: Content-Type: application/json."
 #: Seconds after which it may be tried again.
 RETRY_AFTER = "1"
 
@@ -83,6 +86,11 @@ class Problem(BaseModel):
     status: int
     detail: str
     errors: list[FieldError] = []
+    stored: Literal["no", "unknown"] | None = Field(
+        default=None,
+        description="With 503: whether what was sent is stored. `unknown`: the connection was lost or Postgres did not "
+        "answer while it was committed; send it again under the same ids.",
+    )
 
 
 class ProblemError(Exception):
@@ -101,9 +109,14 @@ class ProblemError(Exception):
 
 
 def problem(
-    status: int, detail: str, *, errors: Sequence[tuple[str, str]] = (), headers: Mapping[str, str] | None = None
+    status: int,
+    detail: str,
+    *,
+    errors: Sequence[tuple[str, str]] = (),
+    headers: Mapping[str, str] | None = None,
+    stored: Literal["no", "unknown"] = "no",
 ) -> Response:
-    """Return the answer that says so; `errors` are pairs of pointer and detail."""
+    """Return the answer that says so; `errors` are pairs of pointer and detail, `stored` is told with 503."""
     body: dict[str, Any] = {
         "type": f"urn:reverie:problem:{status}",
         "title": _TITLES.get(status, "Error"),
@@ -111,14 +124,25 @@ def problem(
         "detail": detail,
         "errors": [{"pointer": pointer, "detail": said} for pointer, said in errors],
     }
+    if status == 503:
+        body["stored"] = stored
     headers = dict(headers or {})
     if status in (429, 503):
         headers.setdefault("Retry-After", RETRY_AFTER)
     return Response(orjson.dumps(body), status_code=status, headers=headers, media_type=MEDIA_TYPE)
 
 
+def unavailable(reason: str, *, may_be_stored: bool) -> Response:
+    """Return the answer to a request that could not be served: it says whether anything was stored."""
+    if may_be_stored:
+        return problem(503, f"{reason} It may be stored: send it again under the same ids.", stored="unknown")
+    return problem(503, f"{reason} Nothing was stored.")
+
+
 def documented(*statuses: int) -> dict[int | str, dict[str, Any]]:
     """Return what a route's documentation says of these errors and of those that any may have."""
+    if 400 in statuses:  # of routes that read a body
+        statuses = (*statuses, 415)
     return {
         status: {"description": _TITLES[status], "content": {MEDIA_TYPE: {"schema": _REFERENCE}}}
         for status in sorted({401, 403, 429, 503, *statuses})
@@ -155,13 +179,15 @@ async def _on_http(_: Request, error: HTTPException) -> Response:
 _NO_SUCH = {404: "path", 405: "method on this path"}
 
 
-async def _on_ours(_: Request, error: ReverieError) -> Response:
+async def _on_ours(request: Request, error: ReverieError) -> Response:
     status = next(status for kind, status in _STATUS if isinstance(error, kind))
+    if status == 503:
+        return unavailable(str(error), may_be_stored=deadline_of(request.scope).may_be_stored)
     return problem(status, str(error))
 
 
-async def _on_postgres(_: Request, error: OperationalError) -> Response:
-    return problem(503, "The database cannot answer at the moment; nothing is half done.")
+async def _on_postgres(request: Request, error: OperationalError) -> Response:
+    return unavailable("The database cannot answer.", may_be_stored=may_be_stored(request.scope, error))
 
 
 def _pointer(location: Sequence[Any]) -> str:

@@ -17,7 +17,7 @@ from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from reverie.api.access import Access, bearer
-from reverie.api.problems import NOT_JSON, ProblemError
+from reverie.api.problems import NO_JSON_TYPE, NOT_JSON, ProblemError
 
 #: Of every route but those for whoever runs the server.
 PREFIX = "/v1"
@@ -67,12 +67,12 @@ def _served(
 
 
 async def _read_json(request: Request) -> Any:
-    """The body; None without one, bytes where it does not say that it is JSON. Raises ProblemError: it is not."""
+    """The body; None without one. Raises ProblemError: 415 without a JSON Content-Type, 400 for what is not JSON."""
     try:
         body = await request.body()
-        if not body or not _is_json(request.headers.get("content-type", "")):
-            return body or None
-        return json.loads(body)
+        if body and not _is_json(request.headers.get("content-type", "")):
+            raise ProblemError(415, NO_JSON_TYPE)
+        return json.loads(body) if body else None
     except (ClientDisconnect, ValueError, RecursionError) as error:
         raise ProblemError(400, NOT_JSON) from error
 

@@ -13,6 +13,7 @@ from typing import TypeVar
 from reverie.api.flusher import Flusher
 from reverie.api.journal import Journal
 from reverie.api.metrics import Metrics
+from reverie.api.turn_reader import TurnReader
 from reverie.capture.mood_model import MoodModel, asking
 from reverie.errors import InferenceError
 from reverie.inference.completions import mood_model_of
@@ -47,6 +48,8 @@ class Services:
     mood_model: MoodModel | None
     #: Tokens as the embedder reads them, which is how every stage cuts long texts.
     count_tokens: Callable[[str], int]
+    #: Applies the rules to long requests.
+    turn_reader: TurnReader
     #: What the settings name and cannot be had, in sentences.
     missing: tuple[str, ...]
     #: A plain pool for what moves batches.
@@ -67,9 +70,9 @@ class Services:
         priced = self.embedder is not None and self.embedder.price_per_token
         return await (self.write if priced else self.read)(tenant_id, steps)
 
-    async def write(self, tenant_id: str, steps: Steps[T]) -> T:
-        """Run an operation in the role that may write."""
-        return await perform_async(self.worker, tenant_id, steps, executor=self.threads)
+    async def write(self, tenant_id: str, steps: Steps[T], *, on_commit: Callable[[], None] | None = None) -> T:
+        """Run an operation in the role that may write; `on_commit` is called before each commit is sent."""
+        return await perform_async(self.worker, tenant_id, steps, executor=self.threads, on_commit=on_commit)
 
 
 @asynccontextmanager
@@ -91,6 +94,8 @@ async def open_services(settings: Settings, metrics: Metrics) -> AsyncIterator[S
         mood_model = await _open_mood_model(settings, url, closing, missing)
         counter = token_counter(None, embedder)
         batches = closing.enter_context(await asyncio.to_thread(Store.open, url, size=2))
+        turn_reader = TurnReader(settings.embedding_model)
+        closing.push_async_callback(asyncio.to_thread, turn_reader.end)
         flusher = Flusher(batches, metrics, counter.count)
         closing.push_async_callback(asyncio.to_thread, flusher.end)
         flusher.start()
@@ -102,6 +107,7 @@ async def open_services(settings: Settings, metrics: Metrics) -> AsyncIterator[S
             embedder=embedder,
             reranker=reranker,
             mood_model=mood_model,
+            turn_reader=turn_reader,
             missing=tuple(missing),
             count_tokens=counter.count,
             batches=batches,

@@ -21,10 +21,11 @@ from reverie.capture.importing import CLOCK_SKEW
 from reverie.capture.mood_model import MoodModel
 from reverie.capture.moods import Told, read_stored, tell_moods
 from reverie.capture.nearness import Answers, Near, ask_embedder
+from reverie.capture.readings import BeginReading, reading
 from reverie.capture.validation import Rejection, Validator
 from reverie.cues.crisis import Crisis, find_crisis
 from reverie.cues.mood import Missed, Mood
-from reverie.cues.noticed import Noticed, notice
+from reverie.cues.noticed import Noticed
 from reverie.errors import ConflictError, InferenceError, InputError
 from reverie.inference import Embedder
 from reverie.model import Turn, require_aware
@@ -82,6 +83,7 @@ def append_turns(
     count_tokens: CountTokens,
     embedder: Embedder | None = None,
     mood_model: MoodModel | None = None,
+    begin_reading: BeginReading | None = None,
     country: str | None = None,
     language: str | None = None,
 ) -> Steps[Acknowledged]:
@@ -89,7 +91,8 @@ def append_turns(
 
     A record is what `docs/importing.md` says of a turn, checked by the same rules, without ids of tenant, subject and
     session. Without `said_at` it was said at `as_of`, and a repeat is told by the rest. Without `source_id` one is made
-    of content and time, so a caller that may retry gives one. `count_tokens` measures the chunks of long texts.
+    of content and time, so a caller that may retry gives one. `count_tokens` measures the chunks of long texts;
+    `begin_reading` applies the rules to long requests in another process.
 
     `embedder`, one that runs on this machine, lets the mood be classified and a hint of a crisis be heard, and says
     which memories are repeated, where the policy wants that; `mood_model` is asked about the latest message. A model
@@ -100,8 +103,9 @@ def append_turns(
         ConflictError: a source_id is taken by other content; names it. Nothing was written.
     """
     as_of = require_aware(as_of)
-    turns, timed = _read(records, tenant_id, subject_id, session_id, as_of)
-    noticed = [notice(turn, policy, count_tokens) for turn in turns]
+    turns, timed = _read(records, tenant_id, subject_id, session_id, policy, as_of)
+    readings = yield from reading(turns, policy, count_tokens, begin_reading)
+    noticed = [each.noticed for each in readings]
     said = [place for place, turn in enumerate(turns) if turn.role == "user" and turn.text]
     # both models at once: the limit on one counts while the other works
     coming = mood_model.begin(turns[said[-1]], policy.mood) if mood_model and said else None
@@ -126,6 +130,7 @@ def append_turns(
         find_crisis(
             turn.text,
             crisis=policy.crisis,
+            signs=readings[place].signs,
             vector=answer.vectors.get(place),
             embedding_model=embedder.model if embedder else None,
             country=country,
@@ -158,11 +163,14 @@ def append_turns(
         raise ConflictError(
             f"source_id {taken!r} is taken by a turn of this session with other content; the log is append-only."
         )
+    # those that came before: their ids are made of that time
+    before = [replace(turn, said_at=row[2]) for turn, row in zip(turns, rows, strict=True) if row[2] != turn.said_at]
+    again = iter((yield from reading(before, policy, count_tokens, begin_reading)))
     heard = []
     for turn, seen, crisis, row in zip(turns, noticed, crises, rows, strict=True):
         status, turn_id, said_at, mood, _ = row
-        if said_at != turn.said_at:  # it came before, and its ids are made of that time
-            seen = notice(replace(turn, said_at=said_at), policy, count_tokens)
+        if said_at != turn.said_at:
+            seen = next(again).noticed
         heard.append(
             Heard(
                 turn_id=turn_id,
@@ -179,12 +187,18 @@ def append_turns(
 
 
 def _read(
-    records: Sequence[Mapping[str, Any]], tenant_id: str, subject_id: str, session_id: str, as_of: datetime
+    records: Sequence[Mapping[str, Any]],
+    tenant_id: str,
+    subject_id: str,
+    session_id: str,
+    policy: Policy,
+    as_of: datetime,
 ) -> tuple[list[Turn], list[bool]]:
     """The turns, once each, and of each whether the caller gave its time."""
     if not 0 < len(records) <= MOST_TURNS:
         raise InputError(f"Send 1 to {MOST_TURNS} turns at once; these are {len(records)}.")
-    validator = Validator(tenant_id=tenant_id, not_after=as_of + CLOCK_SKEW)
+    numbers = policy.extract
+    validator = Validator(tenant_id=tenant_id, not_after=as_of + CLOCK_SKEW, turn_characters=numbers.turn_characters)
     place = {"type": "turn", "tenant_id": tenant_id, "subject_id": subject_id, "session_id": session_id}
     turns: dict[str, Turn] = {}
     timed: dict[str, bool] = {}

@@ -13,7 +13,7 @@ from uuid import UUID
 
 from psycopg import Connection
 
-from reverie.capture.append import ensure_tenant, insert_outcomes, insert_turns
+from reverie.capture.append import ensure_tenant, insert_outcomes, insert_turns, policy_of
 from reverie.capture.reading import Batch, Record, read_records
 from reverie.capture.times import parse_timezone
 from reverie.capture.validation import Rejection, Validator
@@ -101,6 +101,7 @@ def import_file(
     validator = Validator(
         tenant_id=tenant_id,
         not_after=(now or datetime.now(UTC)) + CLOCK_SKEW,
+        turn_characters=policy_of(store, tenant_id, policy).extract.turn_characters,
         mapping=mapping,
         timezone=parse_timezone(timezone) if timezone else None,
     )

@@ -16,8 +16,11 @@ import numpy.typing as npt
 
 from reverie.cues.noticed import Candidate, Noticed
 from reverie.inference import Embedder, from_half_wire, to_half_wire
-from reverie.model import Turn
+from reverie.model import Turn, rounded
 from reverie.policy import Policy
+
+#: Candidates of one request that are compared with what is remembered; merge compares all of them later.
+MOST_COMPARED = 50
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -55,7 +58,7 @@ class Nearness:
     def read(self, rows: Sequence[tuple[int, UUID, float]]) -> dict[UUID, Near]:
         """Return what the query found, by candidate."""
         return {
-            self.candidates[place].id: Near(memory_id=memory_id, similarity=similarity)
+            self.candidates[place].id: Near(memory_id=memory_id, similarity=rounded(similarity))
             for place, memory_id, similarity in rows
         }
 
@@ -86,7 +89,7 @@ def ask_embedder(
         for found in noticed
         for one in found.candidates
         if here is not None and policy.merge.recent and one.kind in policy.merge.kinds
-    )
+    )[:MOST_COMPARED]
     if here is None or (not classified and not kept):
         return None
 

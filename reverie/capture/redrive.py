@@ -10,7 +10,7 @@ from typing import Any
 
 from psycopg import Connection
 
-from reverie.capture.append import ensure_tenant, insert_outcomes, insert_turns
+from reverie.capture.append import ensure_tenant, insert_outcomes, insert_turns, policy_of
 from reverie.capture.importing import CLOCK_SKEW, conflict_detail, sort_records
 from reverie.capture.reading import Record, parse_json
 from reverie.capture.times import parse_timezone
@@ -71,6 +71,7 @@ def redrive_dead_letters(
     validator = Validator(
         tenant_id=tenant_id,
         not_after=(now or datetime.now(UTC)) + CLOCK_SKEW,
+        turn_characters=policy_of(store, tenant_id, policy).extract.turn_characters,
         mapping=mapping,
         timezone=parse_timezone(timezone) if timezone else None,
     )

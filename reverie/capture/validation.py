@@ -83,12 +83,14 @@ class Validator:
         *,
         tenant_id: str,
         not_after: datetime,
+        turn_characters: int = MAX_TEXT,
         mapping: Mapping[str, str] | None = None,
         timezone: tzinfo | None = None,
     ) -> None:
         """Take the choices of the caller.
 
-        `not_after` is the latest time a turn can have been said at; `mapping` names the fields of the records where
+        `not_after` is the latest time a turn can have been said at; `turn_characters` is the policy's bound of a turn's
+        text, beside the 1 MiB that any text may have; `mapping` names the fields of the records where
         they differ from ours (ours to theirs); `timezone` is where naive times were written.
 
         Raises InputError: the mapping names a field that we do not have.
@@ -98,6 +100,7 @@ class Validator:
             raise InputError(f"There is no field {unknown[0]!r} to map to; the fields are {', '.join(FIELDS)}.")
         self.tenant_id = tenant_id
         self.not_after = not_after
+        self.turn_characters = turn_characters
         self.timezone = timezone
         #: Records in which NULs or halves of surrogate pairs were mended.
         self.mended = 0
@@ -236,6 +239,9 @@ class Validator:
             text = self._mended(text)
         if len(text) > MAX_TEXT or (len(text) > MAX_TEXT // 4 and len(text.encode()) > MAX_TEXT):
             self._reject("too_long", "text", f"{len(text.encode()):,} bytes", "at most 1 MiB", quoted=False)
+        if len(text) > self.turn_characters:
+            expected = f"at most {self.turn_characters:,}, the policy's `turn_characters`"
+            self._reject("too_long", "text", f"{len(text):,} characters", expected, quoted=False)
         if not may_be_empty and (not text or text.isspace()):
             self._reject("empty_text", "text", "blank", "a text, or tool calls", quoted=False)
         return str(text)

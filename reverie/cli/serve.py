@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import logging
 import os
 import sys
 from contextlib import suppress
@@ -26,7 +27,7 @@ SWITCH_SECONDS = 0.0005
 @click.command("serve", short_help="Serve the HTTP API.")
 @click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on; 0.0.0.0 is all of them.")
 @click.option("--port", default=8080, show_default=True, type=click.IntRange(0, 65535), help="0: any free one.")
-@click.option("--access-log", is_flag=True, help="A line for each request, without what was said.")
+@click.option("--access-log", is_flag=True, help="A line for each request, without its query string.")
 @click.option("--json", "as_json", is_flag=True, help="Say where it listens as one JSON object on stdout.")
 def command(host: str, port: int, access_log: bool, as_json: bool) -> None:
     """Serve the HTTP API until it is interrupted; then requests in work are ended first.
@@ -36,7 +37,8 @@ def command(host: str, port: int, access_log: bool, as_json: bool) -> None:
 
     \b
     Settings: DATABASE_URL, REVERIE_EMBEDDING_MODEL, REVERIE_THREADS (models at once), REVERIE_API_CONNECTIONS (to
-    Postgres, in each of two roles), REVERIE_API_BYTES, REVERIE_API_SECONDS, REVERIE_API_RATE (such as 200/second).
+    Postgres, in each of two roles), REVERIE_API_BYTES, REVERIE_API_CHARACTERS, REVERIE_API_SECONDS,
+    REVERIE_API_RATE (such as 200/second).
 
     \b
     Examples:
@@ -72,11 +74,20 @@ def command(host: str, port: int, access_log: bool, as_json: bool) -> None:
         timeout_graceful_shutdown=_GRACE_SECONDS,
         server_header=False,
     )
+    logging.getLogger("uvicorn.access").addFilter(without_query)
     server = Server(config)
     with suppress(KeyboardInterrupt):  # how people end it
         server.run()
     if not server.started:
         raise SettingsError(f"The server did not start on {host}:{port}; the lines above say why.")
+
+
+def without_query(record: logging.LogRecord) -> bool:
+    """Cut the query string, which may hold what people said, from a line of uvicorn's access log."""
+    if isinstance(record.args, tuple) and len(record.args) == 5:  # client, method, path, version, status
+        client, method, path, *rest = record.args
+        record.args = (client, method, str(path).partition("?")[0], *rest)
+    return True
 
 
 def spare_requests() -> None:

@@ -49,6 +49,9 @@ def decide(
     )
     read = marked.filter("spoken", ~pl.col("low")).drop("index").with_row_index("read")
     found = pl.concat([_stated(read, rules), _told(read, policy, rules, count_tokens), _done(marked, policy)])
+    found = found.sort("turn_id", "order")
+    every = dict(found.group_by("turn_id").len().iter_rows())
+    found = found.group_by("turn_id", maintain_order=True).head(policy.extract.turn_candidates).select(_FOUND.names())
     found = found.join(_mentions(found), on="content", how="left").with_columns(
         pl.when(pl.col("entity").is_null())
         .then("mentions")
@@ -58,7 +61,7 @@ def decide(
     if policy.importance.mode == "novelty_salience":
         found = found.with_columns(base=salience_expr(pl.col("content"), policy.salience))
     candidates = _columns(found.sort("turn_id", "order"), tenant_id, policy)
-    counts = dict(found.group_by("turn_id").len().iter_rows())
+    most = policy.extract.turn_candidates
     verdicts = marked.select(
         "id",
         "subject_id",
@@ -76,8 +79,9 @@ def decide(
     return candidates, {
         "turn_ids": [row[0] for row in verdicts],
         "subject_ids": [row[1] for row in verdicts],
-        "candidates": [counts.get(row[0], 0) for row in verdicts],
-        "reasons": [None if row[0] in counts else row[2] for row in verdicts],
+        "candidates": [min(every.get(row[0], 0), most) for row in verdicts],
+        "left_out": [max(every.get(row[0], 0) - most, 0) for row in verdicts],
+        "reasons": [None if row[0] in every else row[2] for row in verdicts],
         "waits": [row[3] and policy.extract.model.notes > 0 for row in verdicts],
     }
 

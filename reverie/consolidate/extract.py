@@ -163,7 +163,14 @@ def decide_turns(
     (candidates, verdicts), failures = apart(rows, of_rows)
     failed = [(row[0], row[1], error) for row, error in failures]
     for turn_id, subject_id, _ in failed:
-        verdict = {"turn_ids": turn_id, "subject_ids": subject_id, "candidates": 0, "reasons": REASON, "waits": False}
+        verdict = {
+            "turn_ids": turn_id,
+            "subject_ids": subject_id,
+            "candidates": 0,
+            "reasons": REASON,
+            "waits": False,
+            "left_out": 0,
+        }
         for name, values in verdicts.items():
             values.append(verdict[name])
     return Decided(candidates, verdicts, failed)
@@ -178,6 +185,7 @@ def write_candidates(conn: Connection[Any], attempt: Run, tenant_id: str, policy
     conn.execute(sql["write_extractions"], provenance | found.verdicts)
     report = attempt.report
     report.add("turns", len(found.verdicts["reasons"]))
+    report.discard("beyond_turn_candidates", sum(found.verdicts["left_out"]))
     report.add("candidates", len(found.candidates["kinds"]))
     for kind in found.candidates["kinds"]:
         report.add(kind)

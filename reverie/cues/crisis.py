@@ -135,6 +135,7 @@ def find_crisis(
     text: str,
     *,
     crisis: numbers.Crisis,
+    signs: tuple[str, ...] | None = None,
     vector: npt.ArrayLike | None = None,
     embedding_model: str | None = None,
     country: str | None = None,
@@ -142,13 +143,14 @@ def find_crisis(
 ) -> Crisis | None:
     """The signs of a crisis in a message, with help for its writer; None where there is none or the policy looks not.
 
-    `vector` is the unit vector of the whole text from the embedder whose key is `embedding_model`: without one, or from
-    a model that the classifier was not trained on, a third of what is only hinted at is missed. `country` is an ISO
-    3166 code and `language` a tag like `pt-BR`, where the caller knows them. Pure.
+    `signs` are those of `signs_of`, where they are known already. `vector` is the unit vector of the whole text from
+    the embedder whose key is `embedding_model`: without one, or from a model that the classifier was not trained on, a
+    third of what is only hinted at is missed. `country` is an ISO 3166 code and `language` a tag like `pt-BR`, where
+    the caller knows them. Pure.
     """
     if not crisis.detect:
         return None
-    signs = signs_of(text, crisis.phrases)
+    signs = signs_of(text, crisis.phrases) if signs is None else signs
     odds = linear.load("crisis_weights.json").probabilities(vector, embedding_model)
     if odds is not None and odds[1] >= crisis.vector_probability:
         signs = (*signs, "vector")

@@ -15,6 +15,7 @@ from typing import Final, Literal, cast, get_args
 import numpy.typing as npt
 
 from reverie.cues import linear
+from reverie.model import rounded
 from reverie.policy import numbers
 from reverie.policy.extract import Table
 from reverie.policy.numbers import MoodName
@@ -26,6 +27,8 @@ Method = Literal["model", "classifier", "previous", "keywords"]
 Missed = Literal["late", "failed"]
 
 MOODS: Final[tuple[MoodName, ...]] = get_args(MoodName)
+#: Characters by which keywords, shouts and sighs are looked for: the beginning of a long message has its mood.
+_READ: Final = 4_000
 _ENERGIES: Final[tuple[Energy, ...]] = ("low", "medium", "high")
 
 
@@ -101,6 +104,7 @@ def read_mood(
     """
     if isinstance(answer, Mood) and answer.mood in mood.moods:
         return _suited(answer, mood.moods)
+    text = text[:_READ]
     for step in mood.after_late if answer == "late" else mood.after_failure:
         if step == "previous" and previous is not None and previous.mood in mood.moods:
             return _suited(replace(previous, method="previous"), mood.moods)
@@ -153,4 +157,4 @@ def with_manner(text: str, mood: MoodName, *, confidence: float) -> Mood:
     energy = _ENERGIES[min(max(level, 0), len(_ENERGIES) - 1)]
     # sad and high: "They want to talk about it — engage deeply" (Contact 4.3); one step above what is usual for sad
     style: Style = "deep" if mood == "sad" and energy != "low" else manner.style
-    return Mood(mood=mood, energy=energy, style=style, confidence=confidence, method="classifier")
+    return Mood(mood=mood, energy=energy, style=style, confidence=rounded(confidence), method="classifier")

@@ -55,6 +55,8 @@ class Noticed:
 
     candidates: tuple[Candidate, ...]
     reason: str | None
+    #: Candidates beyond the policy's number for one turn.
+    left_out: int = 0
 
 
 @cache
@@ -69,7 +71,9 @@ def notice(turn: Turn, policy: Policy, count_tokens: CountTokens) -> Noticed:
     turn = replace(turn, text=strip_invisible(turn.text))
     found = sorted(_found(turn, policy, rules, count_tokens))
     if found:
-        return Noticed(candidates=tuple(_candidate(turn, policy, *each) for each in found), reason=None)
+        kept = found[: policy.extract.turn_candidates]
+        candidates = tuple(_candidate(turn, policy, *each) for each in kept)
+        return Noticed(candidates=candidates, reason=None, left_out=len(found) - len(kept))
     if turn.role not in policy.extract.roles:
         reason = "role"
     elif low_content(turn.text, rules):

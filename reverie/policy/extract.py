@@ -114,6 +114,10 @@ class Extract(Table):
     episodes: Literal["none", "all", "eventful"]
     #: whether each tool call becomes an episode of what was done and why
     tool_episodes: bool
+    #: characters that the text of a turn may have; a longer turn is refused, or a dead letter of an import
+    turn_characters: Annotated[int, Field(ge=1, le=1 << 20)]
+    #: candidates that the rules take from one turn, in their order; those left out are counted
+    turn_candidates: Annotated[int, Field(ge=1, le=10_000)]
     importance: Importance
     model: Reading
     #: alternatives that patterns name as `<name>`

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from uuid import UUID
 
+from reverie.model import rounded
 from reverie.recall.result import Drop, Hit
 
 #: Small, and critical for consistent behaviour: they get their tokens first (Logic 2.6).
@@ -26,7 +27,7 @@ def within_budget(
     for hit in ranked:
         origin = hit.turn_id or hit.id
         if origin in seen:
-            dropped.append(_drop(hit, "same_turn"))
+            dropped.append(drop(hit, "same_turn"))
         else:
             seen.add(origin)
             kept.append(hit)
@@ -41,9 +42,11 @@ def within_budget(
     full, last = len(chosen) == top_k, max(chosen, default=-1)
     for place, hit in enumerate(kept):
         if place not in chosen:
-            dropped.append(_drop(hit, "rank" if full and place > last else "budget"))
-    return [kept[place]._replace(tokens=tokens[place]) for place in sorted(chosen)], dropped
+            dropped.append(drop(hit, "rank" if full and place > last else "budget"))
+    hits = [kept[place]._replace(tokens=tokens[place], score=rounded(kept[place].score)) for place in sorted(chosen)]
+    return hits, dropped
 
 
-def _drop(hit: Hit, reason: str) -> Drop:
-    return Drop(id=hit.id, item=hit.item, score=hit.score, reason=reason)
+def drop(hit: Hit, reason: str) -> Drop:
+    """Return that a candidate is not among the hits, and why."""
+    return Drop(id=hit.id, item=hit.item, score=rounded(hit.score), reason=reason)

@@ -10,10 +10,10 @@ from reverie.inference import Embedder
 from reverie.inference.reranker import Reranker
 from reverie.model import require_aware, stable_id
 from reverie.policy import Policy
-from reverie.recall.budget import within_budget
+from reverie.recall.budget import drop, within_budget
 from reverie.recall.question import read_question
 from reverie.recall.rerank import reranking
-from reverie.recall.result import Drop, RecallResult
+from reverie.recall.result import RecallResult
 from reverie.recall.search import holding, read_hits, search_params, search_statement
 from reverie.store.booking import Payer, embedding_question
 from reverie.store.database import Store
@@ -137,7 +137,7 @@ def recalling(
         token_budget=budget,
         count_tokens=_counter(embedder, notes),
     )
-    dropped += [Drop(id=hit.id, item=hit.item, score=hit.score, reason=reason) for hit, reason in found if reason]
+    dropped += [drop(hit, reason) for hit, reason in found if reason]
     return RecallResult(
         id=stable_id(as_of, "recall", tenant_id, subject_id, question, policy.hash),
         question=question,

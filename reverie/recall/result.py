@@ -8,6 +8,8 @@ from datetime import datetime
 from typing import Literal, NamedTuple
 from uuid import UUID
 
+from reverie.model import rounded
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Signal:
@@ -21,7 +23,7 @@ class Signal:
     @property
     def contribution(self) -> float:
         """What the signal adds to the score."""
-        return self.value * self.weight
+        return rounded(self.value * self.weight)
 
 
 class Signals(Mapping[str, Signal]):
@@ -35,7 +37,7 @@ class Signals(Mapping[str, Signal]):
 
     def __getitem__(self, name: str) -> Signal:
         place, weight = self._weights[name]
-        return Signal(value=self._values[place], weight=weight)
+        return Signal(value=rounded(self._values[place]), weight=weight)
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._weights)

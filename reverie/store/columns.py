@@ -8,18 +8,20 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import UTC, datetime
+from functools import lru_cache
 from struct import Struct
 from typing import Any
 from uuid import UUID
 
 from psycopg import pq
 from psycopg.abc import AdaptContext, DumperKey
-from psycopg.adapt import Dumper, PyFormat
+from psycopg.adapt import Buffer, Dumper, Loader, PyFormat
 from psycopg.types.array import ListDumper
 
 #: Dimensions, whether there are nulls, type of the values, how many, number of the first.
 _HEAD = Struct("!5I")
 _INT, _REAL, _LENGTH = Struct("!Iq"), Struct("!Id"), Struct("!I")
+_FLOAT = Struct("!f")
 _NULL = b"\xff\xff\xff\xff"
 #: Postgres counts times from here.
 _EPOCH = datetime(2000, 1, 1, tzinfo=UTC)
@@ -28,6 +30,29 @@ _EPOCH = datetime(2000, 1, 1, tzinfo=UTC)
 def register_columns(context: AdaptContext) -> None:
     """Let a connection send lists as columns. Its client encoding must be UTF-8."""
     context.adapters.register_dumper(list, ColumnDumper)
+
+
+def register_reals(context: AdaptContext) -> None:
+    """Let columns of type `real` arrive as they are shown: 0.8 and not 0.800000011920929.
+
+    For what people and programs read; stages reckon with the stored value.
+    """
+    context.adapters.register_loader("float4", RealLoader)
+
+
+class RealLoader(Loader):
+    """Loads a `real` as the decimal number of six digits that it stands for."""
+
+    format = pq.Format.BINARY
+
+    def load(self, data: Buffer) -> float:
+        """Return the number."""
+        return _decimal(bytes(data))
+
+
+@lru_cache(maxsize=4096)  # importances come again and again
+def _decimal(data: bytes) -> float:
+    return float(f"{_FLOAT.unpack(data)[0]:.6g}")
 
 
 class ColumnDumper(ListDumper):

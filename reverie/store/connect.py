@@ -20,7 +20,8 @@ from psycopg.pq import TransactionStatus
 from psycopg.sql import SQL
 
 from reverie.errors import DatabaseError, InputError
-from reverie.store.columns import register_columns
+from reverie.store.columns import register_columns, register_reals
+from reverie.store.round_trip import round_trip
 
 if TYPE_CHECKING:
     from psycopg_pool import AsyncConnectionPool, ConnectionPool
@@ -132,8 +133,8 @@ async def open_async_pool(
 ) -> AsyncConnectionPool[AsyncConnection[tuple[Any, ...]]]:
     """Open the same for asyncio; a statement that takes longer than `statement_seconds` is cancelled by the server.
 
-    Connections are not checked before each use, which would be a round trip a request: of a server that was restarted,
-    each fails once and is replaced. Raises DatabaseError at once when the server cannot be used.
+    psycopg prepares nothing on them: it would deallocate all statements of the session, `round_trip`'s too, after a
+    rollback. Raises DatabaseError at once when the server cannot be used.
     """
     from psycopg_pool import AsyncConnectionPool
 
@@ -141,6 +142,7 @@ async def open_async_pool(
 
     async def configure(conn: AsyncConnection[Any]) -> None:
         register_columns(conn)
+        register_reals(conn)
         # small statements by key, all day: planned once, and never as a scan because a table was empty at that moment
         settings = _settings(role, None) | {
             "plans": "force_generic_plan",
@@ -150,10 +152,12 @@ async def open_async_pool(
         }
         with _refused(conn.info.user, role):
             await conn.execute(_SET + _SET_MORE, settings)
+        # prepared from the beginning: it fails in a session that was reset since, which has lost its role as well
+        await round_trip(conn, [(BIND_TENANT, [""], None)])
 
     pool = AsyncConnectionPool(
         _conninfo(url),
-        kwargs={"autocommit": True},
+        kwargs={"autocommit": True, "prepare_threshold": None},
         configure=configure,
         min_size=size,
         max_size=size,

@@ -5,18 +5,19 @@ twin for asyncio, which runs steps alone (`store/steps.py`).
 from __future__ import annotations
 
 import asyncio
+import select
 from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager, contextmanager, suppress
+from contextlib import asynccontextmanager, contextmanager
 from datetime import datetime
 from types import TracebackType
 from typing import Any, Literal, Self
 
-import psycopg
 from psycopg import AsyncConnection, Connection
 from psycopg_pool import AsyncConnectionPool, ConnectionPool, PoolTimeout
 
 from reverie.store.connect import open_async_pool, open_pool, tenant_transaction
 from reverie.store.queries import queries
+from reverie.store.round_trip import undo
 
 
 class Store:
@@ -97,22 +98,30 @@ class AsyncStore:
         """Lend a connection that is bound to no tenant: without one, row-level security shows it nothing.
 
         First come, first served. The wait is a semaphore's: the pool's own makes a task and four locks of each, and
-        half of what it costs to lend a connection goes into a commit that nobody needs. What an error leaves begun is
-        undone. Raises PoolTimeout.
+        half of what it costs to lend a connection goes into a commit that nobody needs. An error rolls back what is
+        begun; the pool replaces a connection that is closed. Raises PoolTimeout.
         """
         await self._turn()
         try:
             conn = await self._pool.getconn()
+            while _is_stale(conn):
+                await conn.close()
+                await self._pool.putconn(conn)
+                conn = await self._pool.getconn()
             try:
                 yield conn
             except BaseException:
-                with suppress(psycopg.Error):  # of a connection that broke; the error that there was is raised
-                    await conn.rollback()
+                await undo(conn)
                 raise
             finally:
                 await self._pool.putconn(conn)
         finally:
             self._free.release()
+
+    @property
+    def size(self) -> int:
+        """Connections that the pool holds."""
+        return self._pool.max_size
 
     async def _turn(self) -> None:
         if not self._free.locked():
@@ -142,3 +151,12 @@ class AsyncStore:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         await self.close()
+
+
+def _is_stale(conn: AsyncConnection[Any]) -> bool:
+    """Whether the server closed an idle connection: it sends nothing else unasked. One system call."""
+    if conn.closed:
+        return True
+    unread = select.poll()
+    unread.register(conn.pgconn.socket, select.POLLIN)
+    return bool(unread.poll(0))

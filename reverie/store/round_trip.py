@@ -9,14 +9,20 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Any, LiteralString, NamedTuple
 from weakref import WeakKeyDictionary
 
-from psycopg import AsyncConnection, OperationalError, adapt, errors
+from psycopg import AsyncConnection, Error, OperationalError, adapt, errors
 from psycopg.abc import Transformer
 from psycopg.adapt import Buffer, PyFormat
-from psycopg.pq import ExecStatus, Format
+from psycopg.pq import ExecStatus, Format, TransactionStatus
 from psycopg.pq.abc import PGconn, PGresult
+
+
+class SessionLostError(OperationalError):
+    """The server's session no longer holds what was prepared in it; nothing was done, and the connection is closed."""
+
 
 #: A text with $1, $2, ..., its values, and what a row's columns go to by name (None: a row is a tuple).
 Query = tuple[LiteralString, Sequence[Any], type[Any] | None]
@@ -36,6 +42,15 @@ class _Known:
 _known: WeakKeyDictionary[AsyncConnection[Any], _Known] = WeakKeyDictionary()
 
 
+async def undo(conn: AsyncConnection[Any]) -> None:
+    """Roll back what is begun; a connection for which that fails, or whose state is unknown, is closed."""
+    if conn.pgconn.transaction_status in (TransactionStatus.INTRANS, TransactionStatus.INERROR):
+        with suppress(Error):
+            await round_trip(conn, [("rollback", (), None)])
+    if conn.pgconn.transaction_status != TransactionStatus.IDLE:
+        conn.pgconn.finish()
+
+
 async def round_trip(conn: AsyncConnection[Any], queries: Sequence[Query]) -> list[list[Any]]:
     """Run prepared statements one after the other and return the rows of each; none for what returns nothing.
 
@@ -44,6 +59,7 @@ async def round_trip(conn: AsyncConnection[Any], queries: Sequence[Query]) -> li
     is closed: what was sent may have happened.
 
     Raises the first statement's error of psycopg's that there is; the statements after it did not run.
+    SessionLostError: the session forgot its prepared statements, and so perhaps its role and settings too.
     """
     known = _known.get(conn)
     if known is None:
@@ -71,7 +87,11 @@ async def round_trip(conn: AsyncConnection[Any], queries: Sequence[Query]) -> li
         pgconn.finish()  # nobody knows where it stands
         raise
     if failed is not None:
-        raise errors.error_from_result(failed)
+        error = errors.error_from_result(failed)
+        if _forgot(error):
+            pgconn.finish()
+            raise SessionLostError("the session of this connection was reset") from error
+        raise error
     return [_rows(known.transformer, result, row) for result, (_, _, row) in zip(results, queries, strict=True)]
 
 
@@ -138,6 +158,13 @@ def _wake(waiter: asyncio.Future[None]) -> None:
 
 def _failed(result: PGresult) -> PGresult | None:
     return result if result.status in (ExecStatus.FATAL_ERROR, ExecStatus.PIPELINE_ABORTED) else None
+
+
+def _forgot(error: Error) -> bool:
+    """Whether a prepared statement is gone, was made by somebody else, or no longer fits its tables."""
+    if isinstance(error, errors.InvalidSqlStatementName | errors.DuplicatePreparedStatement):
+        return True
+    return isinstance(error, errors.FeatureNotSupported) and error.diag.source_function == "RevalidateCachedQuery"
 
 
 def _rows(transformer: Transformer, result: PGresult, row: type[Any] | None) -> list[Any]:

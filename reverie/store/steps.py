@@ -31,9 +31,10 @@ from psycopg import AsyncConnection, RawCursor
 from psycopg.types.json import Jsonb
 
 from reverie.errors import InputError
+from reverie.store.columns import register_reals
 from reverie.store.connect import BIND_TENANT
 from reverie.store.database import AsyncStore, Store
-from reverie.store.round_trip import Query, made, round_trip
+from reverie.store.round_trip import Query, SessionLostError, made, round_trip
 
 T = TypeVar("T")
 
@@ -152,12 +153,24 @@ def perform(store: Store, tenant_id: str, steps: Steps[T]) -> T:
         return course.answer
 
 
-async def perform_async(store: AsyncStore, tenant_id: str, steps: Steps[T], *, executor: Executor | None = None) -> T:
-    """Run an operation for a tenant on asyncio; `Outside` runs in a thread of `executor`, or of the loop's own."""
+async def perform_async(
+    store: AsyncStore,
+    tenant_id: str,
+    steps: Steps[T],
+    *,
+    executor: Executor | None = None,
+    on_commit: Callable[[], None] | None = None,
+) -> T:
+    """Run an operation for a tenant on asyncio; `Outside` runs in a thread of `executor`, or of the loop's own.
+
+    `on_commit` is called before each commit is sent: what is cancelled from then on may have been stored. A transaction
+    whose first statements find the session lost is begun again on another connection.
+    """
     if not tenant_id:
         raise InputError("A tenant needs a name.")
     with closing(steps):
         course = _Course(steps)
+        lost = 0
         while course.step is not None:
             if isinstance(course.step, Outside | Awaited):
                 try:
@@ -167,8 +180,15 @@ async def perform_async(store: AsyncStore, tenant_id: str, steps: Steps[T], *, e
                 else:
                     course.send(result)
                 continue
-            async with store.connection() as conn:
-                rows = await _transaction(conn, tenant_id, course)
+            step = course.step
+            try:
+                async with store.connection() as conn:
+                    rows = await _transaction(conn, tenant_id, course, on_commit)
+            except SessionLostError:
+                lost += 1
+                if course.step is not step or lost > store.size:
+                    raise
+                continue
             if rows is not None:
                 course.send(rows)
         return course.answer
@@ -211,7 +231,9 @@ class _Course(Generic[T]):
             self.step, self.answer = None, end.value
 
 
-async def _transaction(conn: AsyncConnection[Any], tenant_id: str, course: _Course[Any]) -> Any:
+async def _transaction(
+    conn: AsyncConnection[Any], tenant_id: str, course: _Course[Any], on_commit: Callable[[], None] | None
+) -> Any:
     """Run the statements up to what is outside; the rows of the last one are returned once all is committed.
 
     What one round trip sends is one transaction even without `begin`, so a single statement goes without: binding,
@@ -226,6 +248,8 @@ async def _transaction(conn: AsyncConnection[Any], tenant_id: str, course: _Cour
         queries += [(*_raw(each), each.row) for each in batch]
         if last and begun:
             queries.append(("commit", (), None))
+        if last and on_commit is not None:
+            on_commit()
         rows = await round_trip(conn, queries)
         first = len(rows) - len(batch) - (last and begun)
         found = tuple(rows[first : first + len(batch)]) if isinstance(step, tuple) else rows[first]
@@ -233,12 +257,15 @@ async def _transaction(conn: AsyncConnection[Any], tenant_id: str, course: _Cour
             return found
         course.send(found)
         step, queries = course.step, []
+    if on_commit is not None:
+        on_commit()
     await round_trip(conn, [("commit", (), None)])
     return None
 
 
 def _execute(cursor: RawCursor[Any], statement: Statement) -> Rows:
     text, values = _raw(statement)
+    register_reals(cursor)
     cursor.execute(text, values, prepare=True, binary=True)
     if not cursor.description:
         return []

@@ -53,3 +53,7 @@ select count(*) from ops.dead_letters where tenant_id = %(tenant)s
 select unread, count(*) from memory.extractions
 where tenant_id = %(tenant)s and waits and unread <> 'unasked'
 group by unread order by count(*) desc, unread
+
+-- name: probe
+-- Whether a tenant has memories, for the server's readiness: fails where a request would.
+select exists (select from memory.memories where tenant_id = %(tenant)s limit 1)

@@ -12,6 +12,7 @@ from fastapi.testclient import TestClient
 
 from reverie.api.app import create_app
 from tests.api.conftest import MakeKey, settings_for
+from tests.recall.conftest import START, Corpus
 
 
 def test_an_invalid_field_is_named_and_not_shown(api: TestClient) -> None:
@@ -67,7 +68,8 @@ def test_what_is_no_json_is_said_to_be_none(api: TestClient) -> None:
         (b"null", "application/json", 422, "#/"),
         (b"[]", "application/json; charset=utf-8", 422, "#/"),
         (b"{}", "application/merge+json", 422, "#/subject_id"),
-        (b"{}", "text/plain", 422, "#/"),
+        (b"{}", "text/plain", 415, None),
+        (b"{}", "", 415, None),
     ],
 )
 def test_a_body_that_is_no_object(api: TestClient, content: bytes, kind: str, status: int, pointer: str | None) -> None:
@@ -145,3 +147,39 @@ def test_health_and_readiness_need_no_key(app: TestClient) -> None:
     assert ready["notes"] == [
         "No embedding model is called none; use minilm, sentence-transformers/<name or folder> or litellm/<model>."
     ]
+
+
+def test_the_documentation_needs_nothing_from_elsewhere(app: TestClient) -> None:
+    page = app.get("/docs")
+    assert page.status_code == 200
+    loaded = re.findall(r'(?:src|href)="([^"]+)"', page.text)
+    assert len(loaded) >= 3 and "http" not in page.text
+    for each in loaded:
+        answer = app.get(each)
+        assert answer.status_code == 200 and len(answer.content) > 500, each
+    assert re.search(r"url: '/openapi.json'", page.text)
+
+
+def test_the_root_says_what_serves(app: TestClient) -> None:
+    found = app.get("/").json()
+    assert found["name"] == "Reverie"
+    for name in ("documentation", "openapi", "ready"):
+        assert app.get(found[name]).status_code == 200
+
+
+@pytest.mark.parametrize("kind", [None, "", "text/plain", "application/x-www-form-urlencoded"])
+def test_a_body_must_say_that_it_is_json(api: TestClient, kind: str | None) -> None:
+    headers = {} if kind is None else {"Content-Type": kind}
+    answer = api.post("/v1/recalls", content=b'{"subject_id": "ann", "question": "x"}', headers=headers)
+    assert (answer.status_code, answer.headers["content-type"]) == (415, "application/problem+json")
+    assert answer.json()["detail"] == "The body must be JSON and say so: Content-Type: application/json."
+
+
+def test_numbers_are_rounded_to_what_they_mean(api: TestClient, corpus: Corpus) -> None:
+    corpus.memory("Likes quartz", at=START, importance=0.8)
+    (listed,) = api.get("/v1/memories", params={"subject_id": "ann", "as_of": START.isoformat()}).json()["memories"]
+    assert listed["importance"] == 0.8
+    recalled = api.post("/v1/recalls", json={"subject_id": "ann", "question": "quartz", "why": True}).text
+    assert not re.search(r"\d\.\d{7,}", recalled)
+    explained = api.get(f"/v1/memories/{listed['id']}").text
+    assert not re.search(r"\d\.\d{7,}", re.sub(r'"[^"]*"', "", explained))

@@ -102,6 +102,8 @@ def test_every_operation_is_described(served: TestClient) -> None:
             where = f"{method} {path}"
             assert operation["description"].endswith("."), where
             assert operation["operationId"].islower(), where
+            # words, not the name of a function
+            assert operation["summary"].casefold() != operation["operationId"].replace("_", " "), where
             if path.startswith("/v1/"):
                 assert operation["security"] == [{"HTTPBearer": []}], where
                 assert {"401", "403", "429", "503"} <= set(operation["responses"]), where

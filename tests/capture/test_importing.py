@@ -288,3 +288,9 @@ def test_killed_and_retried(
     load(store, path)
     assert (turns(), letters()) == clean
     assert reading.BATCH_RECORDS != 40
+
+
+def test_a_turn_longer_than_the_policy_allows_is_a_dead_letter(store: Store, write: Write) -> None:
+    path = write(jsonl(record(source_id="a", text="a" * 100_001), record(source_id="b", text="a" * 100_000)))
+    summary = load(store, path)
+    assert (summary.imported, summary.dead_by_reason) == (1, {"too_long": 1})

@@ -66,6 +66,30 @@ def test_a_server_starts_answers_and_ends_quietly(ask: Ask, database_url: str) -
         assert (server.wait(timeout=20), server.stderr.read()) == (0, "")
 
 
+def test_the_access_log_holds_no_query(ask: Ask, database_url: str) -> None:
+    key = ask("keys", "add", "app")["key"]
+    environment = {"DATABASE_URL": database_url, "REVERIE_EMBEDDING_MODEL": "none", "REVERIE_API_CONNECTIONS": "1"}
+    with subprocess.Popen(
+        [sys.executable, "-m", "reverie", "serve", "--port", "0", "--json", "--access-log"],
+        env=os.environ | environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    ) as server:
+        assert server.stdout is not None
+        try:
+            url = next(line for line in server.stdout if '"url"' in line).split('"')[3]
+            asked = httpx.get(
+                f"{url}/v1/memories?subject_id=hunter2", headers={"Authorization": f"Bearer {key}"}, timeout=20
+            )
+            assert asked.status_code == 200
+        finally:
+            server.send_signal(signal.SIGINT)
+        said = server.stdout.read()
+    assert '"GET /v1/memories HTTP/1.1" 200' in said
+    assert "hunter2" not in said
+
+
 def test_a_database_that_is_away_is_one_sentence(invoke: Invoke) -> None:
     result = invoke("serve", env={"DATABASE_URL": "postgresql://nobody@127.0.0.1:1/none"})
     assert (result.exit_code, result.stderr.strip()) == (4, "Error: No Postgres answers at 127.0.0.1:1.")

@@ -2,11 +2,14 @@
 
 import json
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from typing import Any
 
 import polars as pl
+import psycopg
 import pytest
 
+from reverie.capture.importing import import_file
 from reverie.consolidate import extract as stage
 from reverie.consolidate.candidates import decide
 from reverie.consolidate.extract import compiled, extract
@@ -146,3 +149,16 @@ def test_a_run_that_finds_nothing_is_in_the_ledger(store: Store) -> None:
         assert conn.execute("select stage, report from ops.runs").fetchall() == [
             ("extract", {"turns": 0, "candidates": 0})
         ]
+
+
+def test_candidates_left_out_are_counted_in_the_ledger_and_the_row(
+    store: Store, tmp_path: Path, conn: psycopg.Connection[Any]
+) -> None:
+    said = {"tenant_id": "t", "subject_id": "ann", "session_id": "s", "role": "user", "said_at": "2026-06-01T10:00:00Z"}
+    path = tmp_path / "long.jsonl"
+    path.write_text(json.dumps(said | {"text": "I like tea. " * 250}) + "\n", encoding="utf-8")
+    at = datetime(2026, 9, 1, tzinfo=UTC)
+    import_file(store, path, tenant_id="t", now=at)
+    report = stage.extract(store, scope=Scope(tenant_id="t"), policy=POLICY, as_of=at, count_tokens=words)
+    assert (report["candidates"], report["discarded_beyond_turn_candidates"]) == (200, 50)
+    assert conn.execute("select candidates, left_out from memory.extractions").fetchall() == [(200, 50)]

@@ -88,6 +88,18 @@ def test_any_texts(policy: str, texts: list[str], speaker: str | None) -> None:
     assert alone == batch
 
 
+@pytest.mark.parametrize("policy", ["reverie", "contact"])
+def test_no_more_candidates_than_the_policy_takes(policy: str) -> None:
+    texts = ["I like tea. " * 300, "We went to Chennai yesterday. " * 300, "I have a dog. I hate rain. " * 150]
+    turns = [turn(text, source_id=str(place)) for place, text in enumerate(texts)]
+    alone, batch = both(turns, policy)
+    assert alone == batch
+    most = load_policy(policy).extract.turn_candidates
+    found = [notice(one, load_policy(policy), count_tokens) for one in turns]
+    assert max(len(each.candidates) for each in found) == most
+    assert max(each.left_out for each in found) >= 100
+
+
 def test_tool_calls_are_what_and_why() -> None:
     call = ToolCall(name="suggest_post", arguments={"a": 1, "category": "recipe"}, why="asked for", result="340 views")
     found = notice(turn("", role="assistant", tool_calls=(call,)), load_policy("reverie"), count_tokens)

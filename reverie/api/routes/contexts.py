@@ -115,7 +115,12 @@ class ContextAnswer(Answer):
     notes: list[str] = Field(description="What was missing or done otherwise than asked.")
 
 
-@router.post("/contexts", response_model=ContextAnswer, responses=documented(400, 413, 422))
+@router.post(
+    "/contexts",
+    response_model=ContextAnswer,
+    responses=documented(400, 413, 422),
+    summary="Build the context for a model's prompt",
+)
 async def assemble(body: ContextRequest, caller: Reader) -> Response:
     """Assemble what a model is told about a subject, in the form and within the budgets of the tenant's policy.
 

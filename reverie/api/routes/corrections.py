@@ -53,7 +53,12 @@ class CorrectionAnswer(Answer):
     survivor_id: UUID | None = Field(description="Of a keep_apart: what it is now apart from, at once.")
 
 
-@router.post("/corrections", response_model=CorrectionAnswer, responses=documented(400, 404, 413, 422))
+@router.post(
+    "/corrections",
+    response_model=CorrectionAnswer,
+    responses=documented(400, 404, 413, 422),
+    summary="Correct a memory",
+)
 async def correct(body: CorrectionRequest, caller: Writer) -> Response:
     """Say that a memory is wrong, what is right instead, or that two were merged that are not the same."""
     if body.kind == "keep_apart":

@@ -27,7 +27,7 @@ class EntityPage(Answer):
     next_cursor: str | None = Field(description="Give it back for the next page; none: this is the last.")
 
 
-@router.get("/entities", response_model=EntityPage, responses=documented(422))
+@router.get("/entities", response_model=EntityPage, responses=documented(422), summary="List a subject's entities")
 async def list_entities(
     caller: Reader,
     subject_id: Subject,
@@ -42,7 +42,7 @@ async def list_entities(
     return answer({"entities": shown, "next_cursor": following})
 
 
-@router.get("/graph", response_model=Graph, responses=documented(422))
+@router.get("/graph", response_model=Graph, responses=documented(422), summary="Read a subject's entity graph")
 async def read_graph(
     caller: Reader,
     subject_id: Subject,

@@ -71,7 +71,9 @@ class StagedAnswer(Answer):
     notes: list[str]
 
 
-@router.get("/facts", response_model=FactsAnswer, responses=documented(422))
+@router.get(
+    "/facts", response_model=FactsAnswer, responses=documented(422), summary="List a subject's structured facts"
+)
 async def list_facts(
     caller: Reader,
     subject_id: Subject,
@@ -90,7 +92,7 @@ async def list_facts(
     return answer({"facts": await caller.read(steps)})
 
 
-@router.get("/profile", response_model=ProfileAnswer, responses=documented(422))
+@router.get("/profile", response_model=ProfileAnswer, responses=documented(422), summary="Read a subject's profile")
 async def read_profile(caller: Reader, subject_id: Subject, as_of: AsOf = None) -> Response:
     """A subject in short: narrative, what holds by key, what happened lately, and how long you know each other."""
     policy, at = caller.policy, as_of or now()
@@ -115,7 +117,12 @@ async def read_profile(caller: Reader, subject_id: Subject, as_of: AsOf = None) 
     )
 
 
-@router.post("/recalls/staged", response_model=StagedAnswer, responses=documented(400, 413, 422))
+@router.post(
+    "/recalls/staged",
+    response_model=StagedAnswer,
+    responses=documented(400, 413, 422),
+    summary="Search memory in stages",
+)
 async def recall_staged(body: StagedRequest, caller: Reader) -> Response:
     """Structured facts by exact look-up, always, then the nearest summaries; it counts as no access."""
     steps = staged_recall(

@@ -29,7 +29,7 @@ class MemoryPage(Answer):
     next_cursor: str | None = Field(description="Give it back for the next page; none: this is the last.")
 
 
-@router.get("/memories", response_model=MemoryPage, responses=documented(422))
+@router.get("/memories", response_model=MemoryPage, responses=documented(422), summary="List a subject's memories")
 async def list_memories(
     caller: Reader,
     subject_id: Subject,
@@ -66,7 +66,9 @@ async def list_memories(
     return answer({"memories": shown, "next_cursor": following})
 
 
-@router.get("/memories/{memory_id}", response_model=Explanation, responses=documented(404, 422))
+@router.get(
+    "/memories/{memory_id}", response_model=Explanation, responses=documented(404, 422), summary="Explain a memory"
+)
 async def explain_memory(caller: Reader, memory_id: UUID) -> Response:
     """One memory, kept or forgotten: the turns it comes from, what it was made of and went into, its run and policy."""
     return answer(await caller.read(explaining(caller.tenant_id, str(memory_id))))

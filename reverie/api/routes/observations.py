@@ -115,7 +115,12 @@ class ObservationsAnswer(Answer):
 _ERRORS = documented(400, 409, 413, 422)
 
 
-@router.post("/observations", response_model=ObservationsAnswer, responses=_ERRORS)
+@router.post(
+    "/observations",
+    response_model=ObservationsAnswer,
+    responses=_ERRORS,
+    summary="Record an observation about a subject",
+)
 async def observe(body: ObservationRequest, caller: Writer) -> Response:
     """Record what an agent noticed: `record_observation(content, category)`."""
     steps = record_observation(
@@ -129,7 +134,9 @@ async def observe(body: ObservationRequest, caller: Writer) -> Response:
     return answer({"events": [await caller.write(steps)]})
 
 
-@router.post("/documents", response_model=ObservationsAnswer, responses=_ERRORS)
+@router.post(
+    "/documents", response_model=ObservationsAnswer, responses=_ERRORS, summary="Add a document or tool output"
+)
 async def add_document(body: DocumentRequest, caller: Writer) -> Response:
     """Record the text of an attachment or the output of a tool; it is cut into chunks, each kept by what it is."""
     steps = record_document(
@@ -145,7 +152,12 @@ async def add_document(body: DocumentRequest, caller: Writer) -> Response:
     return answer({"events": [await caller.write(steps)]})
 
 
-@router.post("/user_context", response_model=ObservationsAnswer, responses=_ERRORS)
+@router.post(
+    "/user_context",
+    response_model=ObservationsAnswer,
+    responses=_ERRORS,
+    summary="Record what was learned about a user",
+)
 async def update_user(body: UserContextRequest, caller: Writer) -> Response:
     """Record what was learned about the subject: `update_user_context(scaffold_updates, persistent_info_additions)`."""
     steps = update_user_context(
@@ -159,7 +171,12 @@ async def update_user(body: UserContextRequest, caller: Writer) -> Response:
     return answer({"events": await caller.write(steps)})
 
 
-@router.post("/connection_context", response_model=ObservationsAnswer, responses=_ERRORS)
+@router.post(
+    "/connection_context",
+    response_model=ObservationsAnswer,
+    responses=_ERRORS,
+    summary="Record what holds for a tool connection",
+)
 async def update_connection(body: ConnectionContextRequest, caller: Writer) -> Response:
     """Record what holds for one connection: `update_connection_context(connection_id, learned)`."""
     steps = update_connection_context(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fastapi import Request
-from psycopg import OperationalError
+from psycopg import Error, OperationalError
 from starlette.responses import Response
 
 from reverie.api.answers import answer
@@ -11,8 +11,13 @@ from reverie.api.fields import Answer, example
 from reverie.api.metrics import CONTENT_TYPE_LATEST
 from reverie.api.problems import documented, problem
 from reverie.api.routing import routes_of
+from reverie.store.queries import queries
+from reverie.store.steps import Statement, Steps
 
 router = routes_of("operations", prefix="")
+
+#: The tenant of the readiness probe, which has no rows.
+NOBODY = "-"
 
 
 class Health(Answer):
@@ -40,21 +45,28 @@ class Readiness(Answer):
     notes: list[str]
 
 
-@router.get("/health", response_model=Health)
+@router.get("/health", response_model=Health, summary="Check that the process is alive")
 async def health() -> Response:
     """Whether the process is alive."""
     return answer({"status": "ok"})
 
 
-@router.get("/ready", response_model=Readiness, responses={503: documented(503)[503]})
+@router.get(
+    "/ready",
+    response_model=Readiness,
+    responses={503: documented(503)[503]},
+    summary="Check that requests can be served",
+)
 async def ready(request: Request) -> Response:
-    """Whether it can serve: the database answers; and what is missing all the same."""
+    """Whether it can serve: both of its roles read a table on the path of every request. Notes say what is missing."""
     services = request.app.state.services
     try:
-        async with services.reader.connection() as conn:
-            await conn.execute("select")
+        await services.read(NOBODY, probing(NOBODY))
+        await services.write(NOBODY, probing(NOBODY))
     except OperationalError:
         return problem(503, "The database does not answer.")
+    except Error:
+        return problem(503, "The database answers with errors; `reverie doctor` says more.")
     return answer(
         {
             "status": "ready",
@@ -66,7 +78,17 @@ async def ready(request: Request) -> Response:
     )
 
 
-@router.get("/metrics", response_class=Response, responses={200: {"content": {"text/plain": {}}}})
+def probing(tenant_id: str) -> Steps[None]:
+    """Read a table as requests do: bound to a tenant, prepared, in the role of the pool."""
+    yield Statement(queries("doctor")["probe"], {"tenant": tenant_id}, last=True)
+
+
+@router.get(
+    "/metrics",
+    response_class=Response,
+    responses={200: {"content": {"text/plain": {}}}},
+    summary="Read Prometheus metrics",
+)
 async def metrics(request: Request) -> Response:
     """Figures for Prometheus."""
     return Response(request.app.state.metrics.text(), media_type=CONTENT_TYPE_LATEST)

@@ -59,7 +59,12 @@ class OutcomesAnswer(Answer):
     repeated: int = Field(description="Sent before and the same; counted once.")
 
 
-@router.post("/outcomes", response_model=OutcomesAnswer, responses=documented(400, 409, 413, 422))
+@router.post(
+    "/outcomes",
+    response_model=OutcomesAnswer,
+    responses=documented(400, 409, 413, 422),
+    summary="Report outcomes of decisions",
+)
 async def append_outcomes(body: OutcomesRequest, caller: Writer) -> Response:
     """Log outcomes of decisions, each once however often it is sent."""
     at = now()

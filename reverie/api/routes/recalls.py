@@ -122,7 +122,9 @@ class RecallAnswer(Answer):
     notes: list[str] = Field(description="What was missing or done otherwise than asked.")
 
 
-@router.post("/recalls", response_model=RecallAnswer, responses=documented(400, 413, 422))
+@router.post(
+    "/recalls", response_model=RecallAnswer, responses=documented(400, 413, 422), summary="Search a subject's memory"
+)
 async def recall(body: RecallRequest, caller: Reader) -> Response:
     """Ask memory about a subject: turns word for word, facts, preferences, patterns and summaries, best first.
 

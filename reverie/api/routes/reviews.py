@@ -37,7 +37,12 @@ class SeenAnswer(Answer):
     turn_id: UUID
 
 
-@router.get("/reviews", response_model=ReviewPage, responses=documented(422))
+@router.get(
+    "/reviews",
+    response_model=ReviewPage,
+    responses=documented(422),
+    summary="List messages that await a person's review",
+)
 async def list_flagged(
     caller: Admin,
     seen: Annotated[bool, Query(description="Also what a person has looked at.")] = False,
@@ -52,7 +57,12 @@ async def list_flagged(
     return answer({"reviews": shown, "next_cursor": following})
 
 
-@router.post("/reviews/{turn_id}/seen", response_model=SeenAnswer, responses=documented(404, 422))
+@router.post(
+    "/reviews/{turn_id}/seen",
+    response_model=SeenAnswer,
+    responses=documented(404, 422),
+    summary="Mark a message as reviewed",
+)
 async def note_seen(caller: Admin, turn_id: UUID) -> Response:
     """Note that a person has looked at a turn. Needs the scope admin."""
     await caller.write(mark_seen(caller.tenant_id, turn_id, seen_at=now()))

@@ -32,7 +32,9 @@ class CloseAnswer(Answer):
     waiting: int = Field(description="Turns that are on their way to the log.")
 
 
-@router.post("/sessions/close", response_model=CloseAnswer, responses=documented(400, 404, 413, 422))
+@router.post(
+    "/sessions/close", response_model=CloseAnswer, responses=documented(400, 404, 413, 422), summary="Close a session"
+)
 async def close(body: CloseRequest, caller: Writer) -> Response:
     """End a session: its turns go to the log at once, its working memory ends. A later turn opens it again."""
     steps = close_session(

@@ -134,6 +134,7 @@ class TurnSeen(Answer):
     status: Literal["added", "repeated"]
     extracted: list[CandidateSeen]
     reason: str | None = Field(description="Why nothing was extracted: role, low_content, question, quoted or no_rule.")
+    left_out: int = Field(description="Candidates left out, as the policy takes no more from one turn.")
     mood: MoodSeen | None = Field(description="Of a user's message.")
     crisis: CrisisSeen | None
 
@@ -147,7 +148,12 @@ class TurnsAnswer(Answer):
     )
 
 
-@router.post("/turns", response_model=TurnsAnswer, responses=documented(400, 409, 413, 422))
+@router.post(
+    "/turns",
+    response_model=TurnsAnswer,
+    responses=documented(400, 409, 413, 422),
+    summary="Add turns of a conversation",
+)
 async def append(body: TurnsRequest, caller: Writer) -> Response:
     """Take in turns of a session, all or none, each once however often it is sent.
 
@@ -164,6 +170,7 @@ async def append(body: TurnsRequest, caller: Writer) -> Response:
         count_tokens=services.count_tokens,
         embedder=services.embedder if body.embed else None,
         mood_model=services.mood_model if body.embed else None,
+        begin_reading=services.turn_reader.begin,
         country=body.country,
         language=body.language,
     )
@@ -190,6 +197,7 @@ def _seen(heard: Heard) -> Mapping[str, Any]:
             for one in heard.noticed.candidates
         ],
         "reason": heard.noticed.reason,
+        "left_out": heard.noticed.left_out,
         "mood": heard.mood,
         "crisis": heard.crisis
         and {

@@ -29,13 +29,20 @@ class UpdateRequest(Body):
     tool_results: list[JsonObject] | None = Field(default=None, max_length=MOST_HELD, description="Still in use.")
 
 
-@router.get("/working_memory", response_model=Session, responses=documented(404, 422))
+@router.get(
+    "/working_memory", response_model=Session, responses=documented(404, 422), summary="Read a session's working memory"
+)
 async def read_working_memory(caller: Reader, subject_id: Subject, session_id: SessionId) -> Response:
     """A session's window of turns, of which the first of all is one, its mood, and what the caller holds to."""
     return answer(await held(caller, subject_id, session_id))
 
 
-@router.patch("/working_memory", response_model=Session, responses=documented(400, 413, 422))
+@router.patch(
+    "/working_memory",
+    response_model=Session,
+    responses=documented(400, 413, 422),
+    summary="Update a session's working memory",
+)
 async def update_working_memory(body: UpdateRequest, caller: Writer) -> Response:
     """Hold these lists in place of those before; the entry is opened where there is none."""
     steps = update_session(

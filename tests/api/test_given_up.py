@@ -1,0 +1,71 @@
+"""A 503 says whether anything was stored: nothing, unless nobody knows."""
+
+from __future__ import annotations
+
+import threading
+import time
+from typing import Any
+
+import psycopg
+import pytest
+from fastapi.testclient import TestClient
+
+from reverie.api.app import create_app
+from tests.api.conftest import MakeKey, settings_for
+
+TURN = {"subject_id": "ann", "session_id": "s", "turns": [{"role": "user", "text": "I like tea."}], "embed": False}
+STORED = "select count(*) from ops.pending_turns"
+
+
+def test_what_takes_too_long_is_not_stored(database_url: str, make_key: MakeKey, conn: psycopg.Connection[Any]) -> None:
+    with TestClient(create_app(settings_for(database_url, api_seconds=0.5))) as app:
+        app.headers["Authorization"] = f"Bearer {make_key()}"
+        with conn.transaction():
+            conn.execute("lock table ops.pending_turns")
+            answer = app.post("/v1/turns", json=TURN)
+            assert (answer.status_code, answer.json()["stored"]) == (503, "no")
+        time.sleep(1)  # a statement that went on would have stored it by now
+        assert conn.execute(STORED).fetchone() == (0,)
+
+
+def test_a_commit_that_was_sent_is_waited_for(
+    database_url: str, make_key: MakeKey, conn: psycopg.Connection[Any]
+) -> None:
+    """It takes longer than the request may; Postgres does not cancel a commit."""
+    conn.execute("create function public.slow() returns trigger language plpgsql as $$ begin perform pg_sleep(1.2);"
+                 " return null; end $$")  # fmt: skip
+    conn.execute("create constraint trigger slow after insert on ops.pending_turns deferrable initially deferred"
+                 " for each row execute function public.slow()")  # fmt: skip
+    with TestClient(create_app(settings_for(database_url, api_seconds=1))) as app:
+        app.headers["Authorization"] = f"Bearer {make_key()}"
+        answer = app.post("/v1/turns", json=TURN)
+    stored = conn.execute(STORED).fetchone()
+    assert stored == ((1,) if answer.status_code == 200 else (0,)), answer.text
+
+
+def test_a_connection_that_is_lost_in_a_commit_leaves_it_open(
+    app: TestClient, make_key: MakeKey, conn: psycopg.Connection[Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    app.headers["Authorization"] = f"Bearer {make_key()}"
+
+    async def lost(*_: Any, **__: Any) -> Any:
+        raise psycopg.OperationalError("the connection was lost")
+
+    assert app.post("/v1/turns", json=TURN).status_code == 200
+    monkeypatch.setattr("reverie.store.steps.round_trip", lost)
+    answer = app.post("/v1/turns", json=TURN)
+    assert (answer.status_code, answer.json()["stored"]) == (503, "unknown")
+    assert "send it again" in answer.json()["detail"]
+    assert app.get("/v1/memories?subject_id=ann").json()["stored"] == "no"
+
+
+def test_a_write_that_is_late_and_a_write_that_waits(
+    database_url: str, make_key: MakeKey, conn: psycopg.Connection[Any]
+) -> None:
+    """One that got its lock before the statement's limit is answered, though the request's own time was over."""
+    with TestClient(create_app(settings_for(database_url, api_seconds=2))) as app:
+        app.headers["Authorization"] = f"Bearer {make_key()}"
+        assert app.get("/v1/memories?subject_id=ann").status_code == 200
+        conn.execute("begin; lock table ops.pending_turns")
+        threading.Timer(1.0, conn.execute, ["commit"]).start()
+        assert app.post("/v1/turns", json=TURN).status_code == 200
