@@ -48,3 +48,4 @@ class Operations:
     health = Method(operations.health)
     ready = Method(operations.ready)
     read_metrics = Method(operations.read_metrics)
+    greet = Method(operations.greet)

@@ -21,16 +21,32 @@ class Readiness(Answer):
     notes: list[str]
 
 
+class Greeting(Answer):
+    """What serves here, and where to go on."""
+
+    name: str
+    version: str
+    description: str
+    documentation: str
+    openapi: str
+    ready: str
+
+
 def health() -> Request[Health]:
     """Whether the process is alive."""
     return Request("GET", "/health", Health)
 
 
 def ready() -> Request[Readiness]:
-    """Whether it can serve: the database answers; and what is missing all the same."""
+    """Whether it can serve: both of its roles read a table on the path of every request. Notes say what is missing."""
     return Request("GET", "/ready", Readiness)
 
 
 def read_metrics() -> Request[str]:
     """Figures for Prometheus."""
     return Request("GET", "/metrics", str)
+
+
+def greet() -> Request[Greeting]:
+    """Name, version, and where the documentation is. Everything else is under `/v1` and needs a key."""
+    return Request("GET", "/", Greeting)

@@ -98,8 +98,10 @@ class TurnResult(Answer):
     said_at: datetime
     status: Literal["added", "repeated"]
     extracted: list[Candidate]
-    #: Why nothing was extracted: role, low_content, question or no_rule.
+    #: Why nothing was extracted: role, low_content, question, quoted or no_rule.
     reason: str | None
+    #: Candidates left out, as the policy takes no more from one turn.
+    left_out: int
     #: Of a user's message.
     mood: Mood | None
     crisis: Crisis | None
