@@ -1,0 +1,127 @@
+"""A signal ends a command that takes long within seconds, at a place from which the next run goes on."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import psycopg
+import pytest
+
+from reverie.store.database import Store
+from reverie.store.digest import digest
+from tests.conftest import Databases
+
+pytestmark = pytest.mark.timeout(240)
+
+START = datetime(2026, 3, 1, 9, 0, tzinfo=UTC)
+#: Enough that their vectors take longer than a signal may.
+TURNS = 900
+#: Seconds on a machine that does other things as well; on a quiet one it takes 3 at most.
+PATIENCE = 12
+
+
+def write_history(path: Path) -> Path:
+    with path.open("w", encoding="utf-8") as file:
+        for number in range(TURNS):
+            subject, said_at = f"s{number % 16}", START + timedelta(minutes=number)
+            text = f"Yesterday I bought book {number} and I love reading it by the lake with friend {number * 7}."
+            record = {"subject_id": subject, "session_id": f"{subject}-{number // 100}", "source_id": str(number)}
+            record |= {"role": "user", "said_at": said_at.isoformat(), "text": text}
+            file.write(json.dumps(record) + "\n")
+    return path
+
+
+def start(url: str, *arguments: str) -> subprocess.Popen[str]:
+    environment = os.environ | {"DATABASE_URL": url, "REVERIE_TENANT": "acme", "REVERIE_THREADS": "2"}
+    return subprocess.Popen(
+        [sys.executable, "-c", "from reverie.cli import main; main()", *arguments],
+        env=environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+def finish(url: str, *arguments: str) -> None:
+    process = start(url, *arguments)
+    _, errors = process.communicate(timeout=200)
+    assert process.returncode == 0, errors
+
+
+def until(process: subprocess.Popen[str], is_so: Callable[[], Any]) -> None:
+    deadline = time.monotonic() + 120
+    while not is_so():
+        assert process.poll() is None, "it ended before it could be interrupted"
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+
+
+def interrupt(process: subprocess.Popen[str], number: signal.Signals, times: int = 1) -> tuple[float, str]:
+    """Send a signal; returns the seconds until the process had ended, and what it said."""
+    began = time.monotonic()
+    for _ in range(times):
+        process.send_signal(number)
+        time.sleep(0.2)
+    _, errors = process.communicate(timeout=60)
+    return time.monotonic() - began, errors
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_run_that_embeds_ends_soon_and_goes_on_later(
+    number: signal.Signals, databases: Databases, tmp_path: Path
+) -> None:
+    history = write_history(tmp_path / "history.jsonl")
+    with databases() as url, psycopg.connect(url, autocommit=True) as conn:
+        finish(url, "import", str(history))
+        process = start(url, "run", "--as-of", "2026-03-05", "--jobs", "2")
+        read = "select count(*) from memory.extractions"
+        until(process, lambda: conn.execute(read).fetchone() == (TURNS,))
+        seconds, errors = interrupt(process, number)
+        assert process.returncode == 130, errors
+        assert seconds < PATIENCE
+        assert "Stopping at a clean place" in errors and "run it again to go on" in errors
+        assert "Traceback" not in errors
+        embedded = conn.execute("select count(*) from memory.vectors").fetchone()
+        assert embedded is not None and embedded[0] < TURNS
+        assert conn.execute("select count(*) from ops.runs where status = 'failed'").fetchone() == (0,)
+        if number == signal.SIGTERM:
+            return
+        finish(url, "run", "--as-of", "2026-03-05", "--jobs", "2")
+        with Store.open(url) as store:
+            interrupted = digest(store, "acme")
+    with databases() as url, Store.open(url) as store:
+        finish(url, "import", str(history))
+        finish(url, "run", "--as-of", "2026-03-05", "--jobs", "2")
+        assert digest(store, "acme").tables == interrupted.tables
+
+
+def test_a_second_signal_ends_at_once(database_url: str, conn: psycopg.Connection[Any], tmp_path: Path) -> None:
+    finish(database_url, "import", str(write_history(tmp_path / "history.jsonl")))
+    process = start(database_url, "run", "--as-of", "2026-03-05", "--jobs", "1")
+    until(process, lambda: conn.execute("select count(*) from memory.extractions").fetchone() == (TURNS,))
+    seconds, errors = interrupt(process, signal.SIGINT, times=2)
+    assert process.returncode == 130
+    assert seconds < PATIENCE
+    assert "Traceback" not in errors
+
+
+def test_an_import_goes_on_where_it_was_interrupted(
+    database_url: str, conn: psycopg.Connection[Any], tmp_path: Path
+) -> None:
+    history = write_history(tmp_path / "history.jsonl")
+    history.write_text(history.read_text(encoding="utf-8") * 40, encoding="utf-8")  # known turns count as work too
+    process = start(database_url, "import", str(history))
+    until(process, lambda: conn.execute("select count(*) from log.turns").fetchone() != (0,))
+    seconds, errors = interrupt(process, signal.SIGINT)
+    assert (process.returncode, seconds < PATIENCE) == (130, True), errors
+    finish(database_url, "import", str(history))
+    assert conn.execute("select count(*) from log.turns").fetchone() == (TURNS,)
