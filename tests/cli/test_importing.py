@@ -27,6 +27,13 @@ def file(tmp_path: Path) -> Path:
     return write(tmp_path / "chat.jsonl", GOOD | {"source_id": "1"}, "{broken", naive)
 
 
+@pytest.fixture
+def tolerable(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A file of three records may lose one for a reason."""
+    monkeypatch.setattr("reverie.capture.cures.TOLERATED", 0.4)
+
+
+@pytest.mark.usefixtures("tolerable")
 def test_import_counts_everything(invoke, ask, file: Path) -> None:
     result = invoke("import", str(file))
     assert result.exit_code == 0, result.output
@@ -40,6 +47,7 @@ def test_import_counts_everything(invoke, ask, file: Path) -> None:
     assert again["first"] == "2026-03-01T09:00:00+00:00"
 
 
+@pytest.mark.usefixtures("tolerable")
 def test_import_goes_on_after_a_file_that_is_none(invoke, file: Path, tmp_path: Path) -> None:
     result = invoke("import", str(tmp_path), str(tmp_path / "no.jsonl"), str(file))
     assert result.exit_code == 2
@@ -64,6 +72,7 @@ def test_import_maps_fields_and_zones(ask, tmp_path: Path) -> None:
     assert (found["imported"], found["first"]) == (1, "2026-03-01T08:00:00+00:00")
 
 
+@pytest.mark.usefixtures("tolerable")
 def test_a_new_tenant_gets_the_policy_of_the_environment(invoke, conn, file: Path) -> None:
     assert invoke("import", str(file), env={"REVERIE_POLICY": "brain"}).exit_code == 0
     assert invoke("import", str(file), env={"REVERIE_POLICY": "agent"}).exit_code == 0
