@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from reverie.cli.options import json_option, parse_time, tenant_option
+from reverie.cli.options import json_option, parse_given_time, tenant_option
 from reverie.cli.output import note, pairs, print_json, say, table
 from reverie.cli.progress import Bars, bars
 from reverie.cli.session import Session
@@ -39,13 +39,6 @@ map_option = click.option(
     help="A field that has another name, or a value: role:customer=user. Repeatable.",
 )
 subject_option = click.option("--subject", "-s", metavar="NAME", help="Whose all of it is, whatever the records say.")
-
-
-def parse_start(ctx: click.Context, parameter: click.Parameter, value: str | None) -> datetime | None:
-    """Return a time as `parse_time` does, or None without a value."""
-    return parse_time(ctx, parameter, value) if value is not None else None
-
-
 timezone_option = click.option("--timezone", metavar="ZONE", help="Where times without an offset were written.")
 
 
@@ -62,7 +55,7 @@ timezone_option = click.option("--timezone", metavar="ZONE", help="Where times w
 )
 @click.option(
     "--start",
-    callback=parse_start,
+    callback=parse_given_time,
     metavar="TIME",
     help="When the first record was said, where lists of messages have no times; each further one is a minute later.",
 )

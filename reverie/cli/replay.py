@@ -19,7 +19,7 @@ from reverie.cli.session import Session
 @policy_option
 @json_option
 def command(
-    subject: str, session_id: str, tenant: str | None, as_of: datetime, policy: str | None, as_json: bool
+    subject: str, session_id: str, tenant: str | None, as_of: datetime | None, policy: str | None, as_json: bool
 ) -> None:
     """Read the turns of SUBJECT's SESSION again, after a rule was mended or when the session became a dead letter.
 
@@ -33,6 +33,7 @@ def command(
 
     with Session(tenant, policy) as session:
         session.require_tenant()
+        as_of = session.time(as_of)
         reports = list(
             replay(
                 session.worker,
