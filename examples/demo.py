@@ -52,8 +52,9 @@ SAMPLE_QUESTIONS = (
     ("dana", "Which Jira project do new tickets go to?"),
 )
 SAMPLE_SUBJECT = "arjun"
-#: When the sample is looked at, and where its clock stands: README's commands name the same time.
-SAMPLE_TIME = datetime(2026, 6, 30, tzinfo=UTC)
+#: Where the sample's clock stands, in README too. It is between two cycles, so that a recall at that time is not counted
+#: by a later tick and the sample stays the same.
+SAMPLE_TIME = datetime(2026, 6, 30, 9, tzinfo=UTC)
 #: Options of `reverie import` as the Makefile names them.
 MAKE = {f"--{name} ": f"{name.upper()}=" for name in ("map", "timezone", "subject", "start", "format")}
 

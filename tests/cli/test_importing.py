@@ -95,3 +95,28 @@ def test_dead_letters_are_listed_and_redriven(invoke, ask, file: Path) -> None:
     result = invoke("dead-letters", "redrive", "--timezone", "Mars/Olympus")
     assert result.exit_code == 2
     assert "There is no time zone" in result.stderr
+
+
+def test_half_a_file_lost_is_a_failure_that_names_its_cure(invoke, ask, tmp_path: Path) -> None:
+    turns = [GOOD | {"source_id": str(n), "role": ("klant", "agent")[n % 2]} for n in range(66)]
+    path = write(tmp_path / "half.jsonl", *turns)
+    result = invoke("import", str(path))
+    assert result.exit_code == 2
+    assert "33 of 66 records became dead letters for the reason unknown_role" in result.stderr
+    assert "--map role:klant=user" in result.stderr
+    text = invoke("dead-letters").stdout
+    assert tuple(text.splitlines()[1].split()[:3]) == ("33", "unknown_role", "half.jsonl")
+    assert "1, 3, 5, 7, 9, ..." in text
+    (group,) = ask("dead-letters", "list")["groups"]
+    assert (group["letters"], group["lines"]) == (33, [1, 3, 5, 7, 9])
+    (found,) = ask("import", str(path), "--map", "role:klant=user")["files"]
+    assert (found["imported"], found["resolved"], found["cure"]) == (33, 33, None)
+
+
+def test_assumptions_are_told(invoke, tmp_path: Path) -> None:
+    names = {"subject_id": "customer_id", "session_id": "threadId", "role": "sender", "said_at": "ts", "text": "body"}
+    path = write(tmp_path / "others.jsonl", {theirs: GOOD[ours] for ours, theirs in names.items()})
+    result = invoke("import", str(path))
+    assert result.exit_code == 0, result.output
+    assert "assumed that subject_id is customer_id, session_id is threadId, role is sender" in result.stderr
+    assert "say otherwise with --map" in result.stderr

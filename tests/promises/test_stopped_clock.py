@@ -21,7 +21,8 @@ from reverie.store.database import Store
 from reverie.store.digest import digest
 
 SAMPLE = Path(__file__).resolve().parents[2] / "examples" / "sample_history.jsonl"
-STOPPED = datetime(2026, 6, 30, tzinfo=UTC)
+#: Between two cycles, so that a recall of the stopped time waits for a cycle that does not come.
+STOPPED = datetime(2026, 6, 30, 9, tzinfo=UTC)
 POLICY = load_policy("reverie")
 TENANT = "demo"
 
