@@ -52,8 +52,8 @@ SAMPLE_QUESTIONS = (
     ("dana", "Which Jira project do new tickets go to?"),
 )
 SAMPLE_SUBJECT = "arjun"
-#: Where the sample's clock stands, in README too. It is between two cycles, so that a recall at that time is not counted
-#: by a later tick and the sample stays the same.
+#: Where the sample's clock stands, in README too. It is between two cycles, so that no later tick counts a recall at
+#: that time and the sample stays the same.
 SAMPLE_TIME = datetime(2026, 6, 30, 9, tzinfo=UTC)
 #: Options of `reverie import` as the Makefile names them.
 MAKE = {f"--{name} ": f"{name.upper()}=" for name in ("map", "timezone", "subject", "start", "format")}
@@ -144,7 +144,7 @@ def run(console: Console, path: Path, how: dict[str, Any]) -> None:
     wall = time.perf_counter() - began
     embedder = load_embedder(settings.embedding_model, threads=settings.threads)
     with Store.open(url) as store, Store.open(url, role="reader") as reader:
-        console.rule(f"[bold]Reverie[/]  tenant {tenant}, as of {as_of:%Y-%m-%d}")
+        console.rule(f"[bold]Reverie[/]  tenant {tenant}, whose clock stands at {as_of:%Y-%m-%d %H:%M}")
         report.print_import(console, summary, in_make)
         report.print_funnel(console, summary, funnel(store, tenant))
         console.print()
