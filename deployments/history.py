@@ -4,9 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Generator
 from datetime import datetime
+from pathlib import Path
 from typing import Any
 
 import dagster as dg
+from dagster._core.definitions.job_base import InMemoryJob
+from dagster._core.definitions.repository_definition import SINGLETON_REPOSITORY_NAME
+from dagster._core.execution.api import execute_run
+from dagster._core.execution.job_execution_result import JobExecutionResult
+from dagster._core.remote_origin import (
+    ManagedGrpcPythonEnvCodeLocationOrigin,
+    RemoteJobOrigin,
+    RemoteRepositoryOrigin,
+)
+from dagster._core.types.loadable_target_origin import LoadableTargetOrigin
 
 from assets.definitions import defs
 from assets.partitions import BUCKETS, buckets
@@ -17,6 +28,9 @@ from reverie.model import Scope
 from reverie.settings import load_settings
 from reverie.store.connect import database_url
 from reverie.store.database import Store
+
+#: What deployments/workspace.yaml calls the code.
+LOCATION = "reverie"
 
 #: What is yielded: the work at hand, steps done, steps in all.
 Step = tuple[str, int, int]
@@ -37,20 +51,38 @@ def materialize_history(
     with instance or dg.DagsterInstance.ephemeral(settings={"telemetry": {"enabled": False}}) as instance:
         for done, (job, key) in enumerate(runs):
             yield f"{job} {key or ''}".rstrip(), done, len(runs)
-            result = defs.resolve_job_def(job).execute_in_process(
-                partition_key=key,
-                instance=instance,
-                tags={AS_OF: as_of.isoformat()},
-                run_config=_QUIET,
-                raise_on_error=False,
-            )
+            result = _run(instance, job, key, as_of)
             if not result.success:
                 raise StageError(_reason(result))
         yield "done", len(runs), len(runs)
     return {check.check_name: check.passed for check in result.get_asset_check_evaluations()}
 
 
-def _reason(result: dg.ExecuteInProcessResult) -> str:
+def _run(instance: dg.DagsterInstance, job: str, key: str | None, as_of: datetime) -> JobExecutionResult:
+    """Run a job in this process, on record as the job that the workspace loads, so that its page lists the run."""
+    definition = defs.resolve_job_def(job)
+    tags = dict(definition.get_tags_for_partition_key(key, selected_asset_keys=None)) if key else {}
+    run = instance.create_run_for_job(
+        definition,
+        run_config=_QUIET,
+        tags={**definition.run_tags, **tags, AS_OF: as_of.isoformat()},
+        remote_job_origin=RemoteJobOrigin(
+            repository_origin=RemoteRepositoryOrigin(
+                code_location_origin=ManagedGrpcPythonEnvCodeLocationOrigin(
+                    loadable_target_origin=LoadableTargetOrigin(
+                        module_name="assets.definitions", working_directory=str(Path(__file__).resolve().parents[1])
+                    ),
+                    location_name=LOCATION,
+                ),
+                repository_name=SINGLETON_REPOSITORY_NAME,
+            ),
+            job_name=job,
+        ),
+    )
+    return execute_run(InMemoryJob(definition), run, instance)
+
+
+def _reason(result: JobExecutionResult) -> str:
     """The first sentence of ours in the first failure, without the stack."""
     for event in result.all_events:
         error = getattr(event.event_specific_data, "error", None) if event.is_failure else None

@@ -10,20 +10,23 @@ import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))  # assets/ and resources/ are loaded from the checkout
 
 from dagster import DagsterInstance  # noqa: E402
 from rich.console import Console  # noqa: E402
+from rich.markup import escape  # noqa: E402
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn  # noqa: E402
 
 from deployments.history import materialize_history  # noqa: E402
 from deployments.ui import dagster_environment  # noqa: E402
 from examples import demo_report as report  # noqa: E402
 from reverie.capture.importing import import_file  # noqa: E402
+from reverie.capture.reading import FORMATS  # noqa: E402
 from reverie.consolidate.cycle import STAGES  # noqa: E402
 from reverie.cues.summarise import Line, summarise  # noqa: E402
 from reverie.errors import InputError, ReverieError  # noqa: E402
@@ -34,6 +37,7 @@ from reverie.policy import load_policy  # noqa: E402
 from reverie.recall.inspect import show_subject  # noqa: E402
 from reverie.recall.recall import log_recall, recall  # noqa: E402
 from reverie.settings import Settings, load_settings  # noqa: E402
+from reverie.store.clock import set_clock  # noqa: E402
 from reverie.store.connect import database_url  # noqa: E402
 from reverie.store.database import Store  # noqa: E402
 from reverie.store.migrate import migrate  # noqa: E402
@@ -48,12 +52,22 @@ SAMPLE_QUESTIONS = (
     ("dana", "Which Jira project do new tickets go to?"),
 )
 SAMPLE_SUBJECT = "arjun"
+#: Where the sample's clock stands, in README too. It is between two cycles, so that no later tick counts a recall at
+#: that time and the sample stays the same.
+SAMPLE_TIME = datetime(2026, 6, 30, 9, tzinfo=UTC)
+#: Options of `reverie import` as the Makefile names them.
+MAKE = {f"--{name} ": f"{name.upper()}=" for name in ("map", "timezone", "subject", "start", "format")}
 
 
 def main() -> int:
     """Run the demo; a user's error is one sentence and an exit code."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data", type=Path, default=SAMPLE, help="a JSONL, CSV or Parquet log of your own")
+    parser.add_argument("--map", action="append", default=[], metavar="OURS=THEIRS", help="as of `reverie import`")
+    parser.add_argument("--timezone", metavar="ZONE", help="where times without an offset were written")
+    parser.add_argument("--subject", metavar="NAME", help="whose all of it is, where the log does not say")
+    parser.add_argument("--format", choices=FORMATS, help="how to read the log; by default told by its content")
+    parser.add_argument("--start", type=datetime.fromisoformat, metavar="TIME", help="when a log without times begins")
     parser.add_argument("--model", help="`recorded`, or a language model as REVERIE_LANGUAGE_MODEL takes it")
     options = parser.parse_args()
     if options.model:
@@ -62,16 +76,33 @@ def main() -> int:
     # a pipe has no width of its own, and 80 columns cut memories short
     console = Console() if sys.stdout.isatty() else Console(width=112)
     try:
-        run(console, options.data.resolve())
+        run(console, options.data.resolve(), import_options(options))
     except ReverieError as error:
-        Console(stderr=True).print(f"[red]Error:[/] {error}", highlight=False)
+        Console(stderr=True).print(f"[red]Error:[/] {escape(in_make(str(error)))}", highlight=False)
         return error.exit_code
     except KeyboardInterrupt:
         return 130
     return 0
 
 
-def run(console: Console, path: Path) -> None:
+def import_options(options: argparse.Namespace) -> dict[str, Any]:
+    """What the import is told about the log."""
+    pairs = [pair.partition("=")[::2] for text in options.map for pair in text.split()]
+    if wrong := [ours for ours, theirs in pairs if not (ours and theirs)]:
+        raise InputError(f"MAP takes pairs such as subject_id=user role:customer=user, not {wrong[0]!r}.")
+    start = options.start
+    if start is not None and start.tzinfo is None:
+        start = start.replace(tzinfo=UTC)
+    return {
+        "mapping": dict(pairs),
+        "timezone": options.timezone,
+        "subject": options.subject,
+        "format": options.format,
+        "start": start,
+    }
+
+
+def run(console: Console, path: Path, how: dict[str, Any]) -> None:
     """Import, consolidate and report."""
     settings = load_settings()
     tenant = "demo" if path == SAMPLE else f"demo-{path.name.split('.')[0]}"
@@ -94,15 +125,18 @@ def run(console: Console, path: Path) -> None:
             with history(path, tenant) as file:
                 summary = import_file(
                     store, file, tenant_id=tenant, policy=settings.policy,
-                    on_progress=lambda read: progress.update(task, completed=read),
+                    on_progress=lambda read: progress.update(task, completed=read), **how,
                 )  # fmt: skip
             until = last_said(store, tenant)
             if until is None:
                 raise InputError(
-                    f"No turn of {path.name} could be read: {summary.dead} records are dead letters; "
-                    f"`reverie dead-letters list --tenant {tenant}` says why."
+                    f"No turn of {path.name} could be read. {in_make(summary.cure or '')} "
+                    f"`.venv/bin/reverie dead-letters list --tenant {tenant}` says more."
                 )
-        as_of = until + timedelta(hours=6)
+            # the history has ended: schedules that run on must not let it fade
+            as_of = SAMPLE_TIME if tenant == "demo" else until + timedelta(hours=6)
+            with store.transaction(tenant) as conn:
+                set_clock(conn, tenant, as_of)
         # the runs are kept where `make ui` finds them
         os.environ.update(dagster_environment(settings, url))
         for step, done, total in materialize_history(as_of, DagsterInstance.get()):
@@ -110,7 +144,8 @@ def run(console: Console, path: Path) -> None:
     wall = time.perf_counter() - began
     embedder = load_embedder(settings.embedding_model, threads=settings.threads)
     with Store.open(url) as store, Store.open(url, role="reader") as reader:
-        console.rule(f"[bold]Reverie[/]  tenant {tenant}, as of {as_of:%Y-%m-%d}")
+        console.rule(f"[bold]Reverie[/]  tenant {tenant}, whose clock stands at {as_of:%Y-%m-%d %H:%M}")
+        report.print_import(console, summary, in_make)
         report.print_funnel(console, summary, funnel(store, tenant))
         console.print()
         subject = SAMPLE_SUBJECT if path == SAMPLE else funnel(store, tenant).subjects[0][0]
@@ -122,6 +157,13 @@ def run(console: Console, path: Path) -> None:
         report.print_stages(console, funnel(store, tenant), STAGES, wall)
         console.print()
         report.print_next(console, next_steps(tenant, subject))
+
+
+def in_make(sentence: str) -> str:
+    """The sentence with options as `make demo` takes them."""
+    for option, variable in MAKE.items():
+        sentence = sentence.replace(option, variable)
+    return sentence
 
 
 @contextmanager
@@ -192,13 +234,17 @@ def next_steps(tenant: str, subject: str) -> list[tuple[str, str]]:
     at = f"--tenant {tenant}"
     return [
         ("make ui", "the same work in the orchestrator: graph, runs, checks, plots"),
-        ("make demo DATA=your.jsonl", "your own log (see docs/importing.md)"),
+        ("make demo DATA=your.jsonl", "your own log, or an export of ChatGPT or Slack (see docs/importing.md)"),
         (
             "make demo MODEL=recorded",
             "what a language model adds, with written-down replies: no key, no cost",
         ),
         (f".venv/bin/reverie recall 'your question' -s {subject} {at} --why", "ask, with every reason"),
         (f".venv/bin/reverie show {subject} {at}", "all that is remembered; take an id for `explain` and `undo`"),
+        (
+            f".venv/bin/reverie clock {at} --run",
+            "this tenant's clock stands still, so the history does not fade; this lets it run",
+        ),
         (".venv/bin/reverie policy show contact", "the numbers behind it: copy one, change it, `reverie policy use`"),
     ]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from rich.console import Console, Group
 from rich.markup import escape
@@ -11,17 +11,18 @@ from rich.table import Table
 from rich.text import Text
 
 from reverie.capture.importing import ImportSummary
+from reverie.cli.importing import assumption_sentence
 from reverie.evaluate.funnel import Funnel
 from reverie.evaluate.worded import Worded
 from reverie.recall.inspect import SubjectMemory
 from reverie.recall.result import RecallResult
 
 REASONS = {
-    "role": "said by nobody whose words are kept",
+    "role": "assistant, system and tool turns (not extracted)",
     "low_content": "says nothing (lol, ok)",
-    "question": "only asks",
+    "question": "only asks a question",
     "quoted": "quotes somebody else",
-    "no_rule": "small talk, no rule found anything",
+    "no_rule": "no rule found anything to remember",
 }
 KIND_ORDER = ("fact", "preference", "instruction", "pattern", "summary", "episode")
 SHOWN_A_KIND = 5
@@ -30,6 +31,14 @@ SHOWN_WORDED = 3
 PRICE = (0.15, 0.60)
 SHOWN_HITS = 4
 SHOWN_SIGNALS = 3
+
+
+def print_import(console: Console, summary: ImportSummary, in_make: Callable[[str], str]) -> None:
+    """What was assumed about the file, and what is wrong with it."""
+    if summary.assumed:
+        console.print(f"[dim]Import: {escape(in_make(assumption_sentence(summary.assumed)))}[/]")
+    if summary.cure:
+        console.print(f"[yellow]Import:[/] {escape(in_make(summary.cure))}")
 
 
 def print_funnel(console: Console, summary: ImportSummary, funnel: Funnel) -> None:

@@ -10,7 +10,7 @@ from typing import IO, Literal, NamedTuple
 
 from reverie.errors import InputError
 
-Format = Literal["jsonl", "csv", "parquet"]
+Format = Literal["jsonl", "csv", "parquet", "array"]
 
 #: Bytes of a line above which it is not read as a record; a text may have 1 MiB, and more once escaped.
 MAX_LINE = 8 << 20
@@ -65,6 +65,11 @@ class Source:
         yield first.removeprefix(_BYTE_ORDER_MARK)
         yield from blocks
 
+    def rewind(self) -> None:
+        """Go back to the beginning."""
+        self.stream.seek(0)
+        self.position = 0
+
     def _raw(self) -> Iterator[bytes]:
         while block := self.stream.read(_BLOCK):
             self.position += len(block)
@@ -74,8 +79,7 @@ class Source:
 def open_source(path: Path) -> Source:
     """Open a file and tell its format: gzip and Parquet by their magic bytes, the rest by suffix, then by content.
 
-    Raises InputError: missing, not readable, a directory, empty, UTF-16, one JSON array instead of a record a line, or
-    called Parquet without being it.
+    Raises InputError: missing, not readable, a directory, empty, UTF-16, or called Parquet without being it.
     """
     name = path.name
     try:
@@ -92,8 +96,7 @@ def open_source(path: Path) -> Source:
         compressed = stream.peek(2)[:2] == _GZIP
         source = Source(path=path, format="jsonl", stream=stream, compressed=compressed)
         head = _head(source)
-        stream.seek(0)
-        source.position = 0
+        source.rewind()
         source.format = _format(path, head, compressed)
     except BaseException:
         stream.close()
@@ -158,7 +161,7 @@ def _format(path: Path, head: bytes, compressed: bool) -> Format:
     if head.startswith((b"\xff\xfe", b"\xfe\xff")):
         raise InputError(f"{path.name} is UTF-16: save it as UTF-8.")
     if head.startswith(b"[") and suffix not in (".jsonl", ".ndjson", ".csv", ".tsv"):
-        raise InputError(f"{path.name} is one JSON array: make it one record a line, for instance with jq -c '.[]'.")
+        return "array"
     return named or ("jsonl" if head.startswith(b"{") else "csv")
 
 

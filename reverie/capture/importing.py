@@ -1,12 +1,12 @@
-"""A file of turns and outcomes into the log; what cannot go in becomes a dead letter, and the rest goes on."""
+"""A file or export into the log; a record that cannot go in becomes a dead letter, and the rest goes on."""
 
 from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime, timedelta, tzinfo
 from pathlib import Path
 from typing import Any
 from uuid import UUID
@@ -14,9 +14,13 @@ from uuid import UUID
 from psycopg import Connection
 
 from reverie.capture.append import ensure_tenant, insert_outcomes, insert_turns, policy_of
-from reverie.capture.reading import Batch, Record, read_records
+from reverie.capture.cures import Findings, cure
+from reverie.capture.field_names import SAMPLE, assume_names
+from reverie.capture.reading import Batch, Reading, Record, read_records
 from reverie.capture.times import parse_timezone
-from reverie.capture.validation import Rejection, Validator
+from reverie.capture.validation import MAX_IGNORED, Rejection, Validator
+from reverie.capture.values import split_mapping
+from reverie.errors import InputError
 from reverie.interruption import check_interruption
 from reverie.model import Outcome, Turn
 from reverie.store.database import Store
@@ -52,6 +56,14 @@ class ImportSummary:
     mended: int = 0
     #: Names of fields that were not read (the first of them).
     ignored_fields: tuple[str, ...] = ()
+    #: How the file was read, one of `reading.FORMATS`.
+    format: str = ""
+    #: What was assumed and not named by the caller: our field or `role:VALUE`, and what it was taken for.
+    assumed: dict[str, str] = field(default_factory=dict)
+    #: Pieces of an export that are no turns, by reason; not among `read`.
+    skipped: Counter[str] = field(default_factory=Counter)
+    #: What to do where more than a tenth became dead letters for one reason.
+    cure: str | None = None
     #: Subjects and sessions of the valid turns, new or repeated.
     subjects: int = 0
     sessions: int = 0
@@ -75,6 +87,11 @@ class Sorted:
     outcome_records: list[Record] = field(default_factory=list)
     rejected: list[tuple[Record, Rejection]] = field(default_factory=list)
 
+    def extend(self, other: Sorted) -> None:
+        """Add those of another file."""
+        for name in self.__slots__:
+            getattr(self, name).extend(getattr(other, name))
+
 
 def import_file(
     store: Store,
@@ -86,33 +103,86 @@ def import_file(
     policy: str = "reverie",
     now: datetime | None = None,
     on_progress: Callable[[int], None] | None = None,
+    format: str | None = None,
+    subject: str | None = None,
+    start: datetime | None = None,
 ) -> ImportSummary:
-    """Import a JSONL, CSV or Parquet file, gzipped or not, in batches of one transaction each.
+    """Import a file or an export in batches of one transaction each.
 
     Killed anywhere and run again it gives the same rows. All records go to `tenant_id`; one that names another tenant
-    is refused. `mapping` names fields (ours to theirs), `timezone` where naive times were written, `policy` that of a
-    new tenant, `now` the time after which (plus a day) nothing can have been said. `on_progress` gets the bytes of the
-    file read so far.
+    is refused. `mapping` names fields (ours to theirs) and values (`role:customer` to `user`); fields that it does not
+    name are recognised by their usual names. `timezone` is where naive times were written, `policy` that of a new
+    tenant, `now` the time after which (plus a day) nothing can have been said. `on_progress` gets the bytes of the file
+    read so far. `format` is one of `reading.FORMATS`, by default told by the content; `subject` is whose all of it is;
+    `start` the time of the first record where the format has no times.
 
-    Raises InputError: the file cannot be read at all, is a table without a needed column, or `mapping` or `timezone`
+    Raises InputError: the file cannot be read at all, lacks a needed column, has two that could be it, or an argument
     is unknown.
     """
     path = Path(path)
-    validator = Validator(
+    names, _ = split_mapping(mapping or {})
+    rules = Rules(
         tenant_id=tenant_id,
         not_after=(now or datetime.now(UTC)) + CLOCK_SKEW,
         turn_characters=policy_of(store, tenant_id, policy).extract.turn_characters,
-        mapping=mapping,
+        mapping=mapping or {},
         timezone=parse_timezone(timezone) if timezone else None,
+        subject=subject,
     )
-    importing = _Importing(store, validator, source_name(path), policy)
-    for batch in read_records(path):
-        if batch.columns and not importing.summary.read:
-            validator.require_columns(batch.columns)
+    rules.validator([])  # a mapping or subject that cannot be is told before the file is read
+    importing: _Importing | None = None
+    for batch in read_records(path, Reading(format=format, subject=subject, start=start, names=names)):
+        if importing is None:
+            records = [record.fields for record in batch.records[:SAMPLE]]
+            validator, assumed = rules.validator(records, converted=batch.converted)
+            if batch.columns:
+                validator.require_columns(batch.columns)
+            importing = _Importing(store, validator, source_name(path), policy)
+            importing.summary.format, importing.summary.assumed = batch.format, assumed
+            importing.fields = tuple(dict.fromkeys(name for fields in records for name in fields))[:MAX_IGNORED]
         importing.take(batch)
         if on_progress:
             on_progress(batch.position)
+    if importing is None:
+        raise InputError(f"{path.name} holds nothing.")
     return importing.finish()
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Rules:
+    """What the caller says about records, and what follows for those of one file."""
+
+    tenant_id: str
+    not_after: datetime
+    #: The policy's bound of a turn's text.
+    turn_characters: int
+    mapping: Mapping[str, str]
+    timezone: tzinfo | None
+    subject: str | None
+
+    def validator(
+        self, records: Sequence[Mapping[str, Any]], *, converted: bool = False
+    ) -> tuple[Validator, dict[str, str]]:
+        """Return the validator of a file by its first records, and the names of fields that it assumes.
+
+        `converted`: they have our names already. Raises InputError as `assume_names` and `Validator` do.
+        """
+        names, values = split_mapping(self.mapping)
+        if converted:
+            names, assumed = {}, {}
+        else:
+            assumed = assume_names(records, names, has_subject=self.subject is not None)
+        coded = {f"{field}:{theirs}": ours for field, each in values.items() for theirs, ours in each.items()}
+        validator = Validator(
+            tenant_id=self.tenant_id,
+            not_after=self.not_after,
+            turn_characters=self.turn_characters,
+            mapping=names | assumed | coded,
+            timezone=self.timezone,
+            subject=self.subject,
+            assume=True,
+        )
+        return validator, assumed
 
 
 def sort_records(validator: Validator, records: list[Record]) -> Sorted:
@@ -138,6 +208,11 @@ def conflict_detail(value: Turn | Outcome) -> str:
     return "The same metric of this decision has another value at this time; the log is append-only."
 
 
+def _placed(record: Record, detail: str) -> str:
+    """A sentence, after the place in the export where the record has one."""
+    return f"{record.place}: {detail}" if record.place else detail
+
+
 def source_name(path: Path) -> str:
     """Return a file's name as Postgres can hold it."""
     return os.fsencode(path.name).decode("utf-8", "replace")
@@ -151,6 +226,8 @@ class _Importing:
         self._store = store
         self._validator = validator
         self._tenant = validator.tenant_id
+        #: Names of fields of the first records.
+        self.fields: tuple[str, ...] = ()
         self._source = source
         self._policy = policy
         self._earlier = letters_by_line(store, self._tenant, source)
@@ -164,7 +241,7 @@ class _Importing:
         found = sort_records(self._validator, batch.records)
         letters = [self._letter(piece.line, piece.reason, piece.detail, piece.raw) for piece in batch.broken]
         letters += [
-            self._letter(record.line, why.reason, why.detail, record.payload() if why.keep else None)
+            self._letter(record.line, why.reason, _placed(record, why.detail), record.payload() if why.keep else None)
             for record, why in found.rejected
         ]
         with self._store.transaction(self._tenant) as conn:
@@ -177,9 +254,8 @@ class _Importing:
             ):
                 for place in conflicts:
                     record = records[place]
-                    letters.append(
-                        self._letter(record.line, "conflict", conflict_detail(values[place]), record.payload())
-                    )
+                    detail = _placed(record, conflict_detail(values[place]))
+                    letters.append(self._letter(record.line, "conflict", detail, record.payload()))
             record_dead_letters(conn, self._tenant, letters)
             resolved = self._resolve(conn, batch, letters)
         summary = self.summary
@@ -189,15 +265,25 @@ class _Importing:
         summary.repeated += turns.repeated + outcomes.repeated
         summary.dead_by_reason.update(letter.reason for letter in letters)
         summary.resolved += resolved
+        summary.skipped.update(batch.skipped)
         self._see(found.turns)
 
     def finish(self) -> ImportSummary:
         """Return the summary of all batches."""
-        self.summary.subjects = len(self._subjects)
-        self.summary.sessions = len(self._sessions)
-        self.summary.mended = self._validator.mended
-        self.summary.ignored_fields = tuple(sorted(self._validator.ignored))
-        return self.summary
+        summary, validator = self.summary, self._validator
+        summary.subjects = len(self._subjects)
+        summary.sessions = len(self._sessions)
+        summary.mended = validator.mended
+        summary.ignored_fields = tuple(sorted(validator.ignored))
+        summary.assumed |= {f"role:{theirs}": ours for theirs, ours in sorted(validator.assumed_roles.items())}
+        findings = Findings(
+            fields=self.fields,
+            unknown_values=validator.unknown_values,
+            missing=validator.missing,
+            role_field=validator.called("role"),
+        )
+        summary.cure = cure(read=summary.read, dead_by_reason=summary.dead_by_reason, findings=findings)
+        return summary
 
     def _see(self, turns: list[Turn]) -> None:
         if not turns:

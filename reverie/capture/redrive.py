@@ -11,7 +11,8 @@ from typing import Any
 from psycopg import Connection
 
 from reverie.capture.append import ensure_tenant, insert_outcomes, insert_turns, policy_of
-from reverie.capture.importing import CLOCK_SKEW, conflict_detail, sort_records
+from reverie.capture.field_names import SAMPLE
+from reverie.capture.importing import CLOCK_SKEW, Rules, Sorted, conflict_detail, sort_records
 from reverie.capture.reading import Record, parse_json
 from reverie.capture.times import parse_timezone
 from reverie.capture.validation import Validator
@@ -60,6 +61,7 @@ def redrive_dead_letters(
     timezone: str | None = None,
     policy: str = "reverie",
     now: datetime | None = None,
+    subject: str | None = None,
 ) -> RedriveSummary:
     """Validate and append the letters of which the whole record is kept; those that go in are deleted.
 
@@ -68,20 +70,22 @@ def redrive_dead_letters(
 
     Raises InputError: `mapping` or `timezone` is unknown.
     """
-    validator = Validator(
+    rules = Rules(
         tenant_id=tenant_id,
         not_after=(now or datetime.now(UTC)) + CLOCK_SKEW,
         turn_characters=policy_of(store, tenant_id, policy).extract.turn_characters,
-        mapping=mapping,
+        mapping=mapping or {},
         timezone=parse_timezone(timezone) if timezone else None,
+        subject=subject,
     )
+    validators = _Validators(rules)
     summary, after = RedriveSummary(), None
     while True:
         with store.transaction(tenant_id) as conn:
             letters = claim_dead_letters(conn, tenant_id, where=where, after=after, limit=_BATCH)
             if letters:
                 ensure_tenant(conn, tenant_id, policy)
-                _try(conn, validator, letters, summary)
+                _try(conn, validators, letters, summary)
         if not letters:
             break
         after = letters[-1]
@@ -91,26 +95,48 @@ def redrive_dead_letters(
     return summary
 
 
-def _try(conn: Connection[Any], validator: Validator, letters: list[DeadLetter], summary: RedriveSummary) -> None:
+class _Validators:
+    """A validator a file, each by the first letters of its file, as an import has one by its first records."""
+
+    def __init__(self, rules: Rules) -> None:
+        self.tenant_id = rules.tenant_id
+        self._rules = rules
+        self._of: dict[str, Validator] = {}
+        rules.validator([])
+
+    def sort(self, records: list[tuple[str, Record]]) -> Sorted:
+        """Validate the records, each with the name of its file, and sort them by what they are."""
+        by_source: dict[str, list[Record]] = {}
+        for source, record in records:
+            by_source.setdefault(source, []).append(record)
+        found = Sorted()
+        for source, own in by_source.items():
+            if source not in self._of:
+                self._of[source], _ = self._rules.validator([record.fields for record in own[:SAMPLE]])
+            found.extend(sort_records(self._of[source], own))
+        return found
+
+
+def _try(conn: Connection[Any], validators: _Validators, letters: list[DeadLetter], summary: RedriveSummary) -> None:
     failed: dict[int, tuple[str, str]] = {}  # position among the letters -> reason and detail
     records = []
     for place, letter in enumerate(letters):
         try:
-            records.append(Record(place, parse_json(letter.payload or b"")))
+            records.append((letter.source, Record(place, parse_json(letter.payload or b""))))
         except ValueError as error:
             failed[place] = (str(error.args[0]), str(error.args[1]))
-    found = sort_records(validator, records)
+    found = validators.sort(records)
     failed |= {record.line: (why.reason, why.detail) for record, why in found.rejected}
-    turns = insert_turns(conn, validator.tenant_id, found.turns)
-    outcomes = insert_outcomes(conn, validator.tenant_id, found.outcomes)
+    turns = insert_turns(conn, validators.tenant_id, found.turns)
+    outcomes = insert_outcomes(conn, validators.tenant_id, found.outcomes)
     for place in turns.conflicts:
         failed[found.turn_records[place].line] = ("conflict", conflict_detail(found.turns[place]))
     for place in outcomes.conflicts:
         failed[found.outcome_records[place].line] = ("conflict", conflict_detail(found.outcomes[place]))
     done = [letter.id for place, letter in enumerate(letters) if place not in failed]
-    delete_dead_letters(conn, validator.tenant_id, done)
+    delete_dead_letters(conn, validators.tenant_id, done)
     again = [replace(letters[place], reason=reason, detail=detail) for place, (reason, detail) in failed.items()]
-    count_attempts(conn, validator.tenant_id, again)
+    count_attempts(conn, validators.tenant_id, again)
     summary.tried += len(letters)
     summary.imported += turns.added
     summary.outcomes += outcomes.added

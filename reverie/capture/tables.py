@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import IO, Any
 
 from reverie.capture.files import MAX_LINE, DamagedFileError, LongLine, Source, lines
-from reverie.capture.reading import BATCH_RECORDS, Broken, Record, cut, long_line
+from reverie.capture.reading import BATCH_RECORDS, Broken, Entry, Record, cut, long_line
 from reverie.errors import InputError
 
 _DELIMITERS = (",", ";", "\t", "|")
@@ -37,7 +37,7 @@ class _Feed:
             self.damaged = True
 
 
-def read_csv(source: Source) -> Iterator[Record | Broken]:
+def read_csv(source: Source) -> Iterator[Entry]:
     """Yield the rows of a CSV with a header; comma, semicolon, tab or bar between cells, quotes as in RFC 4180.
 
     Raises InputError: no header, or a column twice.
@@ -72,7 +72,7 @@ def read_csv(source: Source) -> Iterator[Record | Broken]:
         yield cut(feed.number)
 
 
-def read_parquet(source: Source) -> Iterator[Record | Broken]:
+def read_parquet(source: Source) -> Iterator[Entry]:
     """Yield the rows of a Parquet file; nested columns become lists and objects.
 
     Raises InputError: not readable as Parquet.

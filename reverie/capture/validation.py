@@ -5,6 +5,8 @@ A hand-checked hot path, since a pydantic model a record is several times slower
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, tzinfo
@@ -15,8 +17,9 @@ import orjson
 from reverie.capture.identity import turn_hash
 from reverie.capture.mending import is_sound, mend, mend_text
 from reverie.capture.times import NaiveTimeError, parse_time
+from reverie.capture.values import ROLE_ALIASES, USUAL_ROLES, split_mapping
 from reverie.errors import InputError
-from reverie.model import EARLIEST, ROLES, Outcome, Role, ToolCall, Turn
+from reverie.model import EARLIEST, Outcome, Role, ToolCall, Turn
 
 #: UTF-8 bytes of a text, and of the JSON of tool calls and of metadata.
 MAX_TEXT = 1 << 20
@@ -25,17 +28,6 @@ MAX_ID = 200
 MAX_INDEX = 1_000_000_000
 #: Names of ignored fields that are remembered; a log may have a new one in each record.
 MAX_IGNORED = 20
-
-#: What other systems call the roles.
-ROLE_ALIASES: dict[str, Role] = {role: role for role in ROLES} | {
-    "human": "user",
-    "ai": "assistant",
-    "bot": "assistant",
-    "agent": "assistant",
-    "model": "assistant",
-    "developer": "system",
-    "function": "tool",
-}
 
 FIELDS = (
     "type",
@@ -56,6 +48,7 @@ FIELDS = (
     "observed_at",
 )
 _TURN_TYPES = (None, "", "turn", "message")
+_CODE = re.compile(r"[\w.-]{1,24}")
 _TRUTH = {True: True, False: False, "true": True, "false": False, "1": True, "0": False}
 
 
@@ -86,18 +79,26 @@ class Validator:
         turn_characters: int = MAX_TEXT,
         mapping: Mapping[str, str] | None = None,
         timezone: tzinfo | None = None,
+        subject: str | None = None,
+        assume: bool = False,
     ) -> None:
         """Take the choices of the caller.
 
         `not_after` is the latest time a turn can have been said at; `turn_characters` is the policy's bound of a turn's
-        text, beside the 1 MiB that any text may have; `mapping` names the fields of the records where
-        they differ from ours (ours to theirs); `timezone` is where naive times were written.
+        text, beside the 1 MiB that any text may have; `mapping` names the fields of the records where they differ from
+        ours (ours to theirs), and their values of a field (`role:customer` to `user`); `timezone` is where naive times
+        were written; `subject` is whose every record is, whatever it says. `assume`: roles by their usual names
+        elsewhere, such as `customer`, are taken and noted.
 
-        Raises InputError: the mapping names a field that we do not have.
+        Raises InputError: the mapping names a field or value that we do not have.
         """
-        mapping = mapping or {}
-        if unknown := sorted(set(mapping) - set(FIELDS)):
+        names, values = split_mapping(mapping or {})
+        if unknown := sorted(set(names) - set(FIELDS)):
             raise InputError(f"There is no field {unknown[0]!r} to map to; the fields are {', '.join(FIELDS)}.")
+        if subject is not None and not (
+            0 < len(subject) <= MAX_ID and subject.strip() and is_sound(subject, no_controls=True)
+        ):
+            raise InputError("A subject is a text of 1 to 200 characters without control characters.")
         self.tenant_id = tenant_id
         self.not_after = not_after
         self.turn_characters = turn_characters
@@ -106,12 +107,26 @@ class Validator:
         self.mended = 0
         #: Names of fields that were not read, at most `MAX_IGNORED`.
         self.ignored: set[str] = set()
-        self._name = {ours: mapping.get(ours, ours) for ours in FIELDS}
+        #: Roles that were assumed from the usual names, as the records have them.
+        self.assumed_roles: dict[str, Role] = {}
+        #: Short values of codes that are none of ours, by reason: what a mapping could translate.
+        self.unknown_values: dict[str, Counter[str]] = {"unknown_role": Counter(), "unknown_type": Counter()}
+        #: Needed fields that were absent or empty, by our name and theirs.
+        self.missing: Counter[tuple[str, str]] = Counter()
+        self._name = {ours: names.get(ours, ours) for ours in FIELDS}
         self._known = frozenset(self._name.values())
+        self._subject = subject
+        self._roles: dict[str, Role] = ROLE_ALIASES | values["role"]  # type: ignore[assignment]
+        self._types = values["type"]
+        self._usual_roles = USUAL_ROLES if assume else {}
+
+    def called(self, ours: str) -> str:
+        """Return what the records call a field of ours."""
+        return self._name[ours]
 
     def require_columns(self, columns: tuple[str, ...]) -> None:
         """Raise InputError when no record of a table with these columns can be valid, with the way out."""
-        needed = ["subject_id", "session_id"]
+        needed = ["session_id"] if self._subject else ["subject_id", "session_id"]
         if self._name["type"] not in columns:
             needed += ["role", "said_at", "text"]
         if missing := [ours for ours in needed if self._name[ours] not in columns]:
@@ -134,9 +149,12 @@ class Validator:
                     keep=False,
                 )
             kind = get(name["type"])
+            if self._types and type(kind) is str:
+                kind = self._types.get(kind, kind)
             if kind == "outcome":
                 return self._outcome(fields)
             if kind not in _TURN_TYPES:
+                self._note_value("unknown_type", kind)
                 self._reject("unknown_type", "type", kind, "turn or outcome")
             return self._turn(fields)
         except _RejectedError as error:
@@ -146,11 +164,11 @@ class Validator:
 
     def _turn(self, fields: Mapping[str, Any]) -> Turn:
         name, get = self._name, fields.get
-        subject_id = self._id(fields, "subject_id")
+        subject_id = self._subject or self._id(fields, "subject_id")
         session_id = self._id(fields, "session_id")
         source_id = self._id(fields, "source_id") if get(name["source_id"]) not in (None, "") else ""
         said = get(name["role"])
-        role = ROLE_ALIASES.get(said) if type(said) is str else None
+        role = self._roles.get(said) if type(said) is str else None
         if role is None:
             role = self._unusual_role(fields, said)
         said_at = self._time(fields, "said_at")
@@ -185,7 +203,7 @@ class Validator:
             self._reject_value(fields, "positive", positive, "true or false")
         return Outcome(
             tenant_id=self.tenant_id,
-            subject_id=self._id(fields, "subject_id"),
+            subject_id=self._subject or self._id(fields, "subject_id"),
             session_id=self._id(fields, "session_id"),
             source_id=self._id(fields, "source_id"),
             metric=self._id(fields, "metric"),
@@ -209,11 +227,23 @@ class Validator:
         return value
 
     def _unusual_role(self, fields: Mapping[str, Any], said: Any) -> Role:
-        role = ROLE_ALIASES.get(said.strip().lower()) if type(said) is str else None
+        """The role of a value in another case, or by a usual name, which the fast path knows from then on."""
+        word = said.strip().lower() if type(said) is str else None
+        role = self._roles.get(word) if word else None
+        if role is None and word and (role := self._usual_roles.get(word)):
+            self.assumed_roles[said] = self._roles[said] = role
         if role is None:
             reason = "unknown_role" if type(said) is str and said else None
+            if reason:
+                self._note_value(reason, said)
             self._reject_value(fields, "role", said, f"one of {', '.join(ROLE_ALIASES)}", reason)
         return role
+
+    def _note_value(self, reason: str, value: Any) -> None:
+        """Count a value that is a short code; a longer one may be what somebody said."""
+        seen = self.unknown_values[reason]
+        if type(value) is str and _CODE.fullmatch(value) and (value in seen or len(seen) < MAX_IGNORED):
+            seen[value] += 1
 
     def _time(self, fields: Mapping[str, Any], ours: str) -> datetime:
         value = fields.get(self._name[ours])
@@ -327,6 +357,8 @@ class Validator:
         self, fields: Mapping[str, Any], ours: str, value: Any, expected: str, reason: str | None = None
     ) -> NoReturn:
         """Reject a value for its absence or its type, unless another reason is given."""
+        if value is None or (type(value) is str and not value.strip()):
+            self.missing[ours, self._name[ours]] += 1
         if value is None:
             found = "null" if self._name[ours] in fields else "missing"
             raise _RejectedError("missing_field", f"{self._called(ours)} is {found}; expected {expected}.")

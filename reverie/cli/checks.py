@@ -20,6 +20,7 @@ from reverie.evaluate.health import LATE_CYCLES, LATE_MINUTES, lag_hours, overdu
 from reverie.inference.completions import mood_model_of
 from reverie.model import Scope
 from reverie.policy import load_policy
+from reverie.store.clock import read_clock
 from reverie.store.connect import check_server, connect
 from reverie.store.queries import queries, sql_directory
 
@@ -216,6 +217,9 @@ def _queue(session: Session, tenant: str | None) -> Iterator[Check]:
 def _tenant(session: Session, tenant_id: str, policy_name: str) -> Iterator[Check]:
     name, again = f"tenant {tenant_id}", f"reverie run --tenant {tenant_id}"
     policy = load_policy(policy_name)
+    if stopped := read_clock(session.worker, tenant_id):
+        found = f"its clock stands at {stopped:%Y-%m-%d %H:%M} UTC, and its memory with it (reverie clock)"
+        yield Check(name=name, status="ok", found=found)
     lag = lag_hours(session.worker, [Scope(tenant_id=tenant_id)], datetime.now(UTC))
     late = lag > LATE_CYCLES * policy.cycle.hours
     if lag:

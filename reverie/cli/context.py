@@ -47,7 +47,7 @@ def command(
     subject: str,
     question: str | None,
     tenant: str | None,
-    as_of: datetime,
+    as_of: datetime | None,
     system: Path | None,
     data: Path | None,
     tools: Path | None,
@@ -78,6 +78,7 @@ def command(
     given = _given(system, data, tools, history, session_id, mood, energy, model)
     with Session(tenant, policy) as session:
         session.require_tenant()
+        as_of = session.time(as_of)
         embedder = embedder_or_none(session)
         steps = context(
             question,

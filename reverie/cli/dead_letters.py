@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import click
 
-from reverie.cli.importing import map_option, timezone_option
+from reverie.cli.importing import map_option, subject_option, timezone_option
 from reverie.cli.options import json_option, tenant_option
 from reverie.cli.output import print_json, say, table
 from reverie.cli.session import Session
+
+if TYPE_CHECKING:
+    from reverie.store.dead_letters import LetterGroup
 
 file_option = click.option("--file", "source", metavar="NAME", help="Only of this file.")
 reason_option = click.option("--reason", metavar="CODE", help="Only for this reason.")
@@ -21,37 +26,49 @@ def command(ctx: click.Context) -> None:
     \b
     Examples:
       reverie dead-letters
-      reverie dead-letters list --file chats.csv --reason naive_time
+      reverie dead-letters list --file chats.csv --reason naive_time --each
       reverie dead-letters redrive --reason naive_time --timezone Europe/Berlin
     """
     if ctx.invoked_subcommand is None:
         ctx.invoke(list_letters)
 
 
-@command.command("list", short_help="Show them, without their content.")
+@command.command("list", short_help="Show them by reason, without their content.")
 @tenant_option
 @file_option
 @reason_option
-@click.option("--limit", default=50, show_default=True, type=click.IntRange(min=1), help="At most so many.")
+@click.option("--each", "one_by_one", is_flag=True, help="A row a record instead of one a file and reason.")
+@click.option(
+    "--limit", default=50, show_default=True, type=click.IntRange(min=1), help="At most so many records, with --each."
+)
 @json_option
 def list_letters(
     tenant: str | None = None,
     source: str | None = None,
     reason: str | None = None,
+    one_by_one: bool = False,
     limit: int = 50,
     as_json: bool = False,
 ) -> None:
-    """Show dead letters in the order of their files and lines, without their content."""
-    from reverie.store.dead_letters import LetterFilter, count_dead_letters, list_dead_letters
+    """Show dead letters by file and reason: how many, and of the first ones the lines and what is wrong. With --each in
+    the order of their files and lines. Never with their content. JSON has both.
+    """
+    from reverie.store.dead_letters import LetterFilter, count_dead_letters, group_dead_letters, list_dead_letters
 
     with Session(tenant) as session:
         where = LetterFilter(source=source, reason=reason)
+        groups = group_dead_letters(session.worker, session.tenant_id, where=where)
         letters = list_dead_letters(session.worker, session.tenant_id, where=where, limit=limit)
         counts = count_dead_letters(session.worker, session.tenant_id, source=source)
     if as_json:
-        print_json({"tenant_id": session.tenant_id, "by_reason": counts, "dead_letters": letters})
+        found = {"by_reason": counts, "groups": groups, "dead_letters": letters}
+        print_json({"tenant_id": session.tenant_id} | found)
     elif not letters:
         say(f"No dead letters of tenant {session.tenant_id}.")
+    elif not one_by_one:
+        grouped = [(each.letters, each.reason, each.source, _lines(each), each.detail) for each in groups]
+        table(("records", "reason", "file", "lines", "the first"), grouped, right=("records",))
+        say("\nMend the file and import it again, or: reverie dead-letters redrive. Record by record: --each")
     else:
         columns = ("file", "line", "reason", "what is wrong", "tries")
         rows = [(each.source, each.line, each.reason, each.detail, each.attempts) for each in letters]
@@ -60,12 +77,18 @@ def list_letters(
         say(f"\n{len(letters):,} of {total:,}. Mend the file and import it again, or: reverie dead-letters redrive")
 
 
+def _lines(group: LetterGroup) -> str:
+    """The first lines, with an ellipsis where there are more."""
+    return ", ".join(f"{line}" for line in group.lines) + (", ..." if group.letters > len(group.lines) else "")
+
+
 @command.command("redrive", short_help="Try them again, with a zone or a mapping.")
 @tenant_option
 @file_option
 @reason_option
 @map_option
 @timezone_option
+@subject_option
 @json_option
 def redrive(
     tenant: str | None,
@@ -73,6 +96,7 @@ def redrive(
     reason: str | None,
     mapping: dict[str, str],
     timezone: str | None,
+    subject: str | None,
     as_json: bool,
 ) -> None:
     """Try dead letters again; those that go in are gone from the list, the others stay with their newest reason.
@@ -91,6 +115,7 @@ def redrive(
             where=LetterFilter(source=source, reason=reason),
             mapping=mapping,
             timezone=timezone,
+            subject=subject,
             policy=session.new_tenant_policy,
         )
     fields = ("tried", "imported", "repeated", "outcomes", "dead", "requeued", "released")

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from reverie.cli.options import json_option, tenant_option
+from reverie.cli.options import json_option, parse_given_time, tenant_option
 from reverie.cli.output import note, pairs, print_json, say, table
 from reverie.cli.progress import Bars, bars
 from reverie.cli.session import Session
@@ -19,12 +21,12 @@ if TYPE_CHECKING:
 
 
 def parse_mapping(_: click.Context, __: click.Parameter, given: tuple[str, ...]) -> dict[str, str]:
-    """Return `ours=theirs` pairs as a mapping."""
+    """Return `ours=theirs` and `role:theirs=ours` pairs as a mapping."""
     mapping = {}
     for pair in given:
         ours, equals, theirs = pair.partition("=")
         if not (ours and equals and theirs):
-            raise click.BadParameter(f"{pair!r} is not OURS=THEIRS, such as subject_id=user.")
+            raise click.BadParameter(f"{pair!r} is not OURS=THEIRS such as subject_id=user, or role:VALUE=ROLE.")
         mapping[ours] = theirs
     return mapping
 
@@ -35,8 +37,9 @@ map_option = click.option(
     multiple=True,
     callback=parse_mapping,
     metavar="OURS=THEIRS",
-    help="A field that has another name.",
+    help="A field that has another name, or a value: role:customer=user. Repeatable.",
 )
+subject_option = click.option("--subject", "-s", metavar="NAME", help="Whose all of it is, whatever the records say.")
 timezone_option = click.option("--timezone", metavar="ZONE", help="Where times without an offset were written.")
 
 
@@ -45,27 +48,51 @@ timezone_option = click.option("--timezone", metavar="ZONE", help="Where times w
 @tenant_option
 @map_option
 @timezone_option
+@subject_option
+@click.option(
+    "--format",
+    type=click.Choice(("jsonl", "csv", "parquet", "array", "messages", "chatgpt", "slack")),
+    help="How to read the files. [default: by their content]",
+)
+@click.option(
+    "--start",
+    callback=parse_given_time,
+    metavar="TIME",
+    help="When the first record was said, where lists of messages have no times; each further one is a minute later.",
+)
 @json_option
 def command(
-    files: tuple[Path, ...], tenant: str | None, mapping: dict[str, str], timezone: str | None, as_json: bool
+    files: tuple[Path, ...],
+    tenant: str | None,
+    mapping: dict[str, str],
+    timezone: str | None,
+    subject: str | None,
+    format: str | None,
+    start: datetime | None,
+    as_json: bool,
 ) -> None:
-    """Read conversations and outcomes from JSONL, CSV or Parquet files, gzipped or not, into the log.
+    """Read conversations and outcomes from JSONL, JSON, CSV or Parquet files, gzipped or not, or from an export of
+    ChatGPT or Slack, into the log.
 
-    The format is told by name and content. A turn sent twice counts once, so an import that was broken off is simply
-    run again. What cannot be read becomes a dead letter with file, line and reason, and the rest goes on. A record
-    needs subject_id, session_id, role, said_at and text.
+    A turn sent twice counts once, so an interrupted import is simply run again. A record that cannot be read becomes a
+    dead letter with file, line and reason, and the rest goes on. A record needs subject_id, session_id, role, said_at
+    and text; usual other names are recognised and reported, and --map names the rest. Fails when more than a tenth of
+    a file becomes dead letters for one reason, and says which option cures it.
 
     \b
     Examples:
       reverie import history.jsonl
-      reverie import chats.csv.gz --map subject_id=user --map said_at=created --timezone Europe/Berlin
+      reverie import chats.csv.gz --map subject_id=owner --map role:klant=user --timezone Europe/Berlin
+      reverie import chatgpt-export.zip --subject ana
+      reverie import slack-export.zip
       reverie import examples/sample_history.jsonl --tenant demo
     """
     results: list[tuple[Path, ImportSummary | ReverieError]] = []
+    options = {"mapping": mapping, "timezone": timezone, "subject": subject, "format": format, "start": start}
     with Session(tenant) as session, ending_cleanly(), bars() as shown:
         for file in files:
             try:
-                results.append((file, _import(session, file, mapping, timezone, shown)))
+                results.append((file, _import(session, file, shown, options)))
             except InputError as error:  # of this file alone
                 results.append((file, error))
     if as_json:
@@ -77,7 +104,7 @@ def command(
     _end(results)
 
 
-def _import(session: Session, file: Path, mapping: dict[str, str], timezone: str | None, shown: Bars) -> ImportSummary:
+def _import(session: Session, file: Path, shown: Bars, options: dict[str, Any]) -> ImportSummary:
     from reverie.capture.importing import import_file
 
     name = file.name
@@ -87,10 +114,9 @@ def _import(session: Session, file: Path, mapping: dict[str, str], timezone: str
         session.worker,
         file,
         tenant_id=session.tenant_id,
-        mapping=mapping,
-        timezone=timezone,
         policy=session.new_tenant_policy,
         on_progress=lambda position: shown.place(name, position),
+        **options,
     )
 
 
@@ -101,11 +127,27 @@ def _flat(file: Path, result: ImportSummary | ReverieError) -> dict[str, Any]:
     numbers = {name: getattr(result, name) for name in fields}
     dead = {f"dead_{reason}": number for reason, number in sorted(result.dead_by_reason.items())}
     ends = {"first": result.first, "last": result.last, "ignored_fields": list(result.ignored_fields)}
-    return {"file": str(file), "error": None} | numbers | dead | ends
+    skipped = {f"skipped_{reason}": number for reason, number in sorted(result.skipped.items())}
+    how = {"format": result.format, "assumed": result.assumed, "cure": result.cure}
+    return {"file": str(file), "error": None} | numbers | dead | skipped | ends | how
+
+
+def assumption_sentence(assumed: dict[str, str]) -> str:
+    """Return what an import assumed, and how to say otherwise."""
+    parts = [
+        f"{left.partition(':')[2]} is {right}" if ":" in left else f"{left} is {right}"
+        for left, right in assumed.items()
+    ]
+    return f"assumed that {', '.join(parts)}; say otherwise with --map"
+
+
+def counts(skipped: Counter[str]) -> str:
+    """Return counts by reason, the most frequent first."""
+    return ", ".join(f"{number:,} {reason}" for reason, number in skipped.most_common())
 
 
 def _print(file: Path, summary: ImportSummary) -> None:
-    say(f"{file}: {summary.read:,} records read")
+    say(f"{file}: {summary.read:,} records read as {summary.format}")
     pairs(
         [
             ("  turns", f"{summary.imported:,} new of {summary.subjects:,} subjects in {summary.sessions:,} sessions"),
@@ -117,6 +159,7 @@ def _print(file: Path, summary: ImportSummary) -> None:
             ("  known already", summary.repeated or None),
             ("  mended", summary.mended or None),
             ("  resolved", f"{summary.resolved:,} dead letters of an earlier import" if summary.resolved else None),
+            ("  skipped", counts(summary.skipped) if summary.skipped else None),
             ("  not read", f"fields {', '.join(summary.ignored_fields)}" if summary.ignored_fields else None),
         ]
     )
@@ -126,24 +169,17 @@ def _print(file: Path, summary: ImportSummary) -> None:
 
 
 def _end(results: list[tuple[Path, ImportSummary | ReverieError]]) -> None:
-    """Fail where a file gave nothing at all; dead letters beside good records are no failure."""
+    """Fail where a file could not be read, or lost more than a tenth of its records for one reason."""
     failures = []
     for file, result in results:
         if isinstance(result, ReverieError):
             failures.append(str(result))
-        elif result.read and result.read == result.dead:
-            ((reason, _),) = result.dead_by_reason.most_common(1)
-            failures.append(
-                f"No record of {file} could be taken in, most for the reason {reason}{_HINTS.get(reason, '.')}"
-            )
+            continue
+        if result.assumed:
+            note(f"{file}: {assumption_sentence(result.assumed)}.")
+        if result.cure:
+            failures.append(f"{file}: {result.cure}")
     if failures:
         for sentence in failures[:-1]:
             note(f"Error: {sentence}")
         raise InputError(failures[-1])
-
-
-_HINTS = {
-    "other_tenant": ": give their tenant with --tenant.",
-    "naive_time": ": say where they were written with --timezone.",
-    "missing_field": ": name the fields with --map; see reverie dead-letters.",
-}

@@ -38,6 +38,11 @@ def parse_time(_: click.Context, __: click.Parameter, value: str | None) -> date
         raise click.BadParameter(f"{value!r} is out of range: {error}.") from None
 
 
+def parse_given_time(ctx: click.Context, parameter: click.Parameter, value: str | None) -> datetime | None:
+    """Return a time as `parse_time` does; without a value None."""
+    return parse_time(ctx, parameter, value) if value is not None else None
+
+
 def parse_shards(_: click.Context, __: click.Parameter, value: str | None) -> tuple[int, int]:
     """Return a range of virtual shards `FROM-TO`, both included, half-open; without a value all of them."""
     from reverie.model import SHARDS
@@ -54,8 +59,8 @@ def parse_shards(_: click.Context, __: click.Parameter, value: str | None) -> tu
 
 
 def as_of_option(help_text: str) -> Decorator:
-    """Return the option `--as-of`, which is now unless given."""
+    """Return the option `--as-of`; None unless given, for `Session.time` to say what time it is for the tenant."""
     decorator: Decorator = click.option(
-        "--as-of", callback=parse_time, metavar="TIME", help=f"{help_text} [default: now]"
+        "--as-of", callback=parse_given_time, metavar="TIME", help=f"{help_text} [default: now, by the tenant's clock]"
     )
     return decorator

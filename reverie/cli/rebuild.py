@@ -24,7 +24,7 @@ from reverie.cli.signals import ending_cleanly
 @policy_option
 @json_option
 def command(
-    tenant: str | None, as_of: datetime, yes: bool, jobs: int | None, policy: str | None, as_json: bool
+    tenant: str | None, as_of: datetime | None, yes: bool, jobs: int | None, policy: str | None, as_json: bool
 ) -> None:
     """Empty the memory of a tenant and make it again from the log, in event time.
 
@@ -45,6 +45,7 @@ def command(
         jobs = jobs or min(2, session.settings.threads)
         session.connections = jobs
         session.require_tenant()
+        as_of = session.time(as_of)
         before = digest(session.worker, session.tenant_id)
         if not yes:
             number = before.tables["memories"].rows

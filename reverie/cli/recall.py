@@ -34,7 +34,7 @@ def command(
     question: str,
     subject: str,
     tenant: str | None,
-    as_of: datetime,
+    as_of: datetime | None,
     top_k: int | None,
     budget: int | None,
     kinds: str | None,
@@ -57,6 +57,7 @@ def command(
     wanted = parse_kinds(kinds)
     with Session(tenant, policy) as session:
         session.require_tenant()
+        as_of = session.time(as_of)
         embedder = embedder_or_none(session)
         found = recall(
             session.asking(embedder),

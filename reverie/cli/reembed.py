@@ -18,7 +18,7 @@ from reverie.cli.signals import ending_cleanly
 @click.option("--model", metavar="NAME", help="Model to change to. [default: $REVERIE_EMBEDDING_MODEL]")
 @as_of_option("Logical time up to which everything is embedded.")
 @json_option
-def command(tenant: str | None, model: str | None, as_of: datetime, as_json: bool) -> None:
+def command(tenant: str | None, model: str | None, as_of: datetime | None, as_json: bool) -> None:
     """Make the vectors of another embedding model beside the live ones, switch when none is missing, remove the old.
 
     Recall goes on meanwhile and never mixes models. Interrupted, it is run again and goes on. Afterwards set
@@ -34,6 +34,7 @@ def command(tenant: str | None, model: str | None, as_of: datetime, as_json: boo
 
     with Session(tenant) as session, ending_cleanly(), bars() as shown:
         session.require_tenant()
+        as_of = session.time(as_of)
         embedder = load_embedder(model, threads=session.settings.threads) if model else session.embedder
         shown.expect("reembed", None)
         reports = list(

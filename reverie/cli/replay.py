@@ -20,7 +20,7 @@ from reverie.cli.signals import ending_cleanly
 @policy_option
 @json_option
 def command(
-    subject: str, session_id: str, tenant: str | None, as_of: datetime, policy: str | None, as_json: bool
+    subject: str, session_id: str, tenant: str | None, as_of: datetime | None, policy: str | None, as_json: bool
 ) -> None:
     """Read the turns of SUBJECT's SESSION again, after a rule was mended or when the session became a dead letter.
 
@@ -34,6 +34,7 @@ def command(
 
     with Session(tenant, policy) as session, ending_cleanly():
         session.require_tenant()
+        as_of = session.time(as_of)
         reports = list(
             replay(
                 session.worker,

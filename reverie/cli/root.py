@@ -22,7 +22,7 @@ SECTIONS = {
     "Ask it": ("recall", "context", "show", "explain"),
     "Mend it": ("undo", "dead-letters", "replay", "rebuild", "reembed"),
     "Serve it": ("serve", "worker", "keys"),
-    "Look after it": ("doctor", "runs", "costs", "digest", "maintain", "policy", "db"),
+    "Look after it": ("doctor", "runs", "clock", "costs", "digest", "maintain", "policy", "db"),
 }
 
 #: Extras of the distribution by the packages that they install; other packages always come with the engine.

@@ -18,7 +18,7 @@ from reverie.cli.progress import Bars, bars
 from reverie.cli.runs import counts_text
 from reverie.cli.session import Session
 from reverie.cli.signals import ending_cleanly
-from reverie.errors import ReverieError, StageError
+from reverie.errors import InputError, ReverieError, StageError
 
 if TYPE_CHECKING:
     from reverie.model import Scope
@@ -73,7 +73,7 @@ class Totals:
 def command(
     tenant: str | None,
     all_tenants: bool,
-    as_of: datetime,
+    as_of: datetime | None,
     subjects: tuple[str, ...],
     shards: tuple[int, int],
     stage: str | None,
@@ -109,7 +109,8 @@ def command(
             try:
                 one = session.for_tenant(tenant_id)
                 one.require_tenant()
-                for report in _reports(one, _scope(tenant_id, subjects, shards), as_of, stage, jobs, dry_run, shown):
+                at = _until(one, as_of)
+                for report in _reports(one, _scope(tenant_id, subjects, shards), at, stage, jobs, dry_run, shown):
                     key = (tenant_id, report.stage)
                     totals.setdefault(key, Totals(tenant_id=tenant_id, stage=report.stage)).add(report)
             except Exception as error:
@@ -119,13 +120,26 @@ def command(
                 failed[tenant_id] = str(error) if isinstance(error, ReverieError) else type(error).__name__
     if as_json:
         rows = [each.flat() for each in totals.values()]
-        print_json({"as_of": as_of, "dry_run": dry_run, "stages": rows, "failed": failed})
+        print_json({"as_of": as_of or datetime.now(UTC), "dry_run": dry_run, "stages": rows, "failed": failed})
     else:
         _print(list(totals.values()), dry_run)
     for tenant_id, why in failed.items():
         note(f"Error: tenant {tenant_id}: {why}")
     if failed:
         raise StageError(f"{len(failed):,} of {len(tenants):,} tenants failed; the others are done.")
+
+
+def _until(session: Session, as_of: datetime | None) -> datetime:
+    """The logical time of a run. Raises InputError: it lies after the time at which the tenant's clock was stopped."""
+    from reverie.store.clock import tenant_time
+
+    at = session.time(as_of)
+    if (stopped := tenant_time(session.worker, session.tenant_id, at)) < at:
+        raise InputError(
+            f"The clock of tenant {session.tenant_id} stands at {stopped:%Y-%m-%d %H:%M} UTC: give an earlier --as-of, "
+            f"or let it run with reverie clock --tenant {session.tenant_id} --run."
+        )
+    return at
 
 
 def _scope(tenant_id: str, subjects: tuple[str, ...], shards: tuple[int, int]) -> Scope:

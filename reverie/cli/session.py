@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import ExitStack
+from datetime import UTC, datetime
 from functools import cached_property
 from pathlib import Path
 from types import TracebackType
@@ -112,6 +113,15 @@ class Session:
         from reverie.policy import load_policy
 
         return load_policy(self.policy_name)
+
+    def time(self, given: datetime | None) -> datetime:
+        """Return the time given on the command line, else now by the tenant's clock, which may stand still.
+
+        Commands read the wall clock here and nowhere below.
+        """
+        from reverie.store.clock import tenant_time
+
+        return given or tenant_time(self._shared.opened, self.tenant_id, datetime.now(UTC))
 
     def require_tenant(self) -> None:
         """Raise NotFoundError when nothing was ever imported for the tenant."""

@@ -38,7 +38,7 @@ _STATES = ("active", "candidate", "merged", "compressed")
 def command(
     subject: str,
     tenant: str | None,
-    as_of: datetime,
+    as_of: datetime | None,
     kinds: tuple[str, ...],
     everything: bool,
     limit: int,
@@ -66,6 +66,7 @@ def command(
 
     with Session(tenant, policy) as session:
         session.require_tenant()
+        as_of = session.time(as_of)
         found = show_subject(
             session.reader,
             tenant_id=session.tenant_id,

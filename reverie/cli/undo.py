@@ -16,7 +16,7 @@ from reverie.cli.session import Session
 @tenant_option
 @as_of_option("When it is undone.")
 @json_option
-def command(memory: str, tenant: str | None, as_of: datetime, as_json: bool) -> None:
+def command(memory: str, tenant: str | None, as_of: datetime | None, as_json: bool) -> None:
     """Part MEMORY, given by its id or the beginning of it, from the memory that it was merged into. Both stand for
     themselves again and are never merged with each other any more. Undoing twice changes nothing.
 
@@ -30,6 +30,7 @@ def command(memory: str, tenant: str | None, as_of: datetime, as_json: bool) -> 
 
     with Session(tenant) as session:
         store = session.worker
+        as_of = session.time(as_of)
         loser = find_memory(store, tenant_id=session.tenant_id, memory=memory)
         survivor = undo(store, tenant_id=session.tenant_id, loser_id=loser, policy=session.policy, as_of=as_of)
     if as_json:

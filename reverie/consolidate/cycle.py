@@ -29,6 +29,7 @@ from reverie.inference import Embedder
 from reverie.inference.completions import LanguageModel
 from reverie.model import Kind, Scope, require_aware
 from reverie.policy import Policy
+from reverie.store.clock import tenant_time
 from reverie.store.database import Store
 from reverie.store.queries import queries
 from reverie.store.runs import Report
@@ -109,9 +110,9 @@ def catch_up(
     Cycles lie at multiples of the policy's period since midnight UTC. What was said after the last whole cycle is
     merged and linked, as the deferred tier would have done it; compressing, scoring and pruning wait for their cycle.
     A `language_model` words what it can, at cycles alone, since what it says depends on what it is told at a time;
-    without one, rules do.
+    without one, rules do. A tenant whose clock was stopped is brought to that time and no further.
     """
-    until = require_aware(until, "until")
+    until = tenant_time(store, scope.tenant_id, require_aware(until, "until"))
     told = on_progress or (lambda stage, number: None)
     told("cycles", 0)
 

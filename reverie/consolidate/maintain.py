@@ -72,14 +72,13 @@ def maintain(
     """
     with run(store, "maintain", scope=scope, policy=policy, as_of=as_of, driver=driver) as attempt:
         _join_lists(store, attempt, scope)
-        ended = {
-            "runs": retention.runs,
-            "calls": retention.calls,
-            "replies": retention.replies,
-            "embeddings": retention.embeddings,
-        }
-        for name, kept in ended.items():
-            attempt.report.add(f"retired_{name}", _retire(store, scope.tenant_id, name, kept, now))
+        for count, query, kept in (
+            ("retired_runs", "retire_runs", retention.runs),
+            ("retired_calls", "retire_calls", retention.calls),
+            ("retired_replies", "retire_replies", retention.replies),
+            ("retired_embeddings", "retire_embeddings", retention.embeddings),
+        ):
+            attempt.report.add(count, _retire(store, scope.tenant_id, query, kept, now))
         _retire_log(store, attempt, scope.tenant_id, retention, now)
         with store.transaction(scope.tenant_id) as conn:
             attempt.record(conn)
@@ -102,7 +101,7 @@ def _join_lists(store: Store, attempt: Run, scope: Scope) -> None:
             attempt.record(conn)
 
 
-def _retire(store: Store, tenant_id: str, name: str, kept: timedelta | None, now: datetime) -> int:
+def _retire(store: Store, tenant_id: str, query: str, kept: timedelta | None, now: datetime) -> int:
     """Delete old rows of a table of ours, a batch a transaction; returns how many."""
     if kept is None:
         return 0
@@ -110,7 +109,7 @@ def _retire(store: Store, tenant_id: str, name: str, kept: timedelta | None, now
     total = 0
     while True:
         with store.transaction(tenant_id) as conn:
-            ended = conn.execute(queries("maintain")[f"retire_{name}"], params).rowcount
+            ended = conn.execute(queries("maintain")[query], params).rowcount
         total += ended
         if ended < _ROWS:
             return total

@@ -60,6 +60,19 @@ class ListedLetter:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class LetterGroup:
+    """The dead letters of one file for one reason."""
+
+    source: str
+    reason: str
+    letters: int
+    #: Lines of the first of them.
+    lines: tuple[int, ...]
+    #: What is wrong with the first.
+    detail: str
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class LetterFilter:
     """Which dead letters of a tenant; None is any."""
 
@@ -111,6 +124,18 @@ def list_dead_letters(
         rows = conn.execute(queries("dead_letters")["list"], _params(tenant_id, where) | {"limit": limit}).fetchall()
     names = ("id", "source", "line", "reason", "detail", "attempts", "recorded_at", "size")
     return [ListedLetter(**dict(zip(names, (*row[:-1], row[-1] or 0), strict=True))) for row in rows]
+
+
+def group_dead_letters(
+    store: Store, tenant_id: str, *, where: LetterFilter | None = None, samples: int = 5
+) -> list[LetterGroup]:
+    """Return the letters by file and reason, the most frequent first, each with the lines of up to `samples`."""
+    with store.transaction(tenant_id) as conn:
+        rows = conn.execute(queries("dead_letters")["group"], _params(tenant_id, where) | {"samples": samples})
+        return [
+            LetterGroup(source=source, reason=reason, letters=letters, lines=tuple(lines or ()), detail=detail)
+            for source, reason, letters, lines, detail in rows
+        ]
 
 
 def count_dead_letters(store: Store, tenant_id: str, *, source: str | None = None) -> dict[str, int]:

@@ -52,3 +52,15 @@ update ops.dead_letters d
 set attempts = d.attempts + 1, reason = l.reason, detail = l.detail
 from unnest(%(ids)s::uuid[], %(reasons)s::text[], %(details)s::text[]) as l (id, reason, detail)
 where d.tenant_id = %(tenant)s and d.id = l.id
+
+-- name: group
+-- Dead letters by file and reason: how many, the lines of the first of them, and the detail of the very first.
+select source, reason, count(*),
+       (array_agg(line order by line, id) filter (where line is not null))[1:%(samples)s] as lines,
+       (array_agg(detail order by line, id))[1] as detail
+from ops.dead_letters
+where tenant_id = %(tenant)s
+  and (%(source)s::text is null or source = %(source)s)
+  and (%(reason)s::text is null or reason = %(reason)s)
+group by source, reason
+order by count(*) desc, source, reason

@@ -41,15 +41,17 @@ select
 
 -- name: waiting_since
 -- Since when the oldest thing of a bucket waits that no stage has worked in: an unread turn, or a candidate by its turn.
--- It waits from when it was recorded: a history of last year that was imported just now is not late.
+-- It waits from when it was recorded: a history of last year that was imported just now is not late. What lies after the
+-- time at which the tenant's clock was stopped does not wait.
 select least(
     (select min(greatest(t.said_at, t.recorded_at)) from log.turns t
      where t.tenant_id = %(tenant)s and t.shard >= %(shard_from)s and t.shard < %(shard_to)s
-       and t.said_at <= %(as_of)s
+       and t.said_at <= least(%(as_of)s, (select clock_at from ops.tenants where tenant_id = %(tenant)s))
        and not exists (select from memory.extractions e where e.tenant_id = t.tenant_id and e.turn_id = t.id)),
     (select min(greatest(m.happened_at, t.recorded_at)) from memory.memories m
      left join log.turns t on t.tenant_id = m.tenant_id and t.id = m.turn_id
-     where m.tenant_id = %(tenant)s and m.state = 'candidate' and m.happened_at <= %(as_of)s
+     where m.tenant_id = %(tenant)s and m.state = 'candidate'
+       and m.happened_at <= least(%(as_of)s, (select clock_at from ops.tenants where tenant_id = %(tenant)s))
        and m.shard >= %(shard_from)s and m.shard < %(shard_to)s))
 
 -- name: count_duplicates

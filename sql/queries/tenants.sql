@@ -30,3 +30,11 @@ select from ops.tenants where tenant_id = %(tenant)s for update
 -- name: set_model
 -- Recall finds by the vectors of this model from now on.
 update ops.tenants set model = %(model)s where tenant_id = %(tenant)s
+
+-- name: read_clock
+-- The time at which the tenant's clock stands still; null: it runs.
+select clock_at from ops.tenants where tenant_id = %(tenant)s
+
+-- name: set_clock
+-- Stop the tenant's clock at a time, or let it run (null).
+update ops.tenants set clock_at = %(at)s where tenant_id = %(tenant)s

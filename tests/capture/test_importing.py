@@ -178,11 +178,11 @@ def test_formats_give_the_same_rows(store: Store, tmp_path: Path, turns: Rows, c
 
 
 def test_a_table_without_a_needed_column_writes_nothing(store: Store, write: Write, letters: Rows) -> None:
-    path = write(b"user,session_id,role,said_at,text\nann,m,user,2026-03-01T09:00:00Z,Hi\n", "log.csv")
-    with pytest.raises(InputError, match=r"no column 'subject_id', only user, .*--map subject_id=COLUMN"):
+    path = write(b"whose,session_id,role,said_at,text\nann,m,user,2026-03-01T09:00:00Z,Hi\n", "log.csv")
+    with pytest.raises(InputError, match=r"no column 'subject_id', only whose, .*--map subject_id=COLUMN"):
         load(store, path)
     assert letters() == []
-    assert load(store, path, mapping={"subject_id": "user"}).imported == 1
+    assert load(store, path, mapping={"subject_id": "whose"}).imported == 1
 
 
 def test_redrive_with_a_time_zone(store: Store, write: Write, turns: Rows, letters: Rows) -> None:

@@ -27,6 +27,13 @@ def file(tmp_path: Path) -> Path:
     return write(tmp_path / "chat.jsonl", GOOD | {"source_id": "1"}, "{broken", naive)
 
 
+@pytest.fixture
+def tolerable(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A file of three records may lose one for a reason."""
+    monkeypatch.setattr("reverie.capture.cures.TOLERATED", 0.4)
+
+
+@pytest.mark.usefixtures("tolerable")
 def test_import_counts_everything(invoke, ask, file: Path) -> None:
     result = invoke("import", str(file))
     assert result.exit_code == 0, result.output
@@ -40,6 +47,7 @@ def test_import_counts_everything(invoke, ask, file: Path) -> None:
     assert again["first"] == "2026-03-01T09:00:00+00:00"
 
 
+@pytest.mark.usefixtures("tolerable")
 def test_import_goes_on_after_a_file_that_is_none(invoke, file: Path, tmp_path: Path) -> None:
     result = invoke("import", str(tmp_path), str(tmp_path / "no.jsonl"), str(file))
     assert result.exit_code == 2
@@ -64,6 +72,7 @@ def test_import_maps_fields_and_zones(ask, tmp_path: Path) -> None:
     assert (found["imported"], found["first"]) == (1, "2026-03-01T08:00:00+00:00")
 
 
+@pytest.mark.usefixtures("tolerable")
 def test_a_new_tenant_gets_the_policy_of_the_environment(invoke, conn, file: Path) -> None:
     assert invoke("import", str(file), env={"REVERIE_POLICY": "brain"}).exit_code == 0
     assert invoke("import", str(file), env={"REVERIE_POLICY": "agent"}).exit_code == 0
@@ -76,13 +85,38 @@ def test_dead_letters_are_listed_and_redriven(invoke, ask, file: Path) -> None:
     text = invoke("dead-letters").stdout
     assert "malformed_json" in text
     assert "chat.jsonl" in text
-    assert "2 of 2." in text
+    assert "2 of 2." in invoke("dead-letters", "list", "--each").stdout
     listed = ask("dead-letters", "list", "--reason", "naive_time")
     assert [each["line"] for each in listed["dead_letters"]] == [3]
     assert listed["by_reason"] == {"malformed_json": 1, "naive_time": 1}
     found = ask("dead-letters", "redrive", "--timezone", "UTC")
     assert (found["tried"], found["imported"], found["dead"], found["dead_malformed_json"]) == (2, 1, 1, 1)
-    assert "1 of 1." in invoke("dead-letters", "list").stdout
+    assert "1 of 1." in invoke("dead-letters", "list", "--each").stdout
     result = invoke("dead-letters", "redrive", "--timezone", "Mars/Olympus")
     assert result.exit_code == 2
     assert "There is no time zone" in result.stderr
+
+
+def test_half_a_file_lost_is_a_failure_that_names_its_cure(invoke, ask, tmp_path: Path) -> None:
+    turns = [GOOD | {"source_id": str(n), "role": ("klant", "agent")[n % 2]} for n in range(66)]
+    path = write(tmp_path / "half.jsonl", *turns)
+    result = invoke("import", str(path))
+    assert result.exit_code == 2
+    assert "33 of 66 records became dead letters for the reason unknown_role" in result.stderr
+    assert "--map role:klant=user" in result.stderr
+    text = invoke("dead-letters").stdout
+    assert tuple(text.splitlines()[1].split()[:3]) == ("33", "unknown_role", "half.jsonl")
+    assert "1, 3, 5, 7, 9, ..." in text
+    (group,) = ask("dead-letters", "list")["groups"]
+    assert (group["letters"], group["lines"]) == (33, [1, 3, 5, 7, 9])
+    (found,) = ask("import", str(path), "--map", "role:klant=user")["files"]
+    assert (found["imported"], found["resolved"], found["cure"]) == (33, 33, None)
+
+
+def test_assumptions_are_told(invoke, tmp_path: Path) -> None:
+    names = {"subject_id": "customer_id", "session_id": "threadId", "role": "sender", "said_at": "ts", "text": "body"}
+    path = write(tmp_path / "others.jsonl", {theirs: GOOD[ours] for ours, theirs in names.items()})
+    result = invoke("import", str(path))
+    assert result.exit_code == 0, result.output
+    assert "assumed that subject_id is customer_id, session_id is threadId, role is sender" in result.stderr
+    assert "say otherwise with --map" in result.stderr

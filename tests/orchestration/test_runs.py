@@ -11,7 +11,7 @@ import pytest
 from reverie.errors import StageError
 from reverie.inference import Embedder
 from reverie.store.database import Store
-from tests.orchestration.conftest import AS_OF, TENANTS, digests, forget_everything, live_through
+from tests.orchestration.conftest import AS_OF, ROOT, TENANTS, digests, forget_everything, live_through
 
 if TYPE_CHECKING:
     import dagster as dg
@@ -46,6 +46,28 @@ def test_a_history_through_the_assets_is_the_memory_of_the_library(
     policies = conn.execute("select tenant_id, array_agg(distinct policy) from ops.runs group by 1").fetchall()
     assert dict(policies) == {tenant_id: [policy] for tenant_id, policy in TENANTS.items()}
     assert conn.execute("select distinct driver from ops.runs").fetchall() == [("dagster",)]
+
+
+def test_the_runs_of_a_history_belong_to_their_jobs(log: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The page of a job lists the runs of its name in its code location."""
+    import dagster as dg
+    import yaml
+
+    from deployments import history
+
+    (entry,) = yaml.safe_load((ROOT / "deployments" / "workspace.yaml").read_text())["load_from"]
+    location = entry["python_module"]["location_name"]
+    monkeypatch.setattr(history, "_runs", lambda: [("cycle", "01"), ("health", None)])
+    # the instance is closed at the end of the history, so it is looked at before
+    with dg.DagsterInstance.ephemeral(settings={"telemetry": {"enabled": False}}) as instance:
+        for _ in history.materialize_history(AS_OF, instance):
+            # as the page of a job asks
+            runs = instance.get_runs(dg.RunsFilter(tags={".dagster/repository": f"__repository__@{location}"}))
+    assert [run.job_name for run in reversed(runs)] == ["cycle", "health"]
+    for run in runs:
+        assert run.remote_job_origin is not None
+        assert run.remote_job_origin.job_name == run.job_name
+    assert runs[-1].tags["dagster/partition"] == "01"
 
 
 def test_months_of_a_backfill_in_one_run_report_each_for_itself(log: Store, run_job: RunJob) -> None:

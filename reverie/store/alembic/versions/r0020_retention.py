@@ -5,7 +5,7 @@ from alembic import op
 from reverie.store.queries import sql_directory
 
 revision = "0020"
-down_revision = "0017"
+down_revision = "0019"
 
 
 def upgrade() -> None:

@@ -1,0 +1,72 @@
+"""A directory or zip of JSON files, as exports come: read in place, a file at a time."""
+
+from __future__ import annotations
+
+import zipfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, Any
+
+import orjson
+
+from reverie.errors import InputError
+
+#: Bytes of one file above which it is not loaded as a whole; Slack writes one a channel and day.
+MAX_FILE = 256 << 20
+
+
+class Archive:
+    """The JSON files below a directory or in a zip, by their names with `/`; a common top folder is left out."""
+
+    def __init__(self, path: Path) -> None:
+        """Open it. Raises InputError: not readable as a zip."""
+        self.path = path
+        self._zip: zipfile.ZipFile | None = None
+        try:
+            if path.is_dir():
+                self._full = {
+                    file.relative_to(path).as_posix(): str(file) for file in path.rglob("*.json") if file.is_file()
+                }
+            else:
+                self._zip = zipfile.ZipFile(path)
+                self._full = {name: name for name in self._zip.namelist() if name.endswith(".json")}
+        except (OSError, zipfile.BadZipFile):
+            raise InputError(f"{path.name} cannot be read: it is damaged or not accessible.") from None
+        self._full = {name: full for name, full in self._full.items() if not name.startswith("__MACOSX/")}
+        tops = {name.partition("/")[0] for name in self._full}
+        if len(tops) == 1 and all("/" in name for name in self._full) and not _is_day(self._full):
+            self._full = {name.partition("/")[2]: full for name, full in self._full.items()}
+
+    @property
+    def names(self) -> list[str]:
+        """Names of the JSON files, sorted."""
+        return sorted(self._full)
+
+    @contextmanager
+    def open(self, name: str) -> Iterator[IO[bytes]]:
+        """Open one file."""
+        full = self._full[name]
+        with self._zip.open(full) if self._zip else open(full, "rb") as stream:
+            yield stream
+
+    def load(self, name: str) -> Any:
+        """Return the JSON of one file. Raises ValueError: too large, damaged, or not JSON."""
+        try:
+            with self.open(name) as stream:
+                content = stream.read(MAX_FILE + 1)
+        except (OSError, EOFError, zipfile.BadZipFile, RuntimeError, NotImplementedError):
+            raise ValueError("the file is damaged") from None
+        if len(content) > MAX_FILE:
+            raise ValueError("the file is larger than 256 MiB")
+        return orjson.loads(content)
+
+    def close(self) -> None:
+        """Close the zip."""
+        if self._zip:
+            self._zip.close()
+
+
+def _is_day(names: dict[str, str]) -> bool:
+    """Whether the only folder is itself a channel of day files."""
+    return all(name.count("/") == 1 and name.rpartition("/")[2][:4].isdigit() for name in names)
