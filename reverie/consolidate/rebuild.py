@@ -13,12 +13,15 @@ from psycopg.sql import SQL, Identifier
 from reverie.model import Scope
 from reverie.policy import Policy
 from reverie.store.database import Store
+from reverie.store.failures import release_failures
 from reverie.store.queries import queries
 from reverie.store.runs import Report, run
 
 
 def empty_memory(store: Store, *, tenant_id: str, policy: Policy, as_of: datetime, driver: str = "reverie") -> Report:
     """Delete everything derived for a tenant in one transaction; counts `rows` and `memories`.
+
+    What stages failed on is tried again (`released`).
 
     Waits for stages that are at work on the tenant's subjects. A process that is killed before the commit leaves memory
     as it was; after it, any run makes memory again.
@@ -37,5 +40,6 @@ def empty_memory(store: Store, *, tenant_id: str, policy: Policy, as_of: datetim
             if table == "memories":
                 attempt.report.add("memories", rows)
         conn.execute(sql["forgive_failures"], params)
+        attempt.report.add("released", release_failures(conn, tenant_id))
         attempt.record(conn)
     return attempt.report

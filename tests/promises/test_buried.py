@@ -21,6 +21,7 @@ import pytest
 from reverie.capture.importing import import_file
 from reverie.capture.redrive import redrive_dead_letters
 from reverie.consolidate import candidates, embed, keyed, merge_fold, observe
+from reverie.consolidate.rebuild import empty_memory
 from reverie.errors import StageError
 from reverie.model import stable_id
 from reverie.policy import load_policy
@@ -247,3 +248,14 @@ def test_text_without_a_visible_character_stops_nobody(store: Store, conn: Conn)
     consolidate(store, "acme", load_policy("reverie"), compact.UNTIL, embedder)
     assert letters(conn) == []
     assert conn.execute("select count(*) from memory.observations").fetchone() == (3,)
+
+
+def test_a_rebuild_tries_a_subject_again_that_was_set_aside(clean: Clean, databases: Databases) -> None:
+    with databases() as url, Store.open(url, size=1) as store, connect(url) as conn:
+        prepare(store, conn, clean.history, clean.wrong)
+        with defect_in("score", conn) as embedder:
+            remember(store, embedder)
+        empty_memory(store, tenant_id="acme", policy=compact.policy(), as_of=compact.UNTIL)
+        remember(store)
+        assert letters(conn) == []
+        assert digests(conn) == clean.digests
