@@ -24,6 +24,7 @@ import yaml
 
 from reverie.consolidate.cycle import catch_up, ingest
 from reverie.consolidate.drain import clearing, drain
+from reverie.consolidate.maintain import Retention, maintain
 from reverie.consolidate.tenants import for_each_tenant
 from reverie.errors import NotFoundError, StageError
 from reverie.inference import Embedder
@@ -107,7 +108,9 @@ def cycle(store: Store, embedder: Embedder, key: str) -> None:
             ingest(store, as_of=AS_OF, embedder=embedder, **common),
             catch_up(store, until=AS_OF, embedder=embedder, **common),
         )
-        return clearing(store, reports, as_of=AS_OF, **common)
+        yield from clearing(store, reports, as_of=AS_OF, **common)
+        retention = Retention.of(load_settings())
+        yield maintain(store, as_of=AS_OF, retention=retention, now=datetime.now(UTC), **common)
 
     for_each_tenant(store, in_bucket(key), work)
 
