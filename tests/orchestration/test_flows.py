@@ -30,6 +30,7 @@ from reverie.errors import NotFoundError, StageError
 from reverie.inference import Embedder
 from reverie.model import Scope
 from reverie.policy import Policy, load_policy
+from reverie.settings import load_settings
 from reverie.store.database import Store
 from reverie.store.queue import Waiting, enqueue
 from tests.orchestration.conftest import AS_OF, TENANTS, digests, forget_everything
