@@ -31,6 +31,7 @@ with due as materialized (
     where tenant_id = %(tenant)s and forget_at < %(as_of)s
       and shard >= %(shard_from)s and shard < %(shard_to)s
       and (%(subjects)s::text[] is null or subject_id = any(%(subjects)s))
+      and id <> all(array(select item_id from memory.marks where tenant_id = %(tenant)s and mark = 'pinned' and not pending))
     order by forget_at, id
     limit %(limit)s
 ),
