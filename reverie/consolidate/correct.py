@@ -90,15 +90,14 @@ def _forget(conn: Connection[Any], attempt: Run, policy: Policy, tenant_id: str,
     sql, named = queries("correct"), {"tenant": tenant_id}
     mark, reason = ("forgotten", "forgotten_on_request") if one.asked == "forget" else ("corrected", "wrong")
     who = named | {"subject": one.subject_id, "memory": one.memory_id, "id": one.id, "run": attempt.id}
-    conn.execute(sql["mark"], who | {"mark": mark})
-    if not one.memory_ids:
-        return
-    conn.execute(sql["delete_pins"], who | {"ids": one.memory_ids})
-    gone = conn.execute(sql["delete_facts"], named | {"ids": one.memory_ids}).fetchall()
+    ids = [id_ for id_, is_stated in conn.execute(sql["mark"], who | {"mark": mark}) if is_stated]
+    conn.execute(sql["delete_marks"], who)
+    conn.execute(sql["delete_pins"], who | {"ids": ids})
+    gone = conn.execute(sql["delete_facts"], named | {"ids": ids}).fetchall()
     if gone:
         ended = conn.execute(sql["read_ended"], named | {"ids": [row[0] for row in gone]}).fetchall()
         conn.execute(sql["revive_facts"], named | revived(ended, gone))
-    doomed = [(one.memory_id, one.corrected_at)]
+    doomed = [(id_, one.corrected_at) for id_ in ids]
     attempt.report.add("forgotten", forget(conn, attempt, policy, tenant_id, doomed, reason))
 
 

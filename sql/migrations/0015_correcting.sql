@@ -14,6 +14,7 @@ create table memory.marks (
     correction_id uuid not null,
     item text not null check (item in ('turn', 'event', 'memory')),
     mark text not null check (mark in ('corrected', 'forgotten', 'pinned', 'replaced')),
+    derived boolean not null default false,
     pending boolean not null,
     run_id uuid,
     primary key (tenant_id, subject_id, item_id, correction_id),
@@ -25,6 +26,7 @@ comment on column memory.marks.item_id is 'Id of the turn, event or memory.';
 comment on column memory.marks.correction_id is 'The correction, in log.corrections.';
 comment on column memory.marks.item is 'What item_id names: turn, event or memory.';
 comment on column memory.marks.mark is 'corrected: it states what is wrong; forgotten: what is not to be remembered; both are withheld. replaced: withheld, a replacement stands in its place until the correction is worked in. pinned: always considered, and kept.';
+comment on column memory.marks.derived is 'Of a memory: made of what is wrong, such as a summary; it is withheld and not forgotten.';
 comment on column memory.marks.pending is 'Made with the request; the stage correct puts its own marks in the place of these.';
 
 create table memory.replacements (

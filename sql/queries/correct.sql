@@ -52,32 +52,35 @@ on conflict do nothing
 
 -- name: mark
 -- What a correction withholds: the memory with all that was merged into it, the turns and events that these were drawn
--- from, and what was made of them (patterns, summaries, what was inferred). A request marks before anything is worked in.
-insert into memory.marks (tenant_id, subject_id, item_id, correction_id, item, mark, pending, run_id)
-with recursive held as (
-    select %(memory)s::uuid as id
+-- from, the episodes that quote these turns, and, as `derived`, what was made of any of them. Along the lineage, so that a
+-- request and the stage that works it in come to the same.
+insert into memory.marks (tenant_id, subject_id, item_id, correction_id, item, mark, derived, pending, run_id)
+with recursive stated as (
+    select 'memory' as item, %(memory)s::uuid as id
     union
-    select x.id from held h cross join lateral (
-        select l.source_id as id from memory.lineage l
-        where l.tenant_id = (select %(tenant)s::text) and l.memory_id = h.id and l.relation = 'merged'
-          and l.source = 'memory'
+    select x.item, x.id
+    from stated s
+    cross join lateral (
+        select l.source as item, l.source_id as id from memory.lineage l
+        where s.item = 'memory' and l.tenant_id = (select %(tenant)s::text) and l.memory_id = s.id
+          and (l.relation = 'merged' and l.source = 'memory' or l.relation = 'extracted' and l.source in ('turn', 'event'))
         union all
-        select m.id from memory.memories m
-        where m.tenant_id = (select %(tenant)s::text) and m.into_id = h.id and m.state = 'merged') x
-),
-drawn as (
-    select distinct l.source as item, l.source_id as id
-    from held h
-    join memory.lineage l on l.tenant_id = (select %(tenant)s::text) and l.memory_id = h.id
-        and l.relation = 'extracted' and l.source in ('turn', 'event')
+        select 'memory', m.id from memory.memories m
+        where s.item = 'memory' and m.tenant_id = (select %(tenant)s::text) and m.into_id = s.id and m.state = 'merged'
+        union all  -- what quotes the turn says it again, and so does what that was merged into
+        select 'memory', q.id
+        from memory.lineage l
+        join memory.memories m on m.tenant_id = l.tenant_id and m.id = l.memory_id and m.origin = 'turn'
+        cross join lateral (select m.id union select m.into_id where m.state = 'merged') q
+        where s.item = 'turn' and l.tenant_id = (select %(tenant)s::text) and l.source_id = s.id and l.relation = 'extracted') x
 ),
 made as (
-    select 'memory' as item, l.memory_id as id
-    from (select id from held union all select id from drawn) x
-    join memory.lineage l on l.tenant_id = (select %(tenant)s::text) and l.source_id = x.id
+    select l.memory_id as id
+    from stated s
+    join memory.lineage l on l.tenant_id = (select %(tenant)s::text) and l.source_id = s.id
         and l.relation in ('compressed', 'summarised', 'synthesized')
     union
-    select 'memory', l.memory_id
+    select l.memory_id
     from made d
     join memory.lineage l on l.tenant_id = (select %(tenant)s::text) and l.source_id = d.id
         and l.relation in ('compressed', 'merged', 'synthesized')
@@ -86,19 +89,21 @@ rewritten as (  -- a replacement that still waits stands for what the one before
     select k.item, k.item_id as id
     from memory.replacements r
     join memory.marks k on k.tenant_id = r.tenant_id and k.correction_id = r.correction_id
-    where r.tenant_id = (select %(tenant)s::text) and r.id = %(memory)s::uuid
+    where r.tenant_id = (select %(tenant)s::text) and r.id = %(memory)s::uuid and not k.derived
 )
-select (select %(tenant)s::text), %(subject)s, x.id, %(id)s, x.item,
-       case when x.place = 3 and %(mark)s = 'replaced' then 'corrected' else %(mark)s end, %(run)s::uuid is null,
-       %(run)s::uuid
-from (select distinct on (id) item, id, place
-      from (select 'memory' as item, id, 1 as place from held
-            union all select item, id, 2 from drawn
-            union all select item, id, 2 from rewritten
-            union all select item, id, 3 from made) y
-      order by id, place) x
-where %(run)s::uuid is null or x.place > 1  -- once it is worked in, the memory itself is gone
+select (select %(tenant)s::text), %(subject)s, x.id, %(id)s, x.item, case when x.derived and %(mark)s = 'replaced' then 'corrected' else %(mark)s end,
+       x.derived, %(run)s::uuid is null, %(run)s::uuid
+from (select distinct on (id) item, id, derived
+      from (select item, id, false as derived from stated
+            union all select item, id, false from rewritten
+            union all select 'memory', id, true from made) y
+      order by id, derived) x
 on conflict do nothing
+returning item_id, item = 'memory' and not derived
+
+-- name: delete_marks
+-- A memory that is forgotten needs no mark.
+delete from memory.marks where tenant_id = %(tenant)s and correction_id = %(id)s and item = 'memory' and not derived
 
 -- name: add_pin
 -- A memory is always considered from now on.
