@@ -29,14 +29,12 @@ LONGEST_ACTOR = 200
 Asked = Literal["wrong", "replace", "forget", "pin", "unpin"]
 
 #: When each takes effect, in words for people.
+_WITHHELD = "From now on recall and contexts withhold the memory and the turns that it was drawn from."
 EFFECT: Mapping[Asked, str] = {
-    "wrong": "From now on recall and contexts withhold the memory and the turns that it was drawn from. The deferred tier "
-    "forgets it when a worker runs next.",
-    "replace": "From now on recall and contexts give the replacement and withhold the memory and the turns that it was "
-    "drawn from. The deferred tier makes a memory of it when a worker runs next.",
-    "forget": "From now on recall and contexts withhold the memory and the turns that it was drawn from. The deferred tier "
-    "forgets it when a worker runs next. The log keeps what was said.",
-    "pin": "From now on every recall considers the memory. It no longer fades and is not forgotten once a worker has run.",
+    "wrong": f"{_WITHHELD} It is forgotten for good when a worker runs next.",
+    "replace": f"{_WITHHELD} They give the replacement instead, which becomes a memory when a worker runs next.",
+    "forget": f"{_WITHHELD} It is forgotten for good when a worker runs next; the log keeps what was said.",
+    "pin": "From now on every recall considers the memory. It neither fades nor is forgotten once a worker has run.",
     "unpin": "The memory fades and is forgotten like any other again once a worker has run.",
 }
 

@@ -12,8 +12,8 @@ from reverie.model import require_aware, stable_id
 from reverie.policy import Policy
 from reverie.recall.budget import drop, within_budget
 from reverie.recall.question import read_question
-from reverie.recall.rerank import reranking
 from reverie.recall.replaced import replacing
+from reverie.recall.rerank import reranking
 from reverie.recall.result import RecallResult
 from reverie.recall.search import holding, read_hits, search_params, search_statement
 from reverie.store.booking import Payer, embedding_question

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import datetime
 from uuid import UUID
 
 from reverie.recall.result import Hit
@@ -28,7 +29,7 @@ def replacing(found: Found, *, tenant_id: str, subject_id: str) -> Steps[Found]:
     return replaced(found, rows)
 
 
-def replaced(found: Found, rows: Sequence[tuple[UUID, UUID, str, str, object, float]]) -> Found:
+def replaced(found: Found, rows: Sequence[tuple[UUID, UUID, str, str, datetime, float]]) -> Found:
     """Put replacements, rows of (item, id, kind, content, time, importance), where their items are."""
     best: Found = []
     dropped: Found = []

@@ -1,4 +1,4 @@
-"""A correction reaches the model with its answer: what is wrong is nowhere stated, before and after a worker, and in a rebuild."""
+"""A correction reaches the model with its answer: what is wrong is nowhere told, live and in a rebuild."""
 
 from __future__ import annotations
 
@@ -130,9 +130,7 @@ def everything(store: Store, of: Policy, at: datetime) -> str:
     listed = perform(
         store,
         TENANT,
-        listing_memories(
-            TENANT, "ana", policy=of, wanted=MemoryFilter(kinds=kinds), as_of=at, before=None, limit=500
-        ),
+        listing_memories(TENANT, "ana", policy=of, wanted=MemoryFilter(kinds=kinds), as_of=at, before=None, limit=500),
     )
     told += [one.content for one in listed]
     told += [
@@ -223,7 +221,9 @@ def test_said_again_is_new(told: Store, tmp_path: Path) -> None:
     until = compact.START + timedelta(days=36, hours=1)
     consolidate(told, TENANT, of, until)
     found = ask(told, of, "What dog do I have?", until)
-    assert sum(WRONG in hit.content for hit in found.hits) == 1, "the new turn or its memory; the old turns are withheld"
+    assert sum(WRONG in hit.content for hit in found.hits) == 1, (
+        "the new turn or its memory; the old turns are withheld"
+    )
 
 
 def test_a_replacement_is_corrected_before_it_is_worked_in(told: Store) -> None:

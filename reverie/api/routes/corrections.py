@@ -14,7 +14,7 @@ from reverie.api.answers import answer
 from reverie.api.fields import Answer, Body, Name, Text, example, now
 from reverie.api.problems import documented
 from reverie.api.routing import routes_of
-from reverie.capture.corrections import MOST_CHARACTERS, correct_memory
+from reverie.capture.corrections import EFFECT, MOST_CHARACTERS, correct_memory
 from reverie.consolidate.merge import undo
 
 router = routes_of("corrections")
@@ -36,9 +36,9 @@ class CorrectionRequest(Body):
 
     memory_id: UUID
     kind: Literal["wrong", "replace", "forget", "pin", "unpin", "keep_apart"] = Field(
-        description="wrong: it is not true, forget it; replace: forget it, `content` is right; forget: it is true and not "
-        "to be remembered; pin: keep it and consider it in every recall; unpin: no longer; keep_apart: it was merged by "
-        "mistake."
+        description="wrong: it is not true, forget it; replace: forget it, `content` is right; forget: it is true and "
+        "not to be remembered; pin: keep it and consider it in every recall; unpin: no longer; keep_apart: it was "
+        "merged by mistake."
     )
     content: Text | None = Field(default=None, min_length=1, max_length=MOST_CHARACTERS)
     actor: Name | None = Field(default=None, description="Who says so, for the record; none: the name of the key.")
@@ -58,8 +58,7 @@ class CorrectionAnswer(Answer):
             "id": "019b8d6a-7f10-8c41-9a2b-3c6a3f1d2e4f",
             "survivor_id": None,
             "replacement_id": "019b8d6a-7f10-8c41-9a2b-4c6a3f1d2e4f",
-            "effect": "From now on recall and contexts give the replacement and withhold the memory and the turns that "
-            "it was drawn from. The deferred tier makes a memory of it when a worker runs next.",
+            "effect": EFFECT["replace"],
         }
     )
 
