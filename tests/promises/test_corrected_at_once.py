@@ -278,6 +278,22 @@ def test_a_pinned_memory_stays_and_is_always_considered(told: Store, database_ur
         ask_for(told, "pin", kept, of, hours=9999)
 
 
+def test_a_memory_that_was_due_is_pinned_in_time(told: Store, database_url: str) -> None:
+    of = policy(prune={"below": 0.9, "unaccessed_days": 60})
+    consolidate(told, TENANT, of, THEN)
+    kept = find(told, "sister lives in Pune")
+    pin = correct_memory(tenant_id=TENANT, memory_id=kept, policy=of, as_of=compact.UNTIL, asked="pin")
+    perform(told, TENANT, pin)  # no cycle ran since it was due
+    until = compact.UNTIL + timedelta(hours=1)
+    for _ in range(2):
+        consolidate(told, TENANT, of, until)
+        assert rows(told, "select state from memory.memories where id = %s", kept) == [("active",)]
+        found = digest(told, TENANT)
+        wipe(database_url)
+    consolidate(told, TENANT, of, until)
+    assert digest(told, TENANT).tables == found.tables
+
+
 def test_nothing_is_withheld_from_others(told: Store) -> None:
     of = policy()
     consolidate(told, TENANT, of, THEN)
