@@ -13,6 +13,7 @@ import pytest
 
 from reverie.capture.corrections import Asked, Corrected, correct_memory
 from reverie.capture.importing import import_file
+from reverie.consolidate.replay import replay
 from reverie.errors import InputError
 from reverie.policy import Policy
 from reverie.recall.browse import MemoryFilter, listing_memories
@@ -276,6 +277,19 @@ def test_a_pinned_memory_stays_and_is_always_considered(told: Store, database_ur
     assert rows(told, "select reason from memory.tombstones where memory_id = %s", kept) == [("faded",)]
     with pytest.raises(InputError, match="forgotten"):
         ask_for(told, "pin", kept, of, hours=9999)
+
+
+def test_reading_a_session_again_does_not_bring_it_back(told: Store) -> None:
+    of, later = policy("contact"), THEN + timedelta(hours=2)
+    consolidate(told, TENANT, of, THEN)
+    ask_for(told, "wrong", find(told, "golden retriever"), of)
+    consolidate(told, TENANT, of, later)
+    before = digest(told, TENANT)
+    for (session,) in rows(told, "select distinct session_id from log.turns where subject_id = 'ana'"):
+        again = {"subject_id": "ana", "session_id": session, "policy": of, "as_of": later, "embedder": WordEmbedder()}
+        list(replay(told, tenant_id=TENANT, **again))
+    assert WRONG not in everything(told, of, later)
+    assert digest(told, TENANT).tables["memories"] == before.tables["memories"]
 
 
 def test_a_memory_that_was_due_is_pinned_in_time(told: Store, database_url: str) -> None:
