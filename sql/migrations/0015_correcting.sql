@@ -17,8 +17,7 @@ create table memory.marks (
     derived boolean not null default false,
     pending boolean not null,
     run_id uuid,
-    primary key (tenant_id, subject_id, item_id, correction_id),
-    check (pending = (run_id is null))
+    primary key (tenant_id, subject_id, item_id, correction_id)
 );
 create index marks_by_correction on memory.marks (tenant_id, correction_id);
 comment on table memory.marks is 'What recall and contexts withhold or always consider because of a correction: turns, events and memories.';
