@@ -5,7 +5,7 @@ from alembic import op
 from reverie.store.queries import sql_directory
 
 revision = "0015"
-down_revision = "0012"
+down_revision = "0013"
 
 
 def upgrade() -> None:
