@@ -24,7 +24,7 @@ def command(
     content: str | None,
     actor: str | None,
     tenant: str | None,
-    as_of: datetime,
+    as_of: datetime | None,
     as_json: bool,
 ) -> None:
     """Correct MEMORY, given by its id or the beginning of it. At once recall and contexts withhold it and the turns

@@ -16,7 +16,7 @@ from reverie.cli.options import as_of_option, json_option, tenant_option
 @tenant_option
 @as_of_option("When it is forgotten.")
 @json_option
-def command(memory: str, actor: str | None, tenant: str | None, as_of: datetime, as_json: bool) -> None:
+def command(memory: str, actor: str | None, tenant: str | None, as_of: datetime | None, as_json: bool) -> None:
     """Forget MEMORY, given by its id or the beginning of it. At once recall and contexts withhold it and the turns that
     it was drawn from; a worker or the next `reverie run` forgets it for good and leaves a tombstone without content.
     The log keeps what was said.

@@ -16,7 +16,7 @@ from reverie.cli.options import as_of_option, json_option, tenant_option
 @tenant_option
 @as_of_option("When it is pinned.")
 @json_option
-def command(memory: str, actor: str | None, tenant: str | None, as_of: datetime, as_json: bool) -> None:
+def command(memory: str, actor: str | None, tenant: str | None, as_of: datetime | None, as_json: bool) -> None:
     """Pin MEMORY, given by its id or the beginning of it. At once every recall considers it. Once a worker or
     `reverie run` has worked that in, its importance does not fade, and it is neither forgotten nor compressed.
 

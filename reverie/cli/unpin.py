@@ -16,7 +16,7 @@ from reverie.cli.options import as_of_option, json_option, tenant_option
 @tenant_option
 @as_of_option("When it is unpinned.")
 @json_option
-def command(memory: str, actor: str | None, tenant: str | None, as_of: datetime, as_json: bool) -> None:
+def command(memory: str, actor: str | None, tenant: str | None, as_of: datetime | None, as_json: bool) -> None:
     """Unpin MEMORY, given by its id or the beginning of it. Once a worker or `reverie run` has worked that in, it fades
     and is forgotten like any other, counted from when it was last used.
 
