@@ -51,6 +51,15 @@ def candidate_id(
     return stable_id(at, "memory", tenant_id, subject_id, kind, source_id, origin, str(place))
 
 
+def replacement_of(kind: str, at: datetime, tenant_id: str, subject_id: str, correction_id: UUID) -> tuple[Kind, UUID]:
+    """Return kind and id of the memory that a person's words become in the place of a memory of this kind.
+
+    What stands for several memories, a pattern or a summary, is replaced by a fact.
+    """
+    new: Kind = kind if kind in ("preference", "instruction", "episode") else "fact"  # type: ignore[assignment]
+    return new, candidate_id(at, tenant_id, subject_id, new, str(correction_id), "correction", 0)
+
+
 def require_aware(at: datetime, name: str = "as_of") -> datetime:
     """Return `at` in UTC; a naive time is a programming error, since nobody can say when it was.
 

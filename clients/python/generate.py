@@ -32,6 +32,7 @@ METHODS = {
 #: Type names by schema; the suffixes of the others are cut where that leaves a name of its own.
 TYPES = {
     "ListedMemory": "Memory",
+    "CorrectionSeen": "RecordedCorrection",
     "RelationshipSeen": "RelationshipStage",
     "OutcomeSeen": "MeasuredOutcome",
     "TurnSeen": "TurnResult",

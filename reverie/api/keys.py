@@ -47,6 +47,8 @@ class Grant:
     """What a key in force allows."""
 
     key_id: UUID
+    #: That the key was given, for people.
+    name: str
     tenant_id: str
     scopes: frozenset[Scope]
     #: Name or path of the tenant's policy.
@@ -119,8 +121,8 @@ def reading_grant(tenant_id: str, text: str, *, at: datetime) -> Steps[Grant | N
     rows = yield Statement(queries("keys")["read_grant"], params, last=True)
     if not rows:
         return None
-    key_id, scopes, policy = rows[0]
-    return Grant(key_id=key_id, tenant_id=tenant_id, scopes=frozenset(scopes), policy=policy)
+    key_id, name, scopes, policy = rows[0]
+    return Grant(key_id=key_id, name=name, tenant_id=tenant_id, scopes=frozenset(scopes), policy=policy)
 
 
 def digest_of(text: str) -> bytes:

@@ -1,20 +1,56 @@
-"""What a person says is wrong about a memory: a row of the log, so that it holds in every rebuild (spec E4)."""
+"""What a person says of a memory: rows of the log, so that they hold in every rebuild (spec E4).
+
+The transaction that writes such a row also marks what it withholds or pins: recall and contexts follow from then on,
+and the deferred tier works it in.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import dataclass
 from datetime import datetime
+from typing import Any, Literal
 from uuid import UUID
 
 from reverie.capture.mending import mend_text
 from reverie.errors import InputError, NotFoundError
-from reverie.model import require_aware, stable_id
+from reverie.model import replacement_of, require_aware, stable_id
 from reverie.policy import Policy
 from reverie.store.queries import queries
 from reverie.store.queue import Waiting, enqueue_params
 from reverie.store.steps import Statement, Steps
 
-#: Characters of what a person writes in a memory's place.
+#: Characters of what a person writes in a memory's place, and of who it is.
 MOST_CHARACTERS = 10_000
+LONGEST_ACTOR = 200
+
+#: wrong: it is not true; replace: something else is true; forget: it is true and not to be remembered; pin: it is to be
+#: kept and always considered; unpin: no longer.
+Asked = Literal["wrong", "replace", "forget", "pin", "unpin"]
+
+#: When each takes effect, in words for people.
+_WITHHELD = "From now on recall and contexts withhold the memory and the turns that it was drawn from."
+EFFECT: Mapping[Asked, str] = {
+    "wrong": f"{_WITHHELD} It is forgotten for good when a worker runs next.",
+    "replace": f"{_WITHHELD} They give the replacement instead, which becomes a memory when a worker runs next.",
+    "forget": f"{_WITHHELD} It is forgotten for good when a worker runs next; the log keeps what was said.",
+    "pin": "From now on every recall considers the memory. It neither fades nor is forgotten once a worker has run.",
+    "unpin": "The memory fades and is forgotten like any other again once a worker has run.",
+}
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Corrected:
+    """That a correction is on record, and what it does."""
+
+    #: Of the correction.
+    id: UUID
+    subject_id: str
+    memory_id: UUID
+    #: Of the memory that the replacement becomes; None: nothing replaces it.
+    replacement_id: UUID | None
+    #: When it takes effect, in words for people.
+    effect: str
 
 
 def correct_memory(
@@ -23,38 +59,66 @@ def correct_memory(
     memory_id: UUID,
     policy: Policy,
     as_of: datetime,
+    asked: Asked | None = None,
     subject_id: str | None = None,
     content: str | None = None,
-) -> Steps[UUID]:
-    """Record that a memory is wrong and is to be forgotten, or, with `content`, what is right instead.
+    actor: str | None = None,
+) -> Steps[Corrected]:
+    """Record what a person says of a memory, and withhold, replace or pin it at once.
 
-    Returns the correction's id. It is a row of the log, so it holds in every rebuild; the deferred tier works it in.
+    Without `asked` it is `replace` where there is `content`, which is what is right instead, else `wrong`. `actor` is
+    who says so. The row of the log holds in every rebuild; the deferred tier works it in.
 
     Raises:
         NotFoundError: the tenant (the subject, where one is named) has no such memory.
-        InputError: the content is blank or too long.
+        InputError: the content or actor is blank or too long, or a memory that is forgotten is to be pinned.
     """
     as_of = require_aware(as_of)
-    if content is not None:
-        content = mend_text(content).strip()
-        if not 0 < len(content) <= MOST_CHARACTERS:
-            raise InputError(f"content has {len(content)} characters; expected 1 to {MOST_CHARACTERS:,}.")
-    kind = "wrong" if content is None else "replace"
-    correction = stable_id(as_of, kind, tenant_id, str(memory_id))
-    params = {
-        "tenant": tenant_id,
-        "subject": subject_id,
-        "id": correction,
-        "kind": kind,
-        "memory": memory_id,
-        "content": content,
-        "as_of": as_of,
-    }
-    rows = yield Statement(queries("correct")["add_correction"], params)
-    if not rows:
+    asked = asked or ("wrong" if content is None else "replace")
+    content, actor = _text("content", content, MOST_CHARACTERS), _text("actor", actor, LONGEST_ACTOR)
+    if (asked == "replace") != (content is not None):
+        raise InputError("Content goes with replace, and only with that.")
+    sql, memory = queries("correct"), {"tenant": tenant_id, "memory": memory_id}
+    rows = yield Statement(sql["read_correctable"], memory)
+    if not rows or subject_id not in (None, rows[0][0]):
         raise NotFoundError(f"There is no memory {memory_id}.")
-    waiting = Waiting(subject_id=rows[0][0], session_id="corrections", turns=0, said_at=as_of, quiet=True)
-    yield Statement(
-        queries("queue")["enqueue"], enqueue_params(tenant_id, [waiting], policy=policy, at=as_of), last=True
+    subject_id, kind, is_forgotten = rows[0]
+    if asked in ("pin", "unpin") and is_forgotten:
+        raise InputError(f"Memory {memory_id} is forgotten: it cannot be pinned or unpinned.")
+    correction = stable_id(as_of, asked, tenant_id, str(memory_id))
+    row = memory | {"subject": subject_id, "id": correction, "as_of": as_of, "run": None}
+    added = {"correction": asked, "content": content, "actor": actor}
+    yield Statement(sql["add_correction"], row | added)
+    replacement = None
+    if asked == "pin":
+        yield Statement(sql["add_pin"], row)
+    elif asked != "unpin":
+        mark = {"wrong": "corrected", "replace": "replaced", "forget": "forgotten"}[asked]
+        yield Statement(sql["mark"], row | {"mark": mark})
+        kind, replacement = replacement_of(kind, as_of, tenant_id, subject_id, correction)
+        importance = getattr(policy.extract.importance, kind)
+        new = {"replacement": replacement, "kind": kind, "content": content, "importance": importance}
+        yield Statement(sql["add_replacement"], row | new)
+    yield _enqueued(tenant_id, subject_id, policy, as_of)
+    return Corrected(
+        id=correction,
+        subject_id=subject_id,
+        memory_id=memory_id,
+        replacement_id=replacement if asked == "replace" else None,
+        effect=EFFECT[asked],
     )
-    return correction
+
+
+def _enqueued(tenant_id: str, subject_id: str, policy: Policy, as_of: datetime) -> Statement:
+    waiting = Waiting(subject_id=subject_id, session_id="corrections", turns=0, said_at=as_of, quiet=True)
+    params: dict[str, Any] = enqueue_params(tenant_id, [waiting], policy=policy, at=as_of)
+    return Statement(queries("queue")["enqueue"], params, last=True)
+
+
+def _text(name: str, text: str | None, most: int) -> str | None:
+    if text is None:
+        return None
+    text = mend_text(text).strip()
+    if not 0 < len(text) <= most:
+        raise InputError(f"{name} has {len(text)} characters; expected 1 to {most:,}.")
+    return text

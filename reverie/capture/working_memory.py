@@ -40,6 +40,8 @@ class WindowTurn:
     tool_calls: list[dict[str, Any]]
     #: Whether it is in the log already.
     logged: bool
+    #: Whether a person has since corrected what it says, or wants it forgotten.
+    withdrawn: bool = False
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -82,10 +84,11 @@ def read_session(
     rows = yield Statement(queries("working_memory")["read_session"], params, last=True)
     if not rows:
         return None
-    *entry, mood, preferences, confirmations, tool_results, first, latest, waiting = rows[0]
+    *entry, mood, preferences, confirmations, tool_results, first, latest, waiting, gone = rows[0]
     opened_at, touched_at, expires_at, flush_at = entry
-    turns = [_turn(each) for each in orjson.loads(latest or "[]")]
-    opening = _turn(orjson.loads(first)) if first else None
+    withdrawn = frozenset(gone)
+    turns = [_turn(each, withdrawn) for each in orjson.loads(latest or "[]")]
+    opening = _turn(orjson.loads(first), withdrawn) if first else None
     return Session(
         opened_at=opened_at,
         touched_at=touched_at,
@@ -145,7 +148,7 @@ def close_session(*, tenant_id: str, subject_id: str, session_id: str, as_of: da
     return rows[0][0] if rows else None
 
 
-def _turn(stored: Mapping[str, Any]) -> WindowTurn:
+def _turn(stored: Mapping[str, Any], withdrawn: frozenset[UUID]) -> WindowTurn:
     return WindowTurn(
         id=UUID(stored["id"]),
         source_id=stored["source_id"],
@@ -155,6 +158,7 @@ def _turn(stored: Mapping[str, Any]) -> WindowTurn:
         text=stored["text"],
         tool_calls=stored["tool_calls"] or [],
         logged=not stored["waits"],
+        withdrawn=UUID(stored["id"]) in withdrawn,
     )
 
 

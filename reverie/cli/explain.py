@@ -14,9 +14,16 @@ from reverie.cli.session import Session
 from reverie.errors import NotFoundError
 
 if TYPE_CHECKING:
-    from reverie.recall.inspect import Explanation, Relative
+    from reverie.recall.inspect import CorrectionSeen, Explanation, Relative
     from reverie.recall.scaffold import EntryExplained
 
+#: Why something was forgotten, in words.
+_REASONS = {
+    "faded": "since it had faded",
+    "unimportant": "since it was unimportant from the start",
+    "wrong": "since a person said that it was wrong",
+    "forgotten_on_request": "since a person asked for it",
+}
 #: Turns and relatives shown to people; JSON has them all.
 _SHOWN = 20
 
@@ -95,7 +102,7 @@ def _print(found: Explanation) -> None:
             [
                 ("id", str(found.id)),
                 ("subject", found.subject_id),
-                ("forgotten", f"{text_of(row['forgotten_at'])}, since it had {row['reason']}"),
+                ("forgotten", f"{text_of(row['forgotten_at'])}, {_REASONS.get(row['reason'], row['reason'])}"),
                 ("importance", f"{bar(row['importance'])} {row['importance']:.2f} when it was last worked out"),
                 ("forgotten by", _run_text(found)),
             ]
@@ -111,17 +118,21 @@ def _print(found: Explanation) -> None:
                 ("happened", row["happened_at"]),
                 ("last used", f"{text_of(row['accessed_at'])}, recalled {row['access_count']} times"),
                 ("importance", _importance(row)),
-                ("future", _future(row, merged=any(each.similarity is not None for each in found.children))),
+                ("future", _future(found)),
                 ("made by", f"{row['origin']}, in {_run_text(found)}"),
                 ("policy", row["policy_hash"]),
                 ("words", row["model"] or "the rules'"),
                 ("speaks of", ", ".join(each.id for each in found.entities) or None),
             ]
         )
+    if found.corrections:
+        heading(f"asked for ({len(found.corrections):,})")
+        table(("when", "what", "by", "state"), map(_asked, found.corrections))
     if found.turns:
         heading(f"comes from ({len(found.turns):,} turns)")
         for turn in found.turns[:_SHOWN]:
             way = "" if turn.direct else ", by way of another memory"
+            way += f"; {turn.mark}, withheld from recall and contexts" if turn.mark else ""
             say(f"{text_of(turn.said_at)}  {turn.speaker or turn.role}, session {turn.session_id}{way}")
             say(f"  “{one_line(turn.text, 400)}”")
         _rest(found.turns)
@@ -158,9 +169,12 @@ def _importance(row: dict[str, Any]) -> str:
     return f"{bar(now)} {now:.2f} as of {text_of(row['decayed_at'])}; {before}"
 
 
-def _future(row: dict[str, Any], *, merged: bool) -> str:
+def _future(found: Explanation) -> str:
+    row, pins = found.memory, [each.kind for each in found.corrections if each.kind in ("pin", "unpin")]
+    if pins and pins[-1] == "pin":
+        return "kept until it is unpinned"
     if row["into_id"] is not None:
-        hint = "; reverie undo parts them" if merged else ""
+        hint = "; reverie undo parts them" if any(each.similarity is not None for each in found.children) else ""
         return f"kept as long as {text_of(row['into_id'])}, which stands for it{hint}"
     if row["forget_at"] is None:
         return "kept for good"
@@ -171,6 +185,11 @@ def _run_text(found: Explanation) -> str:
     if found.run is None:
         return "a run that is no longer in the ledger"
     return f"{found.run['stage']} as of {text_of(found.run['as_of'])} (policy {found.run['policy']})"
+
+
+def _asked(each: CorrectionSeen) -> tuple[Any, ...]:
+    state = "worked in" if each.worked_in else "waits for a worker"
+    return (each.corrected_at, each.kind, each.actor or "unknown", state)
 
 
 def _relative(each: Relative) -> tuple[Any, ...]:

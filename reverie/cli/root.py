@@ -20,7 +20,7 @@ BROKEN_PIPE = 141
 SECTIONS = {
     "Make memory": ("migrate", "import", "run"),
     "Ask it": ("recall", "context", "show", "explain"),
-    "Mend it": ("undo", "dead-letters", "replay", "rebuild", "reembed"),
+    "Mend it": ("correct", "forget", "pin", "unpin", "undo", "dead-letters", "replay", "rebuild", "reembed"),
     "Serve it": ("serve", "worker", "keys"),
     "Look after it": ("doctor", "runs", "clock", "costs", "digest", "maintain", "policy", "db"),
 }

@@ -1,7 +1,8 @@
 """correct: what a person said is wrong is forgotten, and what they wrote instead is remembered (spec E4).
 
 A correction is a row of the log and is worked in at its own time, live as in a rebuild: what it forgets goes with all
-that was merged into it, a structured fact that it stated gives way to the one before, and a tombstone says `wrong`.
+that was merged into it, a structured fact that it stated gives way to the one before, a tombstone says why, and marks
+withhold the turns that it was drawn from. What a request marked at once gives way to that. Pins are worked in likewise.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from reverie.consolidate.fading import forget_at
 from reverie.consolidate.keyed import corrected
 from reverie.consolidate.prune import forget
 from reverie.cues.entities import entities_one
-from reverie.model import Kind, Scope, candidate_id, require_aware
+from reverie.model import Kind, Scope, replacement_of, require_aware
 from reverie.policy import Policy
 from reverie.store.database import Store
 from reverie.store.queries import queries
@@ -33,6 +34,8 @@ class Correction:
 
     id: UUID
     subject_id: str
+    #: wrong, replace, forget, pin or unpin.
+    asked: str
     memory_id: UUID
     #: What is right; None: it is only wrong.
     content: str | None
@@ -57,7 +60,7 @@ def correction_times(store: Store, *, scope: Scope, as_of: datetime) -> list[dat
 def correct(
     store: Store, *, scope: Scope, policy: Policy, as_of: datetime, driver: str = "reverie", dry_run: bool = False
 ) -> Report:
-    """Work in corrections up to `as_of`; counts `corrections`, `forgotten` and `replaced`."""
+    """Work in corrections up to `as_of`; counts `corrections`, `forgotten`, `replaced`, `pinned` and `unpinned`."""
     as_of = require_aware(as_of)
     sql = queries("correct")
     with (
@@ -67,9 +70,13 @@ def correct(
         params = scope.params() | {"as_of": as_of, "run_id": attempt.id}
         conn.execute(queries("subjects")["lock_scope"], params)
         corrections = [Correction(*row) for row in conn.execute(sql["read_corrections"], params)]
-        for name, number in (("corrections", len(corrections)), ("forgotten", 0), ("replaced", 0)):
-            attempt.report.add(name, number)
+        for name in ("corrections", "forgotten", "replaced", "pinned", "unpinned"):
+            attempt.report.add(name, len(corrections) if name == "corrections" else 0)
+        conn.execute(sql["clear_pending"], params | {"ids": [one.id for one in corrections]})
         for one in corrections:
+            if one.asked in ("pin", "unpin"):
+                _pin(conn, attempt, scope.tenant_id, one)
+                continue
             _forget(conn, attempt, policy, scope.tenant_id, one)
             if one.content is not None:
                 _write(conn, attempt, policy, scope.tenant_id, one, strip_invisible(one.content))
@@ -80,15 +87,34 @@ def correct(
 
 
 def _forget(conn: Connection[Any], attempt: Run, policy: Policy, tenant_id: str, one: Correction) -> None:
-    if not one.memory_ids:
-        return
     sql, named = queries("correct"), {"tenant": tenant_id}
-    gone = conn.execute(sql["delete_facts"], named | {"ids": one.memory_ids}).fetchall()
+    mark, reason = ("forgotten", "forgotten_on_request") if one.asked == "forget" else ("corrected", "wrong")
+    who = named | {"subject": one.subject_id, "memory": one.memory_id, "id": one.id, "run": attempt.id}
+    ids = [id_ for id_, is_stated in conn.execute(sql["mark"], who | {"mark": mark}) if is_stated]
+    conn.execute(sql["delete_marks"], who)
+    conn.execute(sql["delete_pins"], who | {"ids": ids})
+    gone = conn.execute(sql["delete_facts"], named | {"ids": ids}).fetchall()
     if gone:
         ended = conn.execute(sql["read_ended"], named | {"ids": [row[0] for row in gone]}).fetchall()
         conn.execute(sql["revive_facts"], named | revived(ended, gone))
-    doomed = [(one.memory_id, one.corrected_at)]
-    attempt.report.add("forgotten", forget(conn, attempt, policy, tenant_id, doomed, "wrong"))
+    doomed = [(id_, one.corrected_at) for id_ in ids]
+    attempt.report.add("forgotten", forget(conn, attempt, policy, tenant_id, doomed, reason))
+
+
+def _pin(conn: Connection[Any], attempt: Run, tenant_id: str, one: Correction) -> None:
+    """Keep a memory, or treat it as any other again, with all that was merged into it."""
+    if not one.memory_ids:
+        return
+    sql = queries("correct")
+    who = {"tenant": tenant_id, "subject": one.subject_id, "memory": one.memory_id, "id": one.id, "run": attempt.id}
+    if one.asked == "pin":
+        conn.execute(sql["add_pin"], who)
+        conn.execute(sql["settle_pin"], who | {"at": one.corrected_at})
+        conn.execute(sql["inherit_pins"], who | {"subject_ids": [one.subject_id]})
+    else:
+        conn.execute(sql["delete_pins"], who | {"ids": one.memory_ids})
+        conn.execute(sql["reschedule_unpinned"], who | {"ids": one.memory_ids, "at": one.corrected_at})
+    attempt.report.add(f"{one.asked}ned")
 
 
 def revived(
@@ -110,9 +136,8 @@ def revived(
 def _write(conn: Connection[Any], attempt: Run, policy: Policy, tenant_id: str, one: Correction, content: str) -> None:
     """What is right, as a candidate of the kind that was wrong: merge makes a memory of it."""
     numbers = policy.extract.importance
-    kind: Kind = one.kind if one.kind in ("preference", "instruction", "episode") else "fact"
+    kind, id_ = replacement_of(one.kind, one.corrected_at, tenant_id, one.subject_id, one.id)
     base = getattr(numbers, kind)
-    id_ = candidate_id(one.corrected_at, tenant_id, one.subject_id, kind, str(one.id), "correction", 0)
     due = forget_at(
         base,
         one.corrected_at,

@@ -175,6 +175,7 @@ def _write(conn: Connection[Any], decision: Decision, policy: Policy, params: di
     }
     for name in ("write_losers", "write_survivors", "write_merges", "set_live"):
         conn.execute(sql[name], params)
+    conn.execute(queries("correct")["inherit_pins"], params | {"subject_ids": params["losers_subject"]})
 
 
 def _forget_at(kind: Any, peak: float, accessed_at: datetime, policy: Policy) -> datetime | None:

@@ -20,7 +20,7 @@ from reverie.inference.tokens import Counter, token_counter
 from reverie.model import require_aware, stable_id
 from reverie.policy import Policy
 from reverie.policy.numbers import MoodName
-from reverie.recall.conversation import Told, read_told, told_statements
+from reverie.recall.conversation import Told, read_told, told_statements, without_withdrawn
 from reverie.recall.forms import Chosen, Material, lay_out
 from reverie.recall.given import Given
 from reverie.recall.profile import Profile, profile_statements, read_profile
@@ -135,7 +135,9 @@ def context(
     if remembered:
         remembered.put(tenant_id, subject_id, subject)
     known = read_profile(tuple(rows[len(of_session) :]), subject_id, policy, as_of)
-    told = [one for found in rows[: len(of_session)] for one in read_told(found)]
+    told = [one for summaries in rows[1 : len(of_session)] for one in read_told(summaries)]
+    if of_session:
+        given = replace(given, history=without_withdrawn(given.history, rows[0]))
     given = _with_moods(given, known, policy, as_of)
     budget, top_k = _memories(policy, known.relationship)
     staged: StagedRecall | None = None

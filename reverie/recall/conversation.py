@@ -16,6 +16,9 @@ from reverie.store.queries import queries
 from reverie.store.steps import Statement
 from reverie.text import plain_name, strip_invisible
 
+#: Stands in a conversation for what was said and is not to be relied on.
+WITHDRAWN = "(Withdrawn: what was said here was corrected or taken back later.)"
+
 #: Before lines of a turn that are not its first: none of them can look like a heading or another's turn.
 _INDENT = "    "
 
@@ -39,12 +42,18 @@ class Told:
 
 
 def told_statements(given: Given, tenant_id: str, subject_id: str, policy: Policy, as_of: datetime) -> list[Statement]:
-    """Return what reads the summaries of the older turns, if there are any and the session is known."""
+    """Return what reads, beside a conversation, which of its turns are withdrawn and the summaries of its older ones.
+
+    The summaries only if there are older turns and the session is known.
+    """
+    if not given.history:
+        return []
+    withdrawn = Statement(queries("context")["withdrawn"], {"tenant": tenant_id, "subject": subject_id})
     older = [one.content.strip() for one in given.history[: -policy.context.keep_verbatim]]
     if not older or given.session_id is None:
-        return []
+        return [withdrawn]
     params = {"tenant": tenant_id, "subject": subject_id, "session": given.session_id, "as_of": as_of, "texts": older}
-    return [Statement(queries("context")["told"], params)]
+    return [withdrawn, Statement(queries("context")["told"], params)]
 
 
 def read_told(rows: Sequence[tuple[Any, ...]]) -> list[Told]:
@@ -53,6 +62,12 @@ def read_told(rows: Sequence[tuple[Any, ...]]) -> list[Told]:
         Told(id=id_, first_turn=first, last_turn=last, content=content, texts=frozenset(texts))
         for id_, first, last, content, texts in rows
     ]
+
+
+def without_withdrawn(messages: Sequence[Message], rows: Sequence[tuple[Any, ...]]) -> list[Message]:
+    """Return the conversation in which a mark stands for each turn that a person corrected or wants forgotten."""
+    texts = {row[0] for row in rows}
+    return [replace(one, content=WITHDRAWN) if one.content.strip() in texts else one for one in messages]
 
 
 def history_section(

@@ -109,6 +109,8 @@ class SourceTurn:
     text: str
     #: Extracted from it; else by way of a memory that it was made of.
     direct: bool
+    #: Why recall and contexts withhold it: corrected, forgotten or replaced; None: they do not.
+    mark: str | None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -144,6 +146,22 @@ class Relative:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class CorrectionSeen:
+    """What a person asked for about a memory, or wrote when they made it."""
+
+    id: UUID
+    #: wrong, replace, forget, pin, unpin or keep_apart.
+    kind: str
+    #: Who, as the caller said; None: nobody said.
+    actor: str | None
+    corrected_at: datetime
+    #: Of a replace what is right.
+    content: str | None
+    #: Whether the deferred tier has worked it in.
+    worked_in: bool
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class OutcomeSeen:
     """An outcome that raised a memory."""
 
@@ -172,6 +190,8 @@ class Explanation:
     #: What it went into.
     children: list[Relative]
     outcomes: list[OutcomeSeen]
+    #: In order.
+    corrections: list[CorrectionSeen]
     entities: list[Entity]
     #: The ledger row of the run that made it, or that forgot it; None where the ledger was cleared.
     run: dict[str, Any] | None
@@ -255,6 +275,8 @@ def explaining(tenant_id: str, memory: str) -> Steps[Explanation]:
     )
     row = (kept or gone)[0]
     named = {name: row.pop(name) for name in ("id", "subject_id", "kind")}
+    of_subject = params | {"subject": named["subject_id"]}
+    corrections = yield Statement(sql["corrections"], of_subject, row=CorrectionSeen)
     run = yield Statement(sql["run"], params | {"run_id": row.pop("run_id")}, row=dict, last=True)
     return Explanation(
         **named,
@@ -265,6 +287,7 @@ def explaining(tenant_id: str, memory: str) -> Steps[Explanation]:
         parents=parents,
         children=children,
         outcomes=outcomes,
+        corrections=corrections,
         entities=entities,
         run=run[0] if run else None,
     )

@@ -12,6 +12,7 @@ from reverie.model import require_aware, stable_id
 from reverie.policy import Policy
 from reverie.recall.budget import drop, within_budget
 from reverie.recall.question import read_question
+from reverie.recall.replaced import replacing
 from reverie.recall.rerank import reranking
 from reverie.recall.result import RecallResult
 from reverie.recall.search import holding, read_hits, search_params, search_statement
@@ -126,7 +127,7 @@ def recalling(
         rows = yield Statement(search_statement(search), search, last=True)
     if guessed:
         rows = holding(rows)
-    found = read_hits(rows, policy)
+    found = yield from replacing(read_hits(rows, policy), tenant_id=tenant_id, subject_id=subject_id)
     ranked, again = [hit for hit, reason in found if reason is None], None
     if reranker is not None:
         again = yield from reranking(ranked, question=question, reranker=reranker, numbers=policy.recall, notes=notes)

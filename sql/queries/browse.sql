@@ -1,8 +1,11 @@
 -- name: page_memories
 -- A page of a subject's memories, latest first (ids sort by event time), with importance as of then by the closed form of decay.
 select m.id, m.kind, m.state, m.content, m.polarity,
-       greatest(m.peak::float8 - r.rate * greatest(
-           extract(epoch from %(as_of)s - m.accessed_at)::float8 / 86400 - %(grace_days)s::float8, 0), 0)::real as importance,
+       greatest(m.peak::float8 - case when m.id = any(array(
+           select item_id from memory.marks
+           where tenant_id = %(tenant)s and subject_id = %(subject)s and mark = 'pinned')) then 0 else r.rate end
+           * greatest(extract(epoch from %(as_of)s - m.accessed_at)::float8 / 86400 - %(grace_days)s::float8, 0),
+           0)::real as importance,
        m.access_count, m.happened_at, m.accessed_at, m.forget_at, m.expires_at, m.into_id, m.turn_id, m.session_id, m.origin,
        array(select e.type || ':' || e.slug from memory.links l
              join memory.entities e on e.tenant_id = l.tenant_id and e.id = l.entity_id
@@ -17,7 +20,18 @@ where m.tenant_id = %(tenant)s and m.subject_id = %(subject)s and m.state = any(
   and (%(entity)s::text is null or exists (
       select from memory.links l join memory.entities e on e.tenant_id = l.tenant_id and e.id = l.entity_id
       where l.tenant_id = m.tenant_id and l.memory_id = m.id and e.type || ':' || e.slug = %(entity)s))
-order by m.id desc
+  and m.id <> all(array(select item_id from memory.marks
+                        where tenant_id = %(tenant)s and subject_id = %(subject)s and mark <> 'pinned'))
+union all
+select r.id, r.kind, 'candidate', r.content, 0, r.importance, 0, r.happened_at, r.happened_at, null, null, null, null, null,
+       'correction', '{}'
+from memory.replacements r
+where r.tenant_id = %(tenant)s and r.subject_id = %(subject)s and r.kind = any(%(kinds)s) and 'candidate' = any(%(states)s)
+  and (%(before)s::uuid is null or r.id < %(before)s)
+  and (%(since)s::timestamptz is null or r.happened_at >= %(since)s)
+  and (%(until)s::timestamptz is null or r.happened_at < %(until)s)
+  and %(session)s::text is null and %(entity)s::text is null
+order by id desc
 limit %(limit)s
 
 -- name: page_entities

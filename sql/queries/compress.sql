@@ -48,6 +48,7 @@ with open as (
     left join memory.memories s on s.tenant_id = m.tenant_id and s.id = m.into_id
     where m.tenant_id = %(tenant)s and m.subject_id = any(%(busy)s) and m.kind = 'episode' and m.happened_at <= %(as_of)s
       and (m.state = 'active' or (m.state = 'compressed' and s.kind = 'summary'))
+      and m.id <> all(array(select item_id from memory.marks where tenant_id = %(tenant)s and mark = 'pinned' and not pending))
 ),
 calls as (
     -- an episode of a tool call begins with the tool's name
@@ -187,8 +188,11 @@ where not exists (select from memory.lineage k
 order by l.subject_id, l.session_id
 
 -- name: read_untold_turns
--- Turns of these sessions that no summary tells, in order, each with how many of its session are told.
-select place, number, id, said_at, role, speaker, text
+-- Turns of these sessions that no summary tells, in order, each with how many of its session are told; without the words
+-- of those that were corrected.
+select place, number, id, said_at, role, speaker,
+       case when id = any(array(select item_id from memory.marks
+                                where tenant_id = %(tenant)s and mark <> 'pinned' and not pending)) then '' else text end
 from (select x.place, t.id, t.said_at, t.role, t.speaker, t.text, t.turn_index, k.told,
              count(*) filter (where k.told) over (partition by x.place) as number
       from unnest(%(subject_ids)s::text[], %(session_ids)s::text[]) with ordinality as x (subject_id, session_id, place)
@@ -202,8 +206,10 @@ where not told
 order by place, said_at, turn_index, id
 
 -- name: read_session_turns
--- What was said in these sessions.
-select x.place, t.id, t.said_at, t.role, t.speaker, t.text
+-- What was said in these sessions, without the words of turns that were corrected.
+select x.place, t.id, t.said_at, t.role, t.speaker,
+       case when t.id = any(array(select item_id from memory.marks
+                                  where tenant_id = %(tenant)s and mark <> 'pinned' and not pending)) then '' else t.text end
 from unnest(%(subject_ids)s::text[], %(session_ids)s::text[]) with ordinality as x (subject_id, session_id, place)
 join log.turns t on t.tenant_id = %(tenant)s and t.subject_id = x.subject_id and t.session_id = x.session_id
 where t.said_at <= %(as_of)s
@@ -211,7 +217,9 @@ order by x.place, t.said_at, t.turn_index, t.id
 
 -- name: read_session_memories
 -- What is remembered from these sessions; open episodes, and summaries of ranges, are to be compressed.
-select x.place, m.id, m.kind, m.kind in ('episode', 'summary') and m.state = 'active' as open, m.turn_id
+select x.place, m.id, m.kind, m.kind in ('episode', 'summary') and m.state = 'active'
+       and m.id <> all(array(select item_id from memory.marks where tenant_id = %(tenant)s and mark = 'pinned' and not pending)) as open,
+       m.turn_id
 from unnest(%(subject_ids)s::text[], %(session_ids)s::text[]) with ordinality as x (subject_id, session_id, place)
 join memory.memories m on m.tenant_id = %(tenant)s and m.subject_id = x.subject_id and m.session_id = x.session_id
 where m.happened_at <= %(as_of)s and (m.kind <> 'summary' or m.origin = 'range')

@@ -1,9 +1,16 @@
 -- name: structured_facts
 -- What holds of a subject by key at a time, most important first; or with what held before, in event order.
-select f.id, f.speaker, f.category, f.key, f.value, f.confidence, f.importance, f.valid_from, f.valid_to, f.replaced_by,
-       f.memory_id, f.turn_id, f.origin, f.run_id, f.policy_hash
+select f.id, f.speaker, f.category, f.key, coalesce(w.content, f.value), f.confidence, f.importance, f.valid_from, f.valid_to,
+       f.replaced_by, f.memory_id, f.turn_id, f.origin, f.run_id, f.policy_hash
 from memory.structured_facts f
-where f.tenant_id = %(tenant)s and f.subject_id = %(subject)s and f.valid_from <= %(as_of)s
+left join (  -- what states a wrong value: a replacement that waits is the value, else there is none
+    select distinct on (k.item_id) k.item_id, r.content
+    from memory.marks k
+    left join memory.replacements r on r.tenant_id = k.tenant_id and r.subject_id = k.subject_id
+        and r.correction_id = k.correction_id
+    where k.tenant_id = %(tenant)s and k.subject_id = %(subject)s and k.mark <> 'pinned'
+    order by k.item_id, r.happened_at desc nulls last) w on w.item_id = f.memory_id
+where (w.item_id is null or w.content is not null) and f.tenant_id = %(tenant)s and f.subject_id = %(subject)s and f.valid_from <= %(as_of)s
   and (%(history)s or f.valid_to is null or f.valid_to > %(as_of)s) and f.importance >= %(least)s::float8
 order by case when %(history)s then 0 else -f.importance end, f.category, f.key, f.speaker, f.valid_from, f.id
 
@@ -13,7 +20,10 @@ order by case when %(history)s then 0 else -f.importance end, f.category, f.key,
 select m.id, m.session_id, m.content, m.happened_at, d.distance, m.turn_start, m.turn_end
 from (select m.id, m.session_id, m.content, m.happened_at, m.turn_start, m.turn_end from memory.memories m
       where m.tenant_id = %(tenant)s and m.subject_id = %(subject)s and m.kind = 'summary' and m.state = 'active'
-        and m.happened_at <= %(as_of)s offset 0) m
+        and m.happened_at <= %(as_of)s
+        and m.id <> all(array(select item_id from memory.marks
+                              where tenant_id = %(tenant)s and subject_id = %(subject)s and mark <> 'pinned'))
+      offset 0) m
 cross join lateral (
     select 1 + (v.vec <#> %(vector)s::halfvec) as distance from memory.vectors v
     where v.tenant_id = %(tenant)s and v.subject_id = %(subject)s and v.item_id = m.id and v.model = %(model)s
@@ -34,7 +44,16 @@ cross join lateral (
       and btrim(t.text) = any(%(texts)s::text[])) t
 where m.tenant_id = %(tenant)s and m.subject_id = %(subject)s and m.kind = 'summary' and m.state = 'active'
   and m.session_id = %(session)s and m.happened_at <= %(as_of)s and t.texts is not null
+  and m.id <> all(array(select item_id from memory.marks
+                        where tenant_id = %(tenant)s and subject_id = %(subject)s and mark <> 'pinned'))
 order by m.turn_start, m.id
+
+-- name: withdrawn
+-- What was said in turns that a person corrected or wants forgotten.
+select btrim(t.text)
+from memory.marks k
+join log.turns t on t.tenant_id = k.tenant_id and t.id = k.item_id
+where k.tenant_id = %(tenant)s and k.subject_id = %(subject)s and k.item = 'turn'
 
 -- name: recent
 -- The latest episodes, patterns and summaries that are embedded: of each kind the last by id, which is event order.
@@ -47,6 +66,8 @@ cross join lateral (
       and exists (select from memory.items i
                   where i.tenant_id = m.tenant_id and i.subject_id = m.subject_id and i.item_id = m.id
                     and i.item = 'memory')
+      and m.id <> all(array(select item_id from memory.marks
+                            where tenant_id = %(tenant)s and subject_id = %(subject)s and mark <> 'pinned'))
     order by m.id desc limit %(limit)s) r
 order by r.id desc
 limit %(limit)s
@@ -55,12 +76,20 @@ limit %(limit)s
 -- The most important memories, where nothing is asked; importance as of then by the closed form of decay.
 select x.id, x.kind, x.content, x.happened_at, x.importance
 from (select m.id, m.kind, m.content, m.happened_at,
-             greatest(m.peak::float8 - r.rate * greatest(
-                 extract(epoch from %(as_of)s - m.accessed_at)::float8 / 86400 - %(grace_days)s::float8, 0), 0) as importance
+             greatest(m.peak::float8 - case when m.id = any(array(
+                     select item_id from memory.marks
+                     where tenant_id = %(tenant)s and subject_id = %(subject)s and mark = 'pinned')) then 0 else r.rate end
+                 * greatest(extract(epoch from %(as_of)s - m.accessed_at)::float8 / 86400 - %(grace_days)s::float8, 0),
+                 0) as importance
       from memory.memories m
       join unnest(%(kinds)s::text[], %(rates)s::float8[]) as r (kind, rate) using (kind)
       where m.tenant_id = %(tenant)s and m.subject_id = %(subject)s and m.state in ('candidate', 'active')
-        and m.happened_at <= %(as_of)s and (m.expires_at is null or m.expires_at > %(as_of)s)) x
+        and m.happened_at <= %(as_of)s and (m.expires_at is null or m.expires_at > %(as_of)s)
+        and m.id <> all(array(select item_id from memory.marks
+                              where tenant_id = %(tenant)s and subject_id = %(subject)s and mark <> 'pinned'))
+      union all
+      select id, kind, content, happened_at, importance::float8 from memory.replacements
+      where tenant_id = %(tenant)s and subject_id = %(subject)s and happened_at <= %(as_of)s) x
 where x.importance >= %(min_importance)s::float8
 order by x.importance desc, x.happened_at desc, x.id
 limit %(limit)s

@@ -26,4 +26,5 @@ where m.tenant_id = %(tenant)s and m.kind = r.kind and r.rate > 0
   and m.decayed_at < %(as_of)s and m.accessed_at < %(fading_since)s
   and m.shard >= %(shard_from)s and m.shard < %(shard_to)s
   and (%(subjects)s::text[] is null or m.subject_id = any(%(subjects)s))
+  and m.id <> all(array(select item_id from memory.marks where tenant_id = %(tenant)s and mark = 'pinned' and not pending))
   and (uuid_hash(m.id) & %(mask)s) = %(batch)s

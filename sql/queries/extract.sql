@@ -24,8 +24,8 @@ from unnest(%(turn_ids)s::uuid[], %(subject_ids)s::text[], %(candidates)s::int[]
 on conflict do nothing
 
 -- name: write_candidates
--- New candidates; one that exists (another attempt was faster) is left as it is. What only a model tells, and the rules
--- leave empty, is null.
+-- New candidates; one that exists (another attempt was faster) is left as it is, and one that a person found wrong or had
+-- forgotten does not come back when its session is read again. What only a model tells, and the rules leave empty, is null.
 insert into memory.memories (tenant_id, id, subject_id, kind, state, content, content_hash, polarity, base, peak,
                              importance, happened_at, accessed_at, decayed_at, forget_at, mentions, turn_id, session_id,
                              origin, run_id, policy_hash, model, stated)
@@ -39,6 +39,9 @@ from unnest(%(ids)s::uuid[], %(subject_ids)s::text[], %(kinds)s::text[], %(conte
             %(origins)s::text[], %(models)s::text[], %(stated)s::text[])
     as x (id, subject_id, kind, content, polarity, base, happened_at, forget_at, mentions, turn_id, session_id, origin,
           model, stated)
+where not exists (select from memory.tombstones f
+                  where f.tenant_id = %(tenant)s and f.memory_id = x.id
+                    and f.reason in ('wrong', 'forgotten_on_request') offset 0)
 on conflict do nothing
 
 -- name: write_lineage

@@ -23,15 +23,25 @@ group by state order by state
 -- importance as of now by the closed form of decay.
 select m.id, m.kind, m.state, m.content, m.polarity, m.access_count, m.happened_at, m.accessed_at, m.forget_at, m.into_id,
        m.turn_start, m.turn_end, m.model,
-       greatest(m.peak::float8 - r.rate * greatest(
-           extract(epoch from %(as_of)s - m.accessed_at)::float8 / 86400 - %(grace_days)s::float8, 0), 0)::real as importance,
+       greatest(m.peak::float8 - case when m.id = any(array(
+           select item_id from memory.marks
+           where tenant_id = %(tenant)s and subject_id = %(subject)s and mark = 'pinned')) then 0 else r.rate end
+           * greatest(extract(epoch from %(as_of)s - m.accessed_at)::float8 / 86400 - %(grace_days)s::float8, 0),
+           0)::real as importance,
        array(select e.type || ':' || e.slug from memory.links l
              join memory.entities e on e.tenant_id = l.tenant_id and e.id = l.entity_id
              where l.tenant_id = m.tenant_id and l.memory_id = m.id order by 1) as entities
 from memory.memories m
 join unnest(%(kinds)s::text[], %(rates)s::float8[]) as r (kind, rate) using (kind)
 where m.tenant_id = %(tenant)s and m.subject_id = %(subject)s and m.state = any(%(states)s)
-order by m.kind, importance desc, m.happened_at desc, m.id
+  and m.id <> all(array(select item_id from memory.marks
+                        where tenant_id = %(tenant)s and subject_id = %(subject)s and mark <> 'pinned'))
+union all
+select r.id, r.kind, 'candidate', r.content, 0, 0, r.happened_at, r.happened_at, null, null, null, null, null, r.importance,
+       '{}'::text[]
+from memory.replacements r
+where r.tenant_id = %(tenant)s and r.subject_id = %(subject)s and r.kind = any(%(kinds)s) and 'candidate' = any(%(states)s)
+order by kind, importance desc, happened_at desc, id
 
 -- name: entities
 -- Whom and what the subject's memories speak of, most often first.
@@ -59,6 +69,8 @@ select count(*) from memory.tombstones where tenant_id = %(tenant)s and subject_
 select id from memory.memories where tenant_id = %(tenant)s and id between %(first)s and %(last)s
 union
 select memory_id from memory.tombstones where tenant_id = %(tenant)s and memory_id between %(first)s and %(last)s
+union
+select id from memory.replacements where tenant_id = %(tenant)s and id between %(first)s and %(last)s
 order by id
 limit %(limit)s
 
@@ -67,6 +79,25 @@ limit %(limit)s
 select id, subject_id, kind, state, content, polarity, base, peak, importance, access_count, happened_at, accessed_at,
        decayed_at, forget_at, expires_at, into_id, session_id, turn_start, turn_end, origin, run_id, policy_hash, model
 from memory.memories where tenant_id = %(tenant)s and id = %(id)s
+union all
+select r.id, r.subject_id, r.kind, 'candidate', r.content, 0, r.importance, r.importance, r.importance, 0, r.happened_at,
+       r.happened_at, r.happened_at, null, null, null, null, null, null, 'correction', null, '', null
+from memory.replacements r
+where r.tenant_id = %(tenant)s and r.id = %(id)s
+  and not exists (select from memory.memories m where m.tenant_id = %(tenant)s and m.id = %(id)s)
+
+-- name: corrections
+-- What people asked for about a memory, or wrote when they made it, in order; a correction without a row in `corrected`
+-- waits for the deferred tier.
+select c.id, c.kind, c.actor, c.corrected_at, c.content, d.correction_id is not null as worked_in
+from log.corrections c
+left join memory.corrected d on d.tenant_id = c.tenant_id and d.correction_id = c.id
+where c.tenant_id = %(tenant)s and c.subject_id = %(subject)s
+  and (c.memory_id = %(id)s
+       or c.id in (select source_id from memory.lineage
+                   where tenant_id = %(tenant)s and memory_id = %(id)s and source = 'correction'
+                   union all select correction_id from memory.replacements where tenant_id = %(tenant)s and id = %(id)s))
+order by c.corrected_at, c.id
 
 -- name: tombstone
 -- One memory that was forgotten.
@@ -86,7 +117,9 @@ with recursive ancestry as (
 ), nearest as (
     select source_id, min(distance) as distance from ancestry where source = 'turn' group by source_id
 )
-select t.id, t.session_id, t.source_id, t.role, t.speaker, t.said_at, t.text, n.distance = 1 as direct
+select t.id, t.session_id, t.source_id, t.role, t.speaker, t.said_at, t.text, n.distance = 1 as direct,
+       (select min(k.mark) from memory.marks k
+        where k.tenant_id = t.tenant_id and k.subject_id = t.subject_id and k.item_id = t.id) as mark
 from nearest n
 join log.turns t on t.tenant_id = %(tenant)s and t.id = n.source_id
 order by t.said_at, t.session_id, t.turn_index, t.id

@@ -21,7 +21,7 @@ returning id, name, scopes, made_at, expires_at, revoked_at
 
 -- name: read_grant
 -- Who holds a key that is in force, and the policy of its tenant.
-select k.id, k.scopes, t.policy
+select k.id, k.name, k.scopes, t.policy
 from ops.api_keys k
 join ops.tenants t on t.tenant_id = k.tenant_id
 where k.tenant_id = %(tenant)s and k.digest = %(digest)s

@@ -1,8 +1,11 @@
 -- name: narrative
 -- The narrative that was in force at a time; empty where something that may stand in it was found wrong by then.
 select p.id, case when exists (select from memory.tombstones t
-                               where t.tenant_id = p.tenant_id and t.subject_id = p.subject_id and t.reason = 'wrong'
+                               where t.tenant_id = p.tenant_id and t.subject_id = p.subject_id and t.reason in ('wrong', 'forgotten_on_request')
                                  and t.forgotten_at > p.made_at and t.forgotten_at <= %(as_of)s)
+                      or exists (select from memory.marks k
+                                 where k.tenant_id = p.tenant_id and k.subject_id = p.subject_id and k.pending
+                                   and k.mark <> 'pinned')
                   then '' else p.narrative end,
        p.told_until, p.made_at, p.model,
        (select count(*) from ops.unsynthesized o
@@ -24,12 +27,14 @@ left join memory.scaffold b on b.tenant_id = s.tenant_id and b.id = s.replaced_b
 where s.tenant_id = %(tenant)s and s.subject_id = %(subject)s and s.valid_from <= %(as_of)s
   and (%(history)s or s.state in ('active', 'outweighed') or s.state = 'replaced' and (s.valid_to > %(as_of)s or b.basis <> s.basis))
   and not exists (select from memory.tombstones t
-                  where t.tenant_id = s.tenant_id and t.subject_id = s.subject_id and t.reason = 'wrong'
+                  where t.tenant_id = s.tenant_id and t.subject_id = s.subject_id and t.reason in ('wrong', 'forgotten_on_request')
                     and t.forgotten_at <= %(as_of)s
                     and (t.memory_id = any(s.sources)
                          or exists (select from memory.lineage l
                                     where l.tenant_id = t.tenant_id and l.memory_id = t.memory_id and l.source = 'event'
                                       and l.source_id = any(s.sources))))
+  and not s.sources && array(select item_id from memory.marks
+                             where tenant_id = %(tenant)s and subject_id = %(subject)s and mark <> 'pinned')
 order by s.connection_id, s.path, s.valid_from, s.id
 
 -- name: learned
@@ -51,6 +56,8 @@ from (select distinct on (r.id) r.id, r.content, e.observed_at as learned_at
           where tenant_id = %(tenant)s and id = m.id limit 1) r
       where e.type = 'learned_fact' and e.observed_at <= %(as_of)s and l.relation = 'extracted' and l.source = 'event'
         and r.state in ('candidate', 'active')
+        and r.id <> all(array(select item_id from memory.marks
+                              where tenant_id = %(tenant)s and subject_id = %(subject)s and mark <> 'pinned'))
       order by r.id, e.observed_at desc) x
 order by x.learned_at desc, x.id
 limit %(limit)s

@@ -31,6 +31,15 @@ with due as materialized (
     where tenant_id = %(tenant)s and forget_at < %(as_of)s
       and shard >= %(shard_from)s and shard < %(shard_to)s
       and (%(subjects)s::text[] is null or subject_id = any(%(subjects)s))
+      -- what was pinned was there then, so no earlier cycle forgets it either; what it was merged into has its mark
+      and id <> all(array(select item_id from memory.marks where tenant_id = %(tenant)s and mark = 'pinned' and not pending
+                          union all
+                          select c.memory_id from log.corrections c
+                          where c.tenant_id = %(tenant)s and c.kind = 'pin'
+                            and not exists (select from log.corrections u
+                                            where u.tenant_id = c.tenant_id and u.subject_id = c.subject_id
+                                              and u.memory_id = c.memory_id and u.kind = 'unpin'
+                                              and u.corrected_at > c.corrected_at and u.corrected_at <= %(as_of)s)))
     order by forget_at, id
     limit %(limit)s
 ),

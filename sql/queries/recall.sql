@@ -21,6 +21,9 @@ with query as materialized (  -- the speakers' names are no search words, unless
         from to_tsvector(%(language)s::regconfig, %(question)s) as asked offset 0) w
     where s.tenant_id = %(tenant)s and s.subject_id = %(subject)s
 ),
+marks as materialized (  -- a row for what a person corrected, forgot or pinned: hardly ever any
+    select item_id, item, mark from memory.marks where tenant_id = %(tenant)s and subject_id = %(subject)s offset 0
+),
 -- if embedded
 dense as (  -- of a long turn, each part has its place
     select item_id, -distance as similarity, row_number() over (order by distance, item_id) as place
@@ -117,17 +120,31 @@ found as materialized (
           -- if embedded
           union all select item_id, similarity, place, null, null from dense
           -- end embedded
-          union all select item_id, null, null, null, place from entity) arms
+          union all select item_id, null, null, null, place from entity
+          union all
+          select k.item_id, null, null, null, null from marks k
+          where k.mark in ('pinned', 'replaced') and k.item_id < %(horizon)s
+            and (k.mark = 'replaced' or exists (
+                select from memory.memories m
+                where m.tenant_id = %(tenant)s and m.id = k.item_id and m.state in ('candidate', 'active')))
+            -- if filtered
+            and (%(item)s::text is null or k.item = %(item)s)
+            and (%(kinds)s::text[] is null or exists (
+                select from memory.memories m
+                where m.tenant_id = %(tenant)s and m.id = k.item_id and m.kind = any(%(kinds)s)))
+            -- end filtered
+          ) arms
     group by item_id
 ),
 measured as (
     select f.item_id, f.dense, f.lexical as lexical_rank, f.entity as entity_rank,
            i.item, i.session_id, i.happened_at, m.kind, m.content, m.turn_id, m.importance as memory_importance,
-           case when m.importance < %(min_importance)s then 'importance'
+           case when w.marks ? f.item_id::text then w.marks ->> f.item_id::text
+                when m.importance < %(min_importance)s then 'importance'
                 when m.expires_at <= %(as_of)s then 'expired' end as dropped,
            coalesce(f.similarity,
                     -- if embedded
-                    case when f.entity is not null then (  -- found by that arm alone
+                    case when f.entity is not null or f.lexical is null then (  -- found by no arm that compares
                         select -min(v.vec <#> %(vector)s::halfvec) from memory.vectors v
                         where v.tenant_id = %(tenant)s and v.subject_id = %(subject)s and v.model = %(model)s
                           and v.item_id = f.item_id) end,
@@ -168,6 +185,7 @@ measured as (
         select kind, content, turn_id, importance, expires_at, accessed_at, access_count from memory.memories m
         where i.item = 'memory' and m.tenant_id = %(tenant)s and m.id = f.item_id limit 1) m on true
     cross join (select max(bm25) as bm25 from matches) best
+    cross join (select jsonb_object_agg(item_id, mark order by mark) as marks from marks where mark <> 'pinned') w
     offset 0  -- each signal is computed once, however often it is named below
 ),
 weighed as (
@@ -185,7 +203,7 @@ weighed as (
     offset 0
 ),
 best as (
-    select *, alone + session_similarity * %(w_session_similarity)s as score, dropped is not null as last
+    select *, alone + session_similarity * %(w_session_similarity)s as score, coalesce(dropped <> 'replaced', false) as last
     from (select *, max(similarity) over (partition by session_id, case when session_id is null then item_id end)
                         as session_similarity
           from weighed) s
@@ -213,6 +231,15 @@ right join (
     where s.tenant_id = %(tenant)s and s.subject_id = %(subject)s) k on true
 -- end guessed
 order by b.last, b.score desc, b.item_id
+
+-- name: replacements
+-- What a person wrote in the place of these items, as long as it is no memory.
+select k.item_id, r.id, r.kind, r.content, r.happened_at, r.importance
+from memory.marks k
+join memory.replacements r on r.tenant_id = k.tenant_id and r.subject_id = k.subject_id
+    and r.correction_id = k.correction_id
+where k.tenant_id = %(tenant)s and k.subject_id = %(subject)s and k.mark = 'replaced' and k.item_id = any(%(ids)s)
+order by k.item_id, r.happened_at desc, r.id
 
 -- name: write_recalls
 -- Questions and the items given to each.

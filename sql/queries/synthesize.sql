@@ -30,7 +30,7 @@ order by x.subject_id, x.place
 select s.subject_id, s.id, s.connection_id, s.path, s.value, s.confidence, s.basis, s.valid_from, s.sources, s.model,
        s.state, s.valid_to, s.replaced_by,
        exists (select from memory.tombstones t
-               where t.tenant_id = s.tenant_id and t.reason = 'wrong'
+               where t.tenant_id = s.tenant_id and t.reason in ('wrong', 'forgotten_on_request')
                  and (t.memory_id = any(s.sources)
                       or exists (select from memory.lineage l
                                  where l.tenant_id = t.tenant_id and l.memory_id = t.memory_id and l.source = 'event'
@@ -43,7 +43,7 @@ where s.tenant_id = %(tenant)s and s.subject_id = any(%(portion)s)
 -- The narrative in force of these subjects; empty where something that may stand in it was found wrong since.
 select p.subject_id, p.id,
        case when exists (select from memory.tombstones t
-                         where t.tenant_id = p.tenant_id and t.subject_id = p.subject_id and t.reason = 'wrong'
+                         where t.tenant_id = p.tenant_id and t.subject_id = p.subject_id and t.reason in ('wrong', 'forgotten_on_request')
                            and t.forgotten_at > p.made_at) then '' else p.narrative end,
        p.told_until, p.made_at
 from memory.profiles p
@@ -125,7 +125,7 @@ where not exists (select from memory.memories m
                   where m.tenant_id = %(tenant)s and m.subject_id = x.subject_id and m.kind = 'fact'
                     and m.content_hash = h.content_hash)
   and not exists (select from memory.tombstones t
-                  where t.tenant_id = %(tenant)s and t.subject_id = x.subject_id and t.reason = 'wrong'
+                  where t.tenant_id = %(tenant)s and t.subject_id = x.subject_id and t.reason in ('wrong', 'forgotten_on_request')
                     and t.content_hash = h.content_hash)
 on conflict do nothing
 returning id

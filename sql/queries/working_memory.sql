@@ -45,7 +45,9 @@ first as (
 select e.opened_at, e.touched_at, e.expires_at, e.flush_at, e.mood, e.preferences, e.confirmations, e.tool_results,
        (select row_to_json(f)::text from first f),
        (select json_agg(row_to_json(l) order by l.waits, l.place)::text from latest l),
-       (select count(*) from waiting)
+       (select count(*) from waiting),
+       array(select k.item_id from memory.marks k
+             where k.tenant_id = (select %(tenant)s::text) and k.subject_id = %(subject)s::text and k.item = 'turn')
 from entry e
 
 -- name: update_session

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Callable
 from typing import Any
@@ -177,6 +178,53 @@ def test_a_correction_is_on_record(api: TestClient, corpus: Corpus, conn: psycop
     missing = {"memory_id": str(UUID(int=3)), "kind": "wrong"}
     assert api.post("/v1/corrections", json=missing).status_code == 404
     assert api.post("/v1/corrections", json=missing | {"kind": "keep_apart"}).status_code == 404
+
+
+def test_a_correction_reaches_the_model_with_its_answer(
+    api: TestClient, corpus: Corpus, conn: psycopg.Connection[Any]
+) -> None:
+    said = corpus.turn("I am allergic to peanuts, please remember that", session="s1")
+    memory = corpus.memory("Is allergic to peanuts", turn=said)
+    conn.execute(
+        "insert into memory.lineage (tenant_id, memory_id, relation, source, source_id, as_of, run_id)"
+        " values (%s, %s, 'extracted', 'turn', %s, now(), %s)",
+        [corpus.tenant, memory, said, UUID(int=0)],
+    )
+
+    def told() -> str:
+        asked = {"subject_id": corpus.subject, "question": "Which allergy, peanuts?"}
+        history = [{"role": "user", "content": "I am allergic to peanuts, please remember that"}]
+        answers = [
+            api.post("/v1/recalls", json=asked).json()["hits"],
+            api.post("/v1/contexts", json=asked | {"history": history}).json()["text"],
+            api.get("/v1/memories", params={"subject_id": corpus.subject}).json()["memories"],
+        ]
+        return json.dumps(answers)
+
+    assert told().count("allergic to peanuts") >= 4
+    sent = {"memory_id": str(memory), "kind": "replace", "content": "Is allergic to walnuts"}
+    found = api.post("/v1/corrections", json=sent).json()
+    assert found["effect"].startswith("From now on")
+    assert "worker" in found["effect"]
+    assert "allergic to peanuts" not in told()
+    assert told().count("Is allergic to walnuts") >= 3
+    explained = api.get(f"/v1/memories/{memory}").json()
+    assert [(one["kind"], one["worked_in"]) for one in explained["corrections"]] == [("replace", False)]
+    assert [one["mark"] for one in explained["turns"]] == ["replaced"]
+    replacement = api.get(f"/v1/memories/{found['replacement_id']}").json()
+    assert replacement["memory"]["content"] == "Is allergic to walnuts"
+
+
+@pytest.mark.parametrize(("given", "recorded"), [({}, "test"), ({"actor": "support: Dana"}, "support: Dana")])
+def test_who_corrected_is_on_record(
+    api: TestClient, corpus: Corpus, conn: psycopg.Connection[Any], given: dict[str, str], recorded: str
+) -> None:
+    memory = corpus.memory("Is allergic to peanuts")
+    for kind in ("wrong", "forget", "pin", "unpin"):
+        assert api.post("/v1/corrections", json={"memory_id": str(memory), "kind": kind} | given).status_code == 200
+    assert conn.execute("select distinct actor from log.corrections").fetchall() == [(recorded,)]
+    long = {"memory_id": str(memory), "kind": "wrong", "actor": "x" * 201}
+    assert api.post("/v1/corrections", json=long).status_code == 422
 
 
 def test_a_context_takes_history_and_mood_from_the_session(

@@ -43,7 +43,7 @@ def correct(store: Store, memory: UUID, content: str | None = None, hours: float
     operation = correct_memory(
         tenant_id=TENANT, memory_id=memory, policy=compact.policy(), as_of=at, content=content, **more
     )
-    return perform(store, TENANT, operation)
+    return perform(store, TENANT, operation).id
 
 
 def wipe(url: str) -> None:

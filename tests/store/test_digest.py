@@ -44,6 +44,7 @@ WORDS = {
     "relation": ("'extracted'", "'outcome'"),
     "source": ("'turn'", "'outcome'"),
     "item": ("'turn'", "'memory'"),
+    "mark": ("'corrected'", "'pinned'"),
     "category": ("'identity'", "'preference'"),
     "basis": ("'said'", "'inferred'"),
     "extractions.model": ("null", "'one'"),

@@ -1,4 +1,4 @@
-"""Corrections: what a person says is wrong about memory; it holds in every rebuild (spec E4)."""
+"""Corrections: what a person says of a memory; it holds in every rebuild (spec E4)."""
 
 from __future__ import annotations
 
@@ -11,31 +11,37 @@ from starlette.responses import Response
 
 from reverie.api.access import Writer
 from reverie.api.answers import answer
-from reverie.api.fields import Answer, Body, Text, example, now
+from reverie.api.fields import Answer, Body, Name, Text, example, now
 from reverie.api.problems import documented
 from reverie.api.routing import routes_of
-from reverie.capture.corrections import MOST_CHARACTERS, correct_memory
+from reverie.capture.corrections import EFFECT, MOST_CHARACTERS, correct_memory
 from reverie.consolidate.merge import undo
 
 router = routes_of("corrections")
 
+_APART = "At once: both stand for themselves again and are never merged with each other."
+
 
 class CorrectionRequest(Body):
-    """What is wrong."""
+    """What is wrong, or is to be forgotten or kept."""
 
     model_config = example(
         {
             "memory_id": "019b8d6a-7f10-8c41-9a2b-1c6a3f1d2e4f",
             "kind": "replace",
             "content": "Is allergic to walnuts, not to peanuts",
+            "actor": "support: Dana",
         }
     )
 
     memory_id: UUID
-    kind: Literal["wrong", "replace", "keep_apart"] = Field(
-        description="wrong: forget it; replace: forget it, `content` is right; keep_apart: it was merged by mistake."
+    kind: Literal["wrong", "replace", "forget", "pin", "unpin", "keep_apart"] = Field(
+        description="wrong: it is not true, forget it; replace: forget it, `content` is right; forget: it is true and "
+        "not to be remembered; pin: keep it and consider it in every recall; unpin: no longer; keep_apart: it was "
+        "merged by mistake."
     )
     content: Text | None = Field(default=None, min_length=1, max_length=MOST_CHARACTERS)
+    actor: Name | None = Field(default=None, description="Who says so, for the record; none: the name of the key.")
 
     @model_validator(mode="after")
     def _content_for_a_replacement(self) -> CorrectionRequest:
@@ -45,12 +51,21 @@ class CorrectionRequest(Body):
 
 
 class CorrectionAnswer(Answer):
-    """That it is on record."""
+    """That it is on record, and when it takes effect."""
 
-    model_config = example({"id": "019b8d6a-7f10-8c41-9a2b-3c6a3f1d2e4f", "survivor_id": None})
+    model_config = example(
+        {
+            "id": "019b8d6a-7f10-8c41-9a2b-3c6a3f1d2e4f",
+            "survivor_id": None,
+            "replacement_id": "019b8d6a-7f10-8c41-9a2b-4c6a3f1d2e4f",
+            "effect": EFFECT["replace"],
+        }
+    )
 
-    id: UUID | None = Field(description="The correction, worked in by the deferred tier; none for keep_apart.")
-    survivor_id: UUID | None = Field(description="Of a keep_apart: what it is now apart from, at once.")
+    id: UUID | None = Field(description="The correction; none for keep_apart.")
+    survivor_id: UUID | None = Field(description="Of a keep_apart: what it is now apart from.")
+    replacement_id: UUID | None = Field(description="Of a replace: the memory that `content` becomes.")
+    effect: str = Field(description="What takes effect when: with this answer, and when a worker runs next.")
 
 
 @router.post(
@@ -60,7 +75,14 @@ class CorrectionAnswer(Answer):
     summary="Correct a memory",
 )
 async def correct(body: CorrectionRequest, caller: Writer) -> Response:
-    """Say that a memory is wrong, what is right instead, or that two were merged that are not the same."""
+    """Say that a memory is wrong, what is right instead, that it is to be forgotten or kept, or that two were merged
+    that are not the same.
+
+    From the answer on recalls, contexts, profiles and lists of memories no longer state what is wrong or to be
+    forgotten, neither as a memory nor as the turn that it was drawn from, and give a replacement in its place. The
+    deferred tier (a worker) then forgets the memory for good, takes its structured fact back, and makes a memory of the
+    replacement. The turn stays in the log. `effect` says the same in words.
+    """
     if body.kind == "keep_apart":
         survivor = await asyncio.to_thread(
             undo,
@@ -70,12 +92,17 @@ async def correct(body: CorrectionRequest, caller: Writer) -> Response:
             policy=caller.policy,
             as_of=now(),
         )
-        return answer({"id": None, "survivor_id": survivor})
+        return answer({"id": None, "survivor_id": survivor, "replacement_id": None, "effect": _APART})
     steps = correct_memory(
         tenant_id=caller.tenant_id,
         memory_id=body.memory_id,
         policy=caller.policy,
         as_of=now(),
+        asked=body.kind,
         content=body.content,
+        actor=body.actor or caller.grant.name,
     )
-    return answer({"id": await caller.write(steps), "survivor_id": None})
+    made = await caller.write(steps)
+    return answer(
+        {"id": made.id, "survivor_id": None, "replacement_id": made.replacement_id, "effect": made.effect},
+    )

@@ -9,25 +9,44 @@ from reverie_client.request import Answer, Request
 
 
 class Correction(Answer):
-    """That it is on record."""
+    """That it is on record, and when it takes effect."""
 
-    #: The correction, worked in by the deferred tier; none for keep_apart.
+    #: The correction; none for keep_apart.
     id: UUID | None
-    #: Of a keep_apart: what it is now apart from, at once.
+    #: Of a keep_apart: what it is now apart from.
     survivor_id: UUID | None
+    #: Of a replace: the memory that `content` becomes.
+    replacement_id: UUID | None
+    #: What takes effect when: with this answer, and when a worker runs next.
+    effect: str
 
 
 def correct_memory(
-    memory_id: UUID, kind: Literal["wrong", "replace", "keep_apart"], *, content: str | None = None
+    memory_id: UUID,
+    kind: Literal["wrong", "replace", "forget", "pin", "unpin", "keep_apart"],
+    *,
+    content: str | None = None,
+    actor: str | None = None,
 ) -> Request[Correction]:
-    """Say that a memory is wrong, what is right instead, or that two were merged that are not the same.
+    """Say that a memory is wrong, what is right instead, that it is to be forgotten or kept, or that two were merged
+    that are not the same.
 
-    kind: wrong: forget it; replace: forget it, `content` is right; keep_apart: it was merged by mistake.
+    From the answer on recalls, contexts, profiles and lists of memories no longer state what is wrong or to be
+    forgotten, neither as a memory nor as the turn that it was drawn from, and give a replacement in its place.
+    The
+    deferred tier (a worker) then forgets the memory for good, takes its structured fact back, and makes a memory
+    of the
+    replacement. The turn stays in the log. `effect` says the same in words.
+
+    kind: wrong: it is not true, forget it; replace: forget it, `content` is right; forget: it is true and not to
+    be remembered; pin: keep it and consider it in every recall; unpin: no longer; keep_apart: it was merged by
+    mistake.
+    actor: Who says so, for the record; none: the name of the key.
     """
     return Request(
         "POST",
         "/v1/corrections",
         Correction,
-        body={"memory_id": memory_id, "kind": kind, "content": content},
+        body={"memory_id": memory_id, "kind": kind, "content": content, "actor": actor},
         is_idempotent=False,
     )

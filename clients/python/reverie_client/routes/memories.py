@@ -50,6 +50,7 @@ class SourceTurn(Answer):
     said_at: datetime
     text: str
     direct: bool
+    mark: str | None
 
 
 class Observed(Answer):
@@ -86,6 +87,17 @@ class MeasuredOutcome(Answer):
     observed_at: datetime
 
 
+class RecordedCorrection(Answer):
+    """What a person asked for about a memory, or wrote when they made it."""
+
+    id: UUID
+    kind: str
+    actor: str | None
+    corrected_at: datetime
+    content: str | None
+    worked_in: bool
+
+
 class Entity(Answer):
     """Someone or something that a subject's memories speak of."""
 
@@ -108,6 +120,7 @@ class Explanation(Answer):
     parents: list[Relative]
     children: list[Relative]
     outcomes: list[MeasuredOutcome]
+    corrections: list[RecordedCorrection]
     entities: list[Entity]
     run: dict[str, Any] | None
 

@@ -21,6 +21,7 @@ class WindowTurn(Answer):
     text: str
     tool_calls: list[dict[str, Any]]
     logged: bool
+    withdrawn: bool | None = None
 
 
 class Session(Answer):

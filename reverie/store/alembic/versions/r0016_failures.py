@@ -5,7 +5,7 @@ from alembic import op
 from reverie.store.queries import sql_directory
 
 revision = "0016"
-down_revision = "0013"
+down_revision = "0015"
 
 
 def upgrade() -> None:

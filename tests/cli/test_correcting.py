@@ -1,0 +1,95 @@
+"""correct, forget, pin and unpin on the command line: at once, and on record with who asked."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+YESTERDAY = (datetime.now(UTC) - timedelta(days=1)).isoformat()
+SAID = "I have a golden retriever named Bruno."
+
+
+@pytest.fixture
+def bruno(invoke: Any, ask: Any, tmp_path: Path) -> Callable[[], str]:
+    """A memory, and how to find its id."""
+    record = {"subject_id": "ana", "session_id": "s1", "role": "user", "said_at": YESTERDAY, "text": SAID}
+    path = tmp_path / "one.jsonl"
+    path.write_text(json.dumps(record))
+    assert invoke("import", str(path)).exit_code == 0
+    assert invoke("run").exit_code == 0
+
+    def find(kind: str = "fact") -> str:
+        (one,) = [each for each in ask("show", "ana")["subject"]["memories"] if each["kind"] == kind]
+        return str(one["id"])
+
+    return find
+
+
+def told(invoke: Any) -> str:
+    return "".join(
+        invoke(*command).stdout
+        for command in (("recall", "ana", "What dog do I have?"), ("context", "ana", "Which dog?"), ("show", "ana"))
+    )
+
+
+def test_a_replacement_is_told_at_once(invoke: Any, ask: Any, bruno: Any) -> None:
+    dog = bruno()
+    assert "retriever" in told(invoke)
+    found = invoke("correct", dog[:18], "--replace", "Has a beagle named Bruno", "--actor", "dana")
+    assert found.exit_code == 0, found.output
+    assert found.stdout.startswith("From now on")
+    assert "reverie run" in found.stdout
+    assert "dana" in found.stdout
+    for _ in range(2):
+        assert "retriever" not in told(invoke)
+        assert "beagle" in told(invoke)
+        invoke("run")
+    found = invoke("explain", dog).stdout
+    assert "dana" in found
+    assert "worked in" in found
+    assert "since a person said that it was wrong" in found
+    assert "withheld from recall" in found
+
+
+def test_forget_names_the_user_of_the_shell(ask: Any, invoke: Any, bruno: Any, monkeypatch: Any) -> None:
+    monkeypatch.setattr("getpass.getuser", lambda: "ops-user")
+    dog = bruno()
+    made = ask("forget", dog)
+    assert (made["asked"], made["actor"], made["correction"]["memory_id"]) == ("forget", "ops-user", dog)
+    assert "retriever" not in told(invoke)
+    assert "waits for a worker" in invoke("explain", dog).stdout
+    invoke("run")
+    assert "since a person asked for it" in invoke("explain", dog).stdout
+    assert "retriever" not in told(invoke)
+
+
+def test_pin_and_unpin(invoke: Any, bruno: Any) -> None:
+    dog = bruno()
+    assert "every recall" in invoke("pin", dog).stdout
+    invoke("run")
+    assert "kept until it is unpinned" in invoke("explain", dog).stdout
+    assert invoke("unpin", dog).exit_code == 0
+    invoke("run")
+    assert "kept until" not in invoke("explain", dog).stdout
+
+
+@pytest.mark.parametrize(
+    "command", [("correct", "--wrong"), ("correct", "--replace", "x"), ("forget",), ("pin",), ("unpin",)]
+)
+def test_an_unknown_memory_is_one_sentence(invoke: Any, bruno: Any, command: tuple[str, ...]) -> None:
+    name, *options = command
+    found = invoke(name, "0000000000", *options)
+    assert found.exit_code == 6
+    assert found.stderr.strip() == "Error: Tenant acme has and had no memory 0000000000."
+
+
+@pytest.mark.parametrize("options", [(), ("--wrong", "--replace", "x")])
+def test_correct_needs_one_of_two(invoke: Any, bruno: Any, options: tuple[str, ...]) -> None:
+    found = invoke("correct", bruno(), *options)
+    assert found.exit_code == 2
+    assert "Give either --wrong or --replace TEXT." in found.stderr

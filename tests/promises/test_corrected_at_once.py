@@ -1,0 +1,317 @@
+"""A correction reaches the model with its answer: what is wrong is nowhere told, live and in a rebuild."""
+
+from __future__ import annotations
+
+import json
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Any
+from uuid import UUID
+
+import psycopg
+import pytest
+
+from reverie.capture.corrections import Asked, Corrected, correct_memory
+from reverie.capture.importing import import_file
+from reverie.consolidate.replay import replay
+from reverie.errors import InputError
+from reverie.policy import Policy
+from reverie.recall.browse import MemoryFilter, listing_memories
+from reverie.recall.context import Context, context
+from reverie.recall.conversation import WITHDRAWN
+from reverie.recall.given import Given, Message
+from reverie.recall.inspect import explain, show_subject
+from reverie.recall.recall import recall
+from reverie.recall.result import RecallResult
+from reverie.store.connect import connect
+from reverie.store.database import Store
+from reverie.store.digest import digest
+from reverie.store.steps import perform
+from tests.promises import compact
+from tests.promises.world import WordEmbedder, consolidate, lively
+
+TENANT = compact.TENANT
+THEN = compact.START + timedelta(days=35, hours=5)
+SAID = "I have a golden retriever named Bruno."
+WRONG, RIGHT = "retriever", "Has a beagle named Bruno"
+#: By policy: what is said that it remembers, the word by which it is known, what is right.
+TARGETS = {
+    "reverie": (SAID, WRONG, RIGHT),
+    "contact": (SAID, WRONG, RIGHT),
+    "logic": (SAID, WRONG, RIGHT),
+    "agent": ("I'm working on a zeppelin planner.", "zeppelin", "Works on a submarine planner"),
+    "brain": ("I like marzipan.", "marzipan", "Likes nougat"),
+    "chat": ("I live in Gothenburg.", "Gothenburg", "Lives in Uppsala"),
+}
+
+
+def policy(name: str = "reverie", **numbers: dict[str, Any]) -> Policy:
+    """One cycle a day; no session is summarised, so that turns and memories alone are told."""
+    return lively(name, cycle={"hours": 24}, **numbers)
+
+
+@pytest.fixture
+def told(store: Store, history: Path, tmp_path: Path) -> Store:
+    """The history, in the log."""
+    import_file(store, history, tenant_id=TENANT, now=compact.UNTIL)
+    import_file(store, saying(tmp_path, [said for said, *_ in TARGETS.values() if said != SAID], 10), tenant_id=TENANT,
+                now=compact.UNTIL)  # fmt: skip
+    return store
+
+
+def saying(folder: Path, texts: list[str], day: float) -> Path:
+    """A session of ana's."""
+    path = folder / f"said-{day}.jsonl"
+    names = {"tenant_id": TENANT, "subject_id": "ana", "session_id": f"said-{day}", "role": "user"}
+    turns = [
+        names | {"source_id": f"{place}", "text": text, "said_at": (at + timedelta(minutes=place)).isoformat()}
+        for at in [compact.START + timedelta(days=day)]
+        for place, text in enumerate(texts)
+    ]
+    path.write_text("".join(json.dumps(turn) + "\n" for turn in turns), encoding="utf-8")
+    return path
+
+
+def rows(store: Store, sql: str, *params: Any) -> list[tuple[Any, ...]]:
+    with store.transaction(TENANT) as conn:
+        return conn.execute(sql, params).fetchall()  # type: ignore[arg-type]
+
+
+def find(store: Store, words: str) -> UUID:
+    sql = (
+        "select id from memory.memories where state in ('active', 'compressed') and content ilike %s "
+        "and kind not in ('summary', 'pattern') order by kind = 'episode', id limit 1"
+    )
+    ((id_,),) = rows(store, sql, f"%{words}%")
+    return id_  # type: ignore[no-any-return]
+
+
+def ask_for(
+    store: Store,
+    asked: Asked,
+    memory: UUID,
+    of: Policy,
+    content: str | None = None,
+    *,
+    hours: float = 0.0,
+    actor: str | None = None,
+) -> Corrected:
+    at = THEN + timedelta(hours=hours)
+    steps = correct_memory(
+        tenant_id=TENANT, memory_id=memory, policy=of, as_of=at, asked=asked, content=content, actor=actor
+    )
+    return perform(store, TENANT, steps)
+
+
+def ask(store: Store, of: Policy, question: str, at: datetime, *, embed: bool = True, **more: Any) -> RecallResult:
+    embedder = WordEmbedder() if embed else None
+    return recall(
+        store, question, tenant_id=TENANT, subject_id="ana", policy=of, as_of=at, embedder=embedder, top_k=50,
+        token_budget=5000, **more,
+    )  # fmt: skip
+
+
+def tell(store: Store, of: Policy, question: str | None, at: datetime, **given: Any) -> Context:
+    steps = context(
+        question, tenant_id=TENANT, subject_id="ana", policy=of, as_of=at, embedder=WordEmbedder(), given=Given(**given)
+    )
+    return perform(store, TENANT, steps)
+
+
+def everything(store: Store, of: Policy, at: datetime) -> str:
+    """All that anybody is told about the subject: recalls by each arm, contexts with and without a question, lists."""
+    said, word, _ = TARGETS[of.name]
+    questions = ("What dog do I have?", "Tell me about Bruno", said, f"What about {word}?")
+    recalls = [ask(store, of, one, at, embed=embed) for one in questions for embed in (True, False)]
+    told = [hit.content for one in recalls for hit in one.hits]
+    history = [Message(role="user", content=said), Message(role="assistant", content="Noted.")]
+    contexts = [tell(store, of, one, at, history=history) for one in (*questions, None)]
+    told += [one.text for one in contexts]
+    kinds = ("fact", "preference", "instruction", "episode", "summary", "pattern")
+    listed = perform(
+        store,
+        TENANT,
+        listing_memories(TENANT, "ana", policy=of, wanted=MemoryFilter(kinds=kinds), as_of=at, before=None, limit=500),
+    )
+    told += [one.content for one in listed]
+    told += [
+        one.content for one in show_subject(store, tenant_id=TENANT, subject_id="ana", policy=of, as_of=at).memories
+    ]
+    return "\n".join(told)
+
+
+def wipe(url: str) -> None:
+    with connect(url) as conn:
+        for (table,) in conn.execute(
+            "select c.oid::regclass::text from pg_class c where relnamespace = 'memory'::regnamespace and relkind = 'r'"
+        ).fetchall():
+            conn.execute(psycopg.sql.SQL("delete from {}").format(psycopg.sql.Identifier(*table.split("."))))
+
+
+@pytest.mark.parametrize("name", TARGETS)
+@pytest.mark.parametrize("asked", ["wrong", "replace", "forget"])
+def test_what_is_wrong_is_nowhere_told(told: Store, database_url: str, name: str, asked: Asked) -> None:
+    of, (said, word, right) = policy(name), TARGETS[name]
+    consolidate(told, TENANT, of, THEN)
+    at = THEN + timedelta(minutes=1)
+    assert any(word in line for line in everything(told, of, at).splitlines())
+    ask_for(told, asked, find(told, word), of, right if asked == "replace" else None)
+    stages: list[str] = [everything(told, of, at)]
+    later = THEN + timedelta(hours=2)
+    consolidate(told, TENANT, of, later)
+    stages.append(everything(told, of, later))
+    consolidate(told, TENANT, of, compact.UNTIL)
+    live = digest(told, TENANT)
+    stages.append(everything(told, of, compact.UNTIL))
+    wipe(database_url)
+    consolidate(told, TENANT, of, compact.UNTIL)
+    assert digest(told, TENANT).tables == live.tables
+    stages.append(everything(told, of, compact.UNTIL))
+    for number, text in enumerate(stages):
+        assert word not in text, f"{number}: {[line for line in text.splitlines() if word in line]}"
+        if asked == "replace" and number < 2:
+            assert right in text, number
+    assert rows(told, "select text from log.turns where text = %s", said), "the log keeps what was said"
+
+
+def test_the_replacement_is_the_best_hit_at_once(told: Store) -> None:
+    of = policy()
+    consolidate(told, TENANT, of, THEN)
+    at = THEN + timedelta(minutes=1)
+    dog = find(told, "golden retriever")
+    made = ask_for(told, "replace", dog, of, RIGHT)
+    for question in ("What dog is Bruno?", "Do I have a beagle?", "golden retriever"):
+        for embed in (True, False):
+            found = ask(told, of, question, at, embed=embed)
+            assert made.replacement_id in [hit.id for hit in found.hits], (question, embed)
+            assert [hit.content for hit in found.hits].count(RIGHT) == 1
+    found = ask(told, of, "What dog is Bruno?", at)
+    reasons = {drop.id: drop.reason for drop in found.dropped}
+    assert reasons[dog] == "corrected"
+    turns = [id_ for (id_,) in rows(told, "select id from log.turns where text ilike '%%golden retriever%%'")]
+    assert {reasons.get(id_, "corrected") for id_ in turns} == {"corrected"}
+    assert not set(turns) & {hit.id for hit in found.hits}
+    assert explain(told, tenant_id=TENANT, memory=str(made.replacement_id)).memory["content"] == RIGHT
+
+
+def test_what_else_a_corrected_turn_said_stays(told: Store) -> None:
+    of = policy()
+    consolidate(told, TENANT, of, THEN)
+    ask_for(told, "wrong", find(told, "golden retriever"), of)
+    found = ask(told, of, "Where did we walk, and where does my sister live?", THEN + timedelta(minutes=1))
+    assert any("Pune" in hit.content for hit in found.hits)
+    assert any("walking Bruno" in hit.content for hit in found.hits)
+
+
+def test_a_conversation_holds_a_mark_for_what_was_corrected(told: Store) -> None:
+    of = policy()
+    consolidate(told, TENANT, of, THEN)
+    said = [Message(role="user", content=SAID), Message(role="user", content="What shall I cook?")]
+    ask_for(told, "wrong", find(told, "golden retriever"), of)
+    text = tell(told, of, "What shall I cook?", THEN, history=said).text
+    assert WITHDRAWN in text
+    assert "What shall I cook?" in text
+
+
+def test_said_again_is_new(told: Store, tmp_path: Path) -> None:
+    of = policy()
+    consolidate(told, TENANT, of, THEN)
+    ask_for(told, "wrong", find(told, "golden retriever"), of)
+    consolidate(told, TENANT, of, THEN + timedelta(hours=2))
+    import_file(told, saying(tmp_path, [SAID], 36), tenant_id=TENANT, now=compact.UNTIL)
+    until = compact.START + timedelta(days=36, hours=1)
+    consolidate(told, TENANT, of, until)
+    found = ask(told, of, "What dog do I have?", until)
+    assert sum(WRONG in hit.content for hit in found.hits) == 1, (
+        "the new turn or its memory; the old turns are withheld"
+    )
+
+
+def test_a_replacement_is_corrected_before_it_is_worked_in(told: Store) -> None:
+    of = policy()
+    consolidate(told, TENANT, of, THEN)
+    first = ask_for(told, "replace", find(told, "golden retriever"), of, "Has a poodle named Bruno")
+    assert first.replacement_id is not None
+    ask_for(told, "replace", first.replacement_id, of, RIGHT, hours=0.01)
+    for at in (THEN + timedelta(hours=0.1), THEN + timedelta(hours=2)):
+        text = everything(told, of, at)
+        assert WRONG not in text
+        assert "poodle" not in text
+        assert RIGHT in text
+        consolidate(told, TENANT, of, at)
+
+
+def test_who_corrected_is_told(told: Store) -> None:
+    of = policy()
+    consolidate(told, TENANT, of, THEN)
+    dog = find(told, "golden retriever")
+    made = ask_for(told, "forget", dog, of, actor="support: Dana")
+    (waiting,) = explain(told, tenant_id=TENANT, memory=str(dog)).corrections
+    assert (waiting.id, waiting.kind, waiting.actor, waiting.worked_in) == (made.id, "forget", "support: Dana", False)
+    consolidate(told, TENANT, of, THEN + timedelta(hours=2))
+    found = explain(told, tenant_id=TENANT, memory=str(dog))
+    assert found.memory["reason"] == "forgotten_on_request"
+    assert [(one.actor, one.worked_in) for one in found.corrections] == [("support: Dana", True)]
+    assert {turn.mark for turn in found.turns} == {"forgotten"}
+
+
+def test_a_pinned_memory_stays_and_is_always_considered(told: Store, database_url: str) -> None:
+    of = policy(prune={"below": 0.9, "unaccessed_days": 60})
+    consolidate(told, TENANT, of, THEN)
+    kept = find(told, "sister lives in Pune")
+    (peak,) = rows(told, "select peak from memory.memories where id = %s", kept)[0]
+    ask_for(told, "pin", kept, of)
+    found = ask(told, of, "zebra", THEN + timedelta(minutes=1), embed=False)
+    assert kept in [hit.id for hit in found.hits]
+    consolidate(told, TENANT, of, compact.UNTIL)
+    assert rows(told, "select state, importance from memory.memories where id = %s", kept) == [("active", peak)]
+    listed = show_subject(told, tenant_id=TENANT, subject_id="ana", policy=of, as_of=compact.UNTIL).memories
+    assert [one.importance for one in listed if one.id == kept] == [peak]
+    live = digest(told, TENANT)
+    wipe(database_url)
+    consolidate(told, TENANT, of, compact.UNTIL)
+    assert digest(told, TENANT).tables == live.tables
+    unpin = correct_memory(tenant_id=TENANT, memory_id=kept, policy=of, as_of=compact.UNTIL, asked="unpin")
+    perform(told, TENANT, unpin)
+    consolidate(told, TENANT, of, compact.UNTIL + timedelta(days=40))
+    assert rows(told, "select reason from memory.tombstones where memory_id = %s", kept) == [("faded",)]
+    with pytest.raises(InputError, match="forgotten"):
+        ask_for(told, "pin", kept, of, hours=9999)
+
+
+def test_reading_a_session_again_does_not_bring_it_back(told: Store) -> None:
+    of, later = policy("contact"), THEN + timedelta(hours=2)
+    consolidate(told, TENANT, of, THEN)
+    ask_for(told, "wrong", find(told, "golden retriever"), of)
+    consolidate(told, TENANT, of, later)
+    before = digest(told, TENANT)
+    for (session,) in rows(told, "select distinct session_id from log.turns where subject_id = 'ana'"):
+        again = {"subject_id": "ana", "session_id": session, "policy": of, "as_of": later, "embedder": WordEmbedder()}
+        list(replay(told, tenant_id=TENANT, **again))
+    assert WRONG not in everything(told, of, later)
+    assert digest(told, TENANT).tables["memories"] == before.tables["memories"]
+
+
+def test_a_memory_that_was_due_is_pinned_in_time(told: Store, database_url: str) -> None:
+    of = policy(prune={"below": 0.9, "unaccessed_days": 60})
+    consolidate(told, TENANT, of, THEN)
+    kept = find(told, "sister lives in Pune")
+    pin = correct_memory(tenant_id=TENANT, memory_id=kept, policy=of, as_of=compact.UNTIL, asked="pin")
+    perform(told, TENANT, pin)  # no cycle ran since it was due
+    until = compact.UNTIL + timedelta(hours=1)
+    for _ in range(2):
+        consolidate(told, TENANT, of, until)
+        assert rows(told, "select state from memory.memories where id = %s", kept) == [("active",)]
+        found = digest(told, TENANT)
+        wipe(database_url)
+    consolidate(told, TENANT, of, until)
+    assert digest(told, TENANT).tables == found.tables
+
+
+def test_nothing_is_withheld_from_others(told: Store) -> None:
+    of = policy()
+    consolidate(told, TENANT, of, THEN)
+    ask_for(told, "wrong", find(told, "golden retriever"), of)
+    with told.transaction("other") as conn:
+        assert conn.execute("select from memory.marks").fetchall() == []
+    assert {row[0] for row in rows(told, "select distinct subject_id from memory.marks")} == {"ana"}
