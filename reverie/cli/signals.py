@@ -27,7 +27,8 @@ def ending_cleanly(on_signal: Callable[[], None] = lambda: None) -> Iterator[Non
     def end(number: int, _: FrameType | None) -> None:
         request_interruption()
         on_signal()
-        print(_HINT, file=sys.stderr, flush=True)
+        if number == signal.SIGINT:  # a person waits for it
+            print(_HINT, file=sys.stderr, flush=True)
         timer.start()
         for each in before:
             signal.signal(each, lambda *_: _leave())

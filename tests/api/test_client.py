@@ -140,7 +140,7 @@ def test_every_operation_works(memory: Caller, recorder: Recorder, corpus: Corpu
     assert memory.mark_reviewed(flagged.turn_id).turn_id == flagged.turn_id
     assert memory.list_reviews().reviews == []
 
-    assert memory.health().status and memory.ready().status == "ready"
+    assert memory.greet().version and memory.health().status and memory.ready().status == "ready"
     assert "# HELP" in memory.read_metrics()
     missing = {
         operation

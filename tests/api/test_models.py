@@ -31,7 +31,7 @@ def test_a_recall_is_reranked_unless_it_says_no(api: TestClient, corpus: Corpus)
     assert found["reranker"] == "sentence-transformers/words"
     assert {hit["ranks"]["weighed"] for hit in found["hits"]} == {1, 2}
     rerank = found["hits"][0]["signals"]["rerank"]
-    assert rerank["contribution"] == pytest.approx(rerank["value"] * rerank["weight"])
+    assert rerank["contribution"] == pytest.approx(rerank["value"] * rerank["weight"], rel=1e-5)
     for without in ({"rerank": False}, {"embed": False}):
         plain = api.post("/v1/recalls", json=ASKED | without).json()
         assert plain["reranker"] is None and "rerank" not in plain["hits"][0]["signals"]

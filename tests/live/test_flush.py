@@ -119,21 +119,21 @@ def test_what_the_log_has_otherwise_meanwhile_becomes_a_dead_letter(talk: Talk) 
 def test_a_session_that_fails_keeps_no_other_from_the_log(talk: Talk, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("a", "b", "c"):
         replace(talk, subject=name, session=name).say(f"I am session {name}.")
-    original = stage.decide
+    original = stage.write_candidates
 
-    def fails(turns, *rest):  # type: ignore[no-untyped-def]
-        if "b" in set(turns["session_id"]):
+    def fails(conn, attempt, tenant_id, policy, found):  # type: ignore[no-untyped-def]
+        if "b" in found.verdicts["subject_ids"]:
             raise RuntimeError("what the user said")
-        return original(turns, *rest)
+        original(conn, attempt, tenant_id, policy, found)
 
-    monkeypatch.setattr(stage, "decide", fails)
+    monkeypatch.setattr(stage, "write_candidates", fails)
     with pytest.raises(StageError, match=r"1 sessions could not be flushed: RuntimeError") as told:
         talk.flush(after(9))
     assert "what the user said" not in str(told.value)
     assert talk.rows("select session_id from log.turns order by 1") == [("a",), ("c",)]
     assert talk.rows("select session_id from ops.pending_turns") == [("b",)]
     assert ("failed",) in talk.rows("select status from ops.runs")
-    monkeypatch.setattr(stage, "decide", original)
+    monkeypatch.setattr(stage, "write_candidates", original)
     assert talk.flush(after(10)) == []
     assert len(talk.flush(after(14))) == 1
     assert talk.rows("select count(*) from log.turns") == [(3,)]

@@ -20,6 +20,7 @@ from reverie.capture.importing import import_file
 from reverie.consolidate.grounding import ungrounded
 from reverie.consolidate.retell import dated
 from reverie.store.database import Store
+from reverie.text import strip_invisible
 from tests.models.conftest import Conn, Server
 from tests.promises.world import consolidate, lively
 
@@ -112,7 +113,7 @@ def test_to_a_model_that_behaves_they_are_something_that_was_said(
 def test_what_a_model_that_obeys_says_is_caught(
     remember: Callable[[], Counter[str]], server: Server, conn: Conn
 ) -> None:
-    server.manner(obey={one["text"]: obeyed(one) for one in INJECTIONS})
+    server.manner(obey={strip_invisible(one["text"]): obeyed(one) for one in INJECTIONS})
     counts = remember()
     assert failed(counts, "compress") == {reason: number for reason, number in CAUGHT.items() if reason != "nothing"}
     raw = (one["caught"] for one in INJECTIONS if "raw" in one and one.get("role", "user") == "user")
