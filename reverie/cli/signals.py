@@ -39,10 +39,13 @@ def ending_cleanly(on_signal: Callable[[], None] = lambda: None) -> Iterator[Non
     try:
         yield
     finally:
-        timer.cancel()
+        if timer.is_alive():  # the process is on its way out, and another signal would cut its last words off
+            for number in before:
+                signal.signal(number, signal.SIG_IGN)
+        else:
+            for number, handler in before.items():
+                signal.signal(number, handler)
         withdraw_interruption()
-        for number, handler in before.items():
-            signal.signal(number, handler)
 
 
 def _leave() -> None:

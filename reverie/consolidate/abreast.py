@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from queue import SimpleQueue
+from queue import Empty, SimpleQueue
 from threading import Event
 from typing import TypeVar
 
 from reverie.model import SHARDS, Scope
 
 T = TypeVar("T")
+
+#: Seconds after which the waiting thread wakes up: Python runs signal handlers in the main thread only, and the system
+#: may deliver the signal to another one, which leaves the main thread asleep.
+_WAKE_SECONDS = 0.2
 
 
 def buckets(scope: Scope, number: int) -> list[Scope]:
@@ -49,9 +53,17 @@ def abreast(scopes: list[Scope], work: Callable[[Scope], Iterator[T]]) -> Iterat
         futures = [pool.submit(drain, scope) for scope in scopes]
         try:
             for _ in scopes:
-                while (each := come.get()) is not None:
+                while (each := _next(come)) is not None:
                     yield each
         finally:
             stopped.set()
     for future in futures:
         future.result()
+
+
+def _next(come: SimpleQueue[T | None]) -> T | None:
+    while True:
+        try:
+            return come.get(timeout=_WAKE_SECONDS)
+        except Empty:
+            continue
