@@ -7,11 +7,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import groupby
+from operator import attrgetter
 from typing import Any
 from uuid import UUID
 
 from psycopg import Connection
 
+from reverie.consolidate.arrival import arrival
 from reverie.consolidate.compress_write import Made, Params, write
 from reverie.consolidate.retell_themes import retell_themes, shown
 from reverie.consolidate.themes import Decision, Episode, Theme, Vectors, gather, wording
@@ -130,9 +132,7 @@ def _drafts(conn: Connection[Any], policy: Policy, params: Params) -> list[Draft
     decisions = _read_decisions(conn, chosen, params)
     drafts = []
     for theme, (turns, outcomes) in zip(chosen, decisions, strict=True):
-        told = sorted(
-            (episodes[id_] for id_ in theme.held if id_ in episodes), key=lambda one: (one.happened_at, one.id)
-        )
+        told = sorted((episodes[id_] for id_ in theme.held if id_ in episodes), key=attrgetter("order"))
         label = labels.get((theme.subject_id, theme.key), theme.key.partition(":")[2])
         said = wording(theme, label, told, turns, vectors, contrast_ratio=numbers.contrast_ratio)
         moments = [one.happened_at for one in told] + [one.said_at for one in turns] + list(outcomes.values())
@@ -191,8 +191,11 @@ def _read_themes(conn: Connection[Any], params: Params) -> list[Theme]:
 def _read_episodes(conn: Connection[Any], params: Params) -> tuple[dict[UUID, Episode], dict[UUID, Vectors]]:
     with conn.cursor(binary=True) as cursor:
         rows = cursor.execute(queries("compress")["read_episodes"], params).fetchall()
-    episodes = {row[0]: Episode(id=row[0], happened_at=row[1], content=row[2]) for row in rows}
-    embedded = [(id_, wire) for id_, _, _, wire in rows if wire is not None]
+    episodes = {
+        id_: Episode(id=id_, happened_at=at, content=content, arrived=arrival(*turn))
+        for id_, at, content, _, *turn in rows
+    }
+    embedded = [(row[0], row[3]) for row in rows if row[3] is not None]
     matrix = from_half_wire([wire for _, wire in embedded])
     return episodes, {id_: vector for (id_, _), vector in zip(embedded, matrix, strict=True)}
 

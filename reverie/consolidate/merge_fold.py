@@ -6,8 +6,10 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from operator import attrgetter
 from uuid import UUID
 
+from reverie.consolidate.arrival import Arrival, arrival
 from reverie.consolidate.contrast import contrast, specificity
 from reverie.consolidate.fading import as_real, value_at
 from reverie.consolidate.isolate import is_unexpected
@@ -32,6 +34,15 @@ class Member:
     happened_at: datetime
     accessed_at: datetime
     access_count: int
+    #: Of the turn that it was made of; None where no turn was.
+    session_id: str | None = None
+    turn_index: int | None = None
+    turn_id: UUID | None = None
+
+    @property
+    def order(self) -> tuple[datetime, Arrival, UUID]:
+        """What sorts memories by event time, then arrival."""
+        return self.happened_at, arrival(self.session_id, self.turn_index, self.turn_id), self.id
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,9 +97,9 @@ def fold(
     live = {member.id for member in members if member.state == "active"}
     decision = Decision()
     candidates = (member for member in members if member.state == "candidate")
-    for candidate in sorted(candidates, key=lambda member: (member.happened_at, member.id)):
+    for candidate in sorted(candidates, key=attrgetter("order")):
         live.add(candidate.id)
-        for distance, other_id in sorted(near[candidate.id]):
+        for distance, other_id in sorted(near[candidate.id], key=lambda pair: (pair[0], known[pair[1]].order)):
             if other_id not in live:
                 continue
             other = known[other_id]
@@ -121,7 +132,7 @@ def _merge(candidate: Member, other: Member, similarity: float, policy: Policy) 
 
     A repeat then leaves id, links and lineage of what is known as they are, however often it comes.
     """
-    earlier, later = sorted((candidate, other), key=lambda member: (member.happened_at, member.id))
+    earlier, later = sorted((candidate, other), key=attrgetter("order"))
     more = specificity(later.content) > specificity(earlier.content)
     survivor, loser = (later, earlier) if more else (earlier, later)
     at = max(earlier.accessed_at, later.accessed_at, later.happened_at)

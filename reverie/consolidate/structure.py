@@ -18,6 +18,7 @@ from uuid import UUID
 
 from psycopg import Connection
 
+from reverie.consolidate.arrival import Arrival, arrival
 from reverie.consolidate.isolate import apart
 from reverie.consolidate.keyed import Keyed, keyed
 from reverie.model import Scope, require_aware, stable_id
@@ -48,6 +49,14 @@ class StatedValue:
     origin: str
     #: Language model that said so; None for rules.
     model: str | None = None
+    #: Of the turn.
+    session_id: str | None = None
+    turn_index: int | None = None
+
+    @property
+    def order(self) -> tuple[datetime, Arrival, UUID]:
+        """What sorts values by event time, then arrival."""
+        return self.valid_from, arrival(self.session_id, self.turn_index, self.turn_id), self.id
 
     @property
     def place(self) -> tuple[str, str, str, str]:
@@ -102,7 +111,7 @@ def structure(
 
 def _stated(rows: Iterable[tuple[Any, ...]], rules: dict[str, Keyed], tenant_id: str) -> Iterator[StatedValue]:
     """What the memories state."""
-    for memory_id, subject_id, content, happened_at, turn_id, origin, model, stated, said_by in rows:
+    for memory_id, subject_id, content, happened_at, turn_id, origin, model, stated, said_by, *turn in rows:
         speaker = "" if not said_by or said_by.casefold() == subject_id.casefold() else said_by
         if stated is None:
             stated = rules[origin].stated(content.removeprefix(f"{plain_name(speaker)}: ") if speaker else content)
@@ -116,6 +125,8 @@ def _stated(rows: Iterable[tuple[Any, ...]], rules: dict[str, Keyed], tenant_id:
             turn_id=turn_id,
             origin=origin,
             model=model,
+            session_id=turn[0],
+            turn_index=turn[1],
         )
 
 
@@ -137,7 +148,7 @@ def _work_in(conn: Connection[Any], attempt: Run, new: Sequence[StatedValue], pa
     conn.execute(queries("subjects")["lock_subjects"], params | {"subjects": dirty})
     names = (
         "id", "subject_id", "speaker", "category", "key", "value", "confidence", "importance", "valid_from",
-        "memory_id", "turn_id", "origin", "model",
+        "memory_id", "turn_id", "origin", "model", "session_id", "turn_index",
     )  # fmt: skip
     rows = conn.execute(sql["read_facts"], params | {"dirty": dirty}).fetchall()
     known = [StatedValue(**dict(zip(names, row, strict=True))) for row in rows]
@@ -164,9 +175,7 @@ def fold(stated: Iterable[StatedValue]) -> tuple[list[Held], set[UUID]]:
     """
     held: list[Held] = []
     weaker: set[UUID] = set()
-    for _, of_place in groupby(
-        sorted(stated, key=lambda one: (one.place, one.valid_from, one.id)), attrgetter("place")
-    ):
+    for _, of_place in groupby(sorted(stated, key=lambda one: (one.place, one.order)), attrgetter("place")):
         in_force: list[StatedValue] = []
         for one in of_place:
             last = in_force[-1] if in_force else None

@@ -15,6 +15,7 @@ from uuid import UUID
 import numpy as np
 import numpy.typing as npt
 
+from reverie.consolidate.arrival import Arrival
 from reverie.consolidate.quantify import Observation, contrasts, of_decision, of_texts, ranges
 from reverie.text import plain_name
 
@@ -52,6 +53,12 @@ class Episode:
     id: UUID
     happened_at: datetime
     content: str
+    arrived: Arrival
+
+    @property
+    def order(self) -> tuple[datetime, Arrival, UUID]:
+        """What sorts episodes by event time, then arrival."""
+        return self.happened_at, self.arrived, self.id
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

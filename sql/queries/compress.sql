@@ -89,14 +89,17 @@ where p.id = any(%(stale)s) or exists (select from shared s where s.subject_id =
 order by subject_id, key, id
 
 -- name: read_episodes
--- What these episodes say, and their vectors as halfvec sends them. `offset 0` keeps each read on its key, here and below.
-select m.id, m.happened_at, m.content, halfvec_send(v.vec)
+-- What these episodes say, their vectors as halfvec sends them, and the arrival of their turns. `offset 0` keeps each
+-- read on its key, here and below.
+select m.id, m.happened_at, m.content, halfvec_send(v.vec), t.session_id, t.turn_index, m.turn_id
 from unnest(%(ids)s::uuid[]) as x (id)
 cross join lateral (select * from memory.memories m where m.tenant_id = %(tenant)s and m.id = x.id offset 0) m
 left join lateral (
     select v.vec from memory.vectors v
     where v.tenant_id = %(tenant)s and v.subject_id = m.subject_id and v.model = %(model)s and v.item_id = m.id
       and v.part = 0 offset 0) v on true
+left join lateral (
+    select t.session_id, t.turn_index from log.turns t where t.tenant_id = %(tenant)s and t.id = m.turn_id offset 0) t on true
 
 -- name: read_decisions
 -- The turns that these episodes, and those merged into them, come from: who spoke, tools called, outcomes so far.
@@ -127,7 +130,7 @@ left join lateral (
     where o.tenant_id = %(tenant)s and o.subject_id = t.subject_id and o.session_id = t.session_id
       and o.source_id = t.source_id and o.observed_at <= %(as_of)s
 ) o on true
-order by d.theme, t.said_at, t.id
+order by d.theme, t.said_at, t.session_id collate "C", t.turn_index, t.id
 
 -- name: read_patterns
 -- How often and when the patterns that are replaced were asked for.

@@ -12,12 +12,16 @@ with dirty as (
 placed as (
     select m.id, not m.scored and m.linked and m.state in ('active', 'compressed')
                and (m.structured or m.stated is null and not m.origin = any(%(origins)s)) as new, m.base, v.vec,
-           avg(v.vec) over (partition by m.subject_id order by m.happened_at, m.id
+           avg(v.vec) over (partition by m.subject_id
+                            order by m.happened_at, m.turn_id is null, t.session_id collate "C", t.turn_index, m.turn_id, m.id
                             rows between unbounded preceding and 1 preceding) as centre
     from dirty d
     join memory.memories m on m.tenant_id = %(tenant)s and m.subject_id = d.subject_id and m.happened_at <= %(as_of)s
     join memory.vectors v on v.tenant_id = %(tenant)s and v.subject_id = m.subject_id and v.model = %(model)s
         and v.item_id = m.id and v.part = 0
+    left join lateral (
+        select t.session_id, t.turn_index from log.turns t
+        where t.tenant_id = %(tenant)s and t.id = m.turn_id offset 0) t on true
 ),
 rated as materialized (
     select id, (%(novelty_weight)s * least(greatest(coalesce(vec <=> centre, 1.0), 0.0), 1.0)

@@ -1,6 +1,6 @@
 -- name: read_evidence
 -- Memories that score has not marked as done, of rules that make structured facts or with what a model said that they
--- state, with who said them, in event order.
+-- state, with who said them and the arrival of their turns, in event order.
 -- What a person wrote is of whoever said what it corrects.
 select m.id, m.subject_id, m.content, m.happened_at, m.turn_id, m.origin, m.model, m.stated, coalesce(t.speaker, (
            select s.speaker
@@ -10,22 +10,26 @@ select m.id, m.subject_id, m.content, m.happened_at, m.turn_id, m.origin, m.mode
                and l.source = 'turn'
            join log.turns s on s.tenant_id = l.tenant_id and s.id = l.source_id
            where k.tenant_id = m.tenant_id and k.memory_id = m.id and k.relation = 'corrected'
-           order by s.id limit 1))
+           order by s.id limit 1)), t.session_id, t.turn_index
 from memory.memories m
 left join lateral (
-    select t.speaker from log.turns t where t.tenant_id = m.tenant_id and t.id = m.turn_id limit 1) t on true
+    select t.speaker, t.session_id, t.turn_index from log.turns t
+    where t.tenant_id = m.tenant_id and t.id = m.turn_id limit 1) t on true
 where m.tenant_id = %(tenant)s and not m.scored and m.state <> 'candidate'
   and (m.stated is not null or m.origin = any(%(origins)s))
   and m.happened_at <= %(as_of)s
   and m.shard >= %(shard_from)s and m.shard < %(shard_to)s
   and (%(subjects)s::text[] is null or m.subject_id = any(%(subjects)s))
-order by m.happened_at, m.id
+order by m.happened_at, m.turn_id is null, t.session_id collate "C", t.turn_index, m.turn_id, m.id
 
 -- name: read_facts
--- The structured facts of these subjects, those in force and those that were.
+-- The structured facts of these subjects, those in force and those that were, with the arrival of their turns.
 select f.id, f.subject_id, f.speaker, f.category, f.key, f.value, f.confidence, f.importance, f.valid_from,
-       f.memory_id, f.turn_id, f.origin, f.model
+       f.memory_id, f.turn_id, f.origin, f.model, t.session_id, t.turn_index
 from memory.structured_facts f
+left join lateral (
+    select t.session_id, t.turn_index from log.turns t
+    where t.tenant_id = f.tenant_id and t.id = f.turn_id offset 0) t on true
 where f.tenant_id = %(tenant)s and f.subject_id = any(%(dirty)s)
 
 -- name: delete_facts

@@ -13,12 +13,21 @@ order by o.subject_id
 limit %(limit)s
 
 -- name: read_observations
--- The first observations of each of these subjects, in event order; of those that are only quoted no more than is shown.
+-- The first observations of each of these subjects, by event time, then arrival (events after memories of turns). Of
+-- those that are only quoted no more is read than is shown.
 select x.subject_id, x.item, x.item_id, x.at, x.type, x.channel, x.connection_id, x.key,
        case when x.type in ('scaffold_update', 'connection_context') then x.content
             else left(x.content, %(letters)s + 1) end
-from (select o.*, row_number() over (partition by o.subject_id order by o.at, o.item_id) as place
+from (select o.*, row_number() over (
+          partition by o.subject_id
+          order by o.at, t.id is null, t.session_id collate "C", t.turn_index, t.id, o.item_id) as place
       from ops.unsynthesized o
+      left join lateral (
+          select m.turn_id from memory.memories m
+          where o.item = 'memory' and m.tenant_id = %(tenant)s and m.id = o.item_id offset 0) m on true
+      left join lateral (
+          select t.id, t.session_id, t.turn_index from log.turns t
+          where t.tenant_id = %(tenant)s and t.id = m.turn_id offset 0) t on true
       where o.tenant_id = %(tenant)s and o.subject_id = any(%(portion)s) and o.at <= %(horizon)s
         and (%(from_memories)s or o.item = 'event')) x
 where %(most)s::int is null or x.place <= %(most)s
