@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import os
 import signal
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
 from typing import Any
 
@@ -44,7 +45,7 @@ async def serving(url: str, key: str, **given: Any) -> AsyncIterator[tuple[httpx
 
 
 @pytest.fixture
-def slowest(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+def slowest(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[float]]:
     """Gathers how long each callback of any loop took, in seconds of this thread's processor time."""
     taken: list[float] = []
     run = asyncio.events.Handle._run  # type: ignore[attr-defined]
@@ -57,7 +58,10 @@ def slowest(monkeypatch: pytest.MonkeyPatch) -> list[float]:
             taken.append(time.thread_time() - began)
 
     monkeypatch.setattr(asyncio.events.Handle, "_run", timed)
-    return taken
+    gc.collect()
+    gc.freeze()  # as the server does: looking through all that a test run has made is no request's work
+    yield taken
+    gc.unfreeze()
 
 
 LARGEST = {
