@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
+from functools import partial
 from typing import Any, Literal
 from uuid import UUID
 
@@ -21,7 +22,7 @@ from reverie.capture.importing import CLOCK_SKEW
 from reverie.capture.mood_model import MoodModel
 from reverie.capture.moods import Told, read_stored, tell_moods
 from reverie.capture.nearness import Answers, Near, ask_embedder
-from reverie.capture.readings import BeginReading, reading
+from reverie.capture.readings import BeginReading, is_long, reading
 from reverie.capture.validation import Rejection, Validator
 from reverie.cues.crisis import Crisis, find_crisis
 from reverie.cues.mood import Missed, Mood
@@ -119,13 +120,16 @@ def append_turns(
             told[said[-1]] = yield coming.wait()
         except TimeoutError:
             told[said[-1]] = "late"
-    moods = tell_moods(
+    tell = partial(
+        tell_moods,
         turns,
         numbers=policy.mood,
         answers=told,
         vectors=answer.vectors,
         embedding_model=embedder.model if embedder else None,
     )
+    # of many turns in a thread: each pattern takes little, and others are served between two of them
+    moods: list[Told | None] = (yield Outside(tell)) if is_long(turns) else tell()
     crises = [
         find_crisis(
             turn.text,

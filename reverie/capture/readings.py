@@ -41,7 +41,7 @@ def reading(
     turns: Sequence[Turn], policy: Policy, count_tokens: CountTokens, begin: BeginReading | None
 ) -> Steps[list[Reading]]:
     """Read turns, long ones by `begin` where there is one. What is no longer waited for is cancelled."""
-    if begin is None or sum(map(_characters, turns)) <= SHORT_REQUEST:
+    if begin is None or not is_long(turns):
         return read_turns(turns, policy, count_tokens)
     coming = begin(turns, policy)
     try:
@@ -51,6 +51,11 @@ def reading(
     finally:
         coming.cancel()
     return found
+
+
+def is_long(turns: Sequence[Turn]) -> bool:
+    """Return whether turns are too long to be read while others wait."""
+    return sum(map(_characters, turns)) > SHORT_REQUEST
 
 
 def _read(turn: Turn, policy: Policy, count_tokens: CountTokens) -> Reading:
