@@ -54,6 +54,6 @@ def _print(check: Check) -> None:
     if is_terminal():
         from rich.text import Text
 
-        console().print(Text.assemble((f"{check.status:<4} ", _COLOURS[check.status]), line))
+        console().print(Text.assemble((f"{check.status:<4} ", _COLOURS[check.status]), line), soft_wrap=True)
     else:
         click.echo(f"{check.status:<4} {line}")

@@ -242,6 +242,6 @@ def _print(totals: list[Totals], dry_run: bool) -> None:
         + (each.stage, each.runs, f"{each.seconds:.2f}", f"{each.cost_usd:.4f}", counts_text(each.counts))
         for each in totals
     ]
-    table(columns, rows, right=("runs", "seconds", "cost $"))
+    table(columns, rows, right=("runs", "seconds", "cost $"), ids=("tenant",))
     if dry_run:
         say("Nothing was written.")
