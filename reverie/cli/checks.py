@@ -22,6 +22,7 @@ from reverie.model import Scope
 from reverie.policy import load_policy
 from reverie.store.clock import read_clock
 from reverie.store.connect import check_server, connect
+from reverie.store.disk import DiskSpace, disk_space
 from reverie.store.queries import queries
 from reverie.store.revisions import known_revisions, read_revision
 
@@ -138,6 +139,21 @@ def _database(session: Session) -> Iterator[Check]:
         yield from _roles(conn)
         yield from _migrations(session)
         yield from _isolation(conn)
+        yield _disk(disk_space(conn))
+
+
+def _disk(space: DiskSpace) -> Check:
+    from rich.filesize import decimal
+
+    largest = ", ".join(f"{name} {decimal(size)}" for name, size in space.tables.items())
+    found = f"database {decimal(space.database)}" + (f" ({largest})" if largest else "")
+    if space.free is None or space.total is None:
+        return Check(name="disk", status="ok", found=f"{found}; free space of the server is not known here")
+    found += f"; {decimal(space.free)} of {decimal(space.total)} free at {space.directory}"
+    if not space.is_short:
+        return Check(name="disk", status="ok", found=found)
+    todo = f"free or add space: {decimal(space.needed)} are to be free, {decimal(space.log)} of them for Postgres's log"
+    return Check(name="disk", status="warn", found=found, todo=todo)
 
 
 def _roles(conn: Connection[Any]) -> Iterator[Check]:

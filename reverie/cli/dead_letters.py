@@ -75,9 +75,8 @@ def list_letters(
         rows = [(each.source, each.line, each.reason, each.detail, each.attempts, str(each.id)) for each in letters]
         table(columns, rows, right=("line", "tries"), ids=("file",))
         total = sum(number for code, number in counts.items() if reason in (None, code))
-        say(
-            f"\n{len(letters):,} of {total:,}. Mend the file and import it again, or: reverie dead-letters redrive. One record: reverie dead-letters show ID"
-        )
+        say(f"\n{len(letters):,} of {total:,}. Mend the file and import it again, or: reverie dead-letters redrive")
+        say("One with its record: reverie dead-letters show ID")
 
 
 def _lines(group: LetterGroup) -> str:

@@ -39,6 +39,11 @@ CONNECT_TIMEOUT_SECONDS = 10
 #: Binds what follows in a transaction to a tenant; `$1` is its name. Used where a raw cursor sends it.
 BIND_TENANT: LiteralString = "select set_config('reverie.tenant', $1, true)"
 
+DISK_FULL = (
+    "The disk of the Postgres server is full: free or add space (`reverie doctor` shows what takes it) and repeat the "
+    "command; it goes on where it stopped."
+)
+
 #: What libpq says when a connection fails (it passes no error code on) and how we say it.
 _REFUSALS = (
     ("password authentication failed", "Postgres at {where} refused the password of user {user}."),
@@ -226,6 +231,8 @@ def database_errors() -> Iterator[None]:
         yield
     except (errors.UndefinedTable, errors.UndefinedColumn, errors.UndefinedFunction, errors.InvalidSchemaName) as error:
         raise DatabaseError(NOT_MIGRATED) from error
+    except errors.DiskFull as error:
+        raise DatabaseError(DISK_FULL) from error
     except psycopg.OperationalError as error:
         reason = error.diag.message_primary or "the connection was lost"
         raise DatabaseError(f"Postgres cannot go on: {reason}.") from error
