@@ -75,6 +75,7 @@ class LetterGroup:
     detail: str
 
 
+@dataclass(frozen=True, kw_only=True, slots=True)
 class KeptLetter(ListedLetter):
     """A dead letter with its content, for who asks for this one."""
 

@@ -24,7 +24,9 @@ def test_the_list_quotes_nobody(invoke, ask, letters) -> None:
     listed = ask("dead-letters", "list")["dead_letters"]
     assert [each["reason"] for each in listed] == ["unknown_role", "impossible_time"]
     assert "hunter2" not in json.dumps(listed)
-    assert "hunter2" not in invoke("dead-letters", "list").stdout
+    for way in ((), ("--each",)):
+        assert "hunter2" not in invoke("dead-letters", "list", *way).stdout
+    assert listed[0]["id"] in invoke("dead-letters", "list", "--each").stdout
     assert listed[0]["detail"].startswith("role is a text of 22 characters; expected one of user,")
 
 

@@ -62,7 +62,7 @@ def test_a_text_folds_where_there_is_room_for_ids(window, capsys) -> None:
         ("runs",),
         ("keys", "list"),
         ("explain", "019cb003"),
-        ("dead-letters", "list"),
+        ("dead-letters", "list", "--each"),
         ("digest",),
         ("costs",),
     ],
