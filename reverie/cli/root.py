@@ -71,7 +71,14 @@ class Root(click.Group):
         try:
             return _with_database_errors(lambda: super(Root, self).invoke(ctx))
         except ReverieError as error:
-            raise Failure(str(error), error.exit_code) from error
+            from reverie.cli.suggestions import of_error
+
+            raise Failure(f"{error}{of_error(error)}", error.exit_code) from error
+        except click.UsageError as error:
+            from reverie.cli.suggestions import of_usage
+
+            error.message += of_usage(error)  # type: ignore[misc]
+            raise
         except ModuleNotFoundError as error:
             package = (error.name or "").partition(".")[0]
             if package not in EXTRAS:

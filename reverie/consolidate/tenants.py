@@ -64,7 +64,7 @@ def policies(store: Store) -> Callable[[str], Policy]:
 
     def policy_of(tenant_id: str) -> Policy:
         if tenant_id not in names:
-            raise NotFoundError(f"There is no tenant {tenant_id!r}.")
+            raise NotFoundError(f"There is no tenant {tenant_id!r}.", unknown=("tenant", tenant_id))
         return load_policy(names[tenant_id])
 
     return policy_of
