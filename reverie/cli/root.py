@@ -19,7 +19,7 @@ BROKEN_PIPE = 141
 #: Commands in the order of the help, under its headings; a command's module is named after it.
 SECTIONS = {
     "Make memory": ("migrate", "import", "run"),
-    "Ask it": ("recall", "context", "show", "explain"),
+    "Ask it": ("recall", "context", "show", "explain", "subjects", "tenants"),
     "Mend it": ("correct", "forget", "pin", "unpin", "undo", "dead-letters", "replay", "rebuild", "reembed"),
     "Serve it": ("serve", "worker", "keys"),
     "Look after it": ("doctor", "runs", "clock", "costs", "digest", "maintain", "policy", "db"),

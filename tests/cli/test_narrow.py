@@ -60,6 +60,8 @@ def test_a_text_folds_where_there_is_room_for_ids(window, capsys) -> None:
         ("show", LONG),
         ("show", LONG, "--all"),
         ("runs",),
+        ("subjects",),
+        ("tenants",),
         ("keys", "list"),
         ("explain", "019cb003"),
         ("dead-letters", "list", "--each"),
