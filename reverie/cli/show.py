@@ -55,7 +55,7 @@ def command(
     Examples:
       reverie show mumbai-bakery --tenant demo
       reverie show ana --kind preference --all
-      reverie show ana --json | jq '.memories[] | select(.importance > 0.5) | .content'
+      reverie show ana --json | jq '.subject.memories[] | select(.importance > 0.5) | .content'
     """
     from reverie.recall.facts import structured_facts
     from reverie.recall.inspect import show_subject
