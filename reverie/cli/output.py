@@ -83,7 +83,9 @@ def table(
     if sum(least) + (len(least) - 1) * _GAP <= room:
         _draw(columns, cells, right, shared_widths(longest, least, room - (len(least) - 1) * _GAP))
     else:
-        _print_beneath(columns, cells, right, fitting(longest, room - (len(least) - 1) * len(_BETWEEN)))
+        kept = [place for place, name in enumerate(columns) if name in ids and longest[place] <= room // 2]
+        beside = fitting(longest, room - (len(least) - 1) * len(_BETWEEN), kept=kept)
+        _print_beneath(columns, cells, right, beside)
 
 
 def _draw(columns: Sequence[str], cells: list[list[str]], right: Sequence[str], widths: Sequence[int]) -> None:

@@ -132,7 +132,7 @@ def _print(found: RecallResult) -> None:
         (place, f"{hit.score:.3f}", hit.kind, f"{hit.happened_at:%Y-%m-%d}", hit.id, one_line(hit.content, 500))
         for place, hit in enumerate(found.hits, start=1)
     ]
-    table(("", "score", "kind", "when", "id", "remembered"), rows, right=("", "score"))
+    table(("", "score", "kind", "when", "id", "remembered"), rows, right=("", "score"), ids=("id",))
     say(f"\n{found.total_tokens:,} of {found.token_budget:,} tokens. Why: --why; more on one: reverie explain ID")
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 #: A text is given so much before it folds, so that no column is a tower of single words.
 _READABLE = 20
@@ -23,11 +23,11 @@ def least_width(texts: Sequence[str], *, folds: bool) -> int:
     return max(min(longest, _READABLE), longest_line(word for text in texts for word in text.split()))
 
 
-def fitting(widths: Sequence[int], room: int) -> list[int]:
-    """Return the places of the columns that fit into `room`: the widest go first, and one always stays."""
+def fitting(widths: Sequence[int], room: int, *, kept: Collection[int] = ()) -> list[int]:
+    """Return the places of the columns that fit into `room`: the widest go first, those `kept` last; one stays."""
     beside = list(range(len(widths)))
     while len(beside) > 1 and sum(widths[place] for place in beside) > room:
-        beside.remove(max(beside, key=lambda place: widths[place]))
+        beside.remove(max(beside, key=lambda place: (place not in kept, widths[place])))
     return beside
 
 

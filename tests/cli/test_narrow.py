@@ -26,6 +26,8 @@ def test_widths_are_decided() -> None:
     assert least_width(["memory", "a" * 30, "b c"], folds=True) == 30
     assert least_width(["subject", "a b " * 10], folds=False) == 40
     assert fitting([10, 50, 20], 70) == [0, 2]
+    assert fitting([10, 50, 20], 60, kept=[1]) == [0, 1]
+    assert fitting([10, 50, 20], 20, kept=[1]) == [1]
     assert fitting([100], 70) == [0]
     assert shared_widths([10, 50, 40], [10, 20, 20], 70) == [10, 30, 30]
     assert shared_widths([10, 5], [10, 5], 70) == [10, 5]
@@ -60,6 +62,8 @@ def test_a_text_folds_where_there_is_room_for_ids(window, capsys) -> None:
         ("show", LONG),
         ("show", LONG, "--all"),
         ("runs",),
+        ("recall", "dogs", "--subject", LONG),
+        ("context", LONG),
         ("subjects",),
         ("tenants",),
         ("keys", "list"),
