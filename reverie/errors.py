@@ -14,8 +14,12 @@ class ReverieError(Exception):
     #: What the process exits with when the error reaches the command line; each class has its own.
     exit_code: int = 1
 
-    def __init__(self, message: str | None = None) -> None:
+    def __init__(self, message: str | None = None, *, unknown: tuple[str, str] | None = None) -> None:
         super().__init__(message or self.__doc__ or type(self).__name__)
+        #: What kind of thing was asked for and its name, where nothing has that name: `("subject", "anna")`.
+        self.unknown = unknown
+        #: Names that there are and that may have been meant; found by whoever shows the error.
+        self.similar: list[str] = []
 
     @property
     def within(self) -> str:

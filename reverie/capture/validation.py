@@ -58,7 +58,7 @@ class Rejection:
 
     #: Short code, for counting.
     reason: str
-    #: One sentence: the field, what was found, what is expected.
+    #: One sentence: the field, what kind of value was found, what is expected; never the value.
     detail: str
     #: False: the record must not be kept, as it is another tenant's.
     keep: bool = True
@@ -221,7 +221,7 @@ class Validator:
         if type(value) is not str or not value or value.isspace():
             self._reject_value(fields, ours, value, "a text of 1 to 200 characters")
         if len(value) > MAX_ID:
-            self._reject("too_long", ours, f"{len(value):,} characters", f"at most {MAX_ID}", quoted=False)
+            self._reject("too_long", ours, f"{len(value):,} characters", f"at most {MAX_ID}", described=True)
         if not is_sound(value, no_controls=True):
             self._reject("invalid_id", ours, value, "no control characters and no half characters")
         return value
@@ -268,12 +268,12 @@ class Validator:
         if not text.isascii() or "\0" in text:
             text = self._mended(text)
         if len(text) > MAX_TEXT or (len(text) > MAX_TEXT // 4 and len(text.encode()) > MAX_TEXT):
-            self._reject("too_long", "text", f"{len(text.encode()):,} bytes", "at most 1 MiB", quoted=False)
+            self._reject("too_long", "text", f"{len(text.encode()):,} bytes", "at most 1 MiB", described=True)
         if len(text) > self.turn_characters:
             expected = f"at most {self.turn_characters:,}, the policy's `turn_characters`"
-            self._reject("too_long", "text", f"{len(text):,} characters", expected, quoted=False)
+            self._reject("too_long", "text", f"{len(text):,} characters", expected, described=True)
         if not may_be_empty and (not text or text.isspace()):
-            self._reject("empty_text", "text", "blank", "a text, or tool calls", quoted=False)
+            self._reject("empty_text", "text", "blank", "a text, or tool calls", described=True)
         return str(text)
 
     def _mended(self, text: str) -> str:
@@ -286,7 +286,7 @@ class Validator:
         if type(value) is not str:
             self._reject("wrong_type", "speaker", value, "a name")
         if len(value) > MAX_ID:
-            self._reject("too_long", "speaker", f"{len(value):,} characters", f"at most {MAX_ID}", quoted=False)
+            self._reject("too_long", "speaker", f"{len(value):,} characters", f"at most {MAX_ID}", described=True)
         return self._mended(value)
 
     def _index(self, value: Any) -> int:
@@ -342,7 +342,7 @@ class Validator:
         except (ValueError, TypeError, RecursionError):
             self._reject("wrong_type", ours, value, "JSON")
         if len(stored) > MAX_TEXT:
-            self._reject("too_long", ours, f"{len(stored):,} bytes", "at most 1 MiB", quoted=False)
+            self._reject("too_long", ours, f"{len(stored):,} bytes", "at most 1 MiB", described=True)
         if b"\\u0000" in stored and (mended := mend(found)) != found:
             self.mended += 1
             return mended
@@ -366,12 +366,22 @@ class Validator:
             raise _RejectedError("missing_field", f"{self._called(ours)} is empty; expected {expected}.")
         self._reject(reason or "wrong_type", ours, value, expected)
 
-    def _reject(self, reason: str, ours: str, found: Any, expected: str, *, quoted: bool = True) -> NoReturn:
-        shown = found
-        if quoted:
-            shown = ascii(found) if type(found) in (int, float, bool) else None
-            if type(found) is str:
-                shown = ascii(found if len(found) <= 40 else found[:40] + "...")
-            elif shown is None:
-                shown = "an object" if isinstance(found, Mapping) else f"a {type(found).__name__}"
+    def _reject(self, reason: str, ours: str, found: Any, expected: str, *, described: bool = False) -> NoReturn:
+        """Reject what was found by its kind, or in the words of `found` where it is `described` already."""
+        shown = found if described else _kind_of(found)
         raise _RejectedError(reason, f"{self._called(ours)} is {shown}; expected {expected}.")
+
+
+def _kind_of(value: Any) -> str:
+    """What kind of value it is: details are listed and logged, so they never quote one."""
+    match value:
+        case bool():
+            return "a truth value"
+        case str():
+            return f"a text of {len(value):,} characters"
+        case int() | float():
+            return "a number"
+        case Mapping():
+            return "an object"
+        case _:
+            return f"a {type(value).__name__}"

@@ -22,7 +22,9 @@ from reverie.model import Scope
 from reverie.policy import load_policy
 from reverie.store.clock import read_clock
 from reverie.store.connect import check_server, connect
-from reverie.store.queries import queries, sql_directory
+from reverie.store.disk import DiskSpace, disk_space
+from reverie.store.queries import queries
+from reverie.store.revisions import known_revisions, read_revision
 
 Status = Literal["ok", "warn", "fail"]
 
@@ -137,6 +139,21 @@ def _database(session: Session) -> Iterator[Check]:
         yield from _roles(conn)
         yield from _migrations(session)
         yield from _isolation(conn)
+        yield _disk(disk_space(conn))
+
+
+def _disk(space: DiskSpace) -> Check:
+    from rich.filesize import decimal
+
+    largest = ", ".join(f"{name} {decimal(size)}" for name, size in space.tables.items())
+    found = f"database {decimal(space.database)}" + (f" ({largest})" if largest else "")
+    if space.free is None or space.total is None:
+        return Check(name="disk", status="ok", found=f"{found}; free space of the server is not known here")
+    found += f"; {decimal(space.free)} of {decimal(space.total)} free at {space.directory}"
+    if not space.is_short:
+        return Check(name="disk", status="ok", found=found)
+    todo = f"free or add space: {decimal(space.needed)} are to be free, {decimal(space.log)} of them for Postgres's log"
+    return Check(name="disk", status="warn", found=found, todo=todo)
 
 
 def _roles(conn: Connection[Any]) -> Iterator[Check]:
@@ -149,20 +166,17 @@ def _roles(conn: Connection[Any]) -> Iterator[Check]:
 
 
 def _migrations(session: Session) -> Iterator[Check]:
-    sql = queries("doctor")
-    newest = max(file.name.partition("_")[0] for file in (sql_directory() / "migrations").glob("*.sql"))
     with connect(session.url, role="worker") as conn:
-        made = conn.execute(sql["has_migrations"]).fetchone()
-        row = conn.execute(sql["revision"]).fetchone() if made and made[0] else None
-    revision = row[0] if row else None
+        revision = read_revision(conn)
+    newest = known_revisions()[-1]
     if revision == newest:
         yield Check(name="migrations", status="ok", found=f"at {revision}, the newest")
-    elif revision is None or revision < newest:
+    elif revision is None or revision in known_revisions():
         found = f"at {revision}, the newest is {newest}" if revision else "none yet"
         yield Check(name="migrations", status="fail", found=found, todo="reverie migrate")
     else:
-        found = f"at {revision}, newer than {newest}, which this reverie knows"
-        yield Check(name="migrations", status="fail", found=found, todo="install the newer reverie")
+        found = f"at {revision}, which is newer than {newest}, the newest of this Reverie"
+        yield Check(name="migrations", status="fail", found=found, todo="upgrade Reverie")
 
 
 def _isolation(conn: Connection[Any]) -> Iterator[Check]:

@@ -176,6 +176,6 @@ def _print(found: Context) -> None:
     if found.dropped:
         heading(f"left out ({len(found.dropped):,})")
         gone = [(one.section, one.reason, one.label, one.id) for one in found.dropped[:_NAMED]]
-        table(("section", "why", "what", "id"), gone)
+        table(("section", "why", "what", "id"), gone, ids=("id",))
     known = found.relationship
     say(f"Relationship: {known.stage}, {known.sessions:,} sessions over {known.days:,} days, streak {known.streak:,}.")

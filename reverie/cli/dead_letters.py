@@ -8,7 +8,7 @@ import click
 
 from reverie.cli.importing import map_option, subject_option, timezone_option
 from reverie.cli.options import json_option, tenant_option
-from reverie.cli.output import print_json, say, table
+from reverie.cli.output import heading, pairs, print_json, say, table
 from reverie.cli.session import Session
 
 if TYPE_CHECKING:
@@ -27,6 +27,7 @@ def command(ctx: click.Context) -> None:
     Examples:
       reverie dead-letters
       reverie dead-letters list --file chats.csv --reason naive_time --each
+      reverie dead-letters show 00000000-0000-8c41-93aa-5d0e6b7f2a18
       reverie dead-letters redrive --reason naive_time --timezone Europe/Berlin
     """
     if ctx.invoked_subcommand is None:
@@ -68,18 +69,49 @@ def list_letters(
     elif not one_by_one:
         grouped = [(each.letters, each.reason, each.source, _lines(each), each.detail) for each in groups]
         table(("records", "reason", "file", "lines", "the first"), grouped, right=("records",))
-        say("\nMend the file and import it again, or: reverie dead-letters redrive. Record by record: --each")
+        say("\nMend the file and import it again, or: reverie dead-letters redrive. Record by record, with ids: --each")
     else:
-        columns = ("file", "line", "reason", "what is wrong", "tries")
-        rows = [(each.source, each.line, each.reason, each.detail, each.attempts) for each in letters]
-        table(columns, rows, right=("line", "tries"))
+        columns = ("file", "line", "reason", "what is wrong", "tries", "id")
+        rows = [(each.source, each.line, each.reason, each.detail, each.attempts, str(each.id)) for each in letters]
+        table(columns, rows, right=("line", "tries"), ids=("file",))
         total = sum(number for code, number in counts.items() if reason in (None, code))
         say(f"\n{len(letters):,} of {total:,}. Mend the file and import it again, or: reverie dead-letters redrive")
+        say("One with its record: reverie dead-letters show ID")
 
 
 def _lines(group: LetterGroup) -> str:
     """The first lines, with an ellipsis where there are more."""
     return ", ".join(f"{line}" for line in group.lines) + (", ..." if group.letters > len(group.lines) else "")
+
+
+@command.command("show", short_help="Show one with its content.")
+@click.argument("letter", metavar="ID")
+@tenant_option
+@json_option
+def show_letter(letter: str, tenant: str | None, as_json: bool) -> None:
+    """Show the dead letter ID, or the one whose id begins with ID, together with the record as it came. The record may
+    hold what somebody said.
+
+    \b
+    Example:
+      reverie dead-letters show 00000000-0000-8c41-93aa-5d0e6b7f2a18 --tenant demo
+    """
+    from reverie.store.dead_letters import KEPT_BYTES, read_dead_letter
+
+    with Session(tenant) as session:
+        found = read_dead_letter(session.worker, session.tenant_id, letter)
+    if as_json:
+        print_json({"tenant_id": session.tenant_id, "dead_letter": found})
+        return
+    names = ("id", "source", "line", "reason", "detail", "attempts", "recorded_at", "subject_id", "item")
+    labels = ("id", "file", "line", "reason", "what is wrong", "tries", "since", "subject", "item")
+    values = [str(found.id), *(getattr(found, name) for name in names[1:])]
+    pairs(zip(labels, values, strict=True))
+    if found.record is None:
+        say("\nNo record is kept.")
+    else:
+        heading("record" if found.size < KEPT_BYTES else "record (its first 64 KiB)")
+        say(found.record)
 
 
 @command.command("redrive", short_help="Try them again, with a zone or a mapping.")

@@ -23,8 +23,8 @@ _UNWELL = 1
 @json_option
 @click.pass_context
 def command(ctx: click.Context, tenant: str | None, as_json: bool) -> None:
-    """Check versions, settings, embedder, database, pgvector, roles, migrations, row-level security, policies, and of
-    each tenant what waits: unread turns, missing vectors, dead letters, failed runs.
+    """Check versions, settings, models, database, pgvector, roles, migrations, row-level security, disk space and
+    policies, and for each tenant what waits: unread turns, missing vectors, dead letters, failed runs.
 
     Exits with 0 when nothing failed (warnings included) and with 1 otherwise. Starts the embedded Postgres where
     DATABASE_URL is not set; changes nothing else.
@@ -54,6 +54,6 @@ def _print(check: Check) -> None:
     if is_terminal():
         from rich.text import Text
 
-        console().print(Text.assemble((f"{check.status:<4} ", _COLOURS[check.status]), line))
+        console().print(Text.assemble((f"{check.status:<4} ", _COLOURS[check.status]), line), soft_wrap=True)
     else:
         click.echo(f"{check.status:<4} {line}")

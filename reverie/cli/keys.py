@@ -82,7 +82,7 @@ def show(tenant: str | None, as_json: bool) -> None:
         say(f"Tenant {session.tenant_id} has no keys: reverie keys add NAME")
     else:
         rows = [(key.id, key.name, ", ".join(key.scopes), text_of(key.made_at), _standing(key)) for key in keys]
-        table(("id", "name", "for", "made", "standing"), rows)
+        table(("id", "name", "for", "made", "standing"), rows, ids=("name",))
 
 
 @command.command("revoke")

@@ -64,3 +64,19 @@ def as_of_option(help_text: str) -> Decorator:
         "--as-of", callback=parse_given_time, metavar="TIME", help=f"{help_text} [default: now, by the tenant's clock]"
     )
     return decorator
+
+
+def paging_options(searched: str) -> Decorator:
+    """Return the options of a list that is searched and read page by page; `searched` says what --search looks for."""
+    options: list[Decorator] = [
+        click.option("--search", metavar="TEXT", help=f"Only those with {searched}."),
+        click.option("--limit", default=50, show_default=True, type=click.IntRange(1, 10_000), help="At most so many."),
+        click.option("--after", metavar="NAME", help="Only those after this name: the next page."),
+    ]
+
+    def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
+        for option in reversed(options):
+            function = option(function)
+        return function
+
+    return decorate

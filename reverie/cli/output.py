@@ -14,12 +14,17 @@ from uuid import UUID
 
 import click
 
+from reverie.cli.widths import fitting, least_width, longest_line, shared_widths
+
 if TYPE_CHECKING:
     from rich.console import Console
 
 #: Hex digits (and dashes) of an id that are shown: 48 bits of time and 26 of hash, enough to tell memories apart.
 SHORT_ID = 23
 BAR_CELLS = 10
+#: Cells between two columns of a drawn table, and what stands there in plain text.
+_GAP = 3
+_BETWEEN = "  "
 
 
 def print_json(value: Any) -> None:
@@ -54,27 +59,59 @@ def heading(text: str) -> None:
         from rich.text import Text
 
         console().print()
-        console().print(Text(clean(text), style="bold"))
+        console().print(Text(clean(text), style="bold"), soft_wrap=True)
     else:
         click.echo(f"\n{clean(text)}")
 
 
-def table(columns: Sequence[str], rows: Iterable[Sequence[Any]], *, right: Sequence[str] = ()) -> None:
-    """Print rows under their columns; those named in `right` are numbers. Nothing is cut off in a pipe."""
+def table(
+    columns: Sequence[str], rows: Iterable[Sequence[Any]], *, right: Sequence[str] = (), ids: Sequence[str] = ()
+) -> None:
+    """Print rows under their columns; those named in `right` are numbers, those in `ids` are names to copy.
+
+    Nothing is cut off. In a terminal a long cell folds between its words, an id never; where the window is too narrow
+    for that, the columns that have no room stand beneath their row, each in a line of its own.
+    """
     cells = [[clean(text_of(cell)) for cell in row] for row in rows]
     if not is_terminal():
         _print_aligned(columns, cells, right)
         return
+    whole = list(zip(columns, *cells, strict=True))
+    longest = [longest_line(column) for column in whole]
+    least = [least_width(column, folds=column[0] not in (*ids, *right)) for column in whole]
+    room = console().width
+    if sum(least) + (len(least) - 1) * _GAP <= room:
+        _draw(columns, cells, right, shared_widths(longest, least, room - (len(least) - 1) * _GAP))
+    else:
+        kept = [place for place, name in enumerate(columns) if name in ids and longest[place] <= room // 2]
+        beside = fitting(longest, room - (len(least) - 1) * len(_BETWEEN), kept=kept)
+        _print_beneath(columns, cells, right, beside)
+
+
+def _draw(columns: Sequence[str], cells: list[list[str]], right: Sequence[str], widths: Sequence[int]) -> None:
     from rich.box import SIMPLE_HEAD
     from rich.table import Table
     from rich.text import Text
 
     drawn = Table(box=SIMPLE_HEAD, pad_edge=False, show_edge=False, header_style="bold")
-    for name in columns:
-        drawn.add_column(name, justify="right" if name in right else "left", overflow="fold")
+    for name, width in zip(columns, widths, strict=True):
+        drawn.add_column(name, justify="right" if name in right else "left", overflow="fold", width=width)
     for row in cells:
         drawn.add_row(*(Text(cell) for cell in row))
     console().print(drawn)
+
+
+def _print_beneath(columns: Sequence[str], cells: list[list[str]], right: Sequence[str], beside: list[int]) -> None:
+    """Print the columns of `beside` as a table, and the others in lines beneath each row; the terminal wraps those."""
+    beneath = [place for place in range(len(columns)) if place not in beside]
+    lines = _aligned([columns[place] for place in beside], [[row[place] for place in beside] for row in cells], right)
+    label = max(len(columns[place]) for place in beneath)
+    click.echo(lines[0])
+    for line, row in zip(lines[1:], cells, strict=True):
+        click.echo(line)
+        for place in beneath:
+            if row[place]:
+                click.echo(f"    {columns[place]:<{label}}  {one_line(row[place])}")
 
 
 def pairs(rows: Iterable[tuple[str, Any]]) -> None:
@@ -132,11 +169,19 @@ def console(*, stderr: bool = False) -> Console:
 
 
 def _print_aligned(columns: Sequence[str], cells: list[list[str]], right: Sequence[str]) -> None:
+    for line in _aligned(columns, cells, right):
+        click.echo(line)
+
+
+def _aligned(columns: Sequence[str], cells: list[list[str]], right: Sequence[str]) -> list[str]:
+    """The header and the rows, a line each."""
     flat = [[one_line(cell) for cell in row] for row in cells]
     widths = [max(map(len, column)) for column in zip(columns, *flat, strict=True)]
+    lines = []
     for row in [list(columns), *flat]:
         placed = [
             cell.rjust(width) if name in right else cell.ljust(width)
             for name, cell, width in zip(columns, row, widths, strict=True)
         ]
-        click.echo("  ".join(placed).rstrip())
+        lines.append(_BETWEEN.join(placed).rstrip())
+    return lines

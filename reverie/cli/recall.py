@@ -10,6 +10,7 @@ import click
 from reverie.cli.options import as_of_option, json_option, policy_option, tenant_option
 from reverie.cli.output import heading, note, one_line, print_json, say, table, text_of
 from reverie.cli.session import Session
+from reverie.cli.suggestions import of_subject
 from reverie.errors import InferenceError
 
 if TYPE_CHECKING:
@@ -78,6 +79,8 @@ def command(
             for sentence in found.notes:
                 note(f"Note: {sentence}")
             (_print_why if why else _print)(found)
+            if not found.hits and (meant := of_subject(session, subject)):
+                note(meant)
         log_recall(session.reader, found)  # last, so that nobody waits for it
 
 
@@ -129,7 +132,7 @@ def _print(found: RecallResult) -> None:
         (place, f"{hit.score:.3f}", hit.kind, f"{hit.happened_at:%Y-%m-%d}", hit.id, one_line(hit.content, 500))
         for place, hit in enumerate(found.hits, start=1)
     ]
-    table(("", "score", "kind", "when", "id", "remembered"), rows, right=("", "score"))
+    table(("", "score", "kind", "when", "id", "remembered"), rows, right=("", "score"), ids=("id",))
     say(f"\n{found.total_tokens:,} of {found.token_budget:,} tokens. Why: --why; more on one: reverie explain ID")
 
 

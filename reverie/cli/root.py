@@ -19,7 +19,7 @@ BROKEN_PIPE = 141
 #: Commands in the order of the help, under its headings; a command's module is named after it.
 SECTIONS = {
     "Make memory": ("migrate", "import", "run"),
-    "Ask it": ("recall", "context", "show", "explain"),
+    "Ask it": ("recall", "context", "show", "explain", "subjects", "tenants"),
     "Mend it": ("correct", "forget", "pin", "unpin", "undo", "dead-letters", "replay", "rebuild", "reembed"),
     "Serve it": ("serve", "worker", "keys"),
     "Look after it": ("doctor", "runs", "clock", "costs", "digest", "maintain", "policy", "db"),
@@ -71,7 +71,14 @@ class Root(click.Group):
         try:
             return _with_database_errors(lambda: super(Root, self).invoke(ctx))
         except ReverieError as error:
-            raise Failure(str(error), error.exit_code) from error
+            from reverie.cli.suggestions import of_error
+
+            raise Failure(f"{error}{of_error(error)}", error.exit_code) from error
+        except click.UsageError as error:
+            from reverie.cli.suggestions import of_usage
+
+            error.message += of_usage(error)  # type: ignore[misc]
+            raise
         except ModuleNotFoundError as error:
             package = (error.name or "").partition(".")[0]
             if package not in EXTRAS:

@@ -96,6 +96,8 @@ def command(
       reverie run --all-tenants --shards 0-511 --json
       reverie run --jobs 4
     """
+    from reverie.store.connect import database_errors
+
     if tenant and all_tenants:
         raise click.UsageError("Give --tenant or --all-tenants, not both.")
     totals: dict[tuple[str, str], Totals] = {}
@@ -110,9 +112,11 @@ def command(
                 one = session.for_tenant(tenant_id)
                 one.require_tenant()
                 at = _until(one, as_of)
-                for report in _reports(one, _scope(tenant_id, subjects, shards), at, stage, jobs, dry_run, shown):
-                    key = (tenant_id, report.stage)
-                    totals.setdefault(key, Totals(tenant_id=tenant_id, stage=report.stage)).add(report)
+                scope = _scope(tenant_id, subjects, shards)
+                with database_errors():
+                    for report in _reports(one, scope, at, stage, jobs, dry_run, shown):
+                        key = (tenant_id, report.stage)
+                        totals.setdefault(key, Totals(tenant_id=tenant_id, stage=report.stage)).add(report)
             except Exception as error:
                 if not all_tenants:
                     raise
@@ -242,6 +246,6 @@ def _print(totals: list[Totals], dry_run: bool) -> None:
         + (each.stage, each.runs, f"{each.seconds:.2f}", f"{each.cost_usd:.4f}", counts_text(each.counts))
         for each in totals
     ]
-    table(columns, rows, right=("runs", "seconds", "cost $"))
+    table(columns, rows, right=("runs", "seconds", "cost $"), ids=("tenant",))
     if dry_run:
         say("Nothing was written.")

@@ -7,6 +7,8 @@ import click
 from reverie.cli.options import json_option, tenant_option
 from reverie.cli.output import print_json, say, table
 from reverie.cli.session import Session
+from reverie.cli.suggestions import similar
+from reverie.errors import NotFoundError
 
 
 @click.command("runs", short_help="Show the run ledger: what each stage did, when, by which policy.")
@@ -24,11 +26,14 @@ def command(tenant: str | None, stage: str | None, limit: int, as_json: bool) ->
     """
     from psycopg.rows import dict_row
 
+    from reverie.cli.run import STAGES
     from reverie.store.queries import queries
 
     with Session(tenant) as session, session.reader.transaction(session.tenant_id) as conn:
         params = {"tenant": session.tenant_id, "stage": stage, "limit": limit}
         found = conn.cursor(row_factory=dict_row).execute(queries("runs")["list_runs"], params).fetchall()
+        if not found and stage and similar(stage, STAGES):
+            raise NotFoundError(f"There is no stage {stage!r}.", unknown=("stage", stage))
     if as_json:
         print_json({"tenant_id": session.tenant_id, "runs": found})
         return

@@ -9,7 +9,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Literal, Self
 
-from reverie.errors import NotFoundError
+from reverie.errors import NotFoundError, ReverieError
 
 if TYPE_CHECKING:
     from reverie.inference.completions import LanguageModel
@@ -126,7 +126,10 @@ class Session:
     def require_tenant(self) -> None:
         """Raise NotFoundError when nothing was ever imported for the tenant."""
         if self.tenant_policy is None:
-            raise NotFoundError(f"There is no tenant {self.tenant_id!r}: import something for it, or give --tenant.")
+            raise NotFoundError(
+                f"There is no tenant {self.tenant_id!r}: import something for it, or give --tenant.",
+                unknown=("tenant", self.tenant_id),
+            )
 
     def for_tenant(self, tenant_id: str) -> Session:
         """Return the same for another tenant: its own policy, everything else shared and closed with this one."""
@@ -138,7 +141,13 @@ class Session:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._shared.close()
+        try:
+            if isinstance(error, ReverieError):
+                from reverie.cli.suggestions import look_up
+
+                look_up(self, error)
+        finally:
+            self._shared.close()
 
 
 class Shared:

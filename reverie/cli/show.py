@@ -55,7 +55,7 @@ def command(
     Examples:
       reverie show mumbai-bakery --tenant demo
       reverie show ana --kind preference --all
-      reverie show ana --json | jq '.memories[] | select(.importance > 0.5) | .content'
+      reverie show ana --json | jq '.subject.memories[] | select(.importance > 0.5) | .content'
     """
     from reverie.recall.facts import structured_facts
     from reverie.recall.inspect import show_subject
@@ -147,7 +147,7 @@ def _print(
             )
             for one in facts
         ]
-        table(("category", "key", "value", "sure", "holds since", "memory"), by_key)
+        table(("category", "key", "value", "sure", "holds since", "memory"), by_key, ids=("memory",))
     for kind, group in groupby(found.memories, key=lambda memory: memory.kind):
         memories = list(group)
         heading(f"{kind} ({len(memories):,})")
@@ -162,7 +162,7 @@ def _print(
             )
             for each in memories[:limit]
         ]
-        table(("importance", "last used", "forgotten on", "id", "memory", "about"), rows)
+        table(("importance", "last used", "forgotten on", "id", "memory", "about"), rows, ids=("id",))
         if len(memories) > limit:
             say(f"and {len(memories) - limit:,} more: --limit {len(memories)}")
     if spoken_of := [each for each in found.entities if each.memories]:
@@ -197,7 +197,7 @@ def _print_entries(entries: list[ScaffoldEntry]) -> None:
         )
         for one in entries
     ]
-    table(("entry", "sure", "rests on", "state", "since", "id"), rows)
+    table(("entry", "sure", "rests on", "state", "since", "id"), rows, ids=("id",))
 
 
 def _future(memory: Remembered, as_of: datetime) -> str:

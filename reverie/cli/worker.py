@@ -44,6 +44,7 @@ def command(once: bool, poll: float, as_json: bool) -> None:
     """
     pause, ended = poll, Event()
     with Session() as session, ending_cleanly(ended.set):
+        session.worker.tenants()  # a database that cannot be used ends it now; one that goes away later is waited for
         while True:
             try:
                 _round(session, ended, as_json, once)

@@ -44,7 +44,9 @@ def replay(
     with store.transaction(tenant_id) as conn:
         row = conn.execute(sql["unread"], params).fetchone()
     if row is None or not row[0]:
-        raise NotFoundError(f"The log has no turn of session {session_id!r} of subject {subject_id!r}.")
+        raise NotFoundError(
+            f"The log has no turn of session {session_id!r} of subject {subject_id!r}.", unknown=("subject", subject_id)
+        )
     scope = Scope(tenant_id=tenant_id, subjects=(subject_id,))
     common: dict[str, Any] = {"scope": scope, "policy": policy, "driver": driver}
     models: dict[str, Any] = {"embedder": embedder, "language_model": language_model}

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from reverie.errors import NotFoundError, ReverieError, StageError
 from reverie.model import Scope
 from reverie.policy import Policy, load_policy
+from reverie.store.connect import database_errors
 from reverie.store.database import Store
 from reverie.store.runs import Report
 
@@ -63,7 +64,7 @@ def policies(store: Store) -> Callable[[str], Policy]:
 
     def policy_of(tenant_id: str) -> Policy:
         if tenant_id not in names:
-            raise NotFoundError(f"There is no tenant {tenant_id!r}.")
+            raise NotFoundError(f"There is no tenant {tenant_id!r}.", unknown=("tenant", tenant_id))
         return load_policy(names[tenant_id])
 
     return policy_of
@@ -79,8 +80,9 @@ def for_each_tenant(store: Store, scope: Callable[[str], Scope], work: Work) -> 
     totals, failed = Totals(), {}
     for tenant_id, policy in store.tenants():
         try:
-            for report in work(scope(tenant_id), load_policy(policy)):
-                totals.add(report)
+            with database_errors():
+                for report in work(scope(tenant_id), load_policy(policy)):
+                    totals.add(report)
             totals.tenants += 1
         except Exception as error:
             failed[tenant_id] = str(error) if isinstance(error, ReverieError) else type(error).__name__

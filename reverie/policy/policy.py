@@ -69,7 +69,8 @@ def load_policy(name_or_path: str) -> Policy:
     else:
         raise PolicyError(
             f"There is no policy {name_or_path!r}: give one of {', '.join(shipped_policies())} "
-            "or the path of a .toml file."
+            "or the path of a .toml file.",
+            unknown=("policy", name_or_path),
         )
     try:
         return Policy.model_validate(tomllib.loads(text))

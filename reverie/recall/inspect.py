@@ -211,7 +211,7 @@ def show_subject(
     """Return what is remembered about a subject: memories of these states and kinds, entities, the latest `tombstones`.
 
     Raises:
-        NotFoundError: nobody by this name ever said anything; the message names some who did.
+        NotFoundError: nobody by this name ever said anything.
     """
     sql = queries("inspect")
     rates = {kind: policy.decay.rates[kind] for kind in kinds}
@@ -231,9 +231,7 @@ def show_subject(
         count = conn.execute(sql["count_forgotten"], params).fetchone()
         gone = int(count[0]) if count else 0
         if not (turns or found or gone):
-            near = [row[0] for row in conn.execute(sql["similar_subjects"], params)]
-            hint = f" There is {', '.join(near)}." if near else f" Tenant {tenant_id} has no subjects at all."
-            raise NotFoundError(f"There is no subject {subject_id!r}.{hint}")
+            raise NotFoundError(f"There is no subject {subject_id!r}.", unknown=("subject", subject_id))
         return SubjectMemory(
             subject_id=subject_id,
             turns=turns,

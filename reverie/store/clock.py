@@ -35,4 +35,4 @@ def set_clock(conn: Connection[Any], tenant_id: str, at: datetime | None) -> Non
     Raises NotFoundError: there is no such tenant.
     """
     if conn.execute(queries("tenants")["set_clock"], {"tenant": tenant_id, "at": at}).rowcount == 0:
-        raise NotFoundError(f"There is no tenant {tenant_id!r}.")
+        raise NotFoundError(f"There is no tenant {tenant_id!r}.", unknown=("tenant", tenant_id))

@@ -21,6 +21,7 @@ from psycopg.sql import SQL
 
 from reverie.errors import DatabaseError, InputError
 from reverie.store.columns import register_columns, register_reals
+from reverie.store.revisions import NOT_MIGRATED, read_revision, require_current
 from reverie.store.round_trip import round_trip
 
 if TYPE_CHECKING:
@@ -38,7 +39,10 @@ CONNECT_TIMEOUT_SECONDS = 10
 #: Binds what follows in a transaction to a tenant; `$1` is its name. Used where a raw cursor sends it.
 BIND_TENANT: LiteralString = "select set_config('reverie.tenant', $1, true)"
 
-NOT_MIGRATED = "The database has no current Reverie schema: run `reverie migrate`."
+DISK_FULL = (
+    "The disk of the Postgres server is full: free or add space (`reverie doctor` shows what takes it) and repeat the "
+    "command; it goes on where it stopped."
+)
 
 #: What libpq says when a connection fails (it passes no error code on) and how we say it.
 _REFUSALS = (
@@ -109,12 +113,12 @@ def open_pool(
 ) -> ConnectionPool[Connection[tuple[Any, ...]]]:
     """Open a pool of up to `size` connections as `connect` makes them; `timeout`: seconds to wait for a free one.
 
-    Use it as a context manager or close it. Raises DatabaseError at once when the server cannot be used.
+    Use it as a context manager or close it. Raises DatabaseError at once when the server cannot be used, or in the
+    roles of worker and reader its schema is older or newer than this Reverie.
     """
     from psycopg_pool import ConnectionPool
 
-    # a pool that cannot connect only ever says that it timed out
-    connect(url, role=role, tenant=tenant, vectors=vectors).close()
+    _try(url, role, tenant, vectors)
     return ConnectionPool(
         _conninfo(url),
         kwargs={"autocommit": True},
@@ -134,11 +138,11 @@ async def open_async_pool(
     """Open the same for asyncio; a statement that takes longer than `statement_seconds` is cancelled by the server.
 
     psycopg prepares nothing on them: it would deallocate all statements of the session, `round_trip`'s too, after a
-    rollback. Raises DatabaseError at once when the server cannot be used.
+    rollback. Raises DatabaseError as `open_pool` does.
     """
     from psycopg_pool import AsyncConnectionPool
 
-    connect(url, role=role).close()
+    _try(url, role)
 
     async def configure(conn: AsyncConnection[Any]) -> None:
         register_columns(conn)
@@ -227,6 +231,8 @@ def database_errors() -> Iterator[None]:
         yield
     except (errors.UndefinedTable, errors.UndefinedColumn, errors.UndefinedFunction, errors.InvalidSchemaName) as error:
         raise DatabaseError(NOT_MIGRATED) from error
+    except errors.DiskFull as error:
+        raise DatabaseError(DISK_FULL) from error
     except psycopg.OperationalError as error:
         reason = error.diag.message_primary or "the connection was lost"
         raise DatabaseError(f"Postgres cannot go on: {reason}.") from error
@@ -281,6 +287,13 @@ def _refused(user: str, role: Role | None) -> Iterator[None]:
         raise DatabaseError(
             f"User {user} may not act as reverie_{role}: grant that role to it, or let it migrate."
         ) from error
+
+
+def _try(url: str, role: Role | None, tenant: str | None = None, vectors: bool = False) -> None:
+    """Connect once and check the schema: a pool that cannot connect only says that it timed out."""
+    with connect(url, role=role, tenant=tenant, vectors=vectors) as conn:
+        if role in ("worker", "reader"):
+            require_current(read_revision(conn))
 
 
 def _check(conn: Connection[Any]) -> None:

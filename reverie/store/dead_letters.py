@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -10,7 +11,9 @@ from typing import Any
 from uuid import UUID
 
 from psycopg import Connection
+from psycopg.rows import dict_row
 
+from reverie.errors import InputError, NotFoundError
 from reverie.model import stable_id
 from reverie.store.database import Store
 from reverie.store.queries import queries
@@ -33,7 +36,7 @@ class DeadLetter:
     line: int
     #: Short code of what was wrong.
     reason: str
-    #: One sentence: field, what was found, what is expected.
+    #: One sentence: field, what kind of value was found, what is expected; never the value.
     detail: str
     #: At most `KEPT_BYTES` of the record; None where it must not be kept.
     payload: bytes | None
@@ -70,6 +73,17 @@ class LetterGroup:
     lines: tuple[int, ...]
     #: What is wrong with the first.
     detail: str
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class KeptLetter(ListedLetter):
+    """A dead letter with its content, for who asks for this one."""
+
+    #: Subject and item that a stage failed on; None for a record.
+    subject_id: str | None
+    item: str | None
+    #: The record as it came, at most its first `KEPT_BYTES`; None where it must not be kept.
+    record: str | None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -136,6 +150,26 @@ def group_dead_letters(
             LetterGroup(source=source, reason=reason, letters=letters, lines=tuple(lines or ()), detail=detail)
             for source, reason, letters, lines, detail in rows
         ]
+
+
+def read_dead_letter(store: Store, tenant_id: str, letter: str) -> KeptLetter:
+    """Return the letter whose id is this or begins like this, with its content.
+
+    Raises InputError: no id begins like this, or several letters' do. NotFoundError: there is no such letter.
+    """
+    digits = letter.strip().lower().replace("-", "")
+    if not re.fullmatch("[0-9a-f]{6,32}", digits):
+        raise InputError(f"{letter!r} is no dead letter's id: give it as reverie dead-letters list prints it.")
+    ends = {"first": UUID(digits.ljust(32, "0")), "last": UUID(digits.ljust(32, "f"))}
+    with store.transaction(tenant_id) as conn, conn.cursor(row_factory=dict_row) as cursor:
+        found = cursor.execute(queries("dead_letters")["read"], {"tenant": tenant_id} | ends).fetchall()
+    if not found:
+        raise NotFoundError(f"Tenant {tenant_id} has no dead letter {letter}.")
+    if len(found) > 1:
+        raise InputError(f"Several dead letters begin with {letter}: give more of the id.")
+    (row,) = found
+    payload = row.pop("payload")
+    return KeptLetter(**row, record=None if payload is None else payload.decode(errors="replace"))
 
 
 def count_dead_letters(store: Store, tenant_id: str, *, source: str | None = None) -> dict[str, int]:

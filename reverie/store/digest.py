@@ -23,9 +23,9 @@ from psycopg import Connection
 from psycopg.sql import SQL, Composable, Identifier, Literal
 
 from reverie.errors import DatabaseError
-from reverie.store.connect import NOT_MIGRATED
 from reverie.store.database import Store
 from reverie.store.queries import queries
+from reverie.store.revisions import NOT_MIGRATED
 
 LEFT_OUT = ("run_id", "tenant_id")
 

@@ -9,6 +9,7 @@ import psycopg
 from reverie.errors import DatabaseError
 from reverie.store.connect import check_server, connect, sqlalchemy_url
 from reverie.store.queries import sql_directory
+from reverie.store.revisions import known_revisions, read_revision, require_known
 
 #: Two processes that migrate one database at once wait for each other on this advisory lock.
 _LOCK = 7_163_829
@@ -18,7 +19,8 @@ def migrate(url: str) -> str:
     """Apply all outstanding migrations and return the revision reached; does nothing on a current database.
 
     Raises:
-        DatabaseError: the server is unreachable, too old or without pgvector, or the user may not create roles.
+        DatabaseError: the server is unreachable, too old or without pgvector, the user may not create roles, or a
+            newer Reverie migrated the database.
     """
     with connect(url) as conn:
         conn.autocommit = True
@@ -31,6 +33,8 @@ def migrate(url: str) -> str:
                 "The database user may not create Reverie's roles, schemas or the vector extension; "
                 "let an administrator run sql/bootstrap.sql once in this database."
             ) from error
+        with connect(url, role="owner") as owner:
+            require_known(read_revision(owner))
         return _upgrade(url)
 
 
@@ -38,10 +42,9 @@ def _upgrade(url: str) -> str:
     # alembic and sqlalchemy cost half a second to import: only those who migrate pay
     from alembic import command
     from alembic.config import Config
-    from alembic.script import ScriptDirectory
 
     config = Config()
     config.set_main_option("script_location", str(Path(__file__).parent / "alembic"))
     config.attributes["url"] = sqlalchemy_url(url)
     command.upgrade(config, "head")
-    return ScriptDirectory.from_config(config).get_current_head() or ""
+    return known_revisions()[-1]

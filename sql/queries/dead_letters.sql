@@ -17,6 +17,15 @@ where tenant_id = %(tenant)s
 order by source, line, id
 limit %(limit)s
 
+-- name: read
+-- The dead letters whose id lies in a range, those that begin with a prefix, with their content; two are too many.
+select id, source, line, reason, detail, attempts, recorded_at, coalesce(octet_length(payload), 0) as size,
+       subject_id, item, payload
+from ops.dead_letters
+where tenant_id = %(tenant)s and id between %(first)s and %(last)s
+order by id
+limit 2
+
 -- name: count
 -- How many there are of each reason.
 select reason, count(*)

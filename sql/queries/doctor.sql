@@ -2,14 +2,6 @@
 -- The version of pgvector in this database.
 select extversion from pg_catalog.pg_extension where extname = 'vector'
 
--- name: has_migrations
--- Whether the database was ever migrated.
-select to_regclass('ops.migrations') is not null
-
--- name: revision
--- How far the database is migrated.
-select version_num from ops.migrations
-
 -- name: missing_roles
 -- Roles that do not exist, or that this user may not act in.
 select wanted

@@ -6,12 +6,6 @@ select (select count(*) from log.turns t where t.tenant_id = %(tenant)s and t.su
        (select min(t.said_at) from log.turns t where t.tenant_id = %(tenant)s and t.subject_id = %(subject)s) as first_said,
        (select max(t.said_at) from log.turns t where t.tenant_id = %(tenant)s and t.subject_id = %(subject)s) as last_said
 
--- name: similar_subjects
--- Some subjects of the tenant, those whose name holds the given one first.
-select subject_id from (select distinct subject_id from log.turns where tenant_id = %(tenant)s) s
-order by (position(lower(%(subject)s) in lower(subject_id)) = 0), subject_id
-limit 5
-
 -- name: states
 -- How many memories of the subject are in each state.
 select state, count(*) from memory.memories

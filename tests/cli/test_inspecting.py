@@ -111,7 +111,7 @@ def test_show_as_json(ask, world) -> None:
 def test_show_names_those_there_are(invoke, world) -> None:
     result = invoke("show", "anna")
     assert result.exit_code == 6
-    assert result.stderr == "Error: There is no subject 'anna'. There is ana.\n"
+    assert result.stderr == "Error: There is no subject 'anna'. Did you mean 'ana'?\n"
     result = invoke("show", "ana", "--tenant", "other")
     assert result.exit_code == 6
     assert "There is no tenant 'other'" in result.stderr

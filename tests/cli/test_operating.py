@@ -91,7 +91,7 @@ def test_doctor_names_what_waits(invoke, world, conn) -> None:
 def test_doctor_finds_what_is_broken(invoke, world, conn) -> None:
     conn.execute("alter table memory.links no force row level security")
     conn.execute("create index on memory.vectors using hnsw ((vec::halfvec(384)) halfvec_cosine_ops)")
-    conn.execute("update ops.migrations set version_num = '0000'")
+    conn.execute("update ops.migrations set version_num = '0001'")
     conn.execute("update ops.tenants set policy = 'nowhere.toml'")
     found = checks(invoke)
     assert found["row security"][0]["found"] == "not forced on memory.links"
@@ -109,3 +109,27 @@ def test_doctor_without_a_database(invoke, url: str) -> None:
 def test_doctor_before_migrating(invoke, empty_database_url: str) -> None:
     found = checks(invoke, env={"DATABASE_URL": empty_database_url})
     assert found["pgvector"][0]["todo"] == "reverie migrate"
+
+
+@pytest.mark.parametrize(("revision", "todo"), [("9999", "upgrade Reverie"), ("0001", "run `reverie migrate`")])
+def test_every_command_refuses_another_schema(invoke, conn, tmp_path: Path, revision: str, todo: str) -> None:
+    conn.execute("update ops.migrations set version_num = %s", [revision])
+    file = tmp_path / "a.jsonl"
+    file.write_text("{}\n")
+    commands = [
+        ["run"],
+        ["import", str(file)],
+        ["worker"],
+        ["serve", "--port", "0"],
+        ["show", "ana"],
+        ["runs"],
+        ["dead-letters"],
+    ]
+    for command in [*commands, *([["migrate"]] if revision == "9999" else [])]:
+        result = invoke(*command)
+        assert result.exit_code == 4, (command, result.output)
+        assert result.stderr.startswith("Error: Th"), (command, result.stderr)
+        assert result.stderr.count("\n") == 1
+        assert todo in result.stderr
+    found = checks(invoke)["migrations"][0]
+    assert (found["status"], found["todo"] in todo) == ("fail", True)

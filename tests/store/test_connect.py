@@ -17,7 +17,6 @@ from psycopg.sql import SQL, Identifier
 from reverie.errors import DatabaseError, InputError
 from reverie.settings import load_settings
 from reverie.store.connect import (
-    NOT_MIGRATED,
     check_server,
     connect,
     database_errors,
@@ -29,6 +28,7 @@ from reverie.store.connect import (
     database_url as url_to_use,
 )
 from reverie.store.programs import free_port
+from reverie.store.revisions import NOT_MIGRATED
 
 SECRET = "correct-horse"
 TENANT = "select current_setting('reverie.tenant', true)"

@@ -178,6 +178,7 @@ def test_a_role_may_do_what_its_work_needs(conn: Conn, role: str, schema: str, a
         ("reader", "ops.tenants"): {"SELECT"},
         ("reader", "ops.runs"): {"SELECT"},
         ("worker", LEDGER): {"SELECT"},
+        ("reader", LEDGER): {"SELECT"},
     }
     for table in [*tables(conn), LEDGER]:
         if table.startswith(f"{schema}."):

@@ -1,0 +1,68 @@
+"""Who there is: the subjects of a tenant and the tenants of the database, page by page, with what is known of each.
+
+Looking counts as no access.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from psycopg.rows import class_row
+
+from reverie.store.database import Store
+from reverie.store.queries import queries
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ListedSubject:
+    """A subject with its counts."""
+
+    subject_id: str
+    turns: int
+    #: Memories in force: neither candidates, nor merged or compressed into others, nor forgotten.
+    memories: int
+    #: Event time of the latest turn; None: it has none.
+    last_turn: datetime | None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ListedTenant:
+    """A tenant with its counts."""
+
+    tenant_id: str
+    #: Name or path.
+    policy: str
+    subjects: int
+    turns: int
+    memories: int
+    last_turn: datetime | None
+
+
+def list_subjects(
+    store: Store, tenant_id: str, *, search: str | None = None, after: str | None = None, limit: int = 50
+) -> list[ListedSubject]:
+    """Return up to `limit` subjects after the name `after`, in the order of their names.
+
+    `search`: a part of the name, or of the name of somebody who spoke there, in any case.
+    """
+    params = {"tenant": tenant_id, "search": search, "after": after or "", "limit": limit}
+    with store.transaction(tenant_id) as conn, conn.cursor(row_factory=class_row(ListedSubject)) as cursor:
+        return cursor.execute(queries("roster")["page_subjects"], params).fetchall()
+
+
+def list_tenants(
+    store: Store, *, search: str | None = None, after: str | None = None, limit: int = 50
+) -> list[ListedTenant]:
+    """Return up to `limit` tenants after the name `after`, in the order of their names; a query for each.
+
+    `search`: a part of the name, in any case. `store` is the worker's: no other role knows of several tenants.
+    """
+    asked = (search or "").casefold()
+    named = sorted((name, policy) for name, policy in store.tenants() if asked in name.casefold())
+    found: list[ListedTenant] = []
+    for tenant_id, policy in [each for each in named if each[0] > (after or "")][:limit]:
+        params = {"tenant": tenant_id, "policy": policy}
+        with store.transaction(tenant_id) as conn, conn.cursor(row_factory=class_row(ListedTenant)) as cursor:
+            found += cursor.execute(queries("roster")["count_tenant"], params).fetchall()
+    return found

@@ -1,0 +1,67 @@
+"""The revision of a database's schema, and the one that this Reverie needs.
+
+The versions are read as text: Alembic takes half a second to import, and every command asks.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from psycopg import Connection, errors
+
+from reverie.errors import DatabaseError
+from reverie.store.queries import queries
+
+NOT_MIGRATED = "The database has no current Reverie schema: run `reverie migrate`."
+
+_VERSIONS = Path(__file__).parent / "alembic" / "versions"
+_ASSIGNED = re.compile(r'^(revision|down_revision)\b[^=\n]*= *(?:"(\w+)"|None)', re.MULTILINE)
+
+
+@cache
+def known_revisions() -> tuple[str, ...]:
+    """Return the revisions that this Reverie can bring a database to, the newest last."""
+    following: dict[str, str] = {}
+    for path in _VERSIONS.glob("r*.py"):
+        found = dict(_ASSIGNED.findall(path.read_text(encoding="utf-8")))
+        following[found["down_revision"]] = found["revision"]
+    chain: list[str] = []
+    before = ""
+    while before in following:
+        before = following.pop(before)
+        chain.append(before)
+    return tuple(chain)
+
+
+def read_revision(conn: Connection[Any]) -> str | None:
+    """Return the revision of the database; None: it has none, or one so old that this role may not read it."""
+    try:
+        row = conn.execute(queries("revisions")["read"]).fetchone()
+    except (errors.UndefinedTable, errors.InvalidSchemaName, errors.InsufficientPrivilege):
+        return None
+    return str(row[0]) if row else None
+
+
+def require_current(revision: str | None) -> None:
+    """Raise DatabaseError unless the revision is the newest that this Reverie knows; the sentence says what to do."""
+    newest = known_revisions()[-1]
+    require_known(revision)
+    if revision is None:
+        raise DatabaseError(NOT_MIGRATED)
+    if revision != newest:
+        raise DatabaseError(
+            f"The schema of this database is at revision {revision} and this Reverie needs {newest}: "
+            "run `reverie migrate`."
+        )
+
+
+def require_known(revision: str | None) -> None:
+    """Raise DatabaseError when the revision is none of this Reverie's, so a newer one has made it."""
+    if revision is not None and revision not in known_revisions():
+        raise DatabaseError(
+            f"This database was migrated by a newer Reverie (revision {revision}; this one ends at "
+            f"{known_revisions()[-1]}): upgrade Reverie."
+        )

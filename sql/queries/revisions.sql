@@ -1,0 +1,3 @@
+-- name: read
+-- The revision that the database was migrated to.
+select version_num from ops.migrations

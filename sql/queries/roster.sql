@@ -1,0 +1,50 @@
+-- name: page_subjects
+-- A page of a tenant's subjects in the order of their names, with counts. Names are found by steps of the index, no more
+-- of them than the page needs; a recursive query gives its rows as it finds them, so in their order.
+with recursive known as (
+    select least((select t.subject_id from log.turns t
+                  where t.tenant_id = %(tenant)s and t.subject_id > %(after)s order by t.subject_id limit 1),
+                 (select s.subject_id from memory.subjects s
+                  where s.tenant_id = %(tenant)s and s.subject_id > %(after)s order by s.subject_id limit 1)) as subject_id
+    union all
+    select least((select t.subject_id from log.turns t
+                  where t.tenant_id = %(tenant)s and t.subject_id > k.subject_id order by t.subject_id limit 1),
+                 (select s.subject_id from memory.subjects s
+                  where s.tenant_id = %(tenant)s and s.subject_id > k.subject_id order by s.subject_id limit 1))
+    from known k
+    where k.subject_id is not null
+), page as (
+    select k.subject_id
+    from known k
+    where k.subject_id is not null
+      and (%(search)s::text is null
+           or position(lower(%(search)s) in lower(k.subject_id)) > 0
+           or exists (select from log.turns t
+                      where t.tenant_id = %(tenant)s and t.subject_id = k.subject_id
+                        and position(lower(%(search)s) in lower(t.speaker)) > 0))
+    limit %(limit)s
+)
+select p.subject_id, said.turns, kept.memories, said.last_turn
+from page p
+cross join lateral (select count(*) as turns, max(t.said_at) as last_turn from log.turns t
+                    where t.tenant_id = %(tenant)s and t.subject_id = p.subject_id) said
+cross join lateral (select count(*) as memories from memory.memories m
+                    where m.tenant_id = %(tenant)s and m.subject_id = p.subject_id and m.state = 'active') kept
+order by p.subject_id
+
+-- name: count_tenant
+-- A tenant with its counts; its subjects are counted by steps of the index.
+with recursive known as (
+    (select subject_id from log.turns where tenant_id = %(tenant)s order by subject_id limit 1)
+    union all
+    select n.subject_id
+    from known k
+    cross join lateral (select t.subject_id from log.turns t
+                        where t.tenant_id = %(tenant)s and t.subject_id > k.subject_id
+                        order by t.subject_id limit 1) n
+)
+select %(tenant)s::text as tenant_id, %(policy)s::text as policy,
+       (select count(*) from known) as subjects,
+       (select count(*) from log.turns where tenant_id = %(tenant)s) as turns,
+       (select count(*) from memory.memories where tenant_id = %(tenant)s and state = 'active') as memories,
+       (select max(said_at) from log.turns where tenant_id = %(tenant)s) as last_turn

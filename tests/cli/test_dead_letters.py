@@ -1,0 +1,71 @@
+"""dead-letters: the list quotes nobody, and one letter is shown with its record when it is asked for."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from reverie.store.queries import sql_directory
+
+WORDS = "my password is hunter2"
+
+
+@pytest.fixture
+def letters(invoke, tmp_path: Path) -> None:
+    record = {"subject_id": "ana", "session_id": "s1", "role": WORDS, "said_at": WORDS, "text": "Hello."}
+    file = tmp_path / "chats.jsonl"
+    file.write_text(json.dumps(record) + "\n" + json.dumps(record | {"role": "user", "text": "Bye.\x1b[31m"}) + "\n")
+    invoke("import", str(file))
+
+
+def test_the_list_quotes_nobody(invoke, ask, letters) -> None:
+    listed = ask("dead-letters", "list")["dead_letters"]
+    assert [each["reason"] for each in listed] == ["unknown_role", "impossible_time"]
+    assert "hunter2" not in json.dumps(listed)
+    for way in ((), ("--each",)):
+        assert "hunter2" not in invoke("dead-letters", "list", *way).stdout
+    assert listed[0]["id"] in invoke("dead-letters", "list", "--each").stdout
+    assert listed[0]["detail"].startswith("role is a text of 22 characters; expected one of user,")
+
+
+def test_one_is_shown_with_its_record(invoke, ask, letters) -> None:
+    first, second = (each["id"] for each in ask("dead-letters", "list")["dead_letters"])
+    shown = ask("dead-letters", "show", first)["dead_letter"]
+    assert json.loads(shown["record"])["role"] == WORDS
+    assert (shown["source"], shown["line"], shown["reason"]) == ("chats.jsonl", 1, "unknown_role")
+    text = invoke("dead-letters", "show", second.replace("-", "")[:20]).stdout
+    assert "hunter2" in text
+    assert "impossible_time" in text
+    assert "\x1b" not in text
+    for wrong, code, says in [
+        ("00000000", 2, "Several dead letters begin with"),
+        ("019f" * 8, 6, "has no dead letter"),
+        ("nonsense", 2, "no dead letter's id"),
+    ]:
+        result = invoke("dead-letters", "show", wrong)
+        assert (result.exit_code, says in result.stderr) == (code, True), result.stderr
+    assert invoke("dead-letters", "show", first, "--tenant", "globex").exit_code == 6
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("role is 'my password; expected b'; expected one of user.", "role has another value; expected one of user."),
+        ('who (role) is "it\'s me"; expected one of user.', "who (role) has another value; expected one of user."),
+        ("said_at is 1.5e+30; expected a time.", "said_at has another value; expected a time."),
+        ("text is missing; expected a text.", "text is missing; expected a text."),
+        ("subject_id is 201 characters; expected at most 200.", "subject_id is 201 characters; expected at most 200."),
+    ],
+)
+def test_the_migration_takes_quotes_from_older_letters(conn, before: str, after: str) -> None:
+    conn.execute(
+        "insert into ops.dead_letters (tenant_id, id, source, reason, detail) "
+        "values ('a', gen_random_uuid(), 'x', 'y', %s)",
+        [before],
+    )
+    conn.execute("set role reverie_owner")
+    conn.execute((sql_directory() / "migrations" / "0018_details.sql").read_bytes())
+    conn.execute("reset role")
+    assert conn.execute("select detail from ops.dead_letters").fetchall() == [(after,)]

@@ -1,0 +1,70 @@
+"""A database of another revision is refused in one sentence, wherever it is opened."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+
+import pytest
+from alembic.config import Config
+from alembic.script import ScriptDirectory
+
+from resources.connections import connected
+from reverie.errors import DatabaseError
+from reverie.store import migrate as migrating
+from reverie.store.database import AsyncStore, Store
+from reverie.store.migrate import migrate
+from reverie.store.revisions import known_revisions
+
+NEWER = r"^This database was migrated by a newer Reverie \(revision 9999; this one ends at \d{4}\): upgrade Reverie\.$"
+OLDER = r"^The schema of this database is at revision 0001 and this Reverie needs \d{4}: run `reverie migrate`\.$"
+
+
+def open_async(url: str) -> None:
+    async def run() -> None:
+        async with await AsyncStore.open(url, size=1):
+            pass
+
+    asyncio.run(run())
+
+
+OPENINGS: list[Callable[[str], object]] = [
+    lambda url: Store.open(url, role="worker", size=1),
+    lambda url: Store.open(url, role="reader", size=1),
+    open_async,
+]
+
+
+def test_revisions_are_those_of_alembic_in_their_order() -> None:
+    config = Config()
+    config.set_main_option("script_location", str(migrating.Path(migrating.__file__).parent / "alembic"))
+    scripts = ScriptDirectory.from_config(config).walk_revisions()
+    assert known_revisions() == tuple(reversed([script.revision for script in scripts]))
+
+
+@pytest.mark.parametrize("opening", OPENINGS)
+@pytest.mark.parametrize(("revision", "sentence"), [("9999", NEWER), ("0001", OLDER)])
+def test_an_opening_refuses_another_revision(conn, database_url: str, opening, revision: str, sentence: str) -> None:
+    conn.execute("update ops.migrations set version_num = %s", [revision])
+    with pytest.raises(DatabaseError, match=sentence):
+        opening(database_url)
+
+
+def test_a_reader_of_before_may_not_see_the_revision_and_is_told_to_migrate(conn, database_url: str) -> None:
+    conn.execute("revoke select on ops.migrations from reverie_reader")
+    with pytest.raises(DatabaseError, match="run `reverie migrate`"):
+        Store.open(database_url, role="reader", size=1)
+
+
+def test_migrate_leaves_a_newer_database_alone(conn, database_url: str) -> None:
+    conn.execute("update ops.migrations set version_num = '9999'")
+    with pytest.raises(DatabaseError, match=NEWER):
+        migrate(database_url)
+    assert conn.execute("select version_num from ops.migrations").fetchall() == [("9999",)]
+
+
+def test_flows_refuse_it_too(conn, database_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DATABASE_URL", database_url)
+    conn.execute("update ops.migrations set version_num = '9999'")
+    with pytest.raises(DatabaseError, match=NEWER), connected("minilm"):
+        pass
