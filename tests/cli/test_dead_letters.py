@@ -66,6 +66,6 @@ def test_the_migration_takes_quotes_from_older_letters(conn, before: str, after:
         [before],
     )
     conn.execute("set role reverie_owner")
-    conn.execute((sql_directory() / "migrations" / "0018_details.sql").read_bytes())
+    conn.execute((sql_directory() / "migrations" / "0021_details.sql").read_bytes())
     conn.execute("reset role")
     assert conn.execute("select detail from ops.dead_letters").fetchall() == [(after,)]
