@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import random
 from collections.abc import Callable, Mapping
+from copy import deepcopy
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any, Literal
@@ -117,7 +118,7 @@ class Requests:
         if manner == "hostile" and chance.random() < 0.5:
             return chance.choice([*HOSTILE, *TIMES])
         if manner == "near" and chance.random() < 0.3:
-            return chance.choice(ODDITIES)
+            return deepcopy(chance.choice(ODDITIES))
         return self._value(one["schema"], one["name"])
 
     def _body(self, schema: Mapping[str, Any], manner: Manner) -> tuple[bytes, str | None]:
@@ -154,7 +155,7 @@ class Requests:
             case 2 if isinstance(holder[key], str):
                 holder[key] = self._chance.choice([*TIMES, holder[key] * 300, holder[key] + "\0"])
             case _:
-                holder[key] = self._chance.choice(ODDITIES)
+                holder[key] = deepcopy(self._chance.choice(ODDITIES))  # a body may be damaged again
 
     def _replace(self, value: Any, by: Callable[[Any], Any]) -> None:
         for holder, key in list(_places(value)):
