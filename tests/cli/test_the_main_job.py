@@ -123,3 +123,26 @@ def test_memory_is_rebuilt_from_the_log(invoke, ask, history: str) -> None:
     assert "the same as before" in invoke("rebuild", "--as-of", "2026-03-20", "--yes").stdout
     assert ask("rebuild", "--as-of", "2026-03-02", "--yes")["changed"]
     assert invoke("rebuild", "--tenant", "nobody", "--yes").exit_code != 0
+
+
+def test_a_tenant_that_fails_keeps_no_other_from_its_memory(
+    invoke, ask, conn, history: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from reverie.consolidate import cycle
+
+    for tenant in ("a", "b", "c"):
+        ask("import", history, "--tenant", tenant)
+    ingest = cycle.ingest
+
+    def failing(store, *, scope, **rest):
+        if scope.tenant_id == "b":
+            raise LookupError("what somebody said")
+        return ingest(store, scope=scope, **rest)
+
+    monkeypatch.setattr(cycle, "ingest", failing)
+    result = invoke("run", "--all-tenants", "--as-of", "2026-03-20")
+    assert result.exit_code == 8
+    assert "tenant b: LookupError" in result.stderr and "1 of 3 tenants failed" in result.stderr
+    assert "what somebody said" not in result.output + result.stderr
+    remembered = conn.execute("select distinct tenant_id from memory.memories order by 1").fetchall()
+    assert remembered == [("a",), ("c",)]
