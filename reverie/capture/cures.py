@@ -70,6 +70,15 @@ def _missing_field(findings: Findings) -> str:
     )
 
 
+def _malformed_json(findings: Findings) -> str:
+    if findings.fields:  # others were read
+        return "these lines are damaged; reverie dead-letters list names them. Mend them and import the file again."
+    return (
+        "the file is not one JSON object a line; take the records out of a larger document with jq, "
+        "for instance jq -c '.messages[]'."
+    )
+
+
 def _listed(fields: tuple[str, ...]) -> str:
     return ", ".join(fields) if fields else "those of your file"
 
@@ -92,10 +101,7 @@ _CURES: dict[str, Callable[[Findings], str]] = {
     "missing_field": _missing_field,
     "naive_time": _say("say where the times were written, for instance with --timezone Europe/Berlin."),
     "other_tenant": _say("give their tenant with --tenant."),
-    "malformed_json": _say(
-        "the file is not one JSON object a line; take the records out of a larger document with jq, "
-        "for instance jq -c '.messages[]'."
-    ),
+    "malformed_json": _malformed_json,
     "no_messages": _say("not every record has a list of messages; name another format with --format jsonl."),
     "conflict": _say(
         "the same source_id has other content; if it is not your id of the turn, name another field with "

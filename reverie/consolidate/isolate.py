@@ -15,7 +15,7 @@ import psycopg
 from reverie.errors import ReverieError, StageError
 from reverie.model import SHARDS, Scope
 from reverie.store.database import Store
-from reverie.store.failures import Failure, failed_subjects, record_failures
+from reverie.store.failures import ItemFailure, failed_subjects, record_failures
 from reverie.store.queries import queries
 from reverie.store.runs import Report, failed_stage
 
@@ -107,7 +107,7 @@ class _Halving:
 
     def __init__(self, store: Store, tenant_id: str, work: Callable[[Scope], Iterator[Report]]) -> None:
         self._store, self._tenant_id, self._work = store, tenant_id, work
-        self._failed: list[tuple[str, Failure]] = []
+        self._failed: list[tuple[str, ItemFailure]] = []
         self._succeeded = False
 
     def work(self, scope: Scope) -> Iterator[Report]:
@@ -122,7 +122,7 @@ class _Halving:
             if not self._succeeded and len(self._failed) >= _SYSTEMIC:
                 return
             if len(subjects) == 1:
-                failure = Failure(subject_id=subjects[0][0], item=None, error=type(error).__name__)
+                failure = ItemFailure(subject_id=subjects[0][0], item=None, error=type(error).__name__)
                 self._failed.append((failed_stage(error), failure))
                 return
         for half in _halves(scope, subjects):

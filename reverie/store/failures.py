@@ -24,7 +24,7 @@ _NO_TIME = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Failure:
+class ItemFailure:
     """An item that a stage cannot work in."""
 
     subject_id: str
@@ -39,7 +39,7 @@ class Failure:
         return f"{what}: {stage} failed with {self.error}. Redrive it after an upgrade."
 
 
-def record_failures(conn: Connection[Any], tenant_id: str, stage: str, failures: Sequence[Failure]) -> None:
+def record_failures(conn: Connection[Any], tenant_id: str, stage: str, failures: Sequence[ItemFailure]) -> None:
     """Write the dead letters in the caller's transaction."""
     if not failures:
         return

@@ -18,7 +18,7 @@ from reverie.interruption import check_interruption
 from reverie.model import Scope, require_aware, stable_id
 from reverie.policy import Policy
 from reverie.store.database import Store
-from reverie.store.failures import REASON, Failure, record_failures
+from reverie.store.failures import REASON, ItemFailure, record_failures
 from reverie.store.queries import queries
 
 
@@ -61,7 +61,7 @@ class Run:
         #: Called now and then while the run waits for a model, so that who holds a lease keeps it.
         self.pulse = pulse
         self._row = row
-        self._failures: list[Failure] = []
+        self._failures: list[ItemFailure] = []
         self._recorded = Report(stage=report.stage, run_id=report.run_id, as_of=report.as_of)
         #: Whether the ledger has a row of this attempt.
         self.recorded = False
@@ -108,7 +108,7 @@ class Run:
 
     def bury(self, subject_id: str, item: UUID | str, error: Exception) -> None:
         """Count an item that the stage cannot work in; its dead letter is written with the next record."""
-        self._failures.append(Failure(subject_id=subject_id, item=str(item), error=type(error).__name__))
+        self._failures.append(ItemFailure(subject_id=subject_id, item=str(item), error=type(error).__name__))
         self.report.discard(REASON)
 
     def forget_unrecorded(self) -> None:
