@@ -7,8 +7,8 @@ import dagster as dg
 from assets.partitions import MONTHS_A_RUN, history, in_month
 from assets.runs import DRIVER, RETRIES, as_of
 from resources.clients import Clients
-from reverie.consolidate.extract import extract
-from reverie.consolidate.tenants import for_each_tenant
+from reverie.consolidate.extract.stage import extract
+from reverie.drive.tenants import for_each_tenant
 from reverie.model import Scope
 from reverie.policy import Policy
 from reverie.store.runs import Report

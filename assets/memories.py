@@ -10,10 +10,10 @@ import dagster as dg
 from assets.partitions import buckets, in_bucket
 from assets.runs import DRIVER, RETRIES, as_of
 from resources.clients import Clients
-from reverie.consolidate.cycle import catch_up, ingest
-from reverie.consolidate.drain import clearing
-from reverie.consolidate.maintain import maintain
-from reverie.consolidate.tenants import for_each_tenant
+from reverie.drive.cycle import catch_up, ingest
+from reverie.drive.drain import clearing
+from reverie.drive.maintain import maintain
+from reverie.drive.tenants import for_each_tenant
 from reverie.model import Scope
 from reverie.policy import Policy
 from reverie.store.runs import Report

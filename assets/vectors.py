@@ -7,8 +7,8 @@ import dagster as dg
 from assets.partitions import MONTHS_A_RUN, history, in_month
 from assets.runs import DRIVER, RETRIES, as_of
 from resources.clients import Clients
-from reverie.consolidate.embed import embed
-from reverie.consolidate.tenants import for_each_tenant
+from reverie.consolidate.embed.stage import embed
+from reverie.drive.tenants import for_each_tenant
 from reverie.model import Scope
 from reverie.policy import Policy
 from reverie.store.runs import Report

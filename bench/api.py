@@ -300,7 +300,7 @@ def serve(url: str, port: int) -> None:
     from psycopg_pool import AsyncConnectionPool
 
     from reverie.api.app import create_app
-    from reverie.cli.serve import spare_requests
+    from reverie.cli.operate.serve import spare_requests
     from reverie.inference.minilm.onnx import MiniLM
     from reverie.model import stable_id
     from reverie.settings import load_settings

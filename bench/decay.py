@@ -21,7 +21,7 @@ from typing import Any
 from bench.pipeline import server
 from bench.processor import cpu_seconds
 from bench.report import machine, print_table
-from reverie.consolidate.decay import decay
+from reverie.consolidate.decay.stage import decay
 from reverie.model import Scope
 from reverie.policy import load_policy
 from reverie.store.connect import connect

@@ -16,8 +16,8 @@ from typing import Any
 from bench.pipeline import Noise, server
 from bench.report import machine, print_table
 from reverie.capture.append import ensure_tenant, insert_turns
-from reverie.consolidate.cycle import catch_up, ingest
-from reverie.consolidate.drain import drain
+from reverie.drive.cycle import catch_up, ingest
+from reverie.drive.drain import drain
 from reverie.inference import Embedder, load_embedder
 from reverie.model import Scope, Turn
 from reverie.policy import load_policy

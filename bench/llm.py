@@ -25,8 +25,8 @@ from typing import Any
 
 from bench.pipeline import Noise, forget_all, server
 from bench.report import machine, print_table
-from reverie.capture.importing import import_file
-from reverie.consolidate.cycle import catch_up, ingest
+from reverie.capture.history.importing import import_file
+from reverie.drive.cycle import catch_up, ingest
 from reverie.errors import InferenceError, UnansweredError
 from reverie.inference.completions import HostedLanguageModel, Limits
 from reverie.model import Scope

@@ -20,7 +20,7 @@ from pathlib import Path
 from subprocess import run
 from typing import Any
 
-from reverie.capture.importing import import_file
+from reverie.capture.history.importing import import_file
 from reverie.store.database import Store
 from reverie.store.embedded import EmbeddedPostgres
 from reverie.store.migrate import migrate

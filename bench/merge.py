@@ -31,7 +31,7 @@ import numpy as np
 from rich.console import Console
 from rich.table import Table
 
-from reverie.consolidate import merge as stage
+from reverie.consolidate.merge import stage
 from reverie.model import Scope, stable_id
 from reverie.policy import Policy, load_policy
 from reverie.store.connect import connect

@@ -20,8 +20,8 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-from reverie.consolidate.contrast import contrast
 from reverie.inference import Embedder, load_embedder
+from reverie.language.contradiction import contrast
 
 HARD = Path(__file__).parents[1] / "tests" / "consolidate" / "merge_pairs.jsonl"
 DUPLICATE_FROM = 4.5

@@ -20,9 +20,9 @@ from sklearn.metrics import accuracy_score, f1_score, precision_recall_fscore_su
 from bench.mood_data import Messages, embedded, go_emotions, own
 from bench.report import print_table
 from bench.train_crisis import cases, messages
-from reverie.cues.crisis import find_crisis, signs_of
-from reverie.cues.mood import MOODS, by_keywords, by_vector, read_mood
 from reverie.inference import Embedder, Vectors, load_embedder
+from reverie.language.cues.crisis import find_crisis, signs_of
+from reverie.language.cues.mood import MOODS, by_keywords, by_vector, read_mood
 from reverie.policy import load_policy
 
 

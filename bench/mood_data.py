@@ -10,8 +10,8 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from reverie.cues.mood import MoodName
 from reverie.inference import Embedder, Vectors
+from reverie.language.cues.mood import MoodName
 
 ROOT = Path(__file__).resolve().parent.parent
 DATA = ROOT.parent / "shared" / "data" / "mood"

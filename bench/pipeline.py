@@ -33,9 +33,9 @@ from bench.memory_of_import import write_log
 from bench.processor import cpu_seconds
 from bench.report import machine, print_table
 from bench.retrieval import records_of
-from reverie.capture.importing import import_file
-from reverie.consolidate.abreast import abreast, buckets
-from reverie.consolidate.cycle import STAGES, catch_up, ingest
+from reverie.capture.history.importing import import_file
+from reverie.drive.cycle import STAGES, catch_up, ingest
+from reverie.drive.parallel import abreast, buckets
 from reverie.inference import Embedder, Vectors, load_embedder
 from reverie.model import Scope
 from reverie.policy import Policy, load_policy

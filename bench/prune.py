@@ -17,7 +17,7 @@ from typing import Any
 from bench.pipeline import server
 from bench.processor import cpu_seconds
 from bench.report import machine, print_table
-from reverie.consolidate.prune import prune
+from reverie.consolidate.prune.stage import prune
 from reverie.model import Scope
 from reverie.policy import load_policy
 from reverie.store.connect import connect

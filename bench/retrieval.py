@@ -21,8 +21,8 @@ from typing import Any
 from uuid import UUID
 
 from bench.report import print_table
-from reverie.capture.importing import import_file
-from reverie.consolidate.cycle import catch_up, ingest
+from reverie.capture.history.importing import import_file
+from reverie.drive.cycle import catch_up, ingest
 from reverie.inference import Embedder, load_embedder
 from reverie.model import Scope
 from reverie.policy import Policy, load_policy

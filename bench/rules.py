@@ -21,8 +21,8 @@ os.environ.setdefault("POLARS_MAX_THREADS", "1")
 
 import polars as pl
 
-from reverie.cues import Rules, extract_frame, extract_one
-from reverie.cues.speech import eventful, eventful_expr
+from reverie.language.cues import Rules, extract_frame, extract_one
+from reverie.language.cues.speech import eventful, eventful_expr
 from reverie.policy import Extract
 
 ROOT = Path(__file__).resolve().parent.parent

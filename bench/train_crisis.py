@@ -18,8 +18,8 @@ from sklearn.linear_model import LogisticRegression
 
 from bench.mood_data import DATA, ROOT, embedded
 from bench.train_mood import written
-from reverie.cues.crisis import signs_of
 from reverie.inference import load_embedder
+from reverie.language.cues.crisis import signs_of
 
 WEIGHTS = ROOT / "reverie" / "cues" / "crisis_weights.json"
 CASES = Path(__file__).with_name("crisis_cases.tsv")

@@ -21,8 +21,8 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import StratifiedKFold, cross_val_predict
 
 from bench.mood_data import ROOT, embedded, go_emotions, own
-from reverie.cues.mood import MOODS
 from reverie.inference import load_embedder
+from reverie.language.cues.mood import MOODS
 
 WEIGHTS = ROOT / "reverie" / "cues" / "mood_weights.json"
 #: Inverse strength of regularisation, and the power of rarity; half a dozen neighbours differ by less than a point.

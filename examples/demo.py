@@ -25,14 +25,14 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn
 from deployments.history import materialize_history  # noqa: E402
 from deployments.ui import dagster_environment  # noqa: E402
 from examples import demo_report as report  # noqa: E402
-from reverie.capture.importing import import_file  # noqa: E402
-from reverie.capture.reading import FORMATS  # noqa: E402
-from reverie.consolidate.cycle import STAGES  # noqa: E402
-from reverie.cues.summarise import Line, summarise  # noqa: E402
+from reverie.capture.history.importing import import_file  # noqa: E402
+from reverie.capture.history.reading import FORMATS  # noqa: E402
+from reverie.drive.cycle import STAGES  # noqa: E402
 from reverie.errors import InputError, ReverieError  # noqa: E402
 from reverie.evaluate.funnel import entities, funnel, last_said  # noqa: E402
 from reverie.evaluate.worded import worded, worded_of  # noqa: E402
 from reverie.inference import Embedder, load_embedder  # noqa: E402
+from reverie.language.cues.summarise import Line, summarise  # noqa: E402
 from reverie.policy import load_policy  # noqa: E402
 from reverie.recall.inspect import show_subject  # noqa: E402
 from reverie.recall.recall import log_recall, recall  # noqa: E402

@@ -10,8 +10,8 @@ from rich.panel import Panel
 from rich.table import Table
 from rich.text import Text
 
-from reverie.capture.importing import ImportSummary
-from reverie.cli.importing import assumption_sentence
+from reverie.capture.history.importing import ImportSummary
+from reverie.cli.operate.importing import assumption_sentence
 from reverie.evaluate.funnel import Funnel
 from reverie.evaluate.worded import Worded
 from reverie.recall.inspect import SubjectMemory

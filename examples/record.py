@@ -25,8 +25,8 @@ import orjson
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-from reverie.capture.importing import import_file  # noqa: E402
-from reverie.consolidate.cycle import catch_up, ingest  # noqa: E402
+from reverie.capture.history.importing import import_file  # noqa: E402
+from reverie.drive.cycle import catch_up, ingest  # noqa: E402
 from reverie.inference import load_embedder  # noqa: E402
 from reverie.inference.completions import Completion, Limits  # noqa: E402
 from reverie.inference.prompts import Messages  # noqa: E402

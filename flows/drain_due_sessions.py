@@ -8,9 +8,9 @@ from prefect.tasks import exponential_backoff
 
 from resources.artifacts import Progress, show_stages, show_table, show_totals
 from resources.connections import connected
-from reverie.consolidate.drain import drain
-from reverie.consolidate.flush import flush_due
-from reverie.consolidate.tenants import policies
+from reverie.drive.drain import drain
+from reverie.drive.flush import flush_due
+from reverie.drive.tenants import policies
 from reverie.errors import StageError
 
 DRIVER = "prefect"

@@ -10,10 +10,10 @@ from prefect.cache_policies import NO_CACHE
 
 from resources.artifacts import Progress, show_stages, show_table
 from resources.connections import connected
-from reverie.capture.importing import import_file
-from reverie.consolidate.cycle import catch_up, ingest
-from reverie.consolidate.drain import clearing
-from reverie.consolidate.tenants import policies
+from reverie.capture.history.importing import import_file
+from reverie.drive.cycle import catch_up, ingest
+from reverie.drive.drain import clearing
+from reverie.drive.tenants import policies
 from reverie.model import Scope
 
 DRIVER = "prefect"

@@ -5,7 +5,7 @@ from prefect.cache_policies import NO_CACHE
 
 from resources.artifacts import show_table
 from resources.connections import connected
-from reverie.capture.redrive import redrive_dead_letters as redrive
+from reverie.capture.history.redrive import redrive_dead_letters as redrive
 from reverie.store.dead_letters import LetterFilter, count_dead_letters
 
 

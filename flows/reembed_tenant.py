@@ -7,8 +7,8 @@ from prefect.cache_policies import NO_CACHE
 
 from resources.artifacts import Progress, show_stages
 from resources.connections import connected
-from reverie.consolidate.reembed import reembed
-from reverie.consolidate.tenants import policies
+from reverie.drive.reembed import reembed
+from reverie.drive.tenants import policies
 from reverie.evaluate.health import measure
 
 

@@ -7,8 +7,8 @@ from prefect.cache_policies import NO_CACHE
 
 from resources.artifacts import show_stages
 from resources.connections import connected
-from reverie.consolidate.replay import replay
-from reverie.consolidate.tenants import policies
+from reverie.drive.replay import replay
+from reverie.drive.tenants import policies
 
 
 @task(retries=2, retry_delay_seconds=10, cache_policy=NO_CACHE)

@@ -8,7 +8,7 @@ from uuid import UUID
 
 from prefect.artifacts import create_progress_artifact, create_table_artifact, update_progress_artifact
 
-from reverie.consolidate.tenants import Totals
+from reverie.drive.tenants import Totals
 from reverie.store.runs import Report
 
 

@@ -9,7 +9,7 @@ import dagster as dg
 from pydantic import PrivateAttr
 
 from resources.connections import embedding_model
-from reverie.consolidate.maintain import Retention
+from reverie.drive.maintain import Retention
 from reverie.inference import Embedder
 from reverie.inference.completions import LanguageModel, language_model_of
 from reverie.settings import load_settings

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reverie.text import attributed, chunk, clean, owned, plain_name, sentences, strip_invisible
+from reverie.language.text import attributed, chunk, clean, owned, plain_name, sentences, strip_invisible
 
 WORDS = st.sampled_from(
     ["Bruno", "ate", "my", "shoes.", "Again!", "really?", "3.5", "km", "```", "\n", "\n\n", "é", "x" * 40]

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 
 from reverie.api.metrics import Metrics
-from reverie.consolidate.flush import flush_due
+from reverie.drive.flush import flush_due
 from reverie.errors import NotFoundError, ReverieError
 from reverie.policy import Policy, load_policy
 from reverie.store.database import Store

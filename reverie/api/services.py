@@ -14,7 +14,7 @@ from reverie.api.flusher import Flusher
 from reverie.api.journal import Journal
 from reverie.api.metrics import Metrics
 from reverie.api.turn_reader import TurnReader
-from reverie.capture.mood_model import MoodModel, asking
+from reverie.capture.live.mood_model import MoodModel, asking
 from reverie.errors import InferenceError
 from reverie.inference.completions import mood_model_of
 from reverie.inference.embedder import Embedder, load_embedder

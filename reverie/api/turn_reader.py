@@ -13,11 +13,11 @@ from collections.abc import Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 
-from reverie.capture.readings import Reading, read_turns
-from reverie.cues.noticed import CountTokens
+from reverie.capture.live.readings import Reading, read_turns
 from reverie.errors import InferenceError
 from reverie.inference.embedder import load_embedder
 from reverie.inference.tokens import token_counter
+from reverie.language.cues.noticed import CountTokens
 from reverie.model import Turn
 from reverie.policy import Policy
 

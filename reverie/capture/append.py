@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -58,15 +58,30 @@ def insert_turns(conn: Connection[Any], tenant_id: str, turns: Sequence[Turn]) -
     if not turns:
         return NOTHING
     _require_tenant(tenant_id, turns)
-    sql = queries("capture")
-    sessions = list({f"{turn.subject_id}/{turn.session_id}" for turn in turns})
-    conn.execute(sql["lock_sessions"], {"tenant": tenant_id, "sessions": sessions})
-    conn.execute(sql["make_incoming"])
-    with conn.cursor() as cursor, cursor.copy(sql["copy_incoming"]) as copy:
+    lock_sessions(conn, tenant_id, {(turn.subject_id, turn.session_id) for turn in turns})
+    make_incoming(conn)
+    with conn.cursor() as cursor, cursor.copy(queries("capture")["copy_incoming"]) as copy:
         copy.set_types(_COLUMN_TYPES)
         for place, turn in enumerate(turns):
             copy.write_row(_row(place, turn))
-    return _appended(len(turns), conn.execute(sql["add_turns"], {"tenant": tenant_id}).fetchone())
+    return _appended(len(turns), add_turns(conn, tenant_id))
+
+
+def make_incoming(conn: Connection[Any]) -> None:
+    """Make the temporary table that `add_turns` reads; it is emptied at commit."""
+    conn.execute(queries("capture")["make_incoming"])
+
+
+def lock_sessions(conn: Connection[Any], tenant_id: str, sessions: Iterable[tuple[str, str]]) -> None:
+    """Wait until no other writer adds turns to these sessions (subject and session) of a tenant."""
+    names = [f"{subject_id}/{session_id}" for subject_id, session_id in sessions]
+    conn.execute(queries("capture")["lock_sessions"], {"tenant": tenant_id, "sessions": names})
+
+
+def add_turns(conn: Connection[Any], tenant_id: str) -> tuple[int, list[int]]:
+    """Add the incoming turns to the log; return how many were new, and the places of those in conflict with it."""
+    added, conflicts = conn.execute(queries("capture")["add_turns"], {"tenant": tenant_id}).fetchone() or (0, [])
+    return added, conflicts
 
 
 def insert_outcomes(conn: Connection[Any], tenant_id: str, outcomes: Sequence[Outcome]) -> Appended:

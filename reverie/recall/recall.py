@@ -8,6 +8,7 @@ from datetime import datetime
 from reverie.errors import InferenceError
 from reverie.inference import Embedder
 from reverie.inference.reranker import Reranker
+from reverie.llm.metering import Payer, embedding_question
 from reverie.model import require_aware, stable_id
 from reverie.policy import Policy
 from reverie.recall.budget import drop, within_budget
@@ -16,7 +17,6 @@ from reverie.recall.replaced import replacing
 from reverie.recall.rerank import reranking
 from reverie.recall.result import RecallResult
 from reverie.recall.search import holding, read_hits, search_params, search_statement
-from reverie.store.booking import Payer, embedding_question
 from reverie.store.database import Store
 from reverie.store.queries import queries
 from reverie.store.steps import Entry, Rows, Statement, Steps, entering, perform

@@ -8,9 +8,9 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from reverie.cues.scaffold import folded, nested, text_of
 from reverie.errors import NotFoundError
 from reverie.model import require_aware
+from reverie.model.scaffold import folded, nested, text_of
 from reverie.policy import Policy
 from reverie.recall.facts import StructuredFact
 from reverie.store.queries import queries

@@ -15,12 +15,12 @@ from psycopg.adapt import Buffer, Dumper
 from psycopg.pq import Format
 
 from reverie.inference import Vectors, to_half_wire
+from reverie.language.text import attributed, strip_invisible
 from reverie.policy import SIGNALS, Policy
 from reverie.recall.question import Question, read_question
 from reverie.recall.result import Hit, Signals
 from reverie.store.queries import queries
 from reverie.store.steps import numbered
-from reverie.text import attributed, strip_invisible
 
 _LAST = datetime(9999, 12, 31, tzinfo=UTC)
 _EPOCH, _MILLISECOND = datetime(1970, 1, 1, tzinfo=UTC), timedelta(milliseconds=1)

@@ -8,12 +8,12 @@ from uuid import UUID
 
 from reverie.errors import InferenceError
 from reverie.inference import Embedder
+from reverie.llm.metering import Payer, embedding_question
 from reverie.model import require_aware
 from reverie.policy import Policy
 from reverie.recall.facts import StructuredFact, facts_statement, read_facts
 from reverie.recall.profile import one_line
 from reverie.recall.search import HalfVector
-from reverie.store.booking import Payer, embedding_question
 from reverie.store.queries import queries
 from reverie.store.steps import Statement, Steps
 

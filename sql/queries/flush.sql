@@ -7,7 +7,6 @@ select tenant_id from ops.flushable_tenants(%(as_of)s)
 select s.subject_id, s.session_id
 from ops.sessions s
 where s.tenant_id = %(tenant)s and s.due_at <= %(as_of)s
-  and (%(subject)s::text is null or s.subject_id = %(subject)s and s.session_id = %(session)s)
 order by s.due_at, s.subject_id, s.session_id
 limit %(limit)s
 

@@ -8,7 +8,7 @@ select coalesce(
      where tenant_id = %(tenant)s and stage = 'prune' and status = 'done' and policy_hash <> %(policy_hash)s limit 1))
 
 -- name: reschedule
--- When each memory will be forgotten, by the present policy: the closed form of reverie/consolidate/fading.py.
+-- When each memory will be forgotten, by the present policy: the closed form of reverie/policy/fading.py.
 update memory.memories m
 set forget_at = x.forget_at
 from (select d.id, case when d.days <= 1e6 then d.accessed_at + make_interval(secs => 86400 * d.days) end as forget_at

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from reverie.capture.cures import Findings, cure
+from reverie.capture.history.cures import Findings, cure
 
 
 def test_damaged_lines_among_good_ones_are_no_other_format() -> None:

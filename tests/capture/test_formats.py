@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 
-from reverie.capture import reading
-from reverie.capture.importing import ImportSummary, import_file
-from reverie.capture.redrive import redrive_dead_letters
+from reverie.capture.history import reading
+from reverie.capture.history.importing import ImportSummary, import_file
+from reverie.capture.history.redrive import redrive_dead_letters
 from reverie.errors import InputError
 from reverie.store.database import Store
 from tests.capture.conftest import NOW, TENANT, jsonl, record

@@ -21,9 +21,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from reverie.capture import reading
-from reverie.capture.importing import ImportSummary, import_file
-from reverie.capture.redrive import redrive_dead_letters
+from reverie.capture.history import reading
+from reverie.capture.history.importing import ImportSummary, import_file
+from reverie.capture.history.redrive import redrive_dead_letters
 from reverie.errors import InputError
 from reverie.store.database import Store
 from reverie.store.dead_letters import KEPT_BYTES, LetterFilter, count_dead_letters, list_dead_letters

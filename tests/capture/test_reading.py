@@ -10,8 +10,8 @@ import orjson
 import polars as pl
 import pytest
 
-from reverie.capture import files, reading
-from reverie.capture.reading import Broken, Record, read_records
+from reverie.capture.history import files, reading
+from reverie.capture.history.reading import Broken, Record, read_records
 from reverie.errors import InputError
 from tests.capture.conftest import jsonl, record
 

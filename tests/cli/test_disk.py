@@ -62,9 +62,9 @@ def test_a_full_disk_is_a_sentence() -> None:
 @pytest.mark.parametrize(
     ("command", "where", "code"),
     [
-        (("import", "FILE"), "reverie.capture.importing.import_file", 4),
-        (("run",), "reverie.cli.run._reports", 4),
-        (("run", "--all-tenants"), "reverie.cli.run._reports", 8),
+        (("import", "FILE"), "reverie.capture.history.importing.import_file", 4),
+        (("run",), "reverie.cli.operate.run._reports", 4),
+        (("run", "--all-tenants"), "reverie.cli.operate.run._reports", 8),
     ],
 )
 def test_commands_end_with_it(

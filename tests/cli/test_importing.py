@@ -30,7 +30,7 @@ def file(tmp_path: Path) -> Path:
 @pytest.fixture
 def tolerable(monkeypatch: pytest.MonkeyPatch) -> None:
     """A file of three records may lose one for a reason."""
-    monkeypatch.setattr("reverie.capture.cures.TOLERATED", 0.4)
+    monkeypatch.setattr("reverie.capture.history.cures.TOLERATED", 0.4)
 
 
 @pytest.mark.usefixtures("tolerable")

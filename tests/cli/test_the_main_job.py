@@ -128,7 +128,7 @@ def test_memory_is_rebuilt_from_the_log(invoke, ask, history: str) -> None:
 def test_a_tenant_that_fails_keeps_no_other_from_its_memory(
     invoke, ask, conn, history: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from reverie.consolidate import cycle
+    from reverie.drive import cycle
 
     for tenant in ("a", "b", "c"):
         ask("import", history, "--tenant", tenant)

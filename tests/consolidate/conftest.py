@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from reverie.capture.importing import import_file
+from reverie.capture.history.importing import import_file
 from reverie.store.database import Store
 from tests.promises.world import SAMPLE
 

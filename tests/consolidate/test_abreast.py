@@ -8,9 +8,9 @@ from threading import Barrier, current_thread
 
 import pytest
 
-from reverie.capture.importing import import_file
-from reverie.consolidate.abreast import abreast, buckets
-from reverie.consolidate.cycle import catch_up, ingest
+from reverie.capture.history.importing import import_file
+from reverie.drive.cycle import catch_up, ingest
+from reverie.drive.parallel import abreast, buckets
 from reverie.errors import StageError
 from reverie.model import SHARDS, Scope
 from reverie.policy import load_policy

@@ -9,7 +9,7 @@ import pytest
 from psycopg.sql import SQL, Identifier
 from psycopg.types.json import Jsonb
 
-from reverie.consolidate.compress import compress
+from reverie.consolidate.compress.stage import compress
 from reverie.model import Scope, Turn, stable_id
 from reverie.policy import Policy, load_policy
 from reverie.store.database import Store

@@ -7,7 +7,7 @@ import psycopg
 import pytest
 from pydantic import ValidationError
 
-from reverie.consolidate.compress import compress
+from reverie.consolidate.compress.stage import compress
 from reverie.model import Scope
 from reverie.policy import Policy, load_policy
 from reverie.policy.numbers import Compress

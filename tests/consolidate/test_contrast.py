@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reverie.consolidate.contrast import contrast, specificity
 from reverie.inference import load_embedder
+from reverie.language.contradiction import contrast, specificity
 
 PAIRS = [json.loads(line) for line in (Path(__file__).parent / "merge_pairs.jsonl").read_text().splitlines()]
 

@@ -13,8 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from psycopg.sql import SQL, Identifier
 
-from reverie.capture.importing import import_file
-from reverie.consolidate.cycle import catch_up, floor_cycle, ingest
+from reverie.capture.history.importing import import_file
+from reverie.drive.cycle import catch_up, floor_cycle, ingest
 from reverie.model import Scope, stable_id
 from reverie.policy import Policy
 from reverie.store.database import Store

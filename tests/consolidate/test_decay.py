@@ -4,10 +4,10 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from reverie.consolidate.decay import _batches, decay
-from reverie.consolidate.fading import as_real, value_at
+from reverie.consolidate.decay.stage import _batches, decay
 from reverie.model import KINDS, Scope, stable_id
 from reverie.policy import Policy
+from reverie.policy.fading import as_real, value_at
 from reverie.store.database import Store
 from reverie.store.digest import digest
 from tests.promises.world import lively
@@ -103,7 +103,7 @@ def test_the_ledger_has_one_row_and_a_retry_is_another_attempt(store: Store) -> 
 
 
 def test_batches_share_out_the_rows(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("reverie.consolidate.decay._batches", lambda due, rows: 8)
+    monkeypatch.setattr("reverie.consolidate.decay.stage._batches", lambda due, rows: 8)
     put(store, *[("fact", 0.5, number / 10) for number in range(40)])
     assert run(store, 60)["decayed"] == 40
     assert run(store, 60)["decayed"] == 0

@@ -11,9 +11,9 @@ from typing import Any
 import psycopg
 import pytest
 
-from reverie.capture.importing import import_file
-from reverie.consolidate.cycle import catch_up, ingest
-from reverie.consolidate.drain import BATCH, LEASE, PAUSE, clearing, drain
+from reverie.capture.history.importing import import_file
+from reverie.drive.cycle import catch_up, ingest
+from reverie.drive.drain import BATCH, LEASE, PAUSE, clearing, drain
 from reverie.errors import InferenceError, StageError
 from reverie.evaluate.health import measure
 from reverie.inference import Vectors
@@ -235,7 +235,7 @@ def test_a_foreign_error_tells_nothing_that_was_said(
     def fail(*_: object, **__: object) -> None:
         raise ValueError("I love spicy ramen.")
 
-    monkeypatch.setattr("reverie.consolidate.drain.catch_up", fail)
+    monkeypatch.setattr("reverie.drive.drain.catch_up", fail)
     with pytest.raises(StageError, match="t: ValueError$") as caught:
         work(store)
     assert caught.value.__cause__ is None

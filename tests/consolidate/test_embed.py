@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from psycopg.sql import SQL, Identifier
 
-from reverie.consolidate import embed as stage
-from reverie.consolidate.embed import embed, in_parts
+from reverie.consolidate.embed import stage
+from reverie.consolidate.embed.stage import embed, in_parts
 from reverie.errors import SettingsError
 from reverie.inference import Vectors
 from reverie.model import Scope

@@ -9,10 +9,10 @@ import polars as pl
 import psycopg
 import pytest
 
-from reverie.capture.importing import import_file
-from reverie.consolidate import extract as stage
-from reverie.consolidate.candidates import decide
-from reverie.consolidate.extract import compiled, extract
+from reverie.capture.history.importing import import_file
+from reverie.consolidate.extract import stage
+from reverie.consolidate.extract.decide import decide
+from reverie.consolidate.extract.stage import compiled, extract
 from reverie.model import Scope, stable_id
 from reverie.store.database import Store
 from reverie.store.digest import digest

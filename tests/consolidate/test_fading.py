@@ -7,7 +7,7 @@ import psycopg
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reverie.consolidate.fading import as_real, forget_at, value_at
+from reverie.policy.fading import as_real, forget_at, value_at
 
 ORIGIN = datetime(2026, 1, 1, tzinfo=UTC)
 #: One step of a `real` below 1, where two roundings may differ.

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from reverie.consolidate.link import link
+from reverie.consolidate.link.stage import link
 from reverie.model import Scope
 from reverie.store.database import Store
 from reverie.store.digest import digest

@@ -13,9 +13,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from reverie.consolidate import merge_pairs
-from reverie.consolidate.merge import merge, undo
-from reverie.consolidate.merge_fold import Member, fold
+from reverie.consolidate.merge import pairs as merge_pairs
+from reverie.consolidate.merge.decide import Member, fold
+from reverie.consolidate.merge.stage import merge, undo
 from reverie.errors import NotFoundError
 from reverie.model import KINDS, Scope, stable_id
 from reverie.policy import Decay, Merge, Policy, Prune

@@ -8,7 +8,7 @@ from uuid import UUID
 
 import pytest
 
-from reverie.consolidate.notes import Judged, Shown, TurnNotes, judge
+from reverie.consolidate.extract.claims import Judged, Shown, TurnNotes, judge
 from reverie.inference.replies import read_replies
 from reverie.policy import load_policy
 

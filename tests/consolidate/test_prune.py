@@ -7,11 +7,11 @@ from uuid import UUID
 import pytest
 from psycopg.sql import SQL, Identifier
 
-from reverie.consolidate import prune as stage
-from reverie.consolidate.fading import forget_at, value_at
-from reverie.consolidate.prune import prune
+from reverie.consolidate.prune import stage
+from reverie.consolidate.prune.stage import prune
 from reverie.model import Scope, stable_id
 from reverie.policy import Policy
+from reverie.policy.fading import forget_at, value_at
 from reverie.store.database import Store
 from reverie.store.digest import digest
 from reverie.store.queries import queries

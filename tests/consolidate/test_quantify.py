@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reverie.consolidate.quantify import Observation, contrasts, of_decision, of_texts, ranges
+from reverie.consolidate.compress.quantify import Observation, contrasts, of_decision, of_texts, ranges
 
 MONDAY = datetime(2026, 1, 5, 10, tzinfo=UTC)
 SEED = [

@@ -8,9 +8,9 @@ from typing import Any
 import psycopg
 import pytest
 
-from reverie.consolidate.cycle import catch_up, ingest
-from reverie.consolidate.embed import embed
-from reverie.consolidate.reembed import reembed
+from reverie.consolidate.embed.stage import embed
+from reverie.drive.cycle import catch_up, ingest
+from reverie.drive.reembed import reembed
 from reverie.errors import InferenceError, SettingsError
 from reverie.inference import Vectors
 from reverie.model import Scope

@@ -10,12 +10,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reverie.capture.importing import import_file
-from reverie.consolidate.cycle import ingest, work_in
-from reverie.consolidate.fading import as_real, forget_at, value_at
-from reverie.consolidate.score import Touch, fold, score
+from reverie.capture.history.importing import import_file
+from reverie.consolidate.score.stage import Touch, fold, score
+from reverie.drive.cycle import ingest, work_in
 from reverie.model import Scope, stable_id
 from reverie.policy import Policy
+from reverie.policy.fading import as_real, forget_at, value_at
 from reverie.store.database import Store
 from reverie.store.digest import digest
 from reverie.store.runs import Report

@@ -11,11 +11,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reverie.capture.importing import import_file
-from reverie.consolidate.cycle import catch_up, ingest
-from reverie.consolidate.keyed import keyed
-from reverie.consolidate.score import score
-from reverie.consolidate.structure import StatedValue, fold, structure
+from reverie.capture.history.importing import import_file
+from reverie.consolidate.facts.stage import StatedValue, fold, structure
+from reverie.consolidate.score.stage import score
+from reverie.drive.cycle import catch_up, ingest
+from reverie.language.fact_keys import keyed
 from reverie.model import Scope, stable_id
 from reverie.policy import Policy, load_policy, shipped_policies
 from reverie.store.database import Store

@@ -13,10 +13,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bench.train_crisis import cases, trained
-from reverie.cues import crisis as crisis_
-from reverie.cues import linear
-from reverie.cues.attribution import veil
-from reverie.cues.crisis import find_crisis, help_for, normal, signs_of
+from reverie.language.cues import crisis as crisis_
+from reverie.language.cues import linear
+from reverie.language.cues.attribution import veil
+from reverie.language.cues.crisis import find_crisis, help_for, normal, signs_of
 from reverie.policy import load_policy, shipped_policies
 from reverie.policy.numbers import Crisis, Helpline
 

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from reverie.cues import Rules, extract_frame, extract_one, speech, wording
+from reverie.language.cues import Rules, extract_frame, extract_one, speech, wording
 from reverie.policy import Extract
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -9,11 +9,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from reverie.cues import Rules, extract_one
-from reverie.cues.entities import entities_frame, entities_one
-from reverie.cues.quantities import quantities
-from reverie.cues.salience import salience, salience_expr
-from reverie.cues.speech import episode_of_tool_call, eventful, is_question, low_content
+from reverie.language.cues import Rules, extract_one
+from reverie.language.cues.entities import entities_frame, entities_one
+from reverie.language.cues.quantities import quantities
+from reverie.language.cues.salience import salience, salience_expr
+from reverie.language.cues.speech import episode_of_tool_call, eventful, is_question, low_content
 from reverie.policy import Extract, Rule, Salience
 
 POLICIES = Path(__file__).resolve().parents[2] / "reverie" / "policies"

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 
 from bench.mood_data import DATA, MOOD_OF, own
 from bench.train_mood import ATTRIBUTION, trained, written
-from reverie.cues import linear
-from reverie.cues.mood import MOODS, Mood, by_keywords, by_vector, read_mood, with_manner
+from reverie.language.cues import linear
+from reverie.language.cues.mood import MOODS, Mood, by_keywords, by_vector, read_mood, with_manner
 from reverie.policy import load_policy, shipped_policies
 
 CUES = Path(linear.__file__).parent

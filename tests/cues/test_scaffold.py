@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from reverie.cues.scaffold import BASES, Basis, Entry, fold, folded, leaves, nested, opened
+from reverie.model.scaffold import BASES, Basis, Entry, fold, folded, leaves, nested, opened
 
 AT = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
 

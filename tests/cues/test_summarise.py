@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reverie.cues.summarise import Line, summarise
+from reverie.language.cues.summarise import Line, summarise
 from reverie.policy import Salience
 
 SALIENCE = Salience(

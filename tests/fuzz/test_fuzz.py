@@ -24,9 +24,9 @@ from psycopg.sql import SQL, Identifier
 
 from reverie.api.app import create_app
 from reverie.api.keys import making_key
-from reverie.capture.acknowledge import append_turns
-from reverie.consolidate.cycle import catch_up, ingest
-from reverie.consolidate.flush import flush_due
+from reverie.capture.live.acknowledge import append_turns
+from reverie.drive.cycle import catch_up, ingest
+from reverie.drive.flush import flush_due
 from reverie.policy import load_policy
 from reverie.store.database import Store
 from reverie.store.digest import digest

@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from reverie.capture.acknowledge import Acknowledged, append_turns
 from reverie.capture.append import ensure_tenant
-from reverie.capture.working_memory import Session, close_session, read_session, update_session
-from reverie.consolidate.flush import flush_due
+from reverie.capture.live.acknowledge import Acknowledged, append_turns
+from reverie.capture.live.working_memory import Session, close_session, read_session, update_session
+from reverie.drive.flush import flush_due
 from reverie.policy import Policy, load_policy
 from reverie.store.database import Store
 from reverie.store.runs import Report

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from reverie.capture.acknowledge import append_turns
+from reverie.capture.live.acknowledge import append_turns
 from reverie.inference import Embedder, load_embedder
 from reverie.policy import load_policy
 from tests.live.conftest import AT, Talk, count_tokens

@@ -7,7 +7,8 @@ from dataclasses import replace
 import pytest
 
 from reverie.capture.append import insert_turns
-from reverie.consolidate import flush as stage
+from reverie.capture.live import flush as stage
+from reverie.drive import flush as driven
 from reverie.errors import StageError
 from reverie.model import Turn
 from reverie.policy import load_policy
@@ -82,16 +83,6 @@ def test_a_turn_after_closing_opens_it_again(talk: Talk) -> None:
     assert [turn.text for turn in session.turns] == ["One.", "Two."]
 
 
-def test_one_session_alone(talk: Talk) -> None:
-    other = replace(talk, session="s2")
-    talk.say("Here.")
-    other.say("There.")
-    common = {"policy": talk.policy, "as_of": after(9), "count_tokens": len}
-    (report,) = stage.flush(talk.store, TENANT, session=("ana", "s1"), **common)  # type: ignore[arg-type]
-    assert report["sessions"] == 1
-    assert (talk.texts(), other.texts()) == (["Here."], [])
-
-
 def test_more_sessions_than_a_batch(talk: Talk, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(stage, "BATCH", 3)
     for number in range(8):
@@ -119,21 +110,21 @@ def test_what_the_log_has_otherwise_meanwhile_becomes_a_dead_letter(talk: Talk) 
 def test_a_session_that_fails_keeps_no_other_from_the_log(talk: Talk, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("a", "b", "c"):
         replace(talk, subject=name, session=name).say(f"I am session {name}.")
-    original = stage.write_candidates
+    original = driven.write_candidates
 
     def fails(conn, attempt, tenant_id, policy, found):  # type: ignore[no-untyped-def]
         if "b" in found.verdicts["subject_ids"]:
             raise RuntimeError("what the user said")
         original(conn, attempt, tenant_id, policy, found)
 
-    monkeypatch.setattr(stage, "write_candidates", fails)
+    monkeypatch.setattr(driven, "write_candidates", fails)
     with pytest.raises(StageError, match=r"1 sessions could not be flushed: RuntimeError") as told:
         talk.flush(after(9))
     assert "what the user said" not in str(told.value)
     assert talk.rows("select session_id from log.turns order by 1") == [("a",), ("c",)]
     assert talk.rows("select session_id from ops.pending_turns") == [("b",)]
     assert ("failed",) in talk.rows("select status from ops.runs")
-    monkeypatch.setattr(stage, "write_candidates", original)
+    monkeypatch.setattr(driven, "write_candidates", original)
     assert talk.flush(after(10)) == []
     assert len(talk.flush(after(14))) == 1
     assert talk.rows("select count(*) from log.turns") == [(3,)]
@@ -148,7 +139,7 @@ def test_tenants_are_flushed_by_their_own_policy(talk: Talk) -> None:
     talk.say("I have a dog.")
     other.say("I have a dog.")
     policies = {TENANT: talk.policy, "other": other.policy}
-    reports = list(stage.flush_due(talk.store, policy_of=policies.__getitem__, as_of=after(9), count_tokens=len))
+    reports = list(driven.flush_due(talk.store, policy_of=policies.__getitem__, as_of=after(9), count_tokens=len))
     assert [report["logged"] for report in reports] == [1, 1]
     assert talk.rows("select distinct policy from ops.runs") == [("reverie",)]
     assert other.rows("select distinct policy from ops.runs") == [("contact",)]

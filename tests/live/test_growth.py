@@ -11,10 +11,10 @@ import psycopg
 import pytest
 
 from reverie.capture.append import ensure_tenant
-from reverie.consolidate import drain as deferred
-from reverie.consolidate.drain import drain
-from reverie.consolidate.maintain import Retention, maintain
-from reverie.consolidate.rebuild import empty_memory
+from reverie.drive import drain as deferred
+from reverie.drive.drain import drain
+from reverie.drive.maintain import Retention, maintain
+from reverie.drive.rebuild import empty_memory
 from reverie.model import Scope, stable_id
 from reverie.policy import Policy
 from reverie.recall.recall import log_recall, recall

@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import pytest
 
-from reverie.capture.acknowledge import append_turns
-from reverie.consolidate.embed import embed
-from reverie.consolidate.merge import merge
+from reverie.capture.live.acknowledge import append_turns
+from reverie.consolidate.embed.stage import embed
+from reverie.consolidate.merge.stage import merge
 from reverie.errors import InferenceError
 from reverie.model import Scope
 from reverie.policy import load_policy

@@ -7,18 +7,18 @@ from typing import Any
 
 import pytest
 
-from reverie.capture.corrections import correct_memory
-from reverie.capture.observations import (
+from reverie.capture.live.corrections import correct_memory
+from reverie.capture.live.observations import (
     Source,
     record_document,
     record_observation,
     update_connection_context,
     update_user_context,
 )
-from reverie.consolidate.cycle import ingest, work_in
-from reverie.consolidate.drain import drain
-from reverie.cues.routing import route
+from reverie.drive.cycle import ingest, work_in
+from reverie.drive.drain import drain
 from reverie.errors import ConflictError, InputError
+from reverie.language.cues.routing import route
 from reverie.model import Scope
 from reverie.policy import load_policy
 from reverie.recall.inspect import explain

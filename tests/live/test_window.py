@@ -11,7 +11,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from reverie.capture.working_memory import WindowTurn, window
+from reverie.capture.live.working_memory import WindowTurn, window
 from reverie.errors import InputError
 from reverie.policy import load_policy
 from tests.live.conftest import AT, Talk, after

@@ -18,14 +18,14 @@ import psycopg
 import pytest
 
 from reverie.capture.append import ensure_tenant
-from reverie.capture.importing import import_file
-from reverie.capture.observations import Source, record_observation
-from reverie.consolidate.cycle import catch_up, ingest
-from reverie.consolidate.grounding import ungrounded
-from reverie.consolidate.retell import dated
-from reverie.consolidate.synthesize import synthesize
+from reverie.capture.history.importing import import_file
+from reverie.capture.live.observations import Source, record_observation
+from reverie.consolidate.compress.worded_sessions import dated
+from reverie.consolidate.synthesize.stage import synthesize
+from reverie.drive.cycle import catch_up, ingest
 from reverie.errors import InferenceError, ReverieError, UnansweredError
 from reverie.inference.completions import HostedLanguageModel
+from reverie.language.grounding import ungrounded
 from reverie.policy import load_policy
 from reverie.store.database import Store
 from reverie.store.runs import Report

@@ -13,8 +13,8 @@ import pytest
 from reverie.inference.completions import HostedLanguageModel, Limits
 from reverie.inference.prompts import Prompt
 from reverie.inference.replies import Reply
-from reverie.store.booking import Payer
-from reverie.store.calls import Answer, Item, ask
+from reverie.llm.calls import Answer, Item, ask
+from reverie.llm.metering import Payer
 from reverie.store.database import Store
 from reverie.store.runs import Report
 from tests.models.serving import Server, serving

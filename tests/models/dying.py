@@ -10,8 +10,8 @@ import sys
 import time
 
 from reverie.inference.completions import HostedLanguageModel, Limits
-from reverie.store.booking import Payer
-from reverie.store.calls import _Desk, ask
+from reverie.llm.calls import _Desk, ask
+from reverie.llm.metering import Payer
 from reverie.store.database import Store
 from tests.models.conftest import PRICE, PROMPT, items
 

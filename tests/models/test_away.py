@@ -14,16 +14,16 @@ import pytest
 from click.testing import CliRunner
 
 from reverie.cli.root import reverie
-from reverie.consolidate.cycle import catch_up, ingest
-from reverie.consolidate.drain import LEASE, PAUSE, Drained, drain
-from reverie.consolidate.extract import extract
-from reverie.consolidate.replay import replay
-from reverie.consolidate.tenants import for_each_tenant
+from reverie.consolidate.extract.stage import extract
+from reverie.drive.cycle import catch_up, ingest
+from reverie.drive.drain import LEASE, PAUSE, Drained, drain
+from reverie.drive.replay import replay
+from reverie.drive.tenants import for_each_tenant
 from reverie.errors import StageError, UnansweredError
 from reverie.inference.completions import Completion, Limits
 from reverie.inference.prompts import Messages
+from reverie.llm import calls as asking
 from reverie.model import Scope
-from reverie.store import calls as asking
 from reverie.store.connect import connect
 from reverie.store.database import Store
 from reverie.store.digest import digest
@@ -57,8 +57,8 @@ def away(request: pytest.FixtureRequest, load: Load, server: Server) -> Any:
 def queued(store: Store, conn: Conn, monkeypatch: pytest.MonkeyPatch) -> None:
     """Five sessions went quiet, a day apart; they wait, and the tenant's policy is ours."""
     conn.execute("insert into ops.tenants (tenant_id) values (%s)", [TENANT])
-    monkeypatch.setattr("reverie.consolidate.drain.load_policy", lambda name: POLICY)
-    monkeypatch.setattr("reverie.consolidate.tenants.load_policy", lambda name: POLICY)
+    monkeypatch.setattr("reverie.drive.drain.load_policy", lambda name: POLICY)
+    monkeypatch.setattr("reverie.drive.tenants.load_policy", lambda name: POLICY)
     tell(conn)
     wait(store, LATER)
 

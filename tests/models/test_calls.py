@@ -15,8 +15,8 @@ import pytest
 
 from reverie.errors import InferenceError, UnansweredError
 from reverie.inference.prompts import Prompt
-from reverie.store.booking import Payer
-from reverie.store.calls import Answer, Item, Objection, ask
+from reverie.llm.calls import Answer, Item, Objection, ask
+from reverie.llm.metering import Payer
 from reverie.store.database import Store
 from reverie.store.runs import Report
 from tests.models.conftest import GOOD_USD, PROMPT, Conn, Note, Server, balance, calls, give, items
@@ -278,7 +278,7 @@ def test_an_unknown_price_is_not_paid_from_a_credit(put: Put, server: Server, co
 
 
 def test_a_credit_given_meanwhile_is_not_touched(put: Put, server: Server, conn: Conn, store: Store) -> None:
-    from reverie.store.booking import reserve, settle
+    from reverie.llm.metering import reserve, settle
 
     give(conn, 5.0)
     payer = Payer(tenant_id="acme", stage="test")

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reverie.consolidate.grounding import is_quoted, ungrounded
+from reverie.language.grounding import is_quoted, ungrounded
 
 SAID = [
     "My dog Bruno ate two of Arjun's shoes, worth Rs 1,200!",

@@ -13,11 +13,11 @@ from typing import Any
 import pytest
 
 from reverie.capture.append import ensure_tenant
-from reverie.capture.observations import Source, record_observation
-from reverie.consolidate.grounding import ungrounded
-from reverie.consolidate.headings import unfiled
-from reverie.consolidate.retell import dated
-from reverie.consolidate.synthesize import synthesize
+from reverie.capture.live.observations import Source, record_observation
+from reverie.consolidate.compress.worded_sessions import dated
+from reverie.consolidate.synthesize.stage import synthesize
+from reverie.language.grounding import ungrounded
+from reverie.language.headings import unfiled
 from reverie.model import Scope
 from reverie.policy import load_policy
 from reverie.store.database import Store

@@ -16,11 +16,11 @@ from typing import Any
 
 import pytest
 
-from reverie.capture.importing import import_file
-from reverie.consolidate.grounding import ungrounded
-from reverie.consolidate.retell import dated
+from reverie.capture.history.importing import import_file
+from reverie.consolidate.compress.worded_sessions import dated
+from reverie.language.grounding import ungrounded
+from reverie.language.text import strip_invisible
 from reverie.store.database import Store
-from reverie.text import strip_invisible
 from tests.models.conftest import Conn, Server
 from tests.promises.world import consolidate, lively
 

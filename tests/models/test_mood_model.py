@@ -16,8 +16,8 @@ import pytest
 from fastapi.testclient import TestClient
 
 from reverie.api.app import create_app
-from reverie.capture.acknowledge import append_turns
-from reverie.capture.mood_model import Call, MoodModel, MoodReply, asking
+from reverie.capture.live.acknowledge import append_turns
+from reverie.capture.live.mood_model import Call, MoodModel, MoodReply, asking
 from reverie.inference.completions import HostedLanguageModel
 from reverie.policy import load_policy
 from reverie.store.database import Store

@@ -18,8 +18,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from reverie.inference.completions import CallError
-from reverie.store.booking import Payer, embedding_booked, reserve, settle
-from reverie.store.calls import Answer
+from reverie.llm.calls import Answer
+from reverie.llm.metering import Payer, embedding_booked, reserve, settle
 from reverie.store.database import Store
 from tests.models.conftest import GOOD_USD, Conn, Note, Server, balance, calls, give, items
 

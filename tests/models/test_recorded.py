@@ -14,8 +14,8 @@ from reverie.errors import InferenceError
 from reverie.inference.completions import Limits, load_language_model
 from reverie.inference.prompts import Prompt
 from reverie.inference.recorded import RecordedLanguageModel, load_recorded, recording_key
-from reverie.store.booking import Payer
-from reverie.store.calls import UNFIT, ask
+from reverie.llm.calls import UNFIT, ask
+from reverie.llm.metering import Payer
 from reverie.store.database import Store
 from tests.models.conftest import PROMPT, Conn, Note, calls, give, items
 

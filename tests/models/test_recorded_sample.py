@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from psycopg.sql import SQL, Identifier
 
-from reverie.capture.importing import import_file
+from reverie.capture.history.importing import import_file
 from reverie.inference import load_embedder
 from reverie.inference.completions import Limits
 from reverie.inference.recorded import load_recorded

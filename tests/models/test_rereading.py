@@ -10,12 +10,12 @@ from typing import Any
 import pytest
 from psycopg.sql import SQL, Identifier
 
-from reverie.consolidate.cycle import catch_up
-from reverie.consolidate.embed import embed
-from reverie.consolidate.extract import extract
-from reverie.consolidate.notes import TurnNotes
-from reverie.consolidate.replay import replay
-from reverie.consolidate.reread import extract_prompt
+from reverie.consolidate.embed.stage import embed
+from reverie.consolidate.extract.claims import TurnNotes
+from reverie.consolidate.extract.language_model import extract_prompt
+from reverie.consolidate.extract.stage import extract
+from reverie.drive.cycle import catch_up
+from reverie.drive.replay import replay
 from reverie.errors import UnansweredError
 from reverie.model import Scope, stable_id
 from reverie.policy import load_policy

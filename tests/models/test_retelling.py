@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 from psycopg.sql import SQL, Identifier
 
-from reverie.capture.importing import import_file
-from reverie.consolidate.compress import compress
-from reverie.consolidate.cycle import catch_up, ingest
-from reverie.consolidate.retell import SessionSummary
-from reverie.consolidate.retell_themes import ThemePattern
+from reverie.capture.history.importing import import_file
+from reverie.consolidate.compress.stage import compress
+from reverie.consolidate.compress.worded_patterns import ThemePattern
+from reverie.consolidate.compress.worded_sessions import SessionSummary
+from reverie.drive.cycle import catch_up, ingest
 from reverie.errors import UnansweredError
 from reverie.inference.prompts import load_prompt, messages, prompts_directory
 from reverie.model import Scope

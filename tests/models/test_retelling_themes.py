@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from reverie.consolidate import compress_themes
-from reverie.consolidate.compress import compress
+from reverie.consolidate.compress import patterns as compress_themes
+from reverie.consolidate.compress.stage import compress
 from reverie.errors import UnansweredError
 from reverie.model import Scope
 from reverie.policy import Policy, load_policy

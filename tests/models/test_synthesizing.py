@@ -11,9 +11,9 @@ from uuid import NAMESPACE_OID, UUID, uuid5
 import pytest
 
 from reverie.capture.append import ensure_tenant
-from reverie.capture.observations import Source, record_observation, update_connection_context, update_user_context
-from reverie.consolidate.cycle import catch_up, ingest
-from reverie.consolidate.synthesize import synthesize
+from reverie.capture.live.observations import Source, record_observation, update_connection_context, update_user_context
+from reverie.consolidate.synthesize.stage import synthesize
+from reverie.drive.cycle import catch_up, ingest
 from reverie.errors import UnansweredError
 from reverie.model import Scope, stable_id
 from reverie.policy import Policy, load_policy

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 import psycopg
 import pytest
 
-from reverie.capture.importing import import_file
-from reverie.consolidate.cycle import catch_up, ingest
+from reverie.capture.history.importing import import_file
+from reverie.drive.cycle import catch_up, ingest
 from reverie.inference import Embedder, load_embedder
 from reverie.model import Scope
 from reverie.policy import load_policy

@@ -22,10 +22,10 @@ import psycopg
 import pytest
 import yaml
 
-from reverie.consolidate.cycle import catch_up, ingest
-from reverie.consolidate.drain import clearing, drain
-from reverie.consolidate.maintain import Retention, maintain
-from reverie.consolidate.tenants import for_each_tenant
+from reverie.drive.cycle import catch_up, ingest
+from reverie.drive.drain import clearing, drain
+from reverie.drive.maintain import Retention, maintain
+from reverie.drive.tenants import for_each_tenant
 from reverie.errors import NotFoundError, StageError
 from reverie.inference import Embedder
 from reverie.model import Scope
@@ -163,7 +163,7 @@ def cycles(keys: tuple[str, ...]) -> None:
 
 
 def test_both_at_once_with_four_workers(server: None, waiting: Store, embedder: Embedder, conn: Conn) -> None:
-    from reverie.consolidate import drain as module
+    from reverie.drive import drain as module
 
     for key in BUCKETS:
         cycle(waiting, embedder, key)

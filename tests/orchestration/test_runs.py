@@ -151,7 +151,7 @@ def test_a_database_that_is_gone_is_one_sentence(store: Store, monkeypatch: pyte
 
 
 def test_all_failed_raises_and_tells_nothing_that_was_said(log: Store) -> None:
-    from reverie.consolidate.tenants import for_each_tenant
+    from reverie.drive.tenants import for_each_tenant
     from reverie.model import Scope
 
     def work(scope: Scope, policy: object) -> Any:

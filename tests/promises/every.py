@@ -18,8 +18,8 @@ from typing import Any
 import psycopg
 import pytest
 
-from reverie.capture.importing import import_file
-from reverie.consolidate import cycle
+from reverie.capture.history.importing import import_file
+from reverie.drive import cycle
 from reverie.model import stable_id
 from reverie.policy import Policy
 from reverie.store.connect import connect, open_pool
@@ -52,7 +52,8 @@ class StageRun:
 
     def work(self, store: Store) -> None:
         """Run it."""
-        getattr(import_module(f"reverie.consolidate.{self.stage}"), self.stage)(store, **self.arguments)
+        package = "facts" if self.stage == "structure" else self.stage
+        getattr(import_module(f"reverie.consolidate.{package}.stage"), self.stage)(store, **self.arguments)
 
 
 @dataclass

@@ -19,8 +19,8 @@ from typing import Any
 import psycopg
 import pytest
 
-from reverie.capture.importing import import_file
-from reverie.consolidate.cycle import catch_up, ingest
+from reverie.capture.history.importing import import_file
+from reverie.drive.cycle import catch_up, ingest
 from reverie.store.database import Store
 from tests.promises import compact
 from tests.promises.world import WordEmbedder, scope

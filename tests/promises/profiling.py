@@ -9,14 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from reverie.capture.append import ensure_tenant
-from reverie.capture.importing import import_file
-from reverie.capture.observations import (
-    Source,
-    record_observation,
-    update_connection_context,
-    update_user_context,
-)
-from reverie.consolidate.cycle import catch_up, ingest
+from reverie.capture.history.importing import import_file
+from reverie.capture.live.observations import Source, record_observation, update_connection_context, update_user_context
+from reverie.drive.cycle import catch_up, ingest
 from reverie.inference.completions import Completion, LanguageModel, Limits
 from reverie.inference.prompts import Messages
 from reverie.policy import Policy

@@ -6,8 +6,8 @@ import os
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from reverie.capture.acknowledge import Acknowledged, append_turns
-from reverie.consolidate.flush import flush_due
+from reverie.capture.live.acknowledge import Acknowledged, append_turns
+from reverie.drive.flush import flush_due
 from reverie.policy import load_policy
 from reverie.store.database import Store
 from reverie.store.steps import Steps, perform

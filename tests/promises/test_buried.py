@@ -18,11 +18,15 @@ from uuid import UUID
 import psycopg
 import pytest
 
-from reverie.capture.importing import import_file
-from reverie.capture.redrive import redrive_dead_letters
-from reverie.consolidate import candidates, embed, keyed, merge_fold, observe
-from reverie.consolidate.rebuild import empty_memory
+from reverie.capture.history.importing import import_file
+from reverie.capture.history.redrive import redrive_dead_letters
+from reverie.consolidate.embed import stage as embed
+from reverie.consolidate.extract import decide as candidates
+from reverie.consolidate.extract import events as observe
+from reverie.consolidate.merge import decide as merge_fold
+from reverie.drive.rebuild import empty_memory
 from reverie.errors import StageError
+from reverie.language import fact_keys as keyed
 from reverie.model import stable_id
 from reverie.policy import load_policy
 from reverie.store.connect import connect

@@ -10,9 +10,9 @@ from uuid import UUID
 import psycopg
 import pytest
 
-from reverie.capture.corrections import correct_memory
-from reverie.capture.importing import import_file
-from reverie.consolidate.correct import revived
+from reverie.capture.history.importing import import_file
+from reverie.capture.live.corrections import correct_memory
+from reverie.consolidate.correct.stage import revived
 from reverie.errors import InputError, NotFoundError
 from reverie.recall.inspect import explain
 from reverie.store.connect import connect

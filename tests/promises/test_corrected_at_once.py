@@ -11,15 +11,15 @@ from uuid import UUID
 import psycopg
 import pytest
 
-from reverie.capture.corrections import Asked, Corrected, correct_memory
-from reverie.capture.importing import import_file
-from reverie.consolidate.replay import replay
+from reverie.capture.history.importing import import_file
+from reverie.capture.live.corrections import Asked, Corrected, correct_memory
+from reverie.drive.replay import replay
 from reverie.errors import InputError
 from reverie.policy import Policy
 from reverie.recall.browse import MemoryFilter, listing_memories
-from reverie.recall.context import Context, context
-from reverie.recall.conversation import WITHDRAWN
-from reverie.recall.given import Given, Message
+from reverie.recall.contexts.context import Context, context
+from reverie.recall.contexts.conversation import WITHDRAWN
+from reverie.recall.contexts.given import Given, Message
 from reverie.recall.inspect import explain, show_subject
 from reverie.recall.recall import recall
 from reverie.recall.result import RecallResult

@@ -13,8 +13,8 @@ from typing import Any
 import psycopg
 import pytest
 
-from reverie.capture.importing import import_file
-from reverie.consolidate.drain import LEASE, drain
+from reverie.capture.history.importing import import_file
+from reverie.drive.drain import LEASE, drain
 from reverie.policy import load_policy
 from reverie.store.connect import connect
 from reverie.store.database import Store

@@ -15,7 +15,7 @@ from typing import Any
 import psycopg
 import pytest
 
-from reverie.consolidate.compress import compress
+from reverie.consolidate.compress.stage import compress
 from reverie.inference.completions import Completion, Limits
 from reverie.inference.prompts import Messages
 from reverie.inference.recorded import asked_items

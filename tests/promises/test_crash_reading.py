@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from reverie.capture.importing import import_file
-from reverie.consolidate.extract import extract
+from reverie.capture.history.importing import import_file
+from reverie.consolidate.extract.stage import extract
 from reverie.store.connect import connect
 from reverie.store.database import Store
 from reverie.store.digest import digest_of

@@ -15,8 +15,8 @@ from pathlib import Path
 import psutil
 import pytest
 
-from reverie.capture.importing import import_file
-from reverie.consolidate.cycle import catch_up, ingest
+from reverie.capture.history.importing import import_file
+from reverie.drive.cycle import catch_up, ingest
 from reverie.store.connect import connect
 from reverie.store.database import Store
 from reverie.store.digest import digest_of

@@ -11,7 +11,7 @@ from typing import Any
 import psycopg
 import pytest
 
-from reverie.capture.importing import import_file
+from reverie.capture.history.importing import import_file
 from reverie.errors import StageError
 from reverie.inference import Vectors
 from reverie.store.database import Store

@@ -15,9 +15,9 @@ from typing import Any
 
 import pytest
 
-from reverie.capture.importing import import_file
-from reverie.consolidate.embed import embed
-from reverie.consolidate.extract import extract
+from reverie.capture.history.importing import import_file
+from reverie.consolidate.embed.stage import embed
+from reverie.consolidate.extract.stage import extract
 from reverie.errors import InferenceError, UnansweredError
 from reverie.inference.completions import HostedLanguageModel, Limits
 from reverie.inference.hosted import HostedEmbedder

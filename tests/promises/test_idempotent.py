@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from reverie.capture.importing import import_file
-from reverie.consolidate import cycle
+from reverie.capture.history.importing import import_file
+from reverie.drive import cycle
 from reverie.policy import Policy, load_policy, shipped_policies
 from reverie.store.database import Store
 from reverie.store.digest import Digest, digest

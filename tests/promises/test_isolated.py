@@ -8,7 +8,7 @@ from typing import Any
 import psycopg
 from psycopg.sql import SQL, Identifier
 
-from reverie.capture.importing import import_file
+from reverie.capture.history.importing import import_file
 from reverie.store.connect import connect
 from reverie.store.database import Store
 from reverie.store.digest import digest_of

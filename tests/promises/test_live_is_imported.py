@@ -9,13 +9,13 @@ from typing import Any
 
 import pytest
 
-from reverie.capture.acknowledge import append_turns
 from reverie.capture.append import appending_outcomes, ensure_tenant
-from reverie.capture.reading import read_records
+from reverie.capture.history.reading import read_records
+from reverie.capture.live.acknowledge import append_turns
 from reverie.capture.validation import Validator
-from reverie.consolidate import drain as deferred
-from reverie.consolidate.cycle import catch_up
-from reverie.consolidate.flush import flush_due
+from reverie.drive import drain as deferred
+from reverie.drive.cycle import catch_up
+from reverie.drive.flush import flush_due
 from reverie.inference.completions import LanguageModel
 from reverie.model import Turn
 from reverie.policy import Policy

@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
-from reverie.capture.importing import import_file
-from reverie.consolidate.rebuild import empty_memory
+from reverie.capture.history.importing import import_file
+from reverie.drive.rebuild import empty_memory
 from reverie.store.database import Store
 from reverie.store.digest import Digest, digest
 from tests.conftest import Databases

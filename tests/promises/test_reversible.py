@@ -11,9 +11,9 @@ import psycopg
 import pytest
 from psycopg.rows import dict_row
 
-from reverie.capture.importing import import_file
-from reverie.consolidate.fading import value_at
-from reverie.consolidate.merge import undo
+from reverie.capture.history.importing import import_file
+from reverie.consolidate.merge.stage import undo
+from reverie.policy.fading import value_at
 from reverie.store.database import Store
 from reverie.store.digest import digest
 from tests.promises import compact

@@ -29,12 +29,12 @@ SESSION = 5
 
 #: The server imports once and is forked for each life.
 FORKS = multiprocessing.get_context("forkserver")
-FORKS.set_forkserver_preload(["reverie.api.app", "reverie.cli.serve", "uvicorn", "reverie.consolidate.flush"])
+FORKS.set_forkserver_preload(["reverie.api.app", "reverie.cli.operate.serve", "uvicorn", "reverie.drive.flush"])
 
 
 def serve(url: str, port: int) -> None:
     """Be `reverie serve`, until killed."""
-    from reverie.cli.serve import command
+    from reverie.cli.operate.serve import command
 
     os.environ |= {"DATABASE_URL": url, "REVERIE_EMBEDDING_MODEL": "none", "REVERIE_API_CONNECTIONS": "2"}
     command.main(["--port", str(port)])

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from reverie.capture.importing import import_file
-from reverie.consolidate.cycle import catch_up, ingest
-from reverie.consolidate.drain import drain
+from reverie.capture.history.importing import import_file
+from reverie.drive.cycle import catch_up, ingest
+from reverie.drive.drain import drain
 from reverie.evaluate.health import lag_hours
 from reverie.inference import Embedder, load_embedder
 from reverie.model import Scope

@@ -10,17 +10,17 @@ from typing import Any
 
 import pytest
 
-from reverie.capture.acknowledge import append_turns
 from reverie.capture.append import ensure_tenant
-from reverie.capture.importing import import_file
-from reverie.consolidate import drain as deferred
-from reverie.consolidate.drain import drain
-from reverie.consolidate.flush import flush_due
-from reverie.consolidate.merge_fold import Member
-from reverie.consolidate.merge_fold import fold as merged
-from reverie.consolidate.rebuild import empty_memory
-from reverie.consolidate.structure import StatedValue
-from reverie.consolidate.structure import fold as structured
+from reverie.capture.history.importing import import_file
+from reverie.capture.live.acknowledge import append_turns
+from reverie.consolidate.facts.stage import StatedValue
+from reverie.consolidate.facts.stage import fold as structured
+from reverie.consolidate.merge.decide import Member
+from reverie.consolidate.merge.decide import fold as merged
+from reverie.drive import drain as deferred
+from reverie.drive.drain import drain
+from reverie.drive.flush import flush_due
+from reverie.drive.rebuild import empty_memory
 from reverie.model import Turn, candidate_id, stable_id
 from reverie.policy import Policy, load_policy
 from reverie.store.database import Store

@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from reverie.capture.importing import import_file
-from reverie.consolidate.cycle import catch_up, ingest
+from reverie.capture.history.importing import import_file
+from reverie.drive.cycle import catch_up, ingest
 from reverie.inference import Embedder, Vectors
 from reverie.inference.completions import LanguageModel
 from reverie.model import Scope

@@ -12,8 +12,8 @@ import numpy as np
 import psycopg
 import pytest
 
-from reverie.capture.importing import import_file
-from reverie.consolidate.cycle import catch_up, ingest
+from reverie.capture.history.importing import import_file
+from reverie.drive.cycle import catch_up, ingest
 from reverie.inference import Embedder, Vectors, load_embedder, to_half_wire
 from reverie.model import Scope, stable_id
 from reverie.policy import Policy, load_policy

@@ -14,9 +14,9 @@ import pytest
 from reverie.errors import InferenceError, InputError
 from reverie.inference import Embedder, Vectors
 from reverie.policy import load_policy, shipped_policies
-from reverie.recall.context import Context, context, context_entries
+from reverie.recall.contexts.context import Context, context, context_entries
+from reverie.recall.contexts.given import Given, Message
 from reverie.recall.facts import structured_facts
-from reverie.recall.given import Given, Message
 from reverie.recall.profile import Profile, profile, profile_statements
 from reverie.recall.staged import StagedRecall, staged_recall
 from reverie.store.database import Store

@@ -13,15 +13,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from reverie.policy import Policy, load_policy, shipped_policies
-from reverie.recall.adaptation import adapt
-from reverie.recall.conversation import Told
+from reverie.recall.contexts.adaptation import adapt
+from reverie.recall.contexts.conversation import Told
+from reverie.recall.contexts.forms import Chosen, Material, lay_out
+from reverie.recall.contexts.given import Given, Message
+from reverie.recall.contexts.sections import trim
 from reverie.recall.facts import StructuredFact
-from reverie.recall.forms import Chosen, Material, lay_out
-from reverie.recall.given import Given, Message
 from reverie.recall.profile import Profile, Recent
 from reverie.recall.relationship import Relationship
 from reverie.recall.scaffold import LearnedFact, Narrative, ScaffoldEntry
-from reverie.recall.sections import trim
 from reverie.recall.staged import StagedRecall, Summary
 
 AT = datetime(2026, 4, 3, 12, tzinfo=UTC)

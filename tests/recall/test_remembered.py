@@ -9,7 +9,7 @@ import pytest
 
 from reverie.errors import InferenceError
 from reverie.policy import load_policy, shipped_policies
-from reverie.recall.context import context
+from reverie.recall.contexts.context import context
 from reverie.recall.recall import recall
 from reverie.recall.remembered import Remembered, recalling_at_once
 from reverie.store.database import Store

@@ -12,7 +12,7 @@ import pytest
 from reverie.errors import InferenceError
 from reverie.inference.reranker import Scores
 from reverie.policy import load_policy, shipped_policies
-from reverie.recall.context import context
+from reverie.recall.contexts.context import context
 from reverie.recall.recall import recall
 from reverie.store.database import Store
 from reverie.store.steps import perform

@@ -78,9 +78,9 @@ def test_the_wheel_has_every_source(names: list[str]) -> None:
     expected |= {f"reverie/prompts/{path.name}" for path in (ROOT / "prompts").glob("*.md")}
     expected |= {str(path.relative_to(ROOT)) for path in (ROOT / "reverie" / "policies").glob("*.toml")}
     expected |= {
-        "reverie/cues/entities.toml",
-        "reverie/cues/mood_weights.json",
-        "reverie/cues/crisis_weights.json",
+        "reverie/language/cues/entities.toml",
+        "reverie/language/cues/mood_weights.json",
+        "reverie/language/cues/crisis_weights.json",
         "reverie/inference/minilm/tokenizer.json",
     }
     assert expected <= set(names)

@@ -16,8 +16,8 @@ from reverie.api.problems import documented
 from reverie.api.routes.working_memory import read_or_none
 from reverie.api.routing import routes_of
 from reverie.model import Role
-from reverie.recall.context import Context, context, context_entries
-from reverie.recall.given import Given, Message
+from reverie.recall.contexts.context import Context, context, context_entries
+from reverie.recall.contexts.given import Given, Message
 
 router = routes_of("contexts")
 

@@ -14,8 +14,8 @@ from reverie.api.answers import answer
 from reverie.api.fields import Answer, Body, Name, Text, example, now
 from reverie.api.problems import documented
 from reverie.api.routing import routes_of
-from reverie.capture.corrections import EFFECT, MOST_CHARACTERS, correct_memory
-from reverie.consolidate.merge import undo
+from reverie.capture.live.corrections import EFFECT, MOST_CHARACTERS, correct_memory
+from reverie.consolidate.merge.stage import undo
 
 router = routes_of("corrections")
 

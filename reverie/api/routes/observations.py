@@ -14,7 +14,7 @@ from reverie.api.answers import answer
 from reverie.api.fields import Answer, Body, Json, JsonObject, Name, Text, Time, example, now
 from reverie.api.problems import documented
 from reverie.api.routing import routes_of
-from reverie.capture.observations import (
+from reverie.capture.live.observations import (
     Category,
     Hint,
     Source,

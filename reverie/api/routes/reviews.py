@@ -16,7 +16,7 @@ from reverie.api.fields import Answer, Cursor, Limit, example, now
 from reverie.api.paging import decode_cursor, page
 from reverie.api.problems import documented
 from reverie.api.routing import routes_of
-from reverie.capture.reviews import Review, list_reviews, mark_seen
+from reverie.capture.live.reviews import Review, list_reviews, mark_seen
 from reverie.model import bounded_time
 
 router = routes_of("reviews")

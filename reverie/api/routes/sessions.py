@@ -10,7 +10,7 @@ from reverie.api.answers import answer
 from reverie.api.fields import Answer, Body, Name, example, now
 from reverie.api.problems import ProblemError, documented
 from reverie.api.routing import routes_of
-from reverie.capture.working_memory import close_session
+from reverie.capture.live.working_memory import close_session
 
 router = routes_of("sessions")
 

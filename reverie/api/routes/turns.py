@@ -15,7 +15,7 @@ from reverie.api.answers import answer
 from reverie.api.fields import Answer, Body, Country, JsonObject, Language, Name, Text, Time, example, now
 from reverie.api.problems import documented
 from reverie.api.routing import routes_of
-from reverie.capture.acknowledge import MOST_TURNS, Heard, append_turns
+from reverie.capture.live.acknowledge import MOST_TURNS, Heard, append_turns
 from reverie.model import Kind, Role
 
 router = routes_of("turns")

@@ -10,7 +10,7 @@ from reverie.api.answers import answer
 from reverie.api.fields import Body, JsonObject, Name, SessionId, Subject, Text, example, now
 from reverie.api.problems import ProblemError, documented
 from reverie.api.routing import routes_of
-from reverie.capture.working_memory import MOST_HELD, Session, read_session, update_session
+from reverie.capture.live.working_memory import MOST_HELD, Session, read_session, update_session
 
 router = routes_of("working memory")
 

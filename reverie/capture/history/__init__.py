@@ -1,0 +1,1 @@
+"""History: files and exports into the log; what cannot go in becomes a dead letter."""

@@ -1,0 +1,123 @@
+"""The usual names of fields in other systems, and which of them a file's records use for ours.
+
+Looked at once a file; each assumption is reported. A needed field that several of theirs could be is an error, since a
+wrong guess would be silent.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from reverie.capture.history.values import known_role
+from reverie.errors import InputError
+
+#: Records that are looked at.
+SAMPLE = 1000
+
+#: Our fields, each with what others call it, in snake case.
+ALIASES: dict[str, tuple[str, ...]] = {
+    "subject_id": (
+        *("subject", "user_id", "customer_id", "contact_id", "client_id", "end_user_id", "visitor_id", "member_id"),
+        *("person_id", "account_id", "user", "customer", "contact", "client"),
+    ),
+    "session_id": (
+        *("session", "conversation_id", "conversation", "thread_id", "thread", "chat_id", "dialog_id", "dialogue_id"),
+        *("ticket_id", "case_id", "room_id", "channel_id"),
+    ),
+    "role": (
+        *("author_role", "sender_role", "speaker_role", "author_type", "sender_type", "user_type", "sender", "author"),
+        *("from", "direction"),
+    ),
+    "said_at": (
+        *("timestamp", "created_at", "sent_at", "ts", "time", "date", "datetime", "created", "create_time"),
+        *("created_time", "message_time", "event_time"),
+    ),
+    "text": ("body", "content", "message", "message_text", "message_body", "body_text", "msg", "utterance"),
+    "source_id": ("message_id", "msg_id", "turn_id", "uuid", "id"),
+    "speaker": ("speaker_name", "author_name", "sender_name", "user_name", "username", "display_name", "name"),
+}
+_NEEDED = ("subject_id", "session_id", "role", "said_at", "text")
+_WORDS = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|[^A-Za-z0-9]+")
+
+Fields = Mapping[str, Any]
+
+
+def normal(name: str) -> str:
+    """Return a field's name in snake case: `userId` and `User ID` are `user_id`."""
+    return _WORDS.sub("_", name).strip("_").lower()
+
+
+def assume_names(records: Sequence[Fields], mapping: Mapping[str, str], *, has_subject: bool = False) -> dict[str, str]:
+    """Return which of their fields stand for ours where no record has ours and `mapping` names none.
+
+    `has_subject`: the caller names the subject, so no field need.
+
+    Raises InputError: several fields could be one that is needed, or the assumed subject changes within a session.
+    """
+    sample = [fields for fields in records[:SAMPLE] if fields.get("type") != "outcome"]
+    present = list(dict.fromkeys(name for fields in sample for name in fields))
+    taken = set(mapping.values())
+    assumed: dict[str, str] = {}
+    for ours, aliases in ALIASES.items():
+        if ours in mapping or ours in present or (ours == "subject_id" and has_subject):
+            continue
+        names = {normal(name): name for name in reversed(present) if name not in taken}
+        found = [names[alias] for alias in (ours, *aliases) if alias in names]
+        if chosen := _chosen(ours, found, sample):
+            assumed[ours] = chosen
+            taken.add(chosen)
+    if "subject_id" in assumed:
+        _require_one_subject(sample, assumed, mapping)
+    return assumed
+
+
+def _chosen(ours: str, found: list[str], sample: Sequence[Fields]) -> str | None:
+    if ours == "role":
+        found = [name for name in found if _holds_roles(name, sample)] or found[:1]
+    elif ours == "source_id":
+        found = [name for name in found if _is_unique(name, sample)][:1]
+    elif ours == "speaker":
+        found = found[:1]
+    if not found:
+        return None
+    differing = [name for name in found if any(fields.get(name) != fields.get(found[0]) for fields in sample)]
+    if differing and ours in _NEEDED:
+        one, other = found[0], differing[0]
+        raise InputError(
+            f"Both {one!r} and {other!r} could be {ours}: say which with --map {ours}={one} or --map {ours}={other}."
+        )
+    return found[0]
+
+
+def _holds_roles(name: str, sample: Sequence[Fields]) -> bool:
+    """Whether every value of a field is a role, by ours or the usual names."""
+    values = {value for fields in sample if type(value := fields.get(name)) is str and value}
+    return bool(values) and all(known_role(value) for value in values)
+
+
+def _is_unique(name: str, sample: Sequence[Fields]) -> bool:
+    """Whether no two different records have the same value; a message sent twice has."""
+    seen: dict[Any, Fields] = {}
+    for fields in sample:
+        value = fields.get(name)
+        if type(value) in (str, int) and seen.setdefault(value, fields) != fields:
+            return False
+    return bool(seen)
+
+
+def _require_one_subject(sample: Sequence[Fields], assumed: Mapping[str, str], mapping: Mapping[str, str]) -> None:
+    names = {"session_id": "session_id"} | dict(mapping) | dict(assumed)
+    first: dict[Any, Any] = {}
+    for fields in sample:
+        session, subject = fields.get(names["session_id"]), fields.get(names["subject_id"])
+        if type(session) not in (str, int) or subject in (None, ""):
+            continue
+        if first.setdefault(session, subject) != subject:
+            theirs = names["subject_id"]
+            raise InputError(
+                f"{theirs!r} changes within a conversation, so it may be the author and not the person whom the "
+                f"conversation is with: name that person's field with --map subject_id=FIELD (or {theirs}), or one "
+                "person for all with --subject NAME."
+            )

@@ -1,0 +1,242 @@
+"""Turns as they are said: into the buffer in one statement, and back with what the rules make of them (spec A1-A6).
+
+A turn is acknowledged once it lies in `ops.pending_turns`: from there a flush moves it to the log
+(`consolidate.flush`), whatever becomes of this process. Models are asked before, without a connection, and only where
+the caller hands them in.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from functools import partial
+from typing import Any, Literal
+from uuid import UUID
+
+import orjson
+
+from reverie.capture.history.importing import CLOCK_SKEW
+from reverie.capture.identity import turn_hash
+from reverie.capture.live.mood_model import MoodModel
+from reverie.capture.live.moods import Told, read_stored, tell_moods
+from reverie.capture.live.nearness import Answers, Near, ask_embedder
+from reverie.capture.live.readings import BeginReading, is_long, reading
+from reverie.capture.validation import Rejection, Validator
+from reverie.errors import ConflictError, InferenceError, InputError
+from reverie.inference import Embedder
+from reverie.language.cues.crisis import Crisis, find_crisis
+from reverie.language.cues.mood import Missed, Mood
+from reverie.language.cues.noticed import Noticed
+from reverie.model import Turn, require_aware
+from reverie.policy import Policy
+from reverie.store.queries import queries
+from reverie.store.steps import Outside, Statement, Steps
+
+#: Turns that one request may bring.
+MOST_TURNS = 100
+#: How often a request is repeated when others bring the same turns at the same moment.
+_TRIES = 3
+
+CountTokens = Callable[[str], int]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Heard:
+    """What became of one turn."""
+
+    #: The id it has in the log, now or soon.
+    turn_id: UUID
+    source_id: str
+    #: Event time: the caller's, or when the turn first came.
+    said_at: datetime
+    #: `repeated`: sent before, and counted once.
+    status: Literal["added", "repeated"]
+    #: What the rules make of it, under the ids that extract writes.
+    noticed: Noticed
+    #: By candidate: the memory that it repeats, as far as the most recent ones tell. Merge decides.
+    near: Mapping[UUID, Near]
+    #: Of a user's message.
+    mood: Mood | None
+    #: Help for who wrote it, where the words sound like a crisis.
+    crisis: Crisis | None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Acknowledged:
+    """The answer to turns: they are safe."""
+
+    #: In the order in which they were sent, each once.
+    turns: tuple[Heard, ...]
+    #: When the session's turns are in the log at the latest, unless more come; None: nothing new came.
+    flush_at: datetime | None
+
+
+def append_turns(
+    records: Sequence[Mapping[str, Any]],
+    *,
+    tenant_id: str,
+    subject_id: str,
+    session_id: str,
+    policy: Policy,
+    as_of: datetime,
+    count_tokens: CountTokens,
+    embedder: Embedder | None = None,
+    mood_model: MoodModel | None = None,
+    begin_reading: BeginReading | None = None,
+    country: str | None = None,
+    language: str | None = None,
+) -> Steps[Acknowledged]:
+    """Take in one or many turns of a session, once each, all or none.
+
+    A record is what `docs/importing.md` says of a turn, checked by the same rules, without ids of tenant, subject and
+    session. Without `said_at` it was said at `as_of`, and a repeat is told by the rest. Without `source_id` one is made
+    of content and time, so a caller that may retry gives one. `count_tokens` measures the chunks of long texts;
+    `begin_reading` applies the rules to long requests in another process.
+
+    `embedder`, one that runs on this machine, lets the mood be classified and a hint of a crisis be heard, and says
+    which memories are repeated, where the policy wants that; `mood_model` is asked about the latest message. A model
+    that fails or is late takes nothing but its own answer away. `country` and `language` choose the helplines.
+
+    Raises:
+        InputError: none or too many turns, or one that is not valid; names the turn and the field.
+        ConflictError: a source_id is taken by other content; names it. Nothing was written.
+    """
+    as_of = require_aware(as_of)
+    turns, timed = _read(records, tenant_id, subject_id, session_id, policy, as_of)
+    readings = yield from reading(turns, policy, count_tokens, begin_reading)
+    noticed = [each.noticed for each in readings]
+    said = [place for place, turn in enumerate(turns) if turn.role == "user" and turn.text]
+    # both models at once: the limit on one counts while the other works
+    coming = mood_model.begin(turns[said[-1]], policy.mood) if mood_model and said else None
+    answer = Answers()
+    if asked := ask_embedder(turns, noticed, policy, embedder):
+        with suppress(InferenceError):
+            answer = yield Outside(asked)
+    told: dict[int, Mood | Missed] = {}
+    if coming:
+        try:
+            told[said[-1]] = yield coming.wait()
+        except TimeoutError:
+            told[said[-1]] = "late"
+    tell = partial(
+        tell_moods,
+        turns,
+        numbers=policy.mood,
+        answers=told,
+        vectors=answer.vectors,
+        embedding_model=embedder.model if embedder else None,
+    )
+    # of many turns in a thread: each pattern takes little, and others are served between two of them
+    moods: list[Told | None] = (yield Outside(tell)) if is_long(turns) else tell()
+    crises = [
+        find_crisis(
+            turn.text,
+            crisis=policy.crisis,
+            signs=readings[place].signs,
+            vector=answer.vectors.get(place),
+            embedding_model=embedder.model if embedder else None,
+            country=country,
+            language=language,
+        )
+        if turn.role == "user"
+        else None
+        for place, turn in enumerate(turns)
+    ]
+    numbers = policy.working_memory
+    params = {
+        "tenant": tenant_id,
+        "subject": subject_id,
+        "session": session_id,
+        "as_of": as_of,
+        "ttl": timedelta(hours=numbers.ttl_hours),
+        "idle": timedelta(minutes=numbers.idle_minutes),
+        "max_wait": timedelta(minutes=policy.queue.max_wait_minutes),
+    } | _columns(turns, timed, moods, crises)
+    found: Mapping[UUID, Near] = {}
+    if answer.near.candidates:
+        compared = answer.near.params(tenant_id, subject_id, policy)
+        found = answer.near.read((yield Statement(queries("acknowledge")["near"], compared)))
+    for _ in range(_TRIES):
+        rows = yield Statement(queries("acknowledge")["acknowledge"], params, last=True)
+        became = {row[0]: turn.source_id for turn, row in zip(reversed(turns), reversed(rows), strict=True)}
+        if "conflict" in became or "raced" not in became:
+            break
+    if taken := became.get("conflict") or became.get("raced"):
+        raise ConflictError(
+            f"source_id {taken!r} is taken by a turn of this session with other content; the log is append-only."
+        )
+    # those that came before: their ids are made of that time
+    before = [replace(turn, said_at=row[2]) for turn, row in zip(turns, rows, strict=True) if row[2] != turn.said_at]
+    again = iter((yield from reading(before, policy, count_tokens, begin_reading)))
+    heard = []
+    for turn, seen, crisis, row in zip(turns, noticed, crises, rows, strict=True):
+        status, turn_id, said_at, mood, _ = row
+        if said_at != turn.said_at:
+            seen = next(again).noticed
+        heard.append(
+            Heard(
+                turn_id=turn_id,
+                source_id=turn.source_id,
+                said_at=said_at,
+                status=status,
+                noticed=seen,
+                near={one.id: found[one.id] for one in seen.candidates if one.id in found},
+                mood=read_stored(mood),
+                crisis=crisis,
+            )
+        )
+    return Acknowledged(turns=tuple(heard), flush_at=rows[0][4])
+
+
+def _read(
+    records: Sequence[Mapping[str, Any]],
+    tenant_id: str,
+    subject_id: str,
+    session_id: str,
+    policy: Policy,
+    as_of: datetime,
+) -> tuple[list[Turn], list[bool]]:
+    """The turns, once each, and of each whether the caller gave its time."""
+    if not 0 < len(records) <= MOST_TURNS:
+        raise InputError(f"Send 1 to {MOST_TURNS} turns at once; these are {len(records)}.")
+    numbers = policy.extract
+    validator = Validator(tenant_id=tenant_id, not_after=as_of + CLOCK_SKEW, turn_characters=numbers.turn_characters)
+    place = {"type": "turn", "tenant_id": tenant_id, "subject_id": subject_id, "session_id": session_id}
+    turns: dict[str, Turn] = {}
+    timed: dict[str, bool] = {}
+    for number, record in enumerate(records):
+        given = record.get("said_at") not in (None, "")
+        # a microsecond apart, so that event order is the order in which they were sent
+        said_at = {} if given else {"said_at": as_of + timedelta(microseconds=number)}
+        turn = validator({**record, **said_at, **place})
+        if not isinstance(turn, Turn):
+            detail = turn.detail if isinstance(turn, Rejection) else "it is an outcome; expected a turn."
+            raise InputError(f"Turn {number + 1} of {len(records)}: {detail}")
+        same = turns.setdefault(turn.source_id, turn)
+        if same is not turn and turn_hash(replace(turn, said_at=same.said_at)) != turn_hash(same):
+            raise ConflictError(f"source_id {turn.source_id!r} is sent twice at once, with other content.")
+        timed.setdefault(turn.source_id, given)
+    return list(turns.values()), list(timed.values())
+
+
+def _columns(
+    turns: Sequence[Turn], timed: Sequence[bool], moods: Sequence[Told | None], crises: Sequence[Crisis | None]
+) -> dict[str, list[Any]]:
+    return {
+        "ids": [turn.id for turn in turns],
+        "sources": [turn.source_id for turn in turns],
+        "indexes": [turn.turn_index for turn in turns],
+        "roles": [turn.role for turn in turns],
+        "speakers": [turn.speaker for turn in turns],
+        "times": [turn.said_at for turn in turns],
+        "timed": list(timed),
+        "texts": [turn.text for turn in turns],
+        "tool_calls": [orjson.dumps(turn.tool_calls).decode() if turn.tool_calls else None for turn in turns],
+        "metadata": [orjson.dumps(turn.metadata).decode() if turn.metadata else None for turn in turns],
+        "hashes": [turn_hash(turn) for turn in turns],
+        "moods": [told.stored() if told else None for told in moods],
+        "inherits": [told is not None and told.inherits for told in moods],
+        "crises": [crisis is not None and crisis.review for crisis in crises],
+    }

@@ -1,0 +1,130 @@
+"""The language model's step of the mood chain: asked while a request waits, and no longer than the policy says
+(Contact 4.1, spec A5).
+
+The limit is on everything: looking up what was asked before, the booking, the request itself, reading the reply. A late
+one runs on so that its cost is known and its reply kept; it changes no mood that was told.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from concurrent.futures import Future
+from dataclasses import dataclass
+from functools import cache
+from threading import BoundedSemaphore, Thread
+from typing import Annotated, Any, Final, Literal
+
+from pydantic import BeforeValidator, create_model
+
+from reverie.inference.completions import LanguageModel
+from reverie.inference.prompts import Prompt, load_prompt
+from reverie.inference.replies import Reply
+from reverie.language.cues.mood import Energy, Missed, Mood, Style
+from reverie.llm.calls import Item, ask
+from reverie.llm.metering import Payer
+from reverie.model import Turn
+from reverie.policy.numbers import Mood as Numbers
+from reverie.policy.numbers import MoodName
+from reverie.store.database import Store
+from reverie.store.steps import Awaited
+
+#: Characters of a message that the model is shown; moods do not need more.
+_SHOWN = 2_000
+#: Tokens of a reply: three words and their names.
+_MAX_TOKENS = 60
+
+
+def _lower(value: Any) -> Any:
+    return value.strip().lower() if isinstance(value, str) else value
+
+
+_AnyCase: Final = BeforeValidator(_lower)
+
+
+class MoodReply(Reply):
+    """What the model says of a message: the three words of the seed's prompt."""
+
+    mood: Annotated[MoodName, _AnyCase]
+    energy: Annotated[Energy, _AnyCase]
+    style: Annotated[Style, _AnyCase]
+
+
+#: Tells which of the policy's moods a turn has, until a moment of `time.monotonic`; None, or whatever it raises: it
+#: cannot.
+Call = Callable[[Turn, float, tuple[MoodName, ...]], MoodReply | None]
+
+
+@cache
+def mood_prompt(moods: tuple[MoodName, ...]) -> Prompt[MoodReply]:
+    """Return what a model is told, with these moods; a reply that names another is of no use."""
+    mood: Any = Annotated[Literal[moods], _AnyCase]
+    reply = create_model("MoodReply", __base__=MoodReply, mood=(mood, ...))
+    reply.__doc__ = MoodReply.__doc__
+    named = f"{', '.join(moods[:-1])} or {moods[-1]}" if moods[1:] else moods[0]
+    return load_prompt("mood", reply, max_tokens=_MAX_TOKENS, moods=named)
+
+
+def asking(store: Store, model: LanguageModel) -> Call:
+    """Return the call that asks a language model: one request, booked as every other under the stage `mood`.
+
+    A message that the subject sent before, word for word, is answered from the kept replies. No turn free in the shared
+    pace, no credit, a reply that cannot be used: each is no answer.
+    """
+
+    def call(turn: Turn, until: float, moods: tuple[MoodName, ...]) -> MoodReply | None:
+        prompt = mood_prompt(moods)
+        item = Item(subject_id=turn.subject_id, content={"message": turn.text[:_SHOWN]}, source_ids=[turn.id])
+        payer = Payer(tenant_id=turn.tenant_id, stage="mood")
+        return ask(store, model, prompt, [item], payer=payer, until=until)[0].reply
+
+    return call
+
+
+@dataclass(frozen=True, slots=True)
+class Coming:
+    """A mood that is being asked for."""
+
+    answer: Future[Mood | Missed]
+    #: When it is late, by `time.monotonic`.
+    until: float
+
+    def wait(self) -> Awaited:
+        """Wait for what is left of the limit."""
+        return Awaited(self.answer, self.until - time.monotonic())
+
+
+class MoodModel:
+    """A call that tells moods, so many at once; safe to share between threads."""
+
+    def __init__(self, call: Call, *, calls: int = 16) -> None:
+        """`calls`: how many may be under way, late ones included; beyond them a mood is late at once."""
+        self._call, self._calls, self._free = call, calls, BoundedSemaphore(calls)
+
+    def begin(self, turn: Turn, numbers: Numbers) -> Coming:
+        """Ask for the mood of a turn, to be told within the policy's limit from now; never waits, never raises."""
+        coming = Coming(Future(), time.monotonic() + numbers.model_timeout_ms / 1000)
+        if not self._free.acquire(blocking=False):
+            coming.answer.set_result("late")
+            return coming
+        # a daemon, so that a model that hangs does not keep the process from ending
+        Thread(target=self._tell, args=(turn, coming, numbers.moods), name="mood-model", daemon=True).start()
+        return coming
+
+    def close(self, seconds: float) -> None:
+        """Wait so long for calls under way, that they are settled; for good."""
+        until = time.monotonic() + seconds
+        for _ in range(self._calls):
+            self._free.acquire(timeout=max(until - time.monotonic(), 0))
+
+    def _tell(self, turn: Turn, coming: Coming, moods: tuple[MoodName, ...]) -> None:
+        told: Mood | Missed = "failed"
+        try:
+            reply = self._call(turn, coming.until, moods)
+            if reply is not None:
+                told = Mood(mood=reply.mood, energy=reply.energy, style=reply.style, confidence=None, method="model")
+        except Exception:  # whatever a client raises, the chain goes on; its words may be the message's, so no log
+            told = "failed"
+        finally:
+            self._free.release()
+            coming.answer.set_result(told)

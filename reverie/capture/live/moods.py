@@ -1,0 +1,73 @@
+"""The mood of each message of a request, before it is known what mood the session was in (spec A5).
+
+Where the chain falls back on the previous mood, the statement that writes the turn reads it: one round trip less.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import Any, Final
+
+import numpy.typing as npt
+import orjson
+
+from reverie.language.cues.mood import Missed, Mood, read_mood
+from reverie.model import Turn
+from reverie.policy.numbers import Mood as Numbers
+
+#: Stands for a previous mood that is not known yet.
+_UNKNOWN: Final = Mood(mood="neutral", energy="medium", style="casual", confidence=None, method="previous")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Told:
+    """The mood of one message, as far as it can be told without the session's."""
+
+    mood: Mood
+    #: Whether the session's mood, if it has one, comes first.
+    inherits: bool
+
+    def stored(self) -> str:
+        """Return the mood as it is stored."""
+        return orjson.dumps(asdict(self.mood)).decode()
+
+
+def tell_moods(
+    turns: Sequence[Turn],
+    *,
+    numbers: Numbers,
+    answers: Mapping[int, Mood | Missed],
+    vectors: Mapping[int, npt.ArrayLike],
+    embedding_model: str | None,
+) -> list[Told | None]:
+    """Return the mood of each turn, None of what no user said.
+
+    `answers` are the language model's and `vectors` the embedder's of the texts, both by place, where there are any.
+    """
+    told: list[Told | None] = []
+    last: Told | None = None
+    for place, turn in enumerate(turns):
+        if turn.role != "user" or not turn.text:
+            told.append(None)
+            continue
+        chain: dict[str, Any] = {
+            "mood": numbers,
+            "answer": answers.get(place),
+            "vector": vectors.get(place),
+            "embedding_model": embedding_model,
+        }
+        falls_back = read_mood(turn.text, **chain, previous=_UNKNOWN).method == "previous"
+        if last is None:
+            last = Told(mood=read_mood(turn.text, **chain), inherits=falls_back)
+        elif falls_back:
+            last = Told(mood=replace(last.mood, method="previous"), inherits=last.inherits)
+        else:
+            last = Told(mood=read_mood(turn.text, **chain, previous=last.mood), inherits=False)
+        told.append(last)
+    return told
+
+
+def read_stored(stored: Mapping[str, Any] | None) -> Mood | None:
+    """Return a mood as it is stored."""
+    return None if stored is None else Mood(**{name: stored[name] for name in Mood.__dataclass_fields__})

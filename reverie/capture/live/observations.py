@@ -1,0 +1,238 @@
+"""The event bus: what is observed beside the turns is a row of the log first (spec A7, A8, B4; Agent 1.2, 1.3, 5.4).
+
+Facts and preferences, documents and tool output are read by `extract`; scaffold updates and what is learned about a
+connection wait for the subject's profile.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any, Literal, get_args
+from uuid import UUID
+
+import orjson
+
+from reverie.capture.mending import is_sound, mend, mend_text
+from reverie.errors import ConflictError, InputError
+from reverie.language.text import clean
+from reverie.model import require_aware, stable_id
+from reverie.policy import Policy
+from reverie.store.queries import queries
+from reverie.store.queue import Waiting, enqueue_params
+from reverie.store.steps import Statement, Steps
+
+Category = Literal["fact", "preference", "project_details", "correction"]
+Channel = Literal["interactive", "autonomous", "tool", "attachment"]
+Hint = Literal["fact", "preference", "instruction", "episode"]
+CATEGORIES: tuple[Category, ...] = get_args(Category)
+HINTS: tuple[Hint, ...] = get_args(Hint)
+
+#: UTF-8 bytes of an event's content; events that one request may bring; characters of an id.
+MOST_BYTES = 1 << 20
+MOST_EVENTS = 100
+MOST_ID = 200
+#: What waits for the deferred tier where an event belongs to no session.
+NO_SESSION = "events"
+_TRIES = 3
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Source:
+    """Where an observation comes from."""
+
+    tenant_id: str
+    subject_id: str
+    session_id: str | None = None
+    #: The tool connection it holds for; None: for the subject as such.
+    connection_id: str | None = None
+    #: The caller's id of the observation, or of the request where it brings several: sent twice, it counts once.
+    source_id: str | None = None
+    #: Message, attachment, tool: kept with it, never read.
+    metadata: Mapping[str, Any] | None = None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Recorded:
+    """What became of one observation."""
+
+    event_id: UUID
+    #: Event time.
+    observed_at: datetime
+    #: `repeated`: sent before, and counted once.
+    status: Literal["added", "repeated"]
+
+
+@dataclass(frozen=True, slots=True)
+class _Event:
+    type: str
+    content: str
+    key: str | None = None
+
+
+def record_observation(
+    source: Source,
+    content: str,
+    category: Category,
+    *,
+    policy: Policy,
+    as_of: datetime,
+    observed_at: datetime | None = None,
+) -> Steps[Recorded]:
+    """Record what an agent noticed about the subject in a conversation (Agent 5.4)."""
+    if category not in CATEGORIES:
+        raise InputError(f"category is {category!r}; expected one of {', '.join(CATEGORIES)}.")
+    events = [_Event(category, content)]
+    recorded = yield from _record(source, events, "interactive", policy, as_of, observed_at)
+    return recorded[0]
+
+
+def update_user_context(
+    source: Source,
+    *,
+    scaffold_updates: Mapping[str, Any] | None = None,
+    persistent_info_additions: Sequence[str] = (),
+    policy: Policy,
+    as_of: datetime,
+    observed_at: datetime | None = None,
+) -> Steps[list[Recorded]]:
+    """Record what an autonomous agent learned: an event a scaffold entry and one a fact, all or none (Agent 5.4)."""
+    updates = [_Event("scaffold_update", _text(value), key) for key, value in (scaffold_updates or {}).items()]
+    facts = [_Event("learned_fact", fact) for fact in persistent_info_additions]
+    return (yield from _record(source, [*updates, *facts], "autonomous", policy, as_of, observed_at))
+
+
+def update_connection_context(
+    source: Source,
+    learned: Mapping[str, Any],
+    *,
+    policy: Policy,
+    as_of: datetime,
+    observed_at: datetime | None = None,
+) -> Steps[list[Recorded]]:
+    """Record what holds for one tool connection, such as its default project: an event a key (Agent 1.2, 3.E)."""
+    if not source.connection_id:
+        raise InputError("connection_id is missing; expected the connection that was learned about.")
+    events = [_Event("connection_context", _text(value), key) for key, value in learned.items()]
+    return (yield from _record(source, events, "interactive", policy, as_of, observed_at))
+
+
+def record_document(
+    source: Source,
+    text: str,
+    *,
+    channel: Literal["attachment", "tool"],
+    name: str | None = None,
+    hint: Hint | None = None,
+    policy: Policy,
+    as_of: datetime,
+    observed_at: datetime | None = None,
+) -> Steps[Recorded]:
+    """Record the text of an attachment (`name` is its file) or the output of a tool, cleaned (spec A8, Logic 1.2).
+
+    `extract` cuts it into chunks and routes each to a kind, by `hint` or by rule.
+    """
+    if hint is not None and hint not in HINTS:
+        raise InputError(f"hint is {hint!r}; expected one of {', '.join(HINTS)}.")
+    event = _Event("attachment" if channel == "attachment" else "tool_output", clean(text), name)
+    recorded = yield from _record(source, [event], channel, policy, as_of, observed_at, hint)
+    return recorded[0]
+
+
+def _record(
+    source: Source,
+    events: Sequence[_Event],
+    channel: Channel,
+    policy: Policy,
+    as_of: datetime,
+    observed_at: datetime | None,
+    hint: Hint | None = None,
+) -> Steps[list[Recorded]]:
+    as_of, at = require_aware(as_of), require_aware(observed_at or as_of, "observed_at")
+    if at > as_of + timedelta(days=1) or at.year < 1970:
+        raise InputError(f"observed_at is {at.isoformat()}; expected a time that has come.")
+    _check(source, events)
+    params = _columns(source, events, at) | {
+        "tenant": source.tenant_id,
+        "subject": source.subject_id,
+        "session": source.session_id,
+        "channel": channel,
+        "connection": source.connection_id,
+        "hint": hint,
+        "metadata": None if source.metadata is None else orjson.dumps(mend(dict(source.metadata))).decode(),
+        "timed": observed_at is not None,
+    }
+    waiting = Waiting(subject_id=source.subject_id, session_id=source.session_id or NO_SESSION, turns=0, said_at=at)
+    queued = Statement(
+        queries("queue")["enqueue"], enqueue_params(source.tenant_id, [waiting], policy=policy, at=as_of), last=True
+    )
+    for _ in range(_TRIES):
+        rows, _ = yield Statement(queries("observations")["add_events"], params), queued
+        became = {row[0]: number for number, row in enumerate(rows)}
+        if "conflict" in became or "raced" not in became:
+            break
+    if became.keys() & {"conflict", "raced"}:
+        raise ConflictError(
+            f"source_id {source.source_id!r} is taken by an observation with other content; the log is append-only."
+        )
+    return [Recorded(status=status, event_id=event_id, observed_at=at) for status, event_id, at in rows]
+
+
+def _check(source: Source, events: Sequence[_Event]) -> None:
+    ids = {name: getattr(source, name) for name in ("subject_id", "session_id", "connection_id", "source_id")}
+    for name, value in ids.items():
+        if value is None and name != "subject_id":
+            continue
+        if not value or value.isspace() or len(value) > MOST_ID or not is_sound(value, no_controls=True):
+            raise InputError(f"{name} is not a text of 1 to {MOST_ID} characters without control characters.")
+    if not 0 < len(events) <= MOST_EVENTS:
+        raise InputError(f"Send 1 to {MOST_EVENTS} observations at once; these are {len(events)}.")
+    for event in events:
+        if event.key is not None and (not event.key.strip() or len(event.key) > MOST_ID):
+            raise InputError(f"A key or name is not a text of 1 to {MOST_ID} characters.")
+        if not event.content.strip():
+            raise InputError(f"The content of a {event.type} is blank.")
+        if len(event.content.encode(errors="replace")) > MOST_BYTES:
+            raise InputError(f"The content of a {event.type} is too long; at most 1 MiB is kept.")
+
+
+def _columns(source: Source, events: Sequence[_Event], at: datetime) -> dict[str, list[Any]]:
+    whole = source.source_id
+    hashes = [
+        hashlib.sha256(
+            orjson.dumps((event.type, source.connection_id, mend(event.key), mend_text(event.content)))
+        ).digest()
+        for event in events
+    ]
+    sources = [
+        (whole if len(events) == 1 else f"{whole[: MOST_ID - 4]}/{number}")
+        if whole
+        else hashlib.sha256(digest + at.isoformat().encode()).hexdigest()[:32]
+        for number, digest in enumerate(hashes)
+    ]
+    # a microsecond apart, so that event order is the order in which they were sent
+    times = [at + timedelta(microseconds=number) for number in range(len(events))]
+    return {
+        "ids": [
+            stable_id(time, "event", source.tenant_id, source.subject_id, of)
+            for time, of in zip(times, sources, strict=True)
+        ],
+        "sources": sources,
+        "types": [event.type for event in events],
+        "keys": [mend(event.key) for event in events],
+        "contents": [mend_text(event.content) for event in events],
+        "times": times,
+        "hashes": hashes,
+    }
+
+
+def _text(value: Any) -> str:
+    """A value of a scaffold or a connection as text: a text as it is, all else as JSON."""
+    if isinstance(value, str):
+        return value
+    try:
+        return orjson.dumps(mend(value)).decode()
+    except (TypeError, RecursionError) as error:
+        raise InputError("A value is not JSON.") from error

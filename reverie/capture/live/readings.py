@@ -1,0 +1,71 @@
+"""The reading of turns within a request: candidates and signs of a crisis, in this process or beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from concurrent.futures import BrokenExecutor, Future
+from dataclasses import dataclass
+
+from reverie.errors import InferenceError
+from reverie.language.cues.crisis import signs_of
+from reverie.language.cues.noticed import CountTokens, Noticed, notice
+from reverie.model import Turn
+from reverie.policy import Policy
+from reverie.store.steps import Awaited, Steps
+
+#: Characters up to which a request's turns are read at once: some milliseconds at most, whatever they say.
+SHORT_REQUEST = 1_000
+#: Seconds after which a reading that never ends is given up; a request's own deadline is shorter.
+_LONGEST_SECONDS = 3600.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reading:
+    """What the rules find in one turn."""
+
+    noticed: Noticed
+    #: Names of the signs of a crisis in a user's message.
+    signs: tuple[str, ...]
+
+
+#: Starts the reading of turns elsewhere, so that the caller can wait without working.
+BeginReading = Callable[[Sequence[Turn], Policy], Future[list[Reading]]]
+
+
+def read_turns(turns: Sequence[Turn], policy: Policy, count_tokens: CountTokens) -> list[Reading]:
+    """Apply the rules to turns, in their order: up to 10 microseconds a character."""
+    return [_read(turn, policy, count_tokens) for turn in turns]
+
+
+def reading(
+    turns: Sequence[Turn], policy: Policy, count_tokens: CountTokens, begin: BeginReading | None
+) -> Steps[list[Reading]]:
+    """Read turns, long ones by `begin` where there is one. What is no longer waited for is cancelled."""
+    if begin is None or not is_long(turns):
+        return read_turns(turns, policy, count_tokens)
+    coming = begin(turns, policy)
+    try:
+        found: list[Reading] = yield Awaited(coming, _LONGEST_SECONDS)
+    except BrokenExecutor as error:
+        raise InferenceError("The process that reads long texts has ended; another one is started.") from error
+    finally:
+        coming.cancel()
+    return found
+
+
+def is_long(turns: Sequence[Turn]) -> bool:
+    """Return whether turns are too long to be read while others wait."""
+    return sum(map(_characters, turns)) > SHORT_REQUEST
+
+
+def _read(turn: Turn, policy: Policy, count_tokens: CountTokens) -> Reading:
+    heard = turn.role == "user" and policy.crisis.detect
+    return Reading(
+        noticed=notice(turn, policy, count_tokens),
+        signs=signs_of(turn.text, policy.crisis.phrases) if heard else (),
+    )
+
+
+def _characters(turn: Turn) -> int:
+    """Characters that are read; those of the values within tool calls are counted as they are printed."""
+    return len(turn.text) + sum(len(str(call)) for call in turn.tool_calls)

@@ -1,0 +1,75 @@
+"""What the commands that correct, forget and pin a memory share: who asks, the record, and what is said of it."""
+
+from __future__ import annotations
+
+import getpass
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+import click
+
+from reverie.cli.options import Decorator
+from reverie.cli.output import pairs, print_json, say
+from reverie.cli.session import Session
+
+if TYPE_CHECKING:
+    from reverie.capture.live.corrections import Asked
+
+actor_option: Decorator = click.option(
+    "--actor", metavar="NAME", help="Who asks for it, for the record. [default: the user of this shell]"
+)
+
+
+def record(
+    memory: str,
+    *,
+    asked: Asked,
+    tenant: str | None,
+    as_of: datetime | None,
+    actor: str | None,
+    as_json: bool,
+    content: str | None = None,
+) -> None:
+    """Record what is asked for of the memory whose id is or begins like this, and say when it takes effect.
+
+    Raises:
+        NotFoundError: there is no such memory.
+        InputError: several ids begin like this, or the text or name is blank or too long.
+    """
+    from reverie.capture.live.corrections import correct_memory
+    from reverie.recall.inspect import find_memory
+    from reverie.store.steps import perform
+
+    actor = actor if actor is not None else _user()
+    with Session(tenant) as session:
+        tenant_id, store = session.tenant_id, session.worker
+        steps = correct_memory(
+            tenant_id=tenant_id,
+            memory_id=find_memory(store, tenant_id=tenant_id, memory=memory),
+            policy=session.policy,
+            as_of=session.time(as_of),
+            asked=asked,
+            content=content,
+            actor=actor,
+        )
+        made = perform(store, tenant_id, steps)
+    if as_json:
+        print_json({"tenant_id": tenant_id, "asked": asked, "actor": actor, "correction": made})
+        return
+    say(made.effect)
+    pairs(
+        [
+            ("memory", str(made.memory_id)),
+            ("replacement", str(made.replacement_id) if made.replacement_id else None),
+            ("subject", made.subject_id),
+            ("by", actor),
+            ("next", "a running `reverie worker` works it in within seconds, else `reverie run` does"),
+        ]
+    )
+
+
+def _user() -> str | None:
+    try:
+        return getpass.getuser()[:200]
+    except (KeyError, OSError):  # a container's user may have no name
+        return None

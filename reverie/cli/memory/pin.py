@@ -1,0 +1,27 @@
+"""`reverie pin`: a memory is kept and always considered."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+import click
+
+from reverie.cli.memory.correcting import actor_option, record
+from reverie.cli.options import as_of_option, json_option, tenant_option
+
+
+@click.command("pin", short_help="Keep a memory, and consider it in every recall.")
+@click.argument("memory")
+@actor_option
+@tenant_option
+@as_of_option("When it is pinned.")
+@json_option
+def command(memory: str, actor: str | None, tenant: str | None, as_of: datetime | None, as_json: bool) -> None:
+    """Pin MEMORY, given by its id or the beginning of it. At once every recall considers it. Once a worker or
+    `reverie run` has worked that in, its importance does not fade, and it is neither forgotten nor compressed.
+
+    \b
+    Example:
+      reverie pin 019b8d6a-7f10-8c41-9a2
+    """
+    record(memory, asked="pin", tenant=tenant, as_of=as_of, actor=actor, as_json=as_json)

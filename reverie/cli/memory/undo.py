@@ -1,0 +1,39 @@
+"""`reverie undo`: part two memories that were merged."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+import click
+
+from reverie.cli.options import as_of_option, json_option, tenant_option
+from reverie.cli.output import print_json, say
+from reverie.cli.session import Session
+
+
+@click.command("undo", short_help="Part a memory from the one it was merged into, for good.")
+@click.argument("memory")
+@tenant_option
+@as_of_option("When it is undone.")
+@json_option
+def command(memory: str, tenant: str | None, as_of: datetime | None, as_json: bool) -> None:
+    """Part MEMORY, given by its id or the beginning of it, from the memory that it was merged into. Both stand for
+    themselves again and are never merged with each other any more. Undoing twice changes nothing.
+
+    \b
+    Examples:
+      reverie show ana --all                 # merged memories and their ids
+      reverie undo 019b8d6a-7f10-8c41-9a2
+    """
+    from reverie.consolidate.merge.stage import undo
+    from reverie.recall.inspect import find_memory
+
+    with Session(tenant) as session:
+        store = session.worker
+        as_of = session.time(as_of)
+        loser = find_memory(store, tenant_id=session.tenant_id, memory=memory)
+        survivor = undo(store, tenant_id=session.tenant_id, loser_id=loser, policy=session.policy, as_of=as_of)
+    if as_json:
+        print_json({"tenant_id": session.tenant_id, "memory_id": loser, "survivor_id": survivor})
+    else:
+        say(f"{loser} stands for itself again, apart from {survivor}.")

@@ -1,0 +1,1 @@
+"""Commands that make memory, serve it and look after it."""

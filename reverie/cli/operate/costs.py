@@ -1,0 +1,181 @@
+"""`reverie costs`: who spent what on models, and what may still be spent."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+import click
+
+from reverie.cli.options import json_option, parse_time, tenant_option
+from reverie.cli.output import note, pairs, print_json, say, table
+from reverie.cli.session import Session
+
+#: What one row of costs is told by.
+_SUMS = ("calls", "failed", "items", "tokens_in", "tokens_out", "cost_usd", "open", "open_usd", "unpriced", "seconds")
+
+
+@click.group("costs", invoke_without_command=True, short_help="Show who spent what on models, and set credits.")
+@tenant_option
+@click.option("--all-tenants", is_flag=True, help="Every tenant.")
+@click.option("--since", metavar="TIME", help="Only what was booked from this time on, by the clock.")
+@click.option("--by-run", is_flag=True, help="A row a run; `reverie runs --json` tells what each did.")
+@json_option
+@click.pass_context
+def command(
+    ctx: click.Context, tenant: str | None, all_tenants: bool, since: str | None, by_run: bool, as_json: bool
+) -> None:
+    """Show what calls of models cost, by stage and model, and what is left of a tenant's credit.
+
+    A call counts from the moment at which it is booked, with the most that it can cost until its reply is kept; what
+    was booked and never settled, because its process died, is shown as open.
+
+    \b
+    Examples:
+      reverie costs --tenant demo
+      reverie costs --all-tenants --since 2026-06-01 --json
+      reverie costs credit demo 5
+    """
+    if ctx.invoked_subcommand:
+        return
+    if tenant and all_tenants:
+        raise click.UsageError("Give --tenant or --all-tenants, not both.")
+    from_time = parse_time(ctx, ctx.command.params[0], since) if since else None
+    with Session(tenant) as session:
+        names = [name for name, _ in session.worker.tenants()] if all_tenants else [session.tenant_id]
+        told = [{"tenant_id": name} | _costs(session, name, from_time, by_run) for name in names]
+    if as_json:
+        print_json({"since": from_time, "tenants": told})
+        return
+    for each in told:
+        _print(each, by_run, several=all_tenants)
+    if not told:
+        say("There are no tenants yet: import something first.")
+
+
+@command.command("credit")
+@click.argument("tenant")
+@click.argument("amount")
+@json_option
+def credit(tenant: str, amount: str, as_json: bool) -> None:
+    """Set what TENANT may spend from now on: AMOUNT in US dollars, or `none` for no limit.
+
+    A call that could cost more than what is left is not made; what needs it goes on with rules, and says so.
+
+    \b
+    Examples:
+      reverie costs credit demo 5
+      reverie costs credit demo none
+    """
+    from reverie.store.queries import queries
+
+    dollars = _dollars(amount)
+    with Session(tenant) as session:
+        session.require_tenant()
+        with session.worker.transaction(tenant) as conn:
+            name = "lift_credit" if dollars is None else "give_credit"
+            conn.execute(queries("calls")[name], {"tenant": tenant, "balance_usd": dollars})
+    if as_json:
+        print_json({"tenant_id": tenant, "balance_usd": dollars})
+    else:
+        pairs([("tenant", tenant), ("may spend", "without limit" if dollars is None else _money(dollars))])
+
+
+@command.command("forget")
+@click.argument("subject")
+@tenant_option
+@click.option("--source", type=click.UUID, metavar="ID", help="Only replies for which this turn or memory was shown.")
+@json_option
+def forget(subject: str, tenant: str | None, source: UUID | None, as_json: bool) -> None:
+    """Delete the kept replies of models about SUBJECT; memory stays as it is, and a rebuild asks and pays anew.
+
+    \b
+    Examples:
+      reverie costs forget ana --tenant demo
+      reverie costs forget ana --source 019c2f6e-2b40-7d1e-8a4e-0d4f4b1f6a11
+    """
+    from reverie.llm.calls import forget_replies
+
+    with Session(tenant) as session:
+        session.require_tenant()
+        number = forget_replies(session.worker, tenant_id=session.tenant_id, subject_id=subject, source_id=source)
+    if as_json:
+        print_json({"tenant_id": session.tenant_id, "subject_id": subject, "source_id": source, "replies": number})
+    else:
+        say(f"{number:,} kept replies about {subject} are deleted.")
+
+
+def _dollars(amount: str) -> float | None:
+    if amount == "none":
+        return None
+    try:
+        dollars = float(amount)
+    except ValueError:
+        dollars = -1.0
+    if not 0 <= dollars <= 1e9:
+        raise click.BadParameter(f"{amount!r} is no amount such as 5 or 0.25, and not none.", param_hint="AMOUNT")
+    return dollars
+
+
+def _costs(session: Session, tenant_id: str, since: datetime | None, by_run: bool) -> dict[str, Any]:
+    from psycopg.rows import dict_row
+
+    from reverie.store.queries import queries
+
+    sql = queries("calls")
+    params = {"tenant": tenant_id, "since": since, "by_run": by_run}
+    with session.worker.transaction(tenant_id) as conn:
+        rows = conn.cursor(row_factory=dict_row).execute(sql["sum_costs"], params).fetchall()
+        left = conn.execute(sql["read_credit"], params).fetchone()
+    for row in rows:
+        row |= {name: float(row[name] or 0) for name in ("cost_usd", "open_usd")} | {"items": int(row["items"])}
+    totals = {name: sum(row[name] for row in rows) for name in _SUMS}
+    credit = {"balance_usd": left[0], "given_at": left[1]} if left else None
+    return {"costs": rows, "total": totals, "credit": credit}
+
+
+def _print(told: dict[str, Any], by_run: bool, *, several: bool) -> None:
+    if several:
+        say(f"Tenant {told['tenant_id']}")
+    if told["costs"]:
+        columns = (
+            "stage",
+            "model",
+            *(("run",) if by_run else ()),
+            "calls",
+            "failed",
+            "tokens in",
+            "tokens out",
+            "cost $",
+        )
+        rows = [
+            (
+                row["stage"],
+                row["model"],
+                *((row["run_id"],) if by_run else ()),
+                row["calls"],
+                row["failed"],
+                row["tokens_in"],
+                row["tokens_out"],
+                f"{row['cost_usd']:.6f}",
+            )
+            for row in told["costs"]
+        ]
+        table(columns, rows, right=("calls", "failed", "tokens in", "tokens out", "cost $"))
+    else:
+        say(f"Nothing was spent on models for tenant {told['tenant_id']}.")
+    total, credit = told["total"], told["credit"]
+    pairs(
+        [
+            ("spent", _money(total["cost_usd"])),
+            ("left", _money(credit["balance_usd"]) if credit else "no credit set: without limit"),
+            ("open", f"{total['open']:,} calls, {_money(total['open_usd'])}" if total["open"] else None),
+        ]
+    )
+    if total["unpriced"]:
+        note(f"{total['unpriced']:,} calls have no known price and count as 0: set REVERIE_LANGUAGE_MODEL_PRICE.")
+
+
+def _money(dollars: float) -> str:
+    return f"${dollars:,.6f}"

@@ -1,0 +1,185 @@
+"""`reverie import`: conversations and outcomes from files into the log."""
+
+from __future__ import annotations
+
+from collections import Counter
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from reverie.cli.options import json_option, parse_given_time, tenant_option
+from reverie.cli.output import note, pairs, print_json, say, table
+from reverie.cli.progress import Bars, bars
+from reverie.cli.session import Session
+from reverie.cli.signals import ending_cleanly
+from reverie.errors import InputError, ReverieError
+
+if TYPE_CHECKING:
+    from reverie.capture.history.importing import ImportSummary
+
+
+def parse_mapping(_: click.Context, __: click.Parameter, given: tuple[str, ...]) -> dict[str, str]:
+    """Return `ours=theirs` and `role:theirs=ours` pairs as a mapping."""
+    mapping = {}
+    for pair in given:
+        ours, equals, theirs = pair.partition("=")
+        if not (ours and equals and theirs):
+            raise click.BadParameter(f"{pair!r} is not OURS=THEIRS such as subject_id=user, or role:VALUE=ROLE.")
+        mapping[ours] = theirs
+    return mapping
+
+
+map_option = click.option(
+    "--map",
+    "mapping",
+    multiple=True,
+    callback=parse_mapping,
+    metavar="OURS=THEIRS",
+    help="A field that has another name, or a value: role:customer=user. Repeatable.",
+)
+subject_option = click.option("--subject", "-s", metavar="NAME", help="Whose all of it is, whatever the records say.")
+timezone_option = click.option("--timezone", metavar="ZONE", help="Where times without an offset were written.")
+
+
+@click.command("import", short_help="Read conversations from files into the log.")
+@click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="FILE...")
+@tenant_option
+@map_option
+@timezone_option
+@subject_option
+@click.option(
+    "--format",
+    type=click.Choice(("jsonl", "csv", "parquet", "array", "messages", "chatgpt", "slack")),
+    help="How to read the files. [default: by their content]",
+)
+@click.option(
+    "--start",
+    callback=parse_given_time,
+    metavar="TIME",
+    help="When the first record was said, where lists of messages have no times; each further one is a minute later.",
+)
+@json_option
+def command(
+    files: tuple[Path, ...],
+    tenant: str | None,
+    mapping: dict[str, str],
+    timezone: str | None,
+    subject: str | None,
+    format: str | None,
+    start: datetime | None,
+    as_json: bool,
+) -> None:
+    """Read conversations and outcomes from JSONL, JSON, CSV or Parquet files, gzipped or not, or from an export of
+    ChatGPT or Slack, into the log.
+
+    A turn sent twice counts once, so an interrupted import is simply run again. A record that cannot be read becomes a
+    dead letter with file, line and reason, and the rest goes on. A record needs subject_id, session_id, role, said_at
+    and text; usual other names are recognised and reported, and --map names the rest. Fails when more than a tenth of
+    a file becomes dead letters for one reason, and says which option cures it.
+
+    \b
+    Examples:
+      reverie import history.jsonl
+      reverie import chats.csv.gz --map subject_id=owner --map role:klant=user --timezone Europe/Berlin
+      reverie import chatgpt-export.zip --subject ana
+      reverie import slack-export.zip
+      reverie import examples/sample_history.jsonl --tenant demo
+    """
+    results: list[tuple[Path, ImportSummary | ReverieError]] = []
+    options = {"mapping": mapping, "timezone": timezone, "subject": subject, "format": format, "start": start}
+    with Session(tenant) as session, ending_cleanly(), bars() as shown:
+        for file in files:
+            try:
+                results.append((file, _import(session, file, shown, options)))
+            except InputError as error:  # of this file alone
+                results.append((file, error))
+    if as_json:
+        print_json({"tenant_id": session.tenant_id, "files": [_flat(file, result) for file, result in results]})
+    else:
+        for file, result in results:
+            if not isinstance(result, ReverieError):
+                _print(file, result)
+    _end(results)
+
+
+def _import(session: Session, file: Path, shown: Bars, options: dict[str, Any]) -> ImportSummary:
+    from reverie.capture.history.importing import import_file
+
+    name = file.name
+    if file.is_file():
+        shown.expect(name, file.stat().st_size, unit="bytes")
+    return import_file(
+        session.worker,
+        file,
+        tenant_id=session.tenant_id,
+        policy=session.new_tenant_policy,
+        on_progress=lambda position: shown.place(name, position),
+        **options,
+    )
+
+
+def _flat(file: Path, result: ImportSummary | ReverieError) -> dict[str, Any]:
+    if isinstance(result, ReverieError):
+        return {"file": str(file), "error": str(result)}
+    fields = ("read", "imported", "repeated", "outcomes", "dead", "resolved", "mended", "subjects", "sessions")
+    numbers = {name: getattr(result, name) for name in fields}
+    dead = {f"dead_{reason}": number for reason, number in sorted(result.dead_by_reason.items())}
+    ends = {"first": result.first, "last": result.last, "ignored_fields": list(result.ignored_fields)}
+    skipped = {f"skipped_{reason}": number for reason, number in sorted(result.skipped.items())}
+    how = {"format": result.format, "assumed": result.assumed, "cure": result.cure}
+    return {"file": str(file), "error": None} | numbers | dead | skipped | ends | how
+
+
+def assumption_sentence(assumed: dict[str, str]) -> str:
+    """Return what an import assumed, and how to say otherwise."""
+    parts = [
+        f"{left.partition(':')[2]} is {right}" if ":" in left else f"{left} is {right}"
+        for left, right in assumed.items()
+    ]
+    return f"assumed that {', '.join(parts)}; say otherwise with --map"
+
+
+def counts(skipped: Counter[str]) -> str:
+    """Return counts by reason, the most frequent first."""
+    return ", ".join(f"{number:,} {reason}" for reason, number in skipped.most_common())
+
+
+def _print(file: Path, summary: ImportSummary) -> None:
+    say(f"{file}: {summary.read:,} records read as {summary.format}")
+    pairs(
+        [
+            ("  turns", f"{summary.imported:,} new of {summary.subjects:,} subjects in {summary.sessions:,} sessions"),
+            (
+                "  said",
+                f"{summary.first:%Y-%m-%d} to {summary.last:%Y-%m-%d}" if summary.first and summary.last else None,
+            ),
+            ("  outcomes", summary.outcomes or None),
+            ("  known already", summary.repeated or None),
+            ("  mended", summary.mended or None),
+            ("  resolved", f"{summary.resolved:,} dead letters of an earlier import" if summary.resolved else None),
+            ("  skipped", counts(summary.skipped) if summary.skipped else None),
+            ("  not read", f"fields {', '.join(summary.ignored_fields)}" if summary.ignored_fields else None),
+        ]
+    )
+    if summary.dead:
+        say(f"  {summary.dead:,} became dead letters (reverie dead-letters):")
+        table(("reason", "records"), summary.dead_by_reason.most_common(), right=("records",))
+
+
+def _end(results: list[tuple[Path, ImportSummary | ReverieError]]) -> None:
+    """Fail where a file could not be read, or lost more than a tenth of its records for one reason."""
+    failures = []
+    for file, result in results:
+        if isinstance(result, ReverieError):
+            failures.append(str(result))
+            continue
+        if result.assumed:
+            note(f"{file}: {assumption_sentence(result.assumed)}.")
+        if result.cure:
+            failures.append(f"{file}: {result.cure}")
+    if failures:
+        for sentence in failures[:-1]:
+            note(f"Error: {sentence}")
+        raise InputError(failures[-1])

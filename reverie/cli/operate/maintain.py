@@ -1,0 +1,48 @@
+"""`reverie maintain`: keep a tenant's tables small."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import click
+
+from reverie.cli.operate.runs import counts_text
+from reverie.cli.options import json_option, tenant_option
+from reverie.cli.output import print_json, say
+from reverie.cli.session import Session
+from reverie.cli.signals import ending_cleanly
+
+
+@click.command("maintain", short_help="Join posting lists and delete rows whose time is over.")
+@tenant_option
+@json_option
+def command(tenant: str | None, as_json: bool) -> None:
+    """Join the short posting lists that live traffic leaves, and delete old rows of the ledgers and logs.
+
+    How long rows are kept is set in the environment: REVERIE_KEEP_RUNS_DAYS, _RECALLS_, _CONTEXTS_, _CALLS_, _REPLIES_
+    and _EMBEDDINGS_DAYS; 0 means for ever. Memory does not change, and nothing is deleted that a rebuild reads. Every
+    `reverie run` and every cycle in Dagster does the same.
+
+    \b
+    Examples:
+      reverie maintain --tenant demo
+      REVERIE_KEEP_RUNS_DAYS=7 reverie maintain --json
+    """
+    from reverie.drive.maintain import Retention, maintain
+    from reverie.model import Scope
+
+    now = datetime.now(UTC)
+    with Session(tenant) as session, ending_cleanly():
+        session.require_tenant()
+        report = maintain(
+            session.worker,
+            scope=Scope(tenant_id=session.tenant_id),
+            policy=session.policy,
+            as_of=now,
+            retention=Retention.of(session.settings),
+            now=now,
+        )
+    if as_json:
+        print_json({"tenant_id": session.tenant_id} | report.counts)
+    else:
+        say(counts_text(report.counts).capitalize() + ".")

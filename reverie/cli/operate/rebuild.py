@@ -1,0 +1,73 @@
+"""`reverie rebuild`: a tenant's memory is made again from its log."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+import click
+
+from reverie.cli.operate.run import consolidate
+from reverie.cli.options import as_of_option, json_option, policy_option, tenant_option
+from reverie.cli.output import print_json, say
+from reverie.cli.progress import bars
+from reverie.cli.session import Session
+from reverie.cli.signals import ending_cleanly
+
+
+@click.command("rebuild", short_help="Empty a tenant's memory and make it again from the log.")
+@tenant_option
+@as_of_option("Logical time to bring memory to.")
+@click.option("--yes", is_flag=True, help="Do not ask before memory is emptied.")
+@click.option(
+    "--jobs", type=click.IntRange(1, 64), metavar="NUMBER", help="Buckets worked at once. [default: 2, or 1 on one CPU]"
+)
+@policy_option
+@json_option
+def command(
+    tenant: str | None, as_of: datetime | None, yes: bool, jobs: int | None, policy: str | None, as_json: bool
+) -> None:
+    """Empty the memory of a tenant and make it again from the log, in event time.
+
+    Use it after history arrived late or in parts, and after a policy or a model changed. The log stays, and so do
+    cached vectors and model replies: nothing is paid for twice. While it runs, recall finds only what is made already.
+    If it is interrupted, run `reverie run` or this command again.
+
+    \b
+    Examples:
+      reverie rebuild --tenant demo --as-of 2026-06-30
+      reverie rebuild --tenant demo --yes --json
+    """
+    from reverie.drive.rebuild import empty_memory
+    from reverie.model import Scope
+    from reverie.store.digest import digest
+
+    with Session(tenant, policy) as session:
+        jobs = jobs or min(2, session.settings.threads)
+        session.connections = jobs
+        session.require_tenant()
+        as_of = session.time(as_of)
+        before = digest(session.worker, session.tenant_id)
+        if not yes:
+            number = before.tables["memories"].rows
+            click.confirm(f"Empty {number:,} memories of tenant {session.tenant_id} and rebuild?", abort=True, err=True)
+        empty_memory(session.worker, tenant_id=session.tenant_id, policy=session.policy, as_of=as_of)
+        scope = Scope(tenant_id=session.tenant_id)
+        with ending_cleanly(), bars() as shown:
+            runs = sum(1 for _ in consolidate(session, scope, as_of, jobs, shown))
+        after = digest(session.worker, session.tenant_id)
+    changed = [name for name, table in after.tables.items() if table != before.tables.get(name)]
+    if as_json:
+        print_json(
+            {
+                "tenant_id": session.tenant_id,
+                "as_of": as_of,
+                "runs": runs,
+                "memories_before": before.tables["memories"].rows,
+                "memories": after.tables["memories"].rows,
+                "changed": changed,
+                "sha256": after.sha256,
+            }
+        )
+        return
+    say(f"{after.tables['memories'].rows:,} memories, {before.tables['memories'].rows:,} before.")
+    say(f"Different now: {', '.join(changed)}." if changed else "Memory is the same as before.")

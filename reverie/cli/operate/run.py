@@ -1,0 +1,251 @@
+"""`reverie run`: the log into memory, with no orchestrator."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from importlib import import_module
+from itertools import chain
+from threading import Event
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from reverie.cli.operate.runs import counts_text
+from reverie.cli.options import as_of_option, json_option, parse_shards, policy_option, tenant_option
+from reverie.cli.output import note, print_json, say, table
+from reverie.cli.progress import Bars, bars
+from reverie.cli.session import Session
+from reverie.cli.signals import ending_cleanly
+from reverie.errors import InputError, ReverieError, StageError
+
+if TYPE_CHECKING:
+    from reverie.model import Scope
+    from reverie.store.runs import Report
+
+#: As `reverie.drive.cycle.STAGES`, which costs a second to import.
+STAGES = ("extract", "embed", "merge", "link", "structure", "synthesize", "compress", "score", "prune", "decay")
+
+
+@dataclass(kw_only=True)
+class Totals:
+    """What the runs of one stage did for one tenant."""
+
+    tenant_id: str
+    stage: str
+    runs: int = 0
+    seconds: float = 0.0
+    model_calls: int = 0
+    tokens: int = 0
+    cost_usd: float = 0.0
+    counts: dict[str, int | float] = field(default_factory=dict)
+
+    def add(self, report: Report) -> None:
+        """Add one run."""
+        self.runs += 1
+        self.seconds += report.seconds
+        self.model_calls += report.model_calls
+        self.tokens += report.tokens
+        self.cost_usd += report.cost_usd
+        for name, number in report.counts.items():
+            self.counts[name] = self.counts.get(name, 0) + number
+
+    def flat(self) -> dict[str, Any]:
+        """Return it with its counts beside its other fields."""
+        own = ("tenant_id", "stage", "runs", "seconds", "model_calls", "tokens", "cost_usd")
+        return {name: getattr(self, name) for name in own} | self.counts
+
+
+@click.command("run", short_help="Make memory of what the log holds.")
+@tenant_option
+@click.option("--all-tenants", is_flag=True, help="Every tenant, each by its own policy.")
+@as_of_option("Logical time to bring memory to.")
+@click.option("--subject", "-s", "subjects", multiple=True, metavar="NAME", help="Only this subject; repeatable.")
+@click.option("--shards", callback=parse_shards, metavar="FROM-TO", help="Only subjects of these of the 1024 shards.")
+@click.option("--stage", type=click.Choice(STAGES), help="Only this stage, once.")
+@click.option(
+    "--jobs", type=click.IntRange(1, 64), metavar="NUMBER", help="Buckets worked at once. [default: 2, or 1 on one CPU]"
+)
+@click.option("--dry-run", is_flag=True, help="Each stage once on what is there now; writes nothing.")
+@policy_option
+@json_option
+def command(
+    tenant: str | None,
+    all_tenants: bool,
+    as_of: datetime | None,
+    subjects: tuple[str, ...],
+    shards: tuple[int, int],
+    stage: str | None,
+    jobs: int | None,
+    dry_run: bool,
+    policy: str | None,
+    as_json: bool,
+) -> None:
+    """Make memory of what the log holds: extract and embed everything said up to --as-of, then work it in cycle by
+    cycle, at the times at which a live system would have done so. Works without any orchestrator, and beside one.
+
+    Everything is written in steps that are whole: an interrupted run is simply run again, and running twice changes
+    nothing the second time.
+
+    \b
+    Examples:
+      reverie run --tenant demo
+      reverie run --as-of 2026-06-30 --subject ana
+      reverie run --stage decay --dry-run
+      reverie run --all-tenants --shards 0-511 --json
+      reverie run --jobs 4
+    """
+    from reverie.store.connect import database_errors
+
+    if tenant and all_tenants:
+        raise click.UsageError("Give --tenant or --all-tenants, not both.")
+    totals: dict[tuple[str, str], Totals] = {}
+    failed: dict[str, str] = {}
+    with Session(tenant, policy) as session, ending_cleanly(), bars() as shown:
+        jobs = jobs or min(2, session.settings.threads)
+        session.connections = jobs
+        store = session.worker
+        tenants = [name for name, _ in store.tenants()] if all_tenants else [session.tenant_id]
+        for tenant_id in tenants:
+            try:
+                one = session.for_tenant(tenant_id)
+                one.require_tenant()
+                at = _until(one, as_of)
+                scope = _scope(tenant_id, subjects, shards)
+                with database_errors():
+                    for report in _reports(one, scope, at, stage, jobs, dry_run, shown):
+                        key = (tenant_id, report.stage)
+                        totals.setdefault(key, Totals(tenant_id=tenant_id, stage=report.stage)).add(report)
+            except Exception as error:
+                if not all_tenants:
+                    raise
+                # only our own errors are known to carry no user text
+                failed[tenant_id] = str(error) if isinstance(error, ReverieError) else type(error).__name__
+    if as_json:
+        rows = [each.flat() for each in totals.values()]
+        print_json({"as_of": as_of or datetime.now(UTC), "dry_run": dry_run, "stages": rows, "failed": failed})
+    else:
+        _print(list(totals.values()), dry_run)
+    for tenant_id, why in failed.items():
+        note(f"Error: tenant {tenant_id}: {why}")
+    if failed:
+        raise StageError(f"{len(failed):,} of {len(tenants):,} tenants failed; the others are done.")
+
+
+def _until(session: Session, as_of: datetime | None) -> datetime:
+    """The logical time of a run. Raises InputError: it lies after the time at which the tenant's clock was stopped."""
+    from reverie.store.clock import tenant_time
+
+    at = session.time(as_of)
+    if (stopped := tenant_time(session.worker, session.tenant_id, at)) < at:
+        raise InputError(
+            f"The clock of tenant {session.tenant_id} stands at {stopped:%Y-%m-%d %H:%M} UTC: give an earlier --as-of, "
+            f"or let it run with reverie clock --tenant {session.tenant_id} --run."
+        )
+    return at
+
+
+def _scope(tenant_id: str, subjects: tuple[str, ...], shards: tuple[int, int]) -> Scope:
+    from reverie.model import Scope
+
+    return Scope(tenant_id=tenant_id, shard_from=shards[0], shard_to=shards[1], subjects=subjects or None)
+
+
+def _reports(
+    session: Session, scope: Scope, as_of: datetime, stage: str | None, jobs: int, dry_run: bool, shown: Bars
+) -> Iterator[Report]:
+    if stage or dry_run:
+        for name in (stage,) if stage else STAGES:
+            shown.expect(name, None)
+            yield run_stage(session, name, scope, as_of, dry_run)
+    else:
+        yield from consolidate(session, scope, as_of, jobs, shown)
+
+
+def consolidate(session: Session, scope: Scope, as_of: datetime, jobs: int, shown: Bars) -> Iterator[Report]:
+    """Work everything up to `as_of` in, `jobs` buckets at once, and tidy up; yields each stage's report."""
+    from reverie.drive.cycle import catch_up, ingest
+    from reverie.drive.drain import clearing
+    from reverie.drive.maintain import Retention, maintain
+    from reverie.drive.parallel import abreast, buckets
+
+    expected = Event()
+
+    def advance(stage: str, number: int) -> None:
+        if stage == "embed" and not expected.is_set():  # what extract found is embedded as well
+            expected.set()
+            _expect(session, "embed", scope, as_of, shown, done=number)
+        shown.advance(stage, number)
+
+    common: dict[str, Any] = {
+        "policy": session.policy,
+        "embedder": session.embedder,
+        "language_model": session.language_model,
+        "on_progress": advance,
+    }
+    _expect(session, "extract", scope, as_of, shown)
+
+    def work(bucket: Scope) -> Iterator[Report]:
+        reports = chain(
+            ingest(session.worker, scope=bucket, as_of=as_of, **common),
+            catch_up(session.worker, scope=bucket, until=as_of, **common),
+        )
+        return clearing(session.worker, reports, scope=bucket, policy=session.policy, as_of=as_of)
+
+    yield from abreast(buckets(scope, jobs), work)
+    yield maintain(
+        session.worker,
+        scope=scope,
+        policy=session.policy,
+        as_of=as_of,
+        retention=Retention.of(session.settings),
+        now=datetime.now(UTC),
+    )
+
+
+def _expect(session: Session, stage: str, scope: Scope, as_of: datetime, shown: Bars, *, done: int = 0) -> None:
+    """Count what the stage has before it, for its bar, beside what is done."""
+    if not shown.seen:
+        return
+    from reverie.store.queries import queries
+
+    name = {"extract": "unread_turns", "embed": "unembedded_items"}[stage]
+    params = scope.params() | {"as_of": as_of, "model": session.embedder.model}
+    with session.worker.transaction(scope.tenant_id) as conn:
+        row = conn.execute(queries("progress")[name], params).fetchone()
+    shown.expect(stage, row[0] + done if row else None)
+
+
+def run_stage(session: Session, stage: str, scope: Scope, as_of: datetime, dry_run: bool) -> Report:
+    """Run one stage once."""
+    embedder = session.embedder if stage in ("extract", "embed", "merge", "score", "compress") else None
+    needs: dict[str, Any] = {}
+    if embedder is not None:
+        if stage == "extract":
+            needs["count_tokens"] = embedder.count_tokens
+        elif stage == "embed":
+            needs["embedder"] = embedder
+        else:
+            needs["model"] = embedder.model
+    if stage in ("extract", "synthesize", "compress"):
+        needs["language_model"] = session.language_model
+    function = getattr(import_module(f"reverie.consolidate.{'facts' if stage == 'structure' else stage}.stage"), stage)
+    report: Report = function(session.worker, scope=scope, policy=session.policy, as_of=as_of, dry_run=dry_run, **needs)
+    return report
+
+
+def _print(totals: list[Totals], dry_run: bool) -> None:
+    if not totals:
+        say("There are no tenants yet: import something first.")
+        return
+    several = len({each.tenant_id for each in totals}) > 1
+    columns = ("tenant",) * several + ("stage", "runs", "seconds", "cost $", "did")
+    rows = [
+        (each.tenant_id,) * several
+        + (each.stage, each.runs, f"{each.seconds:.2f}", f"{each.cost_usd:.4f}", counts_text(each.counts))
+        for each in totals
+    ]
+    table(columns, rows, right=("runs", "seconds", "cost $"), ids=("tenant",))
+    if dry_run:
+        say("Nothing was written.")

@@ -1,0 +1,63 @@
+"""`reverie runs`: the run ledger."""
+
+from __future__ import annotations
+
+import click
+
+from reverie.cli.options import json_option, tenant_option
+from reverie.cli.output import print_json, say, table
+from reverie.cli.session import Session
+from reverie.cli.suggestions import similar
+from reverie.errors import NotFoundError
+
+
+@click.command("runs", short_help="Show the run ledger: what each stage did, when, by which policy.")
+@tenant_option
+@click.option("--stage", metavar="NAME", help="Only of this stage.")
+@click.option("--limit", default=20, show_default=True, type=click.IntRange(min=1), help="At most so many.")
+@json_option
+def command(tenant: str | None, stage: str | None, limit: int, as_json: bool) -> None:
+    """Show the run ledger, newest first: what each stage did at which logical time, by which policy, at what cost.
+
+    \b
+    Examples:
+      reverie runs
+      reverie runs --stage merge --limit 100 --json
+    """
+    from psycopg.rows import dict_row
+
+    from reverie.cli.operate.run import STAGES
+    from reverie.store.queries import queries
+
+    with Session(tenant) as session, session.reader.transaction(session.tenant_id) as conn:
+        params = {"tenant": session.tenant_id, "stage": stage, "limit": limit}
+        found = conn.cursor(row_factory=dict_row).execute(queries("runs")["list_runs"], params).fetchall()
+        if not found and stage and similar(stage, STAGES):
+            raise NotFoundError(f"There is no stage {stage!r}.", unknown=("stage", stage))
+    if as_json:
+        print_json({"tenant_id": session.tenant_id, "runs": found})
+        return
+    if not found:
+        say(f"No runs of tenant {session.tenant_id} yet: reverie run")
+        return
+    columns = ("stage", "as of", "status", "tries", "policy", "seconds", "cost $", "did")
+    rows = [
+        (
+            row["stage"],
+            row["as_of"],
+            row["status"],
+            row["attempts"],
+            f"{row['policy']} {row['policy_hash'][:8]}",
+            f"{row['seconds']:.2f}",
+            f"{row['cost_usd']:.4f}",
+            row["error"] or counts_text(row["report"]),
+        )
+        for row in found
+    ]
+    table(columns, rows, right=("tries", "seconds", "cost $"))
+
+
+def counts_text(counts: dict[str, int | float]) -> str:
+    """Return the counts of a report that are not zero, in their order."""
+    told = [f"{name.replace('_', ' ')} {number:,}" for name, number in counts.items() if number]
+    return " · ".join(told) or "nothing to do"

@@ -1,0 +1,1 @@
+"""compress: episodes become patterns, sessions become summaries."""

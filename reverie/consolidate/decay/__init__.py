@@ -1,0 +1,1 @@
+"""decay: importance fades."""

@@ -1,0 +1,1 @@
+"""embed: turns and memories get vectors and terms."""

@@ -1,0 +1,1 @@
+"""extract: turns and events become candidates for memory."""

@@ -1,0 +1,1 @@
+"""facts: what is known by key."""

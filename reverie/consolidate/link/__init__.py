@@ -1,0 +1,1 @@
+"""link: memories and the entities that they name."""

@@ -1,0 +1,1 @@
+"""merge: what was said before in other words becomes one memory."""

@@ -1,0 +1,147 @@
+"""Which memories are one: a fold over candidates in event order, so that it does not matter how the work is cut."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from operator import attrgetter
+from uuid import UUID
+
+from reverie.consolidate.isolate import is_unexpected
+from reverie.language.contradiction import contrast, specificity
+from reverie.model import Kind
+from reverie.model.arrival import Arrival, arrival
+from reverie.policy import Policy
+from reverie.policy.fading import as_real, value_at
+
+#: Two memories and their cosine.
+Pair = tuple[UUID, UUID, float]
+
+
+@dataclass(slots=True)
+class Member:
+    """A memory in a near pair, as the fold reads and changes it."""
+
+    id: UUID
+    subject_id: str
+    kind: Kind
+    state: str
+    content: str
+    polarity: int
+    peak: float
+    happened_at: datetime
+    accessed_at: datetime
+    access_count: int
+    #: Of the turn that it was made of; None where no turn was.
+    session_id: str | None = None
+    turn_index: int | None = None
+    turn_id: UUID | None = None
+
+    @property
+    def order(self) -> tuple[datetime, Arrival, UUID]:
+        """What sorts memories by event time, then arrival."""
+        return self.happened_at, arrival(self.session_id, self.turn_index, self.turn_id), self.id
+
+
+@dataclass(frozen=True, slots=True)
+class Merged:
+    """One merge: what it joined and what it gave the survivor."""
+
+    loser: Member
+    survivor: Member
+    similarity: float
+    #: What the survivor was worth at the time of the newer of the two, without the merge.
+    peak_before: float
+    peak_after: float
+
+
+@dataclass(slots=True)
+class Decision:
+    """What is to be written."""
+
+    merges: list[Merged] = field(default_factory=list)
+    #: Near pairs that are not the same, by reason.
+    kept_apart: Counter[str] = field(default_factory=Counter)
+    #: Candidates that could not be compared with a near memory and are not merged with it.
+    failed: list[tuple[Member, Exception]] = field(default_factory=list)
+
+    def root(self) -> dict[UUID, UUID]:
+        """Return for each loser the memory that stands for it in the end."""
+        into = {merge.loser.id: merge.survivor.id for merge in self.merges}
+        for loser in reversed(into):
+            into[loser] = into.get(into[loser], into[loser])
+        return into
+
+    def survivors(self) -> list[Member]:
+        """Return the memories that took others in and still stand."""
+        lost = {merge.loser.id for merge in self.merges}
+        standing = {merge.survivor.id: merge.survivor for merge in self.merges if merge.survivor.id not in lost}
+        return list(standing.values())
+
+
+def fold(
+    members: Sequence[Member], pairs: Iterable[Pair], apart: Iterable[tuple[UUID, UUID]], policy: Policy
+) -> Decision:
+    """Take each candidate in event order into the nearest live memory that does not contradict it; changes `members`.
+
+    `pairs` are those above the threshold within a subject and kind; `apart` are those that a person parted.
+    """
+    known = {member.id: member for member in members}
+    near: dict[UUID, list[tuple[float, UUID]]] = defaultdict(list)
+    for one_id, other_id, similarity in pairs:
+        near[one_id].append((-similarity, other_id))
+        near[other_id].append((-similarity, one_id))
+    parted = {frozenset(pair) for pair in apart}
+    live = {member.id for member in members if member.state == "active"}
+    decision = Decision()
+    candidates = (member for member in members if member.state == "candidate")
+    for candidate in sorted(candidates, key=attrgetter("order")):
+        live.add(candidate.id)
+        for distance, other_id in sorted(near[candidate.id], key=lambda pair: (pair[0], known[pair[1]].order)):
+            if other_id not in live:
+                continue
+            other = known[other_id]
+            try:
+                if reason := _why_apart(candidate, other, parted):
+                    decision.kept_apart[reason] += 1
+                    continue
+                merge = _merge(candidate, other, -distance, policy)
+            except Exception as error:
+                if not is_unexpected(error):
+                    raise
+                decision.failed.append((candidate, error))
+                continue
+            live.discard(merge.loser.id)
+            decision.merges.append(merge)
+            break
+    return decision
+
+
+def _why_apart(one: Member, other: Member, parted: set[frozenset[UUID]]) -> str | None:
+    if frozenset((one.id, other.id)) in parted:
+        return "correction"
+    if one.polarity * other.polarity < 0:
+        return "polarity"
+    return contrast(one.content, other.content)
+
+
+def _merge(candidate: Member, other: Member, similarity: float, policy: Policy) -> Merged:
+    """Let the more specific text survive (Brain 4.3), on a tie the earlier one.
+
+    A repeat then leaves id, links and lineage of what is known as they are, however often it comes.
+    """
+    earlier, later = sorted((candidate, other), key=attrgetter("order"))
+    more = specificity(later.content) > specificity(earlier.content)
+    survivor, loser = (later, earlier) if more else (earlier, later)
+    at = max(earlier.accessed_at, later.accessed_at, later.happened_at)
+    rate, grace = policy.decay.rates[survivor.kind], policy.decay.grace_days
+    worth = {
+        member.id: value_at(member.peak, member.accessed_at, at, rate=rate, grace_days=grace)
+        for member in (survivor, loser)
+    }
+    after = as_real(min(1.0, max(worth.values()) + policy.merge.reinforce))
+    survivor.peak, survivor.accessed_at = after, at
+    survivor.access_count += loser.access_count
+    return Merged(loser, survivor, similarity, worth[survivor.id], after)

@@ -1,0 +1,1 @@
+"""prune: what is due is forgotten."""

@@ -1,0 +1,1 @@
+"""score: importance from novelty, recalls and outcomes."""

@@ -1,0 +1,1 @@
+"""synthesize: observations become a profile."""

@@ -1,0 +1,1 @@
+"""Drive: what runs the stages, in which order, and for whom."""

@@ -1,0 +1,1 @@
+"""Language: what texts say, by rule and without a model."""

@@ -1,0 +1,275 @@
+"""Whether two texts that are near in meaning contradict each other: the guards that keep memories from being merged.
+
+A sentence and its opposite are neighbours in any embedding ("Opens at 9:30" / "Opens at 10:30": cosine 0.97), so near
+is not the same. Each text is read once into what can contradict; two readings are compared as sets. Deterministic,
+English, about 0.1 ms a text; in doubt it keeps apart, since a wrong merge loses something and a missed one does not.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+
+import snowballstemmer  # type: ignore[import-untyped]
+
+from reverie.language import contradiction_words as words
+
+_TOKEN = re.compile(
+    r"(?P<date>\d{4}-\d\d-\d\d)"
+    r"|(?P<clock>\d{1,2}:\d\d)"
+    r"|(?P<number>\d+(?:,\d{2,3})*(?:\.\d+)*)(?P<suffix>%|[A-Za-z]+)?"
+    r"|(?P<word>[^\W\d_]+(?:[-.&'’]?[^\W_]+)*)"
+    r"|(?P<mark>[.,;:!?()\u2013\u2014]|[$€£₹])"
+)
+_ENDS = frozenset(".;:!?()\u2013\u2014")
+_STEMMER = snowballstemmer.stemmer("english")
+#: Makes a capitalised first word a name: "Ravi handles", not "Loves hiking".
+_AFTER_A_SUBJECT = re.compile(r"[a-z]+s|is|was|has|and|will|said|can|got", re.ASCII)
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What a text says that another one can contradict."""
+
+    #: Stems of the content words, in order; denials, numbers and stop words left out.
+    content: tuple[str, ...]
+    #: The same with "i" where the speaker stands, to see who does what to whom.
+    order: tuple[str, ...]
+    #: Content words as they stand, lower case, stop words among them.
+    plain: frozenset[str]
+    affirmed: frozenset[str]
+    denied: frozenset[str]
+    #: (value, unit or "").
+    numbers: frozenset[tuple[str, str]]
+    #: Lower case.
+    names: frozenset[str]
+    #: (class, word) of what excludes each other: weekdays, relatives, colours.
+    exclusive: frozenset[tuple[int, str]]
+    #: Whether the first word of the text is a content word: what the subject does, in "Likes hiking".
+    verb_first: bool
+
+    @property
+    def specificity(self) -> int:
+        """Distinct content words, numbers and names; a name counts twice, as a word and as a name."""
+        return len(set(self.content)) + 2 * len(self.numbers) + len(self.names)
+
+
+def contrast(left: str, right: str) -> str | None:
+    """Return why two near texts are not the same memory, or None when they may be.
+
+    One of `number`, `name`, `value`, `polarity`, `role`; symmetric.
+    """
+    if left == right:
+        return None
+    a, b = read(left), read(right)
+    if _numbers_differ(a, b):
+        return "number"
+    # where only one names something that the other does not, it is the more specific
+    if a.names - b.plain and b.names - a.plain:
+        return "name"
+    if _exclusive(a, b) or _antonyms(a, b):
+        return "value"
+    if _denies(a, b) or _denies(b, a):
+        return "polarity"
+    if _swapped(a, b):
+        return "role"
+    return "value" if _one_word_replaced(a, b) else None
+
+
+def specificity(text: str) -> int:
+    """Return how much a text says: the one that says more survives a merge (Brain 4.3)."""
+    return read(text).specificity
+
+
+def _numbers_differ(a: Reading, b: Reading) -> bool:
+    mine, yours = {value for value, _ in a.numbers}, {value for value, _ in b.numbers}
+    if mine - yours and yours - mine:
+        return True
+    for value in mine & yours:
+        left = {unit for number, unit in a.numbers if number == value and unit}
+        right = {unit for number, unit in b.numbers if number == value and unit}
+        if left and right and left.isdisjoint(right):
+            return True
+    return False
+
+
+def _exclusive(a: Reading, b: Reading) -> bool:
+    mine, yours = a.exclusive - b.exclusive, b.exclusive - a.exclusive
+    return not {number for number, _ in mine}.isdisjoint(number for number, _ in yours)
+
+
+def _antonyms(a: Reading, b: Reading) -> bool:
+    mine, yours = a.plain - b.plain, b.plain - a.plain
+    # a denied antonym says the same: "is closed", "isn't open"
+    if bool(a.denied) != bool(b.denied):
+        return False
+    return any((mine & one and yours & two) or (mine & two and yours & one) for one, two in words.ANTONYMS)
+
+
+def _denies(a: Reading, b: Reading) -> bool:
+    return not (a.denied - a.affirmed).isdisjoint(b.affirmed - b.denied)
+
+
+def _swapped(a: Reading, b: Reading) -> bool:
+    """Two things, or a person, changed sides of a comparison or a verb: "I owe my brother" / "My brother owes me"."""
+    for pivot in words.PIVOTS.intersection(a.order, b.order):
+        here, there = a.order.index(pivot), b.order.index(pivot)
+        left, right = set(a.order[:here]), set(a.order[here + 1 :])
+        before, after = set(b.order[:there]), set(b.order[there + 1 :])
+        to_right, to_left = (left - right) & (after - before), (right - left) & (before - after)
+        if (to_right and to_left) or not words.PEOPLE.isdisjoint(to_right | to_left):
+            return True
+    return False
+
+
+def _one_word_replaced(a: Reading, b: Reading) -> bool:
+    """The same sentence with one thing put for another: "tea in the morning" / "coffee in the morning".
+
+    The verb with which a memory begins is left out: "Likes hiking", "Enjoys hiking".
+    """
+    if len(a.content) != len(b.content):
+        return False
+    changed = [at for at, pair in enumerate(zip(a.content, b.content, strict=True)) if pair[0] != pair[1]]
+    if len(changed) != 1 or set(a.content) == set(b.content):
+        return False
+    return changed[0] > 0 or not (a.verb_first or b.verb_first)
+
+
+@lru_cache(maxsize=65_536)
+def read(text: str) -> Reading:
+    """Return the reading of a text."""
+    tokens = list(_TOKEN.finditer(text))
+    spelled = [token[0].lower().replace("’", "'").removesuffix("'s") for token in tokens]
+    content: list[str] = []
+    order: list[str] = []
+    signs: dict[bool, set[str]] = {True: set(), False: set()}
+    numbers: set[tuple[str, str]] = set()
+    names: set[str] = set()
+    exclusive: set[tuple[int, str]] = set()
+    denying, fresh = False, False
+    for at, (token, word) in enumerate(zip(tokens, spelled, strict=True)):
+        before, after = spelled[at - 1] if at else "", spelled[at + 1] if at + 1 < len(spelled) else ""
+        if token["mark"]:
+            # a comma continues a list
+            denying = denying and word not in _ENDS
+            continue
+        if word in ("i", "me"):
+            order.append("i")
+        if (before, word) == ("anything", "but"):
+            denying = True
+            continue
+        if word in words.CLAUSE_END:
+            denying = False
+            continue
+        if before == "and" and word in words.AFFIRM:
+            denying = False
+        if (word in words.BEARING and before in words.DENY) or (before.endswith("n't") and word in words.BEARING):
+            word = "like"
+        number = _number(token, before, after)
+        if number:
+            numbers.add(number)
+            signs[not denying].add(number[0])
+            if word in words.EXCLUSIVE:
+                exclusive.add(words.EXCLUSIVE[word])
+            continue
+        if word in words.DENY or word.endswith("n't") or _phrase(before, word, spelled[at - 2] if at > 1 else ""):
+            denying, fresh = True, True
+            continue
+        if word in words.OPPOSITE:
+            # "doesn't avoid": two denials next to each other are none
+            denying, fresh = not (denying and fresh), False
+            if opposite := words.OPPOSITE[word]:
+                content.append(_stem(opposite))
+                signs[not denying].add(content[-1])
+            continue
+        stem = _stem(word)
+        if stem in words.EXCLUSIVE:
+            exclusive.add(words.EXCLUSIVE[stem])
+        elif _is_name(token, at, tokens, after):
+            names.add(word)
+        if (word in words.STOP and stem not in words.PIVOTS) or (
+            word in words.UNITS and numbers and _after_number(before)
+        ):
+            continue
+        content.append(stem)
+        order.append(stem)
+        signs[not denying].add(stem)
+        fresh = False
+    first = spelled[0] if spelled else ""
+    return Reading(
+        content=tuple(content),
+        order=tuple(order),
+        plain=frozenset(spelled) | frozenset(content),
+        affirmed=frozenset(signs[True]),
+        denied=frozenset(signs[False]),
+        numbers=frozenset(numbers),
+        names=frozenset(names),
+        exclusive=frozenset(exclusive),
+        verb_first=bool(content) and first not in words.STOP and _stem(first) == content[0],
+    )
+
+
+@lru_cache(maxsize=65_536)
+def _stem(word: str) -> str:
+    """One form for all that is said the same: aliases, synonyms, then the Snowball stem."""
+    word = words.ALIASES.get(word, word)
+    if word in words.EXCLUSIVE:
+        return word
+    singular = word.removesuffix("s")
+    singular = words.ALIASES.get(singular, singular)
+    if singular in words.EXCLUSIVE:
+        return singular
+    word = words.SYNONYMS.get(word, word)
+    return word if word in words.EXCLUSIVE else str(_STEMMER.stemWord(words.SYNONYMS.get(singular, word)))
+
+
+def _phrase(before: str, word: str, earlier: str) -> bool:
+    # "is used to" is a habit, "used to" is over
+    return (before, word) in words.DENY_PHRASES and not (before == "used" and earlier in ("is", "am", "are", "get"))
+
+
+def _after_number(before: str) -> bool:
+    return bool(before) and (before[0].isdigit() or before in words.NUMBERS)
+
+
+def _number(token: re.Match[str], before: str, after: str) -> tuple[str, str] | None:
+    """The canonical value and the unit of a token, if it is a number: ("1500", "dollar") of "$1,500"."""
+    word = token[0].lower()
+    if token["date"]:
+        return word, "date"
+    if token["clock"]:
+        hour, minute = (int(part) for part in word.split(":"))
+        return f"{hour % 12}:{minute:02}" if minute else f"{hour % 12}", "pm" if hour > 12 else _unit(after)
+    if token["number"]:
+        suffix = (token["suffix"] or "").lower()
+        digits = token["number"].replace(",", "")
+        if digits.count(".") > 1:
+            return digits, ""
+        scale = words.SCALES.get(suffix) or words.SCALES.get(after, 1.0)
+        unit = words.CURRENCIES.get(before) or _unit(suffix) or ("percent" if suffix == "%" else _unit(after))
+        # a version is no quantity: 3.1 and 3.10 differ
+        return (digits if "." in digits and scale == 1.0 else f"{float(digits) * scale:.15g}"), unit
+    if word in words.NUMBERS:
+        return str(words.NUMBERS[word]), _unit(after)
+    return None
+
+
+def _unit(word: str) -> str:
+    return words.UNITS.get(word, "")
+
+
+def _is_name(token: re.Match[str], at: int, tokens: list[re.Match[str]], after: str) -> bool:
+    word = token["word"]
+    if (
+        not word[0].isupper()
+        or word.lower().removesuffix("'s") in words.STOP
+        or ("'" in word and word.startswith("I'"))
+    ):
+        return False
+    starts = at == 0 or tokens[at - 1][0] in _ENDS
+    if not starts or any(letter.isupper() for letter in word[1:]):
+        return True
+    if _AFTER_A_SUBJECT.fullmatch(after):
+        return _stem(word.lower()) not in words.EXCLUSIVE and not word.endswith("s")
+    return at + 1 < len(tokens) and (tokens[at + 1]["word"] or "")[:1].isupper() and not word.endswith("s")

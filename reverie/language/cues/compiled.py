@@ -1,0 +1,107 @@
+"""A policy's rule table compiled for Python's re and for polars; made once for each policy."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import polars as pl
+
+from reverie.language.cues import wording
+from reverie.policy.extract import Extract, Rule
+
+#: Characters that are content: ASCII letters and digits, and the letters of other scripts; not marks, not emoji.
+_CONTENT: Final = "A-Za-z0-9\u00aa-\u1fff\u2c00-\u2dff\u3040-\ud7ff\uf900-\ufdff\U00020000-\U0003ffff"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pair:
+    """A pattern for both engines."""
+
+    python: re.Pattern[str]
+    rust: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Compiled:
+    """A rule with its pattern for both engines."""
+
+    order: int
+    rule: Rule
+    pattern: re.Pattern[str]
+    rust: str
+    importance: float
+
+
+_COLUMNS: Final = {
+    "order": pl.UInt32,
+    "rule": pl.String,
+    "kind": pl.String,
+    "polarity": pl.Int8,
+    "importance": pl.Float64,
+    "category": pl.String,
+    "key": pl.String,
+    "before": pl.String,
+    "between": pl.String,
+    "after": pl.String,
+    "entity_type": pl.String,
+    "entity_of_y": pl.Boolean,
+}
+
+
+def _row(one: Compiled) -> tuple[object, ...]:
+    rule = one.rule
+    before, between, after = rule.template_parts
+    entity_type, _, group = (rule.entity or "").partition(":")
+    facts = (one.order, rule.name, rule.kind, rule.polarity, one.importance, rule.category, rule.key)
+    return *facts, before, between, after, entity_type or None, group == "{y}"
+
+
+class Rules:
+    """The `[extract]` table of a policy, compiled for both engines; made once for each policy."""
+
+    def __init__(self, extract: Extract) -> None:
+        self.extract = extract
+        self.guard = self._optional(extract.guard)
+        self.empty = self._optional(f"^(?:{extract.empty})$" if extract.empty else None)
+        self.corrects = self._optional(extract.corrects)
+        self.event = self._optional(extract.event)
+        self.low_content = self._whole(extract.low_content)
+        importance = extract.importance.model_dump()
+        self.compiled = tuple(
+            Compiled(
+                order=order,
+                rule=rule,
+                pattern=wording.for_python(pattern := extract.expand(rule.pattern)),
+                rust=wording.for_rust(pattern),
+                importance=importance[rule.kind] if rule.importance is None else rule.importance,
+            )
+            for order, rule in enumerate(extract.rules)
+        )
+        #: a row for each rule: what a hit takes from it, and its template cut at the groups
+        self.frame = pl.DataFrame([_row(one) for one in self.compiled], schema=_COLUMNS, orient="row")
+        #: orders of the rules to try for each cue
+        self.by_cue: dict[str, tuple[int, ...]] = {
+            cue: tuple(one.order for one in self.compiled if cue in one.rule.cues)
+            for cue in dict.fromkeys(cue for rule in extract.rules for cue in rule.cues)
+        }
+        #: finds, at each place of a lower-case marked text, the longest cue or the separator
+        self.longest_cue = re.compile(f"(?=({wording.trie([*self.by_cue, wording.SEPARATOR])}))")
+        #: orders of the rules to try for a longest cue and for those that begin it
+        self.by_longest = {
+            longest: tuple(order for cue, orders in self.by_cue.items() if longest.startswith(cue) for order in orders)
+            for longest in self.by_cue
+        }
+
+    def _optional(self, pattern: str | None) -> Pair | None:
+        if pattern is None:
+            return None
+        expanded = self.extract.expand(pattern)
+        return Pair(python=wording.for_python(expanded), rust=wording.for_rust(expanded))
+
+    def _whole(self, fragments: Sequence[str]) -> Pair:
+        """The pattern of a whole message made of nothing but such words, marks and emoji."""
+        filler = f"[^{_CONTENT}]"
+        words = f"(?:(?:{'|'.join(fragments)})(?:{filler}+|$))*" if fragments else ""
+        whole = f"^{filler}*{words}$"
+        return Pair(python=wording.for_python(whole), rust=wording.for_rust(whole))

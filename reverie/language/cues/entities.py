@@ -1,0 +1,153 @@
+"""Whom and what a text names, by rule, as typed ids (spec B3): `pet:bruno`, `workplace:infosys`, `metric:views`.
+
+`entities.toml` holds patterns, for names that nobody can list, and a gazetteer, for words that name the same thing
+wherever they stand. Both engines give the same rows; entities of a text are in the order of their ids.
+"""
+
+import re
+import tomllib
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from typing import Annotated, NamedTuple
+
+import polars as pl
+from pydantic import Field
+
+from reverie.language.cues import wording
+from reverie.policy.extract import Pattern, Table
+
+#: Capitalised words that are no names, for patterns that go by the capital.
+_CAPITALISED = (
+    "i i'm i've it the a an my our we you he she they this that and but so if in on at to for of is was god oh yes no"
+    " monday tuesday wednesday thursday friday saturday sunday"
+    " january february march april may june july august september october november december"
+)
+_NO_NAMES = frozenset(_CAPITALISED.split())
+
+
+class Entity(NamedTuple):
+    """A named thing: `id` is `type:slug`, the label is as first written, or the plain word of the gazetteer."""
+
+    type: str
+    slug: str
+    label: str
+
+    @property
+    def id(self) -> str:
+        """The typed id."""
+        return f"{self.type}:{self.slug}"
+
+
+class Namer(Table):
+    """A pattern whose first group is a name of one type."""
+
+    type: Annotated[str, Field(pattern="^[a-z]+$")]
+    #: lower-case literals, one of which every match contains
+    cues: tuple[str, ...]
+    pattern: Pattern
+
+
+class Names(Table):
+    """`entities.toml`."""
+
+    words: dict[str, tuple[str, ...]]
+    rules: tuple[Namer, ...]
+    gazetteer: dict[Annotated[str, Field(pattern="^[a-z]+:[a-z0-9-]+$")], tuple[str, ...]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Compiled:
+    namers: tuple[tuple[Namer, re.Pattern[str], str], ...]
+    #: written form → entity
+    forms: dict[str, Entity]
+
+
+@cache
+def _names() -> _Compiled:
+    names = Names.model_validate(tomllib.loads(files(__package__).joinpath("entities.toml").read_text("utf-8")))
+
+    def expand(pattern: str) -> str:
+        for word, alternatives in names.words.items():
+            pattern = pattern.replace(f"<{word}>", f"(?:{'|'.join(alternatives)})")
+        return pattern
+
+    forms = {
+        spoken: Entity(kind, slug, slug.replace("-", " "))
+        for identity, written in names.gazetteer.items()
+        for kind, _, slug in [identity.partition(":")]
+        for form in written
+        for spoken in (form, re.sub("^(?:my|our) ", "their ", form))
+    }
+    expanded = [(namer, expand(namer.pattern)) for namer in names.rules]
+    return _Compiled(
+        namers=tuple(
+            (namer, re.compile(pattern.replace(r"\b", r"(?a:\b)")), pattern.replace(r"\b", r"(?-u:\b)"))
+            for namer, pattern in expanded
+        ),
+        forms=forms,
+    )
+
+
+#: What stands between words once a possessive is shed.
+_GAPS = r"(?:'s)?[^a-z0-9]+"
+SCHEMA = pl.Schema({"index": pl.UInt32, "type": pl.String, "slug": pl.String, "label": pl.String})
+"""A row for each entity of a text: `index` is the row of the text in the frame, the others are those of `Entity`."""
+
+
+def entities_one(text: str) -> list[Entity]:
+    """The entities of a text, one for each id, ordered by id."""
+    names, plain = _names(), wording.plain(text)
+    lowered = plain.lower()
+    spaced = re.sub(_GAPS, " ", f" {lowered} ")
+    found = {entity.id: entity for form, entity in names.forms.items() if f" {form} " in spaced}
+    for namer, pattern, _ in names.namers:
+        if any(cue in lowered for cue in namer.cues):
+            for match in pattern.finditer(plain):
+                label = match["x"].removesuffix("'s")
+                entity = Entity(namer.type, wording.slug(label), label)
+                if entity.slug and label.split(" ")[0].lower() not in _NO_NAMES:
+                    found.setdefault(entity.id, entity)
+    return [found[identity] for identity in sorted(found)]
+
+
+def entities_frame(frame: pl.DataFrame) -> pl.DataFrame:
+    """The entities of a frame with a `text` column, in the order of `entities_one`; see `SCHEMA`."""
+    names, plain = _names(), pl.col("plain")
+    texts = frame.lazy().select(plain=wording.plain_expr(pl.col("text"))).with_row_index("index")
+    texts = texts.with_columns(lowered=plain.str.to_lowercase()).collect().lazy()
+    forms = pl.LazyFrame([(f" {form} ", *entity) for form, entity in names.forms.items()], schema=_FORMS, orient="row")
+    spaced = pl.format(" {} ", "lowered").str.replace_all(_GAPS, " ")
+    listed = (
+        texts.select("index", form=spaced.str.extract_many([f" {form} " for form in names.forms], overlapping=True))
+        .explode("form")
+        .join(forms, on="form", maintain_order="left")
+        .select("index", "type", "slug", "label", written=pl.lit(0, pl.UInt32))
+    )
+    named = [_named(texts, namer, rust, order) for order, (namer, _, rust) in enumerate(names.namers, start=1)]
+    return (
+        pl.concat([listed, *named])
+        .with_columns(order=pl.concat_str("type", pl.lit(":"), "slug"))
+        .sort("index", "order", "written", maintain_order=True)
+        .unique(["index", "order"], keep="first", maintain_order=True)
+        .select(SCHEMA.names())
+        .cast(SCHEMA)
+        .collect()
+    )
+
+
+_FORMS = {"form": pl.String, "type": pl.String, "slug": pl.String, "label": pl.String}
+
+
+def _named(texts: pl.LazyFrame, namer: Namer, rust: str, order: int) -> pl.LazyFrame:
+    label, slug = pl.col("label"), wording.slug_expr(pl.col("label"))
+    return (
+        texts.filter(pl.col("lowered").str.contains_any(list(namer.cues)))
+        .select("index", label=pl.col("plain").str.extract_all(rust))
+        .explode("label")
+        .drop_nulls()
+        .select("index", label=label.str.extract(rust, 1).str.strip_suffix("'s"))
+        .filter(~label.str.split(" ").list.first().str.to_lowercase().is_in(list(_NO_NAMES)))
+        .select("index", type=pl.lit(namer.type), slug=slug, label=label, written=pl.lit(order, pl.UInt32))
+        .filter(pl.col("slug") != "")
+    )

@@ -1,0 +1,63 @@
+"""How much a text stands out before anything is known about it (Logic 1.5)."""
+
+import re
+from typing import Final
+
+import polars as pl
+
+from reverie.language.cues import wording
+from reverie.policy.extract import Salience
+
+#: A capitalised word that does not open a sentence, or a run of capitals; "I" is none.
+NAMED: Final = r"[a-z0-9,;:'\")] +[\"'(]?(?:[A-HJ-Z][A-Za-z'-]+|I[a-z]{2,})|\b[A-Z][a-z]+ [A-Z][a-z]+"
+#: A number, or a date in words.
+DATED: Final = (
+    r"[0-9]|(?i:\b(?:monday|tuesday|wednesday|thursday|friday|saturday|sunday|january|february|march|april|june|july"
+    r"|august|september|october|november|december|yesterday|tomorrow|tonight|last (?:week|month|year|night)"
+    r"|next (?:week|month|year))\b)"
+)
+#: Marks of code: snake_case, camelCase, dotted or slashed names, calls, capitals with digits.
+CODED: Final = (
+    r"\b[a-z]+_[a-z_]+\b|\b[a-z]+[A-Z][A-Za-z]+\b|\b[A-Za-z]+\(\)|\b[a-z]{2,}\.[a-z]{2,}\.[a-z]{2,}"
+    r"|\b[A-Z]{2,}[0-9]+\b|`"
+)
+#: Words long enough to tell rare from common.
+LONG: Final = r"[A-Za-z]{4,}"
+
+_NAMED, _DATED, _CODED = (re.compile(pattern.replace(r"\b", r"(?a:\b)")) for pattern in (NAMED, DATED, CODED))
+_LONG: Final = re.compile(LONG)
+
+
+def salience(text: str, numbers: Salience) -> float:
+    """0 to 1: named entity, number or date, preference signal, technical terms, each with its weight.
+
+    Token rarity is judged by length (the rarer a word, the longer): the mean letters of the words of four and more.
+    """
+    plain = wording.plain(text)
+    lowered = plain.lower()
+    words = _LONG.findall(plain)
+    long = bool(words) and sum(map(len, words)) >= numbers.technical_letters * len(words)
+    total = (
+        numbers.named_entity * bool(_NAMED.search(plain))
+        + numbers.number_or_date * bool(_DATED.search(plain))
+        + numbers.preference * any(signal in lowered for signal in numbers.signals)
+        + numbers.technical * (long or bool(_CODED.search(plain)))
+    )
+    return min(total, numbers.maximum)
+
+
+def salience_expr(text: pl.Expr, numbers: Salience) -> pl.Expr:
+    """`salience` for a column, as Float64."""
+    plain = wording.plain_expr(text)
+    named, dated, coded = (plain.str.contains(p.replace(r"\b", r"(?-u:\b)")) for p in (NAMED, DATED, CODED))
+    words = plain.str.extract_all(LONG)
+    letters = words.list.join("").str.len_chars()
+    long = (words.list.len() > 0) & (letters >= numbers.technical_letters * words.list.len())
+    preferred = plain.str.to_lowercase().str.contains_any(list(numbers.signals))
+    total = (
+        pl.lit(numbers.named_entity) * named
+        + pl.lit(numbers.number_or_date) * dated
+        + pl.lit(numbers.preference) * preferred
+        + pl.lit(numbers.technical) * (long | coded)
+    )
+    return pl.min_horizontal(total, pl.lit(numbers.maximum))

@@ -1,0 +1,73 @@
+"""What sort of utterance a turn is: without content, only asking, telling of an event; and tool calls as episodes."""
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+import polars as pl
+
+from reverie.language.cues import wording
+from reverie.language.cues.attribution import veil, veil_expr
+from reverie.language.cues.compiled import Rules
+
+#: Nothing but a question: what ends in "?" since the last sentence end, and a greeting or a few words before it.
+_QUESTIONS: Final = r"[^.!?\n]*\?[?!\"')]*"
+
+
+def is_question(text: str) -> bool:
+    """Whether the text only asks: at most three words are left when its questions are taken out."""
+    return "?" in text and len(re.sub(_QUESTIONS, "", wording.plain(text)).split(" ")) <= 4
+
+
+def is_question_expr(text: pl.Expr) -> pl.Expr:
+    """`is_question` for a column."""
+    rest = wording.plain_expr(text).str.replace_all(_QUESTIONS, "")
+    return text.str.contains("?", literal=True) & (rest.str.count_matches(" ", literal=True) <= 3)
+
+
+def low_content(text: str, rules: Rules) -> bool:
+    """Whether the text says nothing ("lol", "ok", only emoji), by the policy's list. No episode comes of it."""
+    return rules.low_content.python.search(wording.plain(text)) is not None
+
+
+def low_content_expr(text: pl.Expr, rules: Rules) -> pl.Expr:
+    """`low_content` for a column."""
+    return wording.plain_expr(text).str.contains(rules.low_content.rust)
+
+
+def eventful(text: str, rules: Rules) -> bool:
+    """Whether the author tells of an event: not low content, not only a question, with a mark of one."""
+    return (
+        rules.event is not None
+        and rules.event.python.search(wording.plain(veil(text))) is not None
+        and not low_content(text, rules)
+        and not is_question(text)
+    )
+
+
+def eventful_expr(text: pl.Expr, rules: Rules) -> pl.Expr:
+    """`eventful` for a column."""
+    if rules.event is None:
+        return pl.lit(False)
+    told = wording.plain_expr(veil_expr(text)).str.contains(rules.event.rust)
+    return told & ~low_content_expr(text, rules) & ~is_question_expr(text)
+
+
+def episode_of_tool_call(call: Mapping[str, Any]) -> str:
+    """A tool call as an episode, "what was done — why" (Brain 4.2): `name: key value, ... → result — why`.
+
+    `call` has `name` and `arguments`, and may have `why` and `result`, as an imported turn does.
+    """
+    arguments = ", ".join(f"{key} {_short(value)}" for key, value in (call.get("arguments") or {}).items())
+    what = str(call["name"]).replace("_", " ") + (f": {arguments}" if arguments else "")
+    result = f" → {_short(call['result'])}" if call.get("result") not in (None, "") else ""
+    why = f" — {call['why']}" if call.get("why") else ""
+    return f"{what}{result}{why}"
+
+
+def _short(value: object) -> str:
+    if isinstance(value, Mapping):
+        return ", ".join(f"{key} {_short(item)}" for key, item in value.items())
+    if isinstance(value, Sequence) and not isinstance(value, str):
+        return ", ".join(map(_short, value))
+    return str(value)

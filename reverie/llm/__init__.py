@@ -1,0 +1,1 @@
+"""Calls of language models: cached, priced and metered."""

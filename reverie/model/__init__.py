@@ -1,0 +1,28 @@
+"""The nouns: values that pass between the layers, frozen, keyword-only, timezone-aware."""
+
+from reverie.model.ids import stable_id
+from reverie.model.memory import KINDS, Kind, State, candidate_id, replacement_of, rounded
+from reverie.model.scope import SHARDS, Scope
+from reverie.model.times import EARLIEST, LATEST, bounded_time, require_aware
+from reverie.model.turn import ROLES, Outcome, Role, ToolCall, Turn
+
+__all__ = [
+    "EARLIEST",
+    "KINDS",
+    "LATEST",
+    "ROLES",
+    "SHARDS",
+    "Kind",
+    "Outcome",
+    "Role",
+    "Scope",
+    "State",
+    "ToolCall",
+    "Turn",
+    "bounded_time",
+    "candidate_id",
+    "replacement_of",
+    "require_aware",
+    "rounded",
+    "stable_id",
+]

@@ -1,0 +1,25 @@
+"""Deterministic ids: the same thing has the same id in every run, rebuild and database."""
+
+from __future__ import annotations
+
+import hashlib
+from datetime import datetime
+from uuid import UUID
+
+_HASH_BITS = (1 << 80) - 1
+_VERSION_8 = 8 << 76
+_VARIANT = 2 << 62
+
+
+def stable_id(at: datetime, *parts: str) -> UUID:
+    """Return the UUIDv8 of an event time and the parts that identify the thing.
+
+    The first 48 bits are the event time in Unix milliseconds, so ids sort by event time and fall together in an index;
+    the rest is a sha256 of the parts, so the same thing has the same id in every run, rebuild and database.
+    """
+    milliseconds = int(at.timestamp() * 1000) & ((1 << 48) - 1)
+    digest = int.from_bytes(hashlib.sha256("\x1f".join(parts).encode()).digest()[:10], "big") & _HASH_BITS
+    value = (milliseconds << 80) | digest
+    value = value & ~(0xF << 76) | _VERSION_8
+    value = value & ~(0x3 << 62) | _VARIANT
+    return UUID(int=value)

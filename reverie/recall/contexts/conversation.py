@@ -1,0 +1,173 @@
+"""The conversation so far within its budget: older turns summarised, the last ones word for word (spec D8; Brain 6)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from reverie.language.text import plain_name, strip_invisible
+from reverie.policy import Policy
+from reverie.recall.contexts.given import Given, Message
+from reverie.recall.contexts.sections import Block, CountTokens, Dropped, Line, Section, whole
+from reverie.recall.profile import one_line
+from reverie.store.queries import queries
+from reverie.store.steps import Statement
+
+#: Stands in a conversation for what was said and is not to be relied on.
+WITHDRAWN = "(Withdrawn: what was said here was corrected or taken back later.)"
+
+#: Before lines of a turn that are not its first: none of them can look like a heading or another's turn.
+_INDENT = "    "
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Told:
+    """A remembered summary of turns of the conversation."""
+
+    id: UUID
+    #: Places in the session, from 1.
+    first_turn: int
+    last_turn: int
+    content: str
+    #: What is said in those of the turns that the conversation holds.
+    texts: frozenset[str]
+
+    @property
+    def turns(self) -> str:
+        """The turns in words."""
+        return f"turns {self.first_turn}-{self.last_turn}"
+
+
+def told_statements(given: Given, tenant_id: str, subject_id: str, policy: Policy, as_of: datetime) -> list[Statement]:
+    """Return what reads, beside a conversation, which of its turns are withdrawn and the summaries of its older ones.
+
+    The summaries only if there are older turns and the session is known.
+    """
+    if not given.history:
+        return []
+    withdrawn = Statement(queries("context")["withdrawn"], {"tenant": tenant_id, "subject": subject_id})
+    older = [one.content.strip() for one in given.history[: -policy.context.keep_verbatim]]
+    if not older or given.session_id is None:
+        return [withdrawn]
+    params = {"tenant": tenant_id, "subject": subject_id, "session": given.session_id, "as_of": as_of, "texts": older}
+    return [withdrawn, Statement(queries("context")["told"], params)]
+
+
+def read_told(rows: Sequence[tuple[Any, ...]]) -> list[Told]:
+    """Return the summaries, in the order of their turns."""
+    return [
+        Told(id=id_, first_turn=first, last_turn=last, content=content, texts=frozenset(texts))
+        for id_, first, last, content, texts in rows
+    ]
+
+
+def without_withdrawn(messages: Sequence[Message], rows: Sequence[tuple[Any, ...]]) -> list[Message]:
+    """Return the conversation in which a mark stands for each turn that a person corrected or wants forgotten."""
+    texts = {row[0] for row in rows}
+    return [replace(one, content=WITHDRAWN) if one.content.strip() in texts else one for one in messages]
+
+
+def history_section(
+    messages: Sequence[Message],
+    head: str,
+    *,
+    policy: Policy,
+    count: CountTokens,
+    role_name: Callable[[str], str],
+    escape: Callable[[str], str],
+    told: Sequence[Told] = (),
+) -> Section:
+    """Return the conversation; beyond the budget older turns become a summary and the last ones stay verbatim.
+
+    Where older turns are `told` by a remembered summary, that stands for them; for the others some of their own
+    sentences do. When even these do not fit, the oldest summaries go first, then the oldest turns; a last turn that is
+    longer than the budget is cut at its end. Each turn that is not there as it was said is named.
+    """
+    numbers = policy.context
+    lines = [
+        Line(
+            text=f"{_author(one, role_name)}: {verbatim(escape(one.content))}",
+            label=f"turn {place}",
+            worth=float(place),
+        )
+        for place, one in enumerate(messages, start=1)
+    ]
+    section = _whole(head, lines, numbers.history, count)
+    if section.tokens <= numbers.history:
+        return section
+    older, last = lines[: -numbers.keep_verbatim], lines[-numbers.keep_verbatim :]
+    dropped = tuple(Dropped(section="history", id=None, label=line.label, reason="older") for line in older)
+    summaries = list(_summaries(messages[: len(older)], told, policy, escape))
+    for place in range(len(summaries)):
+        section = _whole(head, [*summaries[place:], *last], numbers.history, count)
+        if section.tokens <= numbers.history:
+            return replace(section, dropped=dropped + _unfit(summaries[:place]))
+    dropped += _unfit(one for one in summaries if one.id)
+    for first in range(len(last)):
+        section = _whole(head, last[first:], numbers.history, count)
+        if section.tokens <= numbers.history:
+            return replace(section, dropped=dropped + _unfit(last[:first]))
+    cut = _cut(last[-1], head, numbers.history, count)
+    return replace(cut, dropped=dropped + _unfit(last))
+
+
+def verbatim(text: str) -> str:
+    """Return a text whose further lines are indented, so that what a person typed cannot pose as a part of the form."""
+    return f"\n{_INDENT}".join(strip_invisible(text).splitlines())
+
+
+def _author(message: Message, role_name: Callable[[str], str] = str.capitalize) -> str:
+    """The role of a message, and the name of its speaker: "User (Priya)"."""
+    role = role_name(one_line(message.role))
+    return f"{role} ({plain_name(message.speaker)})" if message.speaker else role
+
+
+def _whole(head: str, lines: Sequence[Line], budget: int, count: CountTokens) -> Section:
+    return whole("history", [Block(head=head, lines=lines)], budget, count)
+
+
+def _summaries(
+    older: Sequence[Message], told: Sequence[Told], policy: Policy, escape: Callable[[str], str]
+) -> Iterator[Line]:
+    """The remembered summaries, and one of what they do not tell."""
+    said = {one.content.strip() for one in older}
+    known: set[str] = set()
+    for one in told:
+        if one.texts & said:
+            known |= one.texts
+            text = f"(earlier, {one.turns}) {one_line(escape(one.content))}"
+            yield Line(text=text, id=one.id, label=f"summary of {one.turns}")
+    if untold := [one for one in older if one.content.strip() not in known]:
+        yield Line(text=f"(earlier) {one_line(escape(_gist(untold, policy)))}", label="summary of older turns")
+
+
+def _unfit(lines: Iterable[Line]) -> tuple[Dropped, ...]:
+    return tuple(Dropped(section="history", id=line.id, label=line.label, reason="budget") for line in lines)
+
+
+def _gist(messages: Sequence[Message], policy: Policy) -> str:
+    """Extractive sentences of older turns."""
+    # the rules bring polars, for which a short conversation has no use
+    from reverie.language.cues.summarise import Line as Said
+    from reverie.language.cues.summarise import summarise
+
+    lines = [Said(speaker=_author(one), text=one.content) for one in messages]
+    return summarise(lines, number=policy.context.summary_sentences, numbers=policy.salience)
+
+
+def _cut(line: Line, head: str, budget: int, count: CountTokens) -> Section:
+    """The longest beginning of a turn that fits, by halving."""
+    low, high = 0, len(line.text)
+    best = Section(name="history", budget=budget)
+    while low < high:
+        middle = (low + high + 1) // 2
+        shortened = replace(line, text=f"{line.text[:middle]}…")
+        section = _whole(head, [shortened], budget, count)
+        if section.tokens > budget:
+            high = middle - 1
+        else:
+            best, low = section, middle
+    return best

@@ -1,0 +1,321 @@
+"""The six ways to lay out a context: one for each seed, and ours (spec D8 to D10).
+
+Each returns its sections in their order. What somebody said stands in a line that the form begins, on one line or with
+its further lines indented, so that no word of it can close a block or open another.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from html import escape as as_entities
+from uuid import UUID
+
+import orjson
+
+from reverie.policy import Policy
+from reverie.recall.contexts.adaptation import acquaintance, adapt, discovery, emotional_context, stage_line, unusual
+from reverie.recall.contexts.conversation import Told, history_section
+from reverie.recall.contexts.given import Given, service_section, tools_section
+from reverie.recall.contexts.sections import Block, CountTokens, Line, Section, fit
+from reverie.recall.facts import StructuredFact
+from reverie.recall.profile import Profile, one_line, with_day
+from reverie.recall.staged import StagedRecall, fact_line, summary_line
+
+#: What Logic 4 calls the kinds.
+_TYPES = {"preference": "PROCEDURAL", "instruction": "PROCEDURAL", "episode": "EPISODIC", "turn": "EPISODIC"}
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Chosen:
+    """A memory or a turn that may stand in a context."""
+
+    id: UUID
+    kind: str
+    content: str
+    happened_at: datetime
+    importance: float | None
+    #: Higher is better; in a context the lowest is left out first.
+    score: float
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Material:
+    """All that a context can be made of."""
+
+    subject_id: str
+    question: str
+    given: Given
+    policy: Policy
+    profile: Profile
+    #: Best first.
+    memories: Sequence[Chosen]
+    #: Only for the form that is made of it.
+    staged: StagedRecall | None
+    #: Tokens of memories: the policy's, or those of the relationship's stage.
+    memory_budget: int
+    count: CountTokens
+    #: Remembered summaries of the conversation's older turns.
+    told: Sequence[Told] = ()
+
+
+def lay_out(material: Material) -> list[Section]:
+    """Return the sections of the policy's form, in their order; those that have nothing to say are empty."""
+    return _FORMS[material.policy.context.form](material)
+
+
+def _brain(of: Material) -> list[Section]:
+    """Brain 6: system, tenant context, memories with their importance, current data, conversation."""
+    return [
+        _system(of),
+        _profile(of, "TENANT CONTEXT:"),
+        _memories(of, "MEMORIES (what you've learned about this business):", _with_importance),
+        *_rest(of),
+    ]
+
+
+def _reverie(of: Material) -> list[Section]:
+    """Ours: Brain's manner for anybody, memories with their day, and the mood if there is one."""
+    emotional = list(emotional_context(of.given, of.profile, acquaintance(of.profile.relationship)))
+    rules = adapt(of.given.mood, of.given.energy)
+    return [
+        _system(of),
+        _profile(of, f"PROFILE ({one_line(of.subject_id)}):"),
+        _memories(of, "MEMORIES (remembered from earlier conversations):", _with_day),
+        _behavior(of, [("MOOD:", emotional), ("ADAPTATION:", rules)]),
+        *_rest(of),
+    ]
+
+
+def _contact(of: Material) -> list[Section]:
+    """Contact 4.3 and 5: contact context and memories by stage, emotional context, adaptation or discovery."""
+    known, given = of.profile.relationship, of.given
+    named = [one for one in of.profile.facts if one.category == "identity"]
+    liked = [one for one in of.profile.facts if one.category in ("preference", "constraint")]
+    mood = one_line(given.mood or "neutral") + (" (unusual)" if given.mood and unusual(given) else "")
+    told: list[str] = []
+    if known.stage == "new":
+        first = "first session" if known.sessions <= 1 else f"{known.sessions} sessions"
+        told += [f"New contact ({first})", _known(named) if named else "No memories yet"]
+    else:
+        word = {"building": "Building", "established": "Established", "deep": "Deep"}[known.stage]
+        streak = "" if known.stage == "building" else f", active streak: {known.streak}"
+        told.append(f"{word} relationship ({known.sessions} sessions over {known.days} days{streak})")
+        told += [_known(named)] * bool(named)
+    if liked:
+        told.append(f"Preferences: {'; '.join(f'{one.name} {one_line(one.value)}' for one in liked)}")
+    told.append(f"Mood: {mood}")
+    lines = [Line(text=f"- {text}", label=text.partition(":")[0], worth=-float(n)) for n, text in enumerate(told)]
+    return [
+        _system(of),
+        fit("profile", [Block(head="CONTACT CONTEXT:", lines=lines)], of.policy.context.profile, of.count),
+        _memories(of, "MEMORIES:", _plain if known.stage == "building" else _with_importance),
+        _behavior(
+            of,
+            [
+                ("CONTACT EMOTIONAL CONTEXT:", list(emotional_context(given, of.profile, stage_line(known)))),
+                ("ADAPTATION:", adapt(given.mood, given.energy)),
+                ("BEHAVIOR:", discovery(known.stage)),
+            ],
+        ),
+        *_rest(of),
+    ]
+
+
+def _agent(of: Material) -> list[Section]:
+    """Agent 3.C: narrative, scaffold, learned info, retrieved facts, identity, directives, artifacts, in this order."""
+    given, profile = of.given, of.profile
+    narrative = profile.narrative(of.policy.profile.narrative_words)
+    scaffold, learned = profile.scaffold(), profile.learned() | dict(given.learned)
+    blocks = [
+        Block(
+            head="# Your Context",
+            lines=[
+                Line(text=text, label=label, worth=-float(place))
+                for place, (label, text) in enumerate(
+                    (
+                        ("narrative", narrative),
+                        ("scaffold", f"Structured Data:\n{_json(scaffold)}" if scaffold else ""),
+                        ("learned info", f"Learned Info:\n{_json(learned)}" if learned else ""),
+                    )
+                )
+                if text
+            ],
+        )
+    ]
+    identity = [f"Name: {one_line(given.agent_name)}"] * bool(given.agent_name)
+    return [
+        _system(of),
+        fit("profile", blocks, of.policy.context.profile, of.count),
+        _memories(of, "Relevant Retrieved Facts:", _plain_without_kind),
+        fit(
+            "behavior",
+            [
+                Block(
+                    head="# Agent Identity",
+                    lines=[
+                        Line(text=text, label="identity", worth=3.0) for text in [*identity, given.constitution] if text
+                    ],
+                ),
+                Block(
+                    head="# Temporal Governance Directives",
+                    lines=[Line(text=f"- {one_line(text)}", label="directive", worth=2.0) for text in given.directives],
+                ),
+                Block(
+                    head="Your Artifacts",
+                    lines=[
+                        Line(text=f"- {one_line(text)}", label=one_line(text), worth=1.0) for text in given.artifacts
+                    ],
+                ),
+            ],
+            of.policy.context.behavior,
+            of.count,
+        ),
+        *_rest(of),
+    ]
+
+
+def _logic(of: Material) -> list[Section]:
+    """Logic 4: the memories in a `<memory>` element, nothing in them that could end it."""
+
+    def typed(one: Chosen) -> str:
+        type_ = _TYPES.get(one.kind, "SEMANTIC")
+        day = f"{one.happened_at:%Y-%m-%d}: " if type_ == "EPISODIC" else ""
+        return f"[{type_}] {day}{_escaped(one_line(one.content))}"
+
+    lines = [Line(text=typed(one), id=one.id, label=one.kind, worth=one.score) for one in of.memories]
+    block = Block(head="<memory>", lines=lines, foot="</memory>")
+    return [_system(of), fit("memories", [block], of.memory_budget, of.count), *_rest(of, escape=_escaped)]
+
+
+def _chat(of: Material) -> list[Section]:
+    """Chat flow 3: long-term memory of User Profile and Recent Context, the recent conversation, one closing line."""
+    staged = of.staged
+    facts = [
+        Line(text=fact_line(one), id=one.id, label=one.name, worth=one.importance)
+        for one in (staged.facts if staged else ())
+    ]
+    near = [
+        Line(text=summary_line(one, staged.letters), id=one.id, label="summary", worth=-one.distance)
+        for one in (staged.summaries if staged else ())
+        if staged
+    ]
+    numbers = of.policy.context
+    head = "# Long-term Memory\n## {}"
+    profile = fit("profile", [Block(head=head.format("User Profile"), lines=facts)], numbers.profile, of.count)
+    title = "## Recent Context" if profile.text else head.format("Recent Context")
+    memories = fit("memories", [Block(head=title, lines=near)], of.memory_budget, of.count)
+    rest = list(_rest(of, conversation="# Recent Conversation", role_name=str))
+    closing = [Line(text="Answer consistently using the memory and conversation above.", label="closing line")]
+    above = any(section.text for section in (profile, memories, *rest))
+    behavior = fit("behavior", [Block(lines=closing if above else [])], numbers.behavior, of.count)
+    return [_system(of), profile, memories, *rest, behavior]
+
+
+_FORMS: dict[str, Callable[[Material], list[Section]]] = {
+    "brain": _brain, "contact": _contact, "agent": _agent, "logic": _logic, "chat": _chat, "reverie": _reverie,
+}  # fmt: skip
+
+
+def _system(of: Material) -> Section:
+    text = of.given.system.strip()
+    lines = [Line(text=text, label="system text")] if text else []
+    return fit("system", [Block(lines=lines)], of.policy.context.system, of.count)
+
+
+def _profile(of: Material, head: str) -> Section:
+    lines = [Line(text=fact_line(one), id=one.id, label=one.name, worth=1 + one.importance) for one in of.profile.facts]
+    lines += [
+        Line(text=f"- {one_line(one.text)}", id=one.id, label="scaffold", worth=1 + one.confidence / 2)
+        for one in of.profile.active
+        if not one.connection_id
+    ]
+    lines += [
+        Line(
+            text=f"- {with_day(one.kind, one.content, one.happened_at)}",
+            id=one.id,
+            label=one.kind,
+            worth=-float(place),
+        )
+        for place, one in enumerate(of.profile.recent)
+    ]
+    return fit("profile", [Block(head=head, lines=lines)], of.policy.context.profile, of.count)
+
+
+def _memories(of: Material, head: str, told: Callable[[Chosen], str]) -> Section:
+    lines = [Line(text=told(one), id=one.id, label=one.kind, worth=one.score) for one in of.memories]
+    return fit("memories", [Block(head=head, lines=lines)], of.memory_budget, of.count)
+
+
+def _behavior(of: Material, blocks: Sequence[tuple[str, Sequence[str]]]) -> Section:
+    placed = [
+        Block(
+            head=head,
+            lines=[
+                Line(text=f"- {text}", label=head.rstrip(":").lower(), worth=-float(n)) for n, text in enumerate(texts)
+            ],
+        )
+        for head, texts in blocks
+    ]
+    return fit("behavior", placed, of.policy.context.behavior, of.count)
+
+
+def _rest(
+    of: Material,
+    *,
+    conversation: str = "CONVERSATION:",
+    role_name: Callable[[str], str] = str.capitalize,
+    escape: Callable[[str], str] = str,
+) -> Iterator[Section]:
+    """Service data, tools and, last, the conversation."""
+    given, numbers = of.given, of.policy.context
+    language = of.policy.language
+    yield service_section(
+        given.service_data,
+        of.question,
+        "CURRENT DATA ({service}):",
+        budget=numbers.service_data,
+        count=of.count,
+        language=language,
+        escape=escape,
+    )
+    yield tools_section(given.tools, "TOOLS:", budget=numbers.tools, count=of.count)
+    yield history_section(
+        given.history,
+        conversation,
+        policy=of.policy,
+        count=of.count,
+        role_name=role_name,
+        escape=escape,
+        told=of.told,
+    )
+
+
+def _plain(one: Chosen) -> str:
+    return f"- [{one.kind}] {one_line(one.content)}"
+
+
+def _plain_without_kind(one: Chosen) -> str:
+    return f"- {one_line(one.content)}"
+
+
+def _with_importance(one: Chosen) -> str:
+    return _plain(one) + (f" (importance: {one.importance:.2f})" if one.importance is not None else "")
+
+
+def _with_day(one: Chosen) -> str:
+    return f"- [{one.kind}] {with_day(one.kind, one.content, one.happened_at)}"
+
+
+def _known(named: Sequence[StructuredFact]) -> str:
+    return f"Knows: {'; '.join(f'{one.name} {one_line(one.value)}' for one in named)}"
+
+
+def _escaped(text: str) -> str:
+    return as_entities(text, quote=False)
+
+
+def _json(value: object) -> str:
+    """One line of JSON: JSON itself escapes only some of what ends a line."""
+    return one_line(orjson.dumps(value, default=str).decode())
