@@ -1,7 +1,7 @@
 """The nouns: values that pass between the layers, frozen, keyword-only, timezone-aware."""
 
 from reverie.model.ids import stable_id
-from reverie.model.memory import KINDS, Kind, State, candidate_id, replacement_of, rounded
+from reverie.model.memory import KINDS, Candidate, Kind, Lineage, Memory, State, candidate_id, replacement_of, rounded
 from reverie.model.scope import SHARDS, Scope
 from reverie.model.times import EARLIEST, LATEST, bounded_time, require_aware
 from reverie.model.turn import ROLES, Outcome, Role, ToolCall, Turn
@@ -12,7 +12,10 @@ __all__ = [
     "LATEST",
     "ROLES",
     "SHARDS",
+    "Candidate",
     "Kind",
+    "Lineage",
+    "Memory",
     "Outcome",
     "Role",
     "Scope",

@@ -44,12 +44,6 @@ update memory.structured_facts s set valid_to = x.valid_to, replaced_by = x.repl
 from unnest(%(ids)s::uuid[], %(valid_to)s::timestamptz[], %(replaced_by)s::uuid[]) as x (id, valid_to, replaced_by)
 where s.tenant_id = %(tenant)s and s.id = x.id
 
--- name: write_lineage
--- What a person wrote names the correction it comes from.
-insert into memory.lineage (tenant_id, memory_id, relation, source, source_id, as_of, run_id)
-values (%(tenant)s, %(memory)s, 'corrected', 'correction', %(correction)s, %(at)s, %(run_id)s)
-on conflict do nothing
-
 -- name: mark
 -- What a correction withholds: the memory with all that was merged into it, the turns and events that these were drawn
 -- from, the episodes that quote these turns, and, as `derived`, what was made of any of them. Along the lineage, so that a
@@ -125,15 +119,6 @@ where tenant_id = %(tenant)s and subject_id = %(subject)s and mark = 'pinned' an
 -- What would have been forgotten while it was pinned is due from now on.
 update memory.memories set forget_at = %(at)s
 where tenant_id = %(tenant)s and id = any(%(ids)s) and forget_at < %(at)s
-
--- name: inherit_pins
--- What a pinned memory was merged into is pinned as it was.
-insert into memory.marks (tenant_id, subject_id, item_id, correction_id, item, mark, pending, run_id)
-select k.tenant_id, k.subject_id, m.into_id, k.correction_id, k.item, k.mark, k.pending, k.run_id
-from memory.marks k
-join memory.memories m on m.tenant_id = k.tenant_id and m.id = k.item_id and m.state = 'merged'
-where k.tenant_id = %(tenant)s and k.mark = 'pinned' and k.subject_id = any(%(subject_ids)s)
-on conflict do nothing
 
 -- name: add_replacement
 -- What is right stands in the place of what is wrong until it is a memory; one that was corrected itself no longer does.

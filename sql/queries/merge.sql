@@ -135,18 +135,6 @@ insert into memory.lineage (tenant_id, memory_id, relation, source, source_id, a
 select %(tenant)s, survivor_id, 'merged', 'memory', loser_id, as_of, %(run_id)s from merged
 on conflict do nothing
 
--- name: set_live
--- Take memories out of the search, or back into it. By place, as the caller holds the subjects: see forget in prune.sql.
-update memory.vectors set live = %(live)s
-where tenant_id = %(tenant)s and live <> %(live)s and ctid = any(array(
-    select v.place
-    from unnest(%(ids)s::uuid[]) as x (id)
-    cross join lateral (
-        select m.subject_id from memory.memories m where m.tenant_id = %(tenant)s and m.id = x.id offset 0) m
-    cross join lateral (
-        select v.ctid as place from memory.vectors v
-        where v.tenant_id = %(tenant)s and v.subject_id = m.subject_id and v.item_id = x.id offset 0) v))
-
 -- name: read_merge
 -- One merge in force.
 select g.survivor_id, g.subject_id, g.peak_after - g.peak_before, m.into_id, m.kind, m.peak, m.accessed_at, m.access_count

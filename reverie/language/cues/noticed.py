@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
-from uuid import UUID
 
 import orjson
 
@@ -21,7 +20,7 @@ from reverie.language.cues.one import extract_one
 from reverie.language.cues.salience import salience
 from reverie.language.cues.speech import episode_of_tool_call, eventful, is_question, low_content
 from reverie.language.text import chunk, owned, strip_invisible
-from reverie.model import Kind, Turn, candidate_id
+from reverie.model import Candidate, Kind, Turn, candidate_id
 from reverie.policy import Policy
 
 #: Longer texts become several episodes; shorter ones cannot fill a chunk, so the tokenizer is not asked.
@@ -30,23 +29,6 @@ SHORT_CHARACTERS = 500
 TOLD, DONE = 1_000_000, 2_000_000
 
 CountTokens = Callable[[str], int]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Candidate:
-    """Something that a turn gives for memory."""
-
-    #: That of the memory it will be, unless it is merged into another.
-    id: UUID
-    kind: Kind
-    content: str
-    #: 0 to 1, before novelty, recalls and outcomes.
-    importance: float
-    polarity: int
-    #: Typed ids such as `pet:bruno`.
-    mentions: tuple[str, ...]
-    #: Rule that found it; `turn` for an episode, `tool_call` for what an agent did.
-    origin: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -132,11 +114,15 @@ def _candidate(
         importance = salience(content, policy.salience)
     return Candidate(
         id=candidate_id(turn.said_at, turn.tenant_id, turn.subject_id, kind, str(turn.id), origin, place),
+        subject_id=turn.subject_id,
         kind=kind,
         content=content if origin == "tool_call" else owned(content, turn.speaker, turn.subject_id),
         importance=importance,
         polarity=polarity,
+        happened_at=turn.said_at,
         mentions=tuple(mentions),
+        turn_id=turn.id,
+        session_id=turn.session_id,
         origin=origin,
     )
 
