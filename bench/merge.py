@@ -39,6 +39,7 @@ from reverie.store.database import Store
 from reverie.store.embedded import EmbeddedPostgres
 from reverie.store.migrate import migrate
 from reverie.store.queries import queries
+from reverie.store.work import Work
 
 ORIGIN = datetime(2026, 1, 1, tzinfo=UTC)
 AS_OF = ORIGIN + timedelta(days=365)
@@ -153,14 +154,28 @@ def _measure(store: Store, url: str, policy: Policy, size: int, rows: int, dupli
     seconds["floor"] = best + time.perf_counter() - began
 
     finding = _stopwatch_on("near_pairs")
-    report = stage.merge(store, scope=Scope(tenant_id=tenants["stage"]), policy=policy, as_of=AS_OF, model="bench")
+    report = stage.merge(
+        Work(
+            store=store,
+            scope=Scope(tenant_id=tenants["stage"]),
+            policy=policy,
+            as_of=AS_OF,
+            embedder=EMBEDDER,
+        )
+    )
     seconds["stage"], seconds["find"] = report.seconds, finding()
     if report["near_pairs"] != len(found["sql"]):
         raise AssertionError(f"{report['near_pairs']} pairs, the floors found {len(found['sql'])}")
 
     _load(url, tenants["stage"], size, rows, rows // 100, duplicates, subject_step=50)
     more = stage.merge(
-        store, scope=Scope(tenant_id=tenants["stage"]), policy=policy, as_of=AS_OF + timedelta(days=1), model="bench"
+        Work(
+            store=store,
+            scope=Scope(tenant_id=tenants["stage"]),
+            policy=policy,
+            as_of=AS_OF + timedelta(days=1),
+            embedder=EMBEDDER,
+        )
     )
     micro = {name: f"{1e6 * value / rows:.1f}" for name, value in seconds.items()}
     return [

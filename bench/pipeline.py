@@ -44,6 +44,7 @@ from reverie.store.database import Store
 from reverie.store.embedded import EmbeddedPostgres
 from reverie.store.migrate import migrate
 from reverie.store.runs import Report
+from reverie.store.work import Work
 
 TENANT = "bench"
 
@@ -113,8 +114,8 @@ def consolidate(
     calls = 0
 
     def work(scope: Scope) -> Iterator[Report]:
-        yield from ingest(store, scope=scope, policy=policy, as_of=until, embedder=embedder)
-        yield from catch_up(store, scope=scope, policy=policy, until=until, embedder=embedder)
+        yield from ingest(Work(store=store, scope=scope, policy=policy, as_of=until, embedder=embedder))
+        yield from catch_up(Work(store=store, scope=scope, policy=policy, as_of=until, embedder=embedder))
 
     for report in abreast(buckets(Scope(tenant_id=TENANT), jobs), work):
         seconds[report.stage] += report.seconds

@@ -6,15 +6,17 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, Never, cast
+from typing import TYPE_CHECKING, Any, Never, cast
 
 from psycopg import Connection
 
-from reverie.inference import Embedder
-from reverie.inference.completions import LanguageModel
 from reverie.model import Scope, require_aware
 from reverie.policy import Policy
 from reverie.store.database import Store
+
+if TYPE_CHECKING:
+    from reverie.inference import Embedder
+    from reverie.inference.completions import LanguageModel
 
 #: Called with the name of a stage and how many more items it has done; 0 says that it is still at work.
 Progress = Callable[[str, int], None]

@@ -17,6 +17,7 @@ from reverie.policy import load_policy
 from reverie.store.database import Store
 from reverie.store.digest import digest
 from reverie.store.runs import Report
+from reverie.store.work import Work
 from tests.promises.world import SAMPLE, WordEmbedder
 
 END = datetime(2027, 1, 1, tzinfo=UTC)
@@ -64,8 +65,8 @@ def test_two_at_once_make_the_memory_of_one(store: Store, other_store: Store) ->
         assert import_file(each, SAMPLE, tenant_id="demo", now=END).imported
 
         def work(scope: Scope, store: Store = each) -> Iterator[Report]:
-            yield from ingest(store, scope=scope, policy=policy, as_of=END, embedder=embedder)
-            yield from catch_up(store, scope=scope, policy=policy, until=END, embedder=embedder)
+            yield from ingest(Work(store=store, scope=scope, policy=policy, as_of=END, embedder=embedder))
+            yield from catch_up(Work(store=store, scope=scope, policy=policy, as_of=END, embedder=embedder))
 
         stages = {report.stage for report in abreast(buckets(Scope(tenant_id="demo"), jobs), work)}
         assert {"extract", "embed", "merge", "compress", "score"} <= stages

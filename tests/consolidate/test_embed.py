@@ -15,6 +15,7 @@ from reverie.model import Scope
 from reverie.policy import Policy
 from reverie.store.database import Store
 from reverie.store.digest import digest
+from reverie.store.work import Work
 from tests.consolidate.test_extract import POLICY, words
 from tests.consolidate.test_extract import run as run_extract
 from tests.promises.world import WordEmbedder, lively
@@ -36,7 +37,7 @@ class Counting(WordEmbedder):
 
 
 def run(store: Store, embedder: WordEmbedder, policy: Policy = POLICY, **options: Any):
-    return embed(store, scope=Scope(tenant_id="t"), policy=policy, as_of=LATE, embedder=embedder, **options)
+    return embed(Work(store=store, scope=Scope(tenant_id="t"), policy=policy, as_of=LATE, embedder=embedder, **options))
 
 
 def counts(store: Store, *queries: str) -> list[int]:

@@ -16,7 +16,8 @@ from reverie.consolidate.extract.stage import compiled, extract
 from reverie.model import Scope, stable_id
 from reverie.store.database import Store
 from reverie.store.digest import digest
-from tests.promises.world import lively
+from reverie.store.work import Work
+from tests.promises.world import WordEmbedder, lively
 
 ORIGIN = datetime(2026, 1, 1, 9, tzinfo=UTC)
 POLICY = lively()
@@ -97,7 +98,9 @@ def test_the_same_candidates_in_whatever_portions() -> None:
 
 
 def run(store: Store, at: datetime = datetime(2026, 9, 1, tzinfo=UTC), **options: Any):
-    return extract(store, scope=Scope(tenant_id="t"), policy=POLICY, as_of=at, count_tokens=words, **options)
+    return extract(
+        Work(store=store, scope=Scope(tenant_id="t"), policy=POLICY, as_of=at, embedder=WordEmbedder(), **options)
+    )
 
 
 def test_reports_lineage_and_the_ledger_agree(told: Store, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -159,6 +162,8 @@ def test_candidates_left_out_are_counted_in_the_ledger_and_the_row(
     path.write_text(json.dumps(said | {"text": "I like tea. " * 250}) + "\n", encoding="utf-8")
     at = datetime(2026, 9, 1, tzinfo=UTC)
     import_file(store, path, tenant_id="t", now=at)
-    report = stage.extract(store, scope=Scope(tenant_id="t"), policy=POLICY, as_of=at, count_tokens=words)
+    report = stage.extract(
+        Work(store=store, scope=Scope(tenant_id="t"), policy=POLICY, as_of=at, embedder=WordEmbedder())
+    )
     assert (report["candidates"], report["discarded_beyond_turn_candidates"]) == (200, 50)
     assert conn.execute("select candidates, left_out from memory.extractions").fetchall() == [(200, 50)]

@@ -20,6 +20,8 @@ from reverie.errors import NotFoundError
 from reverie.model import KINDS, Scope, stable_id
 from reverie.policy import Decay, Merge, Policy, Prune
 from reverie.store.database import Store
+from reverie.store.work import Work
+from tests.promises.world import WordEmbedder
 
 ORIGIN = datetime(2026, 1, 1, tzinfo=UTC)
 #: The numbers of the seeds; merge reads no other part of a policy.
@@ -98,7 +100,14 @@ def run_merge(store: Store, day: float = 400.0, tenant: str = "t", **limits: obj
     scope = Scope(tenant_id=tenant, subjects=limits.get("subjects"))  # type: ignore[arg-type]
     as_of = ORIGIN + timedelta(days=day)
     return merge(
-        store, scope=scope, policy=POLICY, as_of=as_of, model=MODEL, dry_run=bool(limits.get("dry_run", False))
+        Work(
+            store=store,
+            scope=scope,
+            policy=POLICY,
+            as_of=as_of,
+            embedder=WordEmbedder(MODEL),
+            dry_run=bool(limits.get("dry_run", False)),
+        )
     )
 
 

@@ -15,6 +15,7 @@ from reverie.policy.fading import forget_at, value_at
 from reverie.store.database import Store
 from reverie.store.digest import digest
 from reverie.store.queries import queries
+from reverie.store.work import Work
 from tests.promises.world import lively
 
 ORIGIN = datetime(2026, 1, 1, tzinfo=UTC)
@@ -86,7 +87,9 @@ def put(
 
 
 def run(store: Store, day: float, policy: Policy = POLICY, **options: Any):
-    return prune(store, scope=Scope(tenant_id="t"), policy=policy, as_of=ORIGIN + timedelta(days=day), **options)
+    return prune(
+        Work(store=store, scope=Scope(tenant_id="t"), policy=policy, as_of=ORIGIN + timedelta(days=day), **options)
+    )
 
 
 def count(store: Store, table: str) -> int:
@@ -190,7 +193,7 @@ def test_the_first_run_of_a_scope_by_the_same_policy_reschedules_nothing(store: 
     put(store, "worth a lot", peak=0.9)
     run(store, 10)
     scope = Scope(tenant_id="t", subjects=("ann",))
-    report = prune(store, scope=scope, policy=POLICY, as_of=ORIGIN + timedelta(days=20))
+    report = prune(Work(store=store, scope=scope, policy=POLICY, as_of=ORIGIN + timedelta(days=20)))
     assert "rescheduled" not in report.counts
 
 

@@ -19,6 +19,7 @@ from reverie.policy.fading import as_real, forget_at, value_at
 from reverie.store.database import Store
 from reverie.store.digest import digest
 from reverie.store.runs import Report
+from reverie.store.work import Work
 from tests.promises.world import WordEmbedder, lively
 
 ORIGIN = datetime(2026, 1, 1, 9, tzinfo=UTC)
@@ -47,9 +48,9 @@ def tell(store: Store, path: Path, *said: tuple[float, str], policy: Policy = PO
     summary = import_file(store, path, tenant_id="t", now=day(400))
     assert not summary.dead
     scope = Scope(tenant_id="t")
-    for _ in ingest(store, scope=scope, policy=policy, as_of=day(400), embedder=EMBEDDER):
+    for _ in ingest(Work(store=store, scope=scope, policy=policy, as_of=day(400), embedder=EMBEDDER)):
         pass
-    for _ in work_in(store, scope=scope, policy=policy, as_of=day(400), embedder=EMBEDDER):
+    for _ in work_in(Work(store=store, scope=scope, policy=policy, as_of=day(400), embedder=EMBEDDER)):
         pass
 
 
@@ -63,7 +64,9 @@ def ask(store: Store, at: float, *ids: UUID) -> None:
 
 
 def run(store: Store, at: float = 400, policy: Policy = POLICY, dry_run: bool = False) -> Report:
-    return score(store, scope=Scope(tenant_id="t"), policy=policy, as_of=day(at), model=EMBEDDER.model, dry_run=dry_run)
+    return score(
+        Work(store=store, scope=Scope(tenant_id="t"), policy=policy, as_of=day(at), embedder=EMBEDDER, dry_run=dry_run)
+    )
 
 
 def memories(store: Store) -> list[dict[str, Any]]:

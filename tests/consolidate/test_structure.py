@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from reverie.capture.history.importing import import_file
-from reverie.consolidate.facts.stage import StatedValue, fold, structure
+from reverie.consolidate.facts.stage import StatedValue, fold
 from reverie.consolidate.score.stage import score
 from reverie.drive.cycle import catch_up, ingest
 from reverie.language.fact_keys import keyed
@@ -20,6 +20,7 @@ from reverie.model import Scope, stable_id
 from reverie.policy import Policy, load_policy, shipped_policies
 from reverie.store.database import Store
 from reverie.store.digest import digest
+from reverie.store.work import Work
 from tests.promises.world import WordEmbedder, lively
 
 ORIGIN = datetime(2026, 1, 1, 9, tzinfo=UTC)
@@ -43,9 +44,9 @@ def tell(
     path.write_text("".join(json.dumps(record) + "\n" for record in records), encoding="utf-8")
     assert not import_file(store, path, tenant_id="t", now=day(400)).dead
     common: dict[str, Any] = {"scope": SCOPE, "policy": policy, "embedder": WordEmbedder()}
-    for _ in ingest(store, as_of=day(until), **common):
+    for _ in ingest(Work(store=store, as_of=day(until), **common)):
         pass
-    for _ in catch_up(store, until=day(until), **common):
+    for _ in catch_up(Work(store=store, as_of=day(until), **common)):
         pass
 
 
@@ -169,7 +170,7 @@ def test_it_outlives_the_memory_that_states_it(store: Store, tmp_path: Path) -> 
             "select count(*) from memory.tombstones where memory_id = %s", [fact["memory_id"]]
         ).fetchone() == (1,)
     before = digest(store, "t")
-    again = structure(store, scope=SCOPE, policy=fading, as_of=day(400))
+    again = facts(Work(store=store, scope=SCOPE, policy=fading, as_of=day(400)))
     assert not any(again.counts.values())
     assert digest(store, "t") == before
 
@@ -193,9 +194,9 @@ def test_living_through_it_and_replaying_it_come_to_the_same(store: Store, tmp_p
                     conn.execute(f"delete from memory.{name}")  # type: ignore[arg-type]  # noqa: S608
     for until in (1.05, 1.5, 2.9, 3.1, 3.3, 9.005, 400):
         common: dict[str, Any] = {"scope": SCOPE, "policy": CHAT, "embedder": WordEmbedder()}
-        for _ in ingest(store, as_of=day(until), **common):
+        for _ in ingest(Work(store=store, as_of=day(until), **common)):
             pass
-        for _ in catch_up(store, until=day(until), **common):
+        for _ in catch_up(Work(store=store, as_of=day(until), **common)):
             pass
     assert digest(store, "t").tables["structured_facts"] == at_once
 
@@ -266,6 +267,6 @@ def test_score_waits_for_a_memory_that_another_tier_has_linked_and_not_structure
         conn.execute("delete from memory.structured_facts")
         conn.execute("update memory.memories set scored = false, structured = false where origin = any(%s)",
                      [list(keyed(CHAT))])  # fmt: skip
-    assert score(store, model=WordEmbedder().model, **common)["scored"] == 0
-    assert structure(store, **common)["structured"] == 1
-    assert score(store, model=WordEmbedder().model, **common)["scored"] == 1
+    assert score(Work(store=store, embedder=WordEmbedder(), **common))["scored"] == 0
+    assert facts(Work(store=store, **common))["structured"] == 1
+    assert score(Work(store=store, embedder=WordEmbedder(), **common))["scored"] == 1

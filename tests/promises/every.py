@@ -25,6 +25,7 @@ from reverie.policy import Policy
 from reverie.store.connect import connect, open_pool
 from reverie.store.database import Store
 from reverie.store.digest import TableDigest, digest_of
+from reverie.store.work import Work
 from tests.conftest import _create, _drop, _name
 from tests.promises.killing import Moments
 from tests.promises.world import SAMPLE, WordEmbedder, for_tenant, lively, scope
@@ -106,10 +107,10 @@ def notice(conn: Conn) -> None:
 def remember(store: Store, conn: Callable[[], Conn]) -> None:
     """The whole pipeline; between reading and the first cycle people recall and correct."""
     common: dict[str, Any] = {"scope": scope(TENANT), "policy": policy(), "embedder": WordEmbedder()}
-    deque(cycle.ingest(store, as_of=UNTIL, **common), 0)
+    deque(cycle.ingest(Work(store=store, as_of=UNTIL, **common)), 0)
     with conn() as admin:
         notice(admin)
-    deque(cycle.catch_up(store, until=UNTIL, **common), 0)
+    deque(cycle.catch_up(Work(store=store, as_of=UNTIL, **common)), 0)
 
 
 @contextmanager

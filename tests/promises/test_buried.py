@@ -27,11 +27,12 @@ from reverie.consolidate.merge import decide as merge_fold
 from reverie.drive.rebuild import empty_memory
 from reverie.errors import StageError
 from reverie.language import fact_keys as keyed
-from reverie.model import stable_id
+from reverie.model import Scope, stable_id
 from reverie.policy import load_policy
 from reverie.store.connect import connect
 from reverie.store.database import Store
 from reverie.store.digest import TableDigest, digest_of
+from reverie.store.work import Work
 from tests.conftest import Databases
 from tests.promises import compact
 from tests.promises.world import WordEmbedder, consolidate
@@ -259,7 +260,7 @@ def test_a_rebuild_tries_a_subject_again_that_was_set_aside(clean: Clean, databa
         prepare(store, conn, clean.history, clean.wrong)
         with defect_in("score", conn) as embedder:
             remember(store, embedder)
-        empty_memory(store, tenant_id="acme", policy=compact.policy(), as_of=compact.UNTIL)
+        empty_memory(Work(store=store, scope=Scope(tenant_id="acme"), policy=compact.policy(), as_of=compact.UNTIL))
         remember(store)
         assert letters(conn) == []
         assert digests(conn) == clean.digests

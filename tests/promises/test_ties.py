@@ -18,14 +18,15 @@ from reverie.consolidate.facts.stage import fold as structured
 from reverie.consolidate.merge.decide import Member
 from reverie.consolidate.merge.decide import fold as merged
 from reverie.drive import drain as deferred
-from reverie.drive.drain import drain
+from reverie.drive.drain import Drainer
 from reverie.drive.flush import flush_due
 from reverie.drive.rebuild import empty_memory
-from reverie.model import Turn, candidate_id, stable_id
+from reverie.model import Scope, Turn, candidate_id, stable_id
 from reverie.policy import Policy, load_policy
 from reverie.store.database import Store
 from reverie.store.digest import Digest, digest
 from reverie.store.steps import perform
+from reverie.store.work import Work
 from tests.conftest import Databases
 from tests.promises.world import WordEmbedder, consolidate, lively
 
@@ -74,7 +75,7 @@ def test_the_value_that_arrived_last_is_in_force(store: Store, tmp_path: Path) -
     records = [record(subject, number, text) for number, text in enumerate(SAID) for subject in SUBJECTS]
     imported = tell(store, tmp_path, records, load_policy("chat"))
     assert homes(store) == MUNICH
-    empty_memory(store, tenant_id=TENANT, policy=load_policy("chat"), as_of=LATER)
+    empty_memory(Work(store=store, scope=Scope(tenant_id=TENANT), policy=load_policy("chat"), as_of=LATER))
     consolidate(store, TENANT, load_policy("chat"), LATER)
     assert homes(store) == MUNICH
     assert digest(store, TENANT).tables == imported.tables
@@ -117,7 +118,7 @@ def test_said_live_the_last_is_in_force_too(
             number += 1
         at += timedelta(hours=3)
         list(flush_due(store, policy_of=lambda tenant: policy, as_of=at, count_tokens=embedder.count_tokens))
-        drain(store, embedder=embedder, clock=lambda now=at: now, as_of=at)
+        Drainer(store=store, embedder=embedder, clock=lambda now=at: now).drain(as_of=at)
     assert homes(store) == MUNICH
     consolidate(store, TENANT, policy, LATER)
     drained = digest(store, TENANT)

@@ -16,6 +16,7 @@ import numpy.typing as npt
 
 from reverie.inference import Embedder, from_half_wire, to_half_wire
 from reverie.language.cues.noticed import Noticed
+from reverie.model import Candidate
 from reverie.model import Turn, rounded
 from reverie.policy import Policy
 
