@@ -22,7 +22,7 @@ from reverie.drive.tenants import for_each_tenant
 from reverie.errors import StageError, UnansweredError
 from reverie.inference.completions import Completion, Limits
 from reverie.inference.prompts import Messages
-from reverie.llm import calls as asking
+from reverie.llm import asking
 from reverie.model import Scope
 from reverie.store.connect import connect
 from reverie.store.database import Store

@@ -28,7 +28,9 @@ from reverie.inference.replies import HINTS
 from reverie.language.cues.entities import entities_one
 from reverie.language.cues.salience import salience
 from reverie.language.text import owned, strip_invisible
-from reverie.llm.calls import NO_REPLY, UNASKED, UNFIT, Answer, Item, ask, unanswered
+from reverie.llm.answers import NO_REPLY, UNASKED, UNFIT, ModelAnswer, unanswered_error
+from reverie.llm.asking import Caller, ask
+from reverie.llm.inputs import PromptInput
 from reverie.llm.metering import Payer
 from reverie.model import Scope, candidate_id
 from reverie.policy import Policy

@@ -21,8 +21,9 @@ from reverie.consolidate.synthesize.decide import Judge, Observation, Stated, Sy
 from reverie.consolidate.synthesize.write import Work, write
 from reverie.inference.completions import LanguageModel
 from reverie.inference.prompts import Prompt, load_prompt
-from reverie.llm.calls import NO_REPLY, Answer, Item, ask, input_hash
-from reverie.llm.metering import Payer
+from reverie.llm.answers import NO_REPLY, ModelAnswer
+from reverie.llm.asking import Caller, ask
+from reverie.llm.inputs import PromptInput, input_hash
 from reverie.model import Scope, require_aware
 from reverie.model.scaffold import Entry, Held, State, fold
 from reverie.policy import Policy
@@ -56,7 +57,7 @@ class Standing:
     #: Replies in a row that were of no use.
     failures: int = 0
 
-    def item(self, subject_id: str, letters: int) -> Item:
+    def item(self, subject_id: str, letters: int) -> PromptInput:
         """What a model is shown of it."""
         return item_of(subject_id, self.narrative, _active(self.held), self.observations, letters)
 
@@ -65,8 +66,8 @@ class Standing:
 class _Asked:
     """A question about a subject and its answer."""
 
-    item: Item
-    answer: Answer[Synthesis]
+    item: PromptInput
+    answer: ModelAnswer[Synthesis]
 
 
 @dataclass(kw_only=True)
@@ -246,12 +247,8 @@ def _ask(rounds: _Round, standing: dict[str, Standing]) -> dict[str, _Asked]:
     report, numbers = rounds.attempt.report, rounds.policy.profile
     report.model = rounds.model.key
     items = {subject: one.item(subject, numbers.excerpt_letters) for subject, one in standing.items()}
-    payer = Payer(tenant_id=rounds.params["tenant"], stage="synthesize", run_id=rounds.attempt.id)
     judge = Judge(numbers.narrative_words)
-    answers = ask(
-        rounds.store, rounds.model, rounds.prompt, list(items.values()), payer=payer, check=judge, report=report,
-        pulse=rounds.attempt.pulse,
-    )  # fmt: skip
+    answers = ask(Caller.of_run(rounds.attempt), rounds.model, rounds.prompt, list(items.values()), check=judge)
     return {subject: _Asked(item, answer) for (subject, item), answer in zip(items.items(), answers, strict=True)}
 
 
