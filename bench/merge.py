@@ -160,7 +160,7 @@ def _measure(store: Store, url: str, policy: Policy, size: int, rows: int, dupli
             scope=Scope(tenant_id=tenants["stage"]),
             policy=policy,
             as_of=AS_OF,
-            embedder=EMBEDDER,
+            embedder=_Embedder(),
         )
     )
     seconds["stage"], seconds["find"] = report.seconds, finding()
@@ -174,7 +174,7 @@ def _measure(store: Store, url: str, policy: Policy, size: int, rows: int, dupli
             scope=Scope(tenant_id=tenants["stage"]),
             policy=policy,
             as_of=AS_OF + timedelta(days=1),
-            embedder=EMBEDDER,
+            embedder=_Embedder(),
         )
     )
     micro = {name: f"{1e6 * value / rows:.1f}" for name, value in seconds.items()}

@@ -85,7 +85,7 @@ def _known(session: Session, noun: str, name: str) -> list[str]:
         with session.reader.transaction(session.tenant_id) as conn:
             return [row[0] for row in conn.execute(queries("subjects")["around"], params)]
     if noun == "stage":
-        from reverie.cli.operate.run import STAGES
+        from reverie.consolidate.stages import NAMES
 
-        return list(STAGES)
+        return list(NAMES)
     return []

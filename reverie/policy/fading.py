@@ -17,6 +17,8 @@ from datetime import datetime, timedelta
 from struct import Struct
 from typing import Any
 
+from reverie.model import Kind
+
 _DAY_SECONDS = 86_400.0
 #: What is further away than this (some 2,700 years) is never, and would overrun Python's datetime.
 _NEVER_DAYS = 1e6
@@ -58,7 +60,7 @@ class Fading:
     """The numbers of a policy by which importance fades and memories are forgotten."""
 
     #: Importance lost a day, by kind.
-    rates: Mapping[str, float]
+    rates: Mapping[Kind, float]
     #: Days after an access in which nothing is lost.
     grace_days: float
     #: A memory that is less important may be forgotten ...
@@ -66,11 +68,11 @@ class Fading:
     #: ... once nobody has accessed it for so long.
     unaccessed_days: float
 
-    def value_at(self, kind: str, peak: float, accessed_at: datetime, at: datetime) -> float:
+    def value_at(self, kind: Kind, peak: float, accessed_at: datetime, at: datetime) -> float:
         """Return the importance at `at` of a memory of this kind that had `peak` when it was last accessed."""
         return value_at(peak, accessed_at, at, rate=self.rates[kind], grace_days=self.grace_days)
 
-    def forget_at(self, kind: str, peak: float, accessed_at: datetime) -> datetime | None:
+    def forget_at(self, kind: Kind, peak: float, accessed_at: datetime) -> datetime | None:
         """Return when a memory of this kind is forgotten unless it is accessed again; None: never."""
         return forget_at(
             peak,

@@ -64,7 +64,7 @@ group by g.number
 -- name: measure_pairs
 -- The exact cosine of pairs that a matrix product found near, by the same expression as near_pairs.
 select p.one, p.other, 1 - (a.vec <=> b.vec)
-from unnest(%(pairs_subject)s::text[], %(ones)s::uuid[], %(others)s::uuid[]) as p (subject_id, one, other)
+from unnest(%(pairs_subject)s::text[], %(firsts)s::uuid[], %(seconds)s::uuid[]) as p (subject_id, one, other)
 cross join lateral (
     select v.vec from memory.vectors v
     where v.tenant_id = %(tenant)s and v.subject_id = p.subject_id and v.model = %(model)s and v.item_id = p.one

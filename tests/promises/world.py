@@ -33,11 +33,13 @@ END = datetime(2026, 7, 1, 1, 30, tzinfo=UTC)
 class WordEmbedder:
     """Texts that share words are near: the sum of a vector for each word, made of the word's hash."""
 
+    model = "words"
     dimensions = 96
     price_per_token = 0.0
 
-    def __init__(self, model: str = "words") -> None:
-        self.model = model
+    def __init__(self, model: str | None = None) -> None:
+        if model is not None:
+            self.model = model
 
     def encode(self, texts: Sequence[str]) -> Vectors:
         """One unit vector a text; the same text gives the same bits in whatever company."""
