@@ -34,8 +34,9 @@ from bench.processor import cpu_seconds
 from bench.report import machine, print_table
 from bench.retrieval import records_of
 from reverie.capture.history.importing import import_file
-from reverie.drive.cycle import STAGES, catch_up, ingest
-from reverie.drive.parallel import abreast, buckets
+from reverie.consolidate.stages import NAMES
+from reverie.drive.cycle import catch_up, ingest
+from reverie.drive.parallel import in_parallel, buckets
 from reverie.inference import Embedder, Vectors, load_embedder
 from reverie.model import Scope
 from reverie.policy import Policy, load_policy
@@ -117,7 +118,7 @@ def consolidate(
         yield from ingest(Work(store=store, scope=scope, policy=policy, as_of=until, embedder=embedder))
         yield from catch_up(Work(store=store, scope=scope, policy=policy, as_of=until, embedder=embedder))
 
-    for report in abreast(buckets(Scope(tenant_id=TENANT), jobs), work):
+    for report in in_parallel(buckets(Scope(tenant_id=TENANT), jobs), work):
         seconds[report.stage] += report.seconds
         runs[report.stage] += 1
         calls += report.model_calls
@@ -203,7 +204,7 @@ def main() -> None:
         "Seconds by stage",
         ("stage", "runs", "cold", "cached"),
         [("import", 1, f"{imported:.2f}", "")]
-        + [(stage, runs[stage], f"{cold[stage]:.2f}", f"{warm[stage]:.2f}") for stage in STAGES],
+        + [(stage, runs[stage], f"{cold[stage]:.2f}", f"{warm[stage]:.2f}") for stage in NAMES],
     )
 
 

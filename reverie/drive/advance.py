@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from itertools import chain
 
 from reverie.drive.cycle import catch_up, ingest
 from reverie.store.queue import clear, read_waiting
@@ -11,15 +12,19 @@ from reverie.store.work import Work
 
 
 def advance(work: Work) -> Iterator[Report]:
-    """Ingest, catch up and clear the queue: the work of the periodic tier; yields each stage's report.
+    """Ingest, catch up and clear the queue: the work of the periodic tier; yields each stage's report."""
+    return clearing(work, chain(ingest(work), catch_up(work)))
 
-    So the queue is cleared where no deferred tier runs. What waits is noted first: a session that gets turns in the
-    meantime stays.
+
+def clearing(work: Work, reports: Iterable[Report]) -> Iterator[Report]:
+    """Yield reports of the work's scope; what waited in the queue when they began leaves it.
+
+    So the periodic tier clears the queue where no deferred tier runs. `reports` must do its work as it is read: what
+    waits is noted first, and a session that gets turns in the meantime stays.
     """
     with work.transaction() as conn:
         waiting = read_waiting(conn, work.scope, as_of=work.as_of)
-    yield from ingest(work)
-    yield from catch_up(work)
+    yield from reports
     if not waiting["waiting_subjects"]:
         return
     with run(work, "drain") as attempt, work.transaction() as conn:

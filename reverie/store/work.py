@@ -30,6 +30,8 @@ class _NoEmbedder:
     """Stands where no embedding model was given."""
 
     def __getattr__(self, name: str) -> Never:
+        if name.startswith("__"):  # of Python's own protocols, such as pickle's
+            raise AttributeError(name)
         raise ValueError("this work needs an embedder, and none was given")
 
 

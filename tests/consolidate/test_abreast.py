@@ -10,7 +10,7 @@ import pytest
 
 from reverie.capture.history.importing import import_file
 from reverie.drive.cycle import catch_up, ingest
-from reverie.drive.parallel import abreast, buckets
+from reverie.drive.parallel import in_parallel, buckets
 from reverie.errors import StageError
 from reverie.model import SHARDS, Scope
 from reverie.policy import load_policy
@@ -39,7 +39,7 @@ def test_they_run_at_once_and_everything_arrives() -> None:
         for _ in range(50):
             yield scope.shard_from, current_thread().name
 
-    seen = list(abreast(buckets(Scope(tenant_id="t"), 3), work))
+    seen = list(in_parallel(buckets(Scope(tenant_id="t"), 3), work))
     assert len(seen) == 150
     assert len(set(seen)) == 3
 
@@ -55,7 +55,7 @@ def test_the_first_error_ends_all_and_is_raised() -> None:
             yield number
 
     with pytest.raises(StageError, match="no more"):
-        list(abreast(buckets(Scope(tenant_id="t"), 2), work))
+        list(in_parallel(buckets(Scope(tenant_id="t"), 2), work))
     assert len(begun) < 200_000
 
 
@@ -68,7 +68,7 @@ def test_two_at_once_make_the_memory_of_one(store: Store, other_store: Store) ->
             yield from ingest(Work(store=store, scope=scope, policy=policy, as_of=END, embedder=embedder))
             yield from catch_up(Work(store=store, scope=scope, policy=policy, as_of=END, embedder=embedder))
 
-        stages = {report.stage for report in abreast(buckets(Scope(tenant_id="demo"), jobs), work)}
+        stages = {report.stage for report in in_parallel(buckets(Scope(tenant_id="demo"), jobs), work)}
         assert {"extract", "embed", "merge", "compress", "score"} <= stages
     one, many = digest(store, "demo").tables, digest(other_store, "demo").tables
     assert [name for name in one if one[name] != many[name]] == []

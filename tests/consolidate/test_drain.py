@@ -13,7 +13,8 @@ import pytest
 
 from reverie.capture.history.importing import import_file
 from reverie.drive.cycle import catch_up, ingest
-from reverie.drive.drain import BATCH, LEASE, PAUSE, Drainer, clearing
+from reverie.drive.advance import clearing
+from reverie.drive.drain import BATCH, LEASE, PAUSE, Drainer
 from reverie.errors import InferenceError, StageError
 from reverie.evaluate.health import measure
 from reverie.inference import Vectors

@@ -202,7 +202,7 @@ def test_forgetting_a_few_reads_what_hangs_on_them_and_not_the_tenant_for_each(s
     many = 400
     ids = [put(store, f"number {number} of them", day=number / 24) for number in range(many)]
     doomed = [(id_, ORIGIN + timedelta(days=60)) for id_ in ids[:100]]
-    params = stage.fading(POLICY) | {
+    params = POLICY.fading.params() | {
         "tenant": "t",
         "ids": [id_ for id_, _ in doomed],
         "forgotten_at": [at for _, at in doomed],
@@ -211,7 +211,7 @@ def test_forgetting_a_few_reads_what_hangs_on_them_and_not_the_tenant_for_each(s
         "language": "english",
     }
     with store.transaction("t") as conn:
-        explained = conn.execute("explain (analyze, format json) " + queries("prune")["forget"], params).fetchone()
+        explained = conn.execute("explain (analyze, format json) " + queries("forgetting")["forget"], params).fetchone()
     assert explained is not None
 
     def touched(node: dict[str, Any]) -> float:

@@ -11,7 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from reverie.capture.history.importing import import_file
-from reverie.consolidate.score.stage import Touch, fold, score
+from reverie.consolidate.score.decide import Touch, apply_touches
+from reverie.consolidate.score.stage import score
 from reverie.drive.cycle import ingest, work_in
 from reverie.model import Scope, stable_id
 from reverie.policy import Policy
@@ -189,14 +190,14 @@ def test_touches_fold_in_event_order_and_in_as_many_portions_as_one_likes(
     touches: list[tuple[float, bool]], peak: float
 ) -> None:
     ordered = [touch(at, outcome=outcome, peak=peak) for at, outcome in sorted(touches)]
-    (whole,) = fold(ordered, POLICY)
+    (whole,) = apply_touches(ordered, POLICY)
     state = ordered[0]
     for one in ordered:
         before = Touch(
             id=one.id, kind="fact", peak=state.peak, accessed_at=state.accessed_at, access_count=state.access_count,
             outcome=one.outcome, source_id=one.source_id, at=one.at, touched_id=one.id,
         )  # fmt: skip
-        (state,) = fold([before], POLICY)
+        (state,) = apply_touches([before], POLICY)
     assert (whole.peak, whole.accessed_at, whole.access_count) == (state.peak, state.accessed_at, state.access_count)
     assert 0 <= whole.peak <= 1
     assert whole.access_count == sum(not outcome for _, outcome in touches)

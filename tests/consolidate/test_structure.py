@@ -12,10 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from reverie.capture.history.importing import import_file
-from reverie.consolidate.facts.stage import StatedValue, fold
+from reverie.consolidate.facts.decide import StatedValue, values_in_force
 from reverie.consolidate.score.stage import score
 from reverie.drive.cycle import catch_up, ingest
-from reverie.language.fact_keys import keyed
+from reverie.language.fact_keys import fact_rules
 from reverie.model import Scope, stable_id
 from reverie.policy import Policy, load_policy, shipped_policies
 from reverie.store.database import Store
@@ -86,7 +86,7 @@ def test_the_seeds_example(store: Store, tmp_path: Path) -> None:
                join ops.runs r on r.run_id = f.run_id where f.id = %s""",
             [UUID(alexander["id"])],
         ).fetchall()
-        assert named == [("Name is Alexander", "My full name is Alexander", "structure", CHAT.hash)]
+        assert named == [("Name is Alexander", "My full name is Alexander", "facts", CHAT.hash)]
         weaker = conn.execute("select sum((report ->> 'discarded_weaker')::int) from ops.runs").fetchone()
     assert weaker == (1,)
 
@@ -119,7 +119,7 @@ def test_what_is_too_unsure_or_unimportant_is_counted(store: Store, tmp_path: Pa
     with store.transaction("t") as conn:
         (counts,) = conn.execute(
             """select array[sum((report ->> 'discarded_unsure')::int), sum((report ->> 'discarded_unimportant')::int)]
-               from ops.runs where stage = 'structure'"""
+               from ops.runs where stage = 'facts'"""
         ).fetchone() or ([],)
     assert counts == [1, 1]
 
@@ -213,10 +213,10 @@ VALUES = st.builds(
 
 @given(st.lists(VALUES, max_size=12, unique_by=lambda one: one.id), st.randoms())
 def test_one_value_in_force_a_key_whatever_comes_first(stated: list[StatedValue], dice: random.Random) -> None:
-    held, weaker = fold(stated)
-    assert fold(dice.sample(stated, len(stated))) == (held, weaker)
+    held, weaker = values_in_force(stated)
+    assert values_in_force(dice.sample(stated, len(stated))) == (held, weaker)
     # what was folded once may be folded again, alone or with all it came from
-    assert fold([one.fact for one in held])[0] == held
+    assert values_in_force([one.fact for one in held])[0] == held
     for key in {one.key for one in stated}:
         of_key = [one for one in held if one.fact.key == key]
         assert [one.replaced_by for one in of_key] == [*(one.fact for one in of_key[1:]), None]
@@ -230,7 +230,7 @@ def test_one_value_in_force_a_key_whatever_comes_first(stated: list[StatedValue]
 def test_cutting_the_work_changes_nothing(stated: list[StatedValue], cut: int) -> None:
     earlier = [one for one in stated if one.valid_from <= day(cut)]
     later = [one for one in stated if one.valid_from > day(cut)]
-    assert fold([*(one.fact for one in fold(earlier)[0]), *later])[0] == fold(stated)[0]
+    assert values_in_force([*(one.fact for one in values_in_force(earlier)[0]), *later])[0] == values_in_force(stated)[0]
 
 
 @pytest.mark.parametrize(
@@ -247,7 +247,7 @@ def test_cutting_the_work_changes_nothing(stated: list[StatedValue], cut: int) -
     ],
 )  # fmt: skip
 def test_a_template_read_backwards(policy: str, origin: str, content: str, key: str, value: str) -> None:
-    assert keyed(load_policy(policy))[origin].read(content) == (key, value)
+    assert fact_rules(load_policy(policy))[origin].read(content) == (key, value)
 
 
 @pytest.mark.parametrize("name", shipped_policies())
@@ -256,7 +256,7 @@ def test_every_rule_with_a_key_reads_what_it_makes(name: str, x: str, y: str) ->
     policy = load_policy(name)
     for rule in policy.extract.rules:
         if rule.key is not None:
-            key, value = keyed(policy)[rule.name].read(rule.template.format(x=x, y=y).replace("(s)", "s"))
+            key, value = fact_rules(policy)[rule.name].read(rule.template.format(x=x, y=y).replace("(s)", "s"))
             assert key and value
 
 
@@ -266,7 +266,7 @@ def test_score_waits_for_a_memory_that_another_tier_has_linked_and_not_structure
     with store.transaction("t") as conn:  # as the deferred tier has it between link and structure
         conn.execute("delete from memory.structured_facts")
         conn.execute("update memory.memories set scored = false, structured = false where origin = any(%s)",
-                     [list(keyed(CHAT))])  # fmt: skip
+                     [list(fact_rules(CHAT))])  # fmt: skip
     assert score(Work(store=store, embedder=WordEmbedder(), **common))["scored"] == 0
     assert facts(Work(store=store, **common))["structured"] == 1
     assert score(Work(store=store, embedder=WordEmbedder(), **common))["scored"] == 1

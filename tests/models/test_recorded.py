@@ -32,7 +32,7 @@ def recordings(path: Path, replies: Mapping[str, Any]) -> RecordedLanguageModel:
     """Recorded notes by text."""
     lines = [
         {"shape": "Note", "key": recording_key("Note", {"text": text}), "reply": reply}
-        for text, reply in replies.inputs()
+        for text, reply in replies.items()
     ]
     path.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
     return load_recorded(path, limits=Limits(per_request=10, per_second=0.001))

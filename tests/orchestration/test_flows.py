@@ -23,7 +23,8 @@ import pytest
 import yaml
 
 from reverie.drive.cycle import catch_up, ingest
-from reverie.drive.drain import Drainer, clearing
+from reverie.drive.advance import clearing
+from reverie.drive.drain import Drainer
 from reverie.drive.maintain import Retention, maintain
 from reverie.drive.tenants import for_each_tenant
 from reverie.errors import NotFoundError, StageError

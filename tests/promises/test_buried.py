@@ -23,10 +23,10 @@ from reverie.capture.history.redrive import redrive_dead_letters
 from reverie.consolidate.embed import stage as embed
 from reverie.consolidate.extract import decide as candidates
 from reverie.consolidate.extract import events as observe
-from reverie.consolidate.merge import decide as merge_fold
+from reverie.consolidate.merge import decide as merge_decide
 from reverie.drive.rebuild import empty_memory
 from reverie.errors import StageError
-from reverie.language import fact_keys as keyed
+from reverie.language import fact_keys
 from reverie.model import Scope, stable_id
 from reverie.policy import load_policy
 from reverie.store.connect import connect
@@ -41,7 +41,7 @@ pytestmark = pytest.mark.timeout(120)
 
 TENANTS = (compact.TENANT, "beta")
 #: Items that one stage fails on: all else of the subject goes on.
-ITEMS = ("extract", "observe", "embed", "merge", "structure")
+ITEMS = ("extract", "observe", "embed", "merge", "facts")
 #: Stage and the write that fails for a subject as a whole, as (table, event, condition).
 SUBJECTS = {
     "link": ("entities", "insert", "true"),
@@ -156,10 +156,10 @@ def defect_in(stage: str, conn: Conn) -> Iterator[WordEmbedder]:
         elif stage == "embed":
             patch.setattr(embed, "in_parts", failing(embed.in_parts, lambda text, *_: text, "commute to Infosys"))
         elif stage == "merge":
-            near = failing(merge_fold.contrast, lambda *texts: " ".join(texts), "golden retriever")
-            patch.setattr(merge_fold, "contrast", near)
-        elif stage == "structure":
-            patch.setattr(keyed.Keyed, "read", failing(keyed.Keyed.read, lambda _, content: content, "Mumbai"))
+            near = failing(merge_decide.contradiction, lambda *texts: " ".join(texts), "golden retriever")
+            patch.setattr(merge_decide, "contradiction", near)
+        elif stage == "facts":
+            patch.setattr(fact_keys.FactRule, "read", failing(fact_keys.FactRule.read, lambda _, content: content, "Mumbai"))
         else:
             table, event, condition = SUBJECTS[stage]
             conn.execute(

@@ -13,10 +13,8 @@ import pytest
 from reverie.capture.append import ensure_tenant
 from reverie.capture.history.importing import import_file
 from reverie.capture.live.acknowledge import append_turns
-from reverie.consolidate.facts.stage import StatedValue
-from reverie.consolidate.facts.stage import fold as structured
-from reverie.consolidate.merge.decide import Member
-from reverie.consolidate.merge.decide import fold as merged
+from reverie.consolidate.facts.decide import StatedValue, values_in_force
+from reverie.consolidate.merge.decide import NearMemory, decide_merges
 from reverie.drive import drain as deferred
 from reverie.drive.drain import Drainer
 from reverie.drive.flush import flush_due
@@ -169,10 +167,10 @@ def test_the_folds_go_by_arrival() -> None:
         ids = [candidate_id(DAY, TENANT, subject, "fact", str(turn.id), "location", 0) for turn in turns]
         places = [{"session_id": "s", "turn_index": number, "turn_id": turn.id} for number, turn in enumerate(turns)]
         members = [
-            Member(id_, subject, "fact", "candidate", "Likes tea", 0, 0.5, DAY, DAY, 0, **place)
+            NearMemory(id_, subject, "fact", "candidate", "Likes tea", 0, 0.5, DAY, DAY, 0, **place)
             for id_, place in zip(ids, places, strict=True)
         ]
-        (merge,) = merged(members[::-1], [(*ids, 0.99)], [], policy).merges
+        (merge,) = decide_merges(members[::-1], [(*ids, 0.99)], [], policy).merges
         assert merge.survivor.id == ids[0]
         values = [
             StatedValue(
@@ -182,5 +180,5 @@ def test_the_folds_go_by_arrival() -> None:
             )
             for id_, text, place in zip(ids, SAID, places, strict=True)
         ]  # fmt: skip
-        held, _ = structured(values[::-1])
+        held, _ = values_in_force(values[::-1])
         assert [one.fact.value for one in held] == list(SAID)
