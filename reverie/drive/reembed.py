@@ -32,7 +32,7 @@ def reembed(work: Work) -> Iterator[Report]:
     """
     model = work.embedder.model
     for _ in range(_ROUNDS):
-        yield embed(work, beside=True)
+        yield embed(work, switching=True)
         with work.transaction() as conn:
             missing = switch_active_model(conn, work.tenant_id, model)
         if not missing:

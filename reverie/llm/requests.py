@@ -108,7 +108,9 @@ class RequestSender(Generic[R]):
         with self._store.transaction(self._payer.tenant_id) as conn:
             settle(conn, call, outcome)
             kept = self._cache.keep(conn, call.id, inputs, valid)
-        answers = {hash_: ModelAnswer[R](reason=fault.reason) for hash_, fault in invalid.items()}
+        answers: dict[bytes, ModelAnswer[R]] = {
+            hash_: ModelAnswer(reason=fault.reason) for hash_, fault in invalid.items()
+        }
         answers |= {hash_: ModelAnswer(reply=reply) for hash_, reply in kept.items()}
         return answers, {hash_: fault.hint for hash_, fault in invalid.items()}
 

@@ -91,7 +91,7 @@ class Lineage:
     """Where a memory comes from: one of its sources."""
 
     memory_id: UUID
-    relation: Literal["extracted", "corrected", "compressed", "summarised", "synthesized"]
+    relation: Literal["extracted", "context", "corrected", "compressed", "summarised", "synthesized"]
     #: What the source is, such as `turn`, `event`, `memory` or `correction`.
     source: str
     source_id: UUID

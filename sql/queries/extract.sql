@@ -68,15 +68,8 @@ from unnest(%(turn_ids)s::uuid[], %(candidates)s::int[], %(discarded)s::int[], %
     as x (turn_id, candidates, discarded, model, unread, waits)
 where e.tenant_id = %(tenant)s and e.turn_id = x.turn_id
 
--- name: write_context
--- Turns before it from which a candidate takes a name or a number.
-insert into memory.lineage (tenant_id, memory_id, relation, source, source_id, as_of, run_id)
-select %(tenant)s, x.id, 'context', 'turn', x.turn_id, x.happened_at, %(run_id)s
-from unnest(%(ids)s::uuid[], %(turn_ids)s::uuid[], %(happened_at)s::timestamptz[]) as x (id, turn_id, happened_at)
-on conflict do nothing
-
--- name: let_be
--- Turns that came in live and were asked about by nobody stay as the rules read them: there is no model.
+-- name: stop_waiting
+-- Turns that came in live and that no model was asked about stay as the rules read them: there is no model.
 update memory.extractions e set unread = null, waits = false
 from log.turns t
 where e.tenant_id = %(tenant)s and e.waits and e.unread = 'unasked'

@@ -31,7 +31,7 @@ from reverie.store.queue import Waiting, enqueue
 from reverie.store.work import Work
 from tests.consolidate.test_compress import TENANT, say
 from tests.models.conftest import Conn, Server
-from tests.models.test_rereading import forget_all
+from tests.models.test_extract_language_model import forget_all
 from tests.promises.notetaker import NoteTaker
 from tests.promises.world import WordEmbedder, lively
 

@@ -1,4 +1,4 @@
-"""Turns that a language model reads too: what it notes stands beside what the rules find, and nobody waits for it."""
+"""Extraction by a language model: its claims stand beside what the rules find, and nothing waits for it."""
 
 from __future__ import annotations
 
