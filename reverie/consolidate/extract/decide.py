@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 from uuid import UUID
 
 import orjson
@@ -36,9 +34,8 @@ TURNS = pl.Schema(
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TurnVerdict:
-    """What was decided on a turn."""
+class TurnVerdict(NamedTuple):
+    """What was decided on a turn; a tuple, as there is one for each turn of a history."""
 
     turn_id: str
     subject_id: str
@@ -77,9 +74,8 @@ def decide_turns(
     found = pl.concat(
         [_statements(read, rules), _episodes(read, policy, rules, count_tokens), _tool_calls(marked, policy)]
     ).sort("turn_id", "order")
-    numbers = dict(found.group_by("turn_id").len().iter_rows())
     kept = found.group_by("turn_id", maintain_order=True).head(policy.extract.turn_candidates).select(_FOUND.names())
-    return _candidates(_with_mentions(kept, policy), tenant_id), _verdicts(marked, numbers, policy, with_model)
+    return _candidates(_with_mentions(kept, policy), tenant_id), _verdicts(marked, found, policy, with_model)
 
 
 def _with_mentions(found: pl.DataFrame, policy: Policy) -> pl.DataFrame:
@@ -95,13 +91,12 @@ def _with_mentions(found: pl.DataFrame, policy: Policy) -> pl.DataFrame:
     return found.sort("turn_id", "order")
 
 
-def _verdicts(marked: pl.DataFrame, numbers: dict[str, int], policy: Policy, with_model: bool) -> list[TurnVerdict]:
-    """A verdict on each turn; `numbers` says how many candidates were found in it."""
-    most, waiting = policy.extract.turn_candidates, with_model and policy.extract.model.notes > 0
-    rows = marked.select(
-        "id",
-        "subject_id",
-        reason=pl.when(~pl.col("spoken"))
+def _verdicts(marked: pl.DataFrame, found: pl.DataFrame, policy: Policy, with_model: bool) -> list[TurnVerdict]:
+    """A verdict on each turn; `found` has a row for each candidate that was found, also beyond the policy's number."""
+    most = policy.extract.turn_candidates
+    waits = with_model and policy.extract.model.notes > 0
+    why_none = (
+        pl.when(~pl.col("spoken"))
         .then(pl.lit("role"))
         .when("low")
         .then(pl.lit("low_content"))
@@ -109,20 +104,20 @@ def _verdicts(marked: pl.DataFrame, numbers: dict[str, int], policy: Policy, wit
         .then(pl.lit("question"))
         .when("quotes")
         .then(pl.lit("quoted"))
-        .otherwise(pl.lit("no_rule")),
-        says_something=pl.col("spoken") & ~pl.col("low") & (pl.col("role") == "user") & (pl.col("text") != ""),
-    ).iter_rows()
-    return [
-        TurnVerdict(
-            turn_id=turn_id,
-            subject_id=subject_id,
-            candidates=min(numbers.get(turn_id, 0), most),
-            left_out=max(numbers.get(turn_id, 0) - most, 0),
-            reason=None if turn_id in numbers else reason,
-            waits=says_something and waiting,
-        )
-        for turn_id, subject_id, reason, says_something in rows
-    ]
+        .otherwise(pl.lit("no_rule"))
+    )
+    says_something = pl.col("spoken") & ~pl.col("low") & (pl.col("role") == "user") & (pl.col("text") != "")
+    numbers = found.group_by(id=pl.col("turn_id")).agg(number=pl.len().cast(pl.Int64))
+    number = pl.col("number").fill_null(0)
+    verdicts = marked.join(numbers, on="id", how="left", maintain_order="left").select(
+        "id",
+        "subject_id",
+        candidates=number.clip(upper_bound=most),
+        left_out=(number - most).clip(lower_bound=0),
+        reason=pl.when(pl.col("number").is_null()).then(why_none),
+        waits=says_something & waits,
+    )
+    return [TurnVerdict._make(row) for row in verdicts.iter_rows()]
 
 
 def _visible(texts: pl.Series) -> pl.Series:
@@ -229,23 +224,22 @@ def _mentions(found: pl.DataFrame) -> pl.DataFrame:
 
 
 def _candidates(found: pl.DataFrame, tenant_id: str) -> list[Candidate]:
-    candidates = []
-    for row in found.iter_rows(named=True):
-        said_at: datetime = row["said_at"]
-        turn_id, subject_id, kind, origin = row["turn_id"], row["subject_id"], row["kind"], row["origin"]
-        candidates.append(
-            Candidate(
-                id=candidate_id(said_at, tenant_id, subject_id, kind, turn_id, origin, row["order"]),
-                subject_id=subject_id,
-                kind=kind,
-                content=owned(row["content"], row["speaker"], subject_id),
-                importance=row["base"],
-                polarity=row["polarity"],
-                happened_at=said_at,
-                mentions=tuple(row["mentions"].split(" ")) if row["mentions"] else (),
-                turn_id=UUID(turn_id),
-                session_id=row["session_id"],
-                origin=origin,
-            )
+    rows = found.select(*_FOUND.names(), "mentions").iter_rows()
+    return [
+        Candidate(
+            id=candidate_id(said_at, tenant_id, subject_id, kind, turn_id, origin, order),
+            subject_id=subject_id,
+            kind=kind,
+            content=owned(content, speaker, subject_id),
+            importance=base,
+            polarity=polarity,
+            happened_at=said_at,
+            mentions=tuple(mentions.split(" ")) if mentions else (),
+            turn_id=UUID(turn_id),
+            session_id=session_id,
+            origin=origin,
         )
-    return candidates
+        for (
+            turn_id, subject_id, session_id, speaker, said_at, order, kind, content, polarity, base, _, origin, mentions
+        ) in rows
+    ]  # fmt: skip
