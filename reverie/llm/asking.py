@@ -33,7 +33,7 @@ def _no_pulse() -> None:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Caller:
+class ModelCaller:
     """Who asks a model: whose credit pays, and where the calls are counted."""
 
     store: Store
@@ -47,7 +47,7 @@ class Caller:
     until: float | None = None
 
     @classmethod
-    def of_run(cls, attempt: Run) -> Caller:
+    def of_run(cls, attempt: Run) -> ModelCaller:
         """Return the caller that a stage run is."""
         work, report = attempt.work, attempt.report
         payer = Payer(tenant_id=work.tenant_id, stage=report.stage, run_id=attempt.id)
@@ -55,7 +55,7 @@ class Caller:
 
 
 def ask(
-    caller: Caller,
+    caller: ModelCaller,
     model: LanguageModel,
     prompt: Prompt[R],
     inputs: Sequence[PromptInput],

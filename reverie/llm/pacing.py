@@ -12,7 +12,7 @@ from reverie.store.database import Store
 from reverie.store.queries import queries
 
 #: A provider may ask for a longer pause; then the request has failed, and the stage's own retry comes later.
-LONGEST_WAIT_S = 60.0
+LONGEST_PAUSE_S = 60.0
 
 
 def wait_for_slot(store: Store, tenant_id: str, model: LanguageModel) -> None:
@@ -36,5 +36,5 @@ def wait_for_slot(store: Store, tenant_id: str, model: LanguageModel) -> None:
 
 def hold_back(conn: Connection, tenant_id: str, model: LanguageModel, seconds: float) -> None:
     """Let no process send a request within the pause that the provider asks for, in the caller's transaction."""
-    pause = timedelta(seconds=min(seconds, LONGEST_WAIT_S))
+    pause = timedelta(seconds=min(seconds, LONGEST_PAUSE_S))
     conn.execute(queries("calls")["hold_back"], {"tenant": tenant_id, "model": model.key, "pause": pause})

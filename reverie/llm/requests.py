@@ -18,7 +18,7 @@ from reverie.inference.replies import HINTS, Replies, Reply, read_replies
 from reverie.llm.answers import UNASKED, InvalidReply, ModelAnswer, ReplyCheck
 from reverie.llm.inputs import PromptInput
 from reverie.llm.metering import CallOutcome, MeteredCall, Payer, reserve, settle
-from reverie.llm.pacing import LONGEST_WAIT_S, hold_back, wait_for_slot
+from reverie.llm.pacing import LONGEST_PAUSE_S, hold_back, wait_for_slot
 from reverie.llm.reply_cache import ReplyCache
 from reverie.store.database import Store
 from reverie.store.runs import Report
@@ -44,7 +44,7 @@ class RequestSender(Generic[R]):
         self._check, self._until = check, until
         self._cache = ReplyCache(payer.tenant_id, model.key, prompt)
         self._backoff = wait_exponential_jitter(
-            multiplier=model.limits.backoff_s, jitter=model.limits.backoff_s, max=LONGEST_WAIT_S
+            multiplier=model.limits.backoff_s, jitter=model.limits.backoff_s, max=LONGEST_PAUSE_S
         )
         self._completions: list[Completion] = []
         self._repaired: list[int] = []
@@ -179,4 +179,4 @@ class RequestSender(Generic[R]):
         """Return seconds to the next attempt: what the provider asks for, else exponential with jitter."""
         error = state.outcome.exception() if state.outcome else None
         asked = error.after_s if isinstance(error, CallError) else None
-        return self._backoff(state) if asked is None else min(asked, LONGEST_WAIT_S)
+        return self._backoff(state) if asked is None else min(asked, LONGEST_PAUSE_S)

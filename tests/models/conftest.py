@@ -14,7 +14,7 @@ from reverie.inference.completions import HostedLanguageModel, Limits
 from reverie.inference.prompts import Prompt
 from reverie.inference.replies import Reply
 from reverie.llm.answers import ModelAnswer
-from reverie.llm.asking import Caller, ask
+from reverie.llm.asking import ModelCaller, ask
 from reverie.llm.inputs import PromptInput
 from reverie.llm.metering import Payer
 from reverie.store.database import Store
@@ -93,7 +93,7 @@ def put(store: Store, load: Callable[..., HostedLanguageModel]) -> Callable[...,
         **limits: Any,
     ) -> list[ModelAnswer[Note]]:
         payer = Payer(tenant_id=tenant, stage="test", run_id=UUID(int=7))
-        caller = Caller(store=store, payer=payer, report=report)
+        caller = ModelCaller(store=store, payer=payer, report=report)
         return ask(caller, load(**limits), PROMPT, asked, check=check)
 
     return ask_about

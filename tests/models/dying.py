@@ -10,7 +10,7 @@ import sys
 import time
 
 from reverie.inference.completions import HostedLanguageModel, Limits
-from reverie.llm.asking import Caller, ask
+from reverie.llm.asking import ModelCaller, ask
 from reverie.llm.metering import Payer
 from reverie.llm.pacing import wait_for_slot
 from reverie.store.database import Store
@@ -23,7 +23,7 @@ def main(what: str, url: str, more: str) -> None:
     with Store.open(url, size=2) as store:
         if what == "ask":
             model = HostedLanguageModel("openai/ours", api_base=more, price=PRICE)
-            ask(Caller(store=store, payer=payer), model, PROMPT, inputs("a"))
+            ask(ModelCaller(store=store, payer=payer), model, PROMPT, inputs("a"))
             return
         model = HostedLanguageModel("openai/ours", limits=Limits(per_second=20))
         print("ready", flush=True)

@@ -16,7 +16,7 @@ import pytest
 from reverie.errors import InferenceError, UnansweredError
 from reverie.inference.prompts import Prompt
 from reverie.llm.answers import InvalidReply, ModelAnswer
-from reverie.llm.asking import Caller, ask
+from reverie.llm.asking import ModelCaller, ask
 from reverie.llm.inputs import PromptInput
 from reverie.llm.metering import CallOutcome, MeteredCall, Payer, reserve, settle
 from reverie.store.database import Store
@@ -97,7 +97,7 @@ def test_what_is_kept_is_the_tenants_the_subjects_and_the_prompts(
     assert put(inputs("a"), tenant="other")[0].kept is False
     assert put(inputs("a", subject="bob"))[0].kept is False
     changed = Prompt(name="note", text="Another text.", reply=Note, max_tokens=50)
-    caller = Caller(store=store, payer=Payer(tenant_id="acme", stage="test"))
+    caller = ModelCaller(store=store, payer=Payer(tenant_id="acme", stage="test"))
     (answer,) = ask(caller, load(), changed, inputs("a"))
     assert answer.kept is False
     assert len(server.requests) == 3

@@ -15,7 +15,7 @@ from reverie.inference.completions import Limits, load_language_model
 from reverie.inference.prompts import Prompt
 from reverie.inference.recorded import RecordedLanguageModel, load_recorded, recording_key
 from reverie.llm.answers import UNFIT, ModelAnswer
-from reverie.llm.asking import Caller, ask
+from reverie.llm.asking import ModelCaller, ask
 from reverie.llm.inputs import PromptInput
 from reverie.llm.metering import Payer
 from reverie.store.database import Store
@@ -25,7 +25,7 @@ PAYER = Payer(tenant_id="acme", stage="test", run_id=UUID(int=7))
 
 
 def answers(store: Store, model: RecordedLanguageModel, asked: Sequence[PromptInput]) -> list[ModelAnswer[Note]]:
-    return ask(Caller(store=store, payer=PAYER), model, PROMPT, asked)
+    return ask(ModelCaller(store=store, payer=PAYER), model, PROMPT, asked)
 
 
 def recordings(path: Path, replies: Mapping[str, Any]) -> RecordedLanguageModel:
@@ -53,7 +53,7 @@ def test_what_is_recorded_is_answered_at_no_cost(store: Store, model: RecordedLa
 
 def test_it_answers_whatever_the_prompts_words(store: Store, model: RecordedLanguageModel) -> None:
     reworded = Prompt(name="other", text="Say it again.", reply=Note, max_tokens=10)
-    (answer,) = ask(Caller(store=store, payer=PAYER), model, reworded, inputs("a", subject="bob"))
+    (answer,) = ask(ModelCaller(store=store, payer=PAYER), model, reworded, inputs("a", subject="bob"))
     assert answer.reply is not None
 
 

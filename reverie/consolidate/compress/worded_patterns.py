@@ -18,7 +18,7 @@ from reverie.inference.prompts import load_prompt
 from reverie.inference.replies import Reply
 from reverie.language.grounding import is_quoted, ungrounded
 from reverie.llm.answers import InvalidReply
-from reverie.llm.asking import Caller, ask
+from reverie.llm.asking import ModelCaller, ask
 from reverie.llm.inputs import PromptInput, input_hash
 from reverie.store.database import Store
 from reverie.store.runs import Run
@@ -57,7 +57,7 @@ def retell_themes(
     asked = [item for item in items if input_hash(item) not in known]
     attempt.report.model = model.key
     answers = ask(
-        Caller.of_run(attempt),
+        ModelCaller.of_run(attempt),
         model,
         load_prompt("compress_themes", ThemePattern, max_tokens=_MAX_TOKENS),
         asked,

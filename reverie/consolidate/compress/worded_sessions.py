@@ -16,7 +16,7 @@ from reverie.inference.replies import Reply
 from reverie.language.grounding import is_quoted, ungrounded
 from reverie.language.text import author, strip_invisible
 from reverie.llm.answers import NO_REPLY, InvalidReply
-from reverie.llm.asking import Caller, ask
+from reverie.llm.asking import ModelCaller, ask
 from reverie.llm.inputs import PromptInput
 from reverie.store.database import Store
 from reverie.store.runs import Run
@@ -100,7 +100,7 @@ def retell(
             asked.append((passage, item))
     attempt.report.model = model.key
     answers = ask(
-        Caller.of_run(attempt),
+        ModelCaller.of_run(attempt),
         model,
         prompt,
         [item for _, item in asked],

@@ -29,7 +29,7 @@ _START: dict[str, Any] = {
 }
 
 
-def read_items(
+def unembedded_items(
     work: Work, item_type: ItemType, *, kinds: Sequence[Kind] | None, switching: bool
 ) -> Iterator[list[ItemText]]:
     """Yield turns or memories that lack a vector of the work's embedder; memories of some `kinds`, or of all (None).

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from reverie.consolidate.embed.decide import ItemText, ItemType, cut_items
-from reverie.consolidate.embed.read import read_items
+from reverie.consolidate.embed.read import unembedded_items
 from reverie.consolidate.embed.vectors import encode_missing
 from reverie.consolidate.embed.write import leave_unembedded, lock_subjects_of, write_cache, write_items
 from reverie.consolidate.isolate import apart
@@ -44,7 +44,7 @@ def embed(
         for item_type in items:
             if item_type == "turn" and item_type not in work.policy.recall.items:
                 continue
-            for portion in read_items(work, item_type, kinds=kinds, switching=switching):
+            for portion in unembedded_items(work, item_type, kinds=kinds, switching=switching):
                 _embed(attempt, item_type, [item for item in portion if str(item.id) not in left_out], switching)
                 check_interruption()
                 work.progress("embed", len(portion))

@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from reverie.consolidate.extract.claims import ShownTurn, TurnNotes, TurnReading, claim_candidates, judge_claims
-from reverie.consolidate.extract.read import count_waiting, read_waiting
+from reverie.consolidate.extract.read import count_waiting, waiting_turns
 from reverie.consolidate.extract.write import hold_waiting, write_readings
 from reverie.consolidate.isolate import apart
 from reverie.errors import UnansweredError
@@ -20,7 +20,7 @@ from reverie.inference.completions import LanguageModel
 from reverie.inference.prompts import Prompt, load_prompt
 from reverie.inference.replies import HINTS
 from reverie.llm.answers import NO_REPLY, UNASKED, UNFIT, ModelAnswer, unanswered_error
-from reverie.llm.asking import Caller, ask
+from reverie.llm.asking import ModelCaller, ask
 from reverie.llm.inputs import PromptInput
 from reverie.policy import Policy
 from reverie.store.failures import REASON
@@ -47,7 +47,7 @@ def extract_by_model(attempt: Run, model: LanguageModel) -> UnansweredError | No
         return None
     attempt.report.model = model.key
     reader = _ModelReader(attempt, model)
-    for turns in read_waiting(attempt.work):
+    for turns in waiting_turns(attempt.work):
         for start in range(0, len(turns), reader.portion):
             reader.read(turns[start : start + reader.portion])
             attempt.pulse()
@@ -108,7 +108,7 @@ class _ModelReader:
             PromptInput(subject_id=turn.subject_id, content=turn.content, source_ids=[turn.id, *turn.before_ids])
             for turn in short
         ]
-        caller = Caller.of_run(self._attempt)
+        caller = ModelCaller.of_run(self._attempt)
         answers = ask(caller, self._model, self._prompt, inputs, sending=self._sending, require_some=False)
         if len(short) < len(turns):
             self._attempt.report.add("failed_too_long", len(turns) - len(short))

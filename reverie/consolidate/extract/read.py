@@ -23,7 +23,7 @@ _WAITING = 1_000
 _FIRST = UUID(int=0)
 
 
-def read_turns(work: Work) -> Iterator[list[tuple[Any, ...]]]:
+def unread_turns(work: Work) -> Iterator[list[tuple[Any, ...]]]:
     """Yield the turns that no run has read, as rows of `decide.TURNS`, in order of id.
 
     The caller decides and writes each portion before it asks for the next one.
@@ -34,8 +34,8 @@ def read_turns(work: Work) -> Iterator[list[tuple[Any, ...]]]:
         after = UUID(rows[-1][0])
 
 
-def read_events(work: Work) -> Iterator[list[LogEvent]]:
-    """Yield the events that no run has read, in order of id, like `read_turns`."""
+def unread_events(work: Work) -> Iterator[list[LogEvent]]:
+    """Yield the events that no run has read, in order of id, like `unread_turns`."""
     after = _FIRST
     while rows := _fetch(work, "read_events", {"after": after, "limit": _EVENTS, "types": list(TYPES)}):
         events = [LogEvent(*row) for row in rows]
@@ -43,7 +43,7 @@ def read_events(work: Work) -> Iterator[list[LogEvent]]:
         after = events[-1].id
 
 
-def read_waiting(work: Work) -> Iterator[list[ShownTurn]]:
+def waiting_turns(work: Work) -> Iterator[list[ShownTurn]]:
     """Yield the turns that wait for a language model, in order of id, with the turns before them."""
     numbers = work.policy.extract.model
     context = {"context_turns": numbers.context_turns, "context_characters": numbers.context_characters}

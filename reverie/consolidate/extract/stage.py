@@ -14,7 +14,7 @@ from psycopg import Connection
 from reverie.consolidate.extract.decide import TurnVerdict, decide_turns, turns_frame
 from reverie.consolidate.extract.events import EventExtraction, decide_events
 from reverie.consolidate.extract.language_model import extract_by_model
-from reverie.consolidate.extract.read import read_events, read_turns
+from reverie.consolidate.extract.read import unread_events, unread_turns
 from reverie.consolidate.extract.write import stop_waiting, write_events, write_turns
 from reverie.consolidate.isolate import apart
 from reverie.interruption import check_interruption
@@ -66,7 +66,7 @@ def extract_logged(
 
 def _extract_turns(attempt: Run) -> None:
     work = attempt.work
-    for rows in read_turns(work):
+    for rows in unread_turns(work):
         with_model = work.language_model is not None
         candidates, verdicts = _decide(attempt, rows, work.embedder.count_tokens, with_model=with_model)
         with work.transaction() as conn:
@@ -94,7 +94,7 @@ def _decide(
 
 def _extract_events(attempt: Run) -> None:
     work = attempt.work
-    for events in read_events(work):
+    for events in unread_events(work):
         extractions, failures = apart(
             events, lambda some: decide_events(some, work.tenant_id, work.policy, work.embedder.count_tokens)
         )
