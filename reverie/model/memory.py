@@ -91,7 +91,8 @@ class Lineage:
     """Where a memory comes from: one of its sources."""
 
     memory_id: UUID
-    relation: Literal["extracted", "context", "corrected", "compressed", "summarised", "synthesized"]
+    #: What became of the source: `extracted`, `context`, `corrected`, `compressed`, `summarised`, `outcome`, `synthesized`.
+    relation: str
     #: What the source is, such as `turn`, `event`, `memory` or `correction`.
     source: str
     source_id: UUID

@@ -10,7 +10,7 @@ import pytest
 
 from reverie.capture.history.importing import import_file
 from reverie.drive.cycle import catch_up, ingest
-from reverie.drive.parallel import in_parallel, buckets
+from reverie.drive.parallel import buckets, in_parallel
 from reverie.errors import StageError
 from reverie.model import SHARDS, Scope
 from reverie.policy import load_policy

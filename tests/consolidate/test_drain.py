@@ -12,8 +12,8 @@ import psycopg
 import pytest
 
 from reverie.capture.history.importing import import_file
-from reverie.drive.cycle import catch_up, ingest
 from reverie.drive.advance import clearing
+from reverie.drive.cycle import catch_up, ingest
 from reverie.drive.drain import BATCH, LEASE, PAUSE, Drainer
 from reverie.errors import InferenceError, StageError
 from reverie.evaluate.health import measure
@@ -52,7 +52,8 @@ def say(store: Store, tmp_path: Path) -> Say:
 
 
 def work(store: Store, **given: Any) -> dict[str, int | float]:
-    return Drainer(store=store, **{"embedder": EMBEDDER, "clock": lambda: NOW} | given).drain().counts()
+    how = {name: given.pop(name) for name in ("as_of", "most", "stop", "on_batch") if name in given}
+    return Drainer(store=store, **{"embedder": EMBEDDER, "clock": lambda: NOW} | given).drain(**how).counts()
 
 
 def queued(conn: Conn) -> list[tuple[str, str]]:

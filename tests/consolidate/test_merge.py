@@ -15,7 +15,8 @@ from hypothesis import strategies as st
 
 from reverie.consolidate.merge import pairs as merge_pairs
 from reverie.consolidate.merge.decide import NearMemory, decide_merges
-from reverie.consolidate.merge.stage import merge, undo
+from reverie.consolidate.merge.stage import merge
+from reverie.consolidate.merge.undo import undo
 from reverie.errors import NotFoundError
 from reverie.model import KINDS, Scope, stable_id
 from reverie.policy import Decay, Merge, Policy, Prune
@@ -237,7 +238,7 @@ def _history(subjects: tuple[str, ...] = ("ann", "bob")) -> list[Memory]:
 
 def _write_until_it_breaks(times: int) -> Callable[..., None]:
     module, calls = sys.modules[merge.__module__], iter(range(times))
-    write = module._write
+    write = module.write_merges
 
     def broken(*arguments: object) -> None:
         write(*arguments)
@@ -270,7 +271,7 @@ def test_the_cut_of_the_work_does_not_matter(store: Store, conn: psycopg.Connect
         elif cut == "after a failure":
             monkeypatch.setattr(sys.modules[merge.__module__], "_CHUNK_ROWS", 6)
             with monkeypatch.context() as broken:
-                broken.setattr(sys.modules[merge.__module__], "_write", _write_until_it_breaks(times=5))
+                broken.setattr(sys.modules[merge.__module__], "write_merges", _write_until_it_breaks(times=5))
                 with pytest.raises(ZeroDivisionError):
                     run_merge(store)
             left = conn.execute("select count(distinct state) from memory.memories").fetchone()

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from reverie.capture.history.importing import import_file
 from reverie.consolidate.facts.decide import StatedValue, values_in_force
+from reverie.consolidate.facts.stage import facts as make_facts
 from reverie.consolidate.score.stage import score
 from reverie.drive.cycle import catch_up, ingest
 from reverie.language.fact_keys import fact_rules
@@ -170,7 +171,7 @@ def test_it_outlives_the_memory_that_states_it(store: Store, tmp_path: Path) -> 
             "select count(*) from memory.tombstones where memory_id = %s", [fact["memory_id"]]
         ).fetchone() == (1,)
     before = digest(store, "t")
-    again = facts(Work(store=store, scope=SCOPE, policy=fading, as_of=day(400)))
+    again = make_facts(Work(store=store, scope=SCOPE, policy=fading, as_of=day(400)))
     assert not any(again.counts.values())
     assert digest(store, "t") == before
 
@@ -268,5 +269,5 @@ def test_score_waits_for_a_memory_that_another_tier_has_linked_and_not_structure
         conn.execute("update memory.memories set scored = false, structured = false where origin = any(%s)",
                      [list(fact_rules(CHAT))])  # fmt: skip
     assert score(Work(store=store, embedder=WordEmbedder(), **common))["scored"] == 0
-    assert facts(Work(store=store, **common))["structured"] == 1
+    assert make_facts(Work(store=store, **common))["structured"] == 1
     assert score(Work(store=store, embedder=WordEmbedder(), **common))["scored"] == 1

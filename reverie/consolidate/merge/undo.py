@@ -25,7 +25,7 @@ def undo(store: Store, *, tenant_id: str, loser_id: UUID, policy: Policy, as_of:
         NotFoundError: there is no such merge.
     """
     as_of = require_aware(as_of)
-    sql = queries("merge")
+    sql = queries("undo")
     params: dict[str, Any] = {"tenant": tenant_id, "loser": loser_id, "as_of": as_of}
     with store.transaction(tenant_id) as conn:
         merge = conn.execute(sql["read_merge"], params).fetchone()
@@ -50,7 +50,7 @@ def undo(store: Store, *, tenant_id: str, loser_id: UUID, policy: Policy, as_of:
 
 def _weaken(conn: Connection[Any], params: dict[str, Any], policy: Policy) -> None:
     """Take from the survivor what the merge gave it."""
-    sql = queries("merge")
+    sql = queries("undo")
     survivor = conn.execute(sql["read_survivor"], params).fetchone()
     if survivor is None:
         return
