@@ -19,8 +19,8 @@ def migrate(url: str) -> str:
     """Apply all outstanding migrations and return the revision reached; does nothing on a current database.
 
     Raises:
-        DatabaseError: the server is unreachable, too old or without pgvector, the user may not create roles, or a
-            newer Reverie migrated the database.
+        DatabaseError: the server is unreachable, too old or without pgvector, the user may not create roles, or
+            another Reverie made the database, a newer one or one from before the first release.
     """
     with connect(url) as conn:
         conn.autocommit = True
