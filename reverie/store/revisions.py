@@ -68,7 +68,7 @@ def require_current(revision: str | None) -> None:
 
 
 def require_known(revision: str | None) -> None:
-    """Raise DatabaseError when the revision is none of this Reverie's: made before the first release, or by a newer one."""
+    """Raise DatabaseError when the revision is none of this Reverie's: an unreleased one, or a newer one's."""
     if revision is None or revision in known_revisions():
         return
     if is_unreleased(revision):

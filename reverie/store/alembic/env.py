@@ -1,4 +1,4 @@
-"""Alembic's entry: runs the migrations online, as the role that owns the schemas, and then what holds for every table."""
+"""Alembic's entry: runs the migrations as the role that owns the schemas, and then what holds for every table."""
 
 from alembic import context
 from sqlalchemy import create_engine, pool, text
