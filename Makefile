@@ -79,9 +79,10 @@ $(LLM)/.ready:
 kills: $(READY)  ## kill every stage at every statement, and disturb every call of a model (half an hour on two cores)
 	REVERIE_KILL_EVERY=1 $(BIN)/python -m pytest tests/promises/test_every_statement.py tests/promises/test_every_call.py -q
 
-lint: $(READY)  ## style, floors between packages, types
+lint: $(READY)  ## style, SQL of the schema, floors between packages, types
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+	$(BIN)/squawk sql/bootstrap.sql sql/every_table.sql sql/migrations/*.sql
 	$(BIN)/lint-imports
 	$(BIN)/mypy
 
