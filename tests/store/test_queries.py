@@ -1,4 +1,4 @@
-"""Postgres itself reads every query of `sql/queries/`: a table, column or type that is not there fails here, by name."""
+"""Postgres itself reads every query of `sql/queries/`: a table, column or type that is missing fails here, by name."""
 
 from __future__ import annotations
 
