@@ -14,7 +14,7 @@ import ast
 import re
 import sys
 import tomllib
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -157,20 +157,23 @@ class House:
     def untested(self) -> Count:
         """Modules without a test under their own name.
 
-        The test of `reverie/capture/history/files.py` is `test_files.py` or `test_history_files.py`, anywhere under
-        `tests/capture/`. That of `reverie/consolidate/merge/stage.py` may be called `test_merge.py` too, as the stage.
+        The test of `reverie/capture/history/files.py` is a file `test_files.py` or `test_history_files.py` under
+        `tests/`; where several modules are called `files`, a `test_files.py` counts in `tests/capture/` or
+        `tests/history/` alone. A stage, `reverie/consolidate/merge/stage.py`, is tested by `test_merge.py`.
         """
+        tests = {(path.parent.name, path.stem.removeprefix("test_")) for path in self.root.glob("tests/**/test_*.py")}
+        anywhere = {name for _, name in tests}
+        modules = {tuple(name.split(".")[1:]) for name, path in self.modules.items() if not path.stem.startswith("__")}
+        shared = Counter(stem for *_, stem in modules)
         items = []
-        for module, path in self.modules.items():
-            if path.stem.startswith("__"):
-                continue
-            _, *folders, stem = module.split(".")
-            names = {stem, *(f"{folder}_{stem}" for folder in folders[-1:])}
+        for *folders, stem in sorted(modules):
             if stem == "stage":
-                names |= set(folders[-1:])
-            room = self.root.joinpath("tests", *folders[:1])
-            if not any(test.stem.removeprefix("test_") in names for test in room.rglob("test_*.py")):
-                items.append(module)
+                stem = folders.pop()
+            known = f"{folders[-1]}_{stem}" in anywhere if folders else False
+            if shared[stem] < 2:
+                known |= stem in anywhere
+            if not known and not any((folder, stem) in tests for folder in folders):
+                items.append(".".join(["reverie", *folders, stem]))
         return Count("modules without a test under their name", len(items), None, items)
 
     def query_files(self) -> Count:
