@@ -168,7 +168,7 @@ class Shared:
     @cached_property
     def url(self) -> str:
         """The database's URL."""
-        from reverie.store.connect import database_url
+        from reverie.store.address import database_url
 
         return database_url(self.settings)
 
@@ -190,21 +190,21 @@ class Shared:
     @cached_property
     def embedder(self) -> Embedder:
         """The embedding model."""
-        from reverie.inference.embedder import load_embedder
+        from reverie.inference.loading import load_embedder
 
         return load_embedder(self.settings.embedding_model, threads=self.settings.threads)
 
     @cached_property
     def reranker(self) -> Reranker | None:
         """The cross-encoder."""
-        from reverie.inference.reranker import load_reranker
+        from reverie.inference.loading import load_reranker
 
         return load_reranker(self.settings.reranker)
 
     @cached_property
     def language_model(self) -> LanguageModel | None:
         """The language model."""
-        from reverie.inference.completions import language_model_of
+        from reverie.inference.loading import language_model_of
 
         return language_model_of(self.settings)
 

@@ -5,7 +5,8 @@ any sentence-transformers model, `hosted` any model that litellm can reach. `bat
 `wire` is how vectors travel. Nothing here touches Postgres, and no model's library is imported before it is asked for.
 """
 
-from reverie.inference.embedder import Embedder, Vectors, load_embedder
+from reverie.inference.embedder import Embedder, Vectors
+from reverie.inference.loading import load_embedder
 from reverie.inference.wire import from_half_wire, to_half_wire
 
 __all__ = ["Embedder", "Vectors", "from_half_wire", "load_embedder", "to_half_wire"]
