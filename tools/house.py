@@ -92,16 +92,15 @@ class House:
         items = [f"{folder}: {size}" for folder, size in sorted(sizes.items(), key=lambda pair: (-pair[1], pair[0]))]
         return Count("modules in the largest folder", max(sizes.values()), LARGEST_FOLDER, items)
 
-    def cycles(self, *, type_checking: bool = False) -> Count:
+    def cycles(self) -> Count:
         """Groups of modules each of which imports all the others, directly or through others of the group."""
-        graph = self.imports("reverie", type_checking=type_checking)
-        groups = {
-            frozenset({module} | (graph.find_upstream_modules(module) & graph.find_downstream_modules(module)))
-            for module in graph.modules
-        }
-        items = sorted(" ".join(sorted(group)) for group in groups if len(group) > 1)
-        what = "import cycles, type-checking imports included" if type_checking else "import cycles, lazy ones included"
-        return Count(what, len(items), 0, items)
+        items = cycles_of(self.imports("reverie", type_checking=False))
+        return Count("import cycles, lazy imports included", len(items), 0, items)
+
+    def typing_cycles(self) -> Count:
+        """The same with imports that only type checkers follow."""
+        items = cycles_of(self.imports("reverie", type_checking=True))
+        return Count("import cycles, type-checking imports included", len(items), 0, items)
 
     def upward(self) -> Count:
         """Imports against the layers of the import contracts: from a lower one to a higher one, or between siblings."""
@@ -163,17 +162,14 @@ class House:
         """
         tests = {(path.parent.name, path.stem.removeprefix("test_")) for path in self.root.glob("tests/**/test_*.py")}
         anywhere = {name for _, name in tests}
-        modules = {tuple(name.split(".")[1:]) for name, path in self.modules.items() if not path.stem.startswith("__")}
-        shared = Counter(stem for *_, stem in modules)
+        modules = [name for name, path in self.modules.items() if not path.stem.startswith("__")]
+        names = {module: module.removesuffix(".stage").split(".")[1:] for module in modules}
+        shared = Counter(name for *_, name in names.values())
         items = []
-        for *folders, stem in sorted(modules):
-            if stem == "stage":
-                stem = folders.pop()
-            known = f"{folders[-1]}_{stem}" in anywhere if folders else False
-            if shared[stem] < 2:
-                known |= stem in anywhere
-            if not known and not any((folder, stem) in tests for folder in folders):
-                items.append(".".join(["reverie", *folders, stem]))
+        for module, (*folders, name) in names.items():
+            known = {f"{folder}_{name}" for folder in folders[-1:]} | ({name} if shared[name] == 1 else set())
+            if not known & anywhere and not any((folder, name) in tests for folder in folders):
+                items.append(module)
         return Count("modules without a test under their name", len(items), None, items)
 
     def query_files(self) -> Count:
@@ -198,21 +194,20 @@ class House:
         steps = STEP.findall(section[1]) if section else []
         return Count(f"files touched: {heading.lower()}", len(steps) if section else None, RECIPES[heading], steps)
 
-    def counts(self) -> list[Count]:
-        """Every row of the table."""
-        return [
-            self.largest_folder(),
-            self.cycles(),
-            self.cycles(type_checking=True),
-            self.upward(),
-            self.names(),
-            self.long_functions(),
-            self.wide_functions(),
-            self.contents(),
-            self.untested(),
-            self.query_files(),
-            *(self.recipe(heading) for heading in RECIPES),
-        ]
+
+#: The rows of the table, before the recipes.
+COUNTS = (
+    House.largest_folder,
+    House.cycles,
+    House.typing_cycles,
+    House.upward,
+    House.names,
+    House.long_functions,
+    House.wide_functions,
+    House.contents,
+    House.untested,
+    House.query_files,
+)
 
 
 def dotted(path: Path) -> str:
@@ -223,6 +218,15 @@ def dotted(path: Path) -> str:
 def within(module: str, package: str) -> bool:
     """Tell whether a module is a package or stands inside it."""
     return f"{module}.".startswith(f"{package}.")
+
+
+def cycles_of(graph: grimp.ImportGraph) -> list[str]:
+    """The groups of modules that import one another, each as a line of names."""
+    groups = {
+        frozenset({module} | (graph.find_upstream_modules(module) & graph.find_downstream_modules(module)))
+        for module in graph.modules
+    }
+    return sorted(" ".join(sorted(group)) for group in groups if len(group) > 1)
 
 
 def layers(lines: list[str], container: str) -> dict[str, int]:
@@ -271,7 +275,8 @@ def main() -> None:
     """Print the table and what is behind it."""
     parser = argparse.ArgumentParser(description="Count how easy the code is to live in.")
     parser.add_argument("checkout", nargs="?", type=Path, default=Path(__file__).resolve().parents[1])
-    counts = House(parser.parse_args().checkout).counts()
+    house = House(parser.parse_args().checkout)
+    counts = [count(house) for count in COUNTS] + [house.recipe(heading) for heading in RECIPES]
     print(f"{'count':>7} {'goal':>6}")
     for row in counts:
         number, goal = ("-" if value is None else value for value in (row.number, row.goal))
