@@ -103,18 +103,23 @@ class House:
         return Count("import cycles, type-checking imports included", len(items), 0, items)
 
     def upward(self) -> Count:
-        """Imports against the layers of the import contracts: from a lower one to a higher one, or between siblings."""
+        """Imports against the layers of the import contracts: from a lower one to a higher one, or between siblings.
+
+        A module of the engine outside every layer counts too, since it may import anything.
+        """
         settings = tomllib.loads((self.root / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["importlinter"]
         graph = self.imports(*settings["root_packages"], type_checking=True)
         edges = [(module, to) for module in graph.modules for to in graph.find_modules_directly_imported_by(module)]
-        items = set()
+        outside, items = {name for name in self.modules if name not in {"reverie", "reverie.__main__"}}, set()
         for contract in settings["contracts"]:
             for container in contract.get("containers", [""]) if contract["type"] == "layers" else []:
                 levels = layers(contract["layers"], container)
+                outside = {module for module in outside if not layer_of(module, levels)}
                 for importer, imported in edges:
                     source, target = layer_of(importer, levels), layer_of(imported, levels)
                     if source and target and source != target and levels[source] <= levels[target]:
                         items.add(f"{importer} -> {imported}")
+        items |= {f"{module} is in no layer" for module in outside}
         return Count("imports upward or between sibling layers", len(items), 0, sorted(items))
 
     def names(self) -> Count:

