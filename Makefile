@@ -9,7 +9,7 @@ PORT ?= 3000
 COUNT ?= 100000
 SEED ?= 20261122
 
-.PHONY: help env demo ui prefect worker test test-llm kills fuzz lint types ci bench client wheel clean
+.PHONY: help env demo ui prefect worker test test-llm kills fuzz lint types house ci bench client wheel clean
 
 help:  ## print this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -85,6 +85,9 @@ lint: $(READY)  ## style, SQL of the schema, floors between packages, types
 	$(BIN)/squawk sql/bootstrap.sql sql/every_table.sql sql/migrations/*.sql
 	$(BIN)/lint-imports
 	$(BIN)/mypy
+
+house: $(READY)  ## count what makes the code easy or hard to live in: folders, cycles, names, long functions, recipes
+	@$(BIN)/python tools/house.py
 
 ci: lint test  ## what .ci/run runs
 

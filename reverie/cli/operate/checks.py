@@ -17,7 +17,7 @@ import reverie
 from reverie.cli.session import Session
 from reverie.errors import ReverieError
 from reverie.evaluate.health import LATE_CYCLES, LATE_MINUTES, lag_hours, overdue, unembedded
-from reverie.inference.completions import mood_model_of
+from reverie.inference.loading import mood_model_of
 from reverie.model import Scope
 from reverie.policy import load_policy
 from reverie.store.clock import read_clock
