@@ -10,18 +10,10 @@ user copies one, changes it and passes its path.
 """
 
 from reverie.policy.extract import Extract, Rule, Salience
-from reverie.policy.numbers import (
-    SIGNALS,
-    Chunking,
-    Compress,
-    Decay,
-    Importance,
-    Merge,
-    Prune,
-    Recall,
-    Relationship,
-)
+from reverie.policy.live import Relationship
+from reverie.policy.memory import Chunking, Compress, Decay, Importance, Merge, Prune
 from reverie.policy.policy import Policy, load_policy, shipped_policies
+from reverie.policy.recall import SIGNALS, Recall
 
 __all__ = [
     "SIGNALS",

@@ -12,35 +12,38 @@ from typing import Annotated, Literal
 from pydantic import Field, ValidationError
 
 from reverie.errors import PolicyError
-from reverie.policy import numbers
-from reverie.policy.extract import Extract, Salience, Table
+from reverie.policy.extract import Extract, Salience
+from reverie.policy.live import Context, Crisis, Mood, Profile, Relationship, WorkingMemory
+from reverie.policy.memory import Chunking, Compress, Cycle, Decay, Importance, Merge, Prune, Queue
+from reverie.policy.recall import Recall, StructuredFacts
+from reverie.policy.table import Table
 
 
 class Policy(Table):
     """One policy. `hash` identifies its numbers and goes on every run and memory."""
 
     name: Annotated[str, Field(min_length=1, max_length=100)]
-    description: str
+    description: str = ""
     #: Postgres text-search configuration that stems the terms.
-    language: Literal["english", "simple", "german", "french", "spanish", "italian", "portuguese", "dutch"]
-    cycle: numbers.Cycle
-    extract: Extract
-    salience: Salience
-    chunk: numbers.Chunking
-    importance: numbers.Importance
-    merge: numbers.Merge
-    decay: numbers.Decay
-    compress: numbers.Compress
-    prune: numbers.Prune
-    recall: numbers.Recall
-    queue: numbers.Queue
-    working_memory: numbers.WorkingMemory
-    context: numbers.Context
-    relationship: numbers.Relationship
-    mood: numbers.Mood
-    crisis: numbers.Crisis
-    structured_facts: numbers.StructuredFacts
-    profile: numbers.Profile
+    language: Literal["english", "simple", "german", "french", "spanish", "italian", "portuguese", "dutch"] = "english"
+    cycle: Cycle = Cycle()
+    extract: Extract = Extract()
+    salience: Salience = Salience()
+    chunk: Chunking = Chunking()
+    importance: Importance = Importance()
+    merge: Merge = Merge()
+    decay: Decay = Decay()
+    compress: Compress = Compress()
+    prune: Prune = Prune()
+    recall: Recall = Recall()
+    queue: Queue = Queue()
+    working_memory: WorkingMemory = WorkingMemory()
+    context: Context = Context()
+    relationship: Relationship = Relationship()
+    mood: Mood = Mood()
+    crisis: Crisis = Crisis()
+    structured_facts: StructuredFacts = StructuredFacts()
+    profile: Profile = Profile()
 
     @cached_property
     def hash(self) -> str:

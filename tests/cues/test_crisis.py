@@ -18,7 +18,7 @@ from reverie.language.cues import linear
 from reverie.language.cues.attribution import veil
 from reverie.language.cues.crisis import find_crisis, help_for, normal, signs_of
 from reverie.policy import load_policy, shipped_policies
-from reverie.policy.numbers import Crisis, Helpline
+from reverie.policy.live import Crisis, Helpline
 
 NUMBERS = load_policy("reverie").crisis
 MINILM = "minilm-l6-v2-int8"
