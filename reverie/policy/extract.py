@@ -6,6 +6,7 @@ back-references, none of `\\s \\d \\w` (their Unicode classes differ), a plain s
 """
 
 import re
+from collections import Counter
 from typing import Annotated, Literal, Self
 
 from pydantic import AfterValidator, Field, model_validator
@@ -122,9 +123,9 @@ class Extract(Table):
 
     @model_validator(mode="after")
     def _unique(self) -> Self:
-        names = [rule.name for rule in self.rules]
-        if len(set(names)) < len(names):
-            raise ValueError("rule names repeat")
+        names = Counter(rule.name for rule in self.rules)
+        if repeated := [name for name, times in names.items() if times > 1]:
+            raise ValueError(f"rule names repeat: {', '.join(repeated)}")
         return self
 
     def expand(self, pattern: str) -> str:

@@ -22,6 +22,8 @@ from reverie.errors import PolicyError
 
 #: What a file says about its base, and no policy holds once it is resolved.
 BASE, WITHOUT = "base", "without_rules"
+#: The same by the heading that they stand under.
+EXTRA: dict[tuple[str | int, ...], tuple[str, ...]] = {(): (BASE,), ("extract",): (WITHOUT,)}
 #: What a file never has from its base.
 _OF_ITS_OWN = ("name", "description")
 
@@ -117,9 +119,9 @@ def read_files(name_or_path: str) -> list[PolicyFile]:
 def _read(name_or_path: str, folder: Path) -> PolicyFile:
     path, shipped = folder / name_or_path, files("reverie") / "policies" / f"{name_or_path}.toml"
     if path.suffix != ".toml" and shipped.is_file():
-        label, identity, text = name_or_path, name_or_path, shipped.read_text(encoding="utf-8")
+        label, identity, content = name_or_path, name_or_path, shipped.read_bytes()
     elif path.is_file():
-        label, identity, text = str(path), str(path.resolve()), path.read_text(encoding="utf-8")
+        label, identity, content = str(path), str(path.resolve()), path.read_bytes()
     else:
         raise PolicyError(
             f"There is no policy {name_or_path!r}: give one of {', '.join(shipped_policies())} "
@@ -127,8 +129,9 @@ def _read(name_or_path: str, folder: Path) -> PolicyFile:
             unknown=("policy", name_or_path),
         )
     try:
+        text = content.decode()
         return PolicyFile(label, identity, text, tomllib.loads(text))
-    except tomllib.TOMLDecodeError as error:
+    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise PolicyError(f"Policy {label} is not valid TOML: {error}.") from error
 
 
@@ -203,4 +206,5 @@ def nearest(name: str, known: Iterable[str]) -> str:
 
 def origin(chain: Sequence[PolicyFile], path: Sequence[str | int]) -> PolicyFile | None:
     """Return the file that a key of the merged policy is from; None: its default holds."""
-    return next((file for file in chain if file.states(path)), None)
+    able = chain[:1] if path[0] in _OF_ITS_OWN else chain
+    return next((file for file in able if file.states(path)), None)

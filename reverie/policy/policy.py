@@ -10,7 +10,7 @@ from pydantic import BaseModel, Field, ValidationError
 
 from reverie.errors import PolicyError
 from reverie.policy.extract import Extract, Salience
-from reverie.policy.files import PolicyFile, merged, nearest, origin, read_files, rule_name, rules_of
+from reverie.policy.files import EXTRA, PolicyFile, merged, nearest, origin, read_files, rule_name, rules_of
 from reverie.policy.live import Context, Crisis, Mood, Profile, Relationship, WorkingMemory
 from reverie.policy.memory import Chunking, Compress, Cycle, Decay, Importance, Merge, Prune, Queue
 from reverie.policy.recall import Recall, StructuredFacts
@@ -104,11 +104,11 @@ def _stated(
 
 
 def _keys(loc: tuple[str | int, ...]) -> list[str]:
-    """The keys that there are under a heading."""
+    """The keys that a file can have under a heading."""
     model: type[BaseModel] = Policy
     for part in loc:
         if isinstance(part, str):
             annotation = model.model_fields[part].annotation
             classes = (each for each in (annotation, *get_args(annotation)) if isinstance(each, type))
             model = next(each for each in classes if issubclass(each, BaseModel))
-    return list(model.model_fields)
+    return [*model.model_fields, *EXTRA.get(loc, ())]
