@@ -2,42 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from reverie.errors import PolicyError
-from reverie.policy import Policy, load_policy
-from reverie.policy.text import policy_text
-
-Write = Callable[..., str]
-
-RULE = """
-[[extract.rules]]
-name = "{name}"
-kind = "fact"
-cues = ["quartz "]
-pattern = 'quartz (?P<x>.+)'
-template = "Has quartz {{x}}"
-"""
-
-
-@pytest.fixture
-def write(tmp_path: Path) -> Write:
-    """Writes a policy file and returns its path."""
-
-    def one(text: str, name: str = "mine.toml") -> str:
-        path = tmp_path / name
-        path.parent.mkdir(exist_ok=True)
-        path.write_text(text, encoding="utf-8")
-        return str(path)
-
-    return one
-
-
-def numbers(policy: Policy) -> dict[str, object]:
-    return policy.model_dump(exclude={"name", "description"})
+from reverie.policy import load_policy
+from tests.policy.conftest import RULE, Write, numbers
 
 
 def rules(path: str) -> list[str]:
@@ -143,27 +114,3 @@ def test_bytes_that_are_no_text_are_an_error_in_words(tmp_path: Path) -> None:
     path.write_bytes(b"name = '\xff'")
     with pytest.raises(PolicyError, match="is not valid TOML"):
         load_policy(str(path))
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        'base = "reverie"\n[recall]\ntop_k = 4\n[crisis]\nphrases = ["code (?:black|\\"red\\")"]\n',
-        '[[crisis.helplines]]\nname = "Ours \\u0007 \\U0001f64f"\ncontact = "18"\n' + RULE.format(name="q"),
-        "name = \"It's\"\n[crisis]\nmessage = \"a\\nb ''' c \\\\ \\\" \\u007f'\"\n[extract]\nguard = 'x\\b\"'\n",
-    ],
-)
-def test_a_policy_in_full_is_the_same_policy(write: Write, text: str) -> None:
-    path = write(text)
-    assert numbers(load_policy(write(policy_text(path), "full.toml"))) == numbers(load_policy(path))
-    assert load_policy(write(policy_text(path), "full.toml")).hash == load_policy(path).hash
-
-
-def test_a_policy_in_full_says_where_each_value_is_from(write: Write) -> None:
-    path = write('base = "brain"\n[recall]\ntop_k = 4\n' + RULE.format(name="quartz"))
-    lines = policy_text(path).splitlines()
-    for line in (
-        f"top_k = 4  # {path}", "token_budget = 1500  # brain", "candidates = 30  # default",
-        'name = "mine"  # default', f"[[extract.rules]]  # {path}", "[[extract.rules]]  # brain",
-    ):  # fmt: skip
-        assert line in lines
