@@ -19,7 +19,7 @@ CEILINGS = {
     "names": 62,
     "long_functions": 21,
     "wide_functions": 40,
-    "untested": 144,
+    "untested": 143,
     "query_files": 16,
 }
 
