@@ -36,7 +36,7 @@ from bench.retrieval import records_of
 from reverie.capture.history.importing import import_file
 from reverie.consolidate.stages import NAMES
 from reverie.drive.cycle import catch_up, ingest
-from reverie.drive.parallel import in_parallel, buckets
+from reverie.drive.parallel import buckets, in_parallel
 from reverie.inference import Embedder, Vectors, load_embedder
 from reverie.model import Scope
 from reverie.policy import Policy, load_policy

@@ -8,7 +8,8 @@ from functools import cache
 
 from reverie.engine import Engine
 from reverie.errors import ReverieError, StageError
-from reverie.inference import Embedder, load_embedder
+from reverie.inference import Embedder
+from reverie.inference.loading import load_embedder
 from reverie.settings import load_settings
 from reverie.store.connect import database_errors
 

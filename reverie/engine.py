@@ -44,7 +44,7 @@ class Engine:
     @cached_property
     def url(self) -> str:
         """DATABASE_URL, or that of the embedded server, which is started if need be."""
-        from reverie.store.connect import database_url
+        from reverie.store.address import database_url
 
         return database_url(self.settings)
 
@@ -66,21 +66,21 @@ class Engine:
     @cached_property
     def embedder(self) -> Embedder:
         """The embedding model, loaded."""
-        from reverie.inference.embedder import load_embedder
+        from reverie.inference.loading import load_embedder
 
         return load_embedder(self.settings.embedding_model, threads=self.settings.threads)
 
     @cached_property
     def reranker(self) -> Reranker | None:
         """The cross-encoder, if the settings name one; not loaded yet."""
-        from reverie.inference.reranker import load_reranker
+        from reverie.inference.loading import load_reranker
 
         return load_reranker(self.settings.reranker)
 
     @cached_property
     def language_model(self) -> LanguageModel | None:
         """The language model, if the settings name one; None: rules alone."""
-        from reverie.inference.completions import language_model_of
+        from reverie.inference.loading import language_model_of
 
         return language_model_of(self.settings)
 

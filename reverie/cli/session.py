@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from datetime import UTC, datetime
 from functools import cached_property
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
+from reverie.cli.suggestions import similar
 from reverie.engine import Engine
 from reverie.errors import NotFoundError, ReverieError
 
@@ -20,6 +22,10 @@ if TYPE_CHECKING:
     from reverie.settings import Settings
     from reverie.store.database import Store
     from reverie.store.work import Work
+
+
+#: Subjects compared with a name, on either side of it in the order of names: each is a step of an index.
+_NEIGHBOURS = 500
 
 
 def policy_reference(name_or_path: str) -> str:
@@ -148,6 +154,18 @@ class Session:
         """Return the same for another tenant: its own policy, everything else shared and closed with this one."""
         return Session(tenant_id, self._policy, engine=self.engine)
 
+    def similar(self, noun: str, name: str) -> list[str]:
+        """Return tenants or subjects (`noun`) whose names resemble one that does not exist."""
+        if noun == "tenant":
+            return similar(name, [tenant for tenant, _ in self.worker.tenants()])
+        if noun != "subject":
+            return []
+        from reverie.store.queries import queries
+
+        params = {"tenant": self.tenant_id, "subject": name, "limit": _NEIGHBOURS}
+        with self.reader.transaction(self.tenant_id) as conn:
+            return similar(name, [row[0] for row in conn.execute(queries("subjects")["around"], params)])
+
     def __enter__(self) -> Self:
         return self
 
@@ -155,9 +173,8 @@ class Session:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         try:
-            if isinstance(error, ReverieError):
-                from reverie.cli.suggestions import look_up
-
-                look_up(self, error)
+            if isinstance(error, ReverieError) and error.unknown:
+                with suppress(Exception):  # the first error is the one to show
+                    error.similar = self.similar(*error.unknown)
         finally:
             self.engine.close()

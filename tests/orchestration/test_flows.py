@@ -22,8 +22,8 @@ import psycopg
 import pytest
 import yaml
 
-from reverie.drive.cycle import catch_up, ingest
 from reverie.drive.advance import clearing
+from reverie.drive.cycle import catch_up, ingest
 from reverie.drive.drain import Drainer
 from reverie.drive.maintain import Retention, maintain
 from reverie.drive.tenants import for_each_tenant

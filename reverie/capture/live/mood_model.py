@@ -25,8 +25,8 @@ from reverie.llm.asking import ModelCaller, ask
 from reverie.llm.inputs import PromptInput
 from reverie.llm.metering import Payer
 from reverie.model import Turn
-from reverie.policy.numbers import Mood as Numbers
-from reverie.policy.numbers import MoodName
+from reverie.policy.live import Mood as Numbers
+from reverie.policy.live import MoodName
 from reverie.store.database import Store
 from reverie.store.steps import Awaited
 
