@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import time
 from collections import Counter
@@ -179,17 +180,24 @@ def test_everybody_who_drives_says_one_sentence(
 
     with pytest.raises(StageError, match=r"^1 of 1 tenants failed. t: The model .* any of 8 items: unavailable 8\.$"):
         for_each_tenant(store, lambda tenant: Scope(tenant_id=tenant), work)
-    again: dict[str, Any] = {"tenant_id": TENANT, "subject_id": "arjun", "session_id": "s1", "policy": POLICY}
-    again |= {"as_of": LATER, "embedder": WordEmbedder()}
+    again = Work(
+        store=store,
+        scope=Scope(tenant_id=TENANT),
+        policy=POLICY,
+        as_of=LATER,
+        embedder=WordEmbedder(),
+        language_model=away,
+    )
+    session = {"subject_id": "arjun", "session_id": "s1"}
     conn.execute(
         "insert into ops.dead_letters (tenant_id, id, source, reason, detail, attempts, subject_id, session_id)"
         " values ('t', gen_random_uuid(), 'queue', 'not_worked_in', '', 5, 'arjun', 's1')"
     )
     with pytest.raises(UnansweredError):
-        list(replay(Work(store=store, **again, language_model=away)))
+        list(replay(again, **session))
     assert conn.execute("select count(*) from ops.dead_letters").fetchone() == (1,)
     server.script()
-    list(replay(Work(store=store, **again, language_model=load())))
+    list(replay(dataclasses.replace(again, language_model=load()), **session))
     assert conn.execute("select count(*) from ops.dead_letters").fetchone() == (0,)
 
 
