@@ -22,7 +22,7 @@ from typing import Any
 
 from reverie.capture.history.importing import import_file
 from reverie.store.database import Store
-from reverie.store.embedded import EmbeddedPostgres
+from reverie.store.server.embedded import EmbeddedPostgres
 from reverie.store.migrate import migrate
 
 SESSION_TURNS = 20

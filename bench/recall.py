@@ -37,7 +37,7 @@ from reverie.recall.question import Question, read_question
 from reverie.recall.search import HalfVector, search
 from reverie.store.connect import connect
 from reverie.store.database import Store
-from reverie.store.embedded import EmbeddedPostgres
+from reverie.store.server.embedded import EmbeddedPostgres
 from reverie.store.migrate import migrate
 from reverie.store.queries import queries
 

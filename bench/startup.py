@@ -17,7 +17,7 @@ from pathlib import Path
 from statistics import median
 
 from bench.report import print_table
-from reverie.store.embedded import EmbeddedPostgres
+from reverie.store.server.embedded import EmbeddedPostgres
 from reverie.store.migrate import migrate
 
 SAMPLE = Path(__file__).resolve().parent.parent / "examples" / "sample_history.jsonl"

@@ -44,7 +44,7 @@ class Engine:
     @cached_property
     def url(self) -> str:
         """DATABASE_URL, or that of the embedded server, which is started if need be."""
-        from reverie.store.address import database_url
+        from reverie.store.server.address import database_url
 
         return database_url(self.settings)
 

@@ -1,7 +1,7 @@
 """The nouns: values that pass between the layers, frozen, keyword-only, timezone-aware.
 
 - `turn`: turns, tool calls and outcomes
-- `memory`: kinds and states of a memory
+- `memory`: candidates, memories and their lineage
 - `scaffold`: the free-form part of a profile, and which of two values stands
 - `scope`: what one run of a stage works on
 - `ids`: deterministic ids

@@ -91,7 +91,7 @@ class Lineage:
     """Where a memory comes from: one of its sources."""
 
     memory_id: UUID
-    #: What became of the source: `extracted`, `context`, `corrected`, `compressed`, `summarised`, `outcome`, `synthesized`.
+    #: How it was used: `extracted`, `context`, `corrected`, `compressed`, `summarised`, `outcome` or `synthesized`.
     relation: str
     #: What the source is, such as `turn`, `event`, `memory` or `correction`.
     source: str

@@ -300,8 +300,9 @@ def test_in_a_cycle_its_facts_become_memory_and_no_twins(
     common: dict[str, Any] = {"scope": Scope(tenant_id=TENANT), "policy": POLICY, "embedder": WordEmbedder()}
     end = AT + timedelta(days=2)
     reports = [
-        *ingest(Work(store=store,as_of=end,**common)), *catch_up(Work(store=store,as_of=end,language_model=load(),**common))
-    ]  # fmt: skip
+        *ingest(Work(store=store, as_of=end, **common)),
+        *catch_up(Work(store=store, as_of=end, language_model=load(), **common)),
+    ]
     assert sum(one["facts"] for one in reports if one.stage == "synthesize") == 2
     found = conn.execute("select content, state from memory.memories order by content").fetchall()
     assert sorted(state for _, state in found) == ["active", "active", "merged"]
