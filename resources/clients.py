@@ -18,7 +18,7 @@ from reverie.store.address import database_url
 from reverie.store.database import Store
 
 
-class Clients(dg.ConfigurableResource):
+class Clients(dg.ConfigurableResource["Clients"]):
     """Postgres and the models, chosen by the environment (see `reverie doctor`)."""
 
     _store: Store = PrivateAttr()
