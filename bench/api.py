@@ -143,13 +143,13 @@ async def measure(options: argparse.Namespace, port: int, key: str, make: Load, 
         rows = []
         for kind in kinds:
             peer = times[PEER.get(kind, "bare SELECT")]
-            p50, p95, p99 = np.percentile(times[kind], (50, 95, 99))
+            quantiles = np.percentile(times[kind], (50, 95, 99))
             rate = len(times[kind]) / (ROUNDS * options.seconds)
-            ratios = [f"{p50 / np.percentile(peer, 50):.1f}", f"{p95 / np.percentile(peer, 95):.1f}"]
+            ratios = [f"{ratio:.1f}" for ratio in quantiles[:2] / np.percentile(peer, (50, 95))]
             each = 1e3 * spent[kind] / len(times[kind])
             least = spent["bare SELECT"].sum() / len(times["bare SELECT"])
             cost = [f"{each[0]:.2f} + {each[1]:.2f} + {each[2]:.2f}", f"{each.sum() / 1e3 / least:.1f}"]
-            rows.append((kind, f"{rate:,.0f}", f"{p50:.2f}", f"{p95:.2f}", f"{p99:.2f}", *ratios, *cost, told(failed[kind])))
+            rows.append((kind, f"{rate:,.0f}", *(f"{ms:.2f}" for ms in quantiles), *ratios, *cost, told(failed[kind])))
         columns = (
             "request", "a second", "p50", "p95", "p99", "p50 / bare", "p95 / bare",
             "processor ms: server + Postgres + load", "/ bare", "failed",
