@@ -11,7 +11,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from reverie.inference import Embedder, Vectors
-from reverie.policy.numbers import MoodName
+from reverie.policy.live import MoodName
 
 ROOT = Path(__file__).resolve().parent.parent
 DATA = ROOT.parent / "shared" / "data" / "mood"
