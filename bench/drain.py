@@ -129,7 +129,7 @@ def forget(url: str) -> None:
             "select format('%I.%I', schemaname, tablename) from pg_tables where schemaname = 'memory'"
         ).fetchall()
         names = ", ".join([*(row[0] for row in tables), "ops.runs", "ops.embeddings"])
-        conn.execute(f"truncate {names}")  # type: ignore[arg-type]
+        conn.execute(f"truncate {names}")
 
 
 def rate(heard: list[float], began: float, sessions: int, *, first: bool) -> float:

@@ -42,6 +42,9 @@ from reverie.store.migrate import migrate
 from reverie.store.queries import queries
 from reverie.store.work import Work
 
+if TYPE_CHECKING:
+    from reverie.inference import Embedder
+
 ORIGIN = datetime(2026, 1, 1, tzinfo=UTC)
 AS_OF = ORIGIN + timedelta(days=365)
 DIMENSIONS = 384

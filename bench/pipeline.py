@@ -60,8 +60,9 @@ class Noise:
     def encode(self, texts: Sequence[str]) -> Vectors:
         """Vectors by the hash of the text."""
         rows = [np.random.default_rng(zlib.crc32(text.encode())).standard_normal(self.dimensions) for text in texts]
-        vectors = np.array(rows, np.float32).reshape(len(texts), self.dimensions)
-        return vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+        vectors: Vectors = np.array(rows, np.float32).reshape(len(texts), self.dimensions)
+        vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+        return vectors
 
     def count_tokens(self, text: str) -> int:
         """Words."""
@@ -132,7 +133,7 @@ def forget_all(url: str) -> None:
             "select format('%I.%I', schemaname, tablename) from pg_tables where schemaname = 'memory'"
         )
         names = ", ".join(row[0] for row in tables.fetchall())
-        conn.execute(f"truncate {names}")  # type: ignore[arg-type]
+        conn.execute(f"truncate {names}")
         conn.execute("delete from ops.runs")
 
 

@@ -110,11 +110,11 @@ def load(url: str, tenant: str, rows: int, share: float, dimensions: int) -> Non
     numbers = {"rows": rows, "every": round(1 / share), "dimensions": dimensions}
     with connect(url) as conn:
         for table in TABLES:
-            conn.execute(f"truncate memory.{table}")  # type: ignore[arg-type]
+            conn.execute(f"truncate memory.{table}")
         for statement in LOAD:
             conn.execute(statement, {"tenant": tenant, "origin": ORIGIN} | numbers)
         for table in TABLES:
-            conn.execute(f"vacuum analyze memory.{table}")  # type: ignore[arg-type]
+            conn.execute(f"vacuum analyze memory.{table}")
         conn.execute("checkpoint")
 
 

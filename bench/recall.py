@@ -275,8 +275,8 @@ def write(
             "copy memory.vectors (tenant_id, subject_id, model, item_id, item, vec) from stdin (format binary)"
         ) as copy:
             for row, wire in zip(rows, to_half_wire(vectors), strict=True):
-                item = b"memory" if row[6] else b"turn"
-                copy.write_row((b"bench", row[1].encode(), b"bench", row[0].bytes, item, wire.tobytes()))
+                kind = b"memory" if row[6] else b"turn"
+                copy.write_row((b"bench", row[1].encode(), b"bench", row[0].bytes, kind, wire.tobytes()))
         for item in ("turn", "memory"):
             some = [row for row in rows if row[6] == (item == "memory")]
             spoken = [SPEAKERS[row[3] % 2] for row in some]

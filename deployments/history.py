@@ -88,7 +88,7 @@ def _reason(result: JobExecutionResult) -> str:
         error = getattr(event.event_specific_data, "error", None) if event.is_failure else None
         while error is not None:
             if error.message.startswith("reverie.errors."):
-                return error.message.partition(": ")[2].strip()
+                return str(error.message).partition(": ")[2].strip()
             error = error.cause
     return f"The job {result.job_def.name} failed; run it in the orchestrator (deployments/ui.py) to see why."
 

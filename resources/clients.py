@@ -14,7 +14,7 @@ from reverie.settings import load_settings
 from reverie.store.database import Store
 
 
-class Clients(dg.ConfigurableResource):
+class Clients(dg.ConfigurableResource["Clients"]):
     """Postgres and the models, chosen by the environment (see `reverie doctor`)."""
 
     _engine: Engine = PrivateAttr()
