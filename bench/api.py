@@ -47,8 +47,8 @@ from reverie.api.journal import PAUSE_SECONDS
 from reverie.api.keys import making_key
 from reverie.store.connect import connect
 from reverie.store.database import Store
-from reverie.store.server.embedded import EmbeddedPostgres
 from reverie.store.migrate import migrate
+from reverie.store.server.embedded import EmbeddedPostgres
 from reverie.store.steps import perform
 
 MEMORIES_EACH, ITEMS_EACH = 100, 300

@@ -37,9 +37,9 @@ from reverie.model import Scope, stable_id
 from reverie.policy import Policy, load_policy
 from reverie.store.connect import connect
 from reverie.store.database import Store
-from reverie.store.server.embedded import EmbeddedPostgres
 from reverie.store.migrate import migrate
 from reverie.store.queries import queries
+from reverie.store.server.embedded import EmbeddedPostgres
 from reverie.store.work import Work
 
 if TYPE_CHECKING:

@@ -42,9 +42,9 @@ from reverie.model import Scope
 from reverie.policy import Policy, load_policy
 from reverie.store.connect import connect
 from reverie.store.database import Store
-from reverie.store.server.embedded import EmbeddedPostgres
 from reverie.store.migrate import migrate
 from reverie.store.runs import Report
+from reverie.store.server.embedded import EmbeddedPostgres
 from reverie.store.work import Work
 
 TENANT = "bench"

@@ -37,9 +37,9 @@ from reverie.recall.question import Question, read_question
 from reverie.recall.search import HalfVector, search
 from reverie.store.connect import connect
 from reverie.store.database import Store
-from reverie.store.server.embedded import EmbeddedPostgres
 from reverie.store.migrate import migrate
 from reverie.store.queries import queries
+from reverie.store.server.embedded import EmbeddedPostgres
 
 TENANT, MODEL, DIMENSIONS = "bench", "bench", 384
 ORIGIN = datetime(2025, 1, 1, tzinfo=UTC)

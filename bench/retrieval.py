@@ -29,8 +29,8 @@ from reverie.policy import Policy, load_policy
 from reverie.recall.question import read_question
 from reverie.recall.search import search
 from reverie.store.database import Store
-from reverie.store.server.embedded import EmbeddedPostgres
 from reverie.store.migrate import migrate
+from reverie.store.server.embedded import EmbeddedPostgres
 from reverie.store.work import Work
 
 DEPTH = 60

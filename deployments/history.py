@@ -26,8 +26,8 @@ from reverie.errors import StageError
 from reverie.evaluate.history import months_with_turns
 from reverie.model import Scope
 from reverie.settings import load_settings
-from reverie.store.server.address import database_url
 from reverie.store.database import Store
+from reverie.store.server.address import database_url
 
 #: What deployments/workspace.yaml calls the code.
 LOCATION = "reverie"

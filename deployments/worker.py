@@ -20,9 +20,9 @@ import httpx
 
 from reverie.errors import ReverieError
 from reverie.settings import load_settings
-from reverie.store.server.address import database_url
 from reverie.store.connect import database_errors
 from reverie.store.database import Store
+from reverie.store.server.address import database_url
 
 if TYPE_CHECKING:
     from uuid import UUID

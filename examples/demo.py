@@ -37,10 +37,10 @@ from reverie.policy import load_policy  # noqa: E402
 from reverie.recall.inspect import show_subject  # noqa: E402
 from reverie.recall.recall import log_recall, recall  # noqa: E402
 from reverie.settings import Settings, load_settings  # noqa: E402
-from reverie.store.server.address import database_url  # noqa: E402
 from reverie.store.clock import set_clock  # noqa: E402
 from reverie.store.database import Store  # noqa: E402
 from reverie.store.migrate import migrate  # noqa: E402
+from reverie.store.server.address import database_url  # noqa: E402
 
 SAMPLE = ROOT / "examples" / "sample_history.jsonl"
 #: Replies that were written down for the sample: what a language model adds, without one.

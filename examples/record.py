@@ -34,8 +34,8 @@ from reverie.inference.recorded import RecordedLanguageModel, asked_items, load_
 from reverie.model import Scope  # noqa: E402
 from reverie.policy import load_policy  # noqa: E402
 from reverie.store.database import Store  # noqa: E402
-from reverie.store.server.embedded import EmbeddedPostgres  # noqa: E402
 from reverie.store.migrate import migrate  # noqa: E402
+from reverie.store.server.embedded import EmbeddedPostgres  # noqa: E402
 from reverie.store.work import Work  # noqa: E402
 
 SAMPLE = ROOT / "examples" / "sample_history.jsonl"

@@ -20,8 +20,8 @@ from reverie.drive.cycle import catch_up, ingest
 from reverie.store.connect import connect
 from reverie.store.database import Store
 from reverie.store.digest import digest_of
-from reverie.store.server.embedded import EmbeddedPostgres
 from reverie.store.migrate import migrate
+from reverie.store.server.embedded import EmbeddedPostgres
 from reverie.store.work import Work
 from tests.conftest import Databases
 from tests.promises import compact

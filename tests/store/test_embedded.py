@@ -21,9 +21,9 @@ import pytest
 
 from reverie.errors import DatabaseError
 from reverie.settings import load_settings
+from reverie.store.connect import connect
 from reverie.store.server import programs
 from reverie.store.server.address import database_url
-from reverie.store.connect import connect
 from reverie.store.server.embedded import EmbeddedPostgres
 
 as_root = pytest.mark.skipif(os.geteuid() != 0, reason="needs root, who hands the server to another user")

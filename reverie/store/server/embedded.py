@@ -29,8 +29,8 @@ from psycopg import errors
 from psycopg.sql import SQL, Identifier
 
 from reverie.errors import DatabaseError
-from reverie.store.server import programs
 from reverie.store.connect import connect
+from reverie.store.server import programs
 from reverie.store.server.programs import Account, reason
 
 if TYPE_CHECKING:
