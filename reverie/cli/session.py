@@ -1,4 +1,4 @@
-"""What one command works with: the engine, and the tenant and policy of the command line."""
+"""What one command works with: the runtime, and the tenant and policy of the command line."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
 from reverie.cli.suggestions import similar
-from reverie.engine import Engine
 from reverie.errors import NotFoundError, ReverieError
+from reverie.runtime import Runtime
 
 if TYPE_CHECKING:
     from reverie.inference.completions import LanguageModel
@@ -37,51 +37,51 @@ def policy_reference(name_or_path: str) -> str:
 class Session:
     """Settings, database, policy and embedder of one command for one tenant."""
 
-    def __init__(self, tenant: str | None = None, policy: str | None = None, *, engine: Engine | None = None) -> None:
+    def __init__(self, tenant: str | None = None, policy: str | None = None, *, runtime: Runtime | None = None) -> None:
         """Take what was given on the command line; it goes before the tenant's own choice and the environment."""
         self._tenant = tenant
         self._policy = policy
         # most commands do one thing after the other
-        self.engine = engine or Engine(connections=1)
+        self.runtime = runtime or Runtime(connections=1)
 
     @property
     def settings(self) -> Settings:
         """What the environment says."""
-        return self.engine.settings
+        return self.runtime.settings
 
     @property
     def connections(self) -> int:
         """How many connections may be open at once; set it before the database is first asked for."""
-        return self.engine.connections
+        return self.runtime.connections
 
     @connections.setter
     def connections(self, number: int) -> None:
-        self.engine.connections = number
+        self.runtime.connections = number
 
     @property
     def url(self) -> str:
         """DATABASE_URL, or that of the embedded server, which is started if need be."""
-        return self.engine.url
+        return self.runtime.url
 
     @property
     def worker(self) -> Store:
         """The database, to change it."""
-        return self.engine.worker
+        return self.runtime.worker
 
     @property
     def reader(self) -> Store:
         """The database, to read it."""
-        return self.engine.reader
+        return self.runtime.reader
 
     @property
     def embedder(self) -> Embedder:
         """The embedding model of the settings, loaded."""
-        return self.engine.embedder
+        return self.runtime.embedder
 
     @property
     def reranker(self) -> Reranker | None:
         """The cross-encoder of the settings, if they name one; not loaded yet."""
-        return self.engine.reranker
+        return self.runtime.reranker
 
     def asking(self, embedder: Embedder | None) -> Store:
         """The database for a question: to read it, unless what its embedding costs is to be booked."""
@@ -90,7 +90,7 @@ class Session:
     @property
     def language_model(self) -> LanguageModel | None:
         """The language model of the settings, if they name one."""
-        return self.engine.language_model
+        return self.runtime.language_model
 
     @property
     def tenant_id(self) -> str:
@@ -102,7 +102,7 @@ class Session:
         """Name or path of the policy that the tenant chose; None: the tenant is not known yet."""
         from reverie.store.queries import queries
 
-        with self.engine.opened.transaction(self.tenant_id) as conn:
+        with self.runtime.opened.transaction(self.tenant_id) as conn:
             row = conn.execute(queries("tenants")["read_policy"], {"tenant": self.tenant_id}).fetchone()
         return str(row[0]) if row else None
 
@@ -130,7 +130,7 @@ class Session:
         """
         from reverie.store.clock import tenant_time
 
-        return given or tenant_time(self.engine.opened, self.tenant_id, datetime.now(UTC))
+        return given or tenant_time(self.runtime.opened, self.tenant_id, datetime.now(UTC))
 
     def scope(self) -> Scope:
         """All of the tenant."""
@@ -139,8 +139,8 @@ class Session:
         return Scope(tenant_id=self.tenant_id)
 
     def work(self, as_of: datetime, scope: Scope | None = None, **options: Any) -> Work:
-        """Return what a driver is given, with every model; `options` as `Engine.work` takes them."""
-        return self.engine.work(scope or self.scope(), self.policy, as_of, **options)
+        """Return what a driver is given, with every model; `options` as `Runtime.work` takes them."""
+        return self.runtime.work(scope or self.scope(), self.policy, as_of, **options)
 
     def require_tenant(self) -> None:
         """Raise NotFoundError when nothing was ever imported for the tenant."""
@@ -152,7 +152,7 @@ class Session:
 
     def for_tenant(self, tenant_id: str) -> Session:
         """Return the same for another tenant: its own policy, everything else shared and closed with this one."""
-        return Session(tenant_id, self._policy, engine=self.engine)
+        return Session(tenant_id, self._policy, runtime=self.runtime)
 
     def similar(self, noun: str, name: str) -> list[str]:
         """Return tenants or subjects (`noun`) whose names resemble one that does not exist."""
@@ -177,4 +177,4 @@ class Session:
                 with suppress(Exception):  # the first error is the one to show
                     error.similar = self.similar(*error.unknown)
         finally:
-            self.engine.close()
+            self.runtime.close()

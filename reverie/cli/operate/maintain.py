@@ -34,7 +34,7 @@ def command(tenant: str | None, as_json: bool) -> None:
     with Session(tenant) as session, ending_cleanly():
         session.require_tenant()
         work = Work(store=session.worker, scope=session.scope(), policy=session.policy, as_of=now)
-        report = maintain(work, retention=session.engine.retention, now=now)
+        report = maintain(work, retention=session.runtime.retention, now=now)
     if as_json:
         print_json({"tenant_id": session.tenant_id} | report.counts)
     else:

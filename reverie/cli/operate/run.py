@@ -186,7 +186,7 @@ def consolidate(session: Session, scope: Scope, as_of: datetime, jobs: int, show
     _expect(session, "extract", scope, as_of, shown)
     work = session.work(as_of, scope, progress=advance_bar)
     yield from in_parallel(buckets(scope, jobs), lambda bucket: advance(replace(work, scope=bucket)))
-    yield maintain(work, retention=session.engine.retention, now=datetime.now(UTC))
+    yield maintain(work, retention=session.runtime.retention, now=datetime.now(UTC))
 
 
 def _expect(session: Session, stage: str, scope: Scope, as_of: datetime, shown: Bars, *, done: int = 0) -> None:
