@@ -81,12 +81,12 @@ SPECS = [
 @dg.multi_asset(specs=SPECS, partitions_def=buckets, retry_policy=RETRIES)
 def memory(context: dg.AssetExecutionContext, clients: Clients) -> Iterator[dg.MaterializeResult[None]]:
     """Read what is new, then run every cycle up to the run's logical time, a tenant at a time."""
-    at, engine = as_of(context), clients.engine
+    at, runtime = as_of(context), clients.runtime
 
     def work(scope: Scope, policy: Policy) -> Iterator[Report]:
-        of_tenant = engine.work(scope, policy, at, driver=DRIVER)
+        of_tenant = runtime.work(scope, policy, at, driver=DRIVER)
         yield from advance(of_tenant)
-        yield maintain(of_tenant, retention=engine.retention, now=datetime.now(UTC))
+        yield maintain(of_tenant, retention=runtime.retention, now=datetime.now(UTC))
 
     totals = for_each_tenant(clients.store, in_bucket(context.partition_key), work)
     for name, stages in SHOWN.items():

@@ -28,7 +28,7 @@ def vectors(context: dg.AssetExecutionContext, clients: Clients) -> None:
     at = as_of(context)
 
     def work(scope: Scope, policy: Policy) -> Iterator[Report]:
-        yield embed(clients.engine.work(scope, policy, at, driver=DRIVER))
+        yield embed(clients.runtime.work(scope, policy, at, driver=DRIVER))
 
     for key in sorted(context.partition_keys):
         totals = for_each_tenant(clients.store, in_month(key), work)

@@ -1,4 +1,4 @@
-"""The engine as a Dagster resource: opened when a run begins, closed when it ends."""
+"""The runtime as a Dagster resource: opened when a run begins, closed when it ends."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import dagster as dg
 from pydantic import PrivateAttr
 
 from resources.connections import embedding_model
-from reverie.engine import Engine
+from reverie.runtime import Runtime
 from reverie.settings import load_settings
 from reverie.store.database import Store
 
@@ -17,22 +17,23 @@ from reverie.store.database import Store
 class Clients(dg.ConfigurableResource["Clients"]):
     """Postgres and the models, chosen by the environment (see `reverie doctor`)."""
 
-    _engine: Engine = PrivateAttr()
+    _runtime: Runtime = PrivateAttr()
 
     @property
-    def engine(self) -> Engine:
-        """The open engine."""
-        return self._engine
+    def runtime(self) -> Runtime:
+        """The open runtime."""
+        return self._runtime
 
     @property
     def store(self) -> Store:
         """The database, in the worker's role."""
-        return self._engine.worker
+        return self._runtime.worker
 
     @contextmanager
     def yield_for_execution(self, context: dg.InitResourceContext) -> Iterator[Clients]:
         """Open for one run."""
         settings = load_settings()
-        with Engine(settings) as self._engine:
-            self._engine.embedder = embedding_model(settings.embedding_model, settings.threads)
+        with Runtime(settings) as self._runtime:
+            self._runtime.embedder = embedding_model(settings.embedding_model, settings.threads)
+            self._runtime.connect()
             yield self

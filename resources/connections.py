@@ -1,4 +1,4 @@
-"""The engine, opened for as long as a task runs."""
+"""The runtime, opened for as long as a task runs."""
 
 from __future__ import annotations
 
@@ -6,17 +6,17 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
 
-from reverie.engine import Engine
 from reverie.errors import ReverieError, StageError
 from reverie.inference import Embedder
 from reverie.inference.loading import load_embedder
+from reverie.runtime import Runtime
 from reverie.settings import load_settings
 from reverie.store.connect import database_errors
 
 
 @contextmanager
-def connected(model: str | None = None) -> Iterator[Engine]:
-    """Open the engine, with the embedding model of the environment or another one.
+def connected(model: str | None = None) -> Iterator[Runtime]:
+    """Open the runtime, with the embedding model of the environment or another one.
 
     An error that is not ours leaves as a StageError with its kind alone: its message may hold what somebody said, and
     an orchestrator keeps messages.
@@ -24,9 +24,10 @@ def connected(model: str | None = None) -> Iterator[Engine]:
     try:
         with database_errors():
             settings = load_settings()
-            with Engine(settings) as engine:
-                engine.embedder = embedding_model(model or settings.embedding_model, settings.threads)
-                yield engine
+            with Runtime(settings) as runtime:
+                runtime.embedder = embedding_model(model or settings.embedding_model, settings.threads)
+                runtime.connect()
+                yield runtime
     except ReverieError:
         raise
     except Exception as error:

@@ -1,6 +1,6 @@
 """The composition root: each part is made from the settings when it is first needed, and closed at the end.
 
-The command line, Dagster and Prefect open an `Engine`; the API, which runs on asyncio, makes its pools of the same
+The command line, Dagster and Prefect open an `Runtime`; the API, which runs on asyncio, makes its pools of the same
 parts.
 """
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from reverie.store.work import Work
 
 
-class Engine:
+class Runtime:
     """What the environment chooses (see `reverie doctor`): the database in both roles, and the models."""
 
     def __init__(self, settings: Settings | None = None, *, connections: int = 4) -> None:
@@ -104,6 +104,10 @@ class Engine:
             language_model=self.language_model,
             **options,
         )
+
+    def connect(self) -> None:
+        """Open the database in the worker's role now, so that its errors are raised before any work begins."""
+        _ = self.worker
 
     def close(self) -> None:
         """Give the connections back."""

@@ -1,6 +1,11 @@
 """Calls of language models: cached, paced, metered and priced.
 
-`asking` asks a prompt about many inputs; `inputs` and `answers` are what goes in and what comes out. Behind it
-`requests` sends one request, `pacing` keeps all processes at one pace, `reply_cache` keeps replies, and `metering`
-books what each request costs. `spending` reports the costs and sets credits.
+- `asking`: a prompt asked about many inputs
+- `inputs`: what goes in
+- `answers`: what comes out
+- `requests`: one request
+- `pacing`: one pace for all processes
+- `reply_cache`: replies that are kept
+- `metering`: what a request costs, booked before it is sent
+- `spending`: costs reported, credits set
 """

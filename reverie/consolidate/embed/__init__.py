@@ -1,5 +1,8 @@
 """embed: turns and memories get vectors and terms, so that recall can find them.
 
-`stage` runs it. `read` has the turns and memories that lack a vector, `decide` cuts them into parts and works out what
-recall weighs, `vectors` asks the model about texts that the cache lacks, and `write` stores everything.
+- `stage`: the stage
+- `read`: turns and memories that lack a vector
+- `decide`: the parts that texts are cut into, and what recall weighs
+- `vectors`: the model asked about texts that the cache lacks
+- `write`: vectors, terms and items
 """
