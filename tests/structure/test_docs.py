@@ -41,8 +41,10 @@ _CODE = re.compile(r"`([^`\n]+)`")
 _FILE = re.compile(r"[\w./-]+\.(?:py|toml|md|sql|jsonl|json|yaml|lock)")
 _MODULE = re.compile(r"(?:reverie|assets|flows|resources|deployments|bench)(?:\.[a-z_]\w*)+")
 _LINK = re.compile(r"\]\((?!https?:)([^)#\s]*)(?:#([^)\s]+))?\)")
+_SECTION = r"\d(?:\.[\dA-E])?"
 _DESIGN = re.compile(
-    r"\b(?P<name>Brain|Contact|Chat|Logic|Agent)(?P<flow> flows?)? (?P<first>\d(?:\.[\dA-E])?)(?P<more>(?:(?:, | and )\d(?:\.[\dA-E])?)*)(?![\w.]*\d)"
+    r"\b(?P<name>Brain|Contact|Chat|Logic|Agent)(?P<flow> flows?)? "
+    rf"(?P<sections>{_SECTION}(?:(?:, | and ){_SECTION})*)(?![\w.]*\d)"
 )
 _ROW = re.compile(r"\bspec (?P<rows>[A-F]\d+(?:(?:, | and )[A-F]\d+)*)")
 
@@ -66,7 +68,7 @@ def cited(text: str) -> Iterator[str]:
     text = re.sub(r"\s*\n\s*(?:#:? ?)?", " ", text)
     for match in _DESIGN.finditer(text):
         flow = "flow-" if match["flow"] else ""
-        for section in (match["first"], *re.findall(r"\d(?:\.[\dA-E])?", match["more"])):
+        for section in re.findall(_SECTION, match["sections"]):
             yield f"{match['name']}-{flow}{section}".lower()
     for match in _ROW.finditer(text):
         yield from (row.lower() for row in re.findall(r"[A-F]\d+", match["rows"]))
