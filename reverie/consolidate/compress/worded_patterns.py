@@ -12,11 +12,11 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from reverie.consolidate.compress.themes import Decision, Episode, Told
-from reverie.consolidate.compress.worded_sessions import dated
 from reverie.inference.completions import LanguageModel
 from reverie.inference.prompts import load_prompt
 from reverie.inference.replies import Reply
 from reverie.language.grounding import is_quoted, ungrounded
+from reverie.language.text import written_day
 from reverie.llm.answers import InvalidReply
 from reverie.llm.asking import ModelCaller, ask
 from reverie.llm.inputs import PromptInput, input_hash
@@ -77,10 +77,10 @@ def shown(subject_id: str, told: Told, episodes: Sequence[Episode], decisions: S
         "theme": told.name,
         "computed": list(told.computed),
         "keep": list(told.claims),
-        "episodes": [{"date": dated(one.happened_at), "text": one.content[:_LETTERS]} for one in latest],
+        "episodes": [{"date": written_day(one.happened_at), "text": one.content[:_LETTERS]} for one in latest],
         "decisions": [
             {
-                "date": dated(one.said_at),
+                "date": written_day(one.said_at),
                 "speaker": one.speaker or "",
                 "calls": [{"name": str(call["name"]), "arguments": _values(call)} for call in one.tool_calls],
                 "outcomes": {metric: _figure(value) for metric, (value, _) in sorted(one.outcomes.items())},

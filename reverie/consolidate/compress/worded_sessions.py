@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
 from typing import Annotated, Any
 from uuid import UUID
 
@@ -14,7 +13,7 @@ from reverie.inference.completions import LanguageModel
 from reverie.inference.prompts import load_prompt
 from reverie.inference.replies import Reply
 from reverie.language.grounding import is_quoted, ungrounded
-from reverie.language.text import author, strip_invisible
+from reverie.language.text import author, strip_invisible, written_day
 from reverie.llm.answers import NO_REPLY, InvalidReply
 from reverie.llm.asking import ModelCaller, ask
 from reverie.llm.inputs import PromptInput
@@ -118,11 +117,6 @@ def retell(
     )
 
 
-def dated(said_at: datetime) -> str:
-    """A day as summaries write it."""
-    return f"{said_at.day} {said_at:%B %Y}"
-
-
 def _item(passage: Passage) -> PromptInput:
     turns = passage.turns
     said = [
@@ -130,7 +124,7 @@ def _item(passage: Passage) -> PromptInput:
         for _, _, role, speaker, text in turns
         if text and role in ("user", "assistant")
     ]
-    content = {"date": dated(turns[0][1]), "turns": said}
+    content = {"date": written_day(turns[0][1]), "turns": said}
     return PromptInput(subject_id=passage.subject_id, content=content, source_ids=[row[0] for row in turns])
 
 

@@ -17,11 +17,10 @@ from uuid import NAMESPACE_OID, UUID, uuid5
 import orjson
 from pydantic import Field
 
-from reverie.consolidate.compress.worded_sessions import dated
 from reverie.inference.replies import Reply
 from reverie.language.grounding import ungrounded
 from reverie.language.headings import unfiled
-from reverie.language.text import sentences
+from reverie.language.text import sentences, written_day
 from reverie.llm.answers import InvalidReply
 from reverie.llm.inputs import PromptInput
 from reverie.model import stable_id
@@ -102,7 +101,7 @@ def item_of(
 ) -> PromptInput:
     """Return what the model is shown: the profile as it is, and the new observations with their types (Agent 5.1)."""
     content = {
-        "date": dated(max(one.at for one in observations)),
+        "date": written_day(max(one.at for one in observations)),
         "current_working_memory": narrative,
         "current_scaffold": nested((one.path, one.value) for one in active if not one.connection_id),
         "new_observations": [{"type": one.type, "text": one.shown(letters)} for one in observations],
