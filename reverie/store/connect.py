@@ -7,7 +7,6 @@ embedded server, the pool, pgvector and SQLAlchemy are paid for by those who use
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Iterator
 from contextlib import contextmanager
 from selectors import EVENT_READ, DefaultSelector
@@ -22,7 +21,7 @@ from psycopg.sql import SQL
 from reverie.errors import DatabaseError, InputError
 from reverie.store.columns import register_columns, register_reals
 from reverie.store.revisions import NOT_MIGRATED, read_revision, require_current
-from reverie.store.round_trip import round_trip
+from reverie.store.pipeline import Query, run_pipeline
 
 if TYPE_CHECKING:
     from psycopg_pool import AsyncConnectionPool, ConnectionPool
@@ -157,7 +156,7 @@ async def open_async_pool(
         with _refused(conn.info.user, role):
             await conn.execute(_SET + _SET_MORE, settings)
         # prepared from the beginning: it fails in a session that was reset since, which has lost its role as well
-        await round_trip(conn, [(BIND_TENANT, [""], None)])
+        await run_pipeline(conn, [Query(BIND_TENANT, [""])])
 
     pool = AsyncConnectionPool(
         _conninfo(url),
@@ -169,18 +168,8 @@ async def open_async_pool(
         name=f"reverie-{role}-async",
         open=False,
     )
-    pool._pool = _LastFirst()
     await pool.open(wait=True, timeout=CONNECT_TIMEOUT_SECONDS)
     return pool
-
-
-class _LastFirst(deque[AsyncConnection[tuple[Any, ...]]]):
-    """Lends the connection that was used last: each in turn would find the caches of its server process cold.
-
-    The pool of psycopg has no setting for it and takes from the left.
-    """
-
-    popleft = deque.pop
 
 
 @contextmanager
