@@ -12,7 +12,6 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from functools import partial
 from typing import Any, Literal
 from uuid import UUID, uuid4
 
@@ -24,7 +23,8 @@ from reverie.inference.embedder import Embedder, Vectors
 from reverie.model import stable_id
 from reverie.store.database import Store
 from reverie.store.queries import queries
-from reverie.store.steps import Outside, Statement, Steps
+from reverie.store.session import TenantSession
+from reverie.store.statements import Statement
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -102,31 +102,33 @@ def embedding_booked(
         settle(conn, payer, call_id, cost_usd=embedder.price_per_token * tokens, tokens_in=tokens)
 
 
-def embedding_question(text: str, *, payer: Payer, embedder: Embedder) -> Steps[Vectors]:
+async def embed_question(session: TenantSession, text: str, *, stage: str, embedder: Embedder) -> Vectors:
     """Return the vector of one text, shape (dimensions,); what a hosted model costs is booked around the call.
 
-    The store must be a worker's where the model has a price. Raises InferenceError when it gives no usable answer, and
-    CallError when the tenant's credit does not allow it.
+    The session must be a worker's where the model has a price. Raises InferenceError when it gives no usable answer,
+    and CallError when the tenant's credit does not allow it.
     """
     if not embedder.price_per_token:
-        vector: Vectors = (yield Outside(partial(embedder.encode, [text])))[0]
+        vector: Vectors = (await session.offload(embedder.encode, [text]))[0]
         return vector
+    payer = Payer(tenant_id=session.tenant_id, stage=stage)
     most = embedder.price_per_token * _most_tokens([text])
     params = _reservation(payer, kind="embedding", model=embedder.model, most_usd=most, items=1)
-    if not (yield Statement(queries("calls")["reserve"], params, last=True)):
+    if not await session.run(Statement(queries("calls")["reserve"], params)):
         raise _refusal(payer, embedder.model, most)
     began = time.perf_counter()
 
-    def settled(cost_usd: float | None, **more: Any) -> Statement:
-        told = _settlement(payer, params["call_id"], cost_usd=cost_usd, seconds=time.perf_counter() - began, **more)
-        return Statement(queries("calls")["settle"], told, last=True)
+    async def settle_call(cost_usd: float | None, **outcome: Any) -> None:
+        seconds = time.perf_counter() - began
+        values = _settlement(payer, params["call_id"], cost_usd=cost_usd, seconds=seconds, **outcome)
+        await session.run(Statement(queries("calls")["settle"], values))
 
     try:
-        vector, tokens = yield Outside(lambda: (embedder.encode([text])[0], embedder.count_tokens(text)))
+        vector, tokens = await session.offload(lambda: (embedder.encode([text])[0], embedder.count_tokens(text)))
     except InferenceError:
-        yield settled(None, failed=True, reason="unavailable")
+        await settle_call(None, failed=True, reason="unavailable")
         raise
-    yield settled(embedder.price_per_token * tokens, tokens_in=tokens)
+    await settle_call(embedder.price_per_token * tokens, tokens_in=tokens)
     return vector
 
 
