@@ -9,7 +9,7 @@ PORT ?= 3000
 COUNT ?= 100000
 SEED ?= 20261122
 
-.PHONY: help env demo ui prefect worker test test-llm kills fuzz lint types ci bench client wheel clean
+.PHONY: help env demo ui prefect worker test test-llm kills fuzz lint types house ci bench client wheel clean
 
 help:  ## print this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -79,11 +79,15 @@ $(LLM)/.ready:
 kills: $(READY)  ## kill every stage at every statement, and disturb every call of a model (half an hour on two cores)
 	REVERIE_KILL_EVERY=1 $(BIN)/python -m pytest tests/promises/test_every_statement.py tests/promises/test_every_call.py -q
 
-lint: $(READY)  ## style, floors between packages, types
+lint: $(READY)  ## style, SQL of the schema, floors between packages, types
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+	$(BIN)/squawk sql/bootstrap.sql sql/every_table.sql sql/migrations/*.sql
 	$(BIN)/lint-imports
 	$(BIN)/mypy
+
+house: $(READY)  ## count what makes the code easy or hard to live in: folders, cycles, names, long functions, recipes
+	@$(BIN)/python tools/house.py
 
 ci: lint test  ## what .ci/run runs
 

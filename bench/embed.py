@@ -16,7 +16,8 @@ import time
 
 import numpy as np
 
-from reverie.inference.embedder import Embedder, load_embedder
+from reverie.inference.embedder import Embedder
+from reverie.inference.loading import load_embedder
 
 SPEAKERS = ("Asha", "Mr. Okafor", "the new accountant", "our neighbour Lena", "Tomás", "my brother-in-law")
 DEEDS = (

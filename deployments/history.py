@@ -26,7 +26,7 @@ from reverie.errors import StageError
 from reverie.evaluate.history import months_with_turns
 from reverie.model import Scope
 from reverie.settings import load_settings
-from reverie.store.connect import database_url
+from reverie.store.address import database_url
 from reverie.store.database import Store
 
 #: What deployments/workspace.yaml calls the code.

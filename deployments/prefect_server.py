@@ -12,7 +12,7 @@ import sys
 from deployments.ui import create_database
 from reverie.errors import ReverieError
 from reverie.settings import Settings, load_settings
-from reverie.store.connect import database_url
+from reverie.store.address import database_url
 from reverie.store.migrate import migrate
 
 HOST = "127.0.0.1"

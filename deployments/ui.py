@@ -19,7 +19,8 @@ from psycopg.sql import SQL, Identifier
 
 from reverie.errors import DatabaseError, ReverieError
 from reverie.settings import Settings, load_settings
-from reverie.store.connect import connect, database_url
+from reverie.store.address import database_url
+from reverie.store.connect import connect
 from reverie.store.migrate import migrate
 
 HERE = Path(__file__).resolve().parent

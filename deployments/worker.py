@@ -20,7 +20,8 @@ import httpx
 
 from reverie.errors import ReverieError
 from reverie.settings import load_settings
-from reverie.store.connect import database_errors, database_url
+from reverie.store.address import database_url
+from reverie.store.connect import database_errors
 from reverie.store.database import Store
 
 if TYPE_CHECKING:

@@ -37,8 +37,8 @@ from reverie.policy import load_policy  # noqa: E402
 from reverie.recall.inspect import show_subject  # noqa: E402
 from reverie.recall.recall import log_recall, recall  # noqa: E402
 from reverie.settings import Settings, load_settings  # noqa: E402
+from reverie.store.address import database_url  # noqa: E402
 from reverie.store.clock import set_clock  # noqa: E402
-from reverie.store.connect import database_url  # noqa: E402
 from reverie.store.database import Store  # noqa: E402
 from reverie.store.migrate import migrate  # noqa: E402
 

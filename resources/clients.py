@@ -11,9 +11,10 @@ from pydantic import PrivateAttr
 from resources.connections import embedding_model
 from reverie.drive.maintain import Retention
 from reverie.inference import Embedder
-from reverie.inference.completions import LanguageModel, language_model_of
+from reverie.inference.completions import LanguageModel
+from reverie.inference.loading import language_model_of
 from reverie.settings import load_settings
-from reverie.store.connect import database_url
+from reverie.store.address import database_url
 from reverie.store.database import Store
 
 

@@ -9,9 +9,11 @@ from functools import cache
 
 from reverie.errors import ReverieError, StageError
 from reverie.inference import Embedder, load_embedder
-from reverie.inference.completions import LanguageModel, language_model_of
+from reverie.inference.completions import LanguageModel
+from reverie.inference.loading import language_model_of
 from reverie.settings import Settings, load_settings
-from reverie.store.connect import database_errors, database_url
+from reverie.store.address import database_url
+from reverie.store.connect import database_errors
 from reverie.store.database import Store
 
 

@@ -1,4 +1,24 @@
-"""Reverie: conversations in, a bounded and explainable memory of each subject out, as Postgres tables."""
+"""Reverie: conversations in, a bounded and explainable memory of each subject out, as Postgres tables.
+
+From the bottom up; a package imports only what stands above it in this list:
+
+- `errors`: every error that a user can meet
+- `interruption`: the request to stop a long operation at a clean point
+- `model/`: the nouns as types: turn, memory, scope, ids, times
+- `settings`: what the environment sets
+- `policy/`: the numbers by which memory is made
+- `language/`: what a text says, by rule
+- `inference/`: embedders, rerankers and language models
+- `store/`: Postgres
+- `llm/`: calls of language models, cached and metered
+- `capture/`: turns and observations into the log
+- `consolidate/`: the stages that make memory from the log
+- `recall/`: answers and contexts from memory
+- `drive/`: which stages run, in which order, for whom
+- `evaluate/`: measures of memory
+- `api/`: the HTTP API
+- `cli/`: the command line
+"""
 
 from __future__ import annotations
 

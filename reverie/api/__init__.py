@@ -1,8 +1,20 @@
 """The HTTP API, under `/v1`: what an application calls on every message.
 
-- `app` composes it: routes, errors, what requests share; `services` is that; `edge` stands around every request
-- `keys` who is let in; `access` whose request it is and whether it may; `problems` every error as problem+json
-- `flusher` moves quiet sessions to the log meanwhile
-- `answers` JSON out; `fields` what several requests have in common; `paging` cursors; `metrics` for Prometheus
-- `routing` how routes are made; `routes/` one module a noun: what comes in, what goes out, the operation in between
+- `app`: composes the application from routes, errors and middleware
+- `services`: what requests share, made at start and closed at the end
+- `routes/`: one module a noun: request, response, and the operation between them
+- `routing`: how routes are declared and served
+- `access`: the tenant of a request and its permissions
+- `keys`: API keys: made, listed, revoked, checked
+- `edge`: around every request: limits, metrics, unexpected errors
+- `deadline`: the time limit of a request
+- `problems`: every error as `application/problem+json`
+- `answers`: JSON responses
+- `fields`: fields that several requests share
+- `paging`: cursors
+- `journal`: recalls and contexts logged after the response
+- `flusher`: moves quiet sessions to the log in a thread
+- `turn_reader`: a process that applies the rules to long texts
+- `metrics`: Prometheus metrics
+- `documentation`: the pages of the API's documentation
 """

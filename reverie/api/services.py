@@ -15,13 +15,13 @@ from reverie.api.metrics import Metrics
 from reverie.api.turn_reader import TurnReader
 from reverie.capture.live.mood_model import MoodModel, asking
 from reverie.errors import InferenceError
-from reverie.inference.completions import mood_model_of
-from reverie.inference.embedder import Embedder, load_embedder
-from reverie.inference.reranker import Reranker, load_reranker
+from reverie.inference.embedder import Embedder
+from reverie.inference.loading import load_embedder, load_reranker, mood_model_of
+from reverie.inference.reranker import Reranker
 from reverie.inference.tokens import token_counter
 from reverie.recall.remembered import Remembered
 from reverie.settings import Settings
-from reverie.store.connect import database_url
+from reverie.store.address import database_url
 from reverie.store.database import AsyncStore, Store
 from reverie.store.session import TenantSession
 

@@ -15,7 +15,7 @@ from concurrent.futures.process import BrokenProcessPool
 
 from reverie.capture.live.readings import Reading, read_turns
 from reverie.errors import InferenceError
-from reverie.inference.embedder import load_embedder
+from reverie.inference.loading import load_embedder
 from reverie.inference.tokens import token_counter
 from reverie.language.cues.noticed import CountTokens
 from reverie.model import Turn

@@ -1,11 +1,15 @@
 """The command line: one module a command, each thin over the engine.
 
-- `root`      the group `reverie`: loads a command when it is asked for, turns errors into sentences and exit codes
-- `options`   options that several commands share, and what their texts mean
-- `session`   the composition root: settings, database, policy and embedder, each made when it is first needed
-- `output`    JSON for programs, tables for people, plain text for pipes
-- `progress`  what is shown while something long runs
-- the rest    a module for each command, named after it
+- `root`: the group `reverie`: loads commands on demand, turns errors into sentences and exit codes
+- `memory/`: commands about what is remembered
+- `operate/`: commands that make memory, serve it and look after it
+- `options`: options that several commands share
+- `session`: the composition root: settings, database, policy and models, each made on first use
+- `output`: JSON for programs, tables for people, plain text for pipes
+- `widths`: column widths of tables
+- `progress`: progress bars
+- `signals`: Ctrl-C and SIGTERM
+- `suggestions`: "Did you mean ...?"
 
 Command modules import click and each other alone at the top: what costs time to import is imported inside the command
 that needs it, so that `--help` stays instant.

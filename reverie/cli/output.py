@@ -185,3 +185,9 @@ def _aligned(columns: Sequence[str], cells: list[list[str]], right: Sequence[str
         ]
         lines.append(_BETWEEN.join(placed).rstrip())
     return lines
+
+
+def counts_text(counts: dict[str, int | float]) -> str:
+    """Return the counts of a report that are not zero, in their order."""
+    told = [f"{name.replace('_', ' ')} {number:,}" for name, number in counts.items() if number]
+    return " · ".join(told) or "nothing to do"

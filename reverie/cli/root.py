@@ -10,10 +10,10 @@ from typing import Any, NoReturn
 
 import click
 
+from reverie.cli.signals import INTERRUPTED
 from reverie.errors import ReverieError, SettingsError
 
-#: What a shell reports for a process ended by SIGINT and by SIGPIPE.
-INTERRUPTED = 130
+#: What a shell reports for a process that SIGPIPE ended.
 BROKEN_PIPE = 141
 
 #: Commands in the order of the help, under its headings; a command's module is named after it.

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from datetime import UTC, datetime
 from functools import cached_property
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Literal, Self
 
+from reverie.cli.suggestions import similar
 from reverie.errors import NotFoundError, ReverieError
 
 if TYPE_CHECKING:
@@ -18,6 +19,10 @@ if TYPE_CHECKING:
     from reverie.policy import Policy
     from reverie.settings import Settings
     from reverie.store.database import Store
+
+
+#: Subjects compared with a name, on either side of it in the order of names: each is a step of an index.
+_NEIGHBOURS = 500
 
 
 def policy_reference(name_or_path: str) -> str:
@@ -135,6 +140,18 @@ class Session:
         """Return the same for another tenant: its own policy, everything else shared and closed with this one."""
         return Session(tenant_id, self._policy, shared=self._shared)
 
+    def similar(self, noun: str, name: str) -> list[str]:
+        """Return tenants or subjects (`noun`) whose names resemble one that does not exist."""
+        if noun == "tenant":
+            return similar(name, [tenant for tenant, _ in self.worker.tenants()])
+        if noun != "subject":
+            return []
+        from reverie.store.queries import queries
+
+        params = {"tenant": self.tenant_id, "subject": name, "limit": _NEIGHBOURS}
+        with self.reader.transaction(self.tenant_id) as conn:
+            return similar(name, [row[0] for row in conn.execute(queries("subjects")["around"], params)])
+
     def __enter__(self) -> Self:
         return self
 
@@ -142,10 +159,9 @@ class Session:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         try:
-            if isinstance(error, ReverieError):
-                from reverie.cli.suggestions import look_up
-
-                look_up(self, error)
+            if isinstance(error, ReverieError) and error.unknown:
+                with suppress(Exception):  # the first error is the one to show
+                    error.similar = self.similar(*error.unknown)
         finally:
             self._shared.close()
 
@@ -168,7 +184,7 @@ class Shared:
     @cached_property
     def url(self) -> str:
         """The database's URL."""
-        from reverie.store.connect import database_url
+        from reverie.store.address import database_url
 
         return database_url(self.settings)
 
@@ -190,21 +206,21 @@ class Shared:
     @cached_property
     def embedder(self) -> Embedder:
         """The embedding model."""
-        from reverie.inference.embedder import load_embedder
+        from reverie.inference.loading import load_embedder
 
         return load_embedder(self.settings.embedding_model, threads=self.settings.threads)
 
     @cached_property
     def reranker(self) -> Reranker | None:
         """The cross-encoder."""
-        from reverie.inference.reranker import load_reranker
+        from reverie.inference.loading import load_reranker
 
         return load_reranker(self.settings.reranker)
 
     @cached_property
     def language_model(self) -> LanguageModel | None:
         """The language model."""
-        from reverie.inference.completions import language_model_of
+        from reverie.inference.loading import language_model_of
 
         return language_model_of(self.settings)
 

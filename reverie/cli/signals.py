@@ -10,9 +10,10 @@ from contextlib import contextmanager
 from threading import Timer
 from types import FrameType
 
-from reverie.cli.root import INTERRUPTED
 from reverie.interruption import request_interruption, withdraw_interruption
 
+#: What a shell reports for a process that SIGINT ended.
+INTERRUPTED = 130
 #: Seconds that work has to come to a clean place. After that the process ends where it is, which costs no more than the
 #: step under way: everything is written in whole transactions.
 GRACE = 2.5

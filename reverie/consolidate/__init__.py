@@ -1,9 +1,18 @@
-"""Log to memory: the stages, each `stage(store, *, scope, policy, as_of, ...) -> Report`.
+"""Log to memory: one package a stage, in the order of a run.
 
-In order: `extract` (turns to candidates), `embed` (vectors and terms), `merge` (candidates into memories), `link`
-(entities), `structure` (facts by key), `compress` (episodes to patterns, sessions to summaries), `score` (importance),
-`prune`, `decay`. Before them `flush` (turns that came live into the log), between them `correct` (what a person said is
-wrong), each where there is something to do.
-`cycle` runs them in event time, `tenants` for one tenant after the other; `fading` is the closed form they share.
-A stage reads (SQL), decides (a pure function) and writes (SQL, with its ledger row in the same transaction).
+- `extract/`: turns and events become candidates for memory
+- `embed/`: turns and memories get vectors and terms
+- `merge/`: candidates become memories; what was said before in other words becomes one memory
+- `link/`: memories are linked to the entities that they name
+- `facts/`: what is known by key
+- `synthesize/`: observations become a profile
+- `compress/`: episodes become patterns, sessions become summaries
+- `score/`: importance from novelty, recalls and outcomes
+- `prune/`: what is due is forgotten
+- `decay/`: importance fades
+- `correct/`: corrections by a person, worked in at their own time
+- `isolate`: a failing item is set aside and the rest goes on
+
+A stage reads (SQL), decides (pure functions) and writes (SQL, with its row of the run ledger in the same transaction).
+`reverie.drive` runs the stages.
 """

@@ -1,1 +1,12 @@
-"""Drive: what runs the stages, in which order, and for whom."""
+"""Drive: what runs the stages, in which order, and for whom.
+
+- `cycle`: the stages in order, at the logical times of a live system
+- `drain`: sessions that went quiet become memory
+- `flush`: quiet sessions into the log, and on to extract
+- `replay`: one session read again
+- `rebuild`: a tenant's memory made again from the log
+- `reembed`: a tenant's memory under another embedding model
+- `maintain`: rows that are no longer needed are removed
+- `tenants`: the same work for each tenant
+- `parallel`: several buckets of a tenant at once
+"""

@@ -1,4 +1,7 @@
-"""Judge-free measures of memory and recall.
+"""Measures of memory and recall that need no judge.
 
-- `health`: how much there is of everything, what waits and for how long, and whether recall is exact.
+- `health`: counts, backlogs and the exactness of recall
+- `funnel`: from turns to memories, in counts
+- `history`: the time range of a log
+- `worded`: what a language model added
 """

@@ -1,11 +1,27 @@
-"""Models behind small interfaces: what reads a text and answers with numbers.
+"""Models behind small interfaces.
 
-`embedder` names the interface and picks an implementation: `minilm` is the default and needs no network, `local` runs
-any sentence-transformers model, `hosted` any model that litellm can reach. `batching` is what the local ones share;
-`wire` is how vectors travel. Nothing here touches Postgres, and no model's library is imported before it is asked for.
+Nothing here touches Postgres, and no model's library is imported before it is needed.
+
+- `loading`: from a setting to a model
+- `embedder`: the interface of embedding models
+- `minilm/`: the default embedder, which needs no network
+- `local`: any embedding model of sentence-transformers
+- `hosted`: any embedding model that litellm can reach
+- `batching`: batches of texts for local models
+- `wire`: vectors in the binary format of halfvec
+- `reranker`: the interface of rerankers
+- `cross_encoder`: any cross-encoder of sentence-transformers
+- `completions`: language models through litellm
+- `recorded`: recorded replies in place of a language model
+- `prompts`: the prompts, with the schema of their replies
+- `replies`: replies parsed and checked
+- `deadline`: a deadline on a whole call
+- `tokens`: token counts
+- `extras`: optional libraries, missed in one sentence
 """
 
-from reverie.inference.embedder import Embedder, Vectors, load_embedder
+from reverie.inference.embedder import Embedder, Vectors
+from reverie.inference.loading import load_embedder
 from reverie.inference.wire import from_half_wire, to_half_wire
 
 __all__ = ["Embedder", "Vectors", "from_half_wire", "load_embedder", "to_half_wire"]

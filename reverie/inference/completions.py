@@ -1,4 +1,4 @@
-"""Language models: a request in, a text with its tokens and its price out; and what turns a setting into one.
+"""Language models: a request in, a text with its tokens and its price out.
 
 Nothing here retries, keeps or books: `reverie.llm.calls` does, for every model alike. litellm, which costs seconds to
 import, is loaded by the first request that is really sent; replaying kept replies never loads it.
@@ -15,7 +15,6 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from functools import cached_property, partial
-from pathlib import Path
 from threading import Lock
 from typing import Any, Literal, Protocol
 
@@ -23,7 +22,6 @@ from reverie.errors import InferenceError
 from reverie.inference.deadline import call_within
 from reverie.inference.extras import load_extra
 from reverie.inference.prompts import Messages
-from reverie.settings import Settings
 
 #: Why a request brought no reply.
 Failure = Literal["timeout", "rate", "unavailable", "broken", "rejected", "credit", "unpriced", "unrecorded"]
@@ -36,9 +34,6 @@ _LENGTHS = frozenset({"minLength", "maxLength", "minItems", "maxItems"})
 
 _MESSAGE_TOKENS = 16
 """More than any chat format spends around one message."""
-
-
-_SECONDS = {"second": 1, "minute": 60, "hour": 3600, "day": 86_400}
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -123,75 +118,6 @@ class LanguageModel(Protocol):
     def warm(self) -> None:
         """Load all that the first request needs, without sending one. Raises InferenceError when it cannot be had."""
         ...
-
-
-def load_language_model(
-    name: str,
-    *,
-    limits: Limits | None = None,
-    api_base: str | None = None,
-    price: tuple[float, float] | None = None,
-) -> LanguageModel | None:
-    """The model called `name`: `none`, `litellm/<provider>/<model>`, or `recorded/<file>`.
-
-    `price`: US dollars a million tokens in and out, for what litellm's price map does not list. Raises InferenceError
-    when no adapter has that name, and when the file holds no recorded replies.
-    """
-    adapter, _, model = name.partition("/")
-    if name == "none":
-        return None
-    if adapter == "litellm" and model:
-        return HostedLanguageModel(model, limits=limits or Limits(), api_base=api_base, price=price)
-    if adapter == "recorded" and model:
-        from reverie.inference.recorded import load_recorded  # it is made of what stands here
-
-        return load_recorded(Path(model), limits=limits or Limits())
-    raise InferenceError(
-        f"No language model is called {name}; use none, litellm/<provider>/<model> or recorded/<file>."
-    )
-
-
-def language_model_of(settings: Settings) -> LanguageModel | None:
-    """The model that the environment names, with its limits; None: none. Raises InferenceError."""
-    return load_language_model(
-        settings.language_model,
-        limits=Limits(
-            per_second=_per_second(settings.language_model_rate),
-            concurrency=settings.language_model_concurrency,
-            per_request=settings.language_model_batch,
-            attempts=settings.language_model_attempts,
-            timeout_s=settings.language_model_seconds,
-        ),
-        api_base=settings.language_model_base,
-        price=_dollars(settings.language_model_price),
-    )
-
-
-def mood_model_of(settings: Settings) -> LanguageModel | None:
-    """The model that tells moods within requests: asked once, and never waiting for its turn. Raises InferenceError."""
-    return load_language_model(
-        settings.mood_model,
-        limits=Limits(
-            per_second=_per_second(settings.mood_model_rate),
-            patience_s=0.0,
-            concurrency=1,
-            attempts=1,
-            repeats=0,
-            timeout_s=settings.mood_model_seconds,
-        ),
-        api_base=settings.mood_model_base,
-        price=_dollars(settings.mood_model_price),
-    )
-
-
-def _per_second(rate: str | None) -> float | None:
-    number, _, unit = (rate or "").partition("/")
-    return int(number) / _SECONDS[unit] if rate else None
-
-
-def _dollars(price: str | None) -> tuple[float, float] | None:
-    dollars_in, _, dollars_out = (price or "").partition("/")
-    return (float(dollars_in), float(dollars_out)) if price else None
 
 
 @dataclass(frozen=True)

@@ -1,14 +1,12 @@
-"""The embedder: texts in, unit vectors out (Logic 1.4); and the one place that turns a setting into an embedder."""
+"""The embedder: texts in, unit vectors out (Logic 1.4)."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
-
-from reverie.errors import InferenceError
 
 Vectors = npt.NDArray[np.float32]
 """Shape (texts, dimensions), each row of length 1."""
@@ -47,28 +45,3 @@ class Embedder(Protocol):
     def count_tokens(self, text: str) -> int:
         """Tokens of a text as the model reads them, uncut and without special tokens."""
         ...
-
-
-def load_embedder(name: str, *, threads: int = 2, **options: Any) -> Embedder:
-    """The embedder called `name`: `minilm`, `sentence-transformers/<name or folder>` or `litellm/<model>`.
-
-    `threads` is how many batches are in work at once (requests, for a hosted model); `options` go to the adapter's
-    constructor. Raises InferenceError when the name is unknown, or its extra or model is missing.
-    """
-    adapter, _, model = name.partition("/")
-    # The adapters are imported here, since each brings a library that a run with another one must not pay for.
-    if name == "minilm":
-        from reverie.inference.minilm.onnx import MiniLM
-
-        return MiniLM(threads=threads, **options)
-    if adapter == "sentence-transformers" and model:
-        from reverie.inference.local import LocalEmbedder
-
-        return LocalEmbedder(model, threads=threads, **options)
-    if adapter == "litellm" and model:
-        from reverie.inference.hosted import HostedEmbedder
-
-        return HostedEmbedder(model, threads=threads, **options)
-    raise InferenceError(
-        f"No embedding model is called {name}; use minilm, sentence-transformers/<name or folder> or litellm/<model>."
-    )

@@ -1,4 +1,4 @@
-"""The reranker: how much each text answers a question, read together (Logic 2.5); and what turns a setting into one."""
+"""The reranker: how much each text answers a question, read together (Logic 2.5)."""
 
 from __future__ import annotations
 
@@ -7,8 +7,6 @@ from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
-
-from reverie.errors import InferenceError
 
 Scores = npt.NDArray[np.float32]
 """Shape (texts,), each from 0 (nothing to do with it) to 1 (answers it)."""
@@ -28,18 +26,3 @@ class Reranker(Protocol):
         Raises InferenceError when the model cannot be had or gives no usable answer.
         """
         ...
-
-
-def load_reranker(name: str) -> Reranker | None:
-    """The reranker called `name`: `none`, or `sentence-transformers/<name or folder>` of a cross-encoder.
-
-    Raises InferenceError when no adapter has that name; whether there is such a model is found out when it is asked.
-    """
-    adapter, _, model = name.partition("/")
-    if name == "none":
-        return None
-    if adapter == "sentence-transformers" and model:
-        from reverie.inference.cross_encoder import CrossEncoder
-
-        return CrossEncoder(model)
-    raise InferenceError(f"No reranker is called {name}; use none or sentence-transformers/<name or folder>.")

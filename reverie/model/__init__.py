@@ -1,4 +1,13 @@
-"""The nouns: values that pass between the layers, frozen, keyword-only, timezone-aware."""
+"""The nouns: values that pass between the layers, frozen, keyword-only, timezone-aware.
+
+- `turn`: turns, tool calls and outcomes
+- `memory`: kinds and states of a memory
+- `scaffold`: the free-form part of a profile, and which of two values stands
+- `scope`: what one run of a stage works on
+- `ids`: deterministic ids
+- `times`: event times
+- `arrival`: the order of memories that happened at one time
+"""
 
 from reverie.model.ids import stable_id
 from reverie.model.memory import KINDS, Kind, State, candidate_id, replacement_of, rounded

@@ -1,8 +1,12 @@
 """The numbers and choices by which memory is made.
 
-Five shipped policies hold the numbers of the five seeds; the sixth, `reverie`, is our own and the default. A user
-copies
-one, changes it and passes its path. `policy` reads a file; `extract` is its rule table, `numbers` its other headings.
+- `policy`: a policy, read from a TOML file and checked
+- `extract`: the `[extract]` and `[salience]` headings: the rule table
+- `numbers`: the other headings, each key with its range
+- `fading`: how importance fades and when a memory is forgotten
+
+Five shipped policies hold the numbers of the five source designs; the sixth, `reverie`, is our own and the default. A
+user copies one, changes it and passes its path.
 """
 
 from reverie.policy.extract import Extract, Rule, Salience

@@ -1,7 +1,20 @@
-"""Question to context.
+"""From a question to an answer or a context.
 
-- `recall`: the answer with its reasons; `question`: what is asked besides the words; `search`: the one statement;
-  `budget`: what fits; `result`: the values of an answer; `inspect`: what is remembered, and why.
-- `context`: what a model is told, of `profile` (`facts`, `relationship`), `recall` or `staged`, and what is `given`;
-  `forms` lays it out, `adaptation` and `conversation` are parts of it, `sections` is what fits.
+- `recall`: the answer to a question, with a reason for every hit
+- `question`: dates, speakers and sources that a question names
+- `search`: the search statement
+- `remembered`: cached knowledge about a subject, so that a recall takes one statement
+- `rerank`: the best candidates ranked by a cross-encoder
+- `budget`: the candidates that fit the token budget
+- `result`: the types of an answer
+- `replaced`: a correction recalled in the place of the memory that it replaces
+- `staged`: facts first, then the nearest summaries
+- `contexts/`: what a language model is told
+- `profile`: a subject in short
+- `facts`: structured facts, by key
+- `scaffold`: the free-form part of a profile
+- `relationship`: the stage of the relationship
+- `inspect`: all about one memory, and why
+- `browse`: memories, entities and graph, page by page
+- `roster`: subjects and tenants, page by page
 """

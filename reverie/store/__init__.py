@@ -1,10 +1,22 @@
 """The only code that touches Postgres.
 
-- `connect`   one address, one role, one tenant; errors as sentences; nothing but psycopg imported
-- `embedded`  a Postgres of one's own where DATABASE_URL is not set; `programs` runs its binaries
-- `migrate`   brings a database to the current schema
-- `queries`   the SQL of `sql/queries/`, by name
-- `database`  `Store`, the handle that stages, capture and recall get; `AsyncStore`, its twin for asyncio
-- `steps`     operations written once and run by either
-- `runs`      the run ledger
+- `address`: the URL of the database
+- `connect`: connections: one role, one tenant, errors as sentences
+- `database`: the handle that stages, capture and recall get, sync and async
+- `steps`: operations written once and run sync or async
+- `round_trip`: several statements in one round trip
+- `columns`: lists as parameters
+- `queries`: the SQL of `sql/queries/`, by name
+- `runs`: the run ledger
+- `queue`: sessions that wait to become memory
+- `failures`: items that a stage failed on
+- `dead_letters`: records that could not be imported
+- `live_model`: the embedding model of a tenant
+- `clock`: the clock of a tenant
+- `digest`: the digest of a tenant's memory
+- `disk`: disk usage
+- `migrate`: brings a database to the current schema
+- `revisions`: the schema's revision
+- `embedded`: an embedded Postgres where DATABASE_URL is not set
+- `programs`: the programs of the embedded Postgres
 """

@@ -26,7 +26,6 @@ from reverie.store.pipeline import Query, run_pipeline
 if TYPE_CHECKING:
     from psycopg_pool import AsyncConnectionPool, ConnectionPool
 
-    from reverie.settings import Settings
 
 #: As whom a connection acts: `owner` migrates, `worker` consolidates, `reader` answers. Row-level security binds all.
 Role = Literal["owner", "worker", "reader"]
@@ -61,24 +60,6 @@ _REFUSALS = (
     ("timeout expired", "No Postgres answers at {where}."),
     ("no such file or directory", "No Postgres answers at {where}."),
 )
-
-
-def database_url(settings: Settings) -> str:
-    """Return the `postgresql://` URL to use: DATABASE_URL if set, else the embedded server's, started if need be.
-
-    Raises DatabaseError when no URL is set and the embedded server is absent or does not start.
-    """
-    if settings.database_url is not None:
-        return settings.database_url.get_secret_value()
-    from reverie.store.embedded import embedded_postgres
-
-    return embedded_postgres(settings).start()
-
-
-def sqlalchemy_url(url: str) -> str:
-    """Return the URL with its driver named, as SQLAlchemy, Alembic and Great Expectations need it."""
-    _, _, rest = url.partition("://")
-    return f"postgresql+psycopg://{rest}"
 
 
 def connect(

@@ -7,7 +7,8 @@ from pathlib import Path
 import psycopg
 
 from reverie.errors import DatabaseError
-from reverie.store.connect import check_server, connect, sqlalchemy_url
+from reverie.store.address import sqlalchemy_url
+from reverie.store.connect import check_server, connect
 from reverie.store.queries import sql_directory
 from reverie.store.revisions import known_revisions, read_revision, require_known
 
@@ -19,8 +20,8 @@ def migrate(url: str) -> str:
     """Apply all outstanding migrations and return the revision reached; does nothing on a current database.
 
     Raises:
-        DatabaseError: the server is unreachable, too old or without pgvector, the user may not create roles, or a
-            newer Reverie migrated the database.
+        DatabaseError: the server is unreachable, too old or without pgvector, the user may not create roles, or
+            another Reverie made the database, a newer one or one from before the first release.
     """
     with connect(url) as conn:
         conn.autocommit = True

@@ -16,8 +16,12 @@ from reverie.errors import DatabaseError
 from reverie.store.queries import queries
 
 NOT_MIGRATED = "The database has no current Reverie schema: run `reverie migrate`."
+#: What to do about a database that no migration can bring up to date.
+START_ANEW = "set DATABASE_URL to a new database, or REVERIE_HOME to a new folder, and import again"
 
 _VERSIONS = Path(__file__).parent / "alembic" / "versions"
+#: Revisions from before the first release were numbers alone; those of today have a name as well, such as 0001_log.
+_UNRELEASED = re.compile(r"\d{4}")
 _ASSIGNED = re.compile(r'^(revision|down_revision)\b[^=\n]*= *(?:"(\w+)"|None)', re.MULTILINE)
 
 
@@ -45,6 +49,11 @@ def read_revision(conn: Connection[Any]) -> str | None:
     return str(row[0]) if row else None
 
 
+def is_unreleased(revision: str) -> bool:
+    """Return whether the revision is one from before the first release, whose migrations are gone."""
+    return bool(_UNRELEASED.fullmatch(revision))
+
+
 def require_current(revision: str | None) -> None:
     """Raise DatabaseError unless the revision is the newest that this Reverie knows; the sentence says what to do."""
     newest = known_revisions()[-1]
@@ -59,9 +68,15 @@ def require_current(revision: str | None) -> None:
 
 
 def require_known(revision: str | None) -> None:
-    """Raise DatabaseError when the revision is none of this Reverie's, so a newer one has made it."""
-    if revision is not None and revision not in known_revisions():
+    """Raise DatabaseError when the revision is none of this Reverie's: an unreleased one, or a newer one's."""
+    if revision is None or revision in known_revisions():
+        return
+    if is_unreleased(revision):
         raise DatabaseError(
-            f"This database was migrated by a newer Reverie (revision {revision}; this one ends at "
-            f"{known_revisions()[-1]}): upgrade Reverie."
+            f"This database was made by a Reverie from before the first release (revision {revision}), which cannot be "
+            f"migrated: {START_ANEW}."
         )
+    raise DatabaseError(
+        f"This database was migrated by a newer Reverie (revision {revision}; this one ends at "
+        f"{known_revisions()[-1]}): upgrade Reverie."
+    )

@@ -8,7 +8,7 @@ where tenant_id = %(tenant)s
 
 -- name: read_whole
 -- Most rows of the table are the tenant's: read it from end to end. The planner does not know, as it keeps no figures on
--- tenants (see 0001_initial.sql).
+-- tenants (see every_table.sql).
 select set_config('enable_bitmapscan', 'off', true), set_config('enable_indexscan', 'off', true)
 
 -- name: decay

@@ -270,7 +270,7 @@ def test_killed_and_retried(
     clean = turns(), letters()
     conn.execute("delete from log.turns; delete from ops.dead_letters; delete from ops.tenants")
     program = (
-        "import sys; from datetime import datetime; from reverie.capture import reading, importing;"
+        "import sys; from datetime import datetime; from reverie.capture.history import reading, importing;"
         "from reverie.store.database import Store; reading.BATCH_RECORDS = 40;"
         "store = Store.open(sys.argv[1]); print('open', flush=True);"
         "importing.import_file(store, sys.argv[2], tenant_id='acme', now=datetime.fromisoformat(sys.argv[3]))"

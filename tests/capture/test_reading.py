@@ -11,7 +11,8 @@ import polars as pl
 import pytest
 
 from reverie.capture.history import files, reading
-from reverie.capture.history.reading import Broken, Record, read_records
+from reverie.capture.history.reading import read_records
+from reverie.capture.history.records import Broken, Record
 from reverie.errors import InputError
 from tests.capture.conftest import jsonl, record
 

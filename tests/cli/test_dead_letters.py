@@ -7,8 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from reverie.store.queries import sql_directory
-
 WORDS = "my password is hunter2"
 
 
@@ -47,25 +45,3 @@ def test_one_is_shown_with_its_record(invoke, ask, letters) -> None:
         result = invoke("dead-letters", "show", wrong)
         assert (result.exit_code, says in result.stderr) == (code, True), result.stderr
     assert invoke("dead-letters", "show", first, "--tenant", "globex").exit_code == 6
-
-
-@pytest.mark.parametrize(
-    ("before", "after"),
-    [
-        ("role is 'my password; expected b'; expected one of user.", "role has another value; expected one of user."),
-        ('who (role) is "it\'s me"; expected one of user.', "who (role) has another value; expected one of user."),
-        ("said_at is 1.5e+30; expected a time.", "said_at has another value; expected a time."),
-        ("text is missing; expected a text.", "text is missing; expected a text."),
-        ("subject_id is 201 characters; expected at most 200.", "subject_id is 201 characters; expected at most 200."),
-    ],
-)
-def test_the_migration_takes_quotes_from_older_letters(conn, before: str, after: str) -> None:
-    conn.execute(
-        "insert into ops.dead_letters (tenant_id, id, source, reason, detail) "
-        "values ('a', gen_random_uuid(), 'x', 'y', %s)",
-        [before],
-    )
-    conn.execute("set role reverie_owner")
-    conn.execute((sql_directory() / "migrations" / "0021_details.sql").read_bytes())
-    conn.execute("reset role")
-    assert conn.execute("select detail from ops.dead_letters").fetchall() == [(after,)]

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from reverie.policy import shipped_policies
+from reverie.store.revisions import START_ANEW
 
 
 def test_migrate(invoke, empty_database_url: str) -> None:
@@ -91,7 +92,7 @@ def test_doctor_names_what_waits(invoke, world, conn) -> None:
 def test_doctor_finds_what_is_broken(invoke, world, conn) -> None:
     conn.execute("alter table memory.links no force row level security")
     conn.execute("create index on memory.vectors using hnsw ((vec::halfvec(384)) halfvec_cosine_ops)")
-    conn.execute("update ops.migrations set version_num = '0001'")
+    conn.execute("update ops.migrations set version_num = '0001_log'")
     conn.execute("update ops.tenants set policy = 'nowhere.toml'")
     found = checks(invoke)
     assert found["row security"][0]["found"] == "not forced on memory.links"
@@ -111,7 +112,10 @@ def test_doctor_before_migrating(invoke, empty_database_url: str) -> None:
     assert found["pgvector"][0]["todo"] == "reverie migrate"
 
 
-@pytest.mark.parametrize(("revision", "todo"), [("9999", "upgrade Reverie"), ("0001", "run `reverie migrate`")])
+@pytest.mark.parametrize(
+    ("revision", "todo"),
+    [("9999_later", "upgrade Reverie"), ("0001_log", "run `reverie migrate`"), ("0021", START_ANEW)],
+)
 def test_every_command_refuses_another_schema(invoke, conn, tmp_path: Path, revision: str, todo: str) -> None:
     conn.execute("update ops.migrations set version_num = %s", [revision])
     file = tmp_path / "a.jsonl"
@@ -125,7 +129,7 @@ def test_every_command_refuses_another_schema(invoke, conn, tmp_path: Path, revi
         ["runs"],
         ["dead-letters"],
     ]
-    for command in [*commands, *([["migrate"]] if revision == "9999" else [])]:
+    for command in [*commands, *([["migrate"]] if revision != "0001_log" else [])]:
         result = invoke(*command)
         assert result.exit_code == 4, (command, result.output)
         assert result.stderr.startswith("Error: Th"), (command, result.stderr)

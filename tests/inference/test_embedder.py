@@ -9,7 +9,8 @@ import pytest
 
 from reverie.errors import InferenceError
 from reverie.inference import extras
-from reverie.inference.embedder import Embedder, load_embedder
+from reverie.inference.embedder import Embedder
+from reverie.inference.loading import load_embedder
 
 
 def test_the_default_is_minilm() -> None:

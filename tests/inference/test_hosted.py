@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 from reverie.errors import InferenceError
-from reverie.inference.embedder import load_embedder
 from reverie.inference.hosted import HostedEmbedder
+from reverie.inference.loading import load_embedder
 from tests.inference.embeddings_server import DIMENSIONS, Answer, EmbeddingsServer, vector_of
 
 if find_spec("litellm") is None:  # imported by what it is tested with, which keeps it from fetching its price map

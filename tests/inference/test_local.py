@@ -10,7 +10,7 @@ import pytest
 
 import reverie.inference.minilm
 from reverie.errors import InferenceError
-from reverie.inference.embedder import load_embedder
+from reverie.inference.loading import load_embedder
 
 torch: Any = pytest.importorskip("torch", reason="the extra sentence-transformers is not installed")
 library: Any = pytest.importorskip(

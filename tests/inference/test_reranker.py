@@ -11,7 +11,7 @@ import pytest
 
 import reverie.inference.minilm
 from reverie.errors import InferenceError
-from reverie.inference.reranker import load_reranker
+from reverie.inference.loading import load_reranker
 
 TEXTS = [f"{'very ' * (place % 4)}late train number {place}" for place in range(40)]
 

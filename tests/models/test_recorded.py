@@ -11,7 +11,8 @@ from uuid import UUID
 import pytest
 
 from reverie.errors import InferenceError
-from reverie.inference.completions import Limits, load_language_model
+from reverie.inference.completions import Limits
+from reverie.inference.loading import load_language_model
 from reverie.inference.prompts import Prompt
 from reverie.inference.recorded import RecordedLanguageModel, load_recorded, recording_key
 from reverie.llm.calls import UNFIT, ask

@@ -22,7 +22,8 @@ import pytest
 from reverie.errors import DatabaseError
 from reverie.settings import load_settings
 from reverie.store import programs
-from reverie.store.connect import connect, database_url
+from reverie.store.address import database_url
+from reverie.store.connect import connect
 from reverie.store.embedded import EmbeddedPostgres
 
 as_root = pytest.mark.skipif(os.geteuid() != 0, reason="needs root, who hands the server to another user")

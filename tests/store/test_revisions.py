@@ -16,8 +16,17 @@ from reverie.store.database import AsyncStore, Store
 from reverie.store.migrate import migrate
 from reverie.store.revisions import known_revisions
 
-NEWER = r"^This database was migrated by a newer Reverie \(revision 9999; this one ends at \d{4}\): upgrade Reverie\.$"
-OLDER = r"^The schema of this database is at revision 0001 and this Reverie needs \d{4}: run `reverie migrate`\.$"
+NEWER = (
+    r"^This database was migrated by a newer Reverie \(revision 9999_later; this one ends at \d{4}_\w+\): "
+    r"upgrade Reverie\.$"
+)
+OLDER = (
+    r"^The schema of this database is at revision 0001_log and this Reverie needs \d{4}_\w+: run `reverie migrate`\.$"
+)
+UNRELEASED = (
+    r"^This database was made by a Reverie from before the first release \(revision 0021\), which cannot be migrated: "
+    r"set DATABASE_URL to a new database, or REVERIE_HOME to a new folder, and import again\.$"
+)
 
 
 def open_async(url: str) -> None:
@@ -43,7 +52,7 @@ def test_revisions_are_those_of_alembic_in_their_order() -> None:
 
 
 @pytest.mark.parametrize("opening", OPENINGS)
-@pytest.mark.parametrize(("revision", "sentence"), [("9999", NEWER), ("0001", OLDER)])
+@pytest.mark.parametrize(("revision", "sentence"), [("9999_later", NEWER), ("0001_log", OLDER), ("0021", UNRELEASED)])
 def test_an_opening_refuses_another_revision(conn, database_url: str, opening, revision: str, sentence: str) -> None:
     conn.execute("update ops.migrations set version_num = %s", [revision])
     with pytest.raises(DatabaseError, match=sentence):
@@ -56,15 +65,17 @@ def test_a_reader_of_before_may_not_see_the_revision_and_is_told_to_migrate(conn
         Store.open(database_url, role="reader", size=1)
 
 
-def test_migrate_leaves_a_newer_database_alone(conn, database_url: str) -> None:
-    conn.execute("update ops.migrations set version_num = '9999'")
-    with pytest.raises(DatabaseError, match=NEWER):
+@pytest.mark.parametrize(("revision", "sentence"), [("9999_later", NEWER), ("0001", UNRELEASED), ("0021", UNRELEASED)])
+def test_migrate_leaves_an_unknown_database_alone(conn, database_url: str, revision: str, sentence: str) -> None:
+    sentence = sentence.replace("0021", revision)
+    conn.execute("update ops.migrations set version_num = %s", [revision])
+    with pytest.raises(DatabaseError, match=sentence):
         migrate(database_url)
-    assert conn.execute("select version_num from ops.migrations").fetchall() == [("9999",)]
+    assert conn.execute("select version_num from ops.migrations").fetchall() == [(revision,)]
 
 
 def test_flows_refuse_it_too(conn, database_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("DATABASE_URL", database_url)
-    conn.execute("update ops.migrations set version_num = '9999'")
+    conn.execute("update ops.migrations set version_num = '9999_later'")
     with pytest.raises(DatabaseError, match=NEWER), connected("minilm"):
         pass

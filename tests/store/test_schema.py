@@ -1,4 +1,4 @@
-"""The schema is what we think it is: recorded, commented, isolated by its keys, and frozen once it is released."""
+"""The schema is what we think it is: recorded, commented, isolated by its keys, and frozen."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ import pytest
 SQL_DIRECTORY = Path(__file__).resolve().parents[2] / "sql"
 RECORDED = SQL_DIRECTORY / "schema.txt"
 FROZEN = SQL_DIRECTORY / "frozen.txt"
+EVERY_TABLE = SQL_DIRECTORY / "every_table.sql"
 REWRITE = "REVERIE_RECORD_SCHEMA"
 #: Alembic's own: one row, the revision.
 LEDGER = "ops.migrations"
@@ -37,11 +38,45 @@ def test_every_migration_is_run_by_a_revision() -> None:
         assert f'"{path.name}"' in revisions, path.name
 
 
-def test_released_migrations_stay_as_they_were() -> None:
-    lines = [line.split() for line in FROZEN.read_text(encoding="utf-8").splitlines() if line and line[0] != "#"]
-    for digest, name in lines:
-        now = hashlib.sha256((SQL_DIRECTORY / "migrations" / name).read_bytes()).hexdigest()
-        assert now == digest, f"{name} is released and may not change: write a new migration"
+def test_frozen_migrations_stay_as_they_were() -> None:
+    frozen = frozen_files()
+    assert {"0001_log.sql", "0002_memory.sql", "0003_ops.sql"} <= set(frozen)
+    for name, digest in frozen.items():
+        if name != EVERY_TABLE.name:
+            assert sha256(SQL_DIRECTORY / "migrations" / name) == digest, f"{name} is frozen: write a new migration"
+
+
+def test_what_holds_for_every_table_changes_with_a_migration_alone() -> None:
+    """It runs only where a migration does: a change without one would never reach a database."""
+    frozen = frozen_files()
+    newest = max(path.name for path in (SQL_DIRECTORY / "migrations").glob("*.sql"))
+    if newest in frozen:
+        said = f"{EVERY_TABLE.name} is frozen with {newest}: write a new migration beside the change"
+        assert sha256(EVERY_TABLE) == frozen[EVERY_TABLE.name], said
+
+
+def test_what_holds_for_every_table_may_run_again(conn: Conn) -> None:
+    before = list(describe(conn))
+    conn.execute("set role reverie_owner")
+    conn.execute(EVERY_TABLE.read_bytes())
+    conn.execute("reset role")
+    assert list(describe(conn)) == before
+
+
+def test_a_new_table_is_isolated_and_granted_by_no_line_of_its_own(conn: Conn) -> None:
+    conn.execute("set role reverie_owner")
+    conn.execute("create table memory.later (tenant_id text not null, subject_id text not null, model text)")
+    conn.execute("comment on column memory.later.model is 'Its own meaning.'")
+    conn.execute("grant all on memory.later to reverie_reader")
+    conn.execute(EVERY_TABLE.read_bytes())
+    conn.execute("reset role")
+    described = "\n".join(line for query in (_TABLE, _COLUMNS, _POLICIES, _GRANTS)
+                          for (line,) in conn.execute(query, {"table": "memory.later"}))  # fmt: skip
+    assert "row security forced" in described
+    assert "tenant_id text not null statistics 0 -- Whose row it is" in described
+    assert "model text -- Its own meaning." in described
+    assert "policy tenant PERMISSIVE ALL to public using (tenant_id = " in described
+    assert "grants reverie_reader=SELECT reverie_worker=DELETE,INSERT,SELECT,UPDATE" in described
 
 
 def test_everything_has_a_comment(conn: Conn) -> None:
@@ -183,6 +218,16 @@ def test_a_role_may_do_what_its_work_needs(conn: Conn, role: str, schema: str, a
     for table in [*tables(conn), LEDGER]:
         if table.startswith(f"{schema}."):
             assert set(grants(conn, f"reverie_{role}", table)) == more.get((role, table), allowed), table
+
+
+def frozen_files() -> dict[str, str]:
+    """The files that are frozen, each with its sha256."""
+    lines = [line.split() for line in FROZEN.read_text(encoding="utf-8").splitlines() if line and line[0] != "#"]
+    return {name: digest for digest, name in lines}
+
+
+def sha256(path: Path) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
 def tables(conn: Conn) -> list[str]:

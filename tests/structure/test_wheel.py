@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import subprocess
 import sys
 import zipfile
@@ -78,12 +79,27 @@ def test_the_wheel_has_every_source(names: list[str]) -> None:
     expected |= {f"reverie/prompts/{path.name}" for path in (ROOT / "prompts").glob("*.md")}
     expected |= {str(path.relative_to(ROOT)) for path in (ROOT / "reverie" / "policies").glob("*.toml")}
     expected |= {
+        "reverie/py.typed",
         "reverie/language/cues/entities.toml",
         "reverie/language/cues/mood_weights.json",
         "reverie/language/cues/crisis_weights.json",
         "reverie/inference/minilm/tokenizer.json",
     }
     assert expected <= set(names)
+
+
+@pytest.mark.parametrize("project", [ROOT, ROOT / "clients" / "python"])
+def test_a_wheel_carries_its_license(project: Path, tmp_path: Path) -> None:
+    with zipfile.ZipFile(built(project, tmp_path)) as archive:
+        texts = {
+            name.partition(".dist-info/")[2]: archive.read(name).decode()
+            for name in archive.namelist()
+            if name.endswith((".dist-info/METADATA", "/licenses/LICENSE"))
+        }
+    assert {"License-Expression: Apache-2.0", "License-File: LICENSE"} <= set(texts["METADATA"].splitlines())
+    # the text of the Apache Software Foundation, unchanged
+    digest = "cfc7749b96f63bd31c3c42b5c471bf756814053e847c10f3eb003417bc523d30"
+    assert hashlib.sha256(texts["licenses/LICENSE"].encode()).hexdigest() == digest
 
 
 def test_the_wheel_has_nothing_else(names: list[str]) -> None:

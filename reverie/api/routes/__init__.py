@@ -1,4 +1,19 @@
-"""One module a noun; `ROUTERS` in the order of the documentation and of trying: first what every message needs."""
+"""Routes, one module a noun; `ROUTERS` is their order in the documentation and in matching.
+
+- `turns`: messages as they are written
+- `sessions`: closing a session
+- `working_memory`: the state of a session in progress
+- `recalls`: questions about a subject
+- `contexts`: the context for a language model
+- `observations`: events beside the turns
+- `outcomes`: results of decisions
+- `corrections`: what a person says about a memory
+- `facts`: structured facts, the profile and staged recall
+- `memories`: memories with their lineage
+- `entities`: entities and their graph
+- `reviews`: turns that a person should look at
+- `operations`: health, readiness and metrics, outside `/v1`
+"""
 
 from __future__ import annotations
 

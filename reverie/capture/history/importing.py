@@ -16,7 +16,8 @@ from psycopg import Connection
 from reverie.capture.append import ensure_tenant, insert_outcomes, insert_turns, policy_of
 from reverie.capture.history.cures import Findings, cure
 from reverie.capture.history.field_names import SAMPLE, assume_names
-from reverie.capture.history.reading import Batch, Reading, Record, read_records
+from reverie.capture.history.reading import Batch, Reading, read_records
+from reverie.capture.history.records import Record
 from reverie.capture.history.values import split_mapping
 from reverie.capture.times import parse_timezone
 from reverie.capture.validation import MAX_IGNORED, Rejection, Validator

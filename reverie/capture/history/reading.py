@@ -7,54 +7,17 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
-from typing import Any, NamedTuple
 
-import orjson
-
+from reverie.capture.history import tables
 from reverie.capture.history.files import DamagedFileError, LongLine, Source, lines, open_source
+from reverie.capture.history.formats import detection
+from reverie.capture.history.records import Broken, Entry, Record, cut, long_line, parse_json
 from reverie.errors import InputError
 
 #: Records of a batch: one transaction of an import.
 BATCH_RECORDS = 10_000
 #: Bytes of a batch, so that long turns do not add up.
 BATCH_BYTES = 16 << 20
-
-
-class Record(NamedTuple):
-    """One record as it came: JSONL line, CSV row, Parquet row or item of an array; or a turn of an export."""
-
-    #: Line of the file where it starts, from 1; of Parquet the row, of an array the item, of Slack the message.
-    line: int
-    fields: dict[str, Any]
-    #: Its bytes in the file, where it has such.
-    raw: bytes | None = None
-    #: Bytes it takes, about.
-    size: int = 0
-    #: Where it stands more exactly, such as a file of an export and the item in it.
-    place: str = ""
-
-    def payload(self) -> bytes:
-        """Return the record as JSON under the names it came with, for the dead letters."""
-        return self.raw if self.raw is not None else orjson.dumps(self.fields, default=str)
-
-
-class Broken(NamedTuple):
-    """A piece of the file that is no record, and why."""
-
-    line: int
-    reason: str
-    detail: str
-    #: Its bytes, or the first of them.
-    raw: bytes | None = None
-
-
-class Skipped(NamedTuple):
-    """A piece of an export that is no turn, such as somebody joining a channel."""
-
-    reason: str
-
-
-Entry = Record | Broken | Skipped
 
 #: What `--format` takes.
 FORMATS = ("jsonl", "csv", "parquet", "array", "messages", "chatgpt", "slack")
@@ -103,8 +66,6 @@ def read_records(path: Path, reading: Reading | None = None) -> Iterator[Batch]:
     Raises InputError: the file cannot be opened or read at all (see `open_source`), or is not of the format named.
     """
     reading = reading or Reading()
-    from reverie.capture.history.formats import detection
-
     if detection.is_archive(path):
         format, entries = detection.read_archive(path, reading.format, subject=reading.subject)
         yield from _batches(None, entries, format)
@@ -121,16 +82,13 @@ def read_records(path: Path, reading: Reading | None = None) -> Iterator[Batch]:
 
 def _entries(source: Source, reading: Reading) -> tuple[str, Iterator[Entry]]:
     """The format of a file and its entries."""
-    from reverie.capture.history.formats import detection
-
     format = reading.format
     if format in ("jsonl", "csv", "parquet"):
         source.format = format  # type: ignore[assignment]
     if source.format in ("csv", "parquet") and format not in ("array", "messages", "chatgpt"):
-        from reverie.capture.history import tables  # pays for csv and polars only where there is a table
-
-        read = tables.read_csv if source.format == "csv" else tables.read_parquet
-        return source.format, read(source)
+        if source.format == "csv":
+            return "csv", tables.read_csv(source)
+        return "parquet", tables.read_parquet(source, batch_rows=BATCH_RECORDS)
     if source.format == "array" or format in ("array", "chatgpt"):
         format = format or detection.array_format(detection.first_item(source))
         entries = detection.array_entries(source)
@@ -143,54 +101,6 @@ def _entries(source: Source, reading: Reading) -> tuple[str, Iterator[Entry]]:
             source, format, entries=entries, subject=reading.subject, start=reading.start, mapping=reading.names
         )
     return format, entries
-
-
-def parse_json(line: bytes) -> dict[str, Any]:
-    """Return the JSON object of a line.
-
-    A surrogate without its other half, as cut emoji leave it, is let through for the validation to mend.
-
-    Raises ValueError with two arguments, reason and detail.
-    """
-    try:
-        fields = orjson.loads(line)
-    except ValueError as error:
-        fields = _parse_leniently(line, error)
-    if type(fields) is not dict:
-        raise ValueError("not_an_object", "The line is valid JSON but no object: a record is {...}.")
-    return fields
-
-
-def _parse_leniently(line: bytes, error: ValueError) -> Any:
-    try:
-        text = line.decode()
-    except UnicodeDecodeError as invalid:
-        raise ValueError("invalid_utf8", f"Byte {invalid.start + 1} of the line is not UTF-8.") from None
-    if "\\ud" in text or "\\uD" in text:
-        import json
-
-        try:
-            return json.loads(text, parse_constant=_no_constant, parse_float=_finite)
-        except (ValueError, RecursionError):
-            pass
-    raise ValueError("malformed_json", f"The line is not valid JSON: {_reason(error)}.") from None
-
-
-def _no_constant(name: str) -> Any:
-    raise ValueError(name)
-
-
-def _finite(number: str) -> float:
-    if (value := float(number)) in (float("inf"), float("-inf")):
-        raise ValueError(number)
-    return value
-
-
-def _reason(error: ValueError) -> str:
-    """What the parser says, with its place as a character of the line."""
-    said, _, place = str(error).partition(": line ")
-    at = place.rpartition("(char ")[2].rstrip(")")
-    return f"{said} at character {int(at) + 1}" if at.isdigit() else said
 
 
 def _read_jsonl(source: Source) -> Iterator[Entry]:
@@ -207,16 +117,6 @@ def _read_jsonl(source: Source) -> Iterator[Entry]:
                     yield Broken(number, reason, detail, line)
     except DamagedFileError:
         yield cut(number)
-
-
-def long_line(number: int, line: LongLine) -> Broken:
-    """The entry of a line that is too long to be read."""
-    return Broken(number, "record_too_long", f"The line has {line.length:,} bytes; at most 8 MiB are read.", line.head)
-
-
-def cut(line: int) -> Broken:
-    """The entry of the place where a damaged file breaks off."""
-    return Broken(line + 1, "file_cut", f"The file is cut or damaged after line {line}; what stood before is read.")
 
 
 def _batches(source: Source | None, entries: Iterator[Entry], format: str) -> Iterator[Batch]:

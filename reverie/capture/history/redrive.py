@@ -13,7 +13,7 @@ from psycopg import Connection
 from reverie.capture.append import ensure_tenant, insert_outcomes, insert_turns, policy_of
 from reverie.capture.history.field_names import SAMPLE
 from reverie.capture.history.importing import CLOCK_SKEW, Rules, Sorted, conflict_detail, sort_records
-from reverie.capture.history.reading import Record, parse_json
+from reverie.capture.history.records import Record, parse_json
 from reverie.capture.times import parse_timezone
 from reverie.capture.validation import Validator
 from reverie.store.database import Store

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import IO, Any
 
 from reverie.capture.history.files import MAX_LINE, DamagedFileError, LongLine, Source, lines
-from reverie.capture.history.reading import BATCH_RECORDS, Broken, Entry, Record, cut, long_line
+from reverie.capture.history.records import Broken, Entry, Record, cut, long_line
 from reverie.errors import InputError
 
 _DELIMITERS = (",", ";", "\t", "|")
@@ -72,8 +72,8 @@ def read_csv(source: Source) -> Iterator[Entry]:
         yield cut(feed.number)
 
 
-def read_parquet(source: Source) -> Iterator[Entry]:
-    """Yield the rows of a Parquet file; nested columns become lists and objects.
+def read_parquet(source: Source, *, batch_rows: int) -> Iterator[Entry]:
+    """Yield the rows of a Parquet file, read so many at a time; nested columns become lists and objects.
 
     Raises InputError: not readable as Parquet.
     """
@@ -89,7 +89,7 @@ def read_parquet(source: Source) -> Iterator[Entry]:
             raise InputError(f"{source.path.name} is not readable as Parquet: cut or damaged.") from None
         on_disk = source.path.stat().st_size
         try:
-            for chunk in frame.collect_batches(chunk_size=BATCH_RECORDS):
+            for chunk in frame.collect_batches(chunk_size=batch_rows):
                 size = int(chunk.estimated_size()) // max(len(chunk), 1)
                 for fields in chunk.iter_rows(named=True):
                     row += 1

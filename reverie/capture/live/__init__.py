@@ -1,1 +1,13 @@
-"""Live: turns and observations as they come, the working memory of their sessions, and their way to the log."""
+"""Live capture: turns and observations as they come, and their way to the log.
+
+- `acknowledge`: turns into the buffer, answered with what the rules find
+- `readings`: the rules applied to the turns of a request
+- `nearness`: vectors of the messages, and the memories near to them
+- `moods`: the mood of each message
+- `mood_model`: a language model's judgement of a mood
+- `working_memory`: the state of a session in progress
+- `flush`: turns of quiet sessions into the log
+- `observations`: events beside the turns
+- `corrections`: what a person says about a memory
+- `reviews`: turns that a person should look at
+"""

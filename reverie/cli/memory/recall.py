@@ -10,7 +10,7 @@ import click
 from reverie.cli.options import as_of_option, json_option, policy_option, tenant_option
 from reverie.cli.output import heading, note, one_line, print_json, say, table, text_of
 from reverie.cli.session import Session
-from reverie.cli.suggestions import of_subject
+from reverie.cli.suggestions import question as did_you_mean
 from reverie.errors import InferenceError
 
 if TYPE_CHECKING:
@@ -79,8 +79,8 @@ def command(
             for sentence in found.notes:
                 note(f"Note: {sentence}")
             (_print_why if why else _print)(found)
-            if not found.hits and (meant := of_subject(session, subject)):
-                note(meant)
+            if not found.hits and (names := session.similar("subject", subject)):
+                note(did_you_mean(names).strip())
         log_recall(session.reader, found)  # last, so that nobody waits for it
 
 

@@ -17,14 +17,14 @@ import reverie
 from reverie.cli.session import Session
 from reverie.errors import ReverieError
 from reverie.evaluate.health import LATE_CYCLES, LATE_MINUTES, lag_hours, overdue, unembedded
-from reverie.inference.completions import mood_model_of
+from reverie.inference.loading import mood_model_of
 from reverie.model import Scope
 from reverie.policy import load_policy
 from reverie.store.clock import read_clock
 from reverie.store.connect import check_server, connect
 from reverie.store.disk import DiskSpace, disk_space
 from reverie.store.queries import queries
-from reverie.store.revisions import known_revisions, read_revision
+from reverie.store.revisions import START_ANEW, is_unreleased, known_revisions, read_revision
 
 Status = Literal["ok", "warn", "fail"]
 
@@ -174,6 +174,9 @@ def _migrations(session: Session) -> Iterator[Check]:
     elif revision is None or revision in known_revisions():
         found = f"at {revision}, the newest is {newest}" if revision else "none yet"
         yield Check(name="migrations", status="fail", found=found, todo="reverie migrate")
+    elif is_unreleased(revision):
+        found = f"at {revision}, which is from before the first release"
+        yield Check(name="migrations", status="fail", found=found, todo=START_ANEW)
     else:
         found = f"at {revision}, which is newer than {newest}, the newest of this Reverie"
         yield Check(name="migrations", status="fail", found=found, todo="upgrade Reverie")

@@ -6,9 +6,8 @@ from datetime import UTC, datetime
 
 import click
 
-from reverie.cli.operate.runs import counts_text
 from reverie.cli.options import json_option, tenant_option
-from reverie.cli.output import print_json, say
+from reverie.cli.output import counts_text, print_json, say
 from reverie.cli.session import Session
 from reverie.cli.signals import ending_cleanly
 

@@ -30,7 +30,7 @@ def command(tenant: str | None, model: str | None, as_of: datetime | None, as_js
       reverie reembed --tenant demo --model sentence-transformers/all-mpnet-base-v2
     """
     from reverie.drive.reembed import reembed
-    from reverie.inference.embedder import load_embedder
+    from reverie.inference.loading import load_embedder
 
     with Session(tenant) as session, ending_cleanly(), bars() as shown:
         session.require_tenant()

@@ -12,9 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from reverie.cli.operate.runs import counts_text
 from reverie.cli.options import as_of_option, json_option, parse_shards, policy_option, tenant_option
-from reverie.cli.output import note, print_json, say, table
+from reverie.cli.output import counts_text, note, print_json, say, table
 from reverie.cli.progress import Bars, bars
 from reverie.cli.session import Session
 from reverie.cli.signals import ending_cleanly

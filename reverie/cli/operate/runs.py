@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from reverie.cli.options import json_option, tenant_option
-from reverie.cli.output import print_json, say, table
+from reverie.cli.output import counts_text, print_json, say, table
 from reverie.cli.session import Session
 from reverie.cli.suggestions import similar
 from reverie.errors import NotFoundError
@@ -32,8 +32,10 @@ def command(tenant: str | None, stage: str | None, limit: int, as_json: bool) ->
     with Session(tenant) as session, session.reader.transaction(session.tenant_id) as conn:
         params = {"tenant": session.tenant_id, "stage": stage, "limit": limit}
         found = conn.cursor(row_factory=dict_row).execute(queries("runs")["list_runs"], params).fetchall()
-        if not found and stage and similar(stage, STAGES):
-            raise NotFoundError(f"There is no stage {stage!r}.", unknown=("stage", stage))
+        if not found and stage and (names := similar(stage, STAGES)):
+            error = NotFoundError(f"There is no stage {stage!r}.")
+            error.similar = names
+            raise error
     if as_json:
         print_json({"tenant_id": session.tenant_id, "runs": found})
         return
@@ -55,9 +57,3 @@ def command(tenant: str | None, stage: str | None, limit: int, as_json: bool) ->
         for row in found
     ]
     table(columns, rows, right=("tries", "seconds", "cost $"))
-
-
-def counts_text(counts: dict[str, int | float]) -> str:
-    """Return the counts of a report that are not zero, in their order."""
-    told = [f"{name.replace('_', ' ')} {number:,}" for name, number in counts.items() if number]
-    return " · ".join(told) or "nothing to do"

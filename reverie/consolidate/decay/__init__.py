@@ -1,1 +1,4 @@
-"""decay: importance fades."""
+"""decay: importance fades.
+
+- `stage`: the stage
+"""

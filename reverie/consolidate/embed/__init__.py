@@ -1,1 +1,4 @@
-"""embed: turns and memories get vectors and terms."""
+"""embed: turns and memories get vectors and terms.
+
+- `stage`: the stage
+"""

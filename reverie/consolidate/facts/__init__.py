@@ -1,1 +1,4 @@
-"""facts: what is known by key."""
+"""facts: what is known by key, one value in force a key.
+
+- `stage`: the stage
+"""

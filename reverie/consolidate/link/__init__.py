@@ -1,1 +1,4 @@
-"""link: memories and the entities that they name."""
+"""link: memories are linked to the entities that they name.
+
+- `stage`: the stage
+"""

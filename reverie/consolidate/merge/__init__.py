@@ -1,1 +1,6 @@
-"""merge: what was said before in other words becomes one memory."""
+"""merge: what was said before in other words becomes one memory.
+
+- `stage`: the stage
+- `pairs`: pairs of memories that are near each other
+- `decide`: which of them are one
+"""

@@ -1,1 +1,4 @@
-"""prune: what is due is forgotten."""
+"""prune: what is due is forgotten.
+
+- `stage`: the stage
+"""

@@ -1,1 +1,4 @@
-"""score: importance from novelty, recalls and outcomes."""
+"""score: importance from novelty, recalls and outcomes.
+
+- `stage`: the stage
+"""

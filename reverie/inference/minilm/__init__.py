@@ -1,1 +1,4 @@
-"""The default embedder: all-MiniLM-L6-v2 on ONNX Runtime, weights from a package, tokenizer from this folder."""
+"""The default embedder: all-MiniLM-L6-v2 on ONNX Runtime, weights from a package, tokenizer from this folder.
+
+- `onnx`: the model
+"""

@@ -1,9 +1,22 @@
-"""What a text says, by rule: no model, the same answer from both engines.
+"""What a text says, by rule: no model, and the same answer for one turn as for a batch.
 
-`compiled` is a policy's rule table for Python's re and polars, `wording` what turns a
-clause into a memory's words. `one` reads one turn, `frame` a batch; `noticed` is all that one turn gives. `speech`
-tells what sort of utterance a turn is, `entities` whom and what it names, `quantities` its numbers, `salience` how much
-it stands out.
+- `compiled`: a policy's rule table for Python's re and polars
+- `one`: the rules over one turn
+- `frame`: the rules over a batch of turns
+- `noticed`: everything that one turn gives
+- `wording`: a clause as the words of a memory
+- `speech`: what sort of utterance a turn is
+- `attribution`: words that are not the author's own
+- `quotation`: where quotation marks open and close
+- `transcript`: lines of a pasted conversation
+- `entities`: people, pets, places and things named
+- `quantities`: numbers with what they count
+- `salience`: how much a text stands out
+- `routing`: the kind of memory that a piece of a document becomes
+- `summarise`: a session in its own sentences
+- `mood`: the mood of a message
+- `crisis`: signs of a crisis
+- `linear`: linear classifiers over a text's vector
 """
 
 from reverie.language.cues.compiled import Rules

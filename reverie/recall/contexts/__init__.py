@@ -1,1 +1,9 @@
-"""Contexts: what a model is told about a subject, laid out within a budget."""
+"""Contexts: what a language model is told about a subject, laid out within a budget.
+
+- `context`: the context
+- `sections`: its sections and what fits into each
+- `forms`: the six layouts
+- `given`: what the caller brings
+- `conversation`: the conversation so far, older turns summarised
+- `adaptation`: advice on tone from mood and relationship
+"""

@@ -1,9 +1,9 @@
-"""Exports of other systems as records under our field names, one module a format.
+"""Exports of other systems as records under our field names.
 
-archive         a directory or zip of JSON files: their names, and their content, never unpacked to disk
-array           one JSON array, read item by item
-chatgpt         ChatGPT's conversations.json: the branch that the user last saw
-detection       tells the format by looking at the first record
-messages        a list of chat messages a record: fine-tuning files, logs of chat completions
-slack           Slack's export: a folder a channel, a file a day
+- `detection`: the format of a file by its first record
+- `array`: one JSON array, read item by item
+- `messages`: a list of chat messages a record: fine-tuning files, logs of chat completions
+- `chatgpt`: ChatGPT's conversations.json: the branch that the user last saw
+- `slack`: Slack's export: a folder a channel, a file a day
+- `archive`: a directory or zip of JSON files, read in place
 """

@@ -9,7 +9,7 @@ import ijson
 import orjson
 
 from reverie.capture.history.files import MAX_LINE, DamagedFileError
-from reverie.capture.history.reading import Broken, Entry, Record
+from reverie.capture.history.records import Broken, Entry, Record
 
 
 def read_items(blocks: Iterable[bytes]) -> Iterator[tuple[int, Any] | Broken]:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from reverie.capture.history.formats.array import read_items
-from reverie.capture.history.reading import Broken, Entry, Record, Skipped
+from reverie.capture.history.records import Broken, Entry, Record, Skipped
 
 #: Kinds of content that people read; the others are reasoning, settings and traffic of tools.
 _SAID = ("text", "multimodal_text")

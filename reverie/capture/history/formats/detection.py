@@ -16,7 +16,7 @@ from reverie.capture.history.formats.array import read_array, read_items
 from reverie.capture.history.formats.chatgpt import is_conversation, read_chatgpt
 from reverie.capture.history.formats.messages import MessageReader, message_list
 from reverie.capture.history.formats.slack import is_slack, read_slack
-from reverie.capture.history.reading import Broken, Entry, Record
+from reverie.capture.history.records import Broken, Entry, Record
 from reverie.errors import InputError
 
 

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import orjson
 
 from reverie.capture.history.field_names import ALIASES, normal
-from reverie.capture.history.reading import Broken, Entry, Record, Skipped
+from reverie.capture.history.records import Broken, Entry, Record, Skipped
 from reverie.capture.times import parse_time
 from reverie.errors import InputError
 

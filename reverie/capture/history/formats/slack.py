@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from reverie.capture.history.formats.archive import Archive
-from reverie.capture.history.reading import Broken, Entry, Record, Skipped
+from reverie.capture.history.records import Broken, Entry, Record, Skipped
 
 _DAY = re.compile(r"(?P<channel>[^/]+)/(?P<day>\d{4}-\d{2}-\d{2})\.json")
 #: Subtypes that are messages all the same; the others tell that somebody joined, pinned or renamed something.

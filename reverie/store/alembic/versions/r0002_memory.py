@@ -1,14 +1,14 @@
-"""A tenant may have a clock that stands still."""
+"""The schema `memory`: what is remembered."""
 
 from alembic import op
 
 from reverie.store.queries import sql_directory
 
-revision = "0019"
-down_revision = "0017"
+revision = "0002_memory"
+down_revision = "0001_log"
 
 
 def upgrade() -> None:
     """Run the SQL file of this revision."""
-    path = sql_directory() / "migrations" / "0019_clock.sql"
+    path = sql_directory() / "migrations" / "0002_memory.sql"
     op.get_bind().connection.cursor().execute(path.read_bytes())

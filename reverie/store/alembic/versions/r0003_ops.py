@@ -1,14 +1,14 @@
-"""Profiles: narrative, scaffold, what was learned about connections, and what was worked into them."""
+"""The schema `ops`: how the work goes."""
 
 from alembic import op
 
 from reverie.store.queries import sql_directory
 
-revision = "0008"
-down_revision = "0007"
+revision = "0003_ops"
+down_revision = "0002_memory"
 
 
 def upgrade() -> None:
     """Run the SQL file of this revision."""
-    path = sql_directory() / "migrations" / "0008_profiles.sql"
+    path = sql_directory() / "migrations" / "0003_ops.sql"
     op.get_bind().connection.cursor().execute(path.read_bytes())

@@ -1,14 +1,14 @@
-"""Summaries name the turns of their session that they stand for."""
+"""The schema `log`: what was said and done."""
 
 from alembic import op
 
 from reverie.store.queries import sql_directory
 
-revision = "0010"
-down_revision = "0009"
+revision = "0001_log"
+down_revision = None
 
 
 def upgrade() -> None:
     """Run the SQL file of this revision."""
-    path = sql_directory() / "migrations" / "0010_turn_ranges.sql"
+    path = sql_directory() / "migrations" / "0001_log.sql"
     op.get_bind().connection.cursor().execute(path.read_bytes())

@@ -1,0 +1,103 @@
+-- What holds for every table and function, so that a migration states only what is particular to its own. It runs at the end of
+-- every upgrade, in the transaction of the migrations, and changes nothing that is already as it says.
+
+-- What a column means wherever it appears; a migration gives a comment where it means something else.
+do $$
+declare
+    c record;
+begin
+    for c in
+        select a.attrelid::regclass as of_table, a.attname as of_column, x.meaning
+        from (values
+            ('tenant_id', 'Whose row it is; row-level security holds every session to one tenant.'),
+            ('subject_id', 'Whom or what the tenant remembers things about.'),
+            ('session_id', 'The caller''s id of the conversation.'),
+            ('shard', 'Virtual shard of the subject, 0 to 1023; buckets are ranges of shards.'),
+            ('run_id', 'Run that wrote the row, in ops.runs.'),
+            ('policy_hash', 'Hash of all numbers of the policy in force.'),
+            ('model', 'Key of the embedding model; vectors of different models are never compared.'),
+            ('item', 'What item_id names: turn or memory.'),
+            ('recorded_at', 'When the row was written, by the clock; no stage reads it.')
+        ) as x (of_column, meaning)
+        join pg_catalog.pg_attribute a on a.attname = x.of_column
+        join pg_catalog.pg_class t on t.oid = a.attrelid and t.relkind in ('r', 'v')
+        join pg_catalog.pg_namespace n on n.oid = t.relnamespace and n.nspname in ('log', 'memory', 'ops')
+        where pg_catalog.col_description(a.attrelid, a.attnum) is null
+    loop
+        execute format('comment on column %s.%I is %L', c.of_table, c.of_column, c.meaning);
+    end loop;
+end
+$$;
+
+-- Row-level security: a session sees the rows of the tenant that it named. ops.migrations is Alembic's, and has no tenant.
+do $$
+declare
+    t regclass;
+begin
+    for t in
+        select c.oid::regclass
+        from pg_catalog.pg_class c
+        join pg_catalog.pg_namespace n on n.oid = c.relnamespace
+        where n.nspname in ('log', 'memory', 'ops') and c.relkind = 'r' and c.relname <> 'migrations'
+          and not exists (select from pg_catalog.pg_policy p where p.polrelid = c.oid and p.polname = 'tenant')
+    loop
+        execute format('alter table %s enable row level security', t);
+        execute format('alter table %s force row level security', t);
+        -- a tenant that the statistics have not seen would be estimated at no rows, and any index would seem as good
+        execute format('alter table %s alter column tenant_id set statistics 0', t);
+        -- the sub-select is evaluated once a statement, not once a row
+        execute format('create policy tenant on %s using (tenant_id = (select current_setting(''reverie.tenant'', true)))', t);
+    end loop;
+end
+$$;
+
+-- What one role may read of all tenants. The worker must know which tenants exist to serve them one after the other; it sees
+-- their rows one at a time. The backlog is for the functions that tell which tenants wait: they run as the owner, and nobody
+-- logs in as the owner but to migrate.
+do $$
+declare
+    p record;
+begin
+    for p in
+        select x.of_name, x.of_table, x.of_role
+        from (values
+            ('roster', 'ops.tenants', 'reverie_worker'),
+            ('backlog', 'ops.queue', 'reverie_owner'),
+            ('backlog', 'ops.sessions', 'reverie_owner')
+        ) as x (of_name, of_table, of_role)
+        where not exists (select from pg_catalog.pg_policy
+                          where polrelid = x.of_table::regclass and polname = x.of_name)
+    loop
+        execute format('create policy %I on %s for select to %I using (true)', p.of_name, p.of_table, p.of_role);
+    end loop;
+end
+$$;
+
+-- Grants, from nothing: what is not named here is not granted.
+grant usage on schema log, memory, ops to reverie_worker, reverie_reader;
+revoke all on all tables in schema log, memory, ops from reverie_worker, reverie_reader;
+grant select, insert on all tables in schema log to reverie_worker;
+grant select, insert, update, delete on all tables in schema memory, ops to reverie_worker;
+revoke insert, update, delete on ops.migrations, ops.unsynthesized from reverie_worker;
+grant select on all tables in schema log, memory to reverie_reader;
+grant insert on log.recalls, log.contexts to reverie_reader;
+grant select on ops.tenants, ops.runs, ops.unsynthesized to reverie_reader;
+-- whoever opens the database sees first whether its schema is the one that it needs
+grant select on ops.migrations to reverie_reader;
+
+-- Functions that run as the owner are for the worker alone.
+do $$
+declare
+    f regprocedure;
+begin
+    for f in
+        select p.oid::regprocedure
+        from pg_catalog.pg_proc p
+        join pg_catalog.pg_namespace n on n.oid = p.pronamespace
+        where n.nspname in ('log', 'memory', 'ops') and p.prosecdef
+    loop
+        execute format('revoke execute on function %s from public', f);
+        execute format('grant execute on function %s to reverie_worker', f);
+    end loop;
+end
+$$;

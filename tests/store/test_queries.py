@@ -1,0 +1,77 @@
+"""Postgres itself reads every query of `sql/queries/`: a table, column or type that is missing fails here, by name."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from types import MappingProxyType
+
+import psycopg
+import pytest
+from psycopg.pq import TransactionStatus
+
+from reverie.store.queries import queries, sql_directory
+
+STEMS = sorted(path.stem for path in (sql_directory() / "queries").glob("*.sql"))
+#: What the other queries of the process find made already.
+TEMPORARY = (("capture", "make_incoming"), ("embed", "stage_cache"))
+#: Statements that are run and not planned.
+UTILITIES = {*TEMPORARY, ("capture", "copy_incoming"), ("embed", "copy_cache")}
+#: What the code fills in where a statement is for any table.
+FILLED = {"{table}": "log.turns", "{name}": "'log.turns'", "{columns}": "id, text"}
+#: Arguments of a type that Postgres cannot tell from the statement alone, and is told with the value.
+TYPES = {
+    ("queue", "enqueue"): {"at": "timestamptz"},
+    ("working_memory", "update_session"): {"as_of": "timestamptz"},
+}
+
+
+@pytest.fixture
+def worker(conn: psycopg.Connection) -> Iterator[psycopg.Connection]:
+    """A connection as the worker, in a transaction that has the temporary tables."""
+    conn.execute("set role reverie_worker")
+    with conn.transaction(force_rollback=True):
+        for stem, name in TEMPORARY:
+            conn.execute(queries(stem)[name])
+        yield conn
+
+
+def test_postgres_plans_every_query(worker: psycopg.Connection) -> None:
+    refused = {}
+    for stem, name, text in statements():
+        try:
+            with worker.transaction():
+                worker.execute(prepared(text, TYPES.get((stem, name), {})))
+                worker.execute("deallocate query")
+        except psycopg.Error as error:
+            refused[f"{stem}.{name}"] = str(error)
+    assert refused == {}
+
+
+def test_copies_fit_their_tables(worker: psycopg.Connection) -> None:
+    for stem, name in UTILITIES - set(TEMPORARY):
+        with worker.cursor() as cursor, cursor.copy(queries(stem)[name]):
+            assert worker.info.transaction_status is TransactionStatus.ACTIVE, name
+
+
+def test_a_query_that_names_no_column_of_ours_is_refused(worker: psycopg.Connection) -> None:
+    with pytest.raises(psycopg.errors.UndefinedColumn), worker.transaction():
+        worker.execute(prepared("select nothing_of_ours from log.turns where tenant_id = %(tenant)s"))
+
+
+def statements() -> Iterator[tuple[str, str, str]]:
+    """Each query's file, name and text, but those that Postgres cannot prepare."""
+    for stem in STEMS:
+        for name, text in queries(stem).items():
+            if (stem, name) not in UTILITIES:
+                yield stem, name, text
+
+
+def prepared(text: str, types: Mapping[str, str] = MappingProxyType({})) -> str:
+    """The statement that plans a query, its named placeholders numbered as psycopg numbers them."""
+    numbers: dict[str, int] = {}
+    for mark, value in FILLED.items():
+        text = text.replace(mark, value)
+    text = re.sub(r"%\((\w+)\)s", lambda found: f"${numbers.setdefault(found[1], len(numbers) + 1)}", text)
+    listed = f" ({', '.join(types.get(name, 'unknown') for name in numbers)})" if numbers else ""
+    return f"prepare query{listed} as {text.replace('%%', '%')}"
