@@ -17,8 +17,7 @@ from uuid import UUID, uuid4
 
 from reverie.errors import InputError, NotFoundError
 from reverie.store.queries import queries
-from reverie.store.session import TenantSession
-from reverie.store.statements import Statement
+from reverie.store.session import Statement, TenantSession
 
 Scope = Literal["read", "write", "admin"]
 SCOPES: tuple[Scope, ...] = get_args(Scope)

@@ -14,8 +14,7 @@ from reverie.model import Outcome, Turn
 from reverie.policy import Policy, load_policy
 from reverie.store.database import Store
 from reverie.store.queries import queries
-from reverie.store.session import TenantSession
-from reverie.store.statements import Statement
+from reverie.store.session import Statement, TenantSession
 
 _COLUMN_TYPES = (
     *("int4", "uuid", "text", "text", "text", "int4", "text", "text"),
@@ -93,7 +92,7 @@ def insert_outcomes(conn: Connection[Any], tenant_id: str, outcomes: Sequence[Ou
     return _appended(len(outcomes), found)
 
 
-async def append_outcomes(session: TenantSession, outcomes: Sequence[Outcome]) -> Appended:
+async def log_outcomes(session: TenantSession, outcomes: Sequence[Outcome]) -> Appended:
     """Insert outcomes as `insert_outcomes` does, in a transaction of their own."""
     if not outcomes:
         return NOTHING

@@ -23,8 +23,7 @@ from reverie.inference.embedder import Embedder, Vectors
 from reverie.model import stable_id
 from reverie.store.database import Store
 from reverie.store.queries import queries
-from reverie.store.session import TenantSession
-from reverie.store.statements import Statement
+from reverie.store.session import Statement, TenantSession
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -11,8 +11,7 @@ from reverie.model import Kind, State
 from reverie.policy import Policy
 from reverie.recall.inspect import Entity
 from reverie.store.queries import queries
-from reverie.store.session import TenantSession
-from reverie.store.statements import Statement
+from reverie.store.session import Statement, TenantSession
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -76,7 +75,7 @@ class Graph:
     edges: list[Edge]
 
 
-async def list_memories(
+async def page_memories(
     session: TenantSession,
     subject_id: str,
     *,
@@ -105,7 +104,7 @@ async def list_memories(
     return await session.run(Statement(queries("browse")["page_memories"], params, row=ListedMemory))
 
 
-async def list_entities(
+async def page_entities(
     session: TenantSession, subject_id: str, *, type_: str | None, after: Sequence[str] | None, limit: int
 ) -> list[Entity]:
     """Return up to `limit` entities after a type and slug, in the order of their typed ids."""
@@ -121,7 +120,7 @@ async def list_entities(
     return await session.run(Statement(queries("browse")["page_entities"], params, row=Entity))
 
 
-async def read_graph(session: TenantSession, subject_id: str, *, limit: int, edges: int) -> Graph:
+async def load_graph(session: TenantSession, subject_id: str, *, limit: int, edges: int) -> Graph:
     """Return the `limit` entities that most memories speak of, and the `edges` strongest ties among them."""
     params = {"tenant": session.tenant_id, "subject": subject_id, "limit": limit, "edges": edges}
     sql = queries("browse")

@@ -9,8 +9,7 @@ from uuid import UUID
 from reverie.language.text import plain_name
 from reverie.model import require_aware
 from reverie.store.queries import queries
-from reverie.store.session import TenantSession
-from reverie.store.statements import Statement
+from reverie.store.session import Statement, TenantSession
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -56,9 +55,7 @@ async def load_facts(
 ) -> list[StructuredFact]:
     """Return what holds of a subject at a time, most important first; with `history` also what held before, by key."""
     return await session.run(
-        facts_statement(
-            session.tenant_id, subject_id, as_of, history=history, least_importance=least_importance
-        )
+        facts_statement(session.tenant_id, subject_id, as_of, history=history, least_importance=least_importance)
     )
 
 

@@ -19,8 +19,7 @@ from reverie.model import KINDS, Kind, State
 from reverie.policy import Policy
 from reverie.store.database import Store
 from reverie.store.queries import queries
-from reverie.store.session import TenantSession
-from reverie.store.statements import Statement
+from reverie.store.session import Statement, TenantSession
 
 #: Ids that are named when a prefix fits several.
 _NAMED = 5

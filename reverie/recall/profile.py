@@ -19,8 +19,7 @@ from reverie.recall.facts import StructuredFact, facts_statement
 from reverie.recall.relationship import Relationship, read_relationship, relationship_statement
 from reverie.recall.search import horizon
 from reverie.store.queries import queries
-from reverie.store.session import TenantSession
-from reverie.store.statements import Statement
+from reverie.store.session import Statement, TenantSession
 
 #: Kinds that tell what happened.
 _TELLING = ("episode", "pattern", "summary")

@@ -20,8 +20,7 @@ from reverie.recall.result import RecallResult
 from reverie.recall.search import holding, read_hits, search_params, search_text
 from reverie.store.entries import Entry, write_entries
 from reverie.store.queries import queries
-from reverie.store.session import TenantSession
-from reverie.store.statements import Statement
+from reverie.store.session import Statement, TenantSession
 
 #: Rows of `subject_statement`.
 Rows: TypeAlias = Sequence[tuple[Any, ...]]

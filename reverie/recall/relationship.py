@@ -10,8 +10,7 @@ from typing import Any, Literal, get_args
 from reverie.model import require_aware
 from reverie.policy import Relationship as Numbers
 from reverie.store.queries import queries
-from reverie.store.session import TenantSession
-from reverie.store.statements import Statement
+from reverie.store.session import Statement, TenantSession
 
 Stage = Literal["new", "building", "established", "deep"]
 STAGES: tuple[Stage, ...] = get_args(Stage)

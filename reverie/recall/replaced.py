@@ -8,8 +8,7 @@ from uuid import UUID
 
 from reverie.recall.result import Hit
 from reverie.store.queries import queries
-from reverie.store.session import TenantSession
-from reverie.store.statements import Statement
+from reverie.store.session import Statement, TenantSession
 
 #: Reasons for which a candidate is left out because of a correction; `replaced`: a replacement takes its place.
 REPLACED, CORRECTED = "replaced", "corrected"

@@ -14,8 +14,7 @@ from reverie.model.scaffold import folded, nested, text_of
 from reverie.policy import Policy
 from reverie.recall.facts import StructuredFact
 from reverie.store.queries import queries
-from reverie.store.session import TenantSession
-from reverie.store.statements import Statement
+from reverie.store.session import Statement, TenantSession
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -17,7 +17,7 @@ from reverie.recall.question import Question, read_question
 from reverie.recall.result import Hit, Signals
 from reverie.store.columns import HalfVectorParameter
 from reverie.store.queries import variants
-from reverie.store.statements import numbered
+from reverie.store.session.statement import numbered
 
 _LAST = datetime(9999, 12, 31, tzinfo=UTC)
 _EPOCH, _MILLISECOND = datetime(1970, 1, 1, tzinfo=UTC), timedelta(milliseconds=1)

@@ -15,8 +15,7 @@ from reverie.recall.facts import StructuredFact, facts_statement
 from reverie.recall.profile import one_line
 from reverie.recall.search import half_vector
 from reverie.store.queries import queries
-from reverie.store.session import TenantSession
-from reverie.store.statements import Statement
+from reverie.store.session import Statement, TenantSession
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -106,9 +105,7 @@ async def staged_recall(
             vector = await embed_question(session, question, stage="recall", embedder=embedder)
         except InferenceError as error:
             notes.append(f"The embedding model gave no answer ({error.within}): no summary could be compared.")
-    facts_look_up = facts_statement(
-        session.tenant_id, subject_id, as_of, least_importance=numbers.recall_importance
-    )
+    facts_look_up = facts_statement(session.tenant_id, subject_id, as_of, least_importance=numbers.recall_importance)
     summaries: list[Summary] = []
     if vector is not None and embedder is not None:
         params = {

@@ -21,7 +21,7 @@ from psycopg.sql import SQL
 from reverie.errors import DatabaseError, InputError
 from reverie.store.columns import register_columns, register_reals
 from reverie.store.revisions import NOT_MIGRATED, read_revision, require_current
-from reverie.store.pipeline import Query, run_pipeline
+from reverie.store.session.pipeline import BIND_TENANT, Query, run_pipeline
 
 if TYPE_CHECKING:
     from psycopg_pool import AsyncConnectionPool, ConnectionPool
@@ -33,9 +33,6 @@ Role = Literal["owner", "worker", "reader"]
 OLDEST_POSTGRES = 15
 OLDEST_PGVECTOR = (0, 7)
 CONNECT_TIMEOUT_SECONDS = 10
-
-#: Binds what follows in a transaction to a tenant; `$1` is its name. Used where a raw cursor sends it.
-BIND_TENANT: LiteralString = "select set_config('reverie.tenant', $1, true)"
 
 DISK_FULL = (
     "The disk of the Postgres server is full: free or add space (`reverie doctor` shows what takes it) and repeat the "

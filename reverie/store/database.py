@@ -18,12 +18,12 @@ from typing import Any, Literal, NamedTuple, Self
 from psycopg import AsyncConnection, Connection
 from psycopg_pool import AsyncConnectionPool, ConnectionPool, PoolTimeout
 
-from reverie.store.asyncio_session import AsyncioSession
-from reverie.store.blocking_session import BlockingSession
 from reverie.store.connect import open_async_pool, open_pool, tenant_transaction
-from reverie.store.pipeline import roll_back
 from reverie.store.queries import queries
 from reverie.store.session import TenantSession
+from reverie.store.session.blocking import BlockingSession
+from reverie.store.session.on_asyncio import AsyncioSession
+from reverie.store.session.pipeline import roll_back
 
 
 class Store:
@@ -159,7 +159,7 @@ class AsyncStore:
         return _Idle(conn, time.monotonic() + self._pool.max_lifetime)
 
     async def _turn(self) -> None:
-        """Wait for a semaphore, which costs less than the pool's own queue: that makes a task and four locks of each."""
+        """Wait for a semaphore: it costs less than the pool's own queue, which makes a task and four locks of each."""
         if not self._free.locked():
             await self._free.acquire()  # at once
             return

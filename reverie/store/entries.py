@@ -9,8 +9,7 @@ from typing import Any, LiteralString
 import orjson
 from psycopg.types.json import Jsonb
 
-from reverie.store.session import TenantSession
-from reverie.store.statements import Statement
+from reverie.store.session import Statement, TenantSession
 
 
 @dataclass(frozen=True, slots=True)

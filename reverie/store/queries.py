@@ -46,7 +46,7 @@ def variants(
 ) -> Mapping[tuple[str, ...], LiteralString]:
     """Return the variants of a template: a text for each choice of one feature from each group ("" is none).
 
-    Raises TemplateError unless each slot has a part, each part one slot, and each feature parts and the other way round.
+    Raises TemplateError unless each slot has a part, each part one slot, and the parts are of just these features.
     """
     file = _read(stem)
     text, parts = file["template"][template], file["part"]
@@ -63,7 +63,7 @@ def _fill(text: LiteralString, parts: Mapping[str, LiteralString], chosen: froze
     def part(slot: re.Match[str]) -> str:
         return _fill(parts[slot[1]], parts, chosen) if slot[1].partition(".")[0] in chosen else ""
 
-    return cast("LiteralString", _SLOT.sub(part, text))
+    return _SLOT.sub(part, text)
 
 
 @cache

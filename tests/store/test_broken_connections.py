@@ -12,7 +12,7 @@ import pytest
 from psycopg import OperationalError
 
 from reverie.store.database import AsyncStore
-from reverie.store.statements import Statement
+from reverie.store.session import Statement
 
 pytestmark = pytest.mark.anyio
 TENANTS = ("acme", "other", "third")

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from psycopg import AsyncConnection, DataError, errors
 
-from reverie.store.pipeline import Query, run_pipeline
+from reverie.store.session.pipeline import Query, run_pipeline
 
 Work = Callable[[AsyncConnection[Any]], Awaitable[Any]]
 #: More than a socket holds, so that both sides write while neither has read.

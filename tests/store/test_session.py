@@ -6,6 +6,7 @@ import asyncio
 import time
 from collections.abc import Callable, Coroutine, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,9 +18,9 @@ from psycopg_pool import PoolTimeout
 
 from reverie.errors import DatabaseError, InputError
 from reverie.store.database import AsyncStore, Store
-from reverie.store.piggyback import Piggyback
 from reverie.store.session import TenantSession, perform
-from reverie.store.statements import Statement, numbered
+from reverie.store.session.piggyback import Piggyback
+from reverie.store.session.statement import Statement, numbered
 
 TENANT = "acme"
 BOUND = Statement("select current_setting('reverie.tenant')")
@@ -236,12 +237,14 @@ def test_an_error_rolls_the_transaction_back(run: Run, conn: psycopg.Connection[
     async def hidden(session: TenantSession) -> None:
         async with session.transaction() as transaction:
             await transaction.run(add(TENANT))
-            try:
+            with suppress(errors.DivisionByZero):  # Postgres would make a rollback of the commit and say nothing
                 await transaction.run(FAILS)
-            except errors.DivisionByZero:
-                pass  # Postgres would make a rollback of the commit and say nothing
 
-    for operation, expected in ((in_postgres, errors.UniqueViolation), (in_between, ValueError), (hidden, RuntimeError)):
+    for operation, expected in (
+        (in_postgres, errors.UniqueViolation),
+        (in_between, ValueError),
+        (hidden, RuntimeError),
+    ):
         with pytest.raises(expected):
             run(operation)
     assert tenants(conn) == []

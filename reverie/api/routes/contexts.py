@@ -16,7 +16,7 @@ from reverie.api.problems import documented
 from reverie.api.routes.working_memory import read_or_none
 from reverie.api.routing import routes_of
 from reverie.model import Role
-from reverie.recall.contexts.context import Context, context, context_entries
+from reverie.recall.contexts.context import Context, assemble_context, context_entries
 from reverie.recall.contexts.given import Given, Message
 
 router = routes_of("contexts")

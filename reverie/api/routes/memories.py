@@ -16,7 +16,7 @@ from reverie.api.paging import decode_cursor, page
 from reverie.api.problems import documented
 from reverie.api.routing import routes_of
 from reverie.model import KINDS, Kind, State
-from reverie.recall.browse import ListedMemory, MemoryFilter, list_memories
+from reverie.recall.browse import ListedMemory, MemoryFilter, page_memories
 from reverie.recall.inspect import Explanation, explain
 
 router = routes_of("memories")
@@ -53,7 +53,7 @@ async def list_memories(
         session_id=session_id,
         entity=entity,
     )
-    memories = await list_memories(
+    memories = await page_memories(
         caller.reader(),
         subject_id,
         policy=caller.policy,

@@ -184,6 +184,10 @@ async def update_connection(body: ConnectionContextRequest, caller: Writer) -> R
     """Record what holds for one connection: `update_connection_context(connection_id, learned)`."""
     events = await update_connection_context(
         caller.writer(),
-        body.source(caller), body.learned, policy=caller.policy, as_of=now(), observed_at=body.observed_at
+        body.source(caller),
+        body.learned,
+        policy=caller.policy,
+        as_of=now(),
+        observed_at=body.observed_at,
     )
     return answer({"events": events})

@@ -12,8 +12,7 @@ from reverie.api.metrics import CONTENT_TYPE_LATEST
 from reverie.api.problems import documented, problem
 from reverie.api.routing import routes_of
 from reverie.store.queries import queries
-from reverie.store.session import TenantSession
-from reverie.store.statements import Statement
+from reverie.store.session import Statement, TenantSession
 
 router = routes_of("operations", prefix="")
 

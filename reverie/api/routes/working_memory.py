@@ -45,10 +45,7 @@ async def read_working_memory(caller: Reader, subject_id: Subject, session_id: S
 )
 async def update_working_memory(body: UpdateRequest, caller: Writer) -> Response:
     """Hold these lists in place of those before; the entry is opened where there is none."""
-    await update_session(
-        caller.writer(),
-        **body.model_dump(exclude_unset=True), policy=caller.policy, as_of=now()
-    )
+    await update_session(caller.writer(), **body.model_dump(exclude_unset=True), policy=caller.policy, as_of=now())
     return answer(await held(caller, body.subject_id, body.session_id))
 
 

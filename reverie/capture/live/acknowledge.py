@@ -32,8 +32,7 @@ from reverie.language.cues.noticed import Noticed
 from reverie.model import Turn, require_aware
 from reverie.policy import Policy
 from reverie.store.queries import queries
-from reverie.store.session import TenantSession
-from reverie.store.statements import Statement
+from reverie.store.session import Statement, TenantSession
 
 #: Turns that one request may bring.
 MOST_TURNS = 100

@@ -18,8 +18,7 @@ from reverie.model import replacement_of, require_aware, stable_id
 from reverie.policy import Policy
 from reverie.store.queries import queries
 from reverie.store.queue import Waiting, enqueue_params
-from reverie.store.session import TenantSession
-from reverie.store.statements import Statement
+from reverie.store.session import Statement, TenantSession
 
 #: Characters of what a person writes in a memory's place, and of who it is.
 MOST_CHARACTERS = 10_000

@@ -22,8 +22,7 @@ from reverie.model import require_aware, stable_id
 from reverie.policy import Policy
 from reverie.store.queries import queries
 from reverie.store.queue import Waiting, enqueue_params
-from reverie.store.session import TenantSession
-from reverie.store.statements import Statement
+from reverie.store.session import Statement, TenantSession
 
 Category = Literal["fact", "preference", "project_details", "correction"]
 Channel = Literal["interactive", "autonomous", "tool", "attachment"]

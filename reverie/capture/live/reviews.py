@@ -9,8 +9,7 @@ from uuid import UUID
 from reverie.errors import NotFoundError
 from reverie.model import require_aware
 from reverie.store.queries import queries
-from reverie.store.session import TenantSession
-from reverie.store.statements import Statement
+from reverie.store.session import Statement, TenantSession
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -20,8 +20,7 @@ from reverie.model import Role, require_aware
 from reverie.policy import Policy
 from reverie.policy.numbers import WorkingMemory
 from reverie.store.queries import queries
-from reverie.store.session import TenantSession
-from reverie.store.statements import Statement
+from reverie.store.session import Statement, TenantSession
 
 #: Entries of one of the caller's lists, and bytes of its JSON.
 MOST_HELD = 100
@@ -139,9 +138,7 @@ async def update_session(
     await session.run(Statement(queries("working_memory")["update_session"], params | lists))
 
 
-async def close_session(
-    session: TenantSession, *, subject_id: str, session_id: str, as_of: datetime
-) -> int | None:
+async def close_session(session: TenantSession, *, subject_id: str, session_id: str, as_of: datetime) -> int | None:
     """Mark a session as over and return how many of its turns wait for the flush, which ends the entry.
 
     None: there is no such entry. A turn that comes before the flush opens the session again.

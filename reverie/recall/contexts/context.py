@@ -25,16 +25,15 @@ from reverie.recall.contexts.forms import Chosen, Material, lay_out
 from reverie.recall.contexts.given import Given
 from reverie.recall.contexts.sections import Dropped, Section, trim
 from reverie.recall.profile import Profile, profile_statements, read_profile
-from reverie.recall.recall import recall, recall_entry, subject_statement
+from reverie.recall.recall import Rows, recall, recall_entry, subject_statement
 from reverie.recall.relationship import STAGES, Relationship
 from reverie.recall.remembered import Remembered
 from reverie.recall.result import RecallResult
 from reverie.recall.staged import StagedRecall, staged_recall
 from reverie.store.entries import Entry
-from reverie.store.piggyback import Piggyback
 from reverie.store.queries import queries
-from reverie.store.session import TenantSession
-from reverie.store.statements import Statement
+from reverie.store.session import Statement, TenantSession
+from reverie.store.session.piggyback import Piggyback
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -124,15 +123,18 @@ async def assemble_context(
     of_subject = subject_statement(tenant_id, subject_id)
     statements = (of_subject, *of_session, *profile_statements(tenant_id, subject_id, policy, as_of))
     options: dict[str, Any] = {"subject_id": subject_id, "policy": policy, "as_of": as_of, "embedder": embedder}
-    recall_question = partial(recall, question=question or "", **options, reranker=reranker)
+
+    async def recall_question(of: TenantSession, top_k: int, token_budget: int, known: Rows) -> RecallResult:
+        return await recall(
+            of, question or "", **options, reranker=reranker, top_k=top_k, token_budget=token_budget, known=known
+        )
+
     recalled: RecallResult | None = None
     guess = remembered.guess(tenant_id, subject_id, embedder) if remembered else None
     # in these forms the memories depend on the profile, or are found in another way
     if guess and question and policy.context.form not in ("chat", "contact"):
         piggyback = Piggyback(session, statements)
-        recalled = await recall_question(
-            piggyback, top_k=policy.recall.top_k, token_budget=policy.context.memories, known=guess
-        )
+        recalled = await recall_question(piggyback, policy.recall.top_k, policy.context.memories, guess)
         subject, *rows = await piggyback.rows()
         recalled = recalled if subject == guess else None
     else:
@@ -151,7 +153,7 @@ async def assemble_context(
         staged = await staged_recall(session, question, **options)
     elif top_k and question:
         if recalled is None:
-            recalled = await recall_question(session, top_k=top_k, token_budget=budget, known=subject)
+            recalled = await recall_question(session, top_k, budget, subject)
         memories = [
             Chosen(
                 id=hit.id, kind=hit.kind, content=hit.content, happened_at=hit.happened_at, importance=hit.importance,
@@ -266,7 +268,9 @@ def _memories(policy: Policy, known: Relationship) -> tuple[int, int]:
     return min(policy.relationship.tokens[place], policy.context.memories), policy.relationship.memories[place]
 
 
-def _important_statement(tenant_id: str, subject_id: str, policy: Policy, as_of: datetime, top_k: int) -> Statement[Any]:
+def _important_statement(
+    tenant_id: str, subject_id: str, policy: Policy, as_of: datetime, top_k: int
+) -> Statement[Any]:
     params = {
         "tenant": tenant_id,
         "subject": subject_id,

@@ -14,7 +14,7 @@ from reverie.recall.contexts.given import Given, Message
 from reverie.recall.contexts.sections import Block, CountTokens, Dropped, Line, Section, whole
 from reverie.recall.profile import one_line
 from reverie.store.queries import queries
-from reverie.store.statements import Statement
+from reverie.store.session import Statement
 
 #: Stands in a conversation for what was said and is not to be relied on.
 WITHDRAWN = "(Withdrawn: what was said here was corrected or taken back later.)"

@@ -10,10 +10,9 @@ from typing import Any, TypeVar
 
 from psycopg import AsyncConnection
 
-from reverie.store.connect import BIND_TENANT
-from reverie.store.pipeline import Query, SessionLostError, run_pipeline
-from reverie.store.session import Guarded, Transaction
-from reverie.store.statements import Statement
+from reverie.store.session.interface import Guarded, Transaction
+from reverie.store.session.pipeline import BIND_TENANT, Query, SessionLostError, run_pipeline
+from reverie.store.session.statement import Statement
 
 T = TypeVar("T")
 

@@ -7,8 +7,8 @@ from concurrent.futures import Future
 from contextlib import AbstractAsyncContextManager
 from typing import Any, TypeVar
 
-from reverie.store.session import TenantSession, Transaction
-from reverie.store.statements import Statement
+from reverie.store.session.interface import TenantSession, Transaction
+from reverie.store.session.statement import Statement
 
 T = TypeVar("T")
 
@@ -16,9 +16,9 @@ T = TypeVar("T")
 class Piggyback(TenantSession):
     """A session for another operation: what that runs first outside a transaction goes out with `statements`.
 
-        piggyback = Piggyback(session, statements)
-        result = await operation(piggyback)
-        rows = await piggyback.rows()
+    piggyback = Piggyback(session, statements)
+    result = await operation(piggyback)
+    rows = await piggyback.rows()
     """
 
     def __init__(self, session: TenantSession, statements: tuple[Statement[Any], ...]) -> None:

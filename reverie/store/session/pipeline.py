@@ -1,9 +1,8 @@
 """Several statements to Postgres in one round trip, on asyncio: libpq's pipeline mode through psycopg's `pq` layer.
 
 psycopg's own `AsyncConnection.pipeline()` writes to the socket and waits once a statement. Here all statements leave in
-one write and one wait brings all results, which costs less processor time
-([0035](../../docs/decisions/0035-one-session-for-sync-and-async.md)). psycopg still connects, converts values and keeps
-the pool.
+one write and one wait brings all results, which costs less processor time (docs/decisions/0035). psycopg still connects,
+converts values and keeps the pool.
 """
 
 from __future__ import annotations
@@ -20,7 +19,10 @@ from psycopg.adapt import Buffer, PyFormat
 from psycopg.pq import ExecStatus, Format, TransactionStatus
 from psycopg.pq.abc import PGconn, PGresult
 
-from reverie.store.statements import as_objects
+from reverie.store.session.statement import as_objects
+
+#: Binds what follows in a transaction to a tenant; $1 is its name.
+BIND_TENANT: LiteralString = "select set_config('reverie.tenant', $1, true)"
 
 
 class SessionLostError(OperationalError):

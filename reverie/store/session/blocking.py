@@ -10,8 +10,8 @@ from typing import Any, TypeVar
 from psycopg import Connection, RawCursor
 
 from reverie.store.columns import register_reals
-from reverie.store.session import Guarded, Transaction
-from reverie.store.statements import Statement, as_objects
+from reverie.store.session.interface import Guarded, Transaction
+from reverie.store.session.statement import Statement, as_objects
 
 T = TypeVar("T")
 
@@ -83,9 +83,7 @@ class _BlockingTransaction(Transaction):
             raise RuntimeError("A statement of the transaction failed: nothing of it is stored.")
 
 
-def _execute(
-    conn: Connection[tuple[Any, ...]], statements: tuple[Statement[Any], ...]
-) -> tuple[list[Any], ...]:
+def _execute(conn: Connection[tuple[Any, ...]], statements: tuple[Statement[Any], ...]) -> tuple[list[Any], ...]:
     return tuple(_rows(RawCursor(conn), statement) for statement in statements)
 
 
