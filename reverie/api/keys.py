@@ -59,7 +59,7 @@ class Grant:
         return scope in self.scopes or "admin" in self.scopes
 
 
-async def make_key(
+async def add_key(
     session: TenantSession,
     *,
     name: str,

@@ -29,7 +29,7 @@ from reverie.language.grounding import ungrounded
 from reverie.policy import load_policy
 from reverie.store.database import Store
 from reverie.store.runs import Report
-from reverie.store.steps import perform
+from reverie.store.session import perform
 from tests.promises.world import END, SAMPLE, WordEmbedder, lively, scope
 
 TENANT = "small"
@@ -92,7 +92,7 @@ def test_a_small_model_makes_no_profile_worse(
             for number, text in enumerate(texts):
                 source = Source(tenant_id=TENANT, subject_id=subject)
                 at = END - timedelta(days=2, minutes=-number)
-                perform(store, TENANT, record_observation(source, text, "fact", policy=policy, as_of=at))
+                perform(record_observation(store.session(TENANT), source, text, "fact", policy=policy, as_of=at))
         report = synthesize(store, scope=scope(TENANT), policy=policy, as_of=END, language_model=small_model)
     tell(report)
     failed = sum(number for name, number in report.counts.items() if name.startswith("failed_"))

@@ -15,7 +15,7 @@ from reverie.api.fields import Answer, AsOf, Body, Name, Question, Subject, Time
 from reverie.api.problems import documented
 from reverie.api.routing import routes_of
 from reverie.recall.facts import StructuredFact, load_facts
-from reverie.recall.profile import Recent
+from reverie.recall.profile import Recent, load_profile
 from reverie.recall.relationship import Relationship
 from reverie.recall.scaffold import Conflict, ScaffoldEntry
 from reverie.recall.staged import Summary, staged_recall

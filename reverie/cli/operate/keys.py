@@ -45,12 +45,12 @@ def add(name: str, scopes: tuple[str, ...], days: int | None, tenant: str | None
       reverie keys add shop --tenant demo
       reverie keys add dashboards --scope read --days 90
     """
-    from reverie.api.keys import make_key
+    from reverie.api.keys import add_key
     from reverie.store.session import perform
 
     at = datetime.now(UTC)
     with Session(tenant) as session:
-        made = make_key(
+        made = add_key(
             session.worker.session(session.tenant_id),
             name=name,
             scopes=scopes or ("read", "write"),  # type: ignore[arg-type]

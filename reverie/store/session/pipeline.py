@@ -1,8 +1,8 @@
 """Several statements to Postgres in one round trip, on asyncio: libpq's pipeline mode through psycopg's `pq` layer.
 
 psycopg's own `AsyncConnection.pipeline()` writes to the socket and waits once a statement. Here all statements leave in
-one write and one wait brings all results, which costs less processor time (docs/decisions/0035). psycopg still connects,
-converts values and keeps the pool.
+one write and one wait brings all results, which costs less processor time (docs/decisions/0035). psycopg still
+connects, converts values and keeps the pool.
 """
 
 from __future__ import annotations
