@@ -56,7 +56,10 @@ class Talk:
 
     def send(self, *records: dict[str, Any], at: datetime = AT) -> Acknowledged:
         return self.do(
-            lambda **given: append_turns(records, **given), policy=self.policy, as_of=at, count_tokens=count_tokens
+            lambda session, **given: append_turns(session, records, **given),
+            policy=self.policy,
+            as_of=at,
+            count_tokens=count_tokens,
         )
 
     def read(self, at: datetime = AT) -> Session | None:

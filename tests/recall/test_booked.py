@@ -42,8 +42,8 @@ def worker(database_url: str) -> Iterator[Store]:
 
 
 def ask(store: Store, embedder: FixedEmbedder, tenant: str = "acme") -> Any:
-    who = {"tenant_id": tenant, "subject_id": "ann", "policy": policy_with(), "as_of": LATER}
-    return perform(recall(store.session("acme"), QUESTION, embedder=embedder, **who))
+    session = store.session(tenant)
+    return perform(recall(session, QUESTION, subject_id="ann", policy=policy_with(), as_of=LATER, embedder=embedder))
 
 
 def calls(conn: Conn) -> list[tuple[Any, ...]]:
