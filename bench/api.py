@@ -362,13 +362,8 @@ def main() -> None:
             migrate(url)
             load(url, options.memories)
         with Store.open(url, size=1) as store:
-            made = add_key(
-                store.session(TENANT),
-                name="bench",
-                scopes=["read", "write"],
-                policy="reverie",
-                made_at=datetime.now(UTC),
-            )
+            session, now = store.session(TENANT), datetime.now(UTC)
+            made = add_key(session, name="bench", scopes=["read", "write"], policy="reverie", made_at=now)
             key = perform(made)[1]
         with connect(url) as conn:
             ids = [str(row[0]) for row in conn.execute("select id from memory.memories limit 10000")]

@@ -113,13 +113,12 @@ def test_twice_is_once_and_a_conflict_is_refused(talk: Talk) -> None:
 def test_what_an_autonomous_agent_learned(talk: Talk) -> None:
     told = do(
         talk,
-        update_user_context(
-            ANA,
-            scaffold_updates={"Role": "Engineering Manager", "Projects": {"toolstream": "a project"}},
-            persistent_info_additions=["Default Jira project is PROJ"],
-            policy=talk.policy,
-            as_of=AT,
-        ),
+        update_user_context,
+        ANA,
+        scaffold_updates={"Role": "Engineering Manager", "Projects": {"toolstream": "a project"}},
+        persistent_info_additions=["Default Jira project is PROJ"],
+        policy=talk.policy,
+        as_of=AT,
     )
     assert len(told) == 3
     assert talk.rows("select type, channel, key, content from log.events order by observed_at") == [

@@ -180,7 +180,8 @@ async def test_reads_of_every_tenant_work_whatever_happened_before(
     async def killed_at_work(store: AsyncStore) -> None:
         work = asyncio.create_task(slow(store))
         await asyncio.sleep(0.02)
-        conn.execute("select pg_terminate_backend(pid) from pg_stat_activity where query like 'select pg_sleep%'")
+        conn.execute("select pg_terminate_backend(pid) from pg_stat_activity where query like 'select pg_sleep%'"
+                     " and datname = current_database()")  # fmt: skip
         await work
 
     happenings: list[Callable[[AsyncStore], Awaitable[None]]] = [
