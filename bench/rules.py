@@ -12,7 +12,6 @@ import os
 import re
 import sys
 import time
-import tomllib
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -23,7 +22,7 @@ import polars as pl
 
 from reverie.language.cues import Rules, extract_frame, extract_one
 from reverie.language.cues.speech import eventful, eventful_expr
-from reverie.policy import Extract
+from reverie.policy import load_policy
 
 ROOT = Path(__file__).resolve().parent.parent
 DATA = ROOT.parent / "shared" / "data"
@@ -33,9 +32,7 @@ LIKES = re.compile(r"\['i', '(?:like_\w+|dislike|favorite\w*|has_hobby)'")
 
 def rules_of(policy: str) -> Rules:
     """The compiled rules of a shipped policy, or of a file whose path ends in .toml."""
-    path = Path(policy) if policy.endswith(".toml") else ROOT / "reverie" / "policies" / f"{policy}.toml"
-    table = tomllib.loads(path.read_text(encoding="utf-8"))
-    return Rules(Extract.model_validate(table["extract"]))
+    return Rules(load_policy(policy).extract)
 
 
 def lines(path: str) -> Iterator[str]:

@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from reverie.errors import InferenceError
-from reverie.inference.completions import HostedLanguageModel, LanguageModel, Limits
-from reverie.inference.embedder import Embedder
-from reverie.inference.reranker import Reranker
 
 if TYPE_CHECKING:
+    from reverie.inference.completions import LanguageModel, Limits
+    from reverie.inference.embedder import Embedder
+    from reverie.inference.reranker import Reranker
     from reverie.settings import Settings
 
 _SECONDS = {"second": 1, "minute": 60, "hour": 3600, "day": 86_400}
@@ -73,6 +73,8 @@ def load_language_model(
     adapter, _, model = name.partition("/")
     if name == "none":
         return None
+    from reverie.inference.completions import HostedLanguageModel, Limits
+
     if adapter == "litellm" and model:
         return HostedLanguageModel(model, limits=limits or Limits(), api_base=api_base, price=price)
     if adapter == "recorded" and model:
@@ -86,6 +88,8 @@ def load_language_model(
 
 def language_model_of(settings: Settings) -> LanguageModel | None:
     """The model that the environment names, with its limits; None: none. Raises InferenceError."""
+    from reverie.inference.completions import Limits
+
     return load_language_model(
         settings.language_model,
         limits=Limits(
@@ -102,6 +106,8 @@ def language_model_of(settings: Settings) -> LanguageModel | None:
 
 def mood_model_of(settings: Settings) -> LanguageModel | None:
     """The model that tells moods within requests: asked once, and never waiting for its turn. Raises InferenceError."""
+    from reverie.inference.completions import Limits
+
     return load_language_model(
         settings.mood_model,
         limits=Limits(

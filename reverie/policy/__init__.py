@@ -1,27 +1,25 @@
 """The numbers and choices by which memory is made.
 
-- `policy`: a policy, read from a TOML file and checked
+- `policy`: a policy, read with its bases and checked
+- `files`: policy files, their bases, and which file and line states a key
+- `text`: a policy written out in full, with the origin of each value
 - `extract`: the `[extract]` and `[salience]` headings: the rule table
-- `numbers`: the other headings, each key with its range
+- `memory`: headings of the periodic stages, each key with its range and default
+- `recall`: headings of recall
+- `live`: headings of a running conversation
+- `table`: the base class of headings, and common ranges
 - `fading`: how importance fades and when a memory is forgotten
 
 Five shipped policies hold the numbers of the five source designs; the sixth, `reverie`, is our own and the default. A
-user copies one, changes it and passes its path.
+user's file names a `base` and states what differs; every key has a default.
 """
 
 from reverie.policy.extract import Extract, Rule, Salience
-from reverie.policy.numbers import (
-    SIGNALS,
-    Chunking,
-    Compress,
-    Decay,
-    Importance,
-    Merge,
-    Prune,
-    Recall,
-    Relationship,
-)
-from reverie.policy.policy import Policy, load_policy, shipped_policies
+from reverie.policy.files import shipped_policies
+from reverie.policy.live import Relationship
+from reverie.policy.memory import Chunking, Compress, Decay, Importance, Merge, Prune
+from reverie.policy.policy import Policy, load_policy
+from reverie.policy.recall import SIGNALS, Recall
 
 __all__ = [
     "SIGNALS",

@@ -6,31 +6,17 @@ back-references, none of `\\s \\d \\w` (their Unicode classes differ), a plain s
 """
 
 import re
+from collections import Counter
 from typing import Annotated, Literal, Self
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
+from pydantic import AfterValidator, Field, model_validator
+
+from reverie.policy.table import Share, Table, common
 
 Kind = Literal["fact", "preference", "instruction"]
 Category = Literal["identity", "preference", "constraint", "instruction"]
-Share = Annotated[float, Field(ge=0, le=1)]
-
-_UNCOMMON = re.compile(r"\(\?(?:[=!]|<[=!]|P=|P?<(?![xy]>))|\\[sSdDwW1-9AZz]|\$$")
-
-
-def common(pattern: str) -> str:
-    """The pattern, if both regex engines read it alike; else `ValueError` naming what they do not share."""
-    if found := _UNCOMMON.search(pattern):
-        raise ValueError(f"pattern {pattern!r} uses {found[0]!r}, which the two regex engines do not read alike")
-    return pattern
-
 
 Pattern = Annotated[str, AfterValidator(common)]
-
-
-class Table(BaseModel):
-    """A frozen heading of a policy file; an unknown key is an error."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
 
 class Rule(Table):
@@ -80,29 +66,29 @@ class Rule(Table):
         return before, between, after
 
 
-class Importance(Table):
+class ImportanceByKind(Table):
     """Importance of a new memory by kind."""
 
-    fact: Share
-    preference: Share
-    instruction: Share
-    episode: Share
+    fact: Share = 0.7
+    preference: Share = 0.8
+    instruction: Share = 0.8
+    episode: Share = 0.5
 
 
 class Reading(Table):
     """`[extract.model]`: what a language model, where one is set, may note of turns (Chat flow 2)."""
 
     #: notes of one turn; 0: it is not asked about turns
-    notes: Annotated[int, Field(ge=0, le=50)]
+    notes: Annotated[int, Field(ge=0, le=50)] = 0
     #: letters of a note
-    note_characters: Annotated[int, Field(ge=20, le=2000)]
+    note_characters: Annotated[int, Field(ge=20, le=2000)] = 300
     #: letters of a turn; a longer one is left to the rules
-    turn_characters: Annotated[int, Field(ge=1, le=100_000)]
+    turn_characters: Annotated[int, Field(ge=1, le=100_000)] = 4000
     #: turns before it that it is shown with, and letters of each
-    context_turns: Annotated[int, Field(ge=0, le=50)]
-    context_characters: Annotated[int, Field(ge=1, le=10_000)]
+    context_turns: Annotated[int, Field(ge=0, le=50)] = 0
+    context_characters: Annotated[int, Field(ge=1, le=10_000)] = 300
     #: how sure a note is whose model does not say
-    confidence: Share
+    confidence: Share = 0.7
 
 
 class Extract(Table):
@@ -111,17 +97,17 @@ class Extract(Table):
     #: roles whose turns the rules read
     roles: tuple[str, ...] = ("user",)
     #: which turns become episodes: none, all but low-content ones, or those that tell of an event
-    episodes: Literal["none", "all", "eventful"]
+    episodes: Literal["none", "all", "eventful"] = "none"
     #: whether each tool call becomes an episode of what was done and why
-    tool_episodes: bool
+    tool_episodes: bool = False
     #: characters that the text of a turn may have; a longer turn is refused, or a dead letter of an import
-    turn_characters: Annotated[int, Field(ge=1, le=1 << 20)]
+    turn_characters: Annotated[int, Field(ge=1, le=1 << 20)] = 100_000
     #: candidates that the rules take from one turn, in their order; those left out are counted
-    turn_candidates: Annotated[int, Field(ge=1, le=10_000)]
-    importance: Importance
-    model: Reading
+    turn_candidates: Annotated[int, Field(ge=1, le=10_000)] = 200
+    importance: ImportanceByKind = ImportanceByKind()
+    model: Reading = Reading()
     #: alternatives that patterns name as `<name>`
-    words: dict[str, tuple[Pattern, ...]] = {}
+    words: dict[str, tuple[Pattern, ...]] = Field(default_factory=dict)
     #: clauses that never state anything, whatever rule matches: suppositions, other people's words
     guard: Pattern | None = None
     #: values that say nothing by themselves ("it", "that"), as one pattern for the whole value
@@ -137,9 +123,9 @@ class Extract(Table):
 
     @model_validator(mode="after")
     def _unique(self) -> Self:
-        names = [rule.name for rule in self.rules]
-        if len(set(names)) < len(names):
-            raise ValueError("rule names repeat")
+        names = Counter(rule.name for rule in self.rules)
+        if repeated := [name for name, times in names.items() if times > 1]:
+            raise ValueError(f"rule names repeat: {', '.join(repeated)}")
         return self
 
     def expand(self, pattern: str) -> str:
@@ -154,12 +140,12 @@ class Extract(Table):
 class Salience(Table):
     """`[salience]`: what makes a text worth keeping before anything is known about it (Logic 1.5)."""
 
-    named_entity: Share
-    number_or_date: Share
-    preference: Share
-    technical: Share
-    maximum: Share
+    named_entity: Share = 0.3
+    number_or_date: Share = 0.2
+    preference: Share = 0.4
+    technical: Share = 0.1
+    maximum: Share = 1.0
     #: mean letters of the words of four letters and more, from which a text counts as technical
-    technical_letters: Annotated[float, Field(gt=0)]
+    technical_letters: Annotated[float, Field(gt=0)] = 7.0
     #: preference signals
-    signals: Annotated[tuple[str, ...], Field(min_length=1)]
+    signals: Annotated[tuple[str, ...], Field(min_length=1)] = ("i prefer", "i always", "i hate", "my favorite")

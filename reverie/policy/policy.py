@@ -3,44 +3,48 @@
 from __future__ import annotations
 
 import hashlib
-import tomllib
 from functools import cache, cached_property
-from importlib.resources import files
-from pathlib import Path
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args
 
-from pydantic import Field, ValidationError
+from pydantic import BaseModel, Field, ValidationError
 
 from reverie.errors import PolicyError
-from reverie.policy import numbers
-from reverie.policy.extract import Extract, Salience, Table
+from reverie.policy.extract import Extract, Salience
+from reverie.policy.files import EXTRA, PolicyFile, merged, nearest, origin, read_files, rule_name, rules_of
+from reverie.policy.live import Context, Crisis, Mood, Profile, Relationship, WorkingMemory
+from reverie.policy.memory import Chunking, Compress, Cycle, Decay, Importance, Merge, Prune, Queue
+from reverie.policy.recall import Recall, StructuredFacts
+from reverie.policy.table import Table
+
+if TYPE_CHECKING:
+    from pydantic_core import ErrorDetails
 
 
 class Policy(Table):
     """One policy. `hash` identifies its numbers and goes on every run and memory."""
 
     name: Annotated[str, Field(min_length=1, max_length=100)]
-    description: str
+    description: str = ""
     #: Postgres text-search configuration that stems the terms.
-    language: Literal["english", "simple", "german", "french", "spanish", "italian", "portuguese", "dutch"]
-    cycle: numbers.Cycle
-    extract: Extract
-    salience: Salience
-    chunk: numbers.Chunking
-    importance: numbers.Importance
-    merge: numbers.Merge
-    decay: numbers.Decay
-    compress: numbers.Compress
-    prune: numbers.Prune
-    recall: numbers.Recall
-    queue: numbers.Queue
-    working_memory: numbers.WorkingMemory
-    context: numbers.Context
-    relationship: numbers.Relationship
-    mood: numbers.Mood
-    crisis: numbers.Crisis
-    structured_facts: numbers.StructuredFacts
-    profile: numbers.Profile
+    language: Literal["english", "simple", "german", "french", "spanish", "italian", "portuguese", "dutch"] = "english"
+    cycle: Cycle = Cycle()
+    extract: Extract = Extract()
+    salience: Salience = Salience()
+    chunk: Chunking = Chunking()
+    importance: Importance = Importance()
+    merge: Merge = Merge()
+    decay: Decay = Decay()
+    compress: Compress = Compress()
+    prune: Prune = Prune()
+    recall: Recall = Recall()
+    queue: Queue = Queue()
+    working_memory: WorkingMemory = WorkingMemory()
+    context: Context = Context()
+    relationship: Relationship = Relationship()
+    mood: Mood = Mood()
+    crisis: Crisis = Crisis()
+    structured_facts: StructuredFacts = StructuredFacts()
+    profile: Profile = Profile()
 
     @cached_property
     def hash(self) -> str:
@@ -54,41 +58,57 @@ class Policy(Table):
 
 @cache
 def load_policy(name_or_path: str) -> Policy:
-    """Return a shipped policy by name, or the policy file at a path.
+    """Return a shipped policy by name, or the policy file at a path, with what it has from its `base`.
+
+    What neither states has its default.
 
     Raises:
-        PolicyError: no such policy, not TOML, or a key is unknown, missing or out of range; the message names the key
-            and what is allowed.
+        PolicyError: no such policy or base, not TOML, or a key is unknown or out of range; the message names the key,
+            its line and what is allowed.
     """
-    shipped = files("reverie") / "policies" / f"{name_or_path}.toml"
-    path = Path(name_or_path)
-    if path.suffix != ".toml" and shipped.is_file():
-        text = shipped.read_text(encoding="utf-8")
-    elif path.is_file():
-        text = path.read_text(encoding="utf-8")
-    else:
-        raise PolicyError(
-            f"There is no policy {name_or_path!r}: give one of {', '.join(shipped_policies())} "
-            "or the path of a .toml file.",
-            unknown=("policy", name_or_path),
-        )
+    chain = read_files(name_or_path)
+    tables = merged(chain)
     try:
-        return Policy.model_validate(tomllib.loads(text))
-    except tomllib.TOMLDecodeError as error:
-        raise PolicyError(f"Policy {name_or_path} is not valid TOML: {error}.") from error
+        return Policy.model_validate(tables)
     except ValidationError as error:
-        raise PolicyError(f"Policy {name_or_path}: {_sentences(error)}.") from error
+        problems = "; ".join(_sentence(problem, tables, chain) for problem in error.errors())
+        raise PolicyError(f"Policy {name_or_path}: {problems}.") from error
 
 
-def shipped_policies() -> list[str]:
-    """Return the names of the policies that come with Reverie."""
-    return sorted(item.name.removesuffix(".toml") for item in (files("reverie") / "policies").iterdir())
+def _sentence(problem: ErrorDetails, tables: dict[str, Any], chain: list[PolicyFile]) -> str:
+    """What is wrong with one key, and where it is stated: on a line of the file, or in one of its bases."""
+    loc, found = problem["loc"], problem["input"]
+    file, path = _stated(loc, tables, chain)
+    place = f"{'.'.join(map(str, loc)) or 'the file'}"
+    if line := file.line(path):
+        place += f" (line {line})" if file is chain[0] else f" (line {line} of {file.label})"
+    if problem["type"] == "extra_forbidden":
+        return f"{place}: there is no such key{nearest(str(loc[-1]), _keys(loc[:-1]))}"
+    message = problem["msg"].removeprefix("Value error, ")
+    return f"{place}: {message}" + (f", found {found!r}" if isinstance(found, (str, int, float, bool)) else "")
 
 
-def _sentences(error: ValidationError) -> str:
-    return "; ".join(
-        f"{'.'.join(str(part) for part in problem['loc']) or 'the file'}: "
-        + problem["msg"].removeprefix("Value error, ")
-        + (f", found {problem['input']!r}" if isinstance(problem["input"], (str, int, float, bool)) else "")
-        for problem in error.errors()
-    )
+def _stated(
+    loc: tuple[str | int, ...], tables: dict[str, Any], chain: list[PolicyFile]
+) -> tuple[PolicyFile, tuple[str | int, ...]]:
+    """The file that states a key, and where in that file: each has its own count of rules."""
+    if loc[:2] == ("extract", "rules") and len(loc) > 2 and isinstance(loc[2], int):
+        name = rule_name(rules_of(tables)[loc[2]])
+        for file in chain:
+            if (place := file.rule(name)) is not None:
+                return file, (*loc[:2], place, *loc[3:])
+    for length in range(len(loc), 0, -1):
+        if file_ := origin(chain, loc[:length]):
+            return file_, loc
+    return chain[0], loc
+
+
+def _keys(loc: tuple[str | int, ...]) -> list[str]:
+    """The keys that a file can have under a heading."""
+    model: type[BaseModel] = Policy
+    for part in loc:
+        if isinstance(part, str):
+            annotation = model.model_fields[part].annotation
+            classes = (each for each in (annotation, *get_args(annotation)) if isinstance(each, type))
+            model = next(each for each in classes if issubclass(each, BaseModel))
+    return [*model.model_fields, *EXTRA.get(loc, ())]

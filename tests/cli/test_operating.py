@@ -38,8 +38,8 @@ def test_policies_are_listed_shown_copied_and_chosen(invoke, ask, conn, tmp_path
     broken.write_text(copy.read_text().replace("grace_days", "grace_weeks"))
     result = invoke("policy", "check", str(broken))
     assert result.exit_code == 5
-    assert "decay.grace_days" in result.stderr
-    assert "decay.grace_weeks" in result.stderr
+    assert "decay.grace_weeks (line " in result.stderr
+    assert "the nearest is 'grace_days'" in result.stderr
     assert "\n" not in result.stderr.strip()
 
 

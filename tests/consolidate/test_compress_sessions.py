@@ -10,7 +10,7 @@ from pydantic import ValidationError
 from reverie.consolidate.compress.stage import compress
 from reverie.model import Scope
 from reverie.policy import Policy, load_policy
-from reverie.policy.numbers import Compress
+from reverie.policy.memory import Compress
 from reverie.store.database import Store
 from reverie.store.runs import Report
 from tests.consolidate.test_compress import MARCH, MODEL, TENANT, everything, remember, say

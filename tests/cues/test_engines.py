@@ -2,7 +2,6 @@
 
 import gzip
 import json
-import tomllib
 from dataclasses import asdict
 from itertools import pairwise
 from pathlib import Path
@@ -13,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from reverie.language.cues import Rules, extract_frame, extract_one, speech, wording
-from reverie.policy import Extract
+from reverie.policy import load_policy
 
 ROOT = Path(__file__).resolve().parents[2]
 POLICIES = ("brain", "agent", "logic", "contact", "chat", "reverie")
@@ -21,8 +20,7 @@ DATA = ROOT.parent / "shared" / "data"
 
 
 def rules_of(policy: str) -> Rules:
-    table = tomllib.loads((ROOT / "reverie" / "policies" / f"{policy}.toml").read_text())
-    return Rules(Extract.model_validate(table["extract"]))
+    return Rules(load_policy(policy).extract)
 
 
 RULES = {policy: rules_of(policy) for policy in POLICIES}

@@ -1,8 +1,5 @@
 """What the rules make of the seeds' own examples, and of what must never become a memory."""
 
-import tomllib
-from pathlib import Path
-
 import polars as pl
 import pytest
 from hypothesis import given, settings
@@ -14,19 +11,9 @@ from reverie.language.cues.entities import entities_frame, entities_one
 from reverie.language.cues.quantities import quantities
 from reverie.language.cues.salience import salience, salience_expr
 from reverie.language.cues.speech import episode_of_tool_call, eventful, is_question, low_content
-from reverie.policy import Extract, Rule, Salience
+from reverie.policy import Rule, load_policy
 
-POLICIES = Path(__file__).resolve().parents[2] / "reverie" / "policies"
-
-
-def policy(name: str) -> dict[str, object]:
-    return tomllib.loads((POLICIES / f"{name}.toml").read_text())
-
-
-RULES = {
-    name: Rules(Extract.model_validate(policy(name)["extract"]))
-    for name in ("brain", "agent", "logic", "contact", "chat", "reverie")
-}
+RULES = {name: Rules(load_policy(name).extract) for name in ("brain", "agent", "logic", "contact", "chat", "reverie")}
 
 
 @pytest.mark.parametrize(
@@ -187,14 +174,14 @@ def test_entities_and_salience_agree_in_both_engines(texts: list[str]) -> None:
     assert entities_frame(frame).rows() == [
         (i, *entity) for i, text in enumerate(texts) for entity in entities_one(text)
     ]
-    numbers = Salience.model_validate(policy("logic")["salience"])
+    numbers = load_policy("logic").salience
     assert frame.select(salience_expr(pl.col("text"), numbers)).to_series().to_list() == [
         salience(t, numbers) for t in texts
     ]
 
 
 def test_salience_adds_its_signals() -> None:
-    numbers = Salience.model_validate(policy("logic")["salience"])
+    numbers = load_policy("logic").salience
     assert salience("nice one", numbers) == 0
     assert salience("i went with Karan", numbers) == pytest.approx(0.3)
     assert salience("i prefer 42", numbers) == pytest.approx(0.6)

@@ -30,7 +30,7 @@ from reverie.store.digest import digest
 from reverie.store.queue import Waiting, enqueue
 from tests.consolidate.test_compress import TENANT, say
 from tests.models.conftest import Conn, Server
-from tests.models.test_rereading import forget_all
+from tests.models.test_language_model import forget_all
 from tests.promises.notetaker import NoteTaker
 from tests.promises.world import WordEmbedder, lively
 

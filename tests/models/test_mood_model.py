@@ -8,7 +8,6 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -278,8 +277,7 @@ def app(
         database_url, mood_model="litellm/openai/ours", mood_model_base=server.address, mood_model_price="1000/5000"
     )
     key, patient = make_key(), tmp_path / "patient.toml"
-    shipped = (files("reverie") / "policies" / "reverie.toml").read_text(encoding="utf-8")
-    patient.write_text(shipped.replace("model_timeout_ms = 200", f"model_timeout_ms = {AMPLE_MS}"), encoding="utf-8")
+    patient.write_text(f'base = "reverie"\n[mood]\nmodel_timeout_ms = {AMPLE_MS}\n', encoding="utf-8")
     conn.execute("update ops.tenants set policy = %s", [str(patient)])
     with TestClient(create_app(settings), headers={"Authorization": f"Bearer {key}"}) as client:
         yield client

@@ -34,6 +34,17 @@ def test_every_heading_is_explained() -> None:
             assert f"| `[{heading}]` |" in text
 
 
+def test_the_example_is_a_policy(tmp_path: Path) -> None:
+    (example,) = re.findall(r"```toml\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
+    path = tmp_path / "ours.toml"
+    path.write_text(example, encoding="utf-8")
+    policy, base = load_policy(str(path)), load_policy("reverie")
+    assert (policy.name, policy.recall.top_k, policy.decay.rates["fact"]) == ("ours", 5, 0.001)
+    assert policy.decay.rates["episode"] == base.decay.rates["episode"]
+    names = [rule.name for rule in base.extract.rules if rule.name != "plan"]
+    assert [rule.name for rule in policy.extract.rules] == ["allergy", *names]
+
+
 def side_by_side() -> list[str]:
     """The table at the end of the page."""
     flat = {name: numbers(load_policy(name)) for name in NAMES}

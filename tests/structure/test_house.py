@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -18,7 +19,7 @@ CEILINGS = {
     "names": 62,
     "long_functions": 21,
     "wide_functions": 40,
-    "untested": 158,
+    "untested": 143,
     "query_files": 16,
 }
 
@@ -45,7 +46,7 @@ def test_files_of_a_recipe_exist(heading: str) -> None:
     assert stages
     for step in steps:
         for path in {step.replace("<stage>", stage) for stage in stages}:
-            assert any(ROOT.glob(path)), f"{path} does not exist"
+            assert any(ROOT.glob(re.sub(r"<\w+>", "*", path))), f"{path} does not exist"
 
 
 LAYERS = """

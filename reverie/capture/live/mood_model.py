@@ -24,8 +24,8 @@ from reverie.language.cues.mood import Energy, Missed, Mood, Style
 from reverie.llm.calls import Item, ask
 from reverie.llm.metering import Payer
 from reverie.model import Turn
-from reverie.policy.numbers import Mood as Numbers
-from reverie.policy.numbers import MoodName
+from reverie.policy.live import Mood as Numbers
+from reverie.policy.live import MoodName
 from reverie.store.database import Store
 from reverie.store.session import TenantSession
 

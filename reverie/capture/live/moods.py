@@ -14,7 +14,7 @@ import orjson
 
 from reverie.language.cues.mood import Missed, Mood, read_mood
 from reverie.model import Turn
-from reverie.policy.numbers import Mood as Numbers
+from reverie.policy.live import Mood as Numbers
 
 #: Stands for a previous mood that is not known yet.
 _UNKNOWN: Final = Mood(mood="neutral", energy="medium", style="casual", confidence=None, method="previous")

@@ -18,7 +18,7 @@ from reverie.capture.mending import mend
 from reverie.errors import InputError
 from reverie.model import Role, require_aware
 from reverie.policy import Policy
-from reverie.policy.numbers import WorkingMemory
+from reverie.policy.live import WorkingMemory
 from reverie.store.queries import queries
 from reverie.store.session import Statement, TenantSession
 

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from importlib.resources import files
-from pathlib import Path
-
 import click
 
 from reverie.cli.options import json_option, tenant_option
@@ -20,10 +17,12 @@ def command(ctx: click.Context) -> None:
     A command takes the policy given with --policy, else its tenant's, else that of REVERIE_POLICY, which is also what
     new tenants get.
 
+    A file of your own holds what differs: `base = "reverie"`, or another policy or file, gives the rest.
+
     \b
     Examples:
       reverie policy list
-      reverie policy show brain > mine.toml       # change mine.toml, then
+      reverie policy show brain                   # every number; write what differs to mine.toml, then
       reverie policy check mine.toml
       reverie policy use mine.toml --tenant demo
     """
@@ -45,30 +44,35 @@ def list_policies(as_json: bool = False) -> None:
         table(("name", "hash", "description"), [(each.name, each.hash, each.description) for each in found])
 
 
-@command.command("show", short_help="Print one, as a file to copy and change.")
+@command.command("show", short_help="Print one in full, and where each value is from.")
 @click.argument("name")
 @json_option
 def show(name: str, as_json: bool) -> None:
-    """Print the policy NAME (or the file at that path) as it is written, or as JSON with every number.
+    """Print the policy NAME (or the file at that path) in full, or as JSON.
+
+    After each value stands where it is from: the file, one of its bases, or the default. What is printed is itself a
+    policy file, with the same hash.
 
     \b
-    Example:
-      reverie policy show reverie > mine.toml
+    Examples:
+      reverie policy show reverie
+      reverie policy show mine.toml
     """
     from reverie.policy import load_policy
+    from reverie.policy.text import policy_text
 
     policy = load_policy(name)
     if as_json:
         print_json({"name": policy.name, "hash": policy.hash, "policy": policy.model_dump(mode="json")})
     else:
-        say(_text(name))
+        say(policy_text(name))
 
 
 @command.command("check", short_help="Check a file; every mistake is named with what is allowed.")
 @click.argument("path")
 @json_option
 def check(path: str, as_json: bool) -> None:
-    """Check the policy file at PATH. Every unknown, missing or impossible key is named with what is allowed.
+    """Check the policy file at PATH and its bases. Every unknown or impossible key is named with what is allowed.
 
     \b
     Example:
@@ -107,10 +111,3 @@ def use(name_or_path: str, tenant: str | None, as_json: bool) -> None:
         print_json({"tenant_id": session.tenant_id, "policy": reference, "name": policy.name, "hash": policy.hash})
     else:
         say(f"Tenant {session.tenant_id} now has policy {policy.name}, hash {policy.hash}.")
-
-
-def _text(name: str) -> str:
-    """The file of a policy, which `load_policy` has found valid."""
-    shipped = files("reverie") / "policies" / f"{name}.toml"
-    file = Path(name) if name.endswith(".toml") or not shipped.is_file() else shipped
-    return file.read_text(encoding="utf-8").rstrip("\n")

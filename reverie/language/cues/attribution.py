@@ -18,7 +18,7 @@ import polars as pl
 from reverie.language.cues import quotation
 from reverie.language.cues.transcript import others_lines
 from reverie.language.cues.wording import plain, trie
-from reverie.policy.extract import Table
+from reverie.policy.table import Table
 
 Span = tuple[int, int]
 

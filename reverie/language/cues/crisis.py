@@ -16,8 +16,8 @@ from typing import Final
 import numpy.typing as npt
 
 from reverie.language.cues import linear, wording
-from reverie.policy import numbers
-from reverie.policy.extract import Table
+from reverie.policy import live
+from reverie.policy.table import Table
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,7 +26,7 @@ class Help:
 
     message: str
     #: those of the country, then those that serve everywhere
-    helplines: tuple[numbers.Helpline, ...]
+    helplines: tuple[live.Helpline, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,7 +72,7 @@ class _Helplines(Table):
     """`helplines.toml`."""
 
     messages: dict[str, str]
-    helplines: tuple[numbers.Helpline, ...]
+    helplines: tuple[live.Helpline, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -134,7 +134,7 @@ _SENTENCE: Final = re.compile(r"[.!?\n]+")
 def find_crisis(
     text: str,
     *,
-    crisis: numbers.Crisis,
+    crisis: live.Crisis,
     signs: tuple[str, ...] | None = None,
     vector: npt.ArrayLike | None = None,
     embedding_model: str | None = None,
@@ -159,7 +159,7 @@ def find_crisis(
     return Crisis(signs=signs, review=crisis.review, help=help_for(crisis, country=country, language=language))
 
 
-def help_for(crisis: numbers.Crisis, *, country: str | None = None, language: str | None = None) -> Help:
+def help_for(crisis: live.Crisis, *, country: str | None = None, language: str | None = None) -> Help:
     """What to say in a crisis: the policy's own words and helplines where it has some, else the shipped ones."""
     shipped = _helplines()
     message = crisis.message or shipped.messages.get((language or "en")[:2].lower(), shipped.messages["en"])

@@ -15,7 +15,8 @@ import polars as pl
 from pydantic import Field
 
 from reverie.language.cues import wording
-from reverie.policy.extract import Pattern, Table
+from reverie.policy.extract import Pattern
+from reverie.policy.table import Table
 
 #: Capitalised words that are no names, for patterns that go by the capital.
 _CAPITALISED = (

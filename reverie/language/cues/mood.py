@@ -16,9 +16,9 @@ import numpy.typing as npt
 
 from reverie.language.cues import linear
 from reverie.model import rounded
-from reverie.policy import numbers
-from reverie.policy.extract import Table
-from reverie.policy.numbers import MoodName
+from reverie.policy import live
+from reverie.policy.live import MoodName
+from reverie.policy.table import Table
 
 Energy = Literal["high", "medium", "low"]
 Style = Literal["playful", "deep", "casual", "supportive", "romantic", "venting"]
@@ -88,7 +88,7 @@ def _patterns() -> tuple[tuple[re.Pattern[str], _Keywords], ...]:
 def read_mood(
     text: str,
     *,
-    mood: numbers.Mood,
+    mood: live.Mood,
     answer: Mood | Missed | None = None,
     vector: npt.ArrayLike | None = None,
     embedding_model: str | None = None,

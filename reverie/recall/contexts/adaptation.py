@@ -8,7 +8,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Literal
 
-from reverie.policy.extract import Table
+from reverie.policy.table import Table
 from reverie.recall.contexts.given import Given
 from reverie.recall.profile import Profile, one_line
 from reverie.recall.relationship import Relationship, Stage

@@ -19,7 +19,7 @@ from reverie.inference.reranker import Reranker
 from reverie.inference.tokens import Counter, token_counter
 from reverie.model import require_aware, stable_id
 from reverie.policy import Policy
-from reverie.policy.numbers import MoodName
+from reverie.policy.live import MoodName
 from reverie.recall.contexts.conversation import Told, read_told, told_statements, without_withdrawn
 from reverie.recall.contexts.forms import Chosen, Material, lay_out
 from reverie.recall.contexts.given import Given

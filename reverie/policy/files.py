@@ -1,0 +1,210 @@
+"""Policy files: what one states, what its bases state, and where.
+
+A file may name a `base`: a shipped policy, or a path from the folder of the file. Tables merge key by key, the file's
+own value first; a list replaces the base's. Rules merge by name: one with the name of a base's rule takes its place,
+the others are tried before the base's, and `without_rules` leaves some of the base's out (`"*"`: all).
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+from functools import cached_property
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from reverie.errors import PolicyError
+
+#: What a file says about its base, and no policy holds once it is resolved.
+BASE, WITHOUT = "base", "without_rules"
+#: The same by the heading that they stand under.
+EXTRA: dict[tuple[str | int, ...], tuple[str, ...]] = {(): (BASE,), ("extract",): (WITHOUT,)}
+#: What a file never has from its base.
+_OF_ITS_OWN = ("name", "description")
+
+_HEADING = re.compile(r"\s*(?P<array>\[)?\[\s*(?P<path>[\w.-]+)\s*\]")
+_KEY = re.compile(r"\s*(?P<path>[\w.-]+)\s*=")
+
+
+@dataclass(frozen=True)
+class PolicyFile:
+    """A policy file as it is written."""
+
+    #: Its name if it is shipped, else its path.
+    label: str
+    #: Its path in full, or its name: the same file has the same identity, however it is reached.
+    identity: str
+    text: str
+    tables: dict[str, Any]
+
+    @cached_property
+    def lines(self) -> dict[tuple[str | int, ...], int]:
+        """The line of each heading and key."""
+        found: dict[tuple[str | int, ...], int] = {}
+        heading: tuple[str | int, ...] = ()
+        seen: Counter[tuple[str | int, ...]] = Counter()
+        for number, line in enumerate(self.text.splitlines(), 1):
+            if match := _HEADING.match(line):
+                heading = tuple(match["path"].split("."))
+                if match["array"]:
+                    seen[heading] += 1
+                    heading = (*heading, seen[heading] - 1)
+                found.setdefault(heading, number)
+            elif match := _KEY.match(line):
+                found.setdefault((*heading, *match["path"].split(".")), number)
+        return found
+
+    def line(self, path: Sequence[str | int]) -> int | None:
+        """Return the line that states a key, or the nearest heading that it belongs to."""
+        parents = (tuple(path[:length]) for length in range(len(path), 0, -1))
+        return next((self.lines[parent] for parent in parents if parent in self.lines), None)
+
+    def states(self, path: Sequence[str | int]) -> bool:
+        """Return whether the file itself states a key."""
+        value: Any = self.tables
+        for part in path:
+            if isinstance(part, int) or not isinstance(value, dict) or part not in value:
+                return False
+            value = value[part]
+        return True
+
+    def rule(self, name: Any) -> int | None:
+        """Return the place of a rule among those of the file."""
+        return next((place for place, rule in enumerate(rules_of(self.tables)) if rule_name(rule) == name), None)
+
+    def error(self, path: Sequence[str | int], message: str, **more: Any) -> PolicyError:
+        """Return the error of one key of the file."""
+        return PolicyError(f"Policy {self.label}: {self.place(path)}: {message}.", **more)
+
+    def place(self, path: Sequence[str | int]) -> str:
+        """Return the key, and the line it is on where it has one: `recall.top_k (line 7)`."""
+        line = self.line(path)
+        return ".".join(map(str, path)) + (f" (line {line})" if line else "")
+
+
+def shipped_policies() -> list[str]:
+    """Return the names of the policies that come with Reverie."""
+    return sorted(item.name.removesuffix(".toml") for item in (files("reverie") / "policies").iterdir())
+
+
+def read_files(name_or_path: str) -> list[PolicyFile]:
+    """Return a policy's file, its base, the base's base and so on.
+
+    Raises:
+        PolicyError: no such policy or base, not TOML, or the bases go in a circle.
+    """
+    found = [_read(name_or_path, Path())]
+    while BASE in (last := found[-1]).tables:
+        base = last.tables[BASE]
+        if not isinstance(base, str):
+            raise last.error([BASE], f"is the name of a shipped policy or the path of a .toml file, found {base!r}")
+        try:
+            found.append(_read(base, Path(last.identity).parent))
+        except PolicyError as error:
+            if error.unknown:
+                raise last.error(
+                    [BASE], f"{error.within[0].lower()}{error.within[1:]}", unknown=error.unknown
+                ) from error
+            raise
+        if found[-1].identity in (each.identity for each in found[:-1]):
+            raise last.error([BASE], f"goes in a circle: {' → '.join(each.label for each in found)}")
+    return found
+
+
+def _read(name_or_path: str, folder: Path) -> PolicyFile:
+    path, shipped = folder / name_or_path, files("reverie") / "policies" / f"{name_or_path}.toml"
+    if path.suffix != ".toml" and shipped.is_file():
+        label, identity, content = name_or_path, name_or_path, shipped.read_bytes()
+    elif path.is_file():
+        label, identity, content = str(path), str(path.resolve()), path.read_bytes()
+    else:
+        raise PolicyError(
+            f"There is no policy {name_or_path!r}: give one of {', '.join(shipped_policies())} "
+            "or the path of a .toml file.",
+            unknown=("policy", name_or_path),
+        )
+    try:
+        text = content.decode()
+        return PolicyFile(label, identity, text, tomllib.loads(text))
+    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise PolicyError(f"Policy {label} is not valid TOML: {error}.") from error
+
+
+def merged(chain: Sequence[PolicyFile]) -> dict[str, Any]:
+    """Return what a file and its bases state together, the file itself first in the chain.
+
+    Raises:
+        PolicyError: `without_rules` names a rule that the base has not.
+    """
+    tables: dict[str, Any] = {}
+    for file in reversed(chain):
+        own = {key: value for key, value in file.tables.items() if key != BASE}
+        inherited = {key: value for key, value in tables.items() if key not in _OF_ITS_OWN}
+        rules = _joined(file, rules_of(tables))
+        tables = {"name": Path(file.identity).stem} | _overlaid(inherited, own)
+        if rules is not None and isinstance(extract := tables.get("extract", {}), dict):
+            tables["extract"] = {key: value for key, value in extract.items() if key != WITHOUT} | {"rules": rules}
+    return tables
+
+
+def _overlaid(base: dict[str, Any], own: dict[str, Any]) -> dict[str, Any]:
+    below = {key: value for key, value in own.items() if isinstance(value, dict) and isinstance(base.get(key), dict)}
+    return base | own | {key: _overlaid(base[key], value) for key, value in below.items()}
+
+
+def _joined(file: PolicyFile, base: list[Any]) -> list[Any] | None:
+    """The rules of a file over those of its base; None where it has rules that are no list."""
+    extract = file.tables.get("extract", {})
+    own = extract.get("rules", []) if isinstance(extract, dict) else None
+    if not isinstance(own, list):
+        return None
+    kept = _kept(file, base, extract.get(WITHOUT, []))
+    instead = {rule_name(rule): rule for rule in own}
+    if len(instead) < len(own):
+        return own  # names repeat, or lack: no policy, whatever the base has
+    left = {rule_name(rule) for rule in kept}
+    return [
+        *(rule for rule in own if rule_name(rule) not in left),
+        *(instead.get(rule_name(rule), rule) for rule in kept),
+    ]
+
+
+def _kept(file: PolicyFile, base: list[Any], without: Any) -> list[Any]:
+    """The rules of the base that a file does not leave out."""
+    if not isinstance(without, list) or not all(isinstance(name, str) for name in without):
+        raise file.error(["extract", WITHOUT], f"is a list of names of rules, found {without!r}")
+    names = [str(rule_name(rule)) for rule in base]
+    for name in without:
+        if name not in ("*", *names):
+            raise file.error(["extract", WITHOUT], f"the base has no rule {name!r}{nearest(name, names)}")
+    return [] if "*" in without else [rule for rule in base if rule_name(rule) not in without]
+
+
+def rules_of(tables: dict[str, Any]) -> list[Any]:
+    """Return the rules that a file states, or a file and its bases together."""
+    extract = tables.get("extract", {})
+    rules = extract.get("rules", []) if isinstance(extract, dict) else []
+    return rules if isinstance(rules, list) else []
+
+
+def rule_name(rule: Any) -> str | None:
+    """Return the name of a rule, if it has one."""
+    name = rule.get("name") if isinstance(rule, dict) else None
+    return name if isinstance(name, str) else None
+
+
+def nearest(name: str, known: Iterable[str]) -> str:
+    """Return `, the nearest is 'x'`, or nothing if no known name is near."""
+    close = get_close_matches(name, list(known), n=1)
+    return f", the nearest is {close[0]!r}" if close else ""
+
+
+def origin(chain: Sequence[PolicyFile], path: Sequence[str | int]) -> PolicyFile | None:
+    """Return the file that a key of the merged policy is from; None: its default holds."""
+    able = chain[:1] if path[0] in _OF_ITS_OWN else chain
+    return next((file for file in able if file.states(path)), None)

@@ -1,0 +1,118 @@
+"""Numbers of the periodic stages: when they run, what they merge, how memories fade, what is forgotten."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import BeforeValidator, Field, model_validator
+
+from reverie.model import KINDS, Kind
+from reverie.policy.table import Days, Share, Table
+
+
+class Cycle(Table):
+    """When the tiers run (Brain 4, Contact 6.1)."""
+
+    #: Hours between periodic cycles, counted from midnight UTC.
+    hours: Annotated[int, Field(ge=1, le=24)] = 6
+
+    @property
+    def period(self) -> timedelta:
+        """Time between two cycles."""
+        return timedelta(hours=self.hours)
+
+
+class Chunking(Table):
+    """Into what pieces long texts are cut (Logic 1.3)."""
+
+    min_tokens: Annotated[int, Field(ge=1, le=10_000)] = 50
+    max_tokens: Annotated[int, Field(ge=2, le=10_000)] = 300
+
+
+class Importance(Table):
+    """How important a new memory is (Brain 4, Contact 2.2, Logic 1.5)."""
+
+    #: `kind`: by the table of `[extract]`. `novelty_salience`: novelty_weight * novelty + salience_weight * salience.
+    mode: Literal["kind", "novelty_salience"] = "kind"
+    novelty_weight: Share = 0.6
+    salience_weight: Share = 0.4
+    #: Less important than this is discarded and counted; 0 keeps all.
+    threshold: Share = 0.0
+    #: Gained when the decision a memory is tied to had a positive outcome (Brain 4.3).
+    outcome_boost: Share = 0.0
+
+
+class Merge(Table):
+    """When two memories of a subject and kind are one (Brain 4.3, Contact 3.2)."""
+
+    #: Cosine above which they merge, unless polarity, numbers or names differ.
+    threshold: Annotated[float, Field(ge=0.5, le=1.0)] = 0.999
+    #: Gained by the survivor, at most to 1.0.
+    reinforce: Share = 0.0
+    #: Kinds that are merged.
+    kinds: tuple[Kind, ...] = ("fact", "preference", "instruction", "episode", "pattern", "summary")
+    #: Most recent memories that a request compares its new candidates with (Contact 3.2); 0: none.
+    recent: Annotated[int, Field(ge=0, le=1000)] = 0
+
+
+def _of_every_kind(rates: Any) -> Any:
+    return dict.fromkeys(KINDS, 0.0) | rates if isinstance(rates, dict) else rates
+
+
+class Decay(Table):
+    """How importance fades when nobody asks (Brain 4.4, Contact 2.2)."""
+
+    #: Days without access before decay begins.
+    grace_days: Days = 0.0
+    #: Importance lost a day after that, by kind; a kind that is not named loses none.
+    rates: Annotated[dict[Kind, Share], BeforeValidator(_of_every_kind)] = Field(default_factory=dict)
+
+
+class Compress(Table):
+    """When episodes become patterns and sessions summaries (Brain 4.4, Contact 6.2, Logic 3, Chat flow 1)."""
+
+    #: Episodes on one theme that make a pattern; 0 makes none.
+    pattern_episodes: Annotated[int, Field(ge=0, le=1000)] = 0
+    #: Cosine to the theme's centre that an episode needs to belong to it.
+    theme_similarity: Share = 1.0
+    #: Ratio of two groups' means from which a pattern quantifies the difference.
+    contrast_ratio: Annotated[float, Field(ge=1.0, le=100.0)] = 1.0
+    pattern_importance: Share = 0.8
+    #: Uncompressed sessions above which the oldest half is summarised; 0 never.
+    session_threshold: Annotated[int, Field(ge=0, le=100_000)] = 0
+    #: Turns that a running session holds before the oldest are summarised, and those that then stay; 0 never.
+    running_turns: Annotated[int, Field(ge=0, le=10_000)] = 0
+    running_keep: Annotated[int, Field(ge=0, le=10_000)] = 10
+    #: Sentences of an extractive summary.
+    summary_sentences: Annotated[int, Field(ge=1, le=20)] = 3
+    summary_importance: Share = 0.6
+
+    @property
+    def range_turns(self) -> int:
+        """Turns that one summary of a running session tells."""
+        return max(self.running_turns - self.running_keep, 1)
+
+    @model_validator(mode="after")
+    def _leaves_some(self) -> Self:
+        if 0 < self.running_turns <= self.running_keep:
+            raise ValueError(f"running_keep is {self.running_keep}, and running_turns no more: {self.running_turns}")
+        return self
+
+
+class Prune(Table):
+    """What is forgotten (Brain 4.4)."""
+
+    #: Importance below which a memory may be forgotten.
+    below: Share = 0.0
+    #: Days without access before it is.
+    unaccessed_days: Days = 36_500.0
+
+
+class Queue(Table):
+    """When the deferred tier works a session in; it goes quiet by `working_memory.idle_minutes`."""
+
+    #: Minutes after its first waiting turn from which a session that never goes quiet is worked in all the same.
+    max_wait_minutes: Annotated[float, Field(gt=0, le=1440)] = 30.0
+    #: Times that working a session in is tried before it becomes a dead letter.
+    attempts: Annotated[int, Field(ge=1, le=100)] = 5

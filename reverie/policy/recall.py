@@ -1,0 +1,98 @@
+"""Numbers of recall: what is searched, how its signals weigh, what is always recalled."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal, Self
+
+from pydantic import Field, model_validator
+
+from reverie.policy.table import ColumnRegex, Count, Days, Regex, Share, Table, Tokens, Weight
+
+#: The signals recall can weigh, in the order in which `sql/queries/recall.sql` measures them.
+SIGNALS = (
+    "similarity",
+    "lexical",
+    "answers",
+    "session_similarity",
+    "speaker",
+    "date",
+    "first_person",
+    "names_time",
+    "asks",
+    "assistant",
+    "asked_assistant",
+    "memory",
+    "recency",
+    "importance",
+    "access",
+    "entity",
+)
+
+_FIRST_PERSON = r"(?i)\b(?:i|i['’]?m|i['’]?ve|i['’]?d|my|mine|we|our|me)\b"
+_NAMES_TIME = (
+    r"(?i)\b(?:yesterday|today|tonight|tomorrow|ago|(?:last|next|this) (?:night|week|month|year|morning|"
+    r"afternoon|evening|summer|winter|spring|fall|weekend|mon|tues|wednes|thurs|fri|satur|sun)[a-z]*|weekend|"
+    r"recently|(?:mon|tues|wednes|thurs|fri|satur|sun)day|january|february|march|april|june|july|august|"
+    r"september|october|november|december|(?:19|20)[0-9][0-9]|[0-9]{1,2}(?:st|nd|rd|th)|(?:since|"
+    r"for) (?:[a-z0-9]+ )?(?:years|months|weeks|days)|[0-9]+ (?:years|months|weeks|days))\b"
+)
+_ASKS_ASSISTANT = (
+    r"(?i)\b(?:you (?:\w+ )?(?:said|told|mention\w*|suggest\w*|recommend\w*|provid\w*|gave|list\w*|describ\w*|"
+    r"explain\w*|wrote|shared)|did you|remind me|(?:our|previous|last|earlier) (?:\w+ )?(?:chat|conversation|"
+    r"discussion))\b"
+)
+
+
+class Recall(Table):
+    """What is found and in which order (Brain 3, Contact 2.3, Logic 2, spec D1-D5)."""
+
+    #: Candidates taken from each arm.
+    candidates: Count = 30
+    top_k: Count = 10
+    token_budget: Tokens = 2000
+    #: Less important memories are not recalled.
+    min_importance: Share = 0.0
+    #: Cosine that a candidate of the dense arm needs; -1 takes all.
+    min_similarity: Annotated[float, Field(ge=-1.0, le=1.0)] = -1.0
+    #: Which items are searched: raw turns, memories, or both.
+    items: tuple[Literal["turn", "memory"], ...] = ("memory",)
+    #: Ranked candidates that come back to be fitted into the budget and explained.
+    ranked: Count = 30
+    #: The best of them that a cross-encoder reads where one is set; 0: none.
+    rerank_candidates: Annotated[int, Field(ge=0, le=1000)] = 30
+    #: Weight of its number, 0 to 1, which replaces the similarity and its weight.
+    rerank_weight: Weight = 1.0
+    #: Days after which recency is 0.
+    recency_days: Days = 365.0
+    #: Accesses at which access frequency is 1.
+    access_cap: Count = 20
+    bm25_k1: Annotated[float, Field(ge=0.0, le=10.0)] = 1.2
+    bm25_b: Share = 0.75
+    #: What counts as speaking of oneself, as naming a time, as asking for what the assistant said.
+    first_person: ColumnRegex = _FIRST_PERSON
+    names_time: ColumnRegex = _NAMES_TIME
+    asks_assistant: Regex = _ASKS_ASSISTANT
+    #: Weight of each signal in the score; a signal that is not named counts 0.
+    weights: dict[str, Weight] = Field(default_factory=lambda: {"similarity": 1.0})
+
+    @model_validator(mode="after")
+    def _known_signals(self) -> Self:
+        if unknown := [name for name in self.weights if name not in SIGNALS]:
+            raise ValueError(f"weights has unknown signals {', '.join(unknown)}; known are {', '.join(SIGNALS)}")
+        return self
+
+
+class StructuredFacts(Table):
+    """Which extractions become structured facts, and which are always recalled (Chat flows 2 and 3)."""
+
+    min_confidence: Share = 0.4
+    min_importance: Share = 0.2
+    #: Confidence of a rule that names none of its own.
+    rule_confidence: Share = 0.9
+    #: Those as important as this are always recalled.
+    recall_importance: Share = 0.5
+    #: Summaries that a staged recall adds at most, and the cosine distance that they must stay under.
+    summaries: Annotated[int, Field(ge=0, le=100)] = 3
+    summary_distance: Annotated[float, Field(ge=0.0, le=2.0)] = 0.4
+    #: Letters of a summary that a staged recall shows.
+    summary_letters: Count = 150

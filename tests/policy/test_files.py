@@ -1,0 +1,116 @@
+"""A policy file with a base states what differs; what is wrong with either is said with its file and line."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from reverie.errors import PolicyError
+from reverie.policy import load_policy
+from tests.policy.conftest import RULE, Write, numbers
+
+
+def rules(path: str) -> list[str]:
+    return [rule.name for rule in load_policy(path).extract.rules]
+
+
+@pytest.mark.parametrize("base", ["brain", "reverie"])
+def test_a_file_that_only_names_its_base_has_all_of_it(write: Write, base: str) -> None:
+    policy = load_policy(write(f'base = "{base}"\n'))
+    assert numbers(policy) == numbers(load_policy(base))
+    assert (policy.name, policy.description) == ("mine", ""), "name and description are its own"
+
+
+def test_what_differs_goes_before_the_base(write: Write) -> None:
+    policy = load_policy(write('base = "brain"\n[recall]\ntop_k = 4\n[recall.weights]\nentity = 0.3'))
+    brain = load_policy("brain")
+    assert policy.recall.top_k == 4
+    assert policy.recall.weights == brain.recall.weights | {"entity": 0.3}
+    recall = policy.recall.model_copy(update={"top_k": brain.recall.top_k, "weights": brain.recall.weights})
+    assert numbers(policy.model_copy(update={"recall": recall})) == numbers(brain)
+
+
+def test_tables_merge_and_lists_replace(write: Write) -> None:
+    policy = load_policy(write('base = "brain"\n[merge]\nkinds = ["episode"]\n[decay.rates]\nfact = 0.5'))
+    assert policy.merge.kinds == ("episode",)
+    assert policy.decay.rates == load_policy("brain").decay.rates | {"fact": 0.5}
+
+
+def test_a_base_has_a_base(write: Write) -> None:
+    write('base = "logic"\n[recall]\ntop_k = 7\ncandidates = 9\n', "below/middle.toml")
+    policy = load_policy(write('base = "below/middle.toml"\n[recall]\ntop_k = 3\n'))
+    assert (policy.recall.top_k, policy.recall.candidates, policy.importance.threshold) == (3, 9, 0.3)
+
+
+def test_the_path_of_a_base_starts_at_the_folder_of_its_file(write: Write) -> None:
+    write("[recall]\ntop_k = 8\n")
+    write('base = "../mine.toml"\n', "below/other.toml")
+    assert load_policy(write('base = "other.toml"\n', "below/last.toml")).recall.top_k == 8
+
+
+def test_a_new_rule_is_tried_before_those_of_the_base(write: Write) -> None:
+    assert rules(write('base = "brain"\n' + RULE.format(name="quartz"))) == ["quartz", *rules("brain")]
+
+
+def test_a_rule_of_the_name_of_one_of_the_base_takes_its_place(write: Write) -> None:
+    path = write('base = "brain"\n' + RULE.format(name="i-like"))
+    assert rules(path) == rules("brain")
+    (instead,) = (rule for rule in load_policy(path).extract.rules if rule.name == "i-like")
+    assert (instead.kind, instead.polarity) == ("fact", 0), "nothing of the other rule is left"
+
+
+def test_rules_of_the_base_are_left_out(write: Write) -> None:
+    some = write('base = "brain"\n[extract]\nwithout_rules = ["i-want", "dont"]', "some.toml")
+    assert rules(some) == [name for name in rules("brain") if name not in ("i-want", "dont")]
+    none = 'base = "brain"\n[extract]\nwithout_rules = ["*"]\n' + RULE.format(name="i-like")
+    assert rules(write(none, "none.toml")) == ["i-like"]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ('# mine\nbase = "brian"', r"base \(line 2\): there is no policy 'brian': give one of agent, brain, .* path"),
+        ('base = "nowhere.toml"', r"base \(line 1\): there is no policy 'nowhere.toml'"),
+        ('base = "mine.toml"', r"base \(line 1\): goes in a circle: .*mine.toml → .*mine.toml\.$"),
+        ("base = 3", r"base \(line 1\): is the name of a shipped policy or the path of a .toml file, found 3"),
+        ('base = "brain"\n\n[recall]\ntopk = 4', r"recall.topk \(line 4\): .* no such key, the nearest is 'top_k'"),
+        ('bas = "brain"', r"bas \(line 1\): there is no such key, the nearest is 'base'"),
+        ('base = "brain"\n[decay]\nrates = { fact = 2 }', r"decay.rates.fact \(line 3\): .* less than .* found 2"),
+        ('base = "brain"\n[extract]\nwithout_rules = ["i-lke"]',
+         r"extract.without_rules \(line 3\): the base has no rule 'i-lke', the nearest is 'i-like'"),
+        ('base = "brain"\n[extract]\nwithout_rules = "dont"', r"without_rules \(line 3\): is a list of names of rules"),
+        ('base = "brain"\n' + RULE.format(name="q") + "polarity = 2", r"rules.0.polarity \(line 9\): .*found 2"),
+        ('base = "brain"\n' + RULE.format(name="dont") * 2, "extract: rule names repeat: dont"),
+        ("extract = 5", r"extract \(line 1\): Input should be a valid dictionary"),
+        ("[extract]\nrules = [1]", r"extract.rules.0 \(line 2\): Input should be a valid dictionary"),
+    ],
+)  # fmt: skip
+def test_what_is_wrong_is_said_with_its_line(write: Write, text: str, message: str) -> None:
+    path = write(text)
+    with pytest.raises(PolicyError, match=message) as raised:
+        load_policy(path)
+    assert str(raised.value).startswith(f"Policy {path}: ")
+
+
+def test_bases_that_go_in_a_circle_are_named(write: Write) -> None:
+    write('base = "b.toml"', "a.toml")
+    write('base = "a.toml"', "b.toml")
+    circle = r"b.toml: base \(line 1\): goes in a circle: .*mine.toml → .*a.toml → .*b.toml → .*a.toml"
+    with pytest.raises(PolicyError, match=circle):
+        load_policy(write('base = "a.toml"'))
+
+
+def test_what_is_wrong_in_a_base_is_said_with_its_file(write: Write) -> None:
+    base = write("[merge]\nthreshold = 7\n" + RULE.format(name="q") + "polarity = 2\n", "base.toml")
+    with pytest.raises(PolicyError) as raised:
+        load_policy(write('base = "base.toml"\n' + RULE.format(name="first")))
+    assert f"merge.threshold (line 2 of {base})" in str(raised.value)
+    assert f"extract.rules.1.polarity (line 10 of {base})" in str(raised.value)
+
+
+def test_bytes_that_are_no_text_are_an_error_in_words(tmp_path: Path) -> None:
+    path = tmp_path / "bytes.toml"
+    path.write_bytes(b"name = '\xff'")
+    with pytest.raises(PolicyError, match="is not valid TOML"):
+        load_policy(str(path))
