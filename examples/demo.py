@@ -32,7 +32,7 @@ from reverie.errors import InputError, ReverieError  # noqa: E402
 from reverie.evaluate.funnel import entities, funnel, last_said  # noqa: E402
 from reverie.evaluate.worded import worded, worded_of  # noqa: E402
 from reverie.inference import Embedder, load_embedder  # noqa: E402
-from reverie.language.cues.summarise import Line, summarise  # noqa: E402
+from reverie.language.cues.summarise import SpokenTurn, summarise  # noqa: E402
 from reverie.policy import load_policy  # noqa: E402
 from reverie.recall.inspect import show_subject  # noqa: E402
 from reverie.recall.recall import log_recall, recall  # noqa: E402
@@ -210,7 +210,7 @@ def print_added(console: Console, store: Store, settings: Settings, tenant: str,
         by_rules = None
         if kind == "summary" and path == SAMPLE:
             turns = [one for one in map(json.loads, SAMPLE.open(encoding="utf-8")) if one["session_id"] == session]
-            lines = [Line(speaker=one["speaker"], text=one["text"]) for one in turns if "text" in one]
+            lines = [SpokenTurn(speaker=one["speaker"], text=one["text"]) for one in turns if "text" in one]
             number = numbers.compress.summary_sentences
             by_rules = summarise(lines, number=number, numbers=numbers.salience)
         report.print_text(console, kind, text, by_rules)

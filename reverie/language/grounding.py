@@ -1,7 +1,7 @@
-"""Whether what a language model wrote stands on what it was shown: its names, its numbers and its quotes.
+"""Grounding: whether the names, numbers and quotes of a language model's text are in the texts that it was shown.
 
-It may say things in other words, so meaning is not checked; but a name or a number that nobody said is an invention,
-and so is a text that quotes nothing. In doubt it objects: then the rules' text stands.
+A model may use other words, so meaning is not checked. A name or a number that is in no source is invented, and a quote
+must be in a source word for word. In doubt a text counts as ungrounded, and the caller keeps the rules' text.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from reverie.language.contradiction import read
 _WORD = re.compile(r"[^\W\d_]+")
 _DIGITS = re.compile(r"\d+(?:[.,:]\d+)*")
 _SENTENCE = re.compile(r"(?:^|[.!?:;\n])[\"'“”‘’()\[\]\s-]*\Z")
-#: Words that open a sentence in a summary and name nobody; so do those that end in -ing, -ed or -ly.
+#: Words that open a sentence in a summary and are no names; neither are words in -ing, -ed or -ly.
 _OPENERS = frozenset(
     _WORD.findall("""
         a about according after afterwards again all also although among an and another as at back because before
@@ -26,14 +26,14 @@ _OPENERS = frozenset(
         until upon we what when where whereas whether which while who whose why with within without yes yet you your
     """)
 )
-#: Fewer words are no quote, unless they are the whole turn.
+#: Fewer words are no quote, unless they are the whole source.
 _LEAST_QUOTED = 3
 
 
 def ungrounded(text: str, sources: Sequence[str]) -> list[str]:
-    """Return the names and numbers of a text that stand in none of its sources, in order of the alphabet.
+    """Return the names and numbers of a text that are in none of its sources, in alphabetical order.
 
-    A name is a word with a capital that does not merely open its sentence; a number may be written in digits or words.
+    A name is a capitalised word, unless it only opens its sentence. A number may be in digits or in words.
     """
     whole = "\n".join(sources)
     known = {word.casefold() for word in _WORD.findall(whole)}
@@ -47,12 +47,14 @@ def ungrounded(text: str, sources: Sequence[str]) -> list[str]:
 
 
 def is_quoted(quote: str, sources: Sequence[str]) -> bool:
-    """Whether a quote stands in one of the sources, but for case, marks and the width of spaces."""
-    words = flat(quote)
+    """Return whether a quote is in one of the sources, whatever the case, punctuation and white space."""
+    words = folded_words(quote)
     if not words:
         return False
     long_enough = words.count(" ") + 1 >= _LEAST_QUOTED
-    return any(f" {words} " in f" {source} " if long_enough else words == source for source in map(flat, sources))
+    return any(
+        f" {words} " in f" {source} " if long_enough else words == source for source in map(folded_words, sources)
+    )
 
 
 def _opens(word: re.Match[str], text: str) -> bool:
@@ -62,11 +64,11 @@ def _opens(word: re.Match[str], text: str) -> bool:
 
 
 def _values(text: str) -> set[str]:
-    """Numbers as they compare: digits without thousands marks, words as digits."""
-    found = {digits.replace(",", "") for digits in _DIGITS.findall(text)}
-    return found | {value for value, _ in read(text).numbers}
+    """Numbers in the form that is compared: digits without thousands separators, words as digits."""
+    written = {digits.replace(",", "") for digits in _DIGITS.findall(text)}
+    return written | {value for value, _ in read(text).numbers}
 
 
-def flat(text: str) -> str:
-    """The words of a text, folded, with one space between them."""
+def folded_words(text: str) -> str:
+    """Return the words of a text in lower case, with one space between them."""
     return " ".join(re.findall(r"\w+", text.casefold()))

@@ -101,7 +101,7 @@ left join lateral (
 left join lateral (
     select t.session_id, t.turn_index from log.turns t where t.tenant_id = %(tenant)s and t.id = m.turn_id offset 0) t on true
 
--- name: read_decisions
+-- name: read_source_turns
 -- The turns that these episodes, and those merged into them, come from: who spoke, tools called, outcomes so far.
 with recursive whole as (
     select x.theme, x.id from unnest(%(themes)s::int[], %(ids)s::uuid[]) as x (theme, id)
@@ -167,7 +167,7 @@ where number > %(threshold)s
   and place <= %(half)s * ceil((number - %(threshold)s)::float8 / %(half)s)
 order by subject_id, place
 
--- name: read_running
+-- name: read_long_sessions
 -- Sessions whose last `running` turns no summary tells yet: told by the first of these, one probe a session, so that
 -- sessions that are told need no look at each of their turns.
 with long as (
@@ -190,7 +190,7 @@ where not exists (select from memory.lineage k
                     and k.relation in ('compressed', 'summarised') offset 0)
 order by l.subject_id, l.session_id
 
--- name: read_untold_turns
+-- name: read_unsummarised_turns
 -- Turns of these sessions that no summary tells, in order, each with how many of its session are told; without the words
 -- of those that were corrected.
 select place, number, id, said_at, role, speaker,

@@ -1,4 +1,4 @@
-"""What numbers say: the seed's example, and what must not be claimed."""
+"""Comparisons of numbers: the example of the design, and claims that must not be made."""
 
 from datetime import UTC, datetime, timedelta
 from itertools import pairwise
@@ -7,7 +7,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reverie.consolidate.compress.quantify import Observation, contrasts, of_decision, of_texts, ranges
+from reverie.consolidate.compress.quantify import (
+    Measurement,
+    call_measurement,
+    compare_choices,
+    describe_ranges,
+    text_measurements,
+)
 
 MONDAY = datetime(2026, 1, 5, 10, tzinfo=UTC)
 SEED = [
@@ -22,18 +28,18 @@ SENTENCE = (
 )
 
 
-def said(texts: list[str]) -> list[Observation]:
-    return list(of_texts(texts))
+def said(texts: list[str]) -> list[Measurement]:
+    return list(text_measurements(texts))
 
 
 def decided(
     rows: list[tuple[dict, float]], tool: str = "suggest_post", positive: bool | None = None
-) -> list[Observation]:
-    return [of_decision(tool, arguments, MONDAY, "views", value, positive) for arguments, value in rows]
+) -> list[Measurement]:
+    return [call_measurement(tool, arguments, MONDAY, "views", value, positive) for arguments, value in rows]
 
 
-def sentences(observations: list[Observation], ratio: float = 1.5) -> list[str]:
-    return [contrast.sentence() for contrast in contrasts(observations, ratio)]
+def sentences(measurements: list[Measurement], ratio: float = 1.5) -> list[str]:
+    return [comparison.sentence() for comparison in compare_choices(measurements, ratio)]
 
 
 def test_the_example_of_the_seed_in_words():
@@ -49,7 +55,7 @@ def test_the_example_of_the_seed_in_outcomes():
 @pytest.mark.parametrize(("ratio", "told"), [(2.8, 1), (2.83, 0), (2.9, 0)])
 def test_the_smaller_of_the_ratios_of_means_and_medians_counts(ratio, told):
     """The means give 2.96, the medians 2.829, as the seed says: 2.8."""
-    assert len(contrasts(said(SEED), ratio)) == told
+    assert len(compare_choices(said(SEED), ratio)) == told
 
 
 def test_an_outlier_alone_claims_nothing():
@@ -57,7 +63,7 @@ def test_an_outlier_alone_claims_nothing():
     assert sentences(decided([({"kind": kind}, value) for kind, value in rows])) == []
 
 
-def test_one_observation_a_side_is_not_enough():
+def test_one_measurement_a_side_is_not_enough():
     assert sentences(decided([({"kind": "a"}, 10.0), ({"kind": "b"}, 1.0), ({"kind": "b"}, 1.0)])) == []
 
 
@@ -78,27 +84,31 @@ def test_groups_are_named_after_the_argument(tool, arguments, others, said):
 
 def test_the_weekday_is_told_when_it_separates_clearly():
     rows = [(0, 30.0), (7, 32.0), (4, 10.0), (11, 12.0)]
-    observations = [of_decision("post", {}, MONDAY + timedelta(days=day), "views", value, None) for day, value in rows]
-    assert sentences(observations) == [
+    measurements = [
+        call_measurement("post", {}, MONDAY + timedelta(days=day), "views", value, None) for day, value in rows
+    ]
+    assert sentences(measurements) == [
         "Posts decided on a Monday consistently outperform posts decided on a Friday by 2.8x in views "
         "(31 against 11 on average over 4 outcomes)"
     ]
-    overlapping = [*observations, of_decision("post", {}, MONDAY + timedelta(days=18), "views", 31.0, None)]
+    overlapping = [*measurements, call_measurement("post", {}, MONDAY + timedelta(days=18), "views", 31.0, None)]
     assert sentences(overlapping, 1.0) == []
 
 
 def test_more_of_something_bad_is_not_praised():
     rows = [({"tone": "formal"}, 8.0, False)] * 2 + [({"tone": "warm"}, 2.0, True)] * 2
-    observations = [of_decision("send_email", arguments, MONDAY, "unsubscribes", *rest) for arguments, *rest in rows]
-    assert sentences(observations) == [
+    measurements = [
+        call_measurement("send_email", arguments, MONDAY, "unsubscribes", *rest) for arguments, *rest in rows
+    ]
+    assert sentences(measurements) == [
         "Formal emails consistently bring 4x the unsubscribes of warm emails (8 against 2 on average over 4 outcomes)"
     ]
 
 
 def test_metrics_and_tools_are_not_mixed():
-    reach = [of_decision("post", {"kind": "a"}, MONDAY, "reach", 900.0, None)] * 3
-    views = [of_decision("post", {"kind": "b"}, MONDAY, "views", 10.0, None)] * 3
-    reels = [of_decision("reel", {"kind": "a"}, MONDAY, "views", 900.0, None)] * 3
+    reach = [call_measurement("post", {"kind": "a"}, MONDAY, "reach", 900.0, None)] * 3
+    views = [call_measurement("post", {"kind": "b"}, MONDAY, "views", 10.0, None)] * 3
+    reels = [call_measurement("reel", {"kind": "a"}, MONDAY, "views", 900.0, None)] * 3
     assert sentences([*reach, *views, *reels]) == []
 
 
@@ -108,9 +118,9 @@ def test_texts_that_differ_in_more_than_a_word_are_not_compared():
 
 
 def test_ranges_of_what_was_seen_often():
-    assert ranges(said(["Ran 5 km", "Ran 8.5 km", "Ran 6 km"])) == ["km from 5 to 8.5, 6.5 on average"]
-    assert ranges(said(["Ran 5 km", "Ran 8.5 km"])) == []
-    assert ranges(said(["Earned 1,200 rupees"] * 3)) == ["rupees from 1200 to 1200, 1200 on average"]
+    assert describe_ranges(said(["Ran 5 km", "Ran 8.5 km", "Ran 6 km"])) == ["km from 5 to 8.5, 6.5 on average"]
+    assert describe_ranges(said(["Ran 5 km", "Ran 8.5 km"])) == []
+    assert describe_ranges(said(["Earned 1,200 rupees"] * 3)) == ["rupees from 1200 to 1200, 1200 on average"]
 
 
 rows = st.lists(
@@ -120,10 +130,10 @@ rows = st.lists(
 
 @given(rows, st.floats(1, 5), st.randoms(use_true_random=False))
 def test_order_does_not_matter_and_the_ratio_holds(rows, ratio, random):
-    observations = decided([({"kind": kind, "size": size}, value) for kind, size, value in rows])
-    found = contrasts(observations, ratio)
-    random.shuffle(observations)
-    again = contrasts(observations, ratio)
+    measurements = decided([({"kind": kind, "size": size}, value) for kind, size, value in rows])
+    found = compare_choices(measurements, ratio)
+    random.shuffle(measurements)
+    again = compare_choices(measurements, ratio)
     assert [(one.key, one.high, one.low, one.number) for one in again] == [
         (one.key, one.high, one.low, one.number) for one in found
     ]

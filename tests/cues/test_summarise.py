@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reverie.language.cues.summarise import Line, summarise
+from reverie.language.cues.summarise import SpokenTurn, summarise
 from reverie.policy import Salience
 
 SALIENCE = Salience(
@@ -20,14 +20,14 @@ SALIENCE = Salience(
 START = datetime(2026, 1, 20, 9, tzinfo=UTC)
 
 
-def session(*turns: tuple[str, str]) -> list[Line]:
+def session(*turns: tuple[str, str]) -> list[SpokenTurn]:
     return [
-        Line(speaker=speaker, text=text, said_at=START + timedelta(minutes=minute))
+        SpokenTurn(speaker=speaker, text=text, said_at=START + timedelta(minutes=minute))
         for minute, (speaker, text) in enumerate(turns)
     ]
 
 
-def summary(lines: list[Line], number: int = 3) -> str:
+def summary(lines: list[SpokenTurn], number: int = 3) -> str:
     return summarise(lines, number=number, numbers=SALIENCE)
 
 

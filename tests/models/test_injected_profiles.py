@@ -14,10 +14,10 @@ import pytest
 
 from reverie.capture.append import ensure_tenant
 from reverie.capture.live.observations import Source, record_observation
-from reverie.consolidate.compress.worded_sessions import dated
 from reverie.consolidate.synthesize.stage import synthesize
 from reverie.language.grounding import ungrounded
-from reverie.language.headings import unfiled
+from reverie.language.headings import ungrounded_keys
+from reverie.language.text import written_day
 from reverie.model import Scope
 from reverie.policy import load_policy
 from reverie.store.database import Store
@@ -33,7 +33,7 @@ TENANT = "orders"
 POLICY = load_policy("agent")
 SAID = "Ana planted tomatoes in the garden."
 #: What a profile may say besides: the subject, the words in which it is told, the day.
-OWN = ["User Role Latest Noted", dated(AT)]
+OWN = ["User Role Latest Noted", written_day(AT)]
 
 
 def obeyed(one: dict[str, Any]) -> dict[str, Any]:
@@ -99,7 +99,7 @@ def test_nothing_gets_in_that_its_sources_do_not_say(profiles: Counter[str], con
     assert len({subject for subject, *_ in stated}) > 25 and profiles["discarded_ungrounded"] > 5 * 20
     for subject, path, text, sources in stated:
         assert ungrounded(text, [*sources, *OWN, subject]) == [], subject
-        assert unfiled(path, [*sources, *OWN, subject], "english") == [], subject
+        assert ungrounded_keys(path, [*sources, *OWN, subject], "english") == [], subject
     named = {one["claim"] for one in INJECTIONS if "claim" in one}
     believed = {claim for claim in named for _, path, text, _ in stated if claim in text or claim in path}
     harmless = {

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from reverie.consolidate.compress import patterns as compress_themes
+from reverie.consolidate.compress import patterns as pattern_module
 from reverie.consolidate.compress.stage import compress
 from reverie.errors import UnansweredError
 from reverie.model import Scope
@@ -154,7 +154,7 @@ def test_what_changed_while_the_model_was_asked_is_asked_about_too(
     run: Run, server: Server, conn: Conn, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     tell_of_bruno(conn)
-    asking, more = compress_themes.retell_themes, iter(["Bruno swam in the sea", "Bruno dug a hole", "Bruno slept"])
+    asking, more = pattern_module.ask_patterns, iter(["Bruno swam in the sea", "Bruno dug a hole", "Bruno slept"])
 
     def slowly(*arguments: Any, **named: Any) -> dict[bytes, str | None]:
         found = asking(*arguments, **named)
@@ -162,7 +162,7 @@ def test_what_changed_while_the_model_was_asked_is_asked_about_too(
             remember(conn, say(conn, text, MARCH + timedelta(days=20)), text, "pet:bruno")
         return found
 
-    monkeypatch.setattr(compress_themes, "retell_themes", slowly)
+    monkeypatch.setattr(pattern_module, "ask_patterns", slowly)
     report = run()
     ((text, model),) = patterns(conn)
     assert "8 times" in text and model is None

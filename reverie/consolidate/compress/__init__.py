@@ -1,11 +1,14 @@
 """compress: episodes become patterns, sessions become summaries.
 
 - `stage`: the stage
-- `patterns`: patterns of a subject's episodes
-- `themes`: which episodes belong to one theme
-- `quantify`: what the numbers of a theme say
-- `sessions`: summaries of sessions
+- `patterns`: a pattern for each theme of a subject's episodes
+- `sessions`: a summary for each old session, and for the older turns of long ones
+- `themes`: the episodes of one theme
+- `quantify`: comparisons and ranges of a theme's numbers
+- `wording`: patterns in the rules' words
 - `worded_patterns`: patterns in a language model's words
 - `worded_sessions`: summaries in a language model's words
-- `write`: the new memories with their lineage and links
+- `decide`: new memories, and the memories that they replace
+- `read`: themes and sessions, from Postgres
+- `write`: the new memories, with their lineage and links
 """

@@ -1,7 +1,8 @@
-"""What the numbers of a theme's episodes say: which choice went better, by how much, and over which range (Brain 4.4).
+"""Comparisons and ranges of the numbers of a theme: which choice went better, by how much, over which range. Pure.
 
-Numbers come from outcomes of the decisions, grouped by an argument of the tool call ("category": recipe or news), or
-from texts that are the same but for the number and one word ("Suggested recipe post → 340 views").
+Numbers come from outcomes of tool calls, grouped by an argument of the call ("category": recipe or news), or from texts
+that are the same but for the number and one word ("Suggested recipe post → 340 views").
+Source: docs/design-sources.md, Brain 4.4.
 """
 
 from __future__ import annotations
@@ -16,9 +17,9 @@ from typing import Any
 
 from reverie.language.cues.quantities import quantities
 
-#: Observations that each side of a contrast needs.
+#: Measurements that each side of a comparison needs.
 _EACH_SIDE = 2
-#: Observations from which a range is worth saying.
+#: Measurements from which a range is stated.
 _FOR_RANGE = 3
 #: Longer argument values are texts, not choices.
 _CHOICE_CHARACTERS = 40
@@ -36,45 +37,45 @@ class Choice:
     #: Argument name, `weekday`, or the place of the word in the text.
     key: str
     value: str
-    #: How a sentence names the episodes with this value, in the plural: "recipe posts".
+    #: Name of the episodes with this value in a sentence, in the plural: "recipe posts".
     group: str
-    #: Made by us rather than stated; only a clear separation makes it worth saying.
+    #: Computed rather than stated; it is compared only where it separates the numbers clearly.
     derived: bool = False
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Observation:
+class Measurement:
     """A number that an episode carries, and what was chosen there."""
 
-    #: Only observations of one family and metric are compared: a tool, or a text without its number and one word.
+    #: Only measurements of one family and metric are compared: a tool, or a text without its number and one word.
     family: str
     metric: str
     value: float
     choices: tuple[Choice, ...] = ()
-    #: Whether the outcome was a good one; None: nobody said.
+    #: Whether the outcome was a good one; None: unknown.
     positive: bool | None = None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Contrast:
+class Comparison:
     """Two choices whose numbers differ by the policy's ratio or more."""
 
     metric: str
     key: str
     high: str
     low: str
-    #: The smaller of the ratios of means and of medians: an outlier alone, or a lucky middle, claims nothing.
+    #: The smaller of the ratios of means and of medians, so that an outlier alone makes no difference.
     ratio: float
     high_mean: float
     low_mean: float
     number: int
-    #: Every number of the one is above every number of the other.
+    #: Every number of `high` is above every number of `low`.
     consistent: bool
-    #: More of the metric is better, as far as the outcomes tell.
+    #: Whether more of the metric is better, as far as the outcomes show.
     better: bool
 
     def claim(self) -> str:
-        """Return what it comes to, in words: "Recipe posts consistently outperform news posts by 2.8x in views"."""
+        """Return the result in words: "Recipe posts consistently outperform news posts by 2.8x in views"."""
         high, times, metric = self.high[:1].upper() + self.high[1:], _times(self.ratio), self.metric.replace("_", " ")
         always = " consistently" if self.consistent else ""
         if self.better:
@@ -87,27 +88,28 @@ class Contrast:
         return f"{self.claim()} ({high} against {low} on average over {self.number} outcomes)"
 
 
-def of_decision(
+def call_measurement(
     tool: str, arguments: Mapping[str, Any], at: datetime, metric: str, value: float, positive: bool | None
-) -> Observation:
-    """The outcome of one tool call as an observation; its choices are the call's short arguments and the weekday."""
+) -> Measurement:
+    """Return the outcome of one tool call; its choices are the call's short arguments and the weekday."""
     things = _things(tool)
     choices = [
-        Choice(key=key, value=text.casefold(), group=_group(key, text, things, isinstance(given, str)))
-        for key, given in sorted(arguments.items())
-        if isinstance(given, (str, int, float, bool)) and 0 < len(text := str(given).strip()) <= _CHOICE_CHARACTERS
+        Choice(key=key, value=text.casefold(), group=_group(key, text, things, isinstance(argument, str)))
+        for key, argument in sorted(arguments.items())
+        if isinstance(argument, (str, int, float, bool))
+        and 0 < len(text := str(argument).strip()) <= _CHOICE_CHARACTERS
     ]
     if "weekday" not in arguments:
         day = f"{at:%A}"
         choices.append(Choice(key="weekday", value=day, group=f"{things} decided on a {day}", derived=True))
-    return Observation(family=tool, metric=metric, value=value, choices=tuple(choices), positive=positive)
+    return Measurement(family=tool, metric=metric, value=value, choices=tuple(choices), positive=positive)
 
 
-def of_texts(texts: Iterable[str]) -> Iterator[Observation]:
-    """The number of each text that has exactly one with a unit, once for each word in which like texts differ."""
+def text_measurements(texts: Iterable[str]) -> Iterator[Measurement]:
+    """Yield the number of each text that has exactly one with a unit, once for each word in which like texts differ."""
     alike: dict[tuple[str, int], list[tuple[float, list[str]]]] = defaultdict(list)
     for text in texts:
-        counted = [one for one in quantities(text) if one.unit]
+        counted = [each for each in quantities(text) if each.unit]
         if len(counted) == 1:
             tokens = ["#" if token[0].isdigit() else token for token in _TOKEN.findall(text)]
             alike[counted[0].unit, len(tokens)].append((counted[0].value, tokens))
@@ -115,36 +117,36 @@ def of_texts(texts: Iterable[str]) -> Iterator[Observation]:
         folded = [[token.casefold() for token in tokens] for _, tokens in rows]
         differs = [place for place, column in enumerate(zip(*folded, strict=True)) if len(set(column)) > 1]
         for (value, tokens), words in zip(rows, folded, strict=True):
-            yield Observation(family=" ".join(words), metric=metric, value=value)
+            yield Measurement(family=" ".join(words), metric=metric, value=value)
             for place in differs:
                 if _WORD.match(tokens[place]):
                     family = " ".join([*words[:place], "*", *words[place + 1 :]])
                     choice = Choice(key=f"word {place}", value=words[place], group=_named_after(tokens, place))
-                    yield Observation(family=family, metric=metric, value=value, choices=(choice,))
+                    yield Measurement(family=family, metric=metric, value=value, choices=(choice,))
 
 
-def contrasts(observations: Iterable[Observation], least_ratio: float) -> list[Contrast]:
-    """The best against the worst choice of each family, metric and key, from `least_ratio` on; the widest first."""
-    groups: dict[tuple[str, str, str], dict[str, list[tuple[Observation, Choice]]]] = defaultdict(
+def compare_choices(measurements: Iterable[Measurement], least_ratio: float) -> list[Comparison]:
+    """Compare the best choice with the worst of each family, metric and key, from `least_ratio` on; widest first."""
+    groups: dict[tuple[str, str, str], dict[str, list[tuple[Measurement, Choice]]]] = defaultdict(
         lambda: defaultdict(list)
     )
-    for one in observations:
-        for choice in one.choices:
-            groups[one.family, one.metric, choice.key][choice.value].append((one, choice))
-    found = [
-        contrast
+    for each in measurements:
+        for choice in each.choices:
+            groups[each.family, each.metric, choice.key][choice.value].append((each, choice))
+    comparisons = [
+        comparison
         for (_, metric, key), by_value in groups.items()
-        if (contrast := _contrast(metric, key, by_value)) is not None and contrast.ratio >= least_ratio
+        if (comparison := _comparison(metric, key, by_value)) is not None and comparison.ratio >= least_ratio
     ]
-    return sorted(found, key=lambda one: (-one.ratio, one.metric, one.key, one.high, one.low))
+    return sorted(comparisons, key=lambda each: (-each.ratio, each.metric, each.key, each.high, each.low))
 
 
-def ranges(observations: Sequence[Observation]) -> list[str]:
+def describe_ranges(measurements: Sequence[Measurement]) -> list[str]:
     """Return "views from 95 to 340, 223 on average" for each metric of a family that was seen often enough."""
     seen: dict[tuple[str, str], list[float]] = defaultdict(list)
-    for one in observations:
-        if "*" not in one.family:
-            seen[one.family, one.metric].append(one.value)
+    for each in measurements:
+        if "*" not in each.family:
+            seen[each.family, each.metric].append(each.value)
     return [
         f"{metric.replace('_', ' ')} from {_figure(min(values))} to {_figure(max(values))}, "
         f"{_figure(fmean(values))} on average"
@@ -153,9 +155,9 @@ def ranges(observations: Sequence[Observation]) -> list[str]:
     ]
 
 
-def _contrast(metric: str, key: str, by_value: dict[str, list[tuple[Observation, Choice]]]) -> Contrast | None:
+def _comparison(metric: str, key: str, by_value: dict[str, list[tuple[Measurement, Choice]]]) -> Comparison | None:
     sides = [
-        (fmean(one.value for one, _ in members), value)
+        (fmean(each.value for each, _ in members), value)
         for value, members in by_value.items()
         if len(members) >= _EACH_SIDE
     ]
@@ -163,13 +165,13 @@ def _contrast(metric: str, key: str, by_value: dict[str, list[tuple[Observation,
         return None
     (low_mean, low_value), (high_mean, high_value) = min(sides), max(sides)
     high, low = by_value[high_value], by_value[low_value]
-    highs, lows = [one.value for one, _ in high], [one.value for one, _ in low]
+    highs, lows = [each.value for each, _ in high], [each.value for each, _ in low]
     if low_mean <= 0 or median(lows) <= 0:
         return None
     consistent = min(highs) > max(lows)
     if high[0][1].derived and not consistent:
         return None
-    return Contrast(
+    return Comparison(
         metric=metric,
         key=key,
         high=min(choice.group for _, choice in high),
@@ -183,12 +185,12 @@ def _contrast(metric: str, key: str, by_value: dict[str, list[tuple[Observation,
     )
 
 
-def _share_positive(members: Sequence[tuple[Observation, Choice]]) -> float:
-    return fmean(bool(one.positive) for one, _ in members)
+def _share_positive(members: Sequence[tuple[Measurement, Choice]]) -> float:
+    return fmean(bool(each.positive) for each, _ in members)
 
 
 def _things(tool: str) -> str:
-    """What a tool works on, in the plural: posts for `schedule_post`, issues for `jira.create_issue`."""
+    """The objects of a tool, in the plural: posts for `schedule_post`, issues for `jira.create_issue`."""
     service, _, action = tool.rpartition(".")
     words = _NAME_PARTS.split(action)
     return _plural((words[-1] if len(words) > 1 else service or words[-1]).lower())
@@ -219,12 +221,12 @@ def _plural(noun: str) -> str:
 
 
 def _times(ratio: float) -> str:
-    # cut, not rounded up: "2.8x" never claims more than there was
+    # truncated, not rounded up: "2.8x" never claims more than there was
     return f"{int(ratio * 10 + 1e-9) / 10:.1f}".removesuffix(".0") + "x"
 
 
 def _figure(number: float) -> str:
-    """Three digits that count, halves up: 103 for 102.5, 12.5, 0.25."""
+    """Three significant digits, halves up: 103 for 102.5, 12.5, 0.25."""
     decimals = 0 if abs(number) >= 100 else 1 if abs(number) >= 10 else 2
     scale = 10**decimals
     shown = int(abs(number) * scale + 0.5 + 1e-9) / scale

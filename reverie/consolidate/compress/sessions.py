@@ -1,183 +1,122 @@
-"""Summaries of sessions, in their own sentences or in a model's words (spec B6, C3; Chat flow 1, Logic 3).
+"""Summaries of sessions, in their own sentences or in a language model's words.
 
-Old sessions are told whole. Of a running one that holds many turns the oldest are told as a range, the last stay as
-they were said; when it is old, the summary of the whole replaces those of its ranges. Which turns a range tells is
-fixed by the lineage once it is made: what comes in late is told by a later one.
+An old session gets one summary. The oldest turns of a long running session get summaries by range, and its last turns
+stay as they are; once the session is old, the summary of the whole replaces those of its ranges. Lineage fixes which
+turns a range covers: turns that arrive late are covered by a later one.
 """
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
-from itertools import groupby
-from operator import itemgetter
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 from uuid import UUID
 
 from psycopg import Connection
 
-from reverie.consolidate.compress.worded_sessions import Passage, Retold, retell
-from reverie.consolidate.compress.write import Made, Params, write
+from reverie.consolidate.compress.decide import Compression, SessionKey, SessionPart, summary_of
+from reverie.consolidate.compress.read import (
+    long_sessions,
+    old_sessions,
+    read_session_memories,
+    unsummarised_ranges,
+    whole_sessions,
+)
+from reverie.consolidate.compress.worded_sessions import ModelSummaries, ask_summaries
+from reverie.consolidate.compress.write import write_compressions
 from reverie.inference.completions import LanguageModel
-from reverie.language.cues.summarise import Line, summarise_all
+from reverie.language.cues.summarise import SpokenTurn, summarise_all
 from reverie.language.text import author, strip_invisible, written_day
-from reverie.model import stable_id
-from reverie.policy import Policy
-from reverie.store.database import Store
-from reverie.store.queries import queries
+from reverie.store.locks import lock_subjects
 from reverie.store.runs import Run
+from reverie.store.work import Work
 
-#: Sessions worked in one transaction.
+#: Sessions worked on in one transaction.
 _SESSIONS = 1_000
 
-Sessions = Sequence[tuple[str, str]]
-#: Reads what is to be told of some sessions.
-Read = Callable[[Connection[Any], Params], Iterator[Passage]]
-#: What is remembered of a session: (id, kind, whether it is in the context, turn).
-Remembered = Sequence[tuple[UUID, str, bool, UUID | None]]
+#: Reads the parts of sessions that get a summary.
+ReadParts = Callable[[Connection[Any], Work, Sequence[SessionKey]], Iterator[SessionPart]]
 
 
-def compress_sessions(
-    store: Store,
-    attempt: Run,
-    policy: Policy,
-    params: Params,
-    taken: set[UUID],
-    language_model: LanguageModel | None,
-) -> set[tuple[str, str]]:
-    """Summarise the oldest sessions of subjects with too many; episodes `taken` by a pattern are the pattern's.
+def compress_old_sessions(attempt: Run, taken: Collection[UUID], model: LanguageModel | None) -> set[SessionKey]:
+    """Summarise the oldest sessions of subjects with too many; episodes `taken` by a pattern stay the pattern's.
 
-    Returns the sessions (subject, session) that are told, or wait for a model that did not answer.
+    Returns the sessions that are summarised, or wait for a model that did not answer.
     """
-    with store.transaction(params["tenant"]) as conn:
-        sessions = conn.execute(queries("compress")["read_old_sessions"], params).fetchall()
-    _work_in(store, attempt, policy, params, sessions, _wholes, taken, language_model)
+    sessions = old_sessions(attempt.work)
+    _summarise(attempt, sessions, whole_sessions, taken, model)
     return set(sessions)
 
 
-def compress_running(
-    store: Store,
+def compress_long_sessions(attempt: Run, summarised: Collection[SessionKey], model: LanguageModel | None) -> None:
+    """Summarise the oldest turns of sessions with too many, unless the whole session is `summarised`."""
+    sessions = [session for session in long_sessions(attempt.work) if session not in summarised]
+    _summarise(attempt, sessions, unsummarised_ranges, (), model)
+
+
+def _summarise(
     attempt: Run,
-    policy: Policy,
-    params: Params,
-    told: set[tuple[str, str]],
-    language_model: LanguageModel | None,
+    sessions: Sequence[SessionKey],
+    read_parts: ReadParts,
+    taken: Collection[UUID],
+    model: LanguageModel | None,
 ) -> None:
-    """Summarise the oldest turns of sessions that hold too many, unless they are `told` whole."""
-    size, keep = policy.compress.range_turns, policy.compress.running_keep
-    with store.transaction(params["tenant"]) as conn:
-        found = conn.execute(queries("compress")["read_running"], params).fetchall()
-    sessions = [session for session in found if session not in told]
-
-    def ranges(conn: Connection[Any], of_portion: Params) -> Iterator[Passage]:
-        rows = conn.execute(queries("compress")["read_untold_turns"], of_portion).fetchall()
-        for (place, before), of_session in groupby(rows, key=itemgetter(0, 1)):
-            turns = [row[2:] for row in of_session]
-            subject_id, session_id = of_portion["subject_ids"][place - 1], of_portion["session_ids"][place - 1]
-            for at in range(0, (len(turns) - keep) // size * size, size):
-                yield Passage(subject_id, session_id, turns[at : at + size], start=before + at + 1, whole=False)
-
-    _work_in(store, attempt, policy, params, sessions, ranges, set(), language_model)
-
-
-def _wholes(conn: Connection[Any], of_portion: Params) -> Iterator[Passage]:
-    rows = conn.execute(queries("compress")["read_session_turns"], of_portion).fetchall()
-    for place, of_session in groupby(rows, key=itemgetter(0)):
-        turns = [row[1:] for row in of_session]
-        yield Passage(of_portion["subject_ids"][place - 1], of_portion["session_ids"][place - 1], turns)
-
-
-def _work_in(
-    store: Store,
-    attempt: Run,
-    policy: Policy,
-    params: Params,
-    sessions: Sessions,
-    read: Read,
-    taken: set[UUID],
-    language_model: LanguageModel | None,
-) -> None:
+    work = attempt.work
     for start in range(0, len(sessions), _SESSIONS):
-        portion, retold = sessions[start : start + _SESSIONS], None
-        if language_model is not None:
-            with store.transaction(params["tenant"]) as conn:
-                passages = list(read(conn, params | _of(portion)))
-            retold = retell(
-                store,
-                attempt,
-                language_model,
-                passages,
-                tenant_id=params["tenant"],
-                sentences=policy.compress.summary_sentences,
-            )
-            portion = [session for session in portion if session not in retold.waiting]
-        of_portion = params | _of(portion)
-        with store.transaction(params["tenant"]) as conn:
-            conn.execute(queries("subjects")["lock_subjects"], params | {"subjects": of_portion["subject_ids"]})
-            remembered: dict[tuple[str, str], list[tuple[UUID, str, bool, UUID | None]]] = defaultdict(list)
-            for place, id_, kind, is_open, turn_id in conn.execute(
-                queries("compress")["read_session_memories"], of_portion
-            ):
-                remembered[portion[place - 1]].append((id_, kind, is_open and id_ not in taken, turn_id))
-            passages = list(read(conn, of_portion))
-            texts = summarise_all(
-                [_lines(passage) for passage in passages],
-                number=policy.compress.summary_sentences,
-                numbers=policy.salience,
-            )
-            made = [
-                _summary(passage, text, remembered[passage.session], policy, params["tenant"], retold)
-                for passage, text in zip(passages, texts, strict=True)
-            ]
-            if retold is not None:
-                attempt.report.add("retold", sum(one.model is not None for one in made))
-            write(conn, attempt, policy, params, made)
+        portion, worded = sessions[start : start + _SESSIONS], None
+        if model is not None:
+            with work.transaction() as conn:
+                parts = list(read_parts(conn, work, portion))
+            worded = ask_summaries(attempt, model, parts)
+            portion = [session for session in portion if session not in worded.waiting]
+        with work.transaction() as conn:
+            lock_subjects(conn, work.tenant_id, [subject_id for subject_id, _ in portion])
+            compressions = _summaries(conn, work, portion, read_parts, taken, worded)
+            if worded is not None:
+                attempt.report.add("retold", sum(each.memory.model is not None for each in compressions))
+            write_compressions(conn, attempt, compressions)
             attempt.record(conn)
 
 
-def _of(sessions: Sessions) -> Params:
-    return {"subject_ids": [row[0] for row in sessions], "session_ids": [row[1] for row in sessions]}
+def _summaries(
+    conn: Connection[Any],
+    work: Work,
+    sessions: Sequence[SessionKey],
+    read_parts: ReadParts,
+    taken: Collection[UUID],
+    worded: ModelSummaries | None,
+) -> list[Compression]:
+    policy = work.policy
+    memories = read_session_memories(conn, work, sessions)
+    parts = list(read_parts(conn, work, sessions))
+    texts = summarise_all(
+        [_spoken(part) for part in parts], number=policy.compress.summary_sentences, numbers=policy.salience
+    )
+    compressions = []
+    for part, text in zip(parts, texts, strict=True):
+        content, model = _wording(part, text, worded)
+        of_session = [
+            replace(memory, replaceable=memory.replaceable and memory.id not in taken)
+            for memory in memories.get(part.session, ())
+        ]
+        compressions.append(
+            summary_of(part, content, model, of_session, policy, tenant_id=work.tenant_id, as_of=work.as_of)
+        )
+    return compressions
 
 
-def _lines(passage: Passage) -> list[Line]:
-    spoken = [row for row in passage.turns if row[2] in ("user", "assistant")] or passage.turns
+def _spoken(part: SessionPart) -> list[SpokenTurn]:
+    turns = [turn for turn in part.turns if turn.role in ("user", "assistant")] or part.turns
     return [
-        Line(speaker=author(row[3], row[2]) or "User", text=strip_invisible(row[4]), said_at=row[1]) for row in spoken
+        SpokenTurn(
+            speaker=author(turn.speaker, turn.role) or "User", text=strip_invisible(turn.text), said_at=turn.said_at
+        )
+        for turn in turns
     ]
 
 
-def _summary(
-    passage: Passage, content: str, remembered: Remembered, policy: Policy, tenant_id: str, retold: Retold | None
-) -> Made:
-    """The summary in the rules' words, `content`, or in a model's."""
-    turns, whole, model = passage.turns, passage.whole, None
-    if retold is not None:
-        shown, text = retold.texts.get(passage.key, (frozenset(), ""))
-        if text and shown == {row[0] for row in turns}:  # what was said since then it does not tell
-            content, model = f"{written_day(turns[0][1])}. {text}", retold.model
-    happened_at = max(row[1] for row in turns)
-    ids = {row[0] for row in turns}
-    name = [passage.subject_id, passage.session_id, *([] if whole else [str(passage.start), str(passage.end)])]
-    # a part leaves what is remembered of it as it is, and is itself replaced by the whole
-    replaced = [(id_, kind) for id_, kind, is_open, _ in remembered if is_open and whole]
-    return Made(
-        id=stable_id(happened_at, "summary", tenant_id, *name),
-        subject_id=passage.subject_id,
-        kind="summary",
-        content=content,
-        model=model,
-        importance=policy.compress.summary_importance,
-        happened_at=happened_at,
-        accessed_at=happened_at,
-        session_id=passage.session_id,
-        turn_start=passage.start,
-        turn_end=passage.end,
-        origin="session" if whole else "range",
-        episodes=[id_ for id_, kind in replaced if kind == "episode"],
-        ranges=[id_ for id_, kind in replaced if kind == "summary"],
-        lineage=[
-            *(("compressed" if whole else "summarised", "turn", row[0]) for row in turns),
-            *(("compressed", "memory", id_) for id_, _ in replaced),
-        ],
-        speaks_like=[id_ for id_, _, _, turn_id in remembered if whole or turn_id in ids],
-    )
+def _wording(part: SessionPart, text: str, worded: ModelSummaries | None) -> tuple[str, str | None]:
+    """The content of a summary and the model that wrote it: the rules' `text` where no model did."""
+    if worded is None or not (summary := worded.text_of_part(part)):
+        return text, None
+    return f"{written_day(part.turns[0].said_at)}. {summary}", worded.model

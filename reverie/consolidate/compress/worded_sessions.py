@@ -1,14 +1,15 @@
-"""Sessions in the words of a language model, as far as these stand on what was said (spec B6, C3; Logic 3.2)."""
+"""Summaries of sessions in a language model's words, accepted as far as the turns support them."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import Annotated
 from uuid import UUID
 
 from pydantic import Field
 
+from reverie.consolidate.compress.decide import SessionKey, SessionPart
 from reverie.inference.completions import LanguageModel
 from reverie.inference.prompts import load_prompt
 from reverie.inference.replies import Reply
@@ -17,17 +18,16 @@ from reverie.language.text import author, strip_invisible, written_day
 from reverie.llm.answers import NO_REPLY, InvalidReply
 from reverie.llm.asking import ModelCaller, ask
 from reverie.llm.inputs import PromptInput
-from reverie.store.database import Store
 from reverie.store.runs import Run
 
-#: Characters of a session that a model is shown; a longer one is summed up by the rules.
+#: Characters of a session that a model is shown; the rules summarise a longer one.
 LONGEST = 48_000
 #: Tokens of a reply: some sentences and their quotes.
 _MAX_TOKENS = 600
 
 
 class SessionSummary(Reply):
-    """What a model says of a session."""
+    """A model's summary of a session."""
 
     summary: Annotated[str, Field(min_length=1, max_length=2000)]
     #: Passages of the turns, word for word.
@@ -35,104 +35,66 @@ class SessionSummary(Reply):
 
 
 @dataclass(frozen=True, slots=True)
-class Passage:
-    """Turns of a session that are told together: all of them, or a range."""
+class ModelSummaries:
+    """A model's summaries of parts of sessions."""
 
-    subject_id: str
-    session_id: str
-    #: In their order: (id, said_at, role, speaker, text).
-    turns: Sequence[tuple[Any, ...]]
-    #: Place of the first one in its session, from 1.
-    start: int = 1
-    whole: bool = True
-
-    @property
-    def end(self) -> int:
-        """Place of the last one."""
-        return self.start + len(self.turns) - 1
-
-    @property
-    def session(self) -> tuple[str, str]:
-        """Subject and session."""
-        return self.subject_id, self.session_id
-
-    @property
-    def key(self) -> tuple[str, str, int]:
-        """Tells the passages of a run apart."""
-        return *self.session, self.start
-
-
-@dataclass(frozen=True, slots=True)
-class Retold:
-    """Summaries by passage."""
-
-    #: Whose words they are.
     model: str
-    #: The turns that the model was shown, and its summary.
+    #: By key of the part: the turns that the model was shown, and its summary.
     texts: Mapping[tuple[str, str, int], tuple[frozenset[UUID], str]]
-    #: Sessions (subject, session) about which some reply could not be had; they wait for the retry.
-    waiting: frozenset[tuple[str, str]]
+    #: Sessions about which some reply could not be had; they wait for the retry.
+    waiting: frozenset[SessionKey]
+
+    def text_of_part(self, part: SessionPart) -> str | None:
+        """Return the summary of a part; None if there is none, or if turns were added since."""
+        shown, text = self.texts.get(part.key, (frozenset(), ""))
+        return text if text and shown == {turn.id for turn in part.turns} else None
 
 
-def retell(
-    store: Store,
-    attempt: Run,
-    model: LanguageModel,
-    passages: Sequence[Passage],
-    *,
-    tenant_id: str,
-    sentences: int,
-) -> Retold:
-    """Ask for summaries of at most so many sentences; what is not believed, or not paid for, is left to the rules.
+def ask_summaries(attempt: Run, model: LanguageModel, parts: Sequence[SessionPart]) -> ModelSummaries:
+    """Ask for a summary of each part; the rules summarise parts whose reply is not accepted or not paid for.
 
-    No connection is held while the model works. What came of it is counted in the run's report. Raises as
-    `ask` does when the model cannot be used at all.
+    No connection is held while the model works. The run's report counts the answers. Raises as `ask` does when the
+    model cannot be used at all.
     """
+    sentences = attempt.work.policy.compress.summary_sentences
     prompt = load_prompt("compress", SessionSummary, max_tokens=_MAX_TOKENS, sentences=sentences)
-    asked: list[tuple[Passage, PromptInput]] = []
-    for passage in passages:
-        item = _item(passage)
-        length = sum(len(turn["text"]) for turn in item.content["turns"])
+    asked: list[tuple[SessionPart, PromptInput]] = []
+    for part in parts:
+        shown = _part_input(part)
+        length = sum(len(turn["text"]) for turn in shown.content["turns"])
         if length > LONGEST:
             attempt.report.add("failed_too_long")
         elif length:
-            asked.append((passage, item))
+            asked.append((part, shown))
     attempt.report.model = model.key
-    answers = ask(
-        ModelCaller.of_run(attempt),
-        model,
-        prompt,
-        [item for _, item in asked],
-        check=_objection,
-    )
-    told = list(zip(asked, answers, strict=True))
-    return Retold(
+    answers = ask(ModelCaller.of_run(attempt), model, prompt, [shown for _, shown in asked], check=_check)
+    answered = [(part, shown, answer) for (part, shown), answer in zip(asked, answers, strict=True)]
+    return ModelSummaries(
         model=model.key,
         texts={
-            passage.key: (frozenset(item.source_ids), answer.reply.summary)
-            for (passage, item), answer in told
+            part.key: (frozenset(shown.source_ids), answer.reply.summary)
+            for part, shown, answer in answered
             if answer.reply is not None
         },
-        waiting=frozenset(passage.session for (passage, _), answer in told if answer.reason in NO_REPLY),
+        waiting=frozenset(part.session for part, _, answer in answered if answer.reason in NO_REPLY),
     )
 
 
-def _item(passage: Passage) -> PromptInput:
-    turns = passage.turns
-    said = [
-        {"speaker": author(speaker, role) or "User", "text": strip_invisible(text)}
-        for _, _, role, speaker, text in turns
-        if text and role in ("user", "assistant")
+def _part_input(part: SessionPart) -> PromptInput:
+    turns = [
+        {"speaker": author(turn.speaker, turn.role) or "User", "text": strip_invisible(turn.text)}
+        for turn in part.turns
+        if turn.text and turn.role in ("user", "assistant")
     ]
-    content = {"date": written_day(turns[0][1]), "turns": said}
-    return PromptInput(subject_id=passage.subject_id, content=content, source_ids=[row[0] for row in turns])
+    content = {"date": written_day(part.turns[0].said_at), "turns": turns}
+    return PromptInput(subject_id=part.subject_id, content=content, source_ids=[turn.id for turn in part.turns])
 
 
-def _objection(item: PromptInput, reply: SessionSummary) -> InvalidReply | None:
-    texts = [turn["text"] for turn in item.content["turns"]]
+def _check(shown: PromptInput, reply: SessionSummary) -> InvalidReply | None:
+    turns = shown.content["turns"]
+    texts = [turn["text"] for turn in turns]
     if not any(is_quoted(quote, texts) for quote in reply.quotes):
         return InvalidReply(reason="unquoted", hint="no quote stood word for word in the turns")
-    shown = [*texts, *(turn["speaker"] for turn in item.content["turns"]), item.content["date"]]
-    if invented := ungrounded(reply.summary, shown):
+    if invented := ungrounded(reply.summary, [*texts, *(turn["speaker"] for turn in turns), shown.content["date"]]):
         return InvalidReply(reason="ungrounded", hint=f"the turns do not say {', '.join(invented[:10])}")
     return None

@@ -24,7 +24,7 @@ from reverie.language.cues.noticed import compiled
 from reverie.language.cues.one import Hit, extract_one
 from reverie.language.cues.salience import salience
 from reverie.language.cues.wording import slug
-from reverie.language.grounding import flat, is_quoted, ungrounded
+from reverie.language.grounding import folded_words, is_quoted, ungrounded
 from reverie.language.text import owned, strip_invisible
 from reverie.model import Candidate, candidate_id
 from reverie.policy import Policy
@@ -257,7 +257,7 @@ def _objection(turn: ShownTurn, note: Note, policy: Policy) -> str | None:
 def _is_anothers(quote: str, text: str) -> bool:
     """Whether a quote stands only within words that the turn quotes from somebody else."""
     spans = others_spans(text)
-    within = any(f" {flat(quote)} " in f" {flat(text[start:end])} " for start, end in spans)
+    within = any(f" {folded_words(quote)} " in f" {folded_words(text[start:end])} " for start, end in spans)
     return within and not is_quoted(quote, [veil(text)])
 
 

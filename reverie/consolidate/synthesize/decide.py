@@ -19,7 +19,7 @@ from pydantic import Field
 
 from reverie.inference.replies import Reply
 from reverie.language.grounding import ungrounded
-from reverie.language.headings import unfiled
+from reverie.language.headings import ungrounded_keys
 from reverie.language.text import sentences, written_day
 from reverie.llm.answers import InvalidReply
 from reverie.llm.inputs import PromptInput
@@ -185,7 +185,7 @@ def by_model(
             continue  # as it is
         told = text_of((), value) if value is not None else " ".join(text_of(one.path, one.value) for one in below)
         sources = _speaking(told, words) or (_speaking(" ".join(path), words) if value is None else [])
-        if value is not None and (ungrounded(told, shown) or unfiled(path, shown, policy.language)):
+        if value is not None and (ungrounded(told, shown) or ungrounded_keys(path, shown, policy.language)):
             stated.discard("ungrounded")
         elif len(text_of(path, value)) > numbers.excerpt_letters:
             stated.discard("too_long")
@@ -294,7 +294,7 @@ def _naming(
     if not speaking:
         return []
     said = [one.content for one in speaking]
-    missing = _words(" ".join([*ungrounded(text, said), *unfiled(path, said, policy.language)]))
+    missing = _words(" ".join([*ungrounded(text, said), *ungrounded_keys(path, said, policy.language)]))
     return [one for one, held in words if one in speaking or missing & held]
 
 

@@ -153,10 +153,9 @@ def _unfit(lines: Iterable[Line]) -> tuple[Dropped, ...]:
 def _gist(messages: Sequence[Message], policy: Policy) -> str:
     """Extractive sentences of older turns."""
     # the rules bring polars, for which a short conversation has no use
-    from reverie.language.cues.summarise import Line as Said
-    from reverie.language.cues.summarise import summarise
+    from reverie.language.cues.summarise import SpokenTurn, summarise
 
-    lines = [Said(speaker=_author(one), text=one.content) for one in messages]
+    lines = [SpokenTurn(speaker=_author(one), text=one.content) for one in messages]
     return summarise(lines, number=policy.context.summary_sentences, numbers=policy.salience)
 
 

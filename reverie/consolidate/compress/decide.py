@@ -1,0 +1,166 @@
+"""The pattern of a theme, the summary of a part of a session, and the memories that each replaces. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID
+
+from reverie.consolidate.compress.themes import Theme, ThemeEvidence
+from reverie.model import Lineage, Memory, stable_id
+from reverie.policy import Policy
+
+#: Subject and session.
+SessionKey = tuple[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class SessionTurn:
+    """A turn as a summary reads it."""
+
+    id: UUID
+    said_at: datetime
+    role: str | None
+    speaker: str | None
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class SessionPart:
+    """Turns of a session that get one summary: the whole session, or a range."""
+
+    subject_id: str
+    session_id: str
+    #: In their order; at least one.
+    turns: Sequence[SessionTurn]
+    #: Place of the first turn in its session, from 1.
+    start: int = 1
+    whole: bool = True
+
+    @property
+    def end(self) -> int:
+        """Place of the last turn."""
+        return self.start + len(self.turns) - 1
+
+    @property
+    def session(self) -> SessionKey:
+        """Subject and session."""
+        return self.subject_id, self.session_id
+
+    @property
+    def key(self) -> tuple[str, str, int]:
+        """Identifies the part within a run."""
+        return *self.session, self.start
+
+
+@dataclass(frozen=True, slots=True)
+class SessionMemory:
+    """A memory that comes from a session."""
+
+    id: UUID
+    kind: str
+    #: Whether a summary of the whole session replaces it.
+    replaceable: bool
+    turn_id: UUID | None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Compression:
+    """A new pattern or summary, and the memories that it replaces."""
+
+    memory: Memory
+    #: Episodes that it replaces.
+    episodes: Sequence[UUID]
+    #: Summaries of ranges of turns that it replaces.
+    ranges: Sequence[UUID] = ()
+    #: The older pattern of the same theme.
+    pattern_id: UUID | None = None
+    lineage: Sequence[Lineage]
+    #: Memories whose entities it is linked to.
+    linked_like: Sequence[UUID]
+
+
+def pattern_of(
+    theme: Theme, evidence: ThemeEvidence, content: str, policy: Policy, *, tenant_id: str, as_of: datetime
+) -> Compression:
+    """Return the pattern of a theme with this content; it takes over the accesses of the theme's older pattern."""
+    happened_at = evidence.latest
+    held, outcomes = sorted(theme.held), sorted(evidence.outcomes)
+    older = [theme.pattern_id] if theme.pattern_id else []
+    memory = Memory(
+        id=stable_id(happened_at, "pattern", tenant_id, theme.subject_id, theme.key, *map(str, [*held, *outcomes])),
+        subject_id=theme.subject_id,
+        kind="pattern",
+        content=content,
+        importance=policy.compress.pattern_importance,
+        happened_at=happened_at,
+        accessed_at=max(happened_at, evidence.accessed_at or happened_at),
+        access_count=evidence.access_count,
+        origin=f"theme:{theme.key}",
+    )
+    sources = [
+        *(("compressed", "memory", id_) for id_ in held),
+        *(("outcome", "outcome", id_) for id_ in outcomes),
+        *(("merged", "memory", id_) for id_ in older),
+    ]
+    return Compression(
+        memory=memory,
+        episodes=sorted(theme.joined),
+        pattern_id=theme.pattern_id,
+        lineage=_lineage(memory.id, sources, as_of),
+        linked_like=[*theme.joined, *older],
+    )
+
+
+def summary_of(
+    part: SessionPart,
+    content: str,
+    model: str | None,
+    memories: Sequence[SessionMemory],
+    policy: Policy,
+    *,
+    tenant_id: str,
+    as_of: datetime,
+) -> Compression:
+    """Return the summary of a part of a session, whose `memories` are given; `model` wrote it, or the rules did.
+
+    The summary of a range replaces nothing, and is itself replaced by the summary of the whole session.
+    """
+    happened_at = max(turn.said_at for turn in part.turns)
+    turn_ids = {turn.id for turn in part.turns}
+    name = [*part.session, *([] if part.whole else [str(part.start), str(part.end)])]
+    replaced = [memory for memory in memories if memory.replaceable and part.whole]
+    summary = Memory(
+        id=stable_id(happened_at, "summary", tenant_id, *name),
+        subject_id=part.subject_id,
+        kind="summary",
+        content=content,
+        model=model,
+        importance=policy.compress.summary_importance,
+        happened_at=happened_at,
+        accessed_at=happened_at,
+        session_id=part.session_id,
+        turn_start=part.start,
+        turn_end=part.end,
+        origin="session" if part.whole else "range",
+    )
+    relation = "compressed" if part.whole else "summarised"
+    sources = [
+        *((relation, "turn", turn.id) for turn in part.turns),
+        *(("compressed", "memory", memory.id) for memory in replaced),
+    ]
+    return Compression(
+        memory=summary,
+        episodes=[memory.id for memory in replaced if memory.kind == "episode"],
+        ranges=[memory.id for memory in replaced if memory.kind == "summary"],
+        lineage=_lineage(summary.id, sources, as_of),
+        linked_like=[memory.id for memory in memories if part.whole or memory.turn_id in turn_ids],
+    )
+
+
+def _lineage(memory_id: UUID, sources: Sequence[tuple[str, str, UUID]], at: datetime) -> list[Lineage]:
+    return [
+        Lineage(memory_id=memory_id, relation=relation, source=source, source_id=source_id, at=at)
+        for relation, source, source_id in sources
+    ]
