@@ -10,7 +10,7 @@ from uuid import UUID
 
 from reverie.errors import NotFoundError
 from reverie.model import require_aware
-from reverie.model.scaffold import folded, nested, text_of
+from reverie.model.scaffold import entry_text, folded_key, nested_values
 from reverie.policy import Policy
 from reverie.recall.facts import StructuredFact
 from reverie.store.queries import queries
@@ -66,7 +66,7 @@ class ScaffoldEntry:
     @property
     def text(self) -> str:
         """The keys and the value on one line."""
-        return text_of(self.path, self.value)
+        return entry_text(self.path, self.value)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -154,21 +154,23 @@ def conflicts(
     by_name: dict[str, list[StructuredFact]] = {}
     for fact in facts:
         if not fact.speaker:
-            by_name.setdefault(folded(fact.key), []).append(fact)
+            by_name.setdefault(folded_key(fact.key), []).append(fact)
     for one in entries:
         if not one.holds(as_of) or one.connection_id or not isinstance(one.value, str | int | float):
             continue
         found += [
             Conflict(path=one.path, entry=one, against_id=fact.id, against="structured_fact")
-            for fact in by_name.get(folded(one.path[-1]), ())
-            if folded(str(one.value)) != folded(fact.value)
+            for fact in by_name.get(folded_key(one.path[-1]), ())
+            if folded_key(str(one.value)) != folded_key(fact.value)
         ]
     return tuple(found)
 
 
 def as_object(entries: Iterable[ScaffoldEntry], as_of: datetime, connection_id: str = "") -> dict[str, Any]:
     """Return what holds of the subject, or of a connection, as the nested object that was stated."""
-    return nested((one.path, one.value) for one in entries if one.connection_id == connection_id and one.holds(as_of))
+    return nested_values(
+        (one.path, one.value) for one in entries if one.connection_id == connection_id and one.holds(as_of)
+    )
 
 
 async def explain_entry(session: TenantSession, prefix: str, as_of: datetime) -> EntryExplained:
@@ -189,12 +191,12 @@ async def explain_entry(session: TenantSession, prefix: str, as_of: datetime) ->
         raise NotFoundError(f"Entry {id_} rests on what a person found wrong.")
     params = {"tenant": session.tenant_id, "sources": entry.sources}
     sources = await session.run(Statement(queries("profile")["sources"], params, row=Source))
-    path = [folded(key) for key in entry.path]
+    path = [folded_key(key) for key in entry.path]
     others = [
         other
         for other in entries
         if other is not entry
-        and [folded(key) for key in other.path] == path
+        and [folded_key(key) for key in other.path] == path
         and other.connection_id == entry.connection_id
     ]
     return EntryExplained(subject_id=subject_id, entry=entry, sources=sources, others=others)

@@ -119,25 +119,18 @@ using (select p.id, p.replaced_at = p.made_at as never,
        where p.tenant_id = %(tenant)s and p.subject_id = any(%(subject_ids)s)) x
 where p.tenant_id = %(tenant)s and p.id = x.id and (x.never or x.place > %(most)s)
 
--- name: write_facts
--- Facts as candidates, which merge takes in; but none that is known word for word, or that a person said is wrong.
-insert into memory.memories (tenant_id, id, subject_id, kind, state, content, content_hash, base, peak, importance,
-                             happened_at, accessed_at, decayed_at, forget_at, mentions, origin, run_id, policy_hash, model)
-select %(tenant)s, x.id, x.subject_id, 'fact', 'candidate', x.content, h.content_hash, %(base)s, %(base)s, %(base)s,
-       x.happened_at, x.happened_at, x.happened_at, x.forget_at,
-       coalesce(string_to_array(nullif(x.mentions, ''), ' '), '{}'), %(origin)s, %(run_id)s, %(policy_hash)s, %(model)s
-from unnest(%(ids)s::uuid[], %(subject_ids)s::text[], %(contents)s::text[], %(happened_at)s::timestamptz[],
-            %(forget_at)s::timestamptz[], %(mentions)s::text[])
-    as x (id, subject_id, content, happened_at, forget_at, mentions)
+-- name: read_known_facts
+-- Facts that are known word for word of their subject, or that a person said are wrong or had forgotten.
+select x.id
+from unnest(%(ids)s::uuid[], %(subject_ids)s::text[], %(contents)s::text[]) as x (id, subject_id, content)
 cross join lateral (select sha256(convert_to(x.content, 'UTF8')) as content_hash) h
-where not exists (select from memory.memories m
-                  where m.tenant_id = %(tenant)s and m.subject_id = x.subject_id and m.kind = 'fact'
-                    and m.content_hash = h.content_hash)
-  and not exists (select from memory.tombstones t
-                  where t.tenant_id = %(tenant)s and t.subject_id = x.subject_id and t.reason in ('wrong', 'forgotten_on_request')
-                    and t.content_hash = h.content_hash)
-on conflict do nothing
-returning id
+where exists (select from memory.memories m
+              where m.tenant_id = %(tenant)s and m.subject_id = x.subject_id and m.kind = 'fact'
+                and m.content_hash = h.content_hash)
+   or exists (select from memory.memories m where m.tenant_id = %(tenant)s and m.id = x.id)
+   or exists (select from memory.tombstones t
+              where t.tenant_id = %(tenant)s and t.subject_id = x.subject_id and t.reason in ('wrong', 'forgotten_on_request')
+                and t.content_hash = h.content_hash)
 
 -- name: write_failures
 -- Subjects that wait for the next cycle, and how often in a row a reply was of no use.

@@ -11,21 +11,32 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from reverie.model.scaffold import BASES, Basis, Entry, fold, folded, leaves, nested, opened
+from reverie.model.scaffold import (
+    BASES,
+    Basis,
+    ProfileEntry,
+    folded_key,
+    nested_values,
+    opened_json,
+    resolve_entries,
+    scaffold_leaves,
+)
 
 AT = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
 
 
-def entry(number: int, *path: str, value: Any = "x", basis: Basis = "said", sure: float = 0.9, **more: Any) -> Entry:
-    return Entry(
+def entry(
+    number: int, *path: str, value: Any = "x", basis: Basis = "said", sure: float = 0.9, **more: Any
+) -> ProfileEntry:
+    return ProfileEntry(
         id=UUID(int=number), connection_id="", path=path, value=value, confidence=sure, basis=basis,
         valid_from=AT + timedelta(days=number), sources=(UUID(int=number),), **more,
     )  # fmt: skip
 
 
-def became(*entries: Entry, most: int = 100) -> dict[int, tuple[str, int | None]]:
+def became(*entries: ProfileEntry, most: int = 100) -> dict[int, tuple[str, int | None]]:
     """State, and what stands against it, by number."""
-    held, _ = fold(entries, most=most)
+    held, _ = resolve_entries(entries, most=most)
     return {one.entry.id.int: (one.state, one.by.id.int if one.by else None) for one in held}
 
 
@@ -67,25 +78,25 @@ def test_a_value_in_place_of_an_object_replaces_what_was_in_it() -> None:
 
 
 def test_an_end_is_kept_and_shows_nothing() -> None:
-    held, _ = fold([entry(1, "Role", value="nurse"), entry(2, "Role", value=None)], most=10)
+    held, _ = resolve_entries([entry(1, "Role", value="nurse"), entry(2, "Role", value=None)], most=10)
     assert [(one.state, one.valid_to) for one in held] == [("replaced", AT + timedelta(days=2)), ("active", None)]
-    assert nested((one.entry.path, one.entry.value) for one in held if one.state == "active") == {}
+    assert nested_values((one.entry.path, one.entry.value) for one in held if one.state == "active") == {}
 
 
 def test_there_is_room_for_so_many() -> None:
     many = [entry(number, f"key {number}") for number in range(1, 6)]
-    held, surplus = fold(many, most=3)
+    held, surplus = resolve_entries(many, most=3)
     assert len(held) == 3 and surplus == {UUID(int=4), UUID(int=5)}
-    held, surplus = fold([*many[:3], entry(9, "key 1", value="new")], most=3)
+    held, surplus = resolve_entries([*many[:3], entry(9, "key 1", value="new")], most=3)
     assert not surplus, "a change needs no room"
 
 
 def test_only_what_rests_on_other_grounds_is_a_conflict() -> None:
-    held, _ = fold([entry(1, "A"), entry(2, "A", value="y")], most=9)
+    held, _ = resolve_entries([entry(1, "A"), entry(2, "A", value="y")], most=9)
     assert [one.is_conflict for one in held] == [False, False], "the newer of two that were said"
     for pair in (("said", "autonomous"), ("autonomous", "said")):
         one, two = (entry(number, "A", value=number, basis=basis) for number, basis in enumerate(pair, 1))
-        assert sum(each.is_conflict for each in fold([one, two], most=9)[0]) == 1
+        assert sum(each.is_conflict for each in resolve_entries([one, two], most=9)[0]) == 1
 
 
 paths = st.lists(st.sampled_from(["Role", "role", "Projects", "a", "b"]), min_size=1, max_size=3).map(tuple)
@@ -102,14 +113,16 @@ def test_folding_depends_on_event_order_alone(said: list[Any], dice: Any, cut: i
         entry(number, *path, value=value, basis=basis, sure=sure)
         for number, (path, value, basis, sure) in enumerate(said, 1)
     ]
-    held, surplus = fold(entries, most=100)
+    held, surplus = resolve_entries(entries, most=100)
     by_id = {one.entry.id: one for one in held}
     assert not surplus and by_id.keys() == {one.id for one in entries}, "none is lost"
     shuffled = dice.sample(entries, len(entries))
-    assert {one.entry.id: one for one in fold(shuffled, most=100)[0]} == by_id
+    assert {one.entry.id: one for one in resolve_entries(shuffled, most=100)[0]} == by_id
     # in two rounds, the first of which is stored: as at once
-    first, _ = fold(entries[:cut], most=100)
-    again, _ = fold([*(one.entry for one in first), *entries[cut:]], most=100, known=[one.entry.id for one in first])
+    first, _ = resolve_entries(entries[:cut], most=100)
+    again, _ = resolve_entries(
+        [*(one.entry for one in first), *entries[cut:]], most=100, known=[one.entry.id for one in first]
+    )
     assert {one.entry.id: one for one in again} == by_id
     active = [one.entry for one in held if one.state == "active"]
     for one in active:  # one value a path, and none above or below another
@@ -131,22 +144,22 @@ objects = st.recursive(
 @settings(max_examples=40)
 @given(st.dictionaries(keys, objects, max_size=4))
 def test_an_object_is_its_leaves(whole: dict[str, Any]) -> None:
-    assert nested((path, value) for path, value, _ in leaves(whole, depth=9)) == whole
+    assert nested_values((path, value) for path, value, _ in scaffold_leaves(whole, depth=9)) == whole
     said = json.dumps({key: json.dumps(value) for key, value in whole.items()})
-    assert list(leaves(said, depth=9)) == list(leaves(json.loads(said), depth=9)), "in strings or not"
+    assert list(scaffold_leaves(said, depth=9)) == list(scaffold_leaves(json.loads(said), depth=9)), "in strings or not"
 
 
 def test_json_in_strings_is_opened_however_deep() -> None:
     inner = json.dumps({"toolstream": json.dumps({"stage": "beta"})})
-    assert opened({"Projects": inner}) == {"Projects": {"toolstream": {"stage": "beta"}}}
-    assert opened("{not json") == "{not json" and opened("42") == "42" and opened("null") is None
-    assert opened("a\0b\ud800") == "ab?" and opened(float("inf")) == ""
+    assert opened_json({"Projects": inner}) == {"Projects": {"toolstream": {"stage": "beta"}}}
+    assert opened_json("{not json") == "{not json" and opened_json("42") == "42" and opened_json("null") is None
+    assert opened_json("a\0b\ud800") == "ab?" and opened_json(float("inf")) == ""
 
 
 def test_leaves_have_a_depth_and_may_say_how_sure_they_are() -> None:
     whole = {"a": {"b": {"c": {"d": 1}}}, "Role": {"value": "nurse", "confidence": 0.4}, " ": 1, "e": "", "f": {}}
-    assert list(leaves(whole, depth=2)) == [(("a", "b"), {"c": {"d": 1}}, None), (("Role",), "nurse", 0.4)]
-    assert list(leaves({"Odds": {"value": 1, "confidence": 7}}, depth=2)) == [
+    assert list(scaffold_leaves(whole, depth=2)) == [(("a", "b"), {"c": {"d": 1}}, None), (("Role",), "nurse", 0.4)]
+    assert list(scaffold_leaves({"Odds": {"value": 1, "confidence": 7}}, depth=2)) == [
         (("Odds", "value"), 1, None), (("Odds", "confidence"), 7, None)
     ]  # fmt: skip
-    assert folded("Job_Title") == folded("job  title") == "job title" and folded("!") == "!"
+    assert folded_key("Job_Title") == folded_key("job  title") == "job title" and folded_key("!") == "!"

@@ -1,6 +1,11 @@
 """synthesize: observations become a profile.
 
 - `stage`: the stage
-- `decide`: what observations state, by rule and in a language model's reply
-- `write`: entries, narratives and facts, written with the marks of what is done
+- `observations`: observations, and the stored profile that they update
+- `rules`: entries that rules take from observations
+- `replies`: entries and facts that a language model's reply states, as far as the observations support them
+- `decide`: the update of one subject's profile
+- `language_model`: the prompt, its inputs and the check of a reply
+- `read`: observations and stored profiles, from Postgres
+- `write`: entries, narratives, facts, and the marks of what is done
 """
