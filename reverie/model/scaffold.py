@@ -104,10 +104,10 @@ def resolve_entries(
             records[new.id] = EntryRecord(entry=new, state="outweighed", by=strongest)
             continue
         for rival in rivals:
-            said_again = (rival.place, rival.value) == (new.place, new.value)
-            state: EntryState = "repeated" if said_again else "replaced"
+            repeated = (rival.place, rival.value) == (new.place, new.value)
+            state: EntryState = "repeated" if repeated else "replaced"
             records[rival.id] = EntryRecord(
-                entry=rival, state=state, valid_to=None if said_again else new.valid_from, by=new
+                entry=rival, state=state, valid_to=None if repeated else new.valid_from, by=new
             )
             del active[rival.place]
         records[new.id] = EntryRecord(entry=new)
@@ -140,7 +140,7 @@ def nested_values(values: Iterable[tuple[Sequence[str], Any]]) -> dict[str, Any]
 def scaffold_leaves(value: Any, *, depth: int, path: KeyPath = ()) -> Iterator[tuple[KeyPath, Any, float | None]]:
     """Yield (path, value, confidence) of each leaf of a nested object; JSON in strings is parsed.
 
-    An object of `value` and `confidence` is a leaf with a confidence of its own. Below `depth` keys an object is a leaf.
+    An object of `value` and `confidence` is a leaf with its own confidence. Below `depth` keys an object is a leaf.
     Blank and empty values are left out, and so are values that JSON or Postgres cannot hold.
     """
     value = opened_json(value)

@@ -11,7 +11,13 @@ from uuid import UUID
 from psycopg import Connection
 
 from reverie.consolidate.compress.decide import Compression, pattern_of
-from reverie.consolidate.compress.read import ThemePortion, read_episodes, read_evidence, read_themes, theme_portions
+from reverie.consolidate.compress.read import (
+    ThemePortion,
+    read_episodes,
+    read_theme_evidence,
+    read_themes,
+    theme_portions,
+)
 from reverie.consolidate.compress.themes import Theme, assign_episodes
 from reverie.consolidate.compress.worded_patterns import ask_patterns, pattern_input
 from reverie.consolidate.compress.wording import pattern_text
@@ -95,7 +101,7 @@ def _drafts(conn: Connection[Any], work: Work, portion: ThemePortion) -> list[Pa
     if not chosen:
         return []
     drafts = []
-    for theme, evidence in zip(chosen, read_evidence(conn, work, chosen, episodes), strict=True):
+    for theme, evidence in zip(chosen, read_theme_evidence(conn, work, chosen, episodes), strict=True):
         text = pattern_text(theme, evidence, vectors, contrast_ratio=numbers.contrast_ratio)
         compression = pattern_of(theme, evidence, text.text, work.policy, tenant_id=work.tenant_id, as_of=work.as_of)
         drafts.append(PatternDraft(compression, pattern_input(theme.subject_id, text, evidence)))

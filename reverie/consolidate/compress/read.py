@@ -14,7 +14,7 @@ from uuid import UUID
 from psycopg import Connection
 
 from reverie.consolidate.compress.decide import SessionKey, SessionMemory, SessionPart, SessionTurn
-from reverie.consolidate.compress.themes import Episode, SourceTurn, Theme, ThemeEvidence, Vector
+from reverie.consolidate.compress.themes import Episode, Theme, ThemeEvidence, ThemeTurn, Vector
 from reverie.inference.wire import from_half_wire
 from reverie.model.arrival import arrival
 from reverie.store.queries import queries
@@ -23,7 +23,7 @@ from reverie.store.work import Work
 #: Episodes worked on in one transaction, up to the last subject begun.
 _EPISODES = 20_000
 
-_TurnsAndOutcomes = tuple[list[SourceTurn], dict[UUID, datetime]]
+_TurnsAndOutcomes = tuple[list[ThemeTurn], dict[UUID, datetime]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +92,7 @@ def read_episodes(
     return episodes, {id_: vector for (id_, _), vector in zip(embedded, matrix, strict=True)}
 
 
-def read_evidence(
+def read_theme_evidence(
     conn: Connection[Any], work: Work, themes: Sequence[Theme], episodes: Mapping[UUID, Episode]
 ) -> list[ThemeEvidence]:
     """Return what the pattern of each theme is made from."""
@@ -132,7 +132,7 @@ def _read_turns(conn: Connection[Any], work: Work, themes: Sequence[Theme]) -> l
         # in order of observation: the last value of a metric counts
         latest = {metric: (float(value), bool(positive)) for _, _, metric, value, positive in rows or ()}
         observed_at |= {UUID(outcome_id): datetime.fromisoformat(at) for outcome_id, at, *_ in rows or ()}
-        turns.append(SourceTurn(id=id_, said_at=said_at, speaker=speaker, tool_calls=calls or (), outcomes=latest))
+        turns.append(ThemeTurn(id=id_, said_at=said_at, speaker=speaker, tool_calls=calls or (), outcomes=latest))
     return by_theme
 
 

@@ -56,7 +56,7 @@ class Episode:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class SourceTurn:
+class ThemeTurn:
     """A turn that episodes come from, with its tool calls and the latest value of each metric of its outcomes."""
 
     id: UUID
@@ -76,7 +76,7 @@ class ThemeEvidence:
     #: In event order.
     episodes: Sequence[Episode]
     #: In event order.
-    turns: Sequence[SourceTurn]
+    turns: Sequence[ThemeTurn]
     #: When each outcome was observed.
     outcomes: Mapping[UUID, datetime]
     #: Accesses of the older pattern.

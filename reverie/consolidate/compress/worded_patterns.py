@@ -11,7 +11,7 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from reverie.consolidate.compress.themes import SourceTurn, ThemeEvidence
+from reverie.consolidate.compress.themes import ThemeEvidence, ThemeTurn
 from reverie.consolidate.compress.wording import PatternText
 from reverie.inference.completions import LanguageModel
 from reverie.inference.prompts import load_prompt
@@ -75,7 +75,7 @@ def pattern_input(subject_id: str, text: PatternText, evidence: ThemeEvidence) -
     return PromptInput(subject_id=subject_id, content=content, source_ids=sources)
 
 
-def _decision(turn: SourceTurn) -> dict[str, Any]:
+def _decision(turn: ThemeTurn) -> dict[str, Any]:
     return {
         "date": written_day(turn.said_at),
         "speaker": turn.speaker or "",

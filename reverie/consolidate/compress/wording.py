@@ -15,7 +15,7 @@ from reverie.consolidate.compress.quantify import (
     describe_ranges,
     text_measurements,
 )
-from reverie.consolidate.compress.themes import Episode, SourceTurn, Theme, ThemeEvidence, Vector, centre_of
+from reverie.consolidate.compress.themes import Episode, Theme, ThemeEvidence, ThemeTurn, Vector, centre_of
 from reverie.language.text import plain_name
 
 #: Comparisons that one pattern states.
@@ -72,7 +72,7 @@ def pattern_text(
 
 
 def _measurements(
-    calls: Sequence[tuple[SourceTurn, Mapping[str, Any]]], episodes: Sequence[Episode]
+    calls: Sequence[tuple[ThemeTurn, Mapping[str, Any]]], episodes: Sequence[Episode]
 ) -> list[Measurement]:
     measured = [
         call_measurement(str(call["name"]), call.get("arguments") or {}, turn.said_at, metric, value, positive)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from uuid import UUID
 
-from reverie.consolidate.synthesize.observations import Findings, Observation, StoredProfile, SynthesizedFact
+from reverie.consolidate.synthesize.observations import Observation, ProfileFindings, StoredProfile, SynthesizedFact
 from reverie.consolidate.synthesize.replies import ReplyReader, ShownReply
 from reverie.consolidate.synthesize.rules import findings_of_rules
 from reverie.model.scaffold import EntryRecord, ProfileEntry, resolve_entries
@@ -53,7 +53,7 @@ def decide_update(
     """Return the update of a profile by its observations: by rules, and by a model's reply where there is one."""
     subject_id, observations = profile.subject_id, profile.observations
     findings = findings_of_rules(tenant_id, subject_id, observations, policy)
-    reply = Findings()
+    reply = ProfileFindings()
     if answered is not None:
         after_rules, _ = _resolved(profile.records, findings.entries, policy)
         reply = ReplyReader(tenant_id, subject_id, answered, observations, after_rules, policy).findings()

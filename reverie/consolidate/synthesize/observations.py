@@ -76,7 +76,7 @@ class SynthesizedFact:
 
 
 @dataclass(kw_only=True, slots=True)
-class Findings:
+class ProfileFindings:
     """Entries, narrative and facts that follow from observations."""
 
     entries: list[ProfileEntry] = field(default_factory=list)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -19,7 +19,7 @@ from reverie.store.work import Work
 _ENTRY_COLUMNS = ("id", "connection_id", "path", "value", "confidence", "basis", "valid_from", "sources", "model")
 
 
-def waiting_subjects(work: Work, choice: Mapping[str, Any]) -> Iterator[list[str]]:
+def waiting_subjects(work: Work, choice: dict[str, Any]) -> Iterator[list[str]]:
     """Yield subjects with observations that wait, in portions; `choice` says which observations, and how many subjects.
 
     The caller writes each portion before it asks for the next one. A dry run writes nothing and gets one portion.
@@ -38,7 +38,7 @@ def waiting_subjects(work: Work, choice: Mapping[str, Any]) -> Iterator[list[str
 
 
 def read_profiles(
-    conn: Connection[Any], work: Work, choice: Mapping[str, Any], subject_ids: Sequence[str]
+    conn: Connection[Any], work: Work, choice: dict[str, Any], subject_ids: Sequence[str]
 ) -> dict[str, StoredProfile]:
     """Return the profiles of those subjects for which observations wait."""
     sql, params = queries("synthesize"), work.params() | choice | {"portion": subject_ids}

@@ -17,7 +17,7 @@ from uuid import NAMESPACE_OID, UUID, uuid5
 import orjson
 from pydantic import Field
 
-from reverie.consolidate.synthesize.observations import Findings, Observation, SynthesizedFact
+from reverie.consolidate.synthesize.observations import Observation, ProfileFindings, SynthesizedFact
 from reverie.inference.replies import Reply
 from reverie.language.grounding import ungrounded
 from reverie.language.headings import ungrounded_keys
@@ -83,9 +83,9 @@ class ReplyReader:
         self._words = [(each, _words(each.excerpt(letters))) for each in observations]
         self._active = [record.entry for record in records if record.state == "active"]
         self._outweighed = [record.entry for record in records if record.state == "outweighed"]
-        self._findings = Findings()
+        self._findings = ProfileFindings()
 
-    def findings(self) -> Findings:
+    def findings(self) -> ProfileFindings:
         """Return narrative, entries and facts; call it once."""
         reply, numbers = self._answered.reply, self._policy.profile
         self._findings.narrative = grounded_narrative(

@@ -5,15 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from uuid import UUID
 
-from reverie.consolidate.synthesize.observations import Findings, Observation
+from reverie.consolidate.synthesize.observations import Observation, ProfileFindings
 from reverie.model import stable_id
 from reverie.model.scaffold import ProfileEntry, entry_text, scaffold_leaves
 from reverie.policy import Policy
 
 
-def findings_of_rules(tenant_id: str, subject_id: str, observations: Sequence[Observation], policy: Policy) -> Findings:
+def findings_of_rules(
+    tenant_id: str, subject_id: str, observations: Sequence[Observation], policy: Policy
+) -> ProfileFindings:
     """Return the entries that observations state as keys and values; all others become memories, or are for a model."""
-    findings, numbers = Findings(), policy.profile
+    findings, numbers = ProfileFindings(), policy.profile
     for each in observations:
         if each.key is None or each.type not in ("scaffold_update", "connection_context"):
             continue
