@@ -32,7 +32,9 @@ _MAX_TOKENS = 400
 
 
 class ThemePattern(Reply):
-    """A model's wording of a theme."""
+    """What a model says of a theme."""
+
+    # the docstring is in the schema that the model is shown: another one changes the prompt, and no kept reply fits it
 
     pattern: Annotated[str, Field(min_length=1, max_length=1000)]
     #: Passages of the episodes, word for word.

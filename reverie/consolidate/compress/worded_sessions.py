@@ -27,7 +27,9 @@ _MAX_TOKENS = 600
 
 
 class SessionSummary(Reply):
-    """A model's summary of a session."""
+    """What a model says of a session."""
+
+    # the docstring is in the schema that the model is shown: another one changes the prompt, and no kept reply fits it
 
     summary: Annotated[str, Field(min_length=1, max_length=2000)]
     #: Passages of the turns, word for word.

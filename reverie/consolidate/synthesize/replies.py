@@ -42,7 +42,9 @@ _SHARED = 0.5
 
 
 class Synthesis(Reply):
-    """A model's reply about one subject."""
+    """What a model replies, named as in the seed (Agent 3.B)."""
+
+    # the docstring is in the schema that the model is shown: another one changes the prompt, and no kept reply fits it
 
     #: Entries that are new or changed; null ends one. An object of `value` and `confidence` says how sure it is.
     updated_scaffold: dict[str, Any]
