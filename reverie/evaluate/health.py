@@ -16,6 +16,7 @@ from reverie.policy import Policy, load_policy
 from reverie.recall.search import search
 from reverie.store.database import Store
 from reverie.store.queries import queries
+from reverie.store.runs import count_failed_runs
 
 #: Cycles that a turn may wait; after more than these something is stuck.
 LATE_CYCLES = 2.0
@@ -37,7 +38,7 @@ def measure(store: Store, tenant_id: str) -> dict[str, int | float]:
     `failed_runs` those that were not repeated, `cost_usd` what model calls have cost.
     """
     with store.transaction(tenant_id) as conn, conn.cursor(row_factory=dict_row) as cursor:
-        (failures,) = conn.execute(queries("runs")["count_failures"], {"tenant": tenant_id}).fetchone() or (0,)
+        failures = count_failed_runs(conn, tenant_id)
         found = cursor.execute(queries("health")["measure"], {"tenant": tenant_id}).fetchone() or {}
         return found | {"failed_runs": failures}
 

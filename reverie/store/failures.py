@@ -70,6 +70,11 @@ def failed_subjects(conn: Connection[Any], scope: Scope, stages: Sequence[str]) 
     return dict(conn.execute(queries("failures")["read_subjects"], params).fetchall())
 
 
+def list_subjects(conn: Connection[Any], scope: Scope) -> list[tuple[str, int]]:
+    """Return the subjects of a scope with their shards, in the order of the shards."""
+    return conn.execute(queries("failures")["list_subjects"], scope.params()).fetchall()
+
+
 def release_failures(conn: Connection[Any], tenant_id: str, *, where: LetterFilter | None = None) -> int:
     """Delete the letters of stages and let the next run try their items and subjects again; return how many."""
     where = where or LetterFilter()
