@@ -158,7 +158,7 @@ def test_a_deployments_own_help_stands_first() -> None:
 
 
 def test_the_example_of_the_docs_is_a_policy(tmp_path: Path) -> None:
-    root = Path(__file__).resolve().parents[2]
+    root = Path(__file__).resolve().parents[3]
     (example,) = re.findall(r"```toml\n(.*?)```", (root / "docs" / "mood.md").read_text("utf-8"), re.DOTALL)
     own = tmp_path / "own.toml"
     own.write_text(example, "utf-8")
