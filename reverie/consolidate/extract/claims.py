@@ -21,7 +21,7 @@ from reverie.inference.replies import Reply
 from reverie.language.contradiction import contrast, read
 from reverie.language.cues.attribution import others_spans, veil
 from reverie.language.cues.noticed import compiled
-from reverie.language.cues.one import Hit, extract_one
+from reverie.language.cues.single import Hit, extract_one
 from reverie.language.cues.wording import slug
 from reverie.language.grounding import flat, is_quoted, ungrounded
 from reverie.language.text import strip_invisible

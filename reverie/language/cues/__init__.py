@@ -1,7 +1,7 @@
 """What a text says, by rule: no model, and the same answer for one turn as for a batch.
 
 - `compiled`: a policy's rule table for Python's re and polars
-- `one`: the rules over one turn
+- `single`: the rules over one turn
 - `frame`: the rules over a batch of turns
 - `noticed`: everything that one turn gives
 - `wording`: a clause as the words of a memory
@@ -21,6 +21,6 @@
 
 from reverie.language.cues.compiled import Rules
 from reverie.language.cues.frame import extract_frame
-from reverie.language.cues.one import Hit, extract_one
+from reverie.language.cues.single import Hit, extract_one
 
 __all__ = ["Hit", "Rules", "extract_frame", "extract_one"]

@@ -1,4 +1,4 @@
-"""The rule table over a frame of turns, with polars: the engine of batches, equal to `one` hit by hit.
+"""The rule table over a frame of turns, with polars: the engine of batches, equal to `single` match by match.
 
 One literal pass finds the clauses worth reading, a second the rules to try on each; a regex runs only on such pairs.
 """

@@ -17,8 +17,8 @@ import orjson
 from reverie.language.cues.attribution import veil
 from reverie.language.cues.compiled import Rules
 from reverie.language.cues.entities import entities_one
-from reverie.language.cues.one import extract_one
 from reverie.language.cues.salience import salience
+from reverie.language.cues.single import extract_one
 from reverie.language.cues.speech import episode_of_tool_call, eventful, is_question, low_content
 from reverie.language.text import chunk, owned, strip_invisible
 from reverie.model import Kind, Turn, candidate_id

@@ -1,6 +1,6 @@
 """How a clause becomes a memory's words: where clauses end, what a value sheds, how "my" becomes "their".
 
-Everything is a pattern or a literal that both engines apply in the same order; `one` and `frame` differ only in how.
+Everything is a pattern or a literal that both engines apply in the same order; `single` and `frame` differ only in how.
 """
 
 import re
