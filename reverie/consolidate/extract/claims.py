@@ -21,7 +21,7 @@ from reverie.inference.replies import Reply
 from reverie.language.contradiction import contrast, read
 from reverie.language.cues.attribution import others_spans, veil
 from reverie.language.cues.noticed import compiled
-from reverie.language.cues.single import Hit, extract_one
+from reverie.language.cues.single import RuleMatch, extract_one
 from reverie.language.cues.wording import slug
 from reverie.language.grounding import flat, is_quoted, ungrounded
 from reverie.language.text import strip_invisible
@@ -227,7 +227,7 @@ def _opened(text: str, sources: Sequence[str], policy: Policy) -> str:
 
 
 def _needless(
-    turn: Shown, note: Note, stated: dict[str, Any] | None, hits: Sequence[Hit], taken: Sequence[Taken]
+    turn: Shown, note: Note, stated: dict[str, Any] | None, hits: Sequence[RuleMatch], taken: Sequence[Taken]
 ) -> str | None:
     """Why the note adds nothing. A rule's candidate is preferred: it is there with and without a model."""
     if any(one.kind == note.kind and one.text.casefold() == note.text.casefold() for one in taken):
@@ -241,7 +241,7 @@ def _needless(
     return "known" if known else None
 
 
-def _says_no_more(note: Note, hit: Hit, clause: str) -> bool:
+def _says_no_more(note: Note, hit: RuleMatch, clause: str) -> bool:
     """Whether what a rule made of a clause holds what the note says, be it by another verb: "lives", "is based"."""
     mine, yours = read(note.text), read(hit.content)
     new = set(mine.content) - set(yours.content)

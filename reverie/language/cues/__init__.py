@@ -21,6 +21,6 @@
 
 from reverie.language.cues.compiled import Rules
 from reverie.language.cues.frame import extract_frame
-from reverie.language.cues.single import Hit, extract_one
+from reverie.language.cues.single import RuleMatch, extract_one
 
-__all__ = ["Hit", "Rules", "extract_frame", "extract_one"]
+__all__ = ["RuleMatch", "Rules", "extract_frame", "extract_one"]

@@ -26,7 +26,7 @@ SCHEMA = pl.Schema(
         "end": pl.UInt32,
     }
 )
-"""A row for each hit: `index` is the row of the turn in the frame, the others are the fields of `Hit`."""
+"""A row for each hit: `index` is the row of the turn in the frame, the others are the fields of `RuleMatch`."""
 
 
 def extract_frame(frame: pl.DataFrame, rules: Rules) -> pl.DataFrame:

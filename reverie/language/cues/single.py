@@ -12,7 +12,7 @@ from reverie.policy.extract import Category, Kind
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Hit:
+class RuleMatch:
     """Something a turn states, found by a rule."""
 
     rule: str
@@ -37,7 +37,7 @@ class Hit:
     end: int
 
 
-def extract_one(text: str, rules: Rules) -> list[Hit]:
+def extract_one(text: str, rules: Rules) -> list[RuleMatch]:
     """What the author of one turn states, in order of the text and then of the table.
 
     Equal to `extract_frame` of the one row.
@@ -58,7 +58,7 @@ def extract_one(text: str, rules: Rules) -> list[Hit]:
     return [hit for hit in hits if hit]
 
 
-def _of_clause(clause: str, start: int, orders: set[int], rules: Rules) -> Hit | None:
+def _of_clause(clause: str, start: int, orders: set[int], rules: Rules) -> RuleMatch | None:
     """The hit of the first rule that matches the clause."""
     if rules.guard and rules.guard.python.search(clause):
         return None
@@ -72,7 +72,7 @@ def _of_clause(clause: str, start: int, orders: set[int], rules: Rules) -> Hit |
     return None
 
 
-def _hit(one: Compiled, found: re.Match[str], clause: str, start: int, rules: Rules) -> Hit | None:
+def _hit(one: Compiled, found: re.Match[str], clause: str, start: int, rules: Rules) -> RuleMatch | None:
     rule = one.rule
     groups = {name: wording.value(captured or "") for name, captured in found.groupdict().items()}
     if not all(groups.values()) or (rules.empty and any(map(rules.empty.python.search, groups.values()))):
@@ -80,7 +80,7 @@ def _hit(one: Compiled, found: re.Match[str], clause: str, start: int, rules: Ru
     content = unveil(wording.third_person(rule.template.format_map(groups)))
     groups = {name: unveil(captured) for name, captured in groups.items()}
     lead = len(clause) - len(clause.lstrip(wording.EDGES))
-    return Hit(
+    return RuleMatch(
         rule=rule.name,
         kind=rule.kind,
         content=content[:1].upper() + content[1:],
