@@ -15,7 +15,7 @@ _CONTENT: Final = "A-Za-z0-9\u00aa-\u1fff\u2c00-\u2dff\u3040-\ud7ff\uf900-\ufdff
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Pair:
+class DualPattern:
     """A pattern for both engines."""
 
     python: re.Pattern[str]
@@ -93,15 +93,15 @@ class Rules:
             for longest in self.by_cue
         }
 
-    def _optional(self, pattern: str | None) -> Pair | None:
+    def _optional(self, pattern: str | None) -> DualPattern | None:
         if pattern is None:
             return None
         expanded = self.extract.expand(pattern)
-        return Pair(python=wording.for_python(expanded), rust=wording.for_rust(expanded))
+        return DualPattern(python=wording.for_python(expanded), rust=wording.for_rust(expanded))
 
-    def _whole(self, fragments: Sequence[str]) -> Pair:
+    def _whole(self, fragments: Sequence[str]) -> DualPattern:
         """The pattern of a whole message made of nothing but such words, marks and emoji."""
         filler = f"[^{_CONTENT}]"
         words = f"(?:(?:{'|'.join(fragments)})(?:{filler}+|$))*" if fragments else ""
         whole = f"^{filler}*{words}$"
-        return Pair(python=wording.for_python(whole), rust=wording.for_rust(whole))
+        return DualPattern(python=wording.for_python(whole), rust=wording.for_rust(whole))

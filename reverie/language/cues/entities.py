@@ -27,7 +27,7 @@ _CAPITALISED = (
 _NO_NAMES = frozenset(_CAPITALISED.split())
 
 
-class Entity(NamedTuple):
+class NamedEntity(NamedTuple):
     """A named thing: `id` is `type:slug`, the label is as first written, or the plain word of the gazetteer."""
 
     type: str
@@ -61,7 +61,7 @@ class Names(Table):
 class _Compiled:
     namers: tuple[tuple[Namer, re.Pattern[str], str], ...]
     #: written form → entity
-    forms: dict[str, Entity]
+    forms: dict[str, NamedEntity]
 
 
 @cache
@@ -74,7 +74,7 @@ def _names() -> _Compiled:
         return pattern
 
     forms = {
-        spoken: Entity(kind, slug, slug.replace("-", " "))
+        spoken: NamedEntity(kind, slug, slug.replace("-", " "))
         for identity, written in names.gazetteer.items()
         for kind, _, slug in [identity.partition(":")]
         for form in written
@@ -93,10 +93,10 @@ def _names() -> _Compiled:
 #: What stands between words once a possessive is shed.
 _GAPS = r"(?:'s)?[^a-z0-9]+"
 SCHEMA = pl.Schema({"index": pl.UInt32, "type": pl.String, "slug": pl.String, "label": pl.String})
-"""A row for each entity of a text: `index` is the row of the text in the frame, the others are those of `Entity`."""
+"""A row for each entity of a text: `index` is the row of the text in the frame, the others are those of `NamedEntity`."""
 
 
-def entities_one(text: str) -> list[Entity]:
+def entities_one(text: str) -> list[NamedEntity]:
     """The entities of a text, one for each id, ordered by id."""
     names, plain = _names(), wording.plain(text)
     lowered = plain.lower()
@@ -106,7 +106,7 @@ def entities_one(text: str) -> list[Entity]:
         if any(cue in lowered for cue in namer.cues):
             for match in pattern.finditer(plain):
                 label = match["x"].removesuffix("'s")
-                entity = Entity(namer.type, wording.slug(label), label)
+                entity = NamedEntity(namer.type, wording.slug(label), label)
                 if entity.slug and label.split(" ")[0].lower() not in _NO_NAMES:
                     found.setdefault(entity.id, entity)
     return [found[identity] for identity in sorted(found)]
