@@ -27,8 +27,8 @@ from reverie.capture.validation import Rejection, Validator
 from reverie.errors import ConflictError, InferenceError, InputError
 from reverie.inference import Embedder
 from reverie.language.cues.crisis import Crisis, find_crisis
+from reverie.language.cues.immediate import Noticed
 from reverie.language.cues.mood import Missed, Mood
-from reverie.language.cues.noticed import Noticed
 from reverie.model import Turn, require_aware
 from reverie.policy import Policy
 from reverie.store.queries import queries

@@ -15,7 +15,7 @@ from uuid import UUID
 import numpy.typing as npt
 
 from reverie.inference import Embedder, from_half_wire, to_half_wire
-from reverie.language.cues.noticed import Candidate, Noticed
+from reverie.language.cues.immediate import Candidate, Noticed
 from reverie.model import Turn, rounded
 from reverie.policy import Policy
 

@@ -20,7 +20,7 @@ from pydantic import BeforeValidator, Field
 from reverie.inference.replies import Reply
 from reverie.language.contradiction import contrast, read
 from reverie.language.cues.attribution import others_spans, veil
-from reverie.language.cues.noticed import compiled
+from reverie.language.cues.immediate import compiled
 from reverie.language.cues.single import RuleMatch, extract_one
 from reverie.language.cues.wording import slug
 from reverie.language.grounding import flat, is_quoted, ungrounded

@@ -14,7 +14,7 @@ from uuid import UUID
 
 from reverie.consolidate.extract.decide import CANDIDATES, Columns
 from reverie.language.cues.entities import entities_one
-from reverie.language.cues.noticed import compiled
+from reverie.language.cues.immediate import compiled
 from reverie.language.cues.routing import route
 from reverie.language.cues.salience import salience
 from reverie.language.cues.single import extract_one

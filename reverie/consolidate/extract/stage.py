@@ -22,7 +22,7 @@ from reverie.consolidate.isolate import apart
 from reverie.errors import UnansweredError
 from reverie.inference.completions import LanguageModel
 from reverie.interruption import check_interruption
-from reverie.language.cues.noticed import compiled
+from reverie.language.cues.immediate import compiled
 from reverie.model import Scope
 from reverie.policy import Policy
 from reverie.store.database import Store

@@ -3,7 +3,7 @@
 - `compiled`: a policy's rule table for Python's re and polars
 - `single`: the rules over one turn
 - `frame`: the rules over a batch of turns
-- `noticed`: everything that one turn gives
+- `immediate`: the candidates of one turn
 - `wording`: a clause as the words of a memory
 - `speech`: what sort of utterance a turn is
 - `attribution`: words that are not the author's own

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from reverie.capture.validation import Validator
 from reverie.consolidate.extract.decide import decide
-from reverie.language.cues.noticed import as_stored, compiled, notice
+from reverie.language.cues.immediate import as_stored, compiled, notice
 from reverie.model import ToolCall, Turn
 from reverie.policy import load_policy, shipped_policies
 from tests.promises.world import SAMPLE
