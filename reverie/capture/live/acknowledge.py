@@ -27,7 +27,7 @@ from reverie.capture.validation import Rejection, Validator
 from reverie.errors import ConflictError, InferenceError, InputError
 from reverie.inference import Embedder
 from reverie.language.cues.crisis import Crisis, find_crisis
-from reverie.language.cues.immediate import Noticed
+from reverie.language.cues.immediate import TurnCandidates
 from reverie.language.cues.mood import Missed, Mood
 from reverie.model import Turn, require_aware
 from reverie.policy import Policy
@@ -54,7 +54,7 @@ class Heard:
     #: `repeated`: sent before, and counted once.
     status: Literal["added", "repeated"]
     #: What the rules make of it, under the ids that extract writes.
-    noticed: Noticed
+    noticed: TurnCandidates
     #: By candidate: the memory that it repeats, as far as the most recent ones tell. Merge decides.
     near: Mapping[UUID, Near]
     #: Of a user's message.

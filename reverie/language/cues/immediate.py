@@ -50,7 +50,7 @@ class Candidate:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Noticed:
+class TurnCandidates:
     """What a turn gives, or why nothing: `role`, `low_content`, `question`, `quoted` or `no_rule`."""
 
     candidates: tuple[Candidate, ...]
@@ -65,7 +65,7 @@ def compiled(policy: Policy) -> Rules:
     return Rules(policy.extract)
 
 
-def notice(turn: Turn, policy: Policy, count_tokens: CountTokens) -> Noticed:
+def extract_candidates(turn: Turn, policy: Policy, count_tokens: CountTokens) -> TurnCandidates:
     """Return what the rules make of one turn. Far under a millisecond, but for texts longer than a chunk."""
     rules = compiled(policy)
     turn = replace(turn, text=strip_invisible(turn.text))
@@ -73,7 +73,7 @@ def notice(turn: Turn, policy: Policy, count_tokens: CountTokens) -> Noticed:
     if found:
         kept = found[: policy.extract.turn_candidates]
         candidates = tuple(_candidate(turn, policy, *each) for each in kept)
-        return Noticed(candidates=candidates, reason=None, left_out=len(found) - len(kept))
+        return TurnCandidates(candidates=candidates, reason=None, left_out=len(found) - len(kept))
     if turn.role not in policy.extract.roles:
         reason = "role"
     elif low_content(turn.text, rules):
@@ -82,7 +82,7 @@ def notice(turn: Turn, policy: Policy, count_tokens: CountTokens) -> Noticed:
         reason = "question"
     else:
         reason = "no_rule" if veil(turn.text) == turn.text else "quoted"
-    return Noticed(candidates=(), reason=reason)
+    return TurnCandidates(candidates=(), reason=reason)
 
 
 #: Place, kind, content, polarity, importance, typed id of the rule, origin.
