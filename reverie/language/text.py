@@ -13,6 +13,7 @@ CountTokens = Callable[[str], int]
 """Tokens of a text, without special tokens; additive over whitespace, as word-piece tokenizers are."""
 
 Span = tuple[int, int]
+"""Where a piece of a text begins and ends, in characters."""
 
 _FENCE = re.compile(r"^[ \t]*```.*?(?:^[ \t]*```[ \t]*$|\Z)", re.MULTILINE | re.DOTALL)
 _BLANK_LINES = re.compile(r"(?:[ \t]*\r?\n){3,}")

@@ -18,9 +18,8 @@ import polars as pl
 from reverie.language.cues import quotation
 from reverie.language.cues.transcript import others_lines
 from reverie.language.cues.wording import plain, trie
+from reverie.language.text import Span
 from reverie.policy.table import Table
-
-Span = tuple[int, int]
 
 #: A text without any of these holds no words of others; the same in both engines.
 TRIGGER: Final = (

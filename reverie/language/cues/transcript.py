@@ -7,7 +7,7 @@ from functools import cache
 from itertools import pairwise
 from typing import Final
 
-Span = tuple[int, int]
+from reverie.language.text import Span
 
 _NAME: Final = r"[^\W\d_][\w.'-]{0,25}(?: [\w.'-]{1,25}){0,3}"
 _CLOCK: Final = r"\d{1,2}:\d{2}(?::\d{2})?(?:\s?[ap]\.?m\.?)?"
