@@ -7,7 +7,7 @@ the caller hands them in.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
@@ -29,6 +29,7 @@ from reverie.inference import Embedder
 from reverie.language.cues.crisis import Crisis, find_crisis
 from reverie.language.cues.immediate import TurnCandidates
 from reverie.language.cues.mood import Missed, Mood
+from reverie.language.text import CountTokens
 from reverie.model import Turn, require_aware
 from reverie.policy import Policy
 from reverie.store.queries import queries
@@ -38,8 +39,6 @@ from reverie.store.steps import Outside, Statement, Steps
 MOST_TURNS = 100
 #: How often a request is repeated when others bring the same turns at the same moment.
 _TRIES = 3
-
-CountTokens = Callable[[str], int]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -11,10 +11,10 @@ import polars as pl
 from reverie.language.cues import Rules, extract_frame
 from reverie.language.cues.attribution import veil_expr
 from reverie.language.cues.entities import entities_frame
-from reverie.language.cues.immediate import DONE, SHORT_CHARACTERS, TOLD, CountTokens
+from reverie.language.cues.immediate import DONE, SHORT_CHARACTERS, TOLD
 from reverie.language.cues.salience import salience_expr
 from reverie.language.cues.speech import episode_of_tool_call, eventful_expr, is_question_expr, low_content_expr
-from reverie.language.text import chunk, owned, strip_invisible
+from reverie.language.text import CountTokens, chunk, owned, strip_invisible
 from reverie.model import candidate_id
 from reverie.policy import Policy
 from reverie.policy.fading import forget_at

@@ -6,7 +6,7 @@ routed to a kind. Scaffold updates and what is learned about connections are lef
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -19,12 +19,10 @@ from reverie.language.cues.routing import route
 from reverie.language.cues.salience import salience
 from reverie.language.cues.single import extract_one
 from reverie.language.cues.speech import low_content
-from reverie.language.text import chunk, strip_invisible
+from reverie.language.text import CountTokens, chunk, strip_invisible
 from reverie.model import Kind, candidate_id
 from reverie.policy import Policy
 from reverie.policy.fading import forget_at
-
-CountTokens = Callable[[str], int]
 
 #: The kind that an observation is by its category; a correction states what is true, so it is a fact.
 OBSERVED: dict[str, Kind] = {

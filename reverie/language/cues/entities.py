@@ -93,7 +93,7 @@ def _names() -> _Compiled:
 #: What stands between words once a possessive is shed.
 _GAPS = r"(?:'s)?[^a-z0-9]+"
 SCHEMA = pl.Schema({"index": pl.UInt32, "type": pl.String, "slug": pl.String, "label": pl.String})
-"""A row for each entity of a text: `index` is the row of the text in the frame, the others are `NamedEntity`'s fields."""
+"""A row for each entity of a text: `index` is the row of the text in the frame, the others are a `NamedEntity`."""
 
 
 def entities_one(text: str) -> list[NamedEntity]:

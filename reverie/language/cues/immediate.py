@@ -6,7 +6,7 @@ The immediate tier's reading of a turn, with Python's re: the same candidates un
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
@@ -20,7 +20,7 @@ from reverie.language.cues.entities import entities_one
 from reverie.language.cues.salience import salience
 from reverie.language.cues.single import extract_one
 from reverie.language.cues.speech import episode_of_tool_call, eventful, is_question, low_content
-from reverie.language.text import chunk, owned, strip_invisible
+from reverie.language.text import CountTokens, chunk, owned, strip_invisible
 from reverie.model import Kind, Turn, candidate_id
 from reverie.policy import Policy
 
@@ -28,8 +28,6 @@ from reverie.policy import Policy
 SHORT_CHARACTERS = 500
 #: Where the candidates of each way of finding them begin to be counted: stated, told, done.
 TOLD, DONE = 1_000_000, 2_000_000
-
-CountTokens = Callable[[str], int]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
