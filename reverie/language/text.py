@@ -58,7 +58,7 @@ _ROLES = frozenset(
 )
 
 
-def clean(text: str) -> str:
+def clean_text(text: str) -> str:
     """The text as it is stored: NFC, stripped, three or more newlines made two outside fenced code (Logic 1.2).
 
     Formatting marks and code are kept. NUL, which Postgres cannot hold, is removed (`text.count("\\0")` declares it);
