@@ -29,7 +29,7 @@ _AFTER_A_SUBJECT = re.compile(r"[a-z]+s|is|was|has|and|will|said|can|got", re.AS
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class Statement:
     """What a text says that another one can contradict."""
 
     #: Stems of the content words, in order; denials, numbers and stop words left out.
@@ -82,7 +82,7 @@ def specificity(text: str) -> int:
     return read(text).specificity
 
 
-def _numbers_differ(a: Reading, b: Reading) -> bool:
+def _numbers_differ(a: Statement, b: Statement) -> bool:
     mine, yours = {value for value, _ in a.numbers}, {value for value, _ in b.numbers}
     if mine - yours and yours - mine:
         return True
@@ -94,12 +94,12 @@ def _numbers_differ(a: Reading, b: Reading) -> bool:
     return False
 
 
-def _exclusive(a: Reading, b: Reading) -> bool:
+def _exclusive(a: Statement, b: Statement) -> bool:
     mine, yours = a.exclusive - b.exclusive, b.exclusive - a.exclusive
     return not {number for number, _ in mine}.isdisjoint(number for number, _ in yours)
 
 
-def _antonyms(a: Reading, b: Reading) -> bool:
+def _antonyms(a: Statement, b: Statement) -> bool:
     mine, yours = a.plain - b.plain, b.plain - a.plain
     # a denied antonym says the same: "is closed", "isn't open"
     if bool(a.denied) != bool(b.denied):
@@ -107,11 +107,11 @@ def _antonyms(a: Reading, b: Reading) -> bool:
     return any((mine & one and yours & two) or (mine & two and yours & one) for one, two in words.ANTONYMS)
 
 
-def _denies(a: Reading, b: Reading) -> bool:
+def _denies(a: Statement, b: Statement) -> bool:
     return not (a.denied - a.affirmed).isdisjoint(b.affirmed - b.denied)
 
 
-def _swapped(a: Reading, b: Reading) -> bool:
+def _swapped(a: Statement, b: Statement) -> bool:
     """Two things, or a person, changed sides of a comparison or a verb: "I owe my brother" / "My brother owes me"."""
     for pivot in words.PIVOTS.intersection(a.order, b.order):
         here, there = a.order.index(pivot), b.order.index(pivot)
@@ -123,7 +123,7 @@ def _swapped(a: Reading, b: Reading) -> bool:
     return False
 
 
-def _one_word_replaced(a: Reading, b: Reading) -> bool:
+def _one_word_replaced(a: Statement, b: Statement) -> bool:
     """The same sentence with one thing put for another: "tea in the morning" / "coffee in the morning".
 
     The verb with which a memory begins is left out: "Likes hiking", "Enjoys hiking".
@@ -137,7 +137,7 @@ def _one_word_replaced(a: Reading, b: Reading) -> bool:
 
 
 @lru_cache(maxsize=65_536)
-def read(text: str) -> Reading:
+def read(text: str) -> Statement:
     """Return the reading of a text."""
     tokens = list(_TOKEN.finditer(text))
     spelled = [token[0].lower().replace("’", "'").removesuffix("'s") for token in tokens]
@@ -197,7 +197,7 @@ def read(text: str) -> Reading:
         signs[not denying].add(stem)
         fresh = False
     first = spelled[0] if spelled else ""
-    return Reading(
+    return Statement(
         content=tuple(content),
         order=tuple(order),
         plain=frozenset(spelled) | frozenset(content),
