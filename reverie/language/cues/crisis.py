@@ -174,7 +174,7 @@ def help_for(crisis: live.Crisis, *, country: str | None = None, language: str |
 def signs_of(text: str, phrases: tuple[str, ...] = ()) -> tuple[str, ...]:
     """The names of the signs in a text, in the order of the table."""
     by = _compiled()
-    plain = normal(text)
+    plain = normalized(text)
     tried = [(sign, pattern) for sign, pattern in by.signs if any(cue in plain for cue in sign.cues)]
     # most messages hold no sign at all, and then nothing has to be taken out
     tried = [(sign, pattern) for sign, pattern in tried if pattern.search(plain)]
@@ -189,7 +189,7 @@ def signs_of(text: str, phrases: tuple[str, ...] = ()) -> tuple[str, ...]:
     return tuple(found)
 
 
-def normal(text: str) -> str:
+def normalized(text: str) -> str:
     """The text as the patterns read it: lower case, no apostrophes, disguised or stretched letters put right."""
     plain = _INVISIBLE.sub("", wording.plain(unicodedata.normalize("NFKC", text))).lower()
     plain = _SINGLE.sub(r'"\1"', plain).replace("'", "")

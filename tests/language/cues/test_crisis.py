@@ -16,7 +16,7 @@ from bench.train_crisis import cases, trained
 from reverie.language.cues import crisis as crisis_
 from reverie.language.cues import linear
 from reverie.language.cues.attribution import veil
-from reverie.language.cues.crisis import find_crisis, help_for, normal, signs_of
+from reverie.language.cues.crisis import find_crisis, help_for, normalized, signs_of
 from reverie.policy import load_policy, shipped_policies
 from reverie.policy.live import Crisis, Helpline
 
@@ -92,7 +92,7 @@ def test_every_match_has_a_cue() -> None:
     """The cues only save time: without them the same is found in all cases."""
     compiled = crisis_._compiled()
     for text in cases(1, 2, 3).texts:
-        plain = normal(text)
+        plain = normalized(text)
         for sign, pattern in compiled.signs:
             if pattern.search(plain):
                 assert any(cue in plain for cue in sign.cues), (sign.name, text)
