@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import cache
 
-from reverie.policy import Recall
+from reverie.policy import RecallPolicy
 
 TimeSpan = tuple[datetime, datetime]
 
@@ -65,7 +65,7 @@ class Question:
         return as_spoken(self.text, self.speakers)
 
 
-def read_question(text: str, *, policy: Recall, speakers: Iterable[str], asked_at: datetime) -> Question:
+def read_question(text: str, *, policy: RecallPolicy, speakers: Iterable[str], asked_at: datetime) -> Question:
     """Return what the question asks for; `speakers` are those of the subject's conversations."""
     speakers = tuple(speakers)
     mentioned = tuple(name for name in speakers if _named(name, possessive=False).search(text))

@@ -7,7 +7,7 @@ from functools import partial
 
 from reverie.errors import InferenceError
 from reverie.inference.reranker import Reranker, Scores
-from reverie.policy import Recall
+from reverie.policy import RecallPolicy
 from reverie.recall.result import Hit, Signal
 from reverie.store.steps import Outside, Steps
 
@@ -18,7 +18,7 @@ BEFORE = "weighed"
 
 
 def reranking(
-    ranked: Sequence[Hit], *, question: str, reranker: Reranker, numbers: Recall, notes: list[str]
+    ranked: Sequence[Hit], *, question: str, reranker: Reranker, numbers: RecallPolicy, notes: list[str]
 ) -> Steps[list[Hit] | None]:
     """Return hits in the order of their new scores, the best `rerank_candidates` first and the others behind them.
 

@@ -22,7 +22,7 @@ from reverie.interruption import check_interruption
 from reverie.language.text import chunk, strip_invisible
 from reverie.llm.metering import Payer, embedding_booked
 from reverie.model import EARLIEST, Kind, Scope
-from reverie.policy import Chunking, Policy
+from reverie.policy import ChunkPolicy, Policy
 from reverie.store.database import Store
 from reverie.store.failures import failed_items
 from reverie.store.live_model import hold_live_model
@@ -224,7 +224,7 @@ def _columns(rows: list[_Row], policy: Policy) -> dict[str, list[Any]]:
     }
 
 
-def in_parts(text: str, limits: Chunking, count_tokens: Callable[[str], int]) -> list[str]:
+def in_parts(text: str, limits: ChunkPolicy, count_tokens: Callable[[str], int]) -> list[str]:
     """Return the text as the pieces that are embedded: one, unless it is longer than a chunk."""
     if len(text) <= _SHORT_CHARACTERS:
         return [text]

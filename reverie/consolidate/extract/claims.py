@@ -26,7 +26,7 @@ from reverie.language.cues.wording import slug
 from reverie.language.grounding import flat, is_quoted, ungrounded
 from reverie.language.text import strip_invisible
 from reverie.policy import Policy
-from reverie.policy.extract import Category, Kind
+from reverie.policy.extract import FactCategory, RuleKind
 
 #: Letters of a value, and of what follows the colon of a key.
 _LONGEST_VALUE, _LONGEST_SLUG = 200, 80
@@ -51,8 +51,8 @@ _VERBS = frozenset(
 )
 
 
-_KINDS = get_args(Kind)
-_CATEGORIES = get_args(Category)
+_KINDS = get_args(RuleKind)
+_CATEGORIES = get_args(FactCategory)
 
 
 def _written(value: Any) -> Any:
@@ -126,7 +126,7 @@ class Taken:
 
     #: In the reply.
     place: int
-    kind: Kind
+    kind: RuleKind
     text: str
     #: As the model says, 0 to 1; None: it does not.
     importance: float | None
@@ -171,7 +171,7 @@ def judge(turn: Shown, reply: TurnNotes, policy: Policy) -> Judged:
         if reason is not None or context is None:
             discarded[str(reason)] += 1
             continue
-        kind: Kind = next(kind for kind in _KINDS if kind == note.kind)
+        kind: RuleKind = next(kind for kind in _KINDS if kind == note.kind)
         taken.append(
             Taken(place=place, kind=kind, text=note.text, importance=note.importance, stated=stated, context=context)
         )

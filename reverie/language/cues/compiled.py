@@ -8,7 +8,7 @@ from typing import Final
 import polars as pl
 
 from reverie.language.cues import wording
-from reverie.policy.extract import Extract, Rule
+from reverie.policy.extract import ExtractPolicy, Rule
 
 #: Characters that are content: ASCII letters and digits, and the letters of other scripts; not marks, not emoji.
 _CONTENT: Final = "A-Za-z0-9\u00aa-\u1fff\u2c00-\u2dff\u3040-\ud7ff\uf900-\ufdff\U00020000-\U0003ffff"
@@ -60,7 +60,7 @@ def _row(one: Compiled) -> tuple[object, ...]:
 class Rules:
     """The `[extract]` table of a policy, compiled for both engines; made once for each policy."""
 
-    def __init__(self, extract: Extract) -> None:
+    def __init__(self, extract: ExtractPolicy) -> None:
         self.extract = extract
         self.guard = self._optional(extract.guard)
         self.empty = self._optional(f"^(?:{extract.empty})$" if extract.empty else None)

@@ -134,7 +134,7 @@ _SENTENCE: Final = re.compile(r"[.!?\n]+")
 def find_crisis(
     text: str,
     *,
-    crisis: live.Crisis,
+    crisis: live.CrisisPolicy,
     signs: tuple[str, ...] | None = None,
     vector: npt.ArrayLike | None = None,
     embedding_model: str | None = None,
@@ -159,7 +159,7 @@ def find_crisis(
     return Crisis(signs=signs, review=crisis.review, help=help_for(crisis, country=country, language=language))
 
 
-def help_for(crisis: live.Crisis, *, country: str | None = None, language: str | None = None) -> Help:
+def help_for(crisis: live.CrisisPolicy, *, country: str | None = None, language: str | None = None) -> Help:
     """What to say in a crisis: the policy's own words and helplines where it has some, else the shipped ones."""
     shipped = _helplines()
     message = crisis.message or shipped.messages.get((language or "en")[:2].lower(), shipped.messages["en"])

@@ -88,7 +88,7 @@ def _patterns() -> tuple[tuple[re.Pattern[str], _Keywords], ...]:
 def read_mood(
     text: str,
     *,
-    mood: live.Mood,
+    mood: live.MoodPolicy,
     answer: Mood | Missed | None = None,
     vector: npt.ArrayLike | None = None,
     embedding_model: str | None = None,

@@ -5,7 +5,7 @@ from typing import Final
 
 from reverie.language.cues import wording
 from reverie.model import KINDS, Kind
-from reverie.policy.extract import Salience
+from reverie.policy.extract import SaliencePolicy
 
 #: A name or a short noun phrase, a verb of being or having, and something said of it: the first sentence states a fact.
 _STATES: Final = re.compile(
@@ -19,7 +19,7 @@ _FEW: Final = 2
 _ENDS: Final = re.compile(r"[.!?](?:\s|$)")
 
 
-def route(piece: str, numbers: Salience, *, hint: str | None = None) -> Kind:
+def route(piece: str, numbers: SaliencePolicy, *, hint: str | None = None) -> Kind:
     """The kind: by hint; a preference where one is signalled; a fact where it states one in a sentence or two; else an
     episode."""
     for kind in KINDS:

@@ -6,7 +6,7 @@ from typing import Final
 import polars as pl
 
 from reverie.language.cues import wording
-from reverie.policy.extract import Salience
+from reverie.policy.extract import SaliencePolicy
 
 #: A capitalised word that does not open a sentence, or a run of capitals; "I" is none.
 NAMED: Final = r"[a-z0-9,;:'\")] +[\"'(]?(?:[A-HJ-Z][A-Za-z'-]+|I[a-z]{2,})|\b[A-Z][a-z]+ [A-Z][a-z]+"
@@ -28,7 +28,7 @@ _NAMED, _DATED, _CODED = (re.compile(pattern.replace(r"\b", r"(?a:\b)")) for pat
 _LONG: Final = re.compile(LONG)
 
 
-def salience(text: str, numbers: Salience) -> float:
+def salience(text: str, numbers: SaliencePolicy) -> float:
     """0 to 1: named entity, number or date, preference signal, technical terms, each with its weight.
 
     Token rarity is judged by length (the rarer a word, the longer): the mean letters of the words of four and more.
@@ -46,7 +46,7 @@ def salience(text: str, numbers: Salience) -> float:
     return min(total, numbers.maximum)
 
 
-def salience_expr(text: pl.Expr, numbers: Salience) -> pl.Expr:
+def salience_expr(text: pl.Expr, numbers: SaliencePolicy) -> pl.Expr:
     """`salience` for a column, as Float64."""
     plain = wording.plain_expr(text)
     named, dated, coded = (plain.str.contains(p.replace(r"\b", r"(?-u:\b)")) for p in (NAMED, DATED, CODED))

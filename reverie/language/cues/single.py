@@ -8,7 +8,7 @@ from typing import Literal
 from reverie.language.cues import wording
 from reverie.language.cues.attribution import unveil, veil
 from reverie.language.cues.compiled import Compiled, Rules
-from reverie.policy.extract import Category, Kind
+from reverie.policy.extract import FactCategory, RuleKind
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -16,7 +16,7 @@ class RuleMatch:
     """Something a turn states, found by a rule."""
 
     rule: str
-    kind: Kind
+    kind: RuleKind
     #: the memory in the third person
     content: str
     #: what the rule captured, as said
@@ -28,7 +28,7 @@ class RuleMatch:
     #: initial importance, 0 to 1
     importance: float
     #: structured fact that the value also is
-    category: Category | None
+    category: FactCategory | None
     key: str | None
     #: whether the clause says that something changed ("no longer", "actually")
     corrects: bool
