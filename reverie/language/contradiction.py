@@ -1,7 +1,7 @@
 """Whether two similar texts contradict each other. Memories that do are never merged.
 
 A sentence and its opposite are close in any embedding space ("Opens at 9:30" / "Opens at 10:30": cosine 0.97), so
-similarity alone does not make two texts the same. Each text is parsed once into a `Statement`, and two statements are
+similarity alone does not make two texts the same. Each text is parsed once into a `Assertion`, and two assertions are
 compared as sets. The rules are deterministic, for English, and take about 0.1 ms a text. In doubt they report a
 contradiction: a wrong merge loses information, a missed merge does not.
 """
@@ -30,7 +30,7 @@ _AFTER_A_SUBJECT = re.compile(r"[a-z]+s|is|was|has|and|will|said|can|got", re.AS
 
 
 @dataclass(frozen=True, slots=True)
-class Statement:
+class Assertion:
     """The parts of a text that another text can contradict."""
 
     #: Stems of the content words, in order; denials, numbers and stop words left out.
@@ -83,7 +83,7 @@ def specificity(text: str) -> int:
     return read(text).specificity
 
 
-def _numbers_differ(a: Statement, b: Statement) -> bool:
+def _numbers_differ(a: Assertion, b: Assertion) -> bool:
     mine, yours = {value for value, _ in a.numbers}, {value for value, _ in b.numbers}
     if mine - yours and yours - mine:
         return True
@@ -95,12 +95,12 @@ def _numbers_differ(a: Statement, b: Statement) -> bool:
     return False
 
 
-def _exclusive(a: Statement, b: Statement) -> bool:
+def _exclusive(a: Assertion, b: Assertion) -> bool:
     mine, yours = a.exclusive - b.exclusive, b.exclusive - a.exclusive
     return not {number for number, _ in mine}.isdisjoint(number for number, _ in yours)
 
 
-def _antonyms(a: Statement, b: Statement) -> bool:
+def _antonyms(a: Assertion, b: Assertion) -> bool:
     mine, yours = a.plain - b.plain, b.plain - a.plain
     # a denied antonym says the same: "is closed", "isn't open"
     if bool(a.denied) != bool(b.denied):
@@ -108,11 +108,11 @@ def _antonyms(a: Statement, b: Statement) -> bool:
     return any((mine & one and yours & two) or (mine & two and yours & one) for one, two in words.ANTONYMS)
 
 
-def _denies(a: Statement, b: Statement) -> bool:
+def _denies(a: Assertion, b: Assertion) -> bool:
     return not (a.denied - a.affirmed).isdisjoint(b.affirmed - b.denied)
 
 
-def _swapped(a: Statement, b: Statement) -> bool:
+def _swapped(a: Assertion, b: Assertion) -> bool:
     """Whether a thing or a person changes sides of a comparison or verb: "I owe my brother" / "My brother owes me"."""
     for pivot in words.PIVOTS.intersection(a.order, b.order):
         here, there = a.order.index(pivot), b.order.index(pivot)
@@ -124,7 +124,7 @@ def _swapped(a: Statement, b: Statement) -> bool:
     return False
 
 
-def _one_word_replaced(a: Statement, b: Statement) -> bool:
+def _one_word_replaced(a: Assertion, b: Assertion) -> bool:
     """Whether the texts differ in one word: "tea in the morning" / "coffee in the morning".
 
     The verb at the start of a memory does not count: "Likes hiking", "Enjoys hiking".
@@ -138,9 +138,9 @@ def _one_word_replaced(a: Statement, b: Statement) -> bool:
 
 
 @lru_cache(maxsize=65_536)
-def read(text: str) -> Statement:
+def read(text: str) -> Assertion:
     """Return what a text states."""
-    return _Reader(text).statement()
+    return _Reader(text).assertion()
 
 
 class _Reader:
@@ -158,11 +158,11 @@ class _Reader:
         #: Whether what follows is denied, and whether the denial was the word before.
         self.denying, self.fresh = False, False
 
-    def statement(self) -> Statement:
+    def assertion(self) -> Assertion:
         for at in range(len(self.tokens)):
             self._token(at)
         content, first = self.content, self.spelled[0] if self.spelled else ""
-        return Statement(
+        return Assertion(
             content=tuple(content),
             order=tuple(self.order),
             plain=frozenset(self.spelled) | frozenset(content),
