@@ -61,7 +61,7 @@ def check_access(directory: Path, account: Account | None) -> None:
             )
 
 
-def run(name: str, *arguments: str, directory: Path, account: Account | None) -> CompletedProcess[str]:
+def run_program(name: str, *arguments: str, directory: Path, account: Account | None) -> CompletedProcess[str]:
     """Run a program in `directory` as `account`; what it makes there is closed to others."""
     program = programs() / name
     try:
