@@ -1,7 +1,7 @@
-"""What one turn gives, said in the request in which it comes (spec A3; Brain 4.2, Contact 3.1).
+"""Candidates of one turn, found in the request that brings it.
 
-The immediate tier's reading of a turn, with Python's re: the same candidates under the same ids as
-`consolidate.candidates.decide` makes of a batch. It writes nothing; extract does, when the turn is in the log.
+The immediate tier reads a turn with Python's re: the same candidates under the same ids as
+`consolidate.extract.decide` makes of a batch. It writes nothing; extract does, when the turn is in the log.
 """
 
 from __future__ import annotations

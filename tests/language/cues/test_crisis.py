@@ -18,7 +18,7 @@ from reverie.language.cues import linear
 from reverie.language.cues.attribution import veil
 from reverie.language.cues.crisis import find_crisis, help_for, normalized, signs_of
 from reverie.policy import load_policy, shipped_policies
-from reverie.policy.live import Crisis, Helpline
+from reverie.policy.live import CrisisPolicy, Helpline
 
 NUMBERS = load_policy("reverie").crisis
 MINILM = "minilm-l6-v2-int8"
@@ -130,7 +130,7 @@ def test_a_policy_decides() -> None:
         found = find_crisis("I want to die", crisis=NUMBERS.model_copy(update={"review": review}))
         assert found is not None
         assert found.review is review
-    own = Crisis(detect=True, review=False, vector_probability=1.0, phrases=(r"\bcode black\b",))
+    own = CrisisPolicy(detect=True, review=False, vector_probability=1.0, phrases=(r"\bcode black\b",))
     found = find_crisis("It's code black.", crisis=own)
     assert found is not None
     assert found.signs == ("policy",)
