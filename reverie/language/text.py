@@ -8,6 +8,7 @@ Source: docs/design-sources.md, Logic 1.2 and 1.3.
 import re
 import unicodedata
 from collections.abc import Callable, Iterator
+from datetime import datetime
 from functools import lru_cache, partial
 from itertools import pairwise
 
@@ -190,3 +191,8 @@ def _fit(
             else:
                 packed.append((part, tokens))
     return packed
+
+
+def written_day(at: datetime) -> str:
+    """Return a day as summaries write it: `6 March 2026`."""
+    return f"{at.day} {at:%B %Y}"

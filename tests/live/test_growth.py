@@ -12,7 +12,7 @@ import pytest
 
 from reverie.capture.append import ensure_tenant
 from reverie.drive import drain as deferred
-from reverie.drive.drain import drain
+from reverie.drive.drain import Drainer
 from reverie.drive.maintain import Retention, maintain
 from reverie.drive.rebuild import empty_memory
 from reverie.model import Scope, stable_id
@@ -21,6 +21,8 @@ from reverie.recall.recall import log_recall, recall
 from reverie.store.database import Store
 from reverie.store.digest import digest
 from reverie.store.runs import Report
+from reverie.store.session import perform
+from reverie.store.work import Work
 from tests.live.conftest import TENANT, Talk, after
 from tests.promises.world import WordEmbedder, consolidate, lively
 
@@ -64,12 +66,12 @@ def flush(talk: Talk, number: int, subjects: int = 1) -> datetime:
         replace(talk, subject=subject).say(SAID[number % len(SAID)], at=at)
     later = at + timedelta(minutes=6)
     talk.flush(later)
-    drain(talk.store, embedder=WordEmbedder(), clock=lambda: later)
+    Drainer(store=talk.store, embedder=WordEmbedder(), clock=lambda: later).drain()
     return later
 
 
 def tidy(talk: Talk, policy: Policy, retention: Retention, at: datetime, now: datetime = LONG_AFTER) -> Report:
-    return maintain(talk.store, scope=SCOPE, policy=policy, as_of=at, retention=retention, now=now)
+    return maintain(Work(store=talk.store, scope=SCOPE, policy=policy, as_of=at), retention=retention, now=now)
 
 
 def rows(conn: psycopg.Connection[Any], *tables: str) -> dict[str, int]:
@@ -104,13 +106,13 @@ def test_tables_stop_growing_in_a_thousand_flushes(said: Talk, policy: Policy, c
 
 def test_joined_lists_hold_the_same_postings(said: Talk, policy: Policy, conn: psycopg.Connection[Any]) -> None:
     at = max(flush(said, number) for number in range(12))
-    ask: dict[str, Any] = {"tenant_id": TENANT, "subject_id": "ana", "policy": policy, "as_of": at}
-    found = recall(said.store, "Bruno at the lake", **ask, embedder=None)
+    ask: dict[str, Any] = {"subject_id": "ana", "policy": policy, "as_of": at}
+    found = perform(recall(said.store.session(TENANT), "Bruno at the lake", **ask, embedder=None))
     memory, before = digest(said.store, TENANT), rows(conn, "memory.terms")["memory.terms"]
     report = tidy(said, policy, EVER, at)
     assert digest(said.store, TENANT) == memory
     assert rows(conn, "memory.terms")["memory.terms"] == before - report["lists_before"] + report["lists"] < before
-    again = recall(said.store, "Bruno at the lake", **ask, embedder=None)
+    again = perform(recall(said.store.session(TENANT), "Bruno at the lake", **ask, embedder=None))
     assert [(hit.id, hit.score) for hit in again.hits] == [(hit.id, hit.score) for hit in found.hits] != []
     assert tidy(said, policy, EVER, at)["lists_before"] == 0
     assert not {name for name in report.counts if name.startswith("retired_") and report[name]}
@@ -120,16 +122,16 @@ def test_a_rebuild_after_all_retention_gives_the_same_memory(
     said: Talk, policy: Policy, conn: psycopg.Connection[Any]
 ) -> None:
     at = max(flush(said, number) for number in range(6))
-    with_memories = recall(
-        said.store,
+    recalled = recall(
+        said.store.session(TENANT),
         "Bruno",
-        tenant_id=TENANT,
         subject_id="ana",
         policy=policy.model_copy(update={"recall": policy.recall.model_copy(update={"items": ("memory",)})}),
         as_of=at,
         embedder=WordEmbedder(),
     )
-    log_recall(said.store, with_memories)
+    with_memories = perform(recalled)
+    perform(log_recall(said.store.session(TENANT), with_memories))
     conn.execute(  # a recall of nothing but a turn
         "insert into log.recalls (tenant_id, id, subject_id, asked_at, question, policy_hash, item_ids, dropped)"
         " select %s, %s, 'ana', %s, 'hunter2', 'x', array_agg(id), 0 from log.turns",
@@ -143,7 +145,7 @@ def test_a_rebuild_after_all_retention_gives_the_same_memory(
     assert conn.execute("select question from log.recalls").fetchall() == [("",)]
     assert rows(conn, "memory.accesses") == {"memory.accesses": 1}
     memory = digest(said.store, TENANT)
-    empty_memory(said.store, tenant_id=TENANT, policy=policy, as_of=until)
+    empty_memory(Work(store=said.store, scope=Scope(tenant_id=TENANT), policy=policy, as_of=until))
     consolidate(said.store, TENANT, policy, until)
     assert digest(said.store, TENANT).tables == memory.tables
 

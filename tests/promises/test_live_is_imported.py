@@ -9,19 +9,21 @@ from typing import Any
 
 import pytest
 
-from reverie.capture.append import appending_outcomes, ensure_tenant
+from reverie.capture.append import ensure_tenant, log_outcomes
 from reverie.capture.history.reading import read_records
 from reverie.capture.live.acknowledge import append_turns
 from reverie.capture.validation import Validator
 from reverie.drive import drain as deferred
 from reverie.drive.cycle import catch_up
+from reverie.drive.drain import Drainer
 from reverie.drive.flush import flush_due
 from reverie.inference.completions import LanguageModel
 from reverie.model import Turn
 from reverie.policy import Policy
 from reverie.store.database import Store
 from reverie.store.digest import digest
-from reverie.store.steps import perform
+from reverie.store.session import perform
+from reverie.store.work import Work
 from tests.conftest import Databases
 from tests.promises import compact
 from tests.promises.notetaker import NoteTaker
@@ -66,14 +68,14 @@ def said_live(store: Store, policy: Policy, file: Path, until: datetime, model: 
         nonlocal drained
         common: dict[str, Any] = {"as_of": at, "count_tokens": embedder.count_tokens}
         assert any(flush_due(store, policy_of=lambda tenant: policy, **common))
-        done = deferred.drain(store, embedder=embedder, language_model=model, clock=lambda: at, as_of=at)
+        done = Drainer(store=store, embedder=embedder, language_model=model, clock=lambda: at).drain(as_of=at)
         drained += done.counts()["batches"] > 0
 
     for at, record in in_order(file, until):
         while (due := next_flush(store)) is not None and due <= at:
             tick(due)
         if not isinstance(record, Turn):
-            perform(store, TENANT, appending_outcomes(TENANT, [record]))
+            perform(log_outcomes(store.session(TENANT), [record]))
             continue
         given = {
             "role": record.role,
@@ -89,11 +91,9 @@ def said_live(store: Store, policy: Policy, file: Path, until: datetime, model: 
             "metadata": dict(record.metadata),
         }
         perform(
-            store,
-            TENANT,
             append_turns(
+                store.session(TENANT),
                 [given],
-                tenant_id=TENANT,
                 subject_id=record.subject_id,
                 session_id=record.session_id,
                 policy=policy,
@@ -105,7 +105,7 @@ def said_live(store: Store, policy: Policy, file: Path, until: datetime, model: 
     while (due := next_flush(store)) is not None:
         tick(due)
     models: dict[str, Any] = {"embedder": embedder, "language_model": model}
-    for _ in catch_up(store, scope=scope(TENANT), policy=policy, until=until, **models):
+    for _ in catch_up(Work(store=store, scope=scope(TENANT), policy=policy, as_of=until, **models)):
         pass
     return drained
 

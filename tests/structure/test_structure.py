@@ -22,7 +22,8 @@ BANNED = {"utils", "util", "helpers", "helper", "common", "manager", "engine", "
 #: Session settings, what is asked of a server before there are tables, and the making of the orchestrator's database.
 SPEAK_SQL = {
     "reverie/store/connect.py",
-    "reverie/store/embedded.py",
+    "reverie/store/session/pipeline.py",
+    "reverie/store/server/embedded.py",
     "reverie/store/migrate.py",
     "reverie/store/alembic/env.py",
     "deployments/ui.py",

@@ -21,12 +21,13 @@ from reverie.inference.completions import LanguageModel
 from reverie.inference.prompts import Prompt, load_prompt
 from reverie.inference.replies import Reply
 from reverie.language.cues.mood import Energy, Missed, Mood, Style
-from reverie.llm.calls import Item, ask
+from reverie.llm.asking import ModelCaller, ask
+from reverie.llm.inputs import PromptInput
 from reverie.llm.metering import Payer
 from reverie.model import Turn
 from reverie.policy.live import MoodName, MoodPolicy
 from reverie.store.database import Store
-from reverie.store.steps import Awaited
+from reverie.store.session import TenantSession
 
 #: Characters of a message that the model is shown; moods do not need more.
 _SHOWN = 2_000
@@ -73,9 +74,9 @@ def asking(store: Store, model: LanguageModel) -> Call:
 
     def call(turn: Turn, until: float, moods: tuple[MoodName, ...]) -> MoodReply | None:
         prompt = mood_prompt(moods)
-        item = Item(subject_id=turn.subject_id, content={"message": turn.text[:_SHOWN]}, source_ids=[turn.id])
-        payer = Payer(tenant_id=turn.tenant_id, stage="mood")
-        return ask(store, model, prompt, [item], payer=payer, until=until)[0].reply
+        message = PromptInput(subject_id=turn.subject_id, content={"message": turn.text[:_SHOWN]}, source_ids=[turn.id])
+        caller = ModelCaller(store=store, payer=Payer(tenant_id=turn.tenant_id, stage="mood"), until=until)
+        return ask(caller, model, prompt, [message])[0].reply
 
     return call
 
@@ -88,9 +89,9 @@ class Coming:
     #: When it is late, by `time.monotonic`.
     until: float
 
-    def wait(self) -> Awaited:
-        """Wait for what is left of the limit."""
-        return Awaited(self.answer, self.until - time.monotonic())
+    async def wait(self, session: TenantSession) -> Mood | Missed:
+        """Wait for what is left of the limit. Raises TimeoutError."""
+        return await session.wait(self.answer, self.until - time.monotonic())
 
 
 class MoodModel:
