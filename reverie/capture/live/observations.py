@@ -17,7 +17,7 @@ import orjson
 
 from reverie.capture.mending import is_sound, mend, mend_text
 from reverie.errors import ConflictError, InputError
-from reverie.language.text import clean
+from reverie.language.text import clean_text
 from reverie.model import require_aware, stable_id
 from reverie.policy import Policy
 from reverie.store.queries import queries
@@ -140,7 +140,7 @@ async def record_document(
     """
     if hint is not None and hint not in HINTS:
         raise InputError(f"hint is {hint!r}; expected one of {', '.join(HINTS)}.")
-    event = _Event("attachment" if channel == "attachment" else "tool_output", clean(text), name)
+    event = _Event("attachment" if channel == "attachment" else "tool_output", clean_text(text), name)
     recorded = await _record(session, source, [event], channel, policy, as_of, observed_at, hint)
     return recorded[0]
 
