@@ -19,7 +19,7 @@ import polars as pl
 
 from reverie.language.cues.salience import salience_expr
 from reverie.language.text import sentences, written_day
-from reverie.policy import Salience
+from reverie.policy import SaliencePolicy
 
 #: Fewer words say nothing on their own.
 _LEAST_WORDS = 4
@@ -51,7 +51,7 @@ class _SentenceCandidate:
     weights: dict[str, float]
 
 
-def summarise(turns: Sequence[SpokenTurn], *, number: int, numbers: Salience) -> str:
+def summarise(turns: Sequence[SpokenTurn], *, number: int, numbers: SaliencePolicy) -> str:
     """Return at most `number` sentences of the session, dated if its first turn is, with their speakers, as one text.
 
     `turns` are in order, at least one; `numbers` weigh names, numbers and dates. The summary of a session without a
@@ -60,7 +60,7 @@ def summarise(turns: Sequence[SpokenTurn], *, number: int, numbers: Salience) ->
     return summarise_all([turns], number=number, numbers=numbers)[0]
 
 
-def summarise_all(sessions: Sequence[Sequence[SpokenTurn]], *, number: int, numbers: Salience) -> list[str]:
+def summarise_all(sessions: Sequence[Sequence[SpokenTurn]], *, number: int, numbers: SaliencePolicy) -> list[str]:
     """Return `summarise` of each session; the sentences of all are weighed in one pass."""
     candidates = [list(_candidates(turns)) for turns in sessions]
     texts = pl.Series([each.sentence for of_session in candidates for each in of_session], dtype=pl.String)
