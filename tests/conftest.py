@@ -25,8 +25,8 @@ from psycopg.sql import SQL, Identifier
 
 from reverie.errors import ReverieError
 from reverie.store.connect import connect
-from reverie.store.embedded import EmbeddedPostgres
 from reverie.store.migrate import migrate
+from reverie.store.server.embedded import EmbeddedPostgres
 
 #: The directory of this run, made by the main process; its name starts every database that the run creates.
 RUN_DIRECTORY = pytest.StashKey[Path]()

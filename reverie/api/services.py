@@ -21,8 +21,8 @@ from reverie.inference.reranker import Reranker
 from reverie.inference.tokens import token_counter
 from reverie.recall.remembered import Remembered
 from reverie.settings import Settings
-from reverie.store.address import database_url
 from reverie.store.database import AsyncStore, Store
+from reverie.store.server.address import database_url
 from reverie.store.session import TenantSession
 
 #: Of the model that tells moods: each is held for a few statements, never while the model works.

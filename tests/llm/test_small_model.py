@@ -20,16 +20,17 @@ import pytest
 from reverie.capture.append import ensure_tenant
 from reverie.capture.history.importing import import_file
 from reverie.capture.live.observations import Source, record_observation
-from reverie.consolidate.compress.worded_sessions import dated
 from reverie.consolidate.synthesize.stage import synthesize
 from reverie.drive.cycle import catch_up, ingest
 from reverie.errors import InferenceError, ReverieError, UnansweredError
 from reverie.inference.completions import HostedLanguageModel
 from reverie.language.grounding import ungrounded
+from reverie.language.text import written_day
 from reverie.policy import load_policy
 from reverie.store.database import Store
 from reverie.store.runs import Report
 from reverie.store.session import perform
+from reverie.store.work import Work
 from tests.promises.world import END, SAMPLE, WordEmbedder, lively, scope
 
 TENANT = "small"
@@ -93,7 +94,9 @@ def test_a_small_model_makes_no_profile_worse(
                 source = Source(tenant_id=TENANT, subject_id=subject)
                 at = END - timedelta(days=2, minutes=-number)
                 perform(record_observation(store.session(TENANT), source, text, "fact", policy=policy, as_of=at))
-        report = synthesize(store, scope=scope(TENANT), policy=policy, as_of=END, language_model=small_model)
+        report = synthesize(
+            Work(store=store, scope=scope(TENANT), policy=policy, as_of=END, language_model=small_model)
+        )
     tell(report)
     failed = sum(number for name, number in report.counts.items() if name.startswith("failed_"))
     assert report["asked"] == len(told) and report["waiting"] == failed <= len(told)
@@ -104,7 +107,10 @@ def test_a_small_model_makes_no_profile_worse(
     stated += conn.execute("select subject_id, narrative from memory.profiles").fetchall()
     stated += conn.execute("select subject_id, content from memory.memories").fetchall()
     for subject, text in stated:
-        assert ungrounded(text[:1].lower() + text[1:], [*told[subject], subject, "User true false", dated(END)]) == []
+        assert (
+            ungrounded(text[:1].lower() + text[1:], [*told[subject], subject, "User true false", written_day(END)])
+            == []
+        )
     print(f"profiles: {len(done)} of {len(told)}, {report['entries']} entries, {report['facts']} facts")
 
 
@@ -114,7 +120,9 @@ def remember(store: Store, model: HostedLanguageModel) -> tuple[list[Report], Re
     common: dict[str, Any] = {"scope": scope(TENANT), "policy": POLICY, "embedder": WordEmbedder()}
     common |= {"language_model": model}
     try:
-        for each in chain(ingest(store, as_of=END, **common), catch_up(store, until=END, **common)):
+        for each in chain(
+            ingest(Work(store=store, as_of=END, **common)), catch_up(Work(store=store, as_of=END, **common))
+        ):
             reports.append(each)  # noqa: PERF402  what came before it stops counts
     except (InferenceError, UnansweredError) as error:
         return reports, error

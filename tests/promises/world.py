@@ -21,6 +21,7 @@ from reverie.model import Scope
 from reverie.policy import Policy, load_policy
 from reverie.store.database import Store
 from reverie.store.runs import Report
+from reverie.store.work import Work
 
 SAMPLE = Path(__file__).resolve().parents[2] / "examples" / "sample_history.jsonl"
 #: After the last thing said in the sample and in the compact history, long enough that much of it has faded.
@@ -35,6 +36,10 @@ class WordEmbedder:
     model = "words"
     dimensions = 96
     price_per_token = 0.0
+
+    def __init__(self, model: str | None = None) -> None:
+        if model is not None:
+            self.model = model
 
     def encode(self, texts: Sequence[str]) -> Vectors:
         """One unit vector a text; the same text gives the same bits in whatever company."""
@@ -85,7 +90,7 @@ def consolidate(
     """Read and embed everything, then catch up cycle by cycle: what `reverie run` does."""
     common: dict[str, Any] = {"scope": scope(tenant), "policy": policy, "embedder": embedder or WordEmbedder()}
     common |= {"language_model": language_model}
-    return [*ingest(store, as_of=until, **common), *catch_up(store, until=until, **common)]
+    return [*ingest(Work(store=store, as_of=until, **common)), *catch_up(Work(store=store, as_of=until, **common))]
 
 
 def live(

@@ -23,7 +23,7 @@ BANNED = {"utils", "util", "helpers", "helper", "common", "manager", "engine", "
 SPEAK_SQL = {
     "reverie/store/connect.py",
     "reverie/store/session/pipeline.py",
-    "reverie/store/embedded.py",
+    "reverie/store/server/embedded.py",
     "reverie/store/migrate.py",
     "reverie/store/alembic/env.py",
     "deployments/ui.py",

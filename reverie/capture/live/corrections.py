@@ -16,6 +16,7 @@ from reverie.capture.mending import mend_text
 from reverie.errors import InputError, NotFoundError
 from reverie.model import replacement_of, require_aware, stable_id
 from reverie.policy import Policy
+from reverie.store.marks import ADD_PIN, MARK
 from reverie.store.queries import queries
 from reverie.store.queue import Waiting, enqueue_params
 from reverie.store.session import Statement, TenantSession
@@ -78,7 +79,7 @@ async def correct_memory(
     content, actor = _text("content", content, MOST_CHARACTERS), _text("actor", actor, LONGEST_ACTOR)
     if (asked == "replace") != (content is not None):
         raise InputError("Content goes with replace, and only with that.")
-    sql, memory = queries("correct"), {"tenant": session.tenant_id, "memory": memory_id}
+    sql, memory = queries("corrections"), {"tenant": session.tenant_id, "memory": memory_id}
     async with session.transaction() as transaction:
         rows = await transaction.run(Statement(sql["read_correctable"], memory))
         if not rows or subject_id not in (None, rows[0][0]):
@@ -91,13 +92,13 @@ async def correct_memory(
         statements = [Statement(sql["add_correction"], row | {"correction": asked, "content": content, "actor": actor})]
         replacement = None
         if asked == "pin":
-            statements.append(Statement(sql["add_pin"], row))
+            statements.append(Statement(ADD_PIN, row))
         elif asked != "unpin":
             mark = {"wrong": "corrected", "replace": "replaced", "forget": "forgotten"}[asked]
             kind, replacement = replacement_of(kind, as_of, session.tenant_id, subject_id, correction)
             importance = getattr(policy.extract.importance, kind)
             new = {"replacement": replacement, "kind": kind, "content": content, "importance": importance}
-            statements += [Statement(sql["mark"], row | {"mark": mark}), Statement(sql["add_replacement"], row | new)]
+            statements += [Statement(MARK, row | {"mark": mark}), Statement(sql["add_replacement"], row | new)]
         statements.append(_enqueue_statement(session.tenant_id, subject_id, policy, as_of))
         await transaction.commit_all(*statements)
     return Corrected(
