@@ -114,7 +114,7 @@ async def open_async_pool(
 ) -> AsyncConnectionPool[AsyncConnection[tuple[Any, ...]]]:
     """Open the same for asyncio; a statement that takes longer than `statement_seconds` is cancelled by the server.
 
-    psycopg prepares nothing on them: it would deallocate all statements of the session, `round_trip`'s too, after a
+    psycopg prepares nothing on them: it would deallocate all statements of the session, ours too, after a
     rollback. Raises DatabaseError as `open_pool` does.
     """
     from psycopg_pool import AsyncConnectionPool
