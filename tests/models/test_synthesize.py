@@ -317,6 +317,31 @@ def test_in_a_cycle_its_facts_become_memory_and_no_twins(
     assert conn.execute("select count(*) from memory.memories where not scored").fetchone() == (0,)
 
 
+@pytest.mark.parametrize("became", ["known", "wrong", "forgotten_on_request", "decayed"])
+def test_a_fact_that_is_known_or_was_found_wrong_is_discarded(
+    run: Run, server: Server, observe: Any, conn: Conn, became: str
+) -> None:
+    observe("Ana leads the toolstream project")
+    fact = reply({}, facts=["User leads a toolstream team"])
+    server.script(fact)
+    assert run()["facts"] == 1
+    if became != "known":
+        conn.execute(
+            """with gone as (delete from memory.memories returning *)
+               insert into memory.tombstones (tenant_id, memory_id, subject_id, kind, content_hash, importance, reason,
+                                              forgotten_at, run_id)
+               select tenant_id, id, subject_id, kind, content_hash, importance, %s, %s, run_id from gone""",
+            [became, AT + timedelta(hours=12)],
+        )
+    observe("prefers short emails", hours=30)
+    server.script(fact)
+    report = run(days=3)
+    written = int(became == "decayed")
+    assert (report["facts"], report["discarded_known"]) == (written, 1 - written)
+    kept = conn.execute("select count(*) from memory.memories where content = 'User leads a toolstream team'")
+    assert kept.fetchone() == (int(became in ("known", "decayed")),)
+
+
 def test_without_a_model_it_stands_at_once(store: Store, conn: Conn, update: Any, observe: Any) -> None:
     update({"Role": "nurse", "Projects": {"choir": "sings"}}, learned=("Works nights",))
     source = Source(tenant_id=TENANT, subject_id="ana", connection_id="jira-1")

@@ -9,7 +9,7 @@ from datetime import datetime
 from uuid import UUID
 
 from reverie.consolidate.synthesize.observations import Observation, ProfileFindings, StoredProfile, SynthesizedFact
-from reverie.consolidate.synthesize.replies import ReplyReader, ShownReply
+from reverie.consolidate.synthesize.reply_reader import ReplyReader, ShownReply
 from reverie.consolidate.synthesize.rules import findings_of_rules
 from reverie.model.scaffold import EntryRecord, ProfileEntry, resolve_entries
 from reverie.policy import Policy

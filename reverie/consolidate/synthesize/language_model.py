@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from reverie.consolidate.synthesize.observations import StoredProfile
-from reverie.consolidate.synthesize.replies import ShownReply, Synthesis
+from reverie.consolidate.synthesize.reply_reader import ShownReply, Synthesis
 from reverie.inference.completions import LanguageModel
 from reverie.inference.prompts import Prompt, load_prompt
 from reverie.language.grounding import ungrounded

@@ -14,7 +14,7 @@ from reverie.consolidate.memories import write_candidates, write_lineage
 from reverie.consolidate.synthesize.decide import PostponedSubject, ProfileUpdate
 from reverie.consolidate.synthesize.observations import SynthesizedFact
 from reverie.consolidate.synthesize.read import known_facts
-from reverie.consolidate.synthesize.replies import fact_id
+from reverie.consolidate.synthesize.reply_reader import fact_id
 from reverie.language.cues.entities import entities_one
 from reverie.model import Candidate, Lineage, stable_id
 from reverie.model.scaffold import EntryState
