@@ -13,10 +13,10 @@ from typing import Any
 import pytest
 
 from reverie.capture.live.observations import Source, record_observation
-from reverie.consolidate.compress.worded_sessions import dated
 from reverie.consolidate.synthesize.stage import synthesize
 from reverie.language.grounding import ungrounded
 from reverie.language.headings import unfiled
+from reverie.language.text import written_day
 from reverie.model import Scope
 from reverie.policy import load_policy
 from reverie.store.database import Store
@@ -33,7 +33,7 @@ TENANT = "orders"
 POLICY = load_policy("agent")
 SAID = "Ana planted tomatoes in the garden."
 #: What a profile may say besides: the subject, the words in which it is told, the day.
-OWN = ["User Role Latest Noted", dated(AT)]
+OWN = ["User Role Latest Noted", written_day(AT)]
 
 
 def obeyed(one: dict[str, Any]) -> dict[str, Any]:

@@ -17,9 +17,8 @@ from typing import Any
 import pytest
 
 from reverie.capture.history.importing import import_file
-from reverie.consolidate.compress.worded_sessions import dated
 from reverie.language.grounding import ungrounded
-from reverie.language.text import strip_invisible
+from reverie.language.text import strip_invisible, written_day
 from reverie.store.database import Store
 from tests.models.conftest import Conn, Server
 from tests.promises.world import consolidate, lively
@@ -91,7 +90,7 @@ def remembered(conn: Conn) -> list[tuple[str, str | None, list[str]]]:
         " from memory.memories m join memory.lineage l on l.memory_id = m.id join log.turns t on t.id = l.source_id"
         " where m.content is not null group by m.id, m.content, m.model, m.happened_at"
     ).fetchall()
-    return [(content, model, [*said, dated(at)]) for content, model, at, said in rows]
+    return [(content, model, [*said, written_day(at)]) for content, model, at, said in rows]
 
 
 def test_there_are_many_and_of_many_kinds() -> None:
