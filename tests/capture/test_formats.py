@@ -65,7 +65,7 @@ def test_chatgpt(store: Store, tmp_path: Path, turns: Rows, packed: bool) -> Non
             archive.writestr("user.json", "{}")
     else:
         path.write_text(json.dumps(CHATGPT))
-    with pytest.raises(InputError, match="does not say whose it is: add --subject NAME"):
+    with pytest.raises(InputError, match="does not name its owner: add --subject NAME"):
         load(store, path)
     found = load(store, path, subject="ana")
     assert (found.format, found.read, found.imported, found.dead) == ("chatgpt", 2, 2, 0)
@@ -217,7 +217,7 @@ def test_camel_case_is_recognised(store: Store, write: Write) -> None:
 @pytest.mark.parametrize(
     ("records", "message"),
     [
-        ([OTHERS | {"content": "Else."}], r"Both 'body' and 'content' could be text: say which with --map text=body"),
+        ([OTHERS | {"content": "Else."}], r"Both 'body' and 'content' could be text: choose with --map text=body"),
         ([OTHERS | {"created_at": "2026-01-01"}], r"Both 'timestamp' and 'created_at' could be said_at"),
         ([OTHERS, OTHERS | {"user_id": "agent7"}], r"'user_id' changes within a conversation.*--subject NAME"),
     ],
@@ -265,4 +265,4 @@ def test_the_cure_names_no_text(store: Store, write: Write) -> None:
     few = [record(number) for number in range(20)] + [record(21, role="klant")]
     assert load(store, write(jsonl(*few))).cure is None
     assert "--timezone" in str(load(store, write(jsonl(record(1, said_at="2026-03-01T09:00:00")))).cure)
-    assert "the fields are" in str(load(store, write(jsonl(record(1, text=...)))).cure)
+    assert "The fields are" in str(load(store, write(jsonl(record(1, text=...)))).cure)

@@ -60,7 +60,7 @@ def test_import_goes_on_after_a_file_that_is_none(invoke, file: Path, tmp_path: 
 def test_import_says_what_to_do_when_nothing_went_in(invoke, tmp_path: Path) -> None:
     result = invoke("import", str(write(tmp_path / "b.jsonl", GOOD | {"tenant_id": "beta"})))
     assert result.exit_code == 2
-    assert "give their tenant with --tenant" in result.stderr
+    assert "name their tenant with --tenant" in result.stderr
     assert invoke("import", str(tmp_path / "b.jsonl"), "--tenant", "beta").exit_code == 0
 
 

@@ -123,6 +123,21 @@ def test_a_public_name_has_one_meaning(checkout: Callable[..., House]) -> None:
     assert house.names().items == ["Hit: reverie.a reverie.b", "fold: reverie.a reverie.b"]
 
 
+def test_a_name_that_a_loader_looks_up_counts_once(checkout: Callable[..., House]) -> None:
+    house = checkout(
+        {
+            "reverie/cli/memory/show.py": "def command(): ...\ndef show(): ...",
+            "reverie/cli/operate/run.py": "def command(): ...\ndef show(): ...",
+            "reverie/store/a.py": "def command(): ...",
+            "reverie/store/b.py": "def command(): ...",
+        }
+    )
+    assert house.names().items == [
+        "command: reverie.store.a reverie.store.b",
+        "show: reverie.cli.memory.show reverie.cli.operate.run",
+    ]
+
+
 def test_functions_are_short_and_take_little(checkout: Callable[..., House]) -> None:
     long = "class A:\n    def f(self):\n" + "        print()\n" * 50
     wide = "def g(a, b, /, c, *d, e, f, g, **h): ...\nclass B:\n    def h(self, a, b, c, d, e, f, g): ...\n"
