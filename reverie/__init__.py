@@ -18,6 +18,7 @@ From the bottom up; a package imports only what stands above it in this list:
 - `evaluate/`: measures of memory
 - `api/`: the HTTP API
 - `cli/`: the command line
+- `testing`: helpers for tests of programs that use Reverie
 """
 
 from __future__ import annotations

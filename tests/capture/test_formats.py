@@ -243,8 +243,8 @@ def test_values_are_mapped_and_redriven(store: Store, write: Write, turns: Rows)
     found = load(store, path)
     assert (found.imported, found.dead_by_reason) == (33, {"unknown_role": 33})
     assert found.cure == (
-        "33 of 66 records became dead letters for the reason unknown_role: role has the values klant; say what they "
-        "are, for instance with --map role:klant=user (or assistant, system, tool)."
+        "33 of 66 records became dead letters for the reason unknown_role: role has the values klant; map them to "
+        "roles, for instance with --map role:klant=user (or assistant, system, tool)."
     )
     again = redrive_dead_letters(store, tenant_id=TENANT, now=NOW, mapping={"role:klant": "user"})
     assert (again.imported, again.dead) == (33, 0)

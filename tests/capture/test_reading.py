@@ -95,7 +95,7 @@ def test_what_cannot_be_read_at_all(write: Write, tmp_path: Path) -> None:
         (write(b"", "empty.jsonl"), "empty.jsonl is empty"),
         (write(b"\xef\xbb\xbf", "mark.jsonl"), "is empty"),
         (write(gzip.compress(b""), "empty.jsonl.gz"), "is empty"),
-        (write(b"\x1f\x8b\x08junk", "junk.jsonl.gz"), "nothing of it can be unpacked"),
+        (write(b"\x1f\x8b\x08junk", "junk.jsonl.gz"), "cannot be decompressed"),
         (write(b"not parquet", "log.parquet"), "not a Parquet file"),
         (write(b"PAR1 and no more", "cut.parquet"), "truncated or damaged"),
         (write(gzip.compress(b"PAR1" * 9)[:-4], "cut.parquet.gz"), "truncated or damaged"),
