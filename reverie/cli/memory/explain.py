@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from reverie.cli.options import json_option, tenant_option
-from reverie.cli.output import bar, heading, one_line, pairs, print_json, say, table, text_of
+from reverie.cli.output import bar, format_value, heading, pairs, print_json, say, single_line, table
 from reverie.cli.session import Session
 from reverie.errors import NotFoundError
 
@@ -76,16 +76,19 @@ def _print_entry(found: EntryExplained) -> None:
             ("connection", one.connection_id or None),
             ("state", one.state + (f", against what rests on: {one.against}" if one.against else "")),
             ("sure", f"{bar(one.confidence)} {one.confidence:.2f}, rests on: {one.basis}"),
-            ("holds", f"from {text_of(one.valid_from)}" + (f" to {text_of(one.valid_to)}" if one.valid_to else "")),
+            (
+                "holds",
+                f"from {format_value(one.valid_from)}" + (f" to {format_value(one.valid_to)}" if one.valid_to else ""),
+            ),
             ("model", one.model or "none: by rules"),
             ("policy", one.policy_hash),
         ]
     )
     heading(f"rests on ({len(found.sources):,})")
     for each in found.sources[:_SHOWN]:
-        say(f"{text_of(each.at)}  {each.source}, {each.kind}, {each.channel}")
+        say(f"{format_value(each.at)}  {each.source}, {each.kind}, {each.channel}")
         if each.content:
-            say(f"  “{one_line(each.content, 400)}”")
+            say(f"  “{single_line(each.content, 400)}”")
     _rest(found.sources)
     if found.others:
         heading(f"also stated ({len(found.others):,})")
@@ -102,7 +105,7 @@ def _print(found: Explanation) -> None:
             [
                 ("id", str(found.id)),
                 ("subject", found.subject_id),
-                ("forgotten", f"{text_of(row['forgotten_at'])}, {_REASONS.get(row['reason'], row['reason'])}"),
+                ("forgotten", f"{format_value(row['forgotten_at'])}, {_REASONS.get(row['reason'], row['reason'])}"),
                 ("importance", f"{bar(row['importance'])} {row['importance']:.2f} when it was last worked out"),
                 ("forgotten by", _run_text(found)),
             ]
@@ -116,7 +119,7 @@ def _print(found: Explanation) -> None:
                 ("kind", f"{found.kind}, {row['state']}"),
                 ("tells", _turns(row)),
                 ("happened", row["happened_at"]),
-                ("last used", f"{text_of(row['accessed_at'])}, recalled {row['access_count']} times"),
+                ("last used", f"{format_value(row['accessed_at'])}, recalled {row['access_count']} times"),
                 ("importance", _importance(row)),
                 ("future", _future(found)),
                 ("made by", f"{row['origin']}, in {_run_text(found)}"),
@@ -133,15 +136,15 @@ def _print(found: Explanation) -> None:
         for turn in found.turns[:_SHOWN]:
             way = "" if turn.direct else ", by way of another memory"
             way += f"; {turn.mark}, withheld from recall and contexts" if turn.mark else ""
-            say(f"{text_of(turn.said_at)}  {turn.speaker or turn.role}, session {turn.session_id}{way}")
-            say(f"  “{one_line(turn.text, 400)}”")
+            say(f"{format_value(turn.said_at)}  {turn.speaker or turn.role}, session {turn.session_id}{way}")
+            say(f"  “{single_line(turn.text, 400)}”")
         _rest(found.turns)
     if found.observed:
         heading(f"comes from ({len(found.observed):,} observations)")
         for each in found.observed[:_SHOWN]:
             way = "" if each.direct else ", by way of another memory"
-            say(f"{text_of(each.observed_at)}  {each.type}, {each.channel}{way}")
-            say(f"  “{one_line(each.content, 400)}”")
+            say(f"{format_value(each.observed_at)}  {each.type}, {each.channel}{way}")
+            say(f"  “{single_line(each.content, 400)}”")
         _rest(found.observed)
     for title, relatives in (("made of", found.parents), ("went into", found.children)):
         if relatives:
@@ -166,7 +169,7 @@ def _turns(row: dict[str, Any]) -> str | None:
 def _importance(row: dict[str, Any]) -> str:
     now = row["importance"]
     before = f"{row['base']:.2f} when new, {row['peak']:.2f} when last used"
-    return f"{bar(now)} {now:.2f} as of {text_of(row['decayed_at'])}; {before}"
+    return f"{bar(now)} {now:.2f} as of {format_value(row['decayed_at'])}; {before}"
 
 
 def _future(found: Explanation) -> str:
@@ -175,16 +178,16 @@ def _future(found: Explanation) -> str:
         return "kept until it is unpinned"
     if row["into_id"] is not None:
         hint = "; reverie undo parts them" if any(each.similarity is not None for each in found.children) else ""
-        return f"kept as long as {text_of(row['into_id'])}, which stands for it{hint}"
+        return f"kept as long as {format_value(row['into_id'])}, which stands for it{hint}"
     if row["forget_at"] is None:
         return "kept for good"
-    return f"forgotten after {text_of(row['forget_at'])} unless it is said again or recalled"
+    return f"forgotten after {format_value(row['forget_at'])} unless it is said again or recalled"
 
 
 def _run_text(found: Explanation) -> str:
     if found.run is None:
         return "a run that is no longer in the ledger"
-    return f"{found.run['stage']} as of {text_of(found.run['as_of'])} (policy {found.run['policy']})"
+    return f"{found.run['stage']} as of {format_value(found.run['as_of'])} (policy {found.run['policy']})"
 
 
 def _asked(each: CorrectionSeen) -> tuple[Any, ...]:

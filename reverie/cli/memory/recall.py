@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from reverie.cli.options import as_of_option, json_option, policy_option, tenant_option
-from reverie.cli.output import heading, note, one_line, print_json, say, table, text_of
+from reverie.cli.output import format_value, heading, note, print_json, say, single_line, table
 from reverie.cli.session import Session
 from reverie.cli.suggestions import question as did_you_mean
 from reverie.errors import InferenceError
@@ -129,7 +129,7 @@ def _print(found: RecallResult) -> None:
         say(f"Nothing is remembered of {found.subject_id} that answers this.")
         return
     rows = [
-        (place, f"{hit.score:.3f}", hit.kind, f"{hit.happened_at:%Y-%m-%d}", hit.id, one_line(hit.content, 500))
+        (place, f"{hit.score:.3f}", hit.kind, f"{hit.happened_at:%Y-%m-%d}", hit.id, single_line(hit.content, 500))
         for place, hit in enumerate(found.hits, start=1)
     ]
     table(("", "score", "kind", "when", "id", "remembered"), rows, right=("", "score"), ids=("id",))
@@ -138,11 +138,11 @@ def _print(found: RecallResult) -> None:
 
 def _print_why(found: RecallResult) -> None:
     models = f"model {found.model or 'none'}, reranker {found.reranker or 'none'}"
-    say(f"Asked {text_of(found.asked_at)} by policy {found.policy} {found.policy_hash[:8]}, {models}.")
+    say(f"Asked {format_value(found.asked_at)} by policy {found.policy} {found.policy_hash[:8]}, {models}.")
     for place, hit in enumerate(found.hits, start=1):
         ranks = ", ".join(f"{arm} {rank}" for arm, rank in hit.ranks.items())
         heading(f"{place}. {hit.score:.3f}  {hit.kind} of {hit.happened_at:%Y-%m-%d}  {hit.id}")
-        say(f"“{one_line(hit.content, 500)}”")
+        say(f"“{single_line(hit.content, 500)}”")
         say(
             f"found by {ranks or 'none'}; {hit.tokens:,} tokens"
             + (f"; said in turn {hit.turn_id}" if hit.turn_id else "")

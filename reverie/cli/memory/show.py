@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from reverie.cli.options import as_of_option, json_option, policy_option, tenant_option
-from reverie.cli.output import bar, heading, one_line, pairs, print_json, say, table
+from reverie.cli.output import bar, heading, pairs, print_json, say, single_line, table
 from reverie.cli.session import Session
 from reverie.language.text import plain_name
 
@@ -130,7 +130,7 @@ def _print(
     )
     if short.is_written and short.written:
         heading("narrative")
-        say(one_line(short.written.text, 10_000))
+        say(single_line(short.written.text, 10_000))
     if short.note:
         say(short.note)
     _print_entries(entries)
@@ -167,7 +167,7 @@ def _print(
             say(f"and {len(memories) - limit:,} more: --limit {len(memories)}")
     if spoken_of := [each for each in found.entities if each.memories]:
         heading(f"speaks of ({len(spoken_of):,})")
-        say(one_line("  ".join(f"{each.id} ×{each.memories}" for each in spoken_of[:_ENTITIES])))
+        say(single_line("  ".join(f"{each.id} ×{each.memories}" for each in spoken_of[:_ENTITIES])))
     if found.forgotten:
         heading(f"forgotten ({found.forgotten_total:,})")
         stones = [(each.forgotten_at, each.kind, each.reason, each.memory_id) for each in found.forgotten]

@@ -6,14 +6,14 @@ from datetime import datetime
 
 import click
 
-from reverie.cli.options import json_option, parse_given_time, tenant_option
+from reverie.cli.options import json_option, parse_time_option, tenant_option
 from reverie.cli.output import print_json, say
 from reverie.cli.session import Session
 
 
 @click.command("clock", short_help="See, stop or start a tenant's clock.")
 @tenant_option
-@click.option("--stop-at", callback=parse_given_time, metavar="TIME", help="Let it stand at this time.")
+@click.option("--stop-at", callback=parse_time_option, metavar="TIME", help="Let it stand at this time.")
 @click.option("--run", "running", is_flag=True, help="Let it run again, as the wall clock does.")
 @json_option
 def command(tenant: str | None, stop_at: datetime | None, running: bool, as_json: bool) -> None:

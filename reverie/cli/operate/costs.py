@@ -8,7 +8,7 @@ from uuid import UUID
 
 import click
 
-from reverie.cli.options import json_option, parse_time, tenant_option
+from reverie.cli.options import json_option, parse_time_option, tenant_option
 from reverie.cli.output import note, pairs, print_json, say, table
 from reverie.cli.session import Session
 
@@ -41,7 +41,7 @@ def command(
         return
     if tenant and all_tenants:
         raise click.UsageError("Give --tenant or --all-tenants, not both.")
-    from_time = parse_time(ctx, ctx.command.params[0], since) if since else None
+    from_time = parse_time_option(ctx, ctx.command.params[0], since) if since else None
     with Session(tenant) as session:
         names = [name for name, _ in session.worker.tenants()] if all_tenants else [session.tenant_id]
         told = [{"tenant_id": name} | _costs(session, name, from_time, by_run) for name in names]
@@ -87,7 +87,7 @@ def credit(tenant: str, amount: str, as_json: bool) -> None:
 @tenant_option
 @click.option("--source", type=click.UUID, metavar="ID", help="Only replies for which this turn or memory was shown.")
 @json_option
-def forget(subject: str, tenant: str | None, source: UUID | None, as_json: bool) -> None:
+def delete_replies(subject: str, tenant: str | None, source: UUID | None, as_json: bool) -> None:
     """Delete the kept replies of models about SUBJECT; memory stays as it is, and a rebuild asks and pays anew.
 
     \b

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 import click
 
 from reverie.cli.options import json_option, tenant_option
-from reverie.cli.output import clean, console, is_terminal, print_json
+from reverie.cli.output import console, is_terminal, print_json, printable
 from reverie.cli.session import Session
 
 if TYPE_CHECKING:
-    from reverie.cli.operate.checks import Check
+    from reverie.cli.operate.checks import CheckResult
 
 _COLOURS = {"ok": "green", "warn": "yellow", "fail": "red"}
 #: Something failed; warnings leave 0.
@@ -36,7 +36,7 @@ def command(ctx: click.Context, tenant: str | None, as_json: bool) -> None:
     """
     from reverie.cli.operate.checks import check_all
 
-    found: list[Check] = []
+    found: list[CheckResult] = []
     with Session(tenant) as session:
         for check in check_all(session, tenant):
             found.append(check)
@@ -49,8 +49,8 @@ def command(ctx: click.Context, tenant: str | None, as_json: bool) -> None:
         ctx.exit(_UNWELL)
 
 
-def _print(check: Check) -> None:
-    line = clean(f"{check.name:<14} {check.found}" + (f" -> {check.todo}" if check.todo else ""))
+def _print(check: CheckResult) -> None:
+    line = printable(f"{check.name:<14} {check.found}" + (f" -> {check.todo}" if check.todo else ""))
     if is_terminal():
         from rich.text import Text
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from reverie.cli.options import json_option, parse_given_time, tenant_option
+from reverie.cli.options import json_option, parse_time_option, tenant_option
 from reverie.cli.output import note, pairs, print_json, say, table
 from reverie.cli.progress import Bars, bars
 from reverie.cli.session import Session
@@ -56,7 +56,7 @@ timezone_option = click.option("--timezone", metavar="ZONE", help="Where times w
 )
 @click.option(
     "--start",
-    callback=parse_given_time,
+    callback=parse_time_option,
     metavar="TIME",
     help="When the first record was said, where lists of messages have no times; each further one is a minute later.",
 )

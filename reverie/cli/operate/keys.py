@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from reverie.cli.options import json_option, tenant_option
-from reverie.cli.output import SHORT_ID, note, pairs, print_json, say, table, text_of
+from reverie.cli.output import SHORT_ID, format_value, note, pairs, print_json, say, table
 from reverie.cli.session import Session
 
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ def add(name: str, scopes: tuple[str, ...], days: int | None, tenant: str | None
 @command.command("list")
 @tenant_option
 @json_option
-def show(tenant: str | None, as_json: bool) -> None:
+def list_keys(tenant: str | None, as_json: bool) -> None:
     """List the tenant's keys: never the keys themselves."""
     from reverie.api.keys import listing_keys
     from reverie.store.steps import perform
@@ -81,7 +81,7 @@ def show(tenant: str | None, as_json: bool) -> None:
     elif not keys:
         say(f"Tenant {session.tenant_id} has no keys: reverie keys add NAME")
     else:
-        rows = [(key.id, key.name, ", ".join(key.scopes), text_of(key.made_at), _standing(key)) for key in keys]
+        rows = [(key.id, key.name, ", ".join(key.scopes), format_value(key.made_at), _standing(key)) for key in keys]
         table(("id", "name", "for", "made", "standing"), rows, ids=("name",))
 
 
@@ -100,12 +100,12 @@ def revoke(key: str, tenant: str | None, as_json: bool) -> None:
     if as_json:
         print_json({"tenant_id": session.tenant_id, "key": revoked})
     else:
-        pairs([("revoked", revoked.name), ("id", str(revoked.id)), ("since", text_of(revoked.revoked_at))])
+        pairs([("revoked", revoked.name), ("id", str(revoked.id)), ("since", format_value(revoked.revoked_at))])
 
 
 def _standing(key: ApiKey) -> str:
     if key.revoked_at:
-        return f"revoked {text_of(key.revoked_at)}"
+        return f"revoked {format_value(key.revoked_at)}"
     if key.expires_at:
-        return f"until {text_of(key.expires_at)}"
+        return f"until {format_value(key.expires_at)}"
     return "in force"

@@ -47,7 +47,7 @@ def list_policies(as_json: bool = False) -> None:
 @command.command("show", short_help="Print one in full, and where each value is from.")
 @click.argument("name")
 @json_option
-def show(name: str, as_json: bool) -> None:
+def show_policy(name: str, as_json: bool) -> None:
     """Print the policy NAME (or the file at that path) in full, or as JSON.
 
     After each value stands where it is from: the file, one of its bases, or the default. What is printed is itself a

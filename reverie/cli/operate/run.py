@@ -28,7 +28,7 @@ STAGES = ("extract", "embed", "merge", "link", "structure", "synthesize", "compr
 
 
 @dataclass(kw_only=True)
-class Totals:
+class StageTotals:
     """What the runs of one stage did for one tenant."""
 
     tenant_id: str
@@ -99,7 +99,7 @@ def command(
 
     if tenant and all_tenants:
         raise click.UsageError("Give --tenant or --all-tenants, not both.")
-    totals: dict[tuple[str, str], Totals] = {}
+    totals: dict[tuple[str, str], StageTotals] = {}
     failed: dict[str, str] = {}
     with Session(tenant, policy) as session, ending_cleanly(), bars() as shown:
         jobs = jobs or min(2, session.settings.threads)
@@ -115,7 +115,7 @@ def command(
                 with database_errors():
                     for report in _reports(one, scope, at, stage, jobs, dry_run, shown):
                         key = (tenant_id, report.stage)
-                        totals.setdefault(key, Totals(tenant_id=tenant_id, stage=report.stage)).add(report)
+                        totals.setdefault(key, StageTotals(tenant_id=tenant_id, stage=report.stage)).add(report)
             except Exception as error:
                 if not all_tenants:
                     raise
@@ -234,7 +234,7 @@ def run_stage(session: Session, stage: str, scope: Scope, as_of: datetime, dry_r
     return report
 
 
-def _print(totals: list[Totals], dry_run: bool) -> None:
+def _print(totals: list[StageTotals], dry_run: bool) -> None:
     if not totals:
         say("There are no tenants yet: import something first.")
         return
