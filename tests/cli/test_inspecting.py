@@ -49,7 +49,7 @@ def test_show_has_what_is_known_by_key(invoke, ask, world, conn) -> None:
     until = {"valid_to": START + timedelta(days=1), "replaced_by": new}
     insert(conn, "memory.structured_facts", id=old, value="Anna", valid_from=START, **until, **whole)
     text = invoke("show", "ana", "--as-of", "2026-03-05").stdout
-    assert "known by key (1)" in text and "relationship  new: 1 sessions in 5 days, streak 0" in text
+    assert "facts by key (1)" in text and "relationship  new: 1 sessions in 5 days, streak 0" in text
     assert "Anna" not in text
     text = invoke("show", "ana", "--all").stdout
     assert "Anna   1.00  2026-03-01 to 2026-03-02" in text
@@ -91,7 +91,7 @@ def test_a_scaffold_is_shown_and_explained(invoke, ask, world, conn) -> None:
     assert [one["value"] for one in found["scaffold"]] == ["nurse", "doctor"]
     assert [one["against"] for one in found["conflicts"]] == ["said"] and found["narrative_by"] == "rules"
     text = invoke("explain", str(new)).stdout
-    assert "Role: nurse" in text and "rests on: said" in text and "Loves Bruno" in text and "also stated (1)" in text
+    assert "Role: nurse" in text and "based on said" in text and "Loves Bruno" in text and "also stated (1)" in text
     found = ask("explain", str(old)[:36])["entry"]
     assert [(one["source"], one["content"]) for one in found["sources"]] == [("tombstone", "")]
     assert invoke("explain", "019dd000-0000-8000-8000-00000000000").exit_code == 6, "which of the two?"
@@ -126,18 +126,18 @@ def test_explain_names_turns_parents_run_and_future(invoke, world) -> None:
     assert "“I love Bruno, my dog.”" in text
     assert "“I adore Bruno!”" in text
     assert "by way of another memory" in text
-    assert "made of (1 memories)" in text
+    assert "derived from (1 memories)" in text
     assert "0.950" in text
     assert "love, in extract as of 2026-03-04 09:00 (policy reverie)" in text
     assert "0123456789abcdef" in text
-    assert "forgotten after 2027-04-05 09:00 unless it is said again or recalled" in text
+    assert "forgotten after 2027-04-05 09:00 unless it is stated again or recalled" in text
 
 
 def test_explain_a_merged_one(invoke, world) -> None:
     text = invoke("explain", str(world["adores"])).stdout
     assert "preference, merged" in text
-    assert f"kept as long as {str(world['loves'])[:23]}, which stands for it; reverie undo parts them" in text
-    assert "went into (1 memories)" in text
+    assert f"kept as long as {str(world['loves'])[:23]}, which replaces it; reverie undo separates them" in text
+    assert "led to (1 memories)" in text
 
 
 def test_explain_outcomes_and_control_characters(invoke, world) -> None:

@@ -1,4 +1,4 @@
-"""What the commands that correct, forget and pin a memory share: who asks, the record, and what is said of it."""
+"""What the commands that correct, forget, pin and unpin a memory share."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from reverie.capture.live.corrections import Asked
 
 actor_option: Decorator = click.option(
-    "--actor", metavar="NAME", help="Who asks for it, for the record. [default: the user of this shell]"
+    "--actor", metavar="NAME", help="Who corrects, for the audit record. [default: the user of this shell]"
 )
 
 
@@ -30,11 +30,11 @@ def record(
     as_json: bool,
     content: str | None = None,
 ) -> None:
-    """Record what is asked for of the memory whose id is or begins like this, and say when it takes effect.
+    """Record a correction of the memory whose id is or begins with `memory`, and print when it takes effect.
 
     Raises:
         NotFoundError: there is no such memory.
-        InputError: several ids begin like this, or the text or name is blank or too long.
+        InputError: several ids begin with `memory`, or the text or name is blank or too long.
     """
     from reverie.capture.live.corrections import correct_memory
     from reverie.recall.inspect import find_memory
@@ -63,7 +63,7 @@ def record(
             ("replacement", str(made.replacement_id) if made.replacement_id else None),
             ("subject", made.subject_id),
             ("by", actor),
-            ("next", "a running `reverie worker` works it in within seconds, else `reverie run` does"),
+            ("next", "a running `reverie worker` applies it within seconds, otherwise `reverie run` does"),
         ]
     )
 

@@ -1,4 +1,4 @@
-"""`reverie undo`: part two memories that were merged."""
+"""`reverie undo`: undo a merge."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from reverie.cli.output import print_json, say
 from reverie.cli.session import Session
 
 
-@click.command("undo", short_help="Part a memory from the one it was merged into, for good.")
+@click.command("undo", short_help="Undo a merge permanently.")
 @click.argument("memory")
 @tenant_option
-@as_of_option("When it is undone.")
+@as_of_option("Time of the request.")
 @json_option
 def command(memory: str, tenant: str | None, as_of: datetime | None, as_json: bool) -> None:
-    """Part MEMORY, given by its id or the beginning of it, from the memory that it was merged into. Both stand for
-    themselves again and are never merged with each other any more. Undoing twice changes nothing.
+    """Undo the merge of MEMORY, an id or the beginning of one, into another memory. Both are separate memories again
+    and are never merged with each other any more. Undoing twice changes nothing.
 
     \b
     Examples:
@@ -36,4 +36,4 @@ def command(memory: str, tenant: str | None, as_of: datetime | None, as_json: bo
     if as_json:
         print_json({"tenant_id": session.tenant_id, "memory_id": loser, "survivor_id": survivor})
     else:
-        say(f"{loser} stands for itself again, apart from {survivor}.")
+        say(f"{loser} and {survivor} are separate memories again.")
