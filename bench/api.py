@@ -300,7 +300,7 @@ def serve(url: str, port: int) -> None:
     from psycopg_pool import AsyncConnectionPool
 
     from reverie.api.app import create_app
-    from reverie.cli.operate.serve import spare_requests
+    from reverie.cli.operate.serve import tune_interpreter
     from reverie.inference.minilm.onnx import MiniLM
     from reverie.model import stable_id
     from reverie.settings import load_settings
@@ -315,7 +315,7 @@ def serve(url: str, port: int) -> None:
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         async with pool, inner(app):
-            spare_requests()  # as `reverie serve` does
+            tune_interpreter()  # as `reverie serve` does
             yield
 
     app.router.lifespan_context = lifespan

@@ -1,4 +1,4 @@
-"""What `reverie doctor` looks at, each as one line with what to do about it."""
+"""The checks of `reverie doctor`. Each result is one line, with what to do about it."""
 
 from __future__ import annotations
 
@@ -28,25 +28,25 @@ from reverie.store.revisions import START_ANEW, is_unreleased, known_revisions, 
 
 Status = Literal["ok", "warn", "fail"]
 
-#: Any text: two machines that make the same vector of it share their memory's digest.
+#: A fixed text. Two machines that embed it to the same vector get the same digest for the same memory.
 _PROBE = "Memory is a view of the log."
-#: Adapters that come with an extra of their name.
+#: Adapters that need an extra of the same name.
 _EXTRAS = ("litellm", "sentence-transformers")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class CheckResult:
-    """One line of the doctor's report."""
+    """One line of the report."""
 
     name: str
     status: Status
     found: str
-    #: What to do about it; empty when all is well.
+    #: What to do about it; empty if nothing is wrong.
     todo: str = ""
 
 
 def check_all(session: Session, tenant: str | None) -> Iterator[CheckResult]:
-    """Yield all checks, of one tenant or of every one; those that cannot be made for lack of another are left out."""
+    """Run the checks, for one tenant or all of them. A check is skipped if one that it depends on failed."""
     yield CheckResult(
         name="versions",
         status="ok",
@@ -69,11 +69,11 @@ def check_all(session: Session, tenant: str | None) -> Iterator[CheckResult]:
 
 
 def _guarded(name: str, checks: Callable[[], Iterator[CheckResult]]) -> Iterator[CheckResult]:
-    """Yield the checks; an error ends them and is itself a failed one."""
+    """Yield the results of `checks`; an error ends them and becomes a failed result."""
     try:
         yield from checks()
     except ReverieError as error:
-        yield CheckResult(name=name, status="fail", found=str(error), todo="see the sentence")
+        yield CheckResult(name=name, status="fail", found=str(error), todo="see the message")
 
 
 def _failed(checks: list[CheckResult]) -> bool:
@@ -99,23 +99,23 @@ def _embedder(session: Session) -> Iterator[CheckResult]:
 
 def _language_model(session: Session) -> Iterator[CheckResult]:
     model = session.language_model.key if session.language_model else None
-    told = {"without": "rules and extractive summaries", "failing": "rules where it fails or credit ends"}
-    yield _named("language model", model, **told)
+    fallbacks = {"without": "rules and extractive summaries", "failing": "rules if it fails or credit runs out"}
+    yield _model_by_name("language model", model, **fallbacks)
 
 
 def _mood_model(session: Session) -> Iterator[CheckResult]:
     model = mood_model_of(session.settings)
-    told = {"without": "classifier and keywords", "failing": "the policy's other steps where it is late or fails"}
-    yield _named("mood model", model.key if model else None, **told)
+    fallbacks = {"without": "classifier and keywords", "failing": "the policy's other steps if it is slow or fails"}
+    yield _model_by_name("mood model", model.key if model else None, **fallbacks)
 
 
 def _reranker(session: Session) -> Iterator[CheckResult]:
-    told = {"without": "weighed signals", "failing": "weighed signals where it fails"}
-    yield _named("reranker", session.reranker.model if session.reranker else None, **told)
+    fallbacks = {"without": "weighted signals", "failing": "weighted signals if it fails"}
+    yield _model_by_name("reranker", session.reranker.model if session.reranker else None, **fallbacks)
 
 
-def _named(name: str, model: str | None, *, without: str, failing: str) -> CheckResult:
-    """A model by name, not asked: a question costs money, or a library seconds to load."""
+def _model_by_name(name: str, model: str | None, *, without: str, failing: str) -> CheckResult:
+    """Check a model by its name alone, since a request costs money and a library takes seconds to load."""
     if model is None:
         return CheckResult(name=name, status="ok", found=f"none: {without}")
     extra = model.partition("/")[0]
@@ -152,11 +152,11 @@ def _disk(space: DiskSpace) -> CheckResult:
     largest = ", ".join(f"{name} {decimal(size)}" for name, size in space.tables.items())
     found = f"database {decimal(space.database)}" + (f" ({largest})" if largest else "")
     if space.free is None or space.total is None:
-        return CheckResult(name="disk", status="ok", found=f"{found}; free space of the server is not known here")
+        return CheckResult(name="disk", status="ok", found=f"{found}; the server's free space is unknown here")
     found += f"; {decimal(space.free)} of {decimal(space.total)} free at {space.directory}"
     if not space.is_short:
         return CheckResult(name="disk", status="ok", found=found)
-    todo = f"free or add space: {decimal(space.needed)} are to be free, {decimal(space.log)} of them for Postgres's log"
+    todo = f"free or add space: {decimal(space.needed)} must be free, {decimal(space.log)} of them for Postgres's WAL"
     return CheckResult(name="disk", status="warn", found=found, todo=todo)
 
 
@@ -233,25 +233,25 @@ def _tenants(session: Session, tenant: str | None) -> Iterator[CheckResult]:
 def _queue(session: Session, tenant: str | None) -> Iterator[CheckResult]:
     minutes, sessions = overdue(session.worker, datetime.now(UTC), tenant)
     if minutes > LATE_MINUTES:
-        found = f"{sessions:,} sessions are due, the longest for {minutes / 60:,.1f} h"
+        found = f"{sessions:,} sessions are due, the oldest for {minutes / 60:,.1f} h"
         yield CheckResult(name="queue", status="warn", found=found, todo="reverie worker, or more of them")
     else:
-        yield CheckResult(name="queue", status="ok", found=f"{sessions:,} sessions are due, none for long")
+        yield CheckResult(name="queue", status="ok", found=f"{sessions:,} sessions are due, none of them late")
 
 
 def _tenant(session: Session, tenant_id: str, policy_name: str) -> Iterator[CheckResult]:
     name, again = f"tenant {tenant_id}", f"reverie run --tenant {tenant_id}"
     policy = load_policy(policy_name)
     if stopped := read_clock(session.worker, tenant_id):
-        found = f"its clock stands at {stopped:%Y-%m-%d %H:%M} UTC, and its memory with it (reverie clock)"
+        found = f"its clock is stopped at {stopped:%Y-%m-%d %H:%M} UTC, and so is its memory (reverie clock)"
         yield CheckResult(name=name, status="ok", found=found)
     lag = lag_hours(session.worker, [Scope(tenant_id=tenant_id)], datetime.now(UTC))
     late = lag > LATE_CYCLES * policy.cycle.hours
     if lag:
-        found = f"turns or candidates wait to be worked in, the oldest for {lag:,.1f} h"
+        found = f"turns or candidates wait to be consolidated, the oldest for {lag:,.1f} h"
         yield CheckResult(name=name, status="warn" if late else "ok", found=found, todo=again)
     else:
-        yield CheckResult(name=name, status="ok", found="nothing waits to be worked in")
+        yield CheckResult(name=name, status="ok", found="nothing waits to be consolidated")
     missing = unembedded(session.worker, tenant_id, session.embedder.model, items=policy.recall.items)
     if missing:
         yield CheckResult(name=name, status="warn", found=f"{missing:,} turns or memories have no vector", todo=again)
@@ -263,11 +263,11 @@ def _tenant(session: Session, tenant_id: str, policy_name: str) -> Iterator[Chec
         unread = conn.execute(queries("doctor")["unread"], {"tenant": tenant_id}).fetchall()
     if unread:
         reasons = ", ".join(f"{reason} {number:,}" for reason, number in unread)
-        found = f"turns wait for the language model: {reasons}; the rules have read them"
+        found = f"turns wait for the language model: {reasons}; rules have read them"
         yield CheckResult(name=name, status="warn", found=found, todo=again)
     if writers:
-        by_whom = ", ".join(f"{number:,} in the words of {model or 'the rules'}" for model, number in writers)
-        yield CheckResult(name=name, status="ok", found=f"patterns and summaries: {by_whom}")
+        by_writer = ", ".join(f"{number:,} worded by {model or 'rules'}" for model, number in writers)
+        yield CheckResult(name=name, status="ok", found=f"patterns and summaries: {by_writer}")
     if letters:
         todo = f"reverie dead-letters list --tenant {tenant_id}"
         yield CheckResult(name=name, status="warn", found=f"{letters:,} dead letters", todo=todo)
@@ -283,8 +283,8 @@ def _profiles(session: Session, tenant_id: str, again: str) -> Iterator[CheckRes
     with session.worker.transaction(tenant_id) as conn:
         row = conn.execute(queries("profile")["waiting"], {"tenant": tenant_id}).fetchone()
     events, failed, narratives = row or (0, 0, 0)
-    by = session.language_model.key if session.language_model else "rules"
-    found = f"profiles by {by}: {narratives:,} narratives of a model, {events:,} events wait"
+    writer = session.language_model.key if session.language_model else "rules"
+    found = f"profiles by {writer}: {narratives:,} narratives by a model, {events:,} events waiting"
     if failed:
         found += f", a model failed on {failed:,} subjects"
     yield CheckResult(name=name, status="warn" if failed else "ok", found=found, todo=again if failed else "")

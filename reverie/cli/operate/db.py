@@ -1,4 +1,4 @@
-"""`reverie db`: the embedded Postgres, and the address of whichever database is used."""
+"""`reverie db`: control the embedded Postgres, and print the URL of the database in use."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from reverie.cli.output import pairs, print_json, say
 from reverie.cli.session import Session
 
 
-@click.group("db", short_help="Start, stop and reach the embedded Postgres.")
+@click.group("db", short_help="Control the embedded Postgres.")
 def command() -> None:
-    """Start, stop and reach the embedded Postgres, which is used where DATABASE_URL is not set.
+    """Start, stop and connect to the embedded Postgres, which is used unless DATABASE_URL is set.
 
     \b
     Examples:
@@ -25,10 +25,10 @@ def command() -> None:
     """
 
 
-@command.command("start", short_help="Start it, unless it runs.")
+@command.command("start", short_help="Start it, unless it is running.")
 @json_option
 def start(as_json: bool) -> None:
-    """Start the embedded Postgres unless it runs; the first time this makes its data under REVERIE_HOME."""
+    """Start the embedded Postgres, unless it is running. The first start creates its data under REVERIE_HOME."""
     from reverie.store.embedded import embedded_postgres
 
     with Session() as session:
@@ -40,13 +40,13 @@ def start(as_json: bool) -> None:
     if as_json:
         print_json({"embedded": True} | _flat(status))
     else:
-        say(f"Postgres {status.major} runs on 127.0.0.1:{status.port}, data in {status.directory}.")
+        say(f"Postgres {status.major} is running on 127.0.0.1:{status.port}, with its data in {status.directory}.")
 
 
 @command.command("stop", short_help="Stop it.")
 @json_option
 def stop(as_json: bool) -> None:
-    """Stop the embedded Postgres and end its connections. What it holds stays."""
+    """Stop the embedded Postgres and close its connections. Its data stay."""
     from reverie.store.embedded import embedded_postgres
 
     with Session() as session:
@@ -59,11 +59,11 @@ def stop(as_json: bool) -> None:
         say("Stopped." if stopped else "It was not running.")
 
 
-@command.command("url", short_help="Print the URL of the database that is used, password included.")
+@command.command("url", short_help="Print the URL of the database in use, with its password.")
 @json_option
 def url(as_json: bool) -> None:
-    """Print the URL of the database that is used, with its password: DATABASE_URL, else the embedded one, which is
-    started if need be.
+    """Print the URL of the database in use, with its password: DATABASE_URL, or that of the embedded Postgres, which is
+    started if necessary.
 
     \b
     Example:
@@ -77,10 +77,10 @@ def url(as_json: bool) -> None:
         click.echo(address)
 
 
-@command.command("status", short_help="Say whether it runs, and where.")
+@command.command("status", short_help="Show whether it is running, and where.")
 @json_option
 def status(as_json: bool) -> None:
-    """Say whether the embedded Postgres runs and where its data are. Starts nothing."""
+    """Show whether the embedded Postgres is running and where its data are. Starts nothing."""
     from reverie.store.embedded import embedded_postgres
 
     with Session() as session:
@@ -90,7 +90,7 @@ def status(as_json: bool) -> None:
         print_json({"embedded": embedded} | found)
         return
     if not embedded:
-        say("DATABASE_URL is set: that database is used, and not the embedded one.")
+        say("DATABASE_URL is set: that database is used, not the embedded one.")
     pairs(
         [
             ("running", f"yes, process {found['pid']}" if found["running"] else "no"),
@@ -104,7 +104,7 @@ def status(as_json: bool) -> None:
 @command.command("psql-hint", short_help="Print the command that opens a SQL prompt.")
 @json_option
 def psql_hint(as_json: bool) -> None:
-    """Print the command that opens a SQL prompt in the database that is used.
+    """Print the command that opens a SQL prompt in the database in use.
 
     \b
     Example:
@@ -132,7 +132,7 @@ def psql_hint(as_json: bool) -> None:
 
 
 def _elsewhere(session: Session, as_json: bool) -> bool:
-    """Say so where DATABASE_URL names the database: scripts may start and stop without asking."""
+    """If DATABASE_URL is set, print so and return True. That is no error, so that scripts need no special case."""
     if session.settings.database_url is None:
         return False
     if as_json:

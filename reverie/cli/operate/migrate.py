@@ -12,10 +12,10 @@ from reverie.cli.session import Session
 @click.command("migrate", short_help="Bring the database to the current schema.")
 @json_option
 def command(as_json: bool) -> None:
-    """Bring the database to the current schema. Does nothing on a current one.
+    """Bring the database to the current schema. Does nothing if the schema is current.
 
-    Without DATABASE_URL an embedded Postgres is started and kept under REVERIE_HOME. The user of the URL must be
-    allowed to create roles, schemas and the vector extension, or an administrator runs sql/bootstrap.sql once.
+    Without DATABASE_URL, an embedded Postgres is started, with its data under REVERIE_HOME. The user of the URL must be
+    allowed to create roles, schemas and the vector extension; otherwise an administrator runs sql/bootstrap.sql once.
 
     \b
     Examples:

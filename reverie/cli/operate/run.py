@@ -1,4 +1,4 @@
-"""`reverie run`: the log into memory, with no orchestrator."""
+"""`reverie run`: build memory from the log, without an orchestrator."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ STAGES = ("extract", "embed", "merge", "link", "structure", "synthesize", "compr
 
 @dataclass(kw_only=True)
 class StageTotals:
-    """What the runs of one stage did for one tenant."""
+    """The totals of one stage's runs for one tenant."""
 
     tenant_id: str
     stage: str
@@ -51,22 +51,27 @@ class StageTotals:
             self.counts[name] = self.counts.get(name, 0) + number
 
     def flat(self) -> dict[str, Any]:
-        """Return it with its counts beside its other fields."""
-        own = ("tenant_id", "stage", "runs", "seconds", "model_calls", "tokens", "cost_usd")
-        return {name: getattr(self, name) for name in own} | self.counts
+        """Return the totals as one flat object, counts included."""
+        names = ("tenant_id", "stage", "runs", "seconds", "model_calls", "tokens", "cost_usd")
+        return {name: getattr(self, name) for name in names} | self.counts
 
 
-@click.command("run", short_help="Make memory of what the log holds.")
+@click.command("run", short_help="Build memory from the log.")
 @tenant_option
-@click.option("--all-tenants", is_flag=True, help="Every tenant, each by its own policy.")
-@as_of_option("Logical time to bring memory to.")
+@click.option("--all-tenants", is_flag=True, help="Every tenant, each with its own policy.")
+@as_of_option("Bring memory to this logical time.")
 @click.option("--subject", "-s", "subjects", multiple=True, metavar="NAME", help="Only this subject; repeatable.")
-@click.option("--shards", callback=parse_shards, metavar="FROM-TO", help="Only subjects of these of the 1024 shards.")
+@click.option(
+    "--shards", callback=parse_shards, metavar="FROM-TO", help="Only subjects in this range of the 1024 shards."
+)
 @click.option("--stage", type=click.Choice(STAGES), help="Only this stage, once.")
 @click.option(
-    "--jobs", type=click.IntRange(1, 64), metavar="NUMBER", help="Buckets worked at once. [default: 2, or 1 on one CPU]"
+    "--jobs",
+    type=click.IntRange(1, 64),
+    metavar="NUMBER",
+    help="Buckets processed in parallel. [default: 2, or 1 on one CPU]",
 )
-@click.option("--dry-run", is_flag=True, help="Each stage once on what is there now; writes nothing.")
+@click.option("--dry-run", is_flag=True, help="Run each stage once on the current state and write nothing.")
 @policy_option
 @json_option
 def command(
@@ -81,11 +86,10 @@ def command(
     policy: str | None,
     as_json: bool,
 ) -> None:
-    """Make memory of what the log holds: extract and embed everything said up to --as-of, then work it in cycle by
-    cycle, at the times at which a live system would have done so. Works without any orchestrator, and beside one.
+    """Build memory from the log: extract and embed every turn up to --as-of, then consolidate cycle by cycle, at the
+    times at which a live system would have done it. Needs no orchestrator, and can run beside one.
 
-    Everything is written in steps that are whole: an interrupted run is simply run again, and running twice changes
-    nothing the second time.
+    Each step is one transaction. An interrupted run can simply be run again, and a second run changes nothing.
 
     \b
     Examples:
@@ -122,25 +126,25 @@ def command(
                 # only our own errors are known to carry no user text
                 failed[tenant_id] = str(error) if isinstance(error, ReverieError) else type(error).__name__
     if as_json:
-        rows = [each.flat() for each in totals.values()]
+        rows = [stage_totals.flat() for stage_totals in totals.values()]
         print_json({"as_of": as_of or datetime.now(UTC), "dry_run": dry_run, "stages": rows, "failed": failed})
     else:
         _print(list(totals.values()), dry_run)
     for tenant_id, why in failed.items():
         note(f"Error: tenant {tenant_id}: {why}")
     if failed:
-        raise StageError(f"{len(failed):,} of {len(tenants):,} tenants failed; the others are done.")
+        raise StageError(f"{len(failed):,} of {len(tenants):,} tenants failed; the others are complete.")
 
 
 def _until(session: Session, as_of: datetime | None) -> datetime:
-    """The logical time of a run. Raises InputError: it lies after the time at which the tenant's clock was stopped."""
+    """Return the logical time of a run. Raises InputError: it is after the time at which the tenant's clock stopped."""
     from reverie.store.clock import tenant_time
 
     at = session.time(as_of)
     if (stopped := tenant_time(session.worker, session.tenant_id, at)) < at:
         raise InputError(
-            f"The clock of tenant {session.tenant_id} stands at {stopped:%Y-%m-%d %H:%M} UTC: give an earlier --as-of, "
-            f"or let it run with reverie clock --tenant {session.tenant_id} --run."
+            f"The clock of tenant {session.tenant_id} is stopped at {stopped:%Y-%m-%d %H:%M} UTC: use an earlier "
+            f"--as-of, or start the clock with reverie clock --tenant {session.tenant_id} --run."
         )
     return at
 
@@ -163,7 +167,7 @@ def _reports(
 
 
 def consolidate(session: Session, scope: Scope, as_of: datetime, jobs: int, shown: Bars) -> Iterator[Report]:
-    """Work everything up to `as_of` in, `jobs` buckets at once, and tidy up; yields each stage's report."""
+    """Consolidate everything up to `as_of`, `jobs` buckets in parallel, then maintain; yield each stage's report."""
     from reverie.drive.cycle import catch_up, ingest
     from reverie.drive.drain import clearing
     from reverie.drive.maintain import Retention, maintain
@@ -204,7 +208,7 @@ def consolidate(session: Session, scope: Scope, as_of: datetime, jobs: int, show
 
 
 def _expect(session: Session, stage: str, scope: Scope, as_of: datetime, shown: Bars, *, done: int = 0) -> None:
-    """Count what the stage has before it, for its bar, beside what is done."""
+    """Set the total of a stage's bar: `done` and the number of items left."""
     if not shown.seen:
         return
     from reverie.store.queries import queries
@@ -238,12 +242,12 @@ def _print(totals: list[StageTotals], dry_run: bool) -> None:
     if not totals:
         say("There are no tenants yet: import something first.")
         return
-    several = len({each.tenant_id for each in totals}) > 1
+    several = len({row.tenant_id for row in totals}) > 1
     columns = ("tenant",) * several + ("stage", "runs", "seconds", "cost $", "did")
     rows = [
-        (each.tenant_id,) * several
-        + (each.stage, each.runs, f"{each.seconds:.2f}", f"{each.cost_usd:.4f}", counts_text(each.counts))
-        for each in totals
+        (row.tenant_id,) * several
+        + (row.stage, row.runs, f"{row.seconds:.2f}", f"{row.cost_usd:.4f}", counts_text(row.counts))
+        for row in totals
     ]
     table(columns, rows, right=("runs", "seconds", "cost $"), ids=("tenant",))
     if dry_run:

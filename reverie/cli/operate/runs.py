@@ -1,4 +1,4 @@
-"""`reverie runs`: the run ledger."""
+"""`reverie runs`: show the run ledger."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from reverie.cli.suggestions import similar
 from reverie.errors import NotFoundError
 
 
-@click.command("runs", short_help="Show the run ledger: what each stage did, when, by which policy.")
+@click.command("runs", short_help="Show the run ledger.")
 @tenant_option
-@click.option("--stage", metavar="NAME", help="Only of this stage.")
-@click.option("--limit", default=20, show_default=True, type=click.IntRange(min=1), help="At most so many.")
+@click.option("--stage", metavar="NAME", help="Only runs of this stage.")
+@click.option("--limit", default=20, show_default=True, type=click.IntRange(min=1), help="Most runs.")
 @json_option
 def command(tenant: str | None, stage: str | None, limit: int, as_json: bool) -> None:
-    """Show the run ledger, newest first: what each stage did at which logical time, by which policy, at what cost.
+    """Show the run ledger, newest first: for each run its stage, logical time, policy, cost and results.
 
     \b
     Examples:

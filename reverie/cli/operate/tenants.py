@@ -1,4 +1,4 @@
-"""`reverie tenants`: whose memory is in the database."""
+"""`reverie tenants`: list the tenants of the database."""
 
 from __future__ import annotations
 
@@ -13,10 +13,9 @@ from reverie.cli.session import Session
 @paging_options("a part of the name")
 @json_option
 def command(search: str | None, limit: int, after: str | None, as_json: bool) -> None:
-    """List the tenants of the database in the order of their names: policy, subjects, turns, memories in force, and
-    when somebody last spoke.
+    """List the tenants of the database by name, with their policy, subjects, turns, active memories and latest turn.
 
-    JSON has `next`, the value of --after for the next page, or null on the last one.
+    In JSON, `next` is the value of --after for the next page, or null on the last page.
 
     \b
     Examples:
@@ -34,7 +33,10 @@ def command(search: str | None, limit: int, after: str | None, as_json: bool) ->
         say("There are no such tenants." if search or after else "There are no tenants yet: reverie import FILE")
     else:
         columns = ("tenant", "policy", "subjects", "turns", "memories", "last turn")
-        rows = [(one.tenant_id, one.policy, one.subjects, one.turns, one.memories, one.last_turn) for one in page]
+        rows = [
+            (tenant.tenant_id, tenant.policy, tenant.subjects, tenant.turns, tenant.memories, tenant.last_turn)
+            for tenant in page
+        ]
         table(columns, rows, right=("subjects", "turns", "memories"), ids=("tenant", "policy"))
         if following:
             say(f"\nThere are more: --after '{following}'")
