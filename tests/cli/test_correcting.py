@@ -52,7 +52,7 @@ def test_a_replacement_is_told_at_once(invoke: Any, ask: Any, bruno: Any) -> Non
     found = invoke("explain", dog).stdout
     assert "dana" in found
     assert "applied" in found
-    assert "since a person said that it was wrong" in found
+    assert "because a person marked it as wrong" in found
     assert "withheld from recall" in found
 
 
@@ -64,7 +64,7 @@ def test_forget_names_the_user_of_the_shell(ask: Any, invoke: Any, bruno: Any, m
     assert "retriever" not in told(invoke)
     assert "waiting for a worker" in invoke("explain", dog).stdout
     invoke("run")
-    assert "since a person asked for it" in invoke("explain", dog).stdout
+    assert "because a person asked for it" in invoke("explain", dog).stdout
     assert "retriever" not in told(invoke)
 
 

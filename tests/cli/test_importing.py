@@ -80,7 +80,7 @@ def test_a_new_tenant_gets_the_policy_of_the_environment(invoke, conn, file: Pat
 
 
 def test_dead_letters_are_listed_and_redriven(invoke, ask, file: Path) -> None:
-    assert "No dead letters of tenant acme." in invoke("dead-letters").stdout
+    assert "Tenant acme has no dead letters." in invoke("dead-letters").stdout
     invoke("import", str(file))
     text = invoke("dead-letters").stdout
     assert "malformed_json" in text
@@ -119,4 +119,4 @@ def test_assumptions_are_told(invoke, tmp_path: Path) -> None:
     result = invoke("import", str(path))
     assert result.exit_code == 0, result.output
     assert "assumed that subject_id is customer_id, session_id is threadId, role is sender" in result.stderr
-    assert "say otherwise with --map" in result.stderr
+    assert "change this with --map" in result.stderr

@@ -73,7 +73,7 @@ def test_a_summary_names_its_turns_and_whose_words_it_has(invoke, ask, world, co
     (shown,) = ask("show", "ana", "--kind", "summary")["subject"]["memories"]
     assert (shown["turn_start"], shown["turn_end"], shown["model"]) == (1, 2, "litellm/ours")
     told = " ".join(invoke("explain", str(number)).stdout.split())
-    assert "tells turns 1-2 of session s1" in told and "words litellm/ours" in told
+    assert "covers turns 1-2 of session s1" in told and "words litellm/ours" in told
     assert "words the rules'" in " ".join(invoke("explain", str(world["loves"])).stdout.split())
     assert "patterns and summaries: 1 in the words of litellm/ours" in " ".join(invoke("doctor").stdout.split())
 
@@ -125,7 +125,7 @@ def test_explain_names_turns_parents_run_and_future(invoke, world) -> None:
     assert str(world["loves"]) in text
     assert "“I love Bruno, my dog.”" in text
     assert "“I adore Bruno!”" in text
-    assert "by way of another memory" in text
+    assert "through another memory" in text
     assert "derived from (1 memories)" in text
     assert "0.950" in text
     assert "love, in extract as of 2026-03-04 09:00 (policy reverie)" in text
@@ -151,8 +151,8 @@ def test_explain_outcomes_and_control_characters(invoke, world) -> None:
 
 def test_explain_what_was_forgotten(invoke, ask, world) -> None:
     text = invoke("explain", str(world["gone"])).stdout
-    assert text.startswith("Forgotten: an episode, of which the words are gone.\n")
-    assert "2026-04-30 09:00, since it had faded" in text
+    assert text.startswith("Forgotten: an episode. Its content has been deleted.\n")
+    assert "2026-04-30 09:00, because it had faded" in text
     assert "“I love Bruno, my dog.”" in text
     found = ask("explain", str(world["gone"]))["memory"]
     assert found["forgotten"] is True

@@ -83,7 +83,7 @@ def test_doctor_names_what_waits(invoke, world, conn) -> None:
                  "values ('acme', gen_random_uuid(), 'x', 'y', 'z')")  # fmt: skip
     conn.execute("update ops.runs set status = 'failed'")
     found = {check["found"]: check["todo"] for check in checks(invoke)["tenant acme"]}
-    assert any("wait to be worked in" in each for each in found)
+    assert any("wait to be consolidated" in each for each in found)
     assert any("have no vector" in each for each in found)
     assert found["1 dead letters"] == "reverie dead-letters list --tenant acme"
     assert "1 runs failed and were not repeated" in found
