@@ -25,15 +25,10 @@ from reverie.store.runs import Report
 )
 def candidates(context: dg.AssetExecutionContext, clients: Clients) -> None:
     """Facts, preferences, instructions and episodes of a month, by rule and by model where one is set; unmerged."""
-    common = {
-        "as_of": as_of(context),
-        "count_tokens": clients.embedder.count_tokens,
-        "language_model": clients.language_model,
-        "driver": DRIVER,
-    }
+    at = as_of(context)
 
     def work(scope: Scope, policy: Policy) -> Iterator[Report]:
-        yield extract(clients.store, scope=scope, policy=policy, **common)
+        yield extract(clients.runtime.work(scope, policy, at, driver=DRIVER))
 
     for key in sorted(context.partition_keys):
         totals = for_each_tenant(clients.store, in_month(key), work)

@@ -45,7 +45,7 @@ def queue_lag(context: dg.AssetCheckExecutionContext, clients: Clients) -> dg.As
 )
 def all_embedded(clients: Clients) -> dg.AssetCheckResult:
     """What has no vector is found by its words alone."""
-    missing = unembedded_all(clients.store, clients.embedder.model)
+    missing = unembedded_all(clients.store, clients.runtime.embedder.model)
     return dg.AssetCheckResult(passed=not missing, metadata={"without_vector": missing})
 
 
@@ -63,5 +63,5 @@ def no_duplicates(clients: Clients) -> dg.AssetCheckResult:
 )
 def recall_is_exact(clients: Clients) -> dg.AssetCheckResult:
     """An approximate index under a tenant filter would lose rows without a word; this would tell."""
-    share, questions = exactness(clients.store, clients.embedder.model)
+    share, questions = exactness(clients.store, clients.runtime.embedder.model)
     return dg.AssetCheckResult(passed=share >= EXACT, metadata={"recall": share, "questions": questions})

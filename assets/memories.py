@@ -2,32 +2,37 @@
 
 from collections.abc import Iterator
 from datetime import UTC, datetime
-from itertools import chain
-from typing import Any
 
 import dagster as dg
 
 from assets.partitions import buckets, in_bucket
 from assets.runs import DRIVER, RETRIES, as_of
 from resources.clients import Clients
-from reverie.drive.cycle import catch_up, ingest
-from reverie.drive.drain import clearing
+from reverie.consolidate.stages import STAGES
+from reverie.drive.advance import advance
+from reverie.drive.cycle import INGEST
 from reverie.drive.maintain import maintain
 from reverie.drive.tenants import for_each_tenant
 from reverie.model import Scope
 from reverie.policy import Policy
 from reverie.store.runs import Report
 
-#: Whose reports an asset shows.
-STAGES = {
-    "memories": ("extract", "embed", "merge", "drain", "maintain"),
-    "entities": ("link",),
-    "structured_facts": ("structure",),
-    "profiles": ("synthesize",),
-    "patterns": ("compress",),
-    "importances": ("score", "decay"),
-    "tombstones": ("prune",),
-}
+#: Work that no stage does and that `memories` shows.
+_BESIDE = ("drain", "maintain")
+
+
+def _shown() -> dict[str, list[str]]:
+    """Whose reports each asset shows: those of the stages that make it; `memories` shows the ingest of a cycle too."""
+    shown: dict[str, list[str]] = {}
+    for stage in STAGES:
+        result = "memories" if stage.name in INGEST else stage.result
+        shown.setdefault(result, []).append(stage.name)
+    shown["memories"].extend(_BESIDE)
+    return shown
+
+
+#: Stages by asset.
+SHOWN = _shown()
 
 
 def _spec(name: str, table: str, deps: list[str], description: str) -> dg.AssetSpec:
@@ -76,15 +81,13 @@ SPECS = [
 @dg.multi_asset(specs=SPECS, partitions_def=buckets, retry_policy=RETRIES)
 def memory(context: dg.AssetExecutionContext, clients: Clients) -> Iterator[dg.MaterializeResult[None]]:
     """Read what is new, then run every cycle up to the run's logical time, a tenant at a time."""
-    at, store = as_of(context), clients.store
-    models: dict[str, Any] = {"embedder": clients.embedder, "language_model": clients.language_model}
+    at, runtime = as_of(context), clients.runtime
 
     def work(scope: Scope, policy: Policy) -> Iterator[Report]:
-        common: dict[str, Any] = {"scope": scope, "policy": policy, "driver": DRIVER}
-        reports = chain(ingest(store, as_of=at, **models, **common), catch_up(store, until=at, **models, **common))
-        yield from clearing(store, reports, as_of=at, **common)
-        yield maintain(store, as_of=at, retention=clients.retention, now=datetime.now(UTC), **common)
+        of_tenant = runtime.work(scope, policy, at, driver=DRIVER)
+        yield from advance(of_tenant)
+        yield maintain(of_tenant, retention=runtime.retention, now=datetime.now(UTC))
 
-    totals = for_each_tenant(store, in_bucket(context.partition_key), work)
-    for name, stages in STAGES.items():
+    totals = for_each_tenant(clients.store, in_bucket(context.partition_key), work)
+    for name, stages in SHOWN.items():
         yield dg.MaterializeResult(asset_key=name, metadata=totals.of(*stages))

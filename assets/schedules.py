@@ -4,12 +4,12 @@ from collections.abc import Iterator
 
 import dagster as dg
 
-from assets.memories import STAGES
+from assets.memories import SHOWN
 from assets.partitions import buckets
 from assets.runs import AS_OF
 
 cycle_job = dg.define_asset_job(
-    "cycle", selection=list(STAGES), description="Read what is new and run the cycles of one bucket of subjects."
+    "cycle", selection=list(SHOWN), description="Read what is new and run the cycles of one bucket of subjects."
 )
 backfill_job = dg.define_asset_job(
     "backfill_history",

@@ -25,10 +25,10 @@ from reverie.store.runs import Report
 )
 def vectors(context: dg.AssetExecutionContext, clients: Clients) -> None:
     """A vector and search terms for every turn and candidate of a month; each text is embedded once."""
-    at, embedder = as_of(context), clients.embedder
+    at = as_of(context)
 
     def work(scope: Scope, policy: Policy) -> Iterator[Report]:
-        yield embed(clients.store, scope=scope, policy=policy, as_of=at, embedder=embedder, driver=DRIVER)
+        yield embed(clients.runtime.work(scope, policy, at, driver=DRIVER))
 
     for key in sorted(context.partition_keys):
         totals = for_each_tenant(clients.store, in_month(key), work)

@@ -31,6 +31,7 @@ from collections import Counter, defaultdict
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -46,8 +47,8 @@ from reverie.api.journal import PAUSE_SECONDS
 from reverie.api.keys import making_key
 from reverie.store.connect import connect
 from reverie.store.database import Store
-from reverie.store.embedded import EmbeddedPostgres
 from reverie.store.migrate import migrate
+from reverie.store.server.embedded import EmbeddedPostgres
 from reverie.store.steps import perform
 
 MEMORIES_EACH, ITEMS_EACH = 100, 300
@@ -128,11 +129,11 @@ async def measure(options: argparse.Namespace, port: int, key: str, make: Load, 
         await ask_about_all(connections, make, options.memories // MEMORIES_EACH)
         began = processor()
         for kind in kinds:  # prepares statements, and connects
-            await closed_loop(connections, lambda kind=kind: make.make(kind), 0.5)
+            await closed_loop(connections, partial(make.make, kind), 0.5)
         for _ in range(ROUNDS):
             for kind in kinds:
                 before = used.used()
-                found, statuses = await closed_loop(connections, lambda kind=kind: make.make(kind), options.seconds)
+                found, statuses = await closed_loop(connections, partial(make.make, kind), options.seconds)
                 await asyncio.sleep(2 * PAUSE_SECONDS)  # what it leaves to be done is its own, and not the next kind's
                 if kind.startswith("append"):
                     await asyncio.to_thread(until_flushed, url)
@@ -142,14 +143,13 @@ async def measure(options: argparse.Namespace, port: int, key: str, make: Load, 
         rows = []
         for kind in kinds:
             peer = times[PEER.get(kind, "bare SELECT")]
-            p50, p95, p99 = np.percentile(times[kind], (50, 95, 99))
+            quantiles = np.percentile(times[kind], (50, 95, 99))
             rate = len(times[kind]) / (ROUNDS * options.seconds)
-            ratios = [f"{p50 / np.percentile(peer, 50):.1f}", f"{p95 / np.percentile(peer, 95):.1f}"]
+            ratios = [f"{ratio:.1f}" for ratio in quantiles[:2] / np.percentile(peer, (50, 95))]
             each = 1e3 * spent[kind] / len(times[kind])
             least = spent["bare SELECT"].sum() / len(times["bare SELECT"])
             cost = [f"{each[0]:.2f} + {each[1]:.2f} + {each[2]:.2f}", f"{each.sum() / 1e3 / least:.1f}"]
-            times_told = [f"{p50:.2f}", f"{p95:.2f}", f"{p99:.2f}"]
-            rows.append((kind, f"{rate:,.0f}", *times_told, *ratios, *cost, told(failed[kind])))
+            rows.append((kind, f"{rate:,.0f}", *(f"{ms:.2f}" for ms in quantiles), *ratios, *cost, told(failed[kind])))
         columns = (
             "request", "a second", "p50", "p95", "p99", "p50 / bare", "p95 / bare",
             "processor ms: server + Postgres + load", "/ bare", "failed",

@@ -26,6 +26,7 @@ from reverie.model import Scope
 from reverie.policy import load_policy
 from reverie.store.connect import connect
 from reverie.store.database import Store
+from reverie.store.work import Work
 
 ORIGIN = datetime(2026, 1, 1, tzinfo=UTC)
 AS_OF = ORIGIN + timedelta(days=100)
@@ -92,9 +93,9 @@ def measure(url: str, store: Store, rows: int, size: int) -> list[str]:
     load(url, "floor", rows, size)
     floor = measured(url, lambda: by_hand(store, "floor"))
     load(url, "stage", rows, size)
-    full = measured(url, lambda: decay(store, scope=scope, policy=policy, as_of=AS_OF))
+    full = measured(url, lambda: decay(Work(store=store, scope=scope, policy=policy, as_of=AS_OF)))
     load(url, "stage", rows, size, due=1)
-    few = measured(url, lambda: decay(store, scope=scope, policy=policy, as_of=AS_OF))
+    few = measured(url, lambda: decay(Work(store=store, scope=scope, policy=policy, as_of=AS_OF)))
     return [
         f"{size:,}",
         f"{floor[0]:.1f} / {floor[1]:.1f}",

@@ -17,13 +17,14 @@ from bench.pipeline import Noise, server
 from bench.report import machine, print_table
 from reverie.capture.append import ensure_tenant, insert_turns
 from reverie.drive.cycle import catch_up, ingest
-from reverie.drive.drain import drain
+from reverie.drive.drain import Drainer
 from reverie.inference import Embedder, load_embedder
 from reverie.model import Scope, Turn
 from reverie.policy import load_policy
 from reverie.store.connect import connect
 from reverie.store.database import Store
 from reverie.store.queue import Waiting, enqueue
+from reverie.store.work import Work
 
 NOW = datetime(2026, 5, 1, 12, 10, tzinfo=UTC)
 SAID = NOW - timedelta(minutes=8)
@@ -55,12 +56,11 @@ def main() -> None:
             conn.execute("analyze")
         before, began = peak(), time.perf_counter()
         heard: list[float] = []
-        drained = drain(
-            store,
-            embedder=embedder,
-            clock=lambda: NOW,
-            on_batch=lambda _: heard.append(time.perf_counter()),
-        ).counts()
+        drained = (
+            Drainer(store=store, embedder=embedder, clock=lambda: NOW)
+            .drain(on_batch=lambda _: heard.append(time.perf_counter()))
+            .counts()
+        )
         took, grown = time.perf_counter() - began, peak() - before
         assert drained["sessions"] == sessions, drained
         first, last = rate(heard, began, sessions, first=True), rate(heard, began, sessions, first=False)
@@ -118,7 +118,7 @@ def say(store: Store, sessions: int, subjects: int, tenants: int) -> int:
 def bare(store: Store, tenant_id: str, embedder: Embedder) -> None:
     """The same work without a queue."""
     common: dict[str, Any] = {"scope": Scope(tenant_id=tenant_id), "policy": POLICY, "embedder": embedder}
-    for _ in chain(ingest(store, as_of=NOW, **common), catch_up(store, until=NOW, **common)):
+    for _ in chain(ingest(Work(store=store, as_of=NOW, **common)), catch_up(Work(store=store, as_of=NOW, **common))):
         pass
 
 
@@ -129,7 +129,7 @@ def forget(url: str) -> None:
             "select format('%I.%I', schemaname, tablename) from pg_tables where schemaname = 'memory'"
         ).fetchall()
         names = ", ".join([*(row[0] for row in tables), "ops.runs", "ops.embeddings"])
-        conn.execute(f"truncate {names}")  # type: ignore[arg-type]
+        conn.execute(f"truncate {names}")
 
 
 def rate(heard: list[float], began: float, sessions: int, *, first: bool) -> float:

@@ -34,6 +34,7 @@ from reverie.policy import load_policy
 from reverie.store.connect import connect
 from reverie.store.database import Store
 from reverie.store.digest import digest
+from reverie.store.work import Work
 from tests.models.garbling import FAULTS
 from tests.models.serving import Server, serving
 
@@ -68,7 +69,10 @@ class World:
         counts: dict[str, Counter[str]] = defaultdict(Counter)
         with Store.open(self.url) as store:
             try:
-                for stage in (ingest(store, as_of=self.until, **common), catch_up(store, until=self.until, **common)):
+                for stage in (
+                    ingest(Work(store=store, as_of=self.until, **common)),
+                    catch_up(Work(store=store, as_of=self.until, **common)),
+                ):
                     for report in stage:
                         if report.counts.get("asked"):
                             told = report.counts | {"calls": report.model_calls, "tokens": report.tokens}

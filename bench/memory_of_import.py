@@ -22,8 +22,8 @@ from typing import Any
 
 from reverie.capture.history.importing import import_file
 from reverie.store.database import Store
-from reverie.store.embedded import EmbeddedPostgres
 from reverie.store.migrate import migrate
+from reverie.store.server.embedded import EmbeddedPostgres
 
 SESSION_TURNS = 20
 SUBJECT_SESSIONS = 10

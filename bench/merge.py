@@ -22,7 +22,8 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
-from typing import Any
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any, cast
 from uuid import UUID
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # one core against one core of the server
@@ -36,9 +37,13 @@ from reverie.model import Scope, stable_id
 from reverie.policy import Policy, load_policy
 from reverie.store.connect import connect
 from reverie.store.database import Store
-from reverie.store.embedded import EmbeddedPostgres
 from reverie.store.migrate import migrate
 from reverie.store.queries import queries
+from reverie.store.server.embedded import EmbeddedPostgres
+from reverie.store.work import Work
+
+if TYPE_CHECKING:
+    from reverie.inference import Embedder
 
 ORIGIN = datetime(2026, 1, 1, tzinfo=UTC)
 AS_OF = ORIGIN + timedelta(days=365)
@@ -83,6 +88,10 @@ BULK = (
        where m.tenant_id = %(tenant)s and m.id = any(%(losers)s)
          and v.tenant_id = m.tenant_id and v.subject_id = m.subject_id and v.item_id = m.id""",
 )
+
+
+#: Names the model whose vectors are compared; nothing is embedded.
+EMBEDDER = cast("Embedder", SimpleNamespace(model="bench"))
 
 
 def main() -> None:
@@ -153,14 +162,28 @@ def _measure(store: Store, url: str, policy: Policy, size: int, rows: int, dupli
     seconds["floor"] = best + time.perf_counter() - began
 
     finding = _stopwatch_on("near_pairs")
-    report = stage.merge(store, scope=Scope(tenant_id=tenants["stage"]), policy=policy, as_of=AS_OF, model="bench")
+    report = stage.merge(
+        Work(
+            store=store,
+            scope=Scope(tenant_id=tenants["stage"]),
+            policy=policy,
+            as_of=AS_OF,
+            embedder=EMBEDDER,
+        )
+    )
     seconds["stage"], seconds["find"] = report.seconds, finding()
     if report["near_pairs"] != len(found["sql"]):
         raise AssertionError(f"{report['near_pairs']} pairs, the floors found {len(found['sql'])}")
 
     _load(url, tenants["stage"], size, rows, rows // 100, duplicates, subject_step=50)
     more = stage.merge(
-        store, scope=Scope(tenant_id=tenants["stage"]), policy=policy, as_of=AS_OF + timedelta(days=1), model="bench"
+        Work(
+            store=store,
+            scope=Scope(tenant_id=tenants["stage"]),
+            policy=policy,
+            as_of=AS_OF + timedelta(days=1),
+            embedder=EMBEDDER,
+        )
     )
     micro = {name: f"{1e6 * value / rows:.1f}" for name, value in seconds.items()}
     return [

@@ -21,7 +21,7 @@ from rich.console import Console
 from rich.table import Table
 
 from reverie.inference import Embedder, load_embedder
-from reverie.language.contradiction import contrast
+from reverie.language.contradiction import contradiction
 
 HARD = Path(__file__).parents[1] / "tests" / "consolidate" / "merge_pairs.jsonl"
 DUPLICATE_FROM = 4.5
@@ -62,7 +62,7 @@ def _judge(embedder: Embedder, pairs: list[Pair]) -> Iterator[tuple[str, ...]]:
     texts = sorted({text for one, other, _ in pairs for text in (one, other)})
     vectors = dict(zip(texts, embedder.encode(texts), strict=True))
     cosines = [float(vectors[one] @ vectors[other]) for one, other, _ in pairs]
-    apart = [contrast(one, other) is not None for one, other, _ in pairs]
+    apart = [contradiction(one, other) is not None for one, other, _ in pairs]
     for threshold in (0.90, 0.92):
         for guards in (False, True):
             merged = [

@@ -10,11 +10,12 @@ from __future__ import annotations
 import argparse
 import statistics
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
+import numpy.typing as npt
 from sklearn.metrics import accuracy_score, f1_score, precision_recall_fscore_support
 
 from bench.mood_data import Messages, embedded, go_emotions, own
@@ -82,7 +83,7 @@ def moods(dev: Messages, vectors: Vectors, embedder: Embedder) -> None:
         ],
     )
     guesses = [by_vector(vector, embedder.model) for vector in embedder.encode(extra.texts)]
-    rows = [
+    ours_found = [
         (
             mood,
             extra.moods.count(mood),
@@ -96,7 +97,7 @@ def moods(dev: Messages, vectors: Vectors, embedder: Embedder) -> None:
         for mood in ("bored", "flirty")
     ]
     columns = ("mood", "our messages", "classifier finds", "keywords find", "classifier says it in GoEmotions")
-    print_table("What GoEmotions lacks, on our own held-out messages", columns, rows)
+    print_table("What GoEmotions lacks, on our own held-out messages", columns, ours_found)
 
 
 def confidence(dev: Messages, vectors: Vectors, embedder: Embedder) -> None:
@@ -208,7 +209,7 @@ def trade(embedder: Embedder, cache: Path | None) -> None:
 def speed(texts: Sequence[str], vectors: Vectors, embedder: Embedder) -> None:
     """Milliseconds a message, each timed by itself."""
     policy = load_policy("reverie")
-    steps = {
+    steps: dict[str, Callable[[str, npt.NDArray[np.float32]], object]] = {
         "mood by keywords": lambda text, vector: by_keywords(text),
         "mood by the chain": lambda text, vector: read_mood(
             text, mood=policy.mood, vector=vector, embedding_model=embedder.model

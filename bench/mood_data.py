@@ -11,7 +11,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from reverie.inference import Embedder, Vectors
-from reverie.language.cues.mood import MoodName
+from reverie.policy.live import MoodName
 
 ROOT = Path(__file__).resolve().parent.parent
 DATA = ROOT.parent / "shared" / "data" / "mood"
@@ -91,7 +91,8 @@ def embedded(texts: Sequence[str], embedder: Embedder, cache: Path | None) -> Ve
     key = hashlib.sha256("\x1f".join([embedder.model, *texts]).encode()).hexdigest()[:16]
     path = cache / f"{key}.npy" if cache else None
     if path and path.is_file():
-        return np.load(path)
+        kept: Vectors = np.load(path)
+        return kept
     vectors = embedder.encode(texts)
     if path:
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -34,16 +34,18 @@ from bench.processor import cpu_seconds
 from bench.report import machine, print_table
 from bench.retrieval import records_of
 from reverie.capture.history.importing import import_file
-from reverie.drive.cycle import STAGES, catch_up, ingest
-from reverie.drive.parallel import abreast, buckets
+from reverie.consolidate.stages import NAMES
+from reverie.drive.cycle import catch_up, ingest
+from reverie.drive.parallel import buckets, in_parallel
 from reverie.inference import Embedder, Vectors, load_embedder
 from reverie.model import Scope
 from reverie.policy import Policy, load_policy
 from reverie.store.connect import connect
 from reverie.store.database import Store
-from reverie.store.embedded import EmbeddedPostgres
 from reverie.store.migrate import migrate
 from reverie.store.runs import Report
+from reverie.store.server.embedded import EmbeddedPostgres
+from reverie.store.work import Work
 
 TENANT = "bench"
 
@@ -58,8 +60,9 @@ class Noise:
     def encode(self, texts: Sequence[str]) -> Vectors:
         """Vectors by the hash of the text."""
         rows = [np.random.default_rng(zlib.crc32(text.encode())).standard_normal(self.dimensions) for text in texts]
-        vectors = np.array(rows, np.float32).reshape(len(texts), self.dimensions)
-        return vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+        vectors: Vectors = np.array(rows, np.float32).reshape(len(texts), self.dimensions)
+        vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+        return vectors
 
     def count_tokens(self, text: str) -> int:
         """Words."""
@@ -113,10 +116,10 @@ def consolidate(
     calls = 0
 
     def work(scope: Scope) -> Iterator[Report]:
-        yield from ingest(store, scope=scope, policy=policy, as_of=until, embedder=embedder)
-        yield from catch_up(store, scope=scope, policy=policy, until=until, embedder=embedder)
+        yield from ingest(Work(store=store, scope=scope, policy=policy, as_of=until, embedder=embedder))
+        yield from catch_up(Work(store=store, scope=scope, policy=policy, as_of=until, embedder=embedder))
 
-    for report in abreast(buckets(Scope(tenant_id=TENANT), jobs), work):
+    for report in in_parallel(buckets(Scope(tenant_id=TENANT), jobs), work):
         seconds[report.stage] += report.seconds
         runs[report.stage] += 1
         calls += report.model_calls
@@ -130,7 +133,7 @@ def forget_all(url: str) -> None:
             "select format('%I.%I', schemaname, tablename) from pg_tables where schemaname = 'memory'"
         )
         names = ", ".join(row[0] for row in tables.fetchall())
-        conn.execute(f"truncate {names}")  # type: ignore[arg-type]
+        conn.execute(f"truncate {names}")
         conn.execute("delete from ops.runs")
 
 
@@ -202,7 +205,7 @@ def main() -> None:
         "Seconds by stage",
         ("stage", "runs", "cold", "cached"),
         [("import", 1, f"{imported:.2f}", "")]
-        + [(stage, runs[stage], f"{cold[stage]:.2f}", f"{warm[stage]:.2f}") for stage in STAGES],
+        + [(stage, runs[stage], f"{cold[stage]:.2f}", f"{warm[stage]:.2f}") for stage in NAMES],
     )
 
 

@@ -26,7 +26,7 @@ def cpu_seconds(url: str) -> float:
         postmaster = psutil.Process(found[0]).parent()
         assert postmaster is not None
         ended = postmaster.cpu_times()
-        total = time.process_time() + ended.children_user + ended.children_system
+        total: float = time.process_time() + ended.children_user + ended.children_system
         for process in postmaster.children():
             with suppress(psutil.NoSuchProcess):
                 spent = process.cpu_times()

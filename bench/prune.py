@@ -22,6 +22,7 @@ from reverie.model import Scope
 from reverie.policy import load_policy
 from reverie.store.connect import connect
 from reverie.store.database import Store
+from reverie.store.work import Work
 
 ORIGIN = datetime(2026, 1, 1, tzinfo=UTC)
 AS_OF = ORIGIN + timedelta(days=100)
@@ -109,11 +110,11 @@ def load(url: str, tenant: str, rows: int, share: float, dimensions: int) -> Non
     numbers = {"rows": rows, "every": round(1 / share), "dimensions": dimensions}
     with connect(url) as conn:
         for table in TABLES:
-            conn.execute(f"truncate memory.{table}")  # type: ignore[arg-type]
+            conn.execute(f"truncate memory.{table}")
         for statement in LOAD:
             conn.execute(statement, {"tenant": tenant, "origin": ORIGIN} | numbers)
         for table in TABLES:
-            conn.execute(f"vacuum analyze memory.{table}")  # type: ignore[arg-type]
+            conn.execute(f"vacuum analyze memory.{table}")
         conn.execute("checkpoint")
 
 
@@ -141,7 +142,9 @@ def main() -> None:
         load(url, "floor", given.rows, given.share, given.dimensions)
         floor = measured(url, by_hand)
         load(url, "stage", given.rows, given.share, given.dimensions)
-        stage = measured(url, lambda: prune(store, scope=Scope(tenant_id="stage"), policy=policy, as_of=AS_OF))
+        stage = measured(
+            url, lambda: prune(Work(store=store, scope=Scope(tenant_id="stage"), policy=policy, as_of=AS_OF))
+        )
         with connect(url) as conn:
             found = conn.execute("select count(*) from memory.tombstones").fetchone()
             assert found is not None

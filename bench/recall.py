@@ -37,9 +37,9 @@ from reverie.recall.question import Question, read_question
 from reverie.recall.search import HalfVector, search
 from reverie.store.connect import connect
 from reverie.store.database import Store
-from reverie.store.embedded import EmbeddedPostgres
 from reverie.store.migrate import migrate
 from reverie.store.queries import queries
+from reverie.store.server.embedded import EmbeddedPostgres
 
 TENANT, MODEL, DIMENSIONS = "bench", "bench", 384
 ORIGIN = datetime(2025, 1, 1, tzinfo=UTC)
@@ -275,8 +275,8 @@ def write(
             "copy memory.vectors (tenant_id, subject_id, model, item_id, item, vec) from stdin (format binary)"
         ) as copy:
             for row, wire in zip(rows, to_half_wire(vectors), strict=True):
-                item = b"memory" if row[6] else b"turn"
-                copy.write_row((b"bench", row[1].encode(), b"bench", row[0].bytes, item, wire.tobytes()))
+                kind = b"memory" if row[6] else b"turn"
+                copy.write_row((b"bench", row[1].encode(), b"bench", row[0].bytes, kind, wire.tobytes()))
         for item in ("turn", "memory"):
             some = [row for row in rows if row[6] == (item == "memory")]
             spoken = [SPEAKERS[row[3] % 2] for row in some]

@@ -29,8 +29,9 @@ from reverie.policy import Policy, load_policy
 from reverie.recall.question import read_question
 from reverie.recall.search import search
 from reverie.store.database import Store
-from reverie.store.embedded import EmbeddedPostgres
 from reverie.store.migrate import migrate
+from reverie.store.server.embedded import EmbeddedPostgres
+from reverie.store.work import Work
 
 DEPTH = 60
 
@@ -84,10 +85,11 @@ def load(store: Store, data: Path, name: str, asked: list[dict[str, Any]], polic
         summary = import_file(store, path, tenant_id=name)
     until = (summary.last or datetime(2024, 1, 1, tzinfo=UTC)) + timedelta(days=1)
     scope = Scope(tenant_id=name)
-    for report in ingest(store, scope=scope, policy=policy, as_of=until, embedder=embedder):
+    for report in ingest(Work(store=store, scope=scope, policy=policy, as_of=until, embedder=embedder)):
         print(f"  {name} {report.stage}: {report.counts} in {report.seconds:.1f} s", flush=True)
     stages = sum(
-        report.seconds for report in catch_up(store, scope=scope, policy=policy, until=until, embedder=embedder)
+        report.seconds
+        for report in catch_up(Work(store=store, scope=scope, policy=policy, as_of=until, embedder=embedder))
     )
     print(f"  {name} cycles: {stages:.1f} s", flush=True)
 

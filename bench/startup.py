@@ -17,8 +17,8 @@ from pathlib import Path
 from statistics import median
 
 from bench.report import print_table
-from reverie.store.embedded import EmbeddedPostgres
 from reverie.store.migrate import migrate
+from reverie.store.server.embedded import EmbeddedPostgres
 
 SAMPLE = Path(__file__).resolve().parent.parent / "examples" / "sample_history.jsonl"
 REVERIE = [sys.executable, "-m", "reverie"]

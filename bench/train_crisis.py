@@ -1,4 +1,4 @@
-"""Train the classifier of crises: `python bench/train_crisis.py` writes `reverie/cues/crisis_weights.json`.
+"""Train the classifier of crises: `python bench/train_crisis.py` writes `reverie/language/cues/crisis_weights.json`.
 
 Logistic regression over MiniLM vectors: the cases of `crisis_cases.tsv` that are not held out against each other, and
 GoEmotions' training messages as ordinary talk, but for those in which the patterns find a sign. Same data, same
@@ -21,7 +21,7 @@ from bench.train_mood import written
 from reverie.inference import load_embedder
 from reverie.language.cues.crisis import signs_of
 
-WEIGHTS = ROOT / "reverie" / "cues" / "crisis_weights.json"
+WEIGHTS = ROOT / "reverie" / "language" / "cues" / "crisis_weights.json"
 CASES = Path(__file__).with_name("crisis_cases.tsv")
 #: The set that nothing was made from.
 HELD_OUT = 3
@@ -69,7 +69,8 @@ def trained(
 def probability(table: npt.NDArray[np.float16], vectors: npt.NDArray[np.float32]) -> npt.NDArray[np.float64]:
     """Of a crisis, for each vector."""
     row = table[1].astype(np.float64)
-    return 1 / (1 + np.exp(-(vectors @ row[:-1] + row[-1])))
+    odds: npt.NDArray[np.float64] = 1 / (1 + np.exp(-(vectors @ row[:-1] + row[-1])))
+    return odds
 
 
 def main() -> None:

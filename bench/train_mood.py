@@ -1,4 +1,6 @@
-"""Train the classifier of moods into `reverie/cues/mood_weights.json`: `python bench/train_mood.py [--cache FOLDER]`.
+"""Train the classifier of moods: `python bench/train_mood.py [--cache FOLDER]`.
+
+Writes `reverie/language/cues/mood_weights.json`.
 
 Multinomial logistic regression over MiniLM vectors of GoEmotions' training part and of `mood_examples.tsv`. A mood's
 messages weigh by the square root of how rare it is: with full weights the rare moods are cried too often, with none
@@ -24,7 +26,7 @@ from bench.mood_data import ROOT, embedded, go_emotions, own
 from reverie.inference import load_embedder
 from reverie.language.cues.mood import MOODS
 
-WEIGHTS = ROOT / "reverie" / "cues" / "mood_weights.json"
+WEIGHTS = ROOT / "reverie" / "language" / "cues" / "mood_weights.json"
 #: Inverse strength of regularisation, and the power of rarity; half a dozen neighbours differ by less than a point.
 STRENGTH, POWER = 1.0, 0.5
 ATTRIBUTION = (
@@ -94,7 +96,7 @@ def main() -> None:
     parts = [go_emotions("train"), own("train")]
     vectors = np.vstack([embedded(part.texts, embedder, options.cache) for part in parts])
     moods = [mood for part in parts for mood in part.moods]
-    counts = {mood: moods.count(mood) for mood in MOODS}
+    counts: dict[str, int] = {mood: moods.count(mood) for mood in MOODS}
     options.out.write_text(written(trained(vectors, moods), embedder.model, counts, ATTRIBUTION), encoding="utf-8")
     print(f"{len(moods)} messages -> {options.out}")
     if options.threshold:

@@ -26,8 +26,8 @@ from reverie.errors import StageError
 from reverie.evaluate.history import months_with_turns
 from reverie.model import Scope
 from reverie.settings import load_settings
-from reverie.store.address import database_url
 from reverie.store.database import Store
+from reverie.store.server.address import database_url
 
 #: The name of the code location in deployments/workspace.yaml.
 LOCATION = "reverie"
@@ -88,7 +88,7 @@ def _reason(result: JobExecutionResult) -> str:
         error = getattr(event.event_specific_data, "error", None) if event.is_failure else None
         while error is not None:
             if error.message.startswith("reverie.errors."):
-                return error.message.partition(": ")[2].strip()
+                return str(error.message).partition(": ")[2].strip()
             error = error.cause
     return f"The job {result.job_def.name} failed; run it in the orchestrator (deployments/ui.py) to see why."
 

@@ -12,8 +12,8 @@ import sys
 from deployments.ui import create_database
 from reverie.errors import ReverieError
 from reverie.settings import Settings, load_settings
-from reverie.store.address import database_url
 from reverie.store.migrate import migrate
+from reverie.store.server.address import database_url
 
 HOST = "127.0.0.1"
 DATABASE = "prefect"

@@ -19,9 +19,9 @@ from psycopg.sql import SQL, Identifier
 
 from reverie.errors import DatabaseError, ReverieError
 from reverie.settings import Settings, load_settings
-from reverie.store.address import database_url
 from reverie.store.connect import connect
 from reverie.store.migrate import migrate
+from reverie.store.server.address import database_url
 
 HERE = Path(__file__).resolve().parent
 DATABASE = "dagster"

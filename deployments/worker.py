@@ -14,19 +14,20 @@ import sys
 import threading
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import httpx
 
 from reverie.errors import ReverieError
 from reverie.settings import load_settings
-from reverie.store.address import database_url
 from reverie.store.connect import database_errors
 from reverie.store.database import Store
+from reverie.store.server.address import database_url
 
 if TYPE_CHECKING:
     from uuid import UUID
 
+    from prefect.client.schemas.objects import FlowRun
     from prefect.deployments.runner import RunnerDeployment
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -95,7 +96,8 @@ def start_drain() -> UUID:
     """Start a drain in whichever process serves it; return the id of the flow run."""
     from prefect.deployments import run_deployment
 
-    return run_deployment(DRAIN, timeout=0, as_subflow=False).id
+    run = cast("FlowRun", run_deployment(DRAIN, timeout=0, as_subflow=False))  # a coroutine only within an event loop
+    return run.id
 
 
 def served() -> list[RunnerDeployment]:
@@ -110,13 +112,14 @@ def served() -> list[RunnerDeployment]:
 
     # one that is still busy takes in what became due meanwhile: where several processes serve, one drain is enough
     alone = ConcurrencyLimitConfig(limit=1, collision_strategy=ConcurrencyLimitStrategy.CANCEL_NEW)
-    return [
+    deployments = [
         drain_due_sessions.to_deployment("reverie", concurrency_limit=alone),
         redrive_dead_letters.to_deployment("reverie"),
         import_history.to_deployment("reverie"),
         reembed_tenant.to_deployment("reverie"),
         replay_session.to_deployment("reverie"),
     ]
+    return cast("list[RunnerDeployment]", deployments)  # coroutines only within an event loop
 
 
 if __name__ == "__main__":

@@ -27,7 +27,7 @@ from deployments.ui import dagster_environment  # noqa: E402
 from examples import demo_report as report  # noqa: E402
 from reverie.capture.history.importing import import_file  # noqa: E402
 from reverie.capture.history.reading import FORMATS  # noqa: E402
-from reverie.drive.cycle import STAGES  # noqa: E402
+from reverie.consolidate.stages import NAMES  # noqa: E402
 from reverie.errors import InputError, ReverieError  # noqa: E402
 from reverie.evaluate.funnel import entities, funnel, last_said  # noqa: E402
 from reverie.evaluate.worded import worded, worded_of  # noqa: E402
@@ -37,10 +37,10 @@ from reverie.policy import load_policy  # noqa: E402
 from reverie.recall.inspect import show_subject  # noqa: E402
 from reverie.recall.recall import log_recall, recall  # noqa: E402
 from reverie.settings import Settings, load_settings  # noqa: E402
-from reverie.store.address import database_url  # noqa: E402
 from reverie.store.clock import set_clock  # noqa: E402
 from reverie.store.database import Store  # noqa: E402
 from reverie.store.migrate import migrate  # noqa: E402
+from reverie.store.server.address import database_url  # noqa: E402
 
 SAMPLE = ROOT / "examples" / "sample_history.jsonl"
 #: Replies that were written down for the sample: what a language model adds, without one.
@@ -154,7 +154,7 @@ def run(console: Console, path: Path, how: dict[str, Any]) -> None:
         for about, question in questions(store, tenant, path, subject):
             print_answer(console, reader, settings, tenant, about, question, as_of, embedder)
         console.print()
-        report.print_stages(console, funnel(store, tenant), STAGES, wall)
+        report.print_stages(console, funnel(store, tenant), NAMES, wall)
         console.print()
         report.print_next(console, next_steps(tenant, subject))
 

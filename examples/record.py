@@ -34,8 +34,9 @@ from reverie.inference.recorded import RecordedLanguageModel, asked_items, load_
 from reverie.model import Scope  # noqa: E402
 from reverie.policy import load_policy  # noqa: E402
 from reverie.store.database import Store  # noqa: E402
-from reverie.store.embedded import EmbeddedPostgres  # noqa: E402
 from reverie.store.migrate import migrate  # noqa: E402
+from reverie.store.server.embedded import EmbeddedPostgres  # noqa: E402
+from reverie.store.work import Work  # noqa: E402
 
 SAMPLE = ROOT / "examples" / "sample_history.jsonl"
 RECORDED = ROOT / "examples" / "recorded.jsonl"
@@ -106,8 +107,8 @@ def remember(model: Listening) -> Counter[tuple[str, str]]:
             "scope": Scope(tenant_id=TENANT), "policy": policy, "embedder": embedder, "language_model": model
         }  # fmt: skip
         for report in (
-            *ingest(store, as_of=until, **common),
-            *catch_up(store, until=until, **common),
+            *ingest(Work(store=store, as_of=until, **common)),
+            *catch_up(Work(store=store, as_of=until, **common)),
         ):
             if report.model_calls or report.counts.get("asked"):
                 counts.update({(report.stage, name): number for name, number in report.counts.items()})

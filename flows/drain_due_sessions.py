@@ -8,7 +8,7 @@ from prefect.tasks import exponential_backoff
 
 from resources.artifacts import Progress, show_stages, show_table, show_totals
 from resources.connections import connected
-from reverie.drive.drain import drain
+from reverie.drive.drain import Drainer
 from reverie.drive.flush import flush_due
 from reverie.drive.tenants import policies
 from reverie.errors import StageError
@@ -21,8 +21,8 @@ def flush_quiet_sessions(as_of: datetime | None = None) -> dict[str, int | float
     """Move what went quiet from working memory to the log."""
     with connected() as reverie:
         flushed = flush_due(
-            reverie.store,
-            policy_of=policies(reverie.store),
+            reverie.worker,
+            policy_of=policies(reverie.worker),
             as_of=as_of or datetime.now(UTC),
             count_tokens=reverie.embedder.count_tokens,
             driver=DRIVER,
@@ -36,15 +36,17 @@ def drain_queue(as_of: datetime | None = None, most: int | None = None) -> dict[
     progress = Progress("drained", "Sessions worked in, of those that were due when the run began.")
     with connected() as reverie:
         now = datetime.now(UTC)
-        due = sum(sessions for _, sessions, _ in reverie.store.waiting_tenants(as_of or now, now))
-        drained = drain(
-            reverie.store,
+        due = sum(sessions for _, sessions, _ in reverie.worker.waiting_tenants(as_of or now, now))
+        drainer = Drainer(
+            store=reverie.worker,
             embedder=reverie.embedder,
             language_model=reverie.language_model,
             clock=lambda: datetime.now(UTC),
+            driver=DRIVER,
+        )
+        drained = drainer.drain(
             as_of=as_of,
             most=most,
-            driver=DRIVER,
             on_batch=lambda so_far: progress.show(so_far.counts()["sessions"], due),
         )
     show_table("drained-tenants", "What became of each tenant's sessions.", drained.rows())

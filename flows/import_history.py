@@ -1,9 +1,7 @@
 """import_history: a file into the log, and the log into memory."""
 
 from datetime import UTC, datetime
-from itertools import chain
 from pathlib import Path
-from typing import Any
 
 from prefect import flow, task
 from prefect.cache_policies import NO_CACHE
@@ -11,8 +9,7 @@ from prefect.cache_policies import NO_CACHE
 from resources.artifacts import Progress, show_stages, show_table
 from resources.connections import connected
 from reverie.capture.history.importing import import_file
-from reverie.drive.cycle import catch_up, ingest
-from reverie.drive.drain import clearing
+from reverie.drive.advance import advance
 from reverie.drive.tenants import policies
 from reverie.model import Scope
 
@@ -25,7 +22,7 @@ def import_turns(tenant: str, path: Path, timezone: str | None) -> dict[str, int
     progress = Progress("imported", f"Bytes of {path.name} read.")
     with connected() as reverie:
         summary = import_file(
-            reverie.store,
+            reverie.worker,
             path,
             tenant_id=tenant,
             timezone=timezone,
@@ -42,17 +39,9 @@ def import_turns(tenant: str, path: Path, timezone: str | None) -> dict[str, int
 def remember(tenant: str, as_of: datetime | None) -> dict[str, int | float]:
     """Make memory of everything in the log, cycle by cycle in event time."""
     with connected() as reverie:
-        at = as_of or datetime.now(UTC)
-        common: dict[str, Any] = {
-            "scope": Scope(tenant_id=tenant),
-            "policy": policies(reverie.store)(tenant),
-            "driver": DRIVER,
-        }
-        models: dict[str, Any] = {"embedder": reverie.embedder, "language_model": reverie.language_model}
-        reports = chain(
-            ingest(reverie.store, as_of=at, **models, **common), catch_up(reverie.store, until=at, **models, **common)
-        )
-        return show_stages("remembered", clearing(reverie.store, reports, as_of=at, **common))
+        policy = policies(reverie.worker)(tenant)
+        work = reverie.work(Scope(tenant_id=tenant), policy, as_of or datetime.now(UTC), driver=DRIVER)
+        return show_stages("remembered", advance(work))
 
 
 @flow(log_prints=True)

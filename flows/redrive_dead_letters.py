@@ -14,8 +14,8 @@ def redrive_letters(tenant: str, source: str | None, reason: str | None, timezon
     """Try a tenant's dead letters again; what fails stays, under its newest reason."""
     with connected() as reverie:
         where = LetterFilter(source=source, reason=reason)
-        summary = redrive(reverie.store, tenant_id=tenant, where=where, timezone=timezone)
-        left = count_dead_letters(reverie.store, tenant)
+        summary = redrive(reverie.worker, tenant_id=tenant, where=where, timezone=timezone)
+        left = count_dead_letters(reverie.worker, tenant)
     found = {
         name: getattr(summary, name)
         for name in ("tried", "imported", "repeated", "outcomes", "requeued", "released", "dead")

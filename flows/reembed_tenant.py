@@ -10,6 +10,7 @@ from resources.connections import connected
 from reverie.drive.reembed import reembed
 from reverie.drive.tenants import policies
 from reverie.evaluate.health import measure
+from reverie.model import Scope
 
 
 @task(retries=3, retry_delay_seconds=30, cache_policy=NO_CACHE)
@@ -17,24 +18,17 @@ def reembed_memory(tenant: str, model: str, as_of: datetime | None) -> dict[str,
     """Make the vectors beside the live ones, switch, remove the old ones; a retry goes on where it was."""
     progress = Progress("reembedded", f"Turns and memories of {tenant} that have a vector of {model}, roughly.")
     with connected(model) as reverie:
-        counts, done = measure(reverie.store, tenant), 0
+        counts, done = measure(reverie.worker, tenant), 0
         items = sum(counts[name] for name in ("turns", "memories", "candidates", "merged", "compressed"))
 
-        def show(number: int) -> None:
+        def show(_stage: str, number: int) -> None:
             nonlocal done
             done += number
             progress.show(done, items)
 
-        reports = reembed(
-            reverie.store,
-            tenant_id=tenant,
-            policy=policies(reverie.store)(tenant),
-            as_of=as_of or datetime.now(UTC),
-            embedder=reverie.embedder,
-            driver="prefect",
-            on_progress=show,
-        )
-        return show_stages("reembedded-stages", reports)
+        policy, at = policies(reverie.worker)(tenant), as_of or datetime.now(UTC)
+        work = reverie.work(Scope(tenant_id=tenant), policy, at, driver="prefect", progress=show)
+        return show_stages("reembedded-stages", reembed(work))
 
 
 @flow(log_prints=True)

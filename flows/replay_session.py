@@ -9,23 +9,16 @@ from resources.artifacts import show_stages
 from resources.connections import connected
 from reverie.drive.replay import replay
 from reverie.drive.tenants import policies
+from reverie.model import Scope
 
 
 @task(retries=2, retry_delay_seconds=10, cache_policy=NO_CACHE)
 def read_again(tenant: str, subject: str, session: str, as_of: datetime | None) -> dict[str, int | float]:
     """Extract, embed and work in; what was found before stays."""
     with connected() as reverie:
-        reports = replay(
-            reverie.store,
-            tenant_id=tenant,
-            subject_id=subject,
-            session_id=session,
-            policy=policies(reverie.store)(tenant),
-            as_of=as_of or datetime.now(UTC),
-            embedder=reverie.embedder,
-            language_model=reverie.language_model,
-            driver="prefect",
-        )
+        policy = policies(reverie.worker)(tenant)
+        work = reverie.work(Scope(tenant_id=tenant), policy, as_of or datetime.now(UTC), driver="prefect")
+        reports = replay(work, subject_id=subject, session_id=session)
         return show_stages("replayed", reports)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Any, cast
 from uuid import UUID
 
 from prefect.artifacts import create_progress_artifact, create_table_artifact, update_progress_artifact
@@ -24,7 +24,8 @@ class Progress:
         """Set how far it is."""
         percent = min(100.0, 100.0 * done / of) if of else 100.0
         if self._artifact is None:
-            self._artifact = create_progress_artifact(percent, key=self._key, description=self._description)
+            made = create_progress_artifact(percent, key=self._key, description=self._description)
+            self._artifact = cast("UUID", made)  # a coroutine only within an event loop
         else:
             update_progress_artifact(self._artifact, percent)
 

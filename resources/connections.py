@@ -1,36 +1,22 @@
-"""The engine's parts, opened for as long as a task runs; what Dagster's `Clients` holds, for everybody else."""
+"""The runtime, opened for as long as a task runs."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from functools import cache
 
 from reverie.errors import ReverieError, StageError
-from reverie.inference import Embedder, load_embedder
-from reverie.inference.completions import LanguageModel
-from reverie.inference.loading import language_model_of
-from reverie.settings import Settings, load_settings
-from reverie.store.address import database_url
+from reverie.inference import Embedder
+from reverie.inference.loading import load_embedder
+from reverie.runtime import Runtime
+from reverie.settings import load_settings
 from reverie.store.connect import database_errors
-from reverie.store.database import Store
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Connected:
-    """What the environment chose (see `reverie doctor`)."""
-
-    settings: Settings
-    store: Store
-    embedder: Embedder
-    #: None: rules alone.
-    language_model: LanguageModel | None
 
 
 @contextmanager
-def connected(model: str | None = None) -> Iterator[Connected]:
-    """Open the database in the worker's role and the embedding model, by default that of the environment.
+def connected(model: str | None = None) -> Iterator[Runtime]:
+    """Open the runtime, with the embedding model of the environment or another one.
 
     An error that is not ours leaves as a StageError with its kind alone: its message may hold what somebody said, and
     an orchestrator keeps messages.
@@ -38,11 +24,10 @@ def connected(model: str | None = None) -> Iterator[Connected]:
     try:
         with database_errors():
             settings = load_settings()
-            embedder = embedding_model(model or settings.embedding_model, settings.threads)
-            with Store.open(database_url(settings)) as store:
-                yield Connected(
-                    settings=settings, store=store, embedder=embedder, language_model=language_model_of(settings)
-                )
+            with Runtime(settings) as runtime:
+                runtime.embedder = embedding_model(model or settings.embedding_model, settings.threads)
+                runtime.connect()
+                yield runtime
     except ReverieError:
         raise
     except Exception as error:

@@ -29,7 +29,7 @@ import psycopg
 from psycopg.sql import SQL, Identifier
 
 from reverie.capture.append import ensure_tenant, insert_turns
-from reverie.drive.cycle import catch_up, ingest
+from reverie.drive.advance import advance
 from reverie.inference.completions import CallError, Completion, LanguageModel, Limits
 from reverie.inference.embedder import Embedder, Vectors
 from reverie.inference.prompts import Messages
@@ -38,9 +38,10 @@ from reverie.model import Role, Scope, Turn
 from reverie.policy import Policy, load_policy
 from reverie.store.connect import connect
 from reverie.store.database import Store
-from reverie.store.embedded import EmbeddedPostgres
 from reverie.store.migrate import migrate
 from reverie.store.runs import Report
+from reverie.store.server.embedded import EmbeddedPostgres
+from reverie.store.work import Work
 
 #: Returns the reply to one item of a request, or None for no reply. Arguments: the name of the reply's type, such as
 #: `Claims`, and the item as the model reads it.
@@ -259,9 +260,12 @@ def remember(
     with store.transaction(tenant_id) as conn:
         ensure_tenant(conn, tenant_id, policy.name)
         insert_turns(conn, tenant_id, turns)
-    scope, embedder = Scope(tenant_id=tenant_id), embedder or WordEmbedder()
-    models: dict[str, Any] = {"embedder": embedder, "language_model": language_model}
-    return [
-        *ingest(store, scope=scope, policy=policy, as_of=until, **models),
-        *catch_up(store, scope=scope, policy=policy, until=until, **models),
-    ]
+    work = Work(
+        store=store,
+        scope=Scope(tenant_id=tenant_id),
+        policy=policy,
+        as_of=until,
+        embedder=embedder or WordEmbedder(),
+        language_model=language_model,
+    )
+    return list(advance(work))

@@ -23,7 +23,7 @@ from psycopg.sql import SQL, Identifier
 
 from reverie.errors import ReverieError
 from reverie.store.connect import connect
-from reverie.store.embedded import EmbeddedPostgres
+from reverie.store.server.embedded import EmbeddedPostgres
 from reverie.testing import SERVER_VARIABLE, DatabaseFactory, fast_directory
 
 #: The directory of this run, made by the main process; its name starts every database that the run creates.

@@ -22,8 +22,8 @@ from reverie.inference.reranker import Reranker
 from reverie.inference.tokens import token_counter
 from reverie.recall.remembered import Remembered
 from reverie.settings import Settings
-from reverie.store.address import database_url
 from reverie.store.database import AsyncStore, Store
+from reverie.store.server.address import database_url
 from reverie.store.steps import Steps, perform_async
 
 T = TypeVar("T")

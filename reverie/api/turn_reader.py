@@ -17,7 +17,7 @@ from reverie.capture.live.readings import Reading, read_turns
 from reverie.errors import InferenceError
 from reverie.inference.loading import load_embedder
 from reverie.inference.tokens import token_counter
-from reverie.language.cues.noticed import CountTokens
+from reverie.language.text import CountTokens
 from reverie.model import Turn
 from reverie.policy import Policy
 

@@ -1,24 +1,27 @@
-"""The composition root of the command line: each part is made when a command first needs it, and closed at its end."""
+"""What one command works with: the runtime, and the tenant and policy of the command line."""
 
 from __future__ import annotations
 
-from contextlib import ExitStack, suppress
+from contextlib import suppress
 from datetime import UTC, datetime
 from functools import cached_property
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Literal, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from reverie.cli.suggestions import similar
 from reverie.errors import NotFoundError, ReverieError
+from reverie.runtime import Runtime
 
 if TYPE_CHECKING:
     from reverie.inference.completions import LanguageModel
     from reverie.inference.embedder import Embedder
     from reverie.inference.reranker import Reranker
+    from reverie.model import Scope
     from reverie.policy import Policy
     from reverie.settings import Settings
     from reverie.store.database import Store
+    from reverie.store.work import Work
 
 
 #: Subjects compared with a name, on either side of it in the order of names: each is a step of an index.
@@ -34,50 +37,51 @@ def policy_reference(name_or_path: str) -> str:
 class Session:
     """Settings, database, policy and embedder of one command for one tenant."""
 
-    def __init__(self, tenant: str | None = None, policy: str | None = None, *, shared: Shared | None = None) -> None:
+    def __init__(self, tenant: str | None = None, policy: str | None = None, *, runtime: Runtime | None = None) -> None:
         """Take what was given on the command line; it goes before the tenant's own choice and the environment."""
         self._tenant = tenant
         self._policy = policy
-        self._shared = shared or Shared()
+        # most commands do one thing after the other
+        self.runtime = runtime or Runtime(connections=1)
 
     @property
     def settings(self) -> Settings:
         """What the environment says."""
-        return self._shared.settings
+        return self.runtime.settings
 
     @property
     def connections(self) -> int:
         """How many connections may be open at once; set it before the database is first asked for."""
-        return self._shared.connections
+        return self.runtime.connections
 
     @connections.setter
     def connections(self, number: int) -> None:
-        self._shared.connections = number
+        self.runtime.connections = number
 
     @property
     def url(self) -> str:
         """DATABASE_URL, or that of the embedded server, which is started if need be."""
-        return self._shared.url
+        return self.runtime.url
 
     @property
     def worker(self) -> Store:
         """The database, to change it."""
-        return self._shared.worker
+        return self.runtime.worker
 
     @property
     def reader(self) -> Store:
         """The database, to read it."""
-        return self._shared.reader
+        return self.runtime.reader
 
     @property
     def embedder(self) -> Embedder:
         """The embedding model of the settings, loaded."""
-        return self._shared.embedder
+        return self.runtime.embedder
 
     @property
     def reranker(self) -> Reranker | None:
         """The cross-encoder of the settings, if they name one; not loaded yet."""
-        return self._shared.reranker
+        return self.runtime.reranker
 
     def asking(self, embedder: Embedder | None) -> Store:
         """The database for a question: to read it, unless what its embedding costs is to be booked."""
@@ -86,7 +90,7 @@ class Session:
     @property
     def language_model(self) -> LanguageModel | None:
         """The language model of the settings, if they name one."""
-        return self._shared.language_model
+        return self.runtime.language_model
 
     @property
     def tenant_id(self) -> str:
@@ -98,7 +102,7 @@ class Session:
         """Name or path of the policy that the tenant chose; None: the tenant is not known yet."""
         from reverie.store.queries import queries
 
-        with self._shared.opened.transaction(self.tenant_id) as conn:
+        with self.runtime.opened.transaction(self.tenant_id) as conn:
             row = conn.execute(queries("tenants")["read_policy"], {"tenant": self.tenant_id}).fetchone()
         return str(row[0]) if row else None
 
@@ -126,7 +130,17 @@ class Session:
         """
         from reverie.store.clock import tenant_time
 
-        return given or tenant_time(self._shared.opened, self.tenant_id, datetime.now(UTC))
+        return given or tenant_time(self.runtime.opened, self.tenant_id, datetime.now(UTC))
+
+    def scope(self) -> Scope:
+        """All of the tenant."""
+        from reverie.model import Scope
+
+        return Scope(tenant_id=self.tenant_id)
+
+    def work(self, as_of: datetime, scope: Scope | None = None, **options: Any) -> Work:
+        """Return what a driver is given, with every model; `options` as `Runtime.work` takes them."""
+        return self.runtime.work(scope or self.scope(), self.policy, as_of, **options)
 
     def require_tenant(self) -> None:
         """Raise NotFoundError when nothing was ever imported for the tenant."""
@@ -138,7 +152,7 @@ class Session:
 
     def for_tenant(self, tenant_id: str) -> Session:
         """Return the same for another tenant: its own policy, everything else shared and closed with this one."""
-        return Session(tenant_id, self._policy, shared=self._shared)
+        return Session(tenant_id, self._policy, runtime=self.runtime)
 
     def similar(self, noun: str, name: str) -> list[str]:
         """Return tenants or subjects (`noun`) whose names resemble one that does not exist."""
@@ -163,72 +177,4 @@ class Session:
                 with suppress(Exception):  # the first error is the one to show
                     error.similar = self.similar(*error.unknown)
         finally:
-            self._shared.close()
-
-
-class Shared:
-    """What does not depend on the tenant, made when it is first asked for."""
-
-    def __init__(self) -> None:
-        self._closing = ExitStack()
-        # most commands do one thing after the other
-        self.connections = 1
-
-    @cached_property
-    def settings(self) -> Settings:
-        """What the environment says."""
-        from reverie.settings import load_settings
-
-        return load_settings()
-
-    @cached_property
-    def url(self) -> str:
-        """The database's URL."""
-        from reverie.store.address import database_url
-
-        return database_url(self.settings)
-
-    @cached_property
-    def worker(self) -> Store:
-        """The database in the role that may write."""
-        return self._open("worker")
-
-    @cached_property
-    def reader(self) -> Store:
-        """The database in the role that may read."""
-        return self._open("reader")
-
-    @property
-    def opened(self) -> Store:
-        """The database in whichever role it is open, so that asking for a detail opens no second one."""
-        return self.worker if "worker" in self.__dict__ else self.reader
-
-    @cached_property
-    def embedder(self) -> Embedder:
-        """The embedding model."""
-        from reverie.inference.loading import load_embedder
-
-        return load_embedder(self.settings.embedding_model, threads=self.settings.threads)
-
-    @cached_property
-    def reranker(self) -> Reranker | None:
-        """The cross-encoder."""
-        from reverie.inference.loading import load_reranker
-
-        return load_reranker(self.settings.reranker)
-
-    @cached_property
-    def language_model(self) -> LanguageModel | None:
-        """The language model."""
-        from reverie.inference.loading import language_model_of
-
-        return language_model_of(self.settings)
-
-    def close(self) -> None:
-        """Give the connections back."""
-        self._closing.close()
-
-    def _open(self, role: Literal["worker", "reader"]) -> Store:
-        from reverie.store.database import Store
-
-        return self._closing.enter_context(Store.open(self.url, role=role, size=self.connections))
+            self.runtime.close()

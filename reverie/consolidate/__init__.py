@@ -11,6 +11,9 @@
 - `prune/`: what is due is forgotten
 - `decay/`: importance fades
 - `correct/`: corrections by a person, worked in at their own time
+- `stages`: the list of the stages
+- `memories`: the one writer of candidates, memories and lineage
+- `forgetting`: memories end, tombstones stay
 - `isolate`: a failing item is set aside and the rest goes on
 
 A stage reads (SQL), decides (pure functions) and writes (SQL, with its row of the run ledger in the same transaction).

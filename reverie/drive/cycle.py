@@ -7,189 +7,139 @@ and each memory knows when it is forgotten, so that a prune makes up for all the
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
-from typing import Any
 
 from reverie.consolidate.compress.stage import compress
-from reverie.consolidate.correct.stage import correct, correction_times
+from reverie.consolidate.correct.read import correction_times
+from reverie.consolidate.correct.stage import correct
 from reverie.consolidate.decay.stage import decay
 from reverie.consolidate.embed.stage import embed
 from reverie.consolidate.extract.stage import extract
-from reverie.consolidate.facts.stage import structure
+from reverie.consolidate.facts.stage import facts
 from reverie.consolidate.isolate import by_subject
 from reverie.consolidate.link.stage import link
 from reverie.consolidate.merge.stage import merge
 from reverie.consolidate.prune.stage import prune
 from reverie.consolidate.score.stage import score
+from reverie.consolidate.stages import BY_NAME
 from reverie.consolidate.synthesize.stage import lag, synthesize
 from reverie.errors import UnansweredError
-from reverie.inference import Embedder
-from reverie.inference.completions import LanguageModel
-from reverie.model import Kind, Scope, require_aware
-from reverie.policy import Policy
+from reverie.model import Kind, Scope
 from reverie.store.clock import tenant_time
-from reverie.store.database import Store
 from reverie.store.queries import queries
 from reverie.store.runs import Report
-
-#: The stages in order, for reports and pictures.
-STAGES = ("extract", "embed", "merge", "link", "structure", "synthesize", "compress", "score", "prune", "decay")
+from reverie.store.work import Work
 
 #: A subject that one of these fails on is left out of them; of all others, where another stage fails on it.
 INGEST = ("extract", "embed")
-AFTER_INGEST = (*STAGES, "correct", "unknown")
+AFTER_INGEST = (*BY_NAME, "unknown")
 
 _EPOCH = datetime(2000, 1, 1, tzinfo=UTC)
 #: A cycle that concerns no more subjects than these is limited to them; the ledger names them.
 _FEW_SUBJECTS = 100
 
-#: Told of `number` more items that a long stage has done.
-OnProgress = Callable[[str, int], None]
 
-
-def ingest(
-    store: Store,
-    *,
-    scope: Scope,
-    policy: Policy,
-    as_of: datetime,
-    embedder: Embedder,
-    language_model: LanguageModel | None = None,
-    driver: str = "reverie",
-    on_progress: OnProgress | None = None,
-) -> Iterator[Report]:
+def ingest(work: Work) -> Iterator[Report]:
     """Extract and embed everything said up to `as_of`, in bulk; yields the two reports.
 
-    A `language_model` reads turns beside the rules.
-
     Raises:
-        UnansweredError: it answered about no turn; what the rules found is there, and embedded.
+        UnansweredError: the language model answered about no turn; what the rules found is there, and embedded.
     """
-    common: dict[str, Any] = {"scope": scope, "policy": policy, "as_of": as_of, "driver": driver}
-    told = on_progress or (lambda stage, number: None)
-    reading: dict[str, Any] = {"count_tokens": embedder.count_tokens, "language_model": language_model}
-    away: UnansweredError | None = None
+    unanswered: UnansweredError | None = None
 
     def read_and_embed(part: Scope) -> Iterator[Report]:
-        nonlocal away
-        common["scope"] = part
+        nonlocal unanswered
         try:
-            read = extract(store, **common, **reading, on_progress=lambda done: told("extract", done))
+            extracted = extract(replace(work, scope=part))
         except UnansweredError as error:
-            away = error
+            unanswered = error
         else:
-            yield read
-        yield embed(store, **common, embedder=embedder, on_progress=lambda done: told("embed", done))
+            yield extracted
+        yield embed(replace(work, scope=part))
 
     embedded: int | float = 0
-    for report in by_subject(store, scope, INGEST, read_and_embed):
+    for report in by_subject(work.store, work.scope, INGEST, read_and_embed):
         yield report
         embedded += report["turns"] if report.stage == "embed" else 0
     if embedded:
-        with store.transaction(scope.tenant_id) as conn:
+        with work.transaction() as conn:
             conn.execute(queries("cycle")["analyze_tables"])
-    if away is not None:
-        raise away
+    if unanswered is not None:
+        raise unanswered
 
 
-def catch_up(
-    store: Store,
-    *,
-    scope: Scope,
-    policy: Policy,
-    until: datetime,
-    embedder: Embedder,
-    language_model: LanguageModel | None = None,
-    driver: str = "reverie",
-    on_progress: OnProgress | None = None,
-) -> Iterator[Report]:
-    """Bring memory from wherever it is to `until`, cycle by cycle in event time; yields each stage's report.
+def catch_up(work: Work) -> Iterator[Report]:
+    """Bring memory from wherever it is to `as_of`, cycle by cycle in event time; yields each stage's report.
 
     Cycles lie at multiples of the policy's period since midnight UTC. What was said after the last whole cycle is
     merged and linked, as the deferred tier would have done it; compressing, scoring and pruning wait for their cycle.
-    A `language_model` words what it can, at cycles alone, since what it says depends on what it is told at a time;
+    A language model words what it can, at cycles alone, since what it says depends on what it is shown at a time;
     without one, rules do. A tenant whose clock was stopped is brought to that time and no further.
     """
-    until = tenant_time(store, scope.tenant_id, require_aware(until, "until"))
-    told = on_progress or (lambda stage, number: None)
-    told("cycles", 0)
+    work = replace(work, as_of=tenant_time(work.store, work.tenant_id, work.as_of))
+    work.progress("cycles", 0)
 
-    def work(part: Scope) -> Iterator[Report]:
-        return _catch_up(store, part, policy, until, embedder, language_model, driver, told)
+    def run_cycles(part: Scope) -> Iterator[Report]:
+        return _run_cycles(replace(work, scope=part))
 
-    yield from by_subject(store, scope, AFTER_INGEST, work)
-
-
-def _catch_up(
-    store: Store,
-    scope: Scope,
-    policy: Policy,
-    until: datetime,
-    embedder: Embedder,
-    language_model: LanguageModel | None,
-    driver: str,
-    told: OnProgress,
-) -> Iterator[Report]:
-    period = policy.cycle.period
-    last = floor_cycle(until, period)
-    common: dict[str, Any] = {"policy": policy, "driver": driver}
-    for at, limited in _pending(store, scope, policy, last, language_model):
-        yield prune(store, scope=scope, as_of=at - period, **common)
-        asking: dict[str, Any] = {"language_model": language_model, "pulse": lambda: told("cycles", 0)}
-        yield from _cycle(store, limited, at, embedder, asking, common)
-        told("cycles", 1)
-    yield prune(store, scope=scope, as_of=last, **common)
-    if until > last:
-        yield from work_in(store, scope=scope, as_of=until, embedder=embedder, **common)
-        if language_model is None:
-            yield synthesize(store, scope=scope, as_of=until, **common)
-    yield decay(store, scope=scope, as_of=until, **common)
+    yield from by_subject(work.store, work.scope, AFTER_INGEST, run_cycles)
 
 
-def work_in(store: Store, *, scope: Scope, as_of: datetime, embedder: Embedder, **common: Any) -> Iterator[Report]:
+def _run_cycles(work: Work) -> Iterator[Report]:
+    period = work.policy.cycle.period
+    last = floor_cycle(work.as_of, period)
+    for at, scope in _pending(work, last):
+        yield prune(replace(work, as_of=at - period))
+        yield from _run_cycle(replace(work, scope=scope, as_of=at))
+        work.progress("cycles", 1)
+    yield prune(replace(work, as_of=last))
+    if work.as_of > last:
+        yield from work_in(work)
+        if work.language_model is None:
+            yield synthesize(work)
+    yield decay(work)
+
+
+def work_in(work: Work) -> Iterator[Report]:
     """Merge, link and key what is new at `as_of`: the work of the deferred tier.
 
     What a person corrected is worked in first, each at its time: after what was known by then, before what came later.
     """
-    for at in correction_times(store, scope=scope, as_of=as_of):
-        yield from _new(store, scope=scope, as_of=at, embedder=embedder, **common)
-        corrected = correct(store, scope=scope, as_of=at, **common)
+    for at in correction_times(work):
+        then = replace(work, as_of=at)
+        yield from _merge_new(then)
+        corrected = correct(then)
         yield corrected
         if corrected["replaced"]:
-            yield embed(store, scope=scope, as_of=at, embedder=embedder, items=("memory",), **common)
-    yield from _new(store, scope=scope, as_of=as_of, embedder=embedder, **common)
+            yield embed(then, items=("memory",))
+    yield from _merge_new(work)
 
 
-def _new(store: Store, *, scope: Scope, as_of: datetime, embedder: Embedder, **common: Any) -> Iterator[Report]:
-    yield merge(store, scope=scope, as_of=as_of, model=embedder.model, **common)
-    yield link(store, scope=scope, as_of=as_of, **common)
-    yield structure(store, scope=scope, as_of=as_of, **common)
+def _merge_new(work: Work) -> Iterator[Report]:
+    yield merge(work)
+    yield link(work)
+    yield facts(work)
 
 
-def _cycle(
-    store: Store,
-    scope: Scope,
-    at: datetime,
-    embedder: Embedder,
-    asking: dict[str, Any],
-    common: dict[str, Any],
-) -> Iterator[Report]:
-    """Work in what happened up to `at`. Score is last: it marks what is done, and a killed cycle stays pending."""
-    yield from work_in(store, scope=scope, as_of=at, embedder=embedder, **common)
-    synthesized = synthesize(store, scope=scope, as_of=at, **asking, **common)
+def _run_cycle(work: Work) -> Iterator[Report]:
+    """Work in what happened up to `as_of`. Score is last: it marks what is done, and a killed cycle stays pending."""
+    # while a model is asked, the cycles are what is at work
+    asking = replace(work, progress=lambda _stage, _number: work.progress("cycles", 0))
+    yield from work_in(work)
+    synthesized = synthesize(asking)
     yield synthesized
     if synthesized["facts"]:
-        facts: tuple[Kind, ...] = ("fact",)
-        yield embed(store, scope=scope, as_of=at, embedder=embedder, items=("memory",), kinds=facts, **common)
-        yield from _new(store, scope=scope, as_of=at, embedder=embedder, **common)
-    compressed = compress(store, scope=scope, as_of=at, model=embedder.model, **asking, **common)
+        new_facts: tuple[Kind, ...] = ("fact",)
+        yield embed(work, items=("memory",), kinds=new_facts)
+        yield from _merge_new(work)
+    compressed = compress(asking)
     yield compressed
     if compressed["patterns"] or compressed["summaries"] or compressed["ranges"]:
-        new: tuple[Kind, ...] = ("pattern", "summary")
-        yield embed(store, scope=scope, as_of=at, embedder=embedder, items=("memory",), kinds=new, **common)
-    yield score(store, scope=scope, as_of=at, model=embedder.model, **common)
+        made: tuple[Kind, ...] = ("pattern", "summary")
+        yield embed(work, items=("memory",), kinds=made)
+    yield score(work)
 
 
 def floor_cycle(at: datetime, period: timedelta) -> datetime:
@@ -197,22 +147,22 @@ def floor_cycle(at: datetime, period: timedelta) -> datetime:
     return at - (at - _EPOCH) % period
 
 
-def _pending(
-    store: Store, scope: Scope, policy: Policy, until: datetime, language_model: LanguageModel | None
-) -> Iterator[tuple[datetime, Scope]]:
+def _pending(work: Work, until: datetime) -> Iterator[tuple[datetime, Scope]]:
     """The cycles up to `until` at which something is to be worked in, each with the scope of what it concerns."""
-    params = scope.params() | {
+    policy, asks = work.policy, work.language_model is not None
+    params = work.scope.params() | {
         "until": until,
         "period": policy.cycle.period,
         "session_threshold": policy.compress.session_threshold,
         "running": policy.compress.running_turns,
         "range_turns": policy.compress.range_turns,
         "most": _FEW_SUBJECTS,
-        "asks": language_model is not None,
-        "lag": lag(policy) if language_model else timedelta(),
-        "from_memories": policy.profile.from_memories and language_model is not None,
+        "asks": asks,
+        "lag": lag(policy) if asks else timedelta(),
+        "from_memories": policy.profile.from_memories and asks,
     }
-    with store.transaction(scope.tenant_id) as conn:
+    with work.transaction() as conn:
         cycles = conn.execute(queries("cycle")["pending_cycles"], params).fetchall()
     for at, subjects, number in cycles:
-        yield at, replace(scope, subjects=tuple(subjects)) if number <= _FEW_SUBJECTS else scope
+        few = number <= _FEW_SUBJECTS
+        yield at, replace(work.scope, subjects=tuple(subjects)) if few else work.scope

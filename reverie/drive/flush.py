@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from datetime import datetime
-from typing import Any
+from functools import partial
 
-from psycopg import Connection
-
-from reverie.capture.live import flush
-from reverie.consolidate.extract.stage import decide_turns, write_candidates
+from reverie.capture.live.flush import flush
+from reverie.consolidate.extract.stage import extract_logged
+from reverie.drive.tenants import NAMED
+from reverie.errors import ReverieError, StageError
+from reverie.model import Scope
 from reverie.policy import Policy
 from reverie.store.database import Store
-from reverie.store.runs import Report, Run
+from reverie.store.runs import Report
+from reverie.store.work import Work
 
 
 def flush_due(
@@ -23,15 +25,28 @@ def flush_due(
     count_tokens: Callable[[str], int],
     driver: str = "reverie",
 ) -> Iterator[Report]:
-    """Flush the sessions of every tenant that are due, as `capture.live.flush` does, and extract their candidates.
+    """Flush the sessions of every tenant that are due; yields the report of each batch. Any number may do so at once.
+
+    A session that fails is tried again after a pause and delays no other. `count_tokens` measures long turns.
 
     Raises:
         StageError: some sessions failed; it names the first tenants and their reasons, without user text.
     """
-
-    def extract(
-        conn: Connection[Any], attempt: Run, tenant_id: str, policy: Policy, rows: Sequence[tuple[Any, ...]]
-    ) -> None:
-        write_candidates(conn, attempt, tenant_id, policy, decide_turns(rows, tenant_id, policy, count_tokens))
-
-    yield from flush.flush_due(store, policy_of=policy_of, as_of=as_of, extract=extract, driver=driver)
+    failed: dict[str, str] = {}
+    due = store.flushable(as_of)
+    for tenant_id in due:
+        try:
+            work = Work(
+                store=store,
+                scope=Scope(tenant_id=tenant_id),
+                policy=policy_of(tenant_id),
+                as_of=as_of,
+                driver=driver,
+            )
+            yield from flush(work, partial(extract_logged, count_tokens=count_tokens))
+        except Exception as error:
+            # only our own errors are known to carry no user text
+            failed[tenant_id] = str(error) if isinstance(error, ReverieError) else type(error).__name__
+    if failed:
+        reasons = "; ".join(f"{tenant_id}: {reason}" for tenant_id, reason in list(failed.items())[:NAMED])
+        raise StageError(f"Sessions of {len(failed)} of {len(due)} tenants could not be flushed. {reasons}")

@@ -10,12 +10,11 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from reverie.model import Scope
-from reverie.policy import Policy
 from reverie.settings import Settings
-from reverie.store.database import Store
+from reverie.store.locks import lock_subjects
 from reverie.store.queries import queries
 from reverie.store.runs import Report, Run, run
+from reverie.store.work import Work
 
 #: Items of a posting list, as `embed` writes it: one that is forgotten has its list rewritten.
 LIST_ITEMS = 64
@@ -54,68 +53,60 @@ class Retention:
         )
 
 
-def maintain(
-    store: Store,
-    *,
-    scope: Scope,
-    policy: Policy,
-    as_of: datetime,
-    retention: Retention,
-    now: datetime,
-    driver: str = "reverie",
-) -> Report:
+def maintain(work: Work, *, retention: Retention, now: datetime) -> Report:
     """Join the posting lists of a scope and delete the tenant's rows that are older than `retention` at `now`.
 
     Counts `lists_before` and `lists` of the terms that were joined, and each kind of row that ended. `now` is the
     clock's time, since rows end by when they were written; `as_of` names the run. Deletes in short transactions; a
     process that is killed leaves the rest to the next run.
     """
-    with run(store, "maintain", scope=scope, policy=policy, as_of=as_of, driver=driver) as attempt:
-        _join_lists(store, attempt, scope)
+    with run(work, "maintain") as attempt:
+        _join_lists(attempt)
         for count, query, kept in (
             ("retired_runs", "retire_runs", retention.runs),
             ("retired_calls", "retire_calls", retention.calls),
             ("retired_replies", "retire_replies", retention.replies),
             ("retired_embeddings", "retire_embeddings", retention.embeddings),
         ):
-            attempt.report.add(count, _retire(store, scope.tenant_id, query, kept, now))
-        _retire_log(store, attempt, scope.tenant_id, retention, now)
-        with store.transaction(scope.tenant_id) as conn:
+            attempt.report.add(count, _retire(work, query, kept, now))
+        _retire_log(attempt, retention, now)
+        with work.transaction() as conn:
             attempt.record(conn)
     return attempt.report
 
 
-def _join_lists(store: Store, attempt: Run, scope: Scope) -> None:
-    sql, params = queries("maintain"), scope.params() | {"items": LIST_ITEMS}
-    with store.transaction(scope.tenant_id) as conn:
+def _join_lists(attempt: Run) -> None:
+    work = attempt.work
+    sql, params = queries("maintain"), work.scope.params() | {"items": LIST_ITEMS}
+    with work.transaction() as conn:
         subjects = [row[0] for row in conn.execute(sql["scattered_subjects"], params)]
     for name in ("lists_before", "lists"):
         attempt.report.add(name, 0)
     for first in range(0, len(subjects), _SUBJECTS):
         batch = params | {"subjects": subjects[first : first + _SUBJECTS]}
-        with store.transaction(scope.tenant_id) as conn:
-            conn.execute(queries("subjects")["lock_subjects"], batch)
+        with work.transaction() as conn:
+            lock_subjects(conn, work.tenant_id, batch["subjects"])
             before, after = conn.execute(sql["join_lists"], batch).fetchone() or (0, 0)
             attempt.report.add("lists_before", before)
             attempt.report.add("lists", after)
             attempt.record(conn)
 
 
-def _retire(store: Store, tenant_id: str, query: str, kept: timedelta | None, now: datetime) -> int:
+def _retire(work: Work, query: str, kept: timedelta | None, now: datetime) -> int:
     """Delete old rows of a table of ours, a batch a transaction; returns how many."""
     if kept is None:
         return 0
-    params: dict[str, Any] = {"tenant": tenant_id, "before": now - kept, "most": _ROWS}
+    params: dict[str, Any] = {"tenant": work.tenant_id, "before": now - kept, "most": _ROWS}
     total = 0
     while True:
-        with store.transaction(tenant_id) as conn:
+        with work.transaction() as conn:
             ended = conn.execute(queries("maintain")[query], params).rowcount
         total += ended
         if ended < _ROWS:
             return total
 
 
-def _retire_log(store: Store, attempt: Run, tenant_id: str, retention: Retention, now: datetime) -> None:
+def _retire_log(attempt: Run, retention: Retention, now: datetime) -> None:
     for name, counts, kept in (
         ("retire_recalls", ("retired_recalls", "retired_questions"), retention.recalls),
         ("retire_contexts", ("retired_contexts",), retention.contexts),
@@ -123,7 +114,7 @@ def _retire_log(store: Store, attempt: Run, tenant_id: str, retention: Retention
         ended: tuple[int, ...] = (_ROWS,)
         while kept is not None and max(ended) >= _ROWS:
             params = {"before": now - kept, "most": _ROWS}
-            with store.transaction(tenant_id) as conn:
+            with attempt.work.transaction() as conn:
                 ended = conn.execute(queries("maintain")[name], params).fetchone() or (0,)
             for count, number in zip(counts, ended, strict=True):
                 attempt.report.add(count, number)

@@ -1,4 +1,4 @@
-"""abreast: buckets of one tenant worked at once in one process, as an orchestrator would in several."""
+"""Parallel buckets: buckets of one tenant are worked at once in one process, as an orchestrator would in several."""
 
 from __future__ import annotations
 
@@ -26,44 +26,44 @@ def buckets(scope: Scope, number: int) -> list[Scope]:
     ]
 
 
-def abreast(scopes: list[Scope], work: Callable[[Scope], Iterator[T]]) -> Iterator[T]:
-    """Run `work` on each scope in a thread of its own; yields what they yield, as it comes.
+def in_parallel(scopes: list[Scope], work: Callable[[Scope], Iterator[T]]) -> Iterator[T]:
+    """Run `work` on each scope in a thread of its own; yield what they yield, as it comes.
 
-    The first error ends all of them, each after the step that it is in, and is raised.
+    The first error is raised; it ends every thread after the step that the thread is in.
     """
     if len(scopes) == 1:
         yield from work(scopes[0])
         return
-    come: SimpleQueue[T | None] = SimpleQueue()
+    results: SimpleQueue[T | None] = SimpleQueue()
     stopped = Event()
 
-    def drain(scope: Scope) -> None:
+    def collect(scope: Scope) -> None:
         try:
-            for each in work(scope):
-                come.put(each)
+            for item in work(scope):
+                results.put(item)
                 if stopped.is_set():
                     return
         except BaseException:
             stopped.set()
             raise
         finally:
-            come.put(None)
+            results.put(None)
 
     with ThreadPoolExecutor(len(scopes), thread_name_prefix="bucket") as pool:
-        futures = [pool.submit(drain, scope) for scope in scopes]
+        futures = [pool.submit(collect, scope) for scope in scopes]
         try:
             for _ in scopes:
-                while (each := _next(come)) is not None:
-                    yield each
+                while (item := _next(results)) is not None:
+                    yield item
         finally:
             stopped.set()
     for future in futures:
         future.result()
 
 
-def _next(come: SimpleQueue[T | None]) -> T | None:
+def _next(results: SimpleQueue[T | None]) -> T | None:
     while True:
         try:
-            return come.get(timeout=_WAKE_SECONDS)
+            return results.get(timeout=_WAKE_SECONDS)
         except Empty:
             continue

@@ -6,20 +6,16 @@ that was ever said in event time, so what it makes does not depend on when or in
 
 from __future__ import annotations
 
-from datetime import datetime
-
 from psycopg.sql import SQL, Identifier
 
-from reverie.model import Scope
-from reverie.policy import Policy
-from reverie.store.database import Store
 from reverie.store.failures import release_failures
 from reverie.store.queries import queries
 from reverie.store.runs import Report, run
+from reverie.store.work import Work
 
 
-def empty_memory(store: Store, *, tenant_id: str, policy: Policy, as_of: datetime, driver: str = "reverie") -> Report:
-    """Delete everything derived for a tenant in one transaction; counts `rows` and `memories`.
+def empty_memory(work: Work) -> Report:
+    """Delete everything derived for the work's tenant in one transaction; counts `rows` and `memories`.
 
     What stages failed on is tried again (`released`).
 
@@ -27,11 +23,8 @@ def empty_memory(store: Store, *, tenant_id: str, policy: Policy, as_of: datetim
     as it was; after it, any run makes memory again.
     """
     sql = queries("rebuild")
-    with (
-        run(store, "rebuild", scope=Scope(tenant_id=tenant_id), policy=policy, as_of=as_of, driver=driver) as attempt,
-        store.transaction(tenant_id) as conn,
-    ):
-        params = {"tenant": tenant_id}
+    with run(work, "rebuild") as attempt, work.transaction() as conn:
+        params = {"tenant": work.tenant_id}
         conn.execute(sql["lock_tenant"], params)
         for (table,) in conn.execute(sql["tables"]).fetchall():
             statement = SQL(sql["empty"]).format(table=Identifier("memory", table))
@@ -40,6 +33,6 @@ def empty_memory(store: Store, *, tenant_id: str, policy: Policy, as_of: datetim
             if table == "memories":
                 attempt.report.add("memories", rows)
         conn.execute(sql["forgive_failures"], params)
-        attempt.report.add("released", release_failures(conn, tenant_id))
+        attempt.report.add("released", release_failures(conn, work.tenant_id))
         attempt.record(conn)
     return attempt.report

@@ -13,7 +13,8 @@ from reverie.store.connect import database_errors
 from reverie.store.database import Store
 from reverie.store.runs import Report
 
-Work = Callable[[Scope, Policy], Iterable[Report]]
+#: Does the work of one tenant in a scope, by its policy.
+TenantWork = Callable[[Scope, Policy], Iterable[Report]]
 
 #: Tenants that an error names; the run ledger has them all.
 NAMED = 5
@@ -70,7 +71,7 @@ def policies(store: Store) -> Callable[[str], Policy]:
     return policy_of
 
 
-def for_each_tenant(store: Store, scope: Callable[[str], Scope], work: Work) -> Totals:
+def for_each_tenant(store: Store, scope: Callable[[str], Scope], work: TenantWork) -> Totals:
     """Do `work` in the scope of each tenant; one tenant's failure does not keep the others from theirs.
 
     Raises:

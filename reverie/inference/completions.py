@@ -1,6 +1,6 @@
 """Language models: a request in, a text with its tokens and its price out.
 
-Nothing here retries, keeps or books: `reverie.llm.calls` does, for every model alike. litellm, which costs seconds to
+Nothing here retries, keeps or books: `reverie.llm` does, for every model alike. litellm, which costs seconds to
 import, is loaded by the first request that is really sent; replaying kept replies never loads it.
 """
 

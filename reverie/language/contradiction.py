@@ -55,7 +55,7 @@ class Reading:
         return len(set(self.content)) + 2 * len(self.numbers) + len(self.names)
 
 
-def contrast(left: str, right: str) -> str | None:
+def contradiction(left: str, right: str) -> str | None:
     """Return why two near texts are not the same memory, or None when they may be.
 
     One of `number`, `name`, `value`, `polarity`, `role`; symmetric.

@@ -1,4 +1,4 @@
-"""The English words by which two near sentences mean different things. Data for `contrast`; one line a group."""
+"""The English words by which two near sentences mean different things. Data for `contradiction`; one line a group."""
 
 from __future__ import annotations
 

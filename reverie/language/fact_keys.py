@@ -16,7 +16,7 @@ _LONGEST_SLUG = 80
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Keyed:
+class FactRule:
     """A rule that makes structured facts."""
 
     category: str
@@ -34,34 +34,34 @@ class Keyed:
 
         A content that was reworded since is its own value.
         """
-        found = self.content.fullmatch(content)
-        groups = {name: text.strip() for name, text in found.groupdict().items()} if found else {"x": content, "y": ""}
+        match = self.content.fullmatch(content)
+        groups = {name: text.strip() for name, text in match.groupdict().items()} if match else {"x": content, "y": ""}
         groups.setdefault("y", "")
         slugs = {name: slug(text)[:_LONGEST_SLUG].strip("-") for name, text in groups.items()}
-        value = self.value.format_map(groups) if found else content
+        value = self.value.format_map(groups) if match else content
         return self.key.format_map(slugs).strip(":_"), value.strip() or content
 
     def stated(self, content: str) -> dict[str, Any]:
-        """Return what a memory states by key, as a language model's note carries it."""
+        """Return what a memory states by key, as a language model's claim carries it."""
         key, value = self.read(content)
         of_rule = {"category": self.category, "confidence": self.confidence, "importance": self.importance}
         return of_rule | {"key": key, "value": value}
 
 
-def corrected(origin: str | None) -> str:
+def corrected_origin(origin: str | None) -> str:
     """Return the origin of what a person wrote in place of a memory of this origin."""
     return f"{_CORRECTION}/{origin.removeprefix(f'{_CORRECTION}/')}" if origin else _CORRECTION
 
 
 @cache
-def keyed(policy: Policy) -> dict[str, Keyed]:
+def fact_rules(policy: Policy) -> dict[str, FactRule]:
     """Return the policy's rules that name a category and a key, by the origin of what they make; made once a policy.
 
     What a person wrote in place of such a memory has its key too, and is as sure as can be.
     """
     importance = policy.extract.importance.model_dump()
     rules = {
-        rule.name: Keyed(
+        rule.name: FactRule(
             category=rule.category,
             key=rule.key,
             value=rule.value,
@@ -72,7 +72,7 @@ def keyed(policy: Policy) -> dict[str, Keyed]:
         for rule in policy.extract.rules
         if rule.category is not None and rule.key is not None
     }
-    return rules | {corrected(name): replace(rule, confidence=1.0) for name, rule in rules.items()}
+    return rules | {corrected_origin(name): replace(rule, confidence=1.0) for name, rule in rules.items()}
 
 
 def _backwards(rule: Rule) -> re.Pattern[str]:

@@ -6,6 +6,7 @@ Nothing here knows a model: a tokenizer comes in as a callable that counts token
 import re
 import unicodedata
 from collections.abc import Callable, Iterator
+from datetime import datetime
 from functools import lru_cache, partial
 from itertools import pairwise
 
@@ -187,3 +188,8 @@ def _fit(
             else:
                 packed.append((part, tokens))
     return packed
+
+
+def written_day(at: datetime) -> str:
+    """Return a day as summaries write it: `6 March 2026`."""
+    return f"{at.day} {at:%B %Y}"

@@ -1,5 +1,11 @@
-"""Calls of language models: cached, priced and metered.
+"""Calls of language models: cached, paced, metered and priced.
 
-- `calls`: a question asked once, at a shared pace, within the credit
-- `metering`: money reserved before a call and settled after it
+- `asking`: a prompt asked about many inputs
+- `inputs`: what goes in
+- `answers`: what comes out
+- `requests`: one request
+- `pacing`: one pace for all processes
+- `reply_cache`: replies that are kept
+- `metering`: what a request costs, booked before it is sent
+- `spending`: costs reported, credits set
 """

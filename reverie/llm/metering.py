@@ -1,8 +1,8 @@
-"""Money: a request to a model is booked before it is sent and settled when its reply is there (spec E1).
+"""Metering: a request to a model is booked before it is sent, and settled when its reply is there.
 
 The most that it can cost is taken off the tenant's credit in the statement that books it, so that requests of several
-processes never overdraw it together. A process that dies in between leaves its request booked at that price: whether
-the provider charges for it nobody here can know, and the credit must not say that there is more than there is.
+processes never overdraw it together. A process that dies in between leaves its request booked at that price: nobody
+here can know whether the provider charges for it, and the credit must not show more than there is.
 """
 
 from __future__ import annotations
@@ -35,75 +35,127 @@ class Payer:
     stage: str
     run_id: UUID | None = None
 
+    def new_call_id(self) -> UUID:
+        """Return an id for a request that is about to be sent."""
+        return stable_id(datetime.now(UTC), "call", self.tenant_id, uuid4().hex)
 
-def reserve(
-    conn: Connection[Any],
-    payer: Payer,
-    *,
-    kind: Literal["completion", "embedding"],
-    model: str,
-    most_usd: float | None,
-    items: int,
-    prompt: str | None = None,
-    prompt_hash: bytes | None = None,
-) -> UUID:
-    """Book a request that can cost `most_usd` (None: nobody knows) in the caller's transaction; return its id.
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class MeteredCall:
+    """A request to a model that a tenant pays for."""
+
+    payer: Payer
+    kind: Literal["completion", "embedding"]
+    model: str
+    #: The most that it can cost; None: nobody knows.
+    most_usd: float | None
+    #: Inputs or texts in it.
+    items: int
+    prompt: str | None = None
+    prompt_hash: bytes | None = None
+    id: UUID
+
+    def params(self) -> dict[str, Any]:
+        """Return the parameters of the query `reserve`."""
+        return {
+            "tenant": self.payer.tenant_id,
+            "stage": self.payer.stage,
+            "run_id": self.payer.run_id,
+            "call_id": self.id,
+            "kind": self.kind,
+            "model": self.model,
+            "most_usd": self.most_usd or 0.0,
+            "priced": self.most_usd is not None,
+            "items": self.items,
+            "prompt": self.prompt,
+            "prompt_hash": self.prompt_hash,
+        }
+
+    def refusal(self) -> CallError:
+        """Return the error that says why it was not booked."""
+        tenant_id = self.payer.tenant_id
+        if self.most_usd is None:
+            return CallError(
+                f"Tenant {tenant_id} has a credit and no price is known for {self.model}: "
+                "set REVERIE_LANGUAGE_MODEL_PRICE.",
+                reason="unpriced",
+            )
+        return CallError(
+            f"The credit of tenant {tenant_id} does not allow another request to {self.model}, which can cost "
+            f"${self.most_usd:.6f}: reverie costs credit {tenant_id} AMOUNT.",
+            reason="credit",
+        )
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class CallOutcome:
+    """What a booked request came to."""
+
+    #: None: what was reserved.
+    cost_usd: float | None
+    tokens_in: int = 0
+    tokens_out: int = 0
+    seconds: float = 0.0
+    failed: bool = False
+    reason: str | None = None
+    #: What was put right in its reply.
+    repairs: Sequence[str] = ()
+
+    def params(self, call: MeteredCall) -> dict[str, Any]:
+        """Return the parameters of the query `settle`."""
+        return {
+            "tenant": call.payer.tenant_id,
+            "call_id": call.id,
+            "state": "failed" if self.failed else "done",
+            "cost_usd": self.cost_usd,
+            "tokens_in": self.tokens_in,
+            "tokens_out": self.tokens_out,
+            "seconds": self.seconds,
+            "reason": self.reason,
+            "repairs": sorted(self.repairs),
+        }
+
+
+def reserve(conn: Connection[Any], call: MeteredCall) -> None:
+    """Book a request in the caller's transaction.
 
     Raises CallError when the tenant's credit does not allow it, and when it has a credit and no price is known.
     """
-    told = {"prompt": prompt, "prompt_hash": prompt_hash}
-    params = _reservation(payer, kind=kind, model=model, most_usd=most_usd, items=items) | told
-    if conn.execute(queries("calls")["reserve"], params).fetchone() is None:
-        raise _refusal(payer, model, most_usd)
-    return UUID(str(params["call_id"]))
+    if conn.execute(queries("calls")["reserve"], call.params()).fetchone() is None:
+        raise call.refusal()
 
 
-def settle(
-    conn: Connection[Any],
-    payer: Payer,
-    call_id: UUID,
-    *,
-    cost_usd: float | None,
-    tokens_in: int = 0,
-    tokens_out: int = 0,
-    seconds: float = 0.0,
-    failed: bool = False,
-    reason: str | None = None,
-    repairs: Sequence[str] = (),
-) -> None:
-    """Write what the request cost (None: what was reserved) in the caller's transaction; twice does nothing more."""
-    params = _settlement(payer, call_id, cost_usd=cost_usd, seconds=seconds, failed=failed, reason=reason)
-    more = {"tokens_in": tokens_in, "tokens_out": tokens_out, "repairs": sorted(repairs)}
-    conn.execute(queries("calls")["settle"], params | more)
+def settle(conn: Connection[Any], call: MeteredCall, outcome: CallOutcome) -> None:
+    """Write what a booked request cost in the caller's transaction; a second time changes nothing."""
+    conn.execute(queries("calls")["settle"], outcome.params(call))
 
 
 @contextmanager
-def embedding_booked(
+def metered_embedding(
     store: Store, payer: Payer, embedder: Embedder, texts: Sequence[str], tokens: int
 ) -> Iterator[None]:
-    """Book the embedding of `texts`, of `tokens` tokens, around the call; free models are not booked.
+    """Book the embedding of `texts`, which have `tokens` tokens, around the call; free models are not booked.
 
     Raises CallError when the credit does not allow it.
     """
     if not texts or not embedder.price_per_token:
         yield
         return
-    most = embedder.price_per_token * _most_tokens(texts)
-    named: dict[str, Any] = {"kind": "embedding", "model": embedder.model, "items": len(texts)}
+    call = _embedding_call(payer, embedder, texts)
     with store.transaction(payer.tenant_id) as conn:
-        call_id = reserve(conn, payer, most_usd=most, **named)
+        reserve(conn, call)
     try:
         yield
     except InferenceError:
         with store.transaction(payer.tenant_id) as conn:
-            settle(conn, payer, call_id, cost_usd=None, failed=True, reason="unavailable")
+            settle(conn, call, CallOutcome(cost_usd=None, failed=True, reason="unavailable"))
         raise
     with store.transaction(payer.tenant_id) as conn:
-        settle(conn, payer, call_id, cost_usd=embedder.price_per_token * tokens, tokens_in=tokens)
+        settle(conn, call, CallOutcome(cost_usd=embedder.price_per_token * tokens, tokens_in=tokens))
 
 
 def embedding_question(text: str, *, payer: Payer, embedder: Embedder) -> Steps[Vectors]:
-    """Return the vector of one text, shape (dimensions,); what a hosted model costs is booked around the call.
+    """Return the vector of one text, shape (dimensions,); the cost of a hosted model is booked around the call.
 
     The store must be a worker's where the model has a price. Raises InferenceError when it gives no usable answer, and
     CallError when the tenant's credit does not allow it.
@@ -111,81 +163,33 @@ def embedding_question(text: str, *, payer: Payer, embedder: Embedder) -> Steps[
     if not embedder.price_per_token:
         vector: Vectors = (yield Outside(partial(embedder.encode, [text])))[0]
         return vector
-    most = embedder.price_per_token * _most_tokens([text])
-    params = _reservation(payer, kind="embedding", model=embedder.model, most_usd=most, items=1)
-    if not (yield Statement(queries("calls")["reserve"], params, last=True)):
-        raise _refusal(payer, embedder.model, most)
+    call = _embedding_call(payer, embedder, [text])
+    if not (yield Statement(queries("calls")["reserve"], call.params(), last=True)):
+        raise call.refusal()
     began = time.perf_counter()
 
-    def settled(cost_usd: float | None, **more: Any) -> Statement:
-        told = _settlement(payer, params["call_id"], cost_usd=cost_usd, seconds=time.perf_counter() - began, **more)
-        return Statement(queries("calls")["settle"], told, last=True)
+    def settled(outcome: CallOutcome) -> Statement:
+        return Statement(queries("calls")["settle"], outcome.params(call), last=True)
 
     try:
         vector, tokens = yield Outside(lambda: (embedder.encode([text])[0], embedder.count_tokens(text)))
     except InferenceError:
-        yield settled(None, failed=True, reason="unavailable")
+        seconds = time.perf_counter() - began
+        yield settled(CallOutcome(cost_usd=None, seconds=seconds, failed=True, reason="unavailable"))
         raise
-    yield settled(embedder.price_per_token * tokens, tokens_in=tokens)
+    seconds, cost_usd = time.perf_counter() - began, embedder.price_per_token * tokens
+    yield settled(CallOutcome(cost_usd=cost_usd, seconds=seconds, tokens_in=tokens))
     return vector
 
 
-def _most_tokens(texts: Sequence[str]) -> int:
-    """At least as many as any tokenizer makes of the texts: none makes more than one of a byte."""
-    return sum(len(text.encode()) + 2 for text in texts)
-
-
-def _reservation(payer: Payer, *, kind: str, model: str, most_usd: float | None, items: int) -> dict[str, Any]:
-    """The parameters of the query `reserve`."""
-    return {
-        "tenant": payer.tenant_id,
-        "stage": payer.stage,
-        "run_id": payer.run_id,
-        "call_id": stable_id(datetime.now(UTC), "call", payer.tenant_id, uuid4().hex),
-        "kind": kind,
-        "model": model,
-        "most_usd": most_usd or 0.0,
-        "priced": most_usd is not None,
-        "items": items,
-        "prompt": None,
-        "prompt_hash": None,
-    }
-
-
-def _refusal(payer: Payer, model: str, most_usd: float | None) -> CallError:
-    """Why a request was not booked."""
-    if most_usd is None:
-        return CallError(
-            f"Tenant {payer.tenant_id} has a credit and no price is known for {model}: "
-            "set REVERIE_LANGUAGE_MODEL_PRICE.",
-            reason="unpriced",
-        )
-    return CallError(
-        f"The credit of tenant {payer.tenant_id} does not allow another request to {model}, which can cost "
-        f"${most_usd:.6f}: reverie costs credit {payer.tenant_id} AMOUNT.",
-        reason="credit",
+def _embedding_call(payer: Payer, embedder: Embedder, texts: Sequence[str]) -> MeteredCall:
+    # no tokenizer makes more than one token of a byte
+    most_tokens = sum(len(text.encode()) + 2 for text in texts)
+    return MeteredCall(
+        payer=payer,
+        kind="embedding",
+        model=embedder.model,
+        most_usd=embedder.price_per_token * most_tokens,
+        items=len(texts),
+        id=payer.new_call_id(),
     )
-
-
-def _settlement(
-    payer: Payer,
-    call_id: UUID,
-    *,
-    cost_usd: float | None,
-    tokens_in: int = 0,
-    seconds: float = 0.0,
-    failed: bool = False,
-    reason: str | None = None,
-) -> dict[str, Any]:
-    """The parameters of the query `settle`."""
-    return {
-        "tenant": payer.tenant_id,
-        "call_id": call_id,
-        "state": "failed" if failed else "done",
-        "cost_usd": cost_usd,
-        "tokens_in": tokens_in,
-        "tokens_out": 0,
-        "seconds": seconds,
-        "reason": reason,
-        "repairs": [],
-    }

@@ -1,7 +1,7 @@
 """The nouns: values that pass between the layers, frozen, keyword-only, timezone-aware.
 
 - `turn`: turns, tool calls and outcomes
-- `memory`: kinds and states of a memory
+- `memory`: candidates, memories and their lineage
 - `scaffold`: the free-form part of a profile, and which of two values stands
 - `scope`: what one run of a stage works on
 - `ids`: deterministic ids
@@ -10,7 +10,7 @@
 """
 
 from reverie.model.ids import stable_id
-from reverie.model.memory import KINDS, Kind, State, candidate_id, replacement_of, rounded
+from reverie.model.memory import KINDS, Candidate, Kind, Lineage, Memory, State, candidate_id, replacement_of, rounded
 from reverie.model.scope import SHARDS, Scope
 from reverie.model.times import EARLIEST, LATEST, bounded_time, require_aware
 from reverie.model.turn import ROLES, Outcome, Role, ToolCall, Turn
@@ -21,7 +21,10 @@ __all__ = [
     "LATEST",
     "ROLES",
     "SHARDS",
+    "Candidate",
     "Kind",
+    "Lineage",
+    "Memory",
     "Outcome",
     "Role",
     "Scope",

@@ -1,9 +1,11 @@
-"""Kinds and states of a memory, and the ids of what becomes one."""
+"""Candidates and memories: what the stages make, and the ids that they give it."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import dataclass
 from datetime import datetime
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 from uuid import UUID
 
 from reverie.model.ids import stable_id
@@ -33,3 +35,66 @@ def replacement_of(kind: str, at: datetime, tenant_id: str, subject_id: str, cor
 def rounded(number: float) -> float:
     """Return a score, a similarity or a probability as it is shown: to six decimals, as no signal means more."""
     return round(number, 6)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Candidate:
+    """What a turn, an event or a correction gives for memory, before merge compares it with what is known."""
+
+    #: Of the memory that it becomes, unless it is merged into another.
+    id: UUID
+    subject_id: str
+    kind: Kind
+    content: str
+    #: Importance from 0 to 1, before novelty, recalls and outcomes.
+    importance: float
+    #: 1: liked, -1: disliked, 0: neither.
+    polarity: int = 0
+    #: Event time.
+    happened_at: datetime
+    #: Typed ids of what it names, such as `pet:bruno`.
+    mentions: tuple[str, ...] = ()
+    turn_id: UUID | None = None
+    session_id: str | None = None
+    #: Rule or method that found it; `turn` for an episode, `tool_call` for what an agent did.
+    origin: str
+    #: Language model that found it; None for rules.
+    model: str | None = None
+    #: The key, value and confidence that a language model or a person gave; None where the rule says them.
+    stated: Mapping[str, Any] | None = None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Memory:
+    """A memory that is made of others: a pattern of episodes, or the summary of turns."""
+
+    id: UUID
+    subject_id: str
+    kind: Kind
+    content: str
+    importance: float
+    #: Event time of the latest thing that it is made of.
+    happened_at: datetime
+    accessed_at: datetime
+    access_count: int = 0
+    session_id: str | None = None
+    #: First and last turn of the session that a summary covers, from 1.
+    turn_start: int | None = None
+    turn_end: int | None = None
+    origin: str
+    #: Language model that wrote the content; None for rules.
+    model: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Lineage:
+    """Where a memory comes from: one of its sources."""
+
+    memory_id: UUID
+    #: How it was used: `extracted`, `context`, `corrected`, `compressed`, `summarised`, `outcome` or `synthesized`.
+    relation: str
+    #: What the source is, such as `turn`, `event`, `memory` or `correction`.
+    source: str
+    source_id: UUID
+    #: Logical time from which the memory has this source.
+    at: datetime

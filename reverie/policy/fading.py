@@ -11,8 +11,13 @@ The arithmetic is that of these SQL expressions, bit for bit: float64, a `real` 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from struct import Struct
+from typing import Any
+
+from reverie.model import Kind
 
 _DAY_SECONDS = 86_400.0
 #: What is further away than this (some 2,700 years) is never, and would overrun Python's datetime.
@@ -48,3 +53,42 @@ def forget_at(
     else:
         return None
     return None if days > _NEVER_DAYS else accessed_at + timedelta(microseconds=round(days * _DAY_SECONDS * 1e6))
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Fading:
+    """The numbers of a policy by which importance fades and memories are forgotten."""
+
+    #: Importance lost a day, by kind.
+    rates: Mapping[Kind, float]
+    #: Days after an access in which nothing is lost.
+    grace_days: float
+    #: A memory that is less important may be forgotten ...
+    below: float
+    #: ... once nobody has accessed it for so long.
+    unaccessed_days: float
+
+    def value_at(self, kind: Kind, peak: float, accessed_at: datetime, at: datetime) -> float:
+        """Return the importance at `at` of a memory of this kind that had `peak` when it was last accessed."""
+        return value_at(peak, accessed_at, at, rate=self.rates[kind], grace_days=self.grace_days)
+
+    def forget_at(self, kind: Kind, peak: float, accessed_at: datetime) -> datetime | None:
+        """Return when a memory of this kind is forgotten unless it is accessed again; None: never."""
+        return forget_at(
+            peak,
+            accessed_at,
+            rate=self.rates[kind],
+            grace_days=self.grace_days,
+            below=self.below,
+            unaccessed_days=self.unaccessed_days,
+        )
+
+    def params(self) -> dict[str, Any]:
+        """Return the numbers as query parameters."""
+        return {
+            "kinds": list(self.rates),
+            "rates": list(self.rates.values()),
+            "grace_days": self.grace_days,
+            "below": self.below,
+            "unaccessed_days": self.unaccessed_days,
+        }

@@ -10,6 +10,7 @@ from pydantic import BaseModel, Field, ValidationError
 
 from reverie.errors import PolicyError
 from reverie.policy.extract import Extract, Salience
+from reverie.policy.fading import Fading
 from reverie.policy.files import EXTRA, PolicyFile, merged, nearest, origin, read_files, rule_name, rules_of
 from reverie.policy.live import Context, Crisis, Mood, Profile, Relationship, WorkingMemory
 from reverie.policy.memory import Chunking, Compress, Cycle, Decay, Importance, Merge, Prune, Queue
@@ -51,6 +52,16 @@ class Policy(Table):
         """First 16 hex digits of the sha256 over all numbers; comments and layout do not count."""
         canonical = self.model_dump_json(exclude={"description"})
         return hashlib.sha256(canonical.encode()).hexdigest()[:16]
+
+    @cached_property
+    def fading(self) -> Fading:
+        """How importance fades, and when a memory is forgotten."""
+        return Fading(
+            rates=self.decay.rates,
+            grace_days=self.decay.grace_days,
+            below=self.prune.below,
+            unaccessed_days=self.prune.unaccessed_days,
+        )
 
     def __hash__(self) -> int:
         return hash(self.hash)

@@ -1,6 +1,6 @@
 """The only code that touches Postgres.
 
-- `address`: the URL of the database
+- `server/`: which server is used, and an embedded Postgres
 - `connect`: connections: one role, one tenant, errors as sentences
 - `database`: the handle that stages, capture and recall get, sync and async
 - `steps`: operations written once and run sync or async
@@ -11,12 +11,13 @@
 - `queue`: sessions that wait to become memory
 - `failures`: items that a stage failed on
 - `dead_letters`: records that could not be imported
-- `live_model`: the embedding model of a tenant
+- `active_model`: the embedding model of a tenant
+- `work`: what a stage run is given
+- `locks`: locks of subjects
+- `marks`: marks of corrections
+- `plans`: hints to the planner
 - `clock`: the clock of a tenant
 - `digest`: the digest of a tenant's memory
-- `disk`: disk usage
 - `migrate`: brings a database to the current schema
 - `revisions`: the schema's revision
-- `embedded`: an embedded Postgres where DATABASE_URL is not set
-- `programs`: the programs of the embedded Postgres
 """

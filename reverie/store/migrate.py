@@ -7,10 +7,10 @@ from pathlib import Path
 import psycopg
 
 from reverie.errors import DatabaseError
-from reverie.store.address import sqlalchemy_url
 from reverie.store.connect import check_server, connect
 from reverie.store.queries import sql_directory
 from reverie.store.revisions import known_revisions, read_revision, require_known
+from reverie.store.server.address import sqlalchemy_url
 
 #: Two processes that migrate one database at once wait for each other on this advisory lock.
 _LOCK = 7_163_829

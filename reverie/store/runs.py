@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -15,11 +15,10 @@ from psycopg.types.json import Jsonb
 
 from reverie.errors import ReverieError
 from reverie.interruption import check_interruption
-from reverie.model import Scope, require_aware, stable_id
-from reverie.policy import Policy
-from reverie.store.database import Store
+from reverie.model import stable_id
 from reverie.store.failures import REASON, ItemFailure, record_failures
 from reverie.store.queries import queries
+from reverie.store.work import Work
 
 
 @dataclass(kw_only=True)
@@ -54,18 +53,24 @@ class Report:
 class Run:
     """One attempt at a stage run: hands out its id and writes the ledger row beside the results."""
 
-    def __init__(self, report: Report, row: dict[str, Any], *, dry_run: bool, pulse: Callable[[], None]) -> None:
+    def __init__(self, work: Work, report: Report, row: dict[str, Any]) -> None:
+        self.work = work
         self.report = report
         self.id = report.run_id
-        self.dry_run = dry_run
-        #: Called now and then while the run waits for a model, so that who holds a lease keeps it.
-        self.pulse = pulse
         self._row = row
         self._failures: list[ItemFailure] = []
         self._recorded = Report(stage=report.stage, run_id=report.run_id, as_of=report.as_of)
         #: Whether the ledger has a row of this attempt.
         self.recorded = False
         self._began = time.perf_counter()
+
+    def params(self) -> dict[str, Any]:
+        """Return scope, logical time, run and policy as query parameters."""
+        return self.work.params() | {"run_id": self.id, "policy_hash": self.work.policy.hash}
+
+    def pulse(self) -> None:
+        """Tell whoever watches that the run is at work, so that a lease is renewed while a model is asked."""
+        self.work.progress(self.report.stage, 0)
 
     def record(self, conn: Connection, *, status: str = "done", error: str | None = None) -> None:
         """Add what was counted since the last call to the ledger row, in the caller's transaction.
@@ -74,7 +79,7 @@ class Run:
         counts are true and nothing is written.
         """
         self.report.seconds = time.perf_counter() - self._began
-        if self.dry_run:
+        if self.work.dry_run:
             raise Rollback  # leaves the caller's transaction block quietly, undone
         record_failures(conn, self._row["tenant"], self.report.stage, self._failures)
         self._failures = []
@@ -128,27 +133,18 @@ def failed_stage(error: Exception) -> str:
 
 
 @contextmanager
-def run(
-    store: Store,
-    stage: str,
-    *,
-    scope: Scope,
-    policy: Policy,
-    as_of: datetime,
-    driver: str,
-    dry_run: bool = False,
-    pulse: Callable[[], None] | None = None,
-) -> Iterator[Run]:
+def run(work: Work, stage: str) -> Iterator[Run]:
     """Open a stage run; a failure inside is written to the ledger as `failed` and raised on.
 
     The run's id is made of tenant, stage, scope and logical time, so a retry continues the row of the run it repeats.
     No run begins in a process that was asked to end (Interrupted).
     """
     check_interruption()
-    as_of = require_aware(as_of)
+    scope, policy, as_of = work.scope, work.policy, work.as_of
     limits = scope.describe()
     run_id = stable_id(as_of, "run", scope.tenant_id, stage, repr(sorted(limits.items())))
     attempt = Run(
+        work,
         Report(stage=stage, run_id=run_id, as_of=as_of),
         {
             "tenant": scope.tenant_id,
@@ -156,12 +152,10 @@ def run(
             "stage": stage,
             "as_of": as_of,
             "scope": Jsonb(limits),
-            "driver": driver,
+            "driver": work.driver,
             "policy": policy.name,
             "policy_hash": policy.hash,
         },
-        dry_run=dry_run,
-        pulse=pulse or (lambda: None),
     )
     try:
         yield attempt
@@ -171,6 +165,6 @@ def run(
         attempt.forget_unrecorded()
         if not isinstance(error, ReverieError):
             error.add_note(f"{_NOTE}{stage}")
-        with store.transaction(scope.tenant_id) as conn:
+        with work.transaction() as conn:
             attempt.record(conn, status="failed", error=reason)
         raise

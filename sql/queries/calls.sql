@@ -15,7 +15,7 @@ from unnest(%(input_hashes)s::bytea[], %(subject_ids)s::text[], %(source_ids)s::
 order by x.hash
 on conflict do nothing
 
--- name: take_turn
+-- name: take_slot
 -- Take the next free moment of the pace that all processes share, unless it is too far off; seconds until then.
 insert into ops.call_rates as r (tenant_id, model, free_at)
 values (%(tenant)s, %(model)s, clock_timestamp() + %(pause)s::interval)

@@ -228,30 +228,6 @@ join memory.memories m on m.tenant_id = %(tenant)s and m.subject_id = x.subject_
 where m.happened_at <= %(as_of)s and (m.kind <> 'summary' or m.origin = 'range')
 order by x.place, m.id
 
--- name: write_memories
--- The new patterns and summaries. Importance is the policy's and the links are their sources', so score and link are done.
-insert into memory.memories (tenant_id, id, subject_id, kind, state, content, content_hash, base, peak, importance,
-                             access_count, happened_at, accessed_at, decayed_at, forget_at, linked, scored, session_id,
-                             turn_start, turn_end, origin, run_id, policy_hash, model)
-select %(tenant)s, x.id, x.subject_id, x.kind, 'active', x.content, sha256(convert_to(x.content, 'UTF8')), x.importance,
-       x.importance, x.importance, x.access_count, x.happened_at, x.accessed_at, x.accessed_at, x.forget_at, true, true,
-       x.session_id, x.turn_start, x.turn_end, x.origin, %(run_id)s, %(policy_hash)s, x.model
-from unnest(%(ids)s::uuid[], %(subject_ids)s::text[], %(kinds)s::text[], %(contents)s::text[], %(importances)s::real[],
-            %(access_counts)s::int[], %(happened_at)s::timestamptz[], %(accessed_at)s::timestamptz[],
-            %(forget_at)s::timestamptz[], %(session_ids)s::text[], %(turn_starts)s::int[], %(turn_ends)s::int[],
-            %(origins)s::text[], %(models)s::text[])
-    as x (id, subject_id, kind, content, importance, access_count, happened_at, accessed_at, forget_at, session_id,
-          turn_start, turn_end, origin, model)
-on conflict do nothing
-
--- name: write_lineage
--- Each names what it was made from.
-insert into memory.lineage (tenant_id, memory_id, relation, source, source_id, as_of, run_id)
-select %(tenant)s, x.id, x.relation, x.source, x.source_id, %(as_of)s, %(run_id)s
-from unnest(%(ids)s::uuid[], %(relations)s::text[], %(sources)s::text[], %(source_ids)s::uuid[])
-    as x (id, relation, source, source_id)
-on conflict do nothing
-
 -- name: write_links
 -- Each speaks of the entities that its sources speak of.
 insert into memory.links (tenant_id, memory_id, entity_id, subject_id, run_id)

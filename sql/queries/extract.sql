@@ -23,34 +23,6 @@ from unnest(%(turn_ids)s::uuid[], %(subject_ids)s::text[], %(candidates)s::int[]
     as x (turn_id, subject_id, candidates, left_out, reason, waits)
 on conflict do nothing
 
--- name: write_candidates
--- New candidates; one that exists (another attempt was faster) is left as it is, and one that a person found wrong or had
--- forgotten does not come back when its session is read again. What only a model tells, and the rules leave empty, is null.
-insert into memory.memories (tenant_id, id, subject_id, kind, state, content, content_hash, polarity, base, peak,
-                             importance, happened_at, accessed_at, decayed_at, forget_at, mentions, turn_id, session_id,
-                             origin, run_id, policy_hash, model, stated)
-select %(tenant)s, x.id, x.subject_id, x.kind, 'candidate', x.content, sha256(convert_to(x.content, 'UTF8')),
-       x.polarity, x.base, x.base, x.base, x.happened_at, x.happened_at, x.happened_at, x.forget_at,
-       coalesce(string_to_array(nullif(x.mentions, ''), ' '), '{}'), x.turn_id, x.session_id, x.origin, %(run_id)s,
-       %(policy_hash)s, x.model, x.stated::jsonb
-from unnest(%(ids)s::uuid[], %(subject_ids)s::text[], %(kinds)s::text[], %(contents)s::text[],
-            %(polarities)s::smallint[], %(bases)s::real[], %(happened_at)s::timestamptz[],
-            %(forget_at)s::timestamptz[], %(mentions)s::text[], %(turn_ids)s::uuid[], %(session_ids)s::text[],
-            %(origins)s::text[], %(models)s::text[], %(stated)s::text[])
-    as x (id, subject_id, kind, content, polarity, base, happened_at, forget_at, mentions, turn_id, session_id, origin,
-          model, stated)
-where not exists (select from memory.tombstones f
-                  where f.tenant_id = %(tenant)s and f.memory_id = x.id
-                    and f.reason in ('wrong', 'forgotten_on_request') offset 0)
-on conflict do nothing
-
--- name: write_lineage
--- Each candidate names the turn it was extracted from.
-insert into memory.lineage (tenant_id, memory_id, relation, source, source_id, as_of, run_id)
-select %(tenant)s, x.id, 'extracted', 'turn', x.turn_id, x.happened_at, %(run_id)s
-from unnest(%(ids)s::uuid[], %(turn_ids)s::uuid[], %(happened_at)s::timestamptz[]) as x (id, turn_id, happened_at)
-on conflict do nothing
-
 -- name: read_waiting
 -- The next turns in id order that a model is to read, each with what its session held shortly before it, the nearest first.
 select t.id, t.subject_id, t.session_id, coalesce(t.speaker, initcap(t.role)), t.speaker, t.said_at, t.text,
@@ -96,15 +68,8 @@ from unnest(%(turn_ids)s::uuid[], %(candidates)s::int[], %(discarded)s::int[], %
     as x (turn_id, candidates, discarded, model, unread, waits)
 where e.tenant_id = %(tenant)s and e.turn_id = x.turn_id
 
--- name: write_context
--- Turns before it from which a candidate takes a name or a number.
-insert into memory.lineage (tenant_id, memory_id, relation, source, source_id, as_of, run_id)
-select %(tenant)s, x.id, 'context', 'turn', x.turn_id, x.happened_at, %(run_id)s
-from unnest(%(ids)s::uuid[], %(turn_ids)s::uuid[], %(happened_at)s::timestamptz[]) as x (id, turn_id, happened_at)
-on conflict do nothing
-
--- name: let_be
--- Turns that came in live and were asked about by nobody stay as the rules read them: there is no model.
+-- name: stop_waiting
+-- Turns that came in live and that no model was asked about stay as the rules read them: there is no model.
 update memory.extractions e set unread = null, waits = false
 from log.turns t
 where e.tenant_id = %(tenant)s and e.waits and e.unread = 'unasked'
@@ -141,13 +106,6 @@ where e.tenant_id = %(tenant)s
   and not exists (select from memory.observations o where o.tenant_id = e.tenant_id and o.event_id = e.id)
 order by e.id
 limit %(limit)s
-
--- name: write_event_lineage
--- Each candidate names the event it was extracted from.
-insert into memory.lineage (tenant_id, memory_id, relation, source, source_id, as_of, run_id)
-select %(tenant)s, x.id, 'extracted', 'event', x.event_id, x.happened_at, %(run_id)s
-from unnest(%(ids)s::uuid[], %(event_ids)s::uuid[], %(happened_at)s::timestamptz[]) as x (id, event_id, happened_at)
-on conflict do nothing
 
 -- name: write_observations
 -- What was decided on each event; one already decided is left as it is.

@@ -64,7 +64,7 @@ group by g.number
 -- name: measure_pairs
 -- The exact cosine of pairs that a matrix product found near, by the same expression as near_pairs.
 select p.one, p.other, 1 - (a.vec <=> b.vec)
-from unnest(%(pairs_subject)s::text[], %(ones)s::uuid[], %(others)s::uuid[]) as p (subject_id, one, other)
+from unnest(%(pairs_subject)s::text[], %(firsts)s::uuid[], %(seconds)s::uuid[]) as p (subject_id, one, other)
 cross join lateral (
     select v.vec from memory.vectors v
     where v.tenant_id = %(tenant)s and v.subject_id = p.subject_id and v.model = %(model)s and v.item_id = p.one
@@ -135,67 +135,3 @@ insert into memory.lineage (tenant_id, memory_id, relation, source, source_id, a
 select %(tenant)s, survivor_id, 'merged', 'memory', loser_id, as_of, %(run_id)s from merged
 on conflict do nothing
 
--- name: set_live
--- Take memories out of the search, or back into it. By place, as the caller holds the subjects: see forget in prune.sql.
-update memory.vectors set live = %(live)s
-where tenant_id = %(tenant)s and live <> %(live)s and ctid = any(array(
-    select v.place
-    from unnest(%(ids)s::uuid[]) as x (id)
-    cross join lateral (
-        select m.subject_id from memory.memories m where m.tenant_id = %(tenant)s and m.id = x.id offset 0) m
-    cross join lateral (
-        select v.ctid as place from memory.vectors v
-        where v.tenant_id = %(tenant)s and v.subject_id = m.subject_id and v.item_id = x.id offset 0) v))
-
--- name: read_merge
--- One merge in force.
-select g.survivor_id, g.subject_id, g.peak_after - g.peak_before, m.into_id, m.kind, m.peak, m.accessed_at, m.access_count
-from memory.merges g
-join memory.memories m on m.tenant_id = g.tenant_id and m.id = g.loser_id
-where g.tenant_id = %(tenant)s and g.loser_id = %(loser)s and m.state = 'merged'
-
--- name: read_undone
--- The survivor from which this memory was last parted.
-select other_id from log.corrections
-where tenant_id = %(tenant)s and kind = 'keep_apart' and memory_id = %(loser)s
-order by corrected_at desc, id limit 1
-
--- name: write_correction
--- These two are not the same, for good.
-insert into log.corrections (tenant_id, id, subject_id, kind, memory_id, other_id, corrected_at)
-values (%(tenant)s, %(id)s, %(subject)s, 'keep_apart', %(loser)s, %(other)s, %(as_of)s)
-on conflict do nothing
-
--- name: revive
--- A merged memory stands for itself again, and for all that was merged into it before.
-with recursive held as (
-    select g.loser_id from memory.merges g where g.tenant_id = %(tenant)s and g.survivor_id = %(loser)s
-    union
-    select g.loser_id from held h
-    join memory.merges g on g.tenant_id = %(tenant)s and g.survivor_id = h.loser_id
-),
-back as (
-    update memory.memories m set into_id = %(loser)s
-    from held h where m.tenant_id = %(tenant)s and m.id = h.loser_id
-)
-update memory.memories set state = 'active', into_id = null, forget_at = %(forget_at)s
-where tenant_id = %(tenant)s and id = %(loser)s
-
--- name: read_survivor
--- What the survivor of an undone merge has.
-select kind, state, peak, accessed_at from memory.memories where tenant_id = %(tenant)s and id = %(survivor)s for update
-
--- name: weaken
--- The survivor without what the merge gave it.
-update memory.memories
-set peak = %(peak)s, importance = greatest(importance - %(gained)s, 0), forget_at = %(forget_at)s,
-    access_count = greatest(access_count - %(access_count)s, 0)
-where tenant_id = %(tenant)s and id = %(survivor)s
-
--- name: forget_merge
--- The merge and its line in the lineage are gone; the correction remains.
-with gone as (
-    delete from memory.merges where tenant_id = %(tenant)s and loser_id = %(loser)s returning survivor_id, loser_id
-)
-delete from memory.lineage l using gone g
-where l.tenant_id = %(tenant)s and l.memory_id = g.survivor_id and l.relation = 'merged' and l.source_id = g.loser_id

@@ -139,14 +139,6 @@ where not exists (select from memory.memories m
 on conflict do nothing
 returning id
 
--- name: write_lineage
--- Each fact names the observations that it follows from.
-insert into memory.lineage (tenant_id, memory_id, relation, source, source_id, as_of, run_id)
-select %(tenant)s, x.id, 'synthesized', x.source, x.source_id, x.at, %(run_id)s
-from unnest(%(ids)s::uuid[], %(sources)s::text[], %(source_ids)s::uuid[], %(at)s::timestamptz[])
-    as x (id, source, source_id, at)
-on conflict do nothing
-
 -- name: write_failures
 -- Subjects that wait for the next cycle, and how often in a row a reply was of no use.
 insert into ops.synthesis_failures (tenant_id, subject_id, failed_at, attempts, reason)

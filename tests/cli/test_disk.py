@@ -11,7 +11,7 @@ import pytest
 
 from reverie.errors import DatabaseError
 from reverie.store.connect import connect, database_errors
-from reverie.store.disk import DiskSpace, disk_space
+from reverie.store.server.disk import DiskSpace, disk_space
 
 Usage = namedtuple("Usage", ("total", "used", "free"))
 
@@ -44,7 +44,7 @@ def test_doctor_warns(invoke, world, monkeypatch: pytest.MonkeyPatch) -> None:
     text = invoke("doctor").stdout
     assert "\nok   disk" in text or "\nwarn disk" in text
     assert "memory." in text
-    monkeypatch.setattr("reverie.store.disk._is_here", lambda host: True)
+    monkeypatch.setattr("reverie.store.server.disk._is_here", lambda host: True)
     monkeypatch.setattr(shutil, "disk_usage", lambda path: Usage(100 << 30, 100 << 30, 1 << 20))
     result = invoke("doctor")
     (line,) = (line for line in result.stdout.splitlines() if line[5:].startswith("disk"))

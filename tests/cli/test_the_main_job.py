@@ -128,18 +128,18 @@ def test_memory_is_rebuilt_from_the_log(invoke, ask, history: str) -> None:
 def test_a_tenant_that_fails_keeps_no_other_from_its_memory(
     invoke, ask, conn, history: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from reverie.drive import cycle
+    from reverie.drive import advance
 
     for tenant in ("a", "b", "c"):
         ask("import", history, "--tenant", tenant)
-    ingest = cycle.ingest
+    ingest = advance.ingest
 
-    def failing(store, *, scope, **rest):
-        if scope.tenant_id == "b":
+    def failing(work):
+        if work.tenant_id == "b":
             raise LookupError("what somebody said")
-        return ingest(store, scope=scope, **rest)
+        return ingest(work)
 
-    monkeypatch.setattr(cycle, "ingest", failing)
+    monkeypatch.setattr(advance, "ingest", failing)
     result = invoke("run", "--all-tenants", "--as-of", "2026-03-20")
     assert result.exit_code == 8
     assert "tenant b: LookupError" in result.stderr and "1 of 3 tenants failed" in result.stderr

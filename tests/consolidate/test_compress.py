@@ -14,6 +14,8 @@ from reverie.model import Scope, Turn, stable_id
 from reverie.policy import Policy, load_policy
 from reverie.store.database import Store
 from reverie.store.runs import Report
+from reverie.store.work import Work
+from tests.promises.world import WordEmbedder
 
 TENANT = "t"
 MODEL = "test"
@@ -133,7 +135,11 @@ def suggest_posts(conn: psycopg.Connection) -> None:
 
 def at(store: Store, policy: Policy, days: float, **more) -> Report:
     as_of = MARCH + timedelta(days=days)
-    return compress(store, scope=Scope(tenant_id=TENANT), policy=policy, as_of=as_of, model=MODEL, **more)
+    return compress(
+        Work(
+            store=store, scope=Scope(tenant_id=TENANT), policy=policy, as_of=as_of, embedder=WordEmbedder(MODEL), **more
+        )
+    )
 
 
 def patterns(conn: psycopg.Connection, state: str = "active") -> list[str]:
@@ -328,7 +334,11 @@ def test_subjects_one_by_one_are_as_all_at_once(conn, store, policy):
     suggest_posts(conn)
     for subject in ("shop", "arjun"):
         scope = Scope(tenant_id=TENANT, subjects=(subject,))
-        compress(store, scope=scope, policy=policy, as_of=MARCH + timedelta(days=20), model=MODEL)
+        compress(
+            Work(
+                store=store, scope=scope, policy=policy, as_of=MARCH + timedelta(days=20), embedder=WordEmbedder(MODEL)
+            )
+        )
     one_by_one = everything(conn)
     conn.execute("delete from memory.lineage using memory.memories m where m.id = memory_id and kind = 'pattern'")
     conn.execute("delete from memory.links using memory.memories m where m.id = memory_id and kind = 'pattern'")
@@ -341,7 +351,15 @@ def test_subjects_one_by_one_are_as_all_at_once(conn, store, policy):
 
 def test_another_tenant_is_left_alone(conn, store, policy):
     tell_of_bruno(conn)
-    other = compress(store, scope=Scope(tenant_id="u"), policy=policy, as_of=MARCH + timedelta(days=20), model=MODEL)
+    other = compress(
+        Work(
+            store=store,
+            scope=Scope(tenant_id="u"),
+            policy=policy,
+            as_of=MARCH + timedelta(days=20),
+            embedder=WordEmbedder(MODEL),
+        )
+    )
     assert other["patterns"] == 0
 
 

@@ -13,7 +13,9 @@ from reverie.policy import Policy, load_policy
 from reverie.policy.memory import Compress
 from reverie.store.database import Store
 from reverie.store.runs import Report
+from reverie.store.work import Work
 from tests.consolidate.test_compress import MARCH, MODEL, TENANT, everything, remember, say
+from tests.promises.world import WordEmbedder
 
 
 @pytest.fixture
@@ -38,7 +40,11 @@ def talk(conn: psycopg.Connection, first: int, last: int, *, session: str = "s")
 
 def at(store: Store, policy: Policy, minutes: float = 1_000, **more) -> Report:
     as_of = MARCH + timedelta(minutes=minutes)
-    return compress(store, scope=Scope(tenant_id=TENANT), policy=policy, as_of=as_of, model=MODEL, **more)
+    return compress(
+        Work(
+            store=store, scope=Scope(tenant_id=TENANT), policy=policy, as_of=as_of, embedder=WordEmbedder(MODEL), **more
+        )
+    )
 
 
 def summaries(conn: psycopg.Connection) -> list[tuple]:

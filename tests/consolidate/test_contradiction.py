@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from reverie.inference import load_embedder
-from reverie.language.contradiction import contrast, specificity
+from reverie.language.contradiction import contradiction, specificity
 
 PAIRS = [json.loads(line) for line in (Path(__file__).parent / "merge_pairs.jsonl").read_text().splitlines()]
 
@@ -24,7 +24,7 @@ def _share(part: int, whole: int) -> float:
 
 def test_guards_alone_are_precise() -> None:
     """Of all pairs that no guard keeps apart, near or not, nearly all may be merged."""
-    free = [pair for pair in PAIRS if contrast(pair["a"], pair["b"]) is None]
+    free = [pair for pair in PAIRS if contradiction(pair["a"], pair["b"]) is None]
     assert _share(sum(pair["merge"] for pair in free), len(free)) >= 0.98
     assert _share(sum(pair["merge"] for pair in free), sum(pair["merge"] for pair in PAIRS)) >= 0.95
 
@@ -35,7 +35,7 @@ def test_merging_is_precise(threshold: float) -> None:
     texts = sorted({pair[side] for pair in PAIRS for side in "ab"})
     vectors = dict(zip(texts, embedder.encode(texts), strict=True))
     near = [pair for pair in PAIRS if float(vectors[pair["a"]] @ vectors[pair["b"]]) > threshold]
-    merged = [pair for pair in near if contrast(pair["a"], pair["b"]) is None]
+    merged = [pair for pair in near if contradiction(pair["a"], pair["b"]) is None]
     assert _share(sum(pair["merge"] for pair in near), len(near)) < 0.5, "without guards most are wrong"
     assert _share(sum(pair["merge"] for pair in merged), len(merged)) >= 0.95
     # the guards cost next to nothing: what is lost beyond this is further apart than the threshold
@@ -66,7 +66,7 @@ def test_merging_is_precise(threshold: float) -> None:
     ],
 )
 def test_each_guard(one: str, other: str, reason: str | None) -> None:
-    assert contrast(one, other) == reason
+    assert contradiction(one, other) == reason
 
 
 def test_the_more_specific_says_more() -> None:
@@ -77,6 +77,6 @@ def test_the_more_specific_says_more() -> None:
 
 @given(st.text(), st.text())
 def test_any_two_texts_can_be_compared(one: str, other: str) -> None:
-    assert contrast(one, other) == contrast(other, one)
-    assert contrast(one, one) is None
+    assert contradiction(one, other) == contradiction(other, one)
+    assert contradiction(one, one) is None
     assert specificity(one) >= 0

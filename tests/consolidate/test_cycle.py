@@ -19,6 +19,7 @@ from reverie.model import Scope, stable_id
 from reverie.policy import Policy
 from reverie.store.database import Store
 from reverie.store.digest import digest
+from reverie.store.work import Work
 from tests.promises.world import SAMPLE, WordEmbedder, lively
 
 PERIOD = timedelta(hours=6)
@@ -69,7 +70,7 @@ def log_recalls(store: Store, tenant: str, recalls: Sequence[Recalled]) -> None:
 
 def run(store: Store, tenant: str, until: datetime, policy: Policy) -> list[Any]:
     common: dict[str, Any] = {"scope": Scope(tenant_id=tenant), "policy": policy, "embedder": EMBEDDER}
-    return [*ingest(store, as_of=until, **common), *catch_up(store, until=until, **common)]
+    return [*ingest(Work(store=store, as_of=until, **common)), *catch_up(Work(store=store, as_of=until, **common))]
 
 
 def live(

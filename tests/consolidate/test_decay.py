@@ -10,6 +10,7 @@ from reverie.policy import Policy
 from reverie.policy.fading import as_real, value_at
 from reverie.store.database import Store
 from reverie.store.digest import digest
+from reverie.store.work import Work
 from tests.promises.world import lively
 
 ORIGIN = datetime(2026, 1, 1, tzinfo=UTC)
@@ -31,7 +32,7 @@ def put(store: Store, *memories: tuple[str, float, float], tenant: str = "t", st
 
 def run(store: Store, day: float, policy: Policy = POLICY, tenant: str = "t", dry_run: bool = False):
     as_of = ORIGIN + timedelta(days=day)
-    return decay(store, scope=Scope(tenant_id=tenant), policy=policy, as_of=as_of, dry_run=dry_run)
+    return decay(Work(store=store, scope=Scope(tenant_id=tenant), policy=policy, as_of=as_of, dry_run=dry_run))
 
 
 def importances(store: Store, tenant: str = "t") -> list[float]:

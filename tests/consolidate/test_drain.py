@@ -12,8 +12,9 @@ import psycopg
 import pytest
 
 from reverie.capture.history.importing import import_file
+from reverie.drive.advance import clearing
 from reverie.drive.cycle import catch_up, ingest
-from reverie.drive.drain import BATCH, LEASE, PAUSE, clearing, drain
+from reverie.drive.drain import BATCH, LEASE, PAUSE, Drainer
 from reverie.errors import InferenceError, StageError
 from reverie.evaluate.health import measure
 from reverie.inference import Vectors
@@ -22,6 +23,7 @@ from reverie.policy import Policy, load_policy
 from reverie.store.database import Store
 from reverie.store.digest import digest
 from reverie.store.queue import Waiting, claim, enqueue, requeue
+from reverie.store.work import Work
 from tests.promises.world import WordEmbedder
 
 NOW = datetime(2026, 5, 1, 12, 3, tzinfo=UTC)
@@ -50,7 +52,8 @@ def say(store: Store, tmp_path: Path) -> Say:
 
 
 def work(store: Store, **given: Any) -> dict[str, int | float]:
-    return drain(store, **{"embedder": EMBEDDER, "clock": lambda: NOW} | given).counts()
+    how = {name: given.pop(name) for name in ("as_of", "most", "stop", "on_batch") if name in given}
+    return Drainer(store=store, **{"embedder": EMBEDDER, "clock": lambda: NOW} | given).drain(**how).counts()
 
 
 def queued(conn: Conn) -> list[tuple[str, str]]:
@@ -95,7 +98,7 @@ def test_the_same_memory_as_the_cycle_makes(store: Store, say: Say, conn: Conn) 
     by_the_queue = digest(store, "t")
     forget(conn)
     common: dict[str, Any] = {"scope": Scope(tenant_id="t"), "policy": POLICY, "embedder": EMBEDDER}
-    for _ in (*ingest(store, as_of=NOW, **common), *catch_up(store, until=NOW, **common)):
+    for _ in (*ingest(Work(store=store, as_of=NOW, **common)), *catch_up(Work(store=store, as_of=NOW, **common))):
         pass
     assert digest(store, "t") == by_the_queue
     assert conn.execute("select count(*) from memory.memories where kind in ('pattern', 'summary')").fetchone() != (0,)
@@ -164,12 +167,8 @@ def test_tenants_take_turns(store: Store, say: Say, conn: Conn) -> None:
         for number in range(subjects):
             say(f"{tenant}{number}", "s1", "I love spicy ramen.", tenant=tenant)
     order: list[tuple[float, float]] = []
-    drained = drain(
-        store,
-        embedder=EMBEDDER,
-        clock=lambda: NOW,
-        batch=2,
-        on_batch=lambda so_far: order.append(tuple(so_far.tenants[name]["sessions"] for name in ("big", "late"))),  # type: ignore[arg-type]
+    drained = Drainer(store=store, embedder=EMBEDDER, clock=lambda: NOW, batch=2).drain(
+        on_batch=lambda so_far: order.append(tuple(so_far.tenants[name]["sessions"] for name in ("big", "late")))
     )
     assert order == [(2, 0), (2, 1), (4, 1), (6, 1), (7, 1)]
     assert drained.counts()["sessions"] == 8
@@ -274,7 +273,7 @@ def test_a_worker_that_died_is_followed_by_another(store: Store, say: Say, conn:
 def test_a_lease_is_renewed_by_who_works_and_lost_by_who_does_not(store: Store, say: Say, conn: Conn) -> None:
     say("ana", "s1", "I love spicy ramen.")
     times: Iterator[datetime] = iter([NOW] * 4 + [NOW + LEASE * 0.7] * 99)
-    assert drain(store, embedder=EMBEDDER, clock=lambda: next(times)).counts()["sessions"] == 1
+    assert Drainer(store=store, embedder=EMBEDDER, clock=lambda: next(times)).drain().counts()["sessions"] == 1
 
     say("ben", "s1", "I love spicy ramen.")
     clock = [NOW]
@@ -284,7 +283,7 @@ def test_a_lease_is_renewed_by_who_works_and_lost_by_who_does_not(store: Store, 
         assert work(store, clock=lambda: clock[0])["sessions"] == 1
 
     with pytest.raises(StageError, match="lease ran out"):
-        drain(store, embedder=Busy(sleep_too_long), clock=lambda: clock[0], as_of=NOW)
+        Drainer(store=store, embedder=Busy(sleep_too_long), clock=lambda: clock[0]).drain(as_of=NOW)
     assert queued(conn) == []
     assert len(remembered(conn)) == 2
 
@@ -296,10 +295,10 @@ def test_the_periodic_tier_clears_the_queue(store: Store, say: Say, conn: Conn) 
     scope = Scope(tenant_id="t")
 
     def cycle(policy: Policy) -> Iterator[Any]:
-        yield from ingest(store, scope=scope, policy=policy, as_of=NOW, embedder=EMBEDDER)
+        yield from ingest(Work(store=store, scope=scope, policy=policy, as_of=NOW, embedder=EMBEDDER))
         say("ben", "s1", "I have a dog.", at=NOW)
-        yield from catch_up(store, scope=scope, policy=policy, until=NOW, embedder=EMBEDDER)
+        yield from catch_up(Work(store=store, scope=scope, policy=policy, as_of=NOW, embedder=EMBEDDER))
 
-    *_, told = clearing(store, cycle(POLICY), scope=scope, policy=POLICY, as_of=NOW)
+    *_, told = clearing(Work(store=store, scope=scope, policy=POLICY, as_of=NOW), cycle(POLICY))
     assert (told.stage, told["sessions"]) == ("drain", 1)
     assert queued(conn) == [("ben", "s1"), ("cyd", "s1")]

@@ -7,14 +7,16 @@ from typing import Any
 import pytest
 from psycopg.sql import SQL, Identifier
 
-from reverie.consolidate.embed import stage
-from reverie.consolidate.embed.stage import embed, in_parts
+from reverie.consolidate.embed import read
+from reverie.consolidate.embed.decide import text_parts
+from reverie.consolidate.embed.stage import embed
 from reverie.errors import SettingsError
 from reverie.inference import Vectors
 from reverie.model import Scope
 from reverie.policy import Policy
 from reverie.store.database import Store
 from reverie.store.digest import digest
+from reverie.store.work import Work
 from tests.consolidate.test_extract import POLICY, words
 from tests.consolidate.test_extract import run as run_extract
 from tests.promises.world import WordEmbedder, lively
@@ -36,7 +38,7 @@ class Counting(WordEmbedder):
 
 
 def run(store: Store, embedder: WordEmbedder, policy: Policy = POLICY, **options: Any):
-    return embed(store, scope=Scope(tenant_id="t"), policy=policy, as_of=LATE, embedder=embedder, **options)
+    return embed(Work(store=store, scope=Scope(tenant_id="t"), policy=policy, as_of=LATE, embedder=embedder, **options))
 
 
 def counts(store: Store, *queries: str) -> list[int]:
@@ -45,7 +47,7 @@ def counts(store: Store, *queries: str) -> list[int]:
 
 
 def test_everything_gets_vectors_terms_and_an_item(told: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(stage, "_CHUNK", 100)
+    monkeypatch.setattr(read, "_CHUNK", 100)
     run_extract(told)
     embedder = Counting()
     report = run(told, embedder)
@@ -66,7 +68,7 @@ def test_everything_gets_vectors_terms_and_an_item(told: Store, monkeypatch: pyt
 
 
 def test_the_corpus_figures_are_those_of_the_postings(told: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(stage, "_CHUNK", 64)
+    monkeypatch.setattr(read, "_CHUNK", 64)
     run_extract(told)
     run(told, WordEmbedder())
     with told.transaction("t") as conn:
@@ -124,7 +126,7 @@ def test_turns_stay_out_where_the_policy_does_not_recall_them(told: Store) -> No
 
 
 def test_only_what_is_longer_than_a_chunk_is_cut() -> None:
-    assert in_parts("short", POLICY.chunk, words) == ["short"]
+    assert text_parts("short", POLICY.chunk, words) == ["short"]
     long = "This sentence is here to make the text long enough. " * 100
-    parts = in_parts(long, POLICY.chunk, words)
+    parts = text_parts(long, POLICY.chunk, words)
     assert len(parts) > 1 and all(words(part) <= POLICY.chunk.max_tokens for part in parts)

@@ -10,13 +10,15 @@ import psycopg
 import pytest
 
 from reverie.capture.history.importing import import_file
-from reverie.consolidate.extract import stage
-from reverie.consolidate.extract.decide import decide
-from reverie.consolidate.extract.stage import compiled, extract
-from reverie.model import Scope, stable_id
+from reverie.consolidate.extract import read
+from reverie.consolidate.extract.decide import TurnVerdict, decide_turns, turns_frame
+from reverie.consolidate.extract.stage import extract
+from reverie.model import Candidate, Scope, stable_id
+from reverie.policy import Policy, load_policy
 from reverie.store.database import Store
 from reverie.store.digest import digest
-from tests.promises.world import lively
+from reverie.store.work import Work
+from tests.promises.world import WordEmbedder, lively
 
 ORIGIN = datetime(2026, 1, 1, 9, tzinfo=UTC)
 POLICY = lively()
@@ -40,7 +42,11 @@ def turns(*said: tuple[str, str], calls: list[dict[str, Any]] | None = None) -> 
         )
         for number, (role, text) in enumerate(said)
     ]
-    return pl.DataFrame(rows, schema=stage.TURNS, orient="row")
+    return turns_frame(rows)
+
+
+def decide(frame: pl.DataFrame, policy: Policy = POLICY) -> tuple[list[Candidate], list[TurnVerdict]]:
+    return decide_turns(frame, "t", policy, words)
 
 
 def test_every_turn_gets_a_verdict() -> None:
@@ -51,59 +57,68 @@ def test_every_turn_gets_a_verdict() -> None:
         ("user", "How are you today?"),
         ("user", "The blue one over there, perhaps"),
     )
-    candidates, verdicts = decide(frame, "t", POLICY, compiled(POLICY), words)
-    assert verdicts["reasons"] == [None, "low_content", "role", "question", "no_rule"]
-    assert verdicts["candidates"] == [1, 0, 0, 0, 0]
-    assert verdicts["turn_ids"] == frame["id"].to_list()
-    assert candidates["kinds"] == ["fact"]
+    (candidate,), verdicts = decide(frame)
+    assert [verdict.reason for verdict in verdicts] == [None, "low_content", "role", "question", "no_rule"]
+    assert [verdict.candidates for verdict in verdicts] == [1, 0, 0, 0, 0]
+    assert [verdict.turn_id for verdict in verdicts] == frame["id"].to_list()
+    assert not any(verdict.waits for verdict in verdicts)
     # the subject speaks for itself: no name before the content
-    assert candidates["contents"] == ["Lives in Lisbon"]
-    assert {len(column) for column in candidates.values()} == {1}
+    assert (candidate.kind, candidate.content) == ("fact", "Lives in Lisbon")
+    assert (str(candidate.turn_id), candidate.mentions) == (frame["id"][0], ("place:lisbon",))
+
+
+def test_what_a_person_says_waits_for_a_model() -> None:
+    frame = turns(("user", "I live in Lisbon."), ("user", "lol"), ("assistant", "I live in the cloud."))
+    _, verdicts = decide_turns(frame, "t", POLICY, words, with_model=True)
+    assert [verdict.waits for verdict in verdicts] == [True, False, False]
+    _, verdicts = decide_turns(frame, "t", load_policy("brain"), words, with_model=True)
+    assert not any(verdict.waits for verdict in verdicts), "its policy asks for no claims"
 
 
 def test_whose_it_is_when_several_speak() -> None:
     frame = turns(("user", "I live in Lisbon.")).with_columns(speaker=pl.lit("Bob"))
-    candidates, _ = decide(frame, "t", POLICY, compiled(POLICY), words)
-    assert candidates["contents"] == ["Bob: Lives in Lisbon"]
+    (candidate,), _ = decide(frame)
+    assert candidate.content == "Bob: Lives in Lisbon"
 
 
 def test_a_tool_call_is_an_episode_of_what_was_done_and_why() -> None:
     call = {"name": "create_post", "arguments": {"topic": "Diwali"}, "why": "festival traffic", "result": "published"}
-    candidates, verdicts = decide(turns(("assistant", "Done."), calls=[call]), "t", POLICY, compiled(POLICY), words)
-    assert candidates["kinds"] == ["episode"] and candidates["origins"] == ["tool_call"]
-    assert "festival traffic" in candidates["contents"][0]
-    assert verdicts["reasons"] == [None]
+    (candidate,), (verdict,) = decide(turns(("assistant", "Done."), calls=[call]))
+    assert (candidate.kind, candidate.origin) == ("episode", "tool_call")
+    assert "festival traffic" in candidate.content
+    assert verdict.reason is None
 
 
 def test_a_long_turn_becomes_several_episodes() -> None:
     logic = lively("logic")
     text = "\n\n".join(f"Paragraph {number}. " + "It tells of many things at length. " * 30 for number in range(4))
-    candidates, _ = decide(turns(("user", text)), "t", logic, compiled(logic), words)
-    assert len(candidates["ids"]) == len(set(candidates["ids"])) > 1
-    assert all(words(content) <= logic.chunk.max_tokens for content in candidates["contents"])
+    candidates, _ = decide(turns(("user", text)), logic)
+    assert len(candidates) == len({candidate.id for candidate in candidates}) > 1
+    assert all(words(candidate.content) <= logic.chunk.max_tokens for candidate in candidates)
 
 
 def test_nothing_in_nothing_out() -> None:
-    candidates, verdicts = decide(turns().clear(), "t", POLICY, compiled(POLICY), words)
-    assert not any(candidates.values()) and not any(verdicts.values())
+    assert decide(turns().clear()) == ([], [])
 
 
 def test_the_same_candidates_in_whatever_portions() -> None:
     said = [("user", "I live in Lisbon. I love jazz and I hate rain."), ("user", "I work as a nurse in Porto.")]
-    whole, _ = decide(turns(*said), "t", POLICY, compiled(POLICY), words)
     frame = turns(*said)
-    parts = [decide(frame[number : number + 1], "t", POLICY, compiled(POLICY), words)[0] for number in range(2)]
-    assert whole == {name: parts[0][name] + parts[1][name] for name in whole}
+    whole, _ = decide(frame)
+    parts = [decide(frame[number : number + 1])[0] for number in range(2)]
+    assert whole == parts[0] + parts[1]
 
 
 def run(store: Store, at: datetime = datetime(2026, 9, 1, tzinfo=UTC), **options: Any):
-    return extract(store, scope=Scope(tenant_id="t"), policy=POLICY, as_of=at, count_tokens=words, **options)
+    return extract(
+        Work(store=store, scope=Scope(tenant_id="t"), policy=POLICY, as_of=at, embedder=WordEmbedder(), **options)
+    )
 
 
 def test_reports_lineage_and_the_ledger_agree(told: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(stage, "_CHUNK", 100)
+    monkeypatch.setattr(read, "_TURNS", 100)
     heard: list[int] = []
-    report = run(told, on_progress=heard.append)
+    report = run(told, progress=lambda stage, number: heard.append(number))
     assert sum(heard) == report["turns"] > 400
     with told.transaction("t") as conn:
         found = conn.execute(
@@ -159,6 +174,6 @@ def test_candidates_left_out_are_counted_in_the_ledger_and_the_row(
     path.write_text(json.dumps(said | {"text": "I like tea. " * 250}) + "\n", encoding="utf-8")
     at = datetime(2026, 9, 1, tzinfo=UTC)
     import_file(store, path, tenant_id="t", now=at)
-    report = stage.extract(store, scope=Scope(tenant_id="t"), policy=POLICY, as_of=at, count_tokens=words)
+    report = extract(Work(store=store, scope=Scope(tenant_id="t"), policy=POLICY, as_of=at, embedder=WordEmbedder()))
     assert (report["candidates"], report["discarded_beyond_turn_candidates"]) == (200, 50)
     assert conn.execute("select candidates, left_out from memory.extractions").fetchall() == [(200, 50)]

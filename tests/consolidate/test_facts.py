@@ -12,14 +12,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from reverie.capture.history.importing import import_file
-from reverie.consolidate.facts.stage import StatedValue, fold, structure
+from reverie.consolidate.facts.decide import StatedValue, values_in_force
+from reverie.consolidate.facts.stage import facts as make_facts
 from reverie.consolidate.score.stage import score
 from reverie.drive.cycle import catch_up, ingest
-from reverie.language.fact_keys import keyed
+from reverie.language.fact_keys import fact_rules
 from reverie.model import Scope, stable_id
 from reverie.policy import Policy, load_policy, shipped_policies
 from reverie.store.database import Store
 from reverie.store.digest import digest
+from reverie.store.work import Work
 from tests.promises.world import WordEmbedder, lively
 
 ORIGIN = datetime(2026, 1, 1, 9, tzinfo=UTC)
@@ -43,9 +45,9 @@ def tell(
     path.write_text("".join(json.dumps(record) + "\n" for record in records), encoding="utf-8")
     assert not import_file(store, path, tenant_id="t", now=day(400)).dead
     common: dict[str, Any] = {"scope": SCOPE, "policy": policy, "embedder": WordEmbedder()}
-    for _ in ingest(store, as_of=day(until), **common):
+    for _ in ingest(Work(store=store, as_of=day(until), **common)):
         pass
-    for _ in catch_up(store, until=day(until), **common):
+    for _ in catch_up(Work(store=store, as_of=day(until), **common)):
         pass
 
 
@@ -85,7 +87,7 @@ def test_the_seeds_example(store: Store, tmp_path: Path) -> None:
                join ops.runs r on r.run_id = f.run_id where f.id = %s""",
             [UUID(alexander["id"])],
         ).fetchall()
-        assert named == [("Name is Alexander", "My full name is Alexander", "structure", CHAT.hash)]
+        assert named == [("Name is Alexander", "My full name is Alexander", "facts", CHAT.hash)]
         weaker = conn.execute("select sum((report ->> 'discarded_weaker')::int) from ops.runs").fetchone()
     assert weaker == (1,)
 
@@ -118,7 +120,7 @@ def test_what_is_too_unsure_or_unimportant_is_counted(store: Store, tmp_path: Pa
     with store.transaction("t") as conn:
         (counts,) = conn.execute(
             """select array[sum((report ->> 'discarded_unsure')::int), sum((report ->> 'discarded_unimportant')::int)]
-               from ops.runs where stage = 'structure'"""
+               from ops.runs where stage = 'facts'"""
         ).fetchone() or ([],)
     assert counts == [1, 1]
 
@@ -169,7 +171,7 @@ def test_it_outlives_the_memory_that_states_it(store: Store, tmp_path: Path) -> 
             "select count(*) from memory.tombstones where memory_id = %s", [fact["memory_id"]]
         ).fetchone() == (1,)
     before = digest(store, "t")
-    again = structure(store, scope=SCOPE, policy=fading, as_of=day(400))
+    again = make_facts(Work(store=store, scope=SCOPE, policy=fading, as_of=day(400)))
     assert not any(again.counts.values())
     assert digest(store, "t") == before
 
@@ -193,9 +195,9 @@ def test_living_through_it_and_replaying_it_come_to_the_same(store: Store, tmp_p
                     conn.execute(f"delete from memory.{name}")  # type: ignore[arg-type]  # noqa: S608
     for until in (1.05, 1.5, 2.9, 3.1, 3.3, 9.005, 400):
         common: dict[str, Any] = {"scope": SCOPE, "policy": CHAT, "embedder": WordEmbedder()}
-        for _ in ingest(store, as_of=day(until), **common):
+        for _ in ingest(Work(store=store, as_of=day(until), **common)):
             pass
-        for _ in catch_up(store, until=day(until), **common):
+        for _ in catch_up(Work(store=store, as_of=day(until), **common)):
             pass
     assert digest(store, "t").tables["structured_facts"] == at_once
 
@@ -212,10 +214,10 @@ VALUES = st.builds(
 
 @given(st.lists(VALUES, max_size=12, unique_by=lambda one: one.id), st.randoms())
 def test_one_value_in_force_a_key_whatever_comes_first(stated: list[StatedValue], dice: random.Random) -> None:
-    held, weaker = fold(stated)
-    assert fold(dice.sample(stated, len(stated))) == (held, weaker)
+    held, weaker = values_in_force(stated)
+    assert values_in_force(dice.sample(stated, len(stated))) == (held, weaker)
     # what was folded once may be folded again, alone or with all it came from
-    assert fold([one.fact for one in held])[0] == held
+    assert values_in_force([one.fact for one in held])[0] == held
     for key in {one.key for one in stated}:
         of_key = [one for one in held if one.fact.key == key]
         assert [one.replaced_by for one in of_key] == [*(one.fact for one in of_key[1:]), None]
@@ -229,7 +231,9 @@ def test_one_value_in_force_a_key_whatever_comes_first(stated: list[StatedValue]
 def test_cutting_the_work_changes_nothing(stated: list[StatedValue], cut: int) -> None:
     earlier = [one for one in stated if one.valid_from <= day(cut)]
     later = [one for one in stated if one.valid_from > day(cut)]
-    assert fold([*(one.fact for one in fold(earlier)[0]), *later])[0] == fold(stated)[0]
+    assert (
+        values_in_force([*(one.fact for one in values_in_force(earlier)[0]), *later])[0] == values_in_force(stated)[0]
+    )
 
 
 @pytest.mark.parametrize(
@@ -246,7 +250,7 @@ def test_cutting_the_work_changes_nothing(stated: list[StatedValue], cut: int) -
     ],
 )  # fmt: skip
 def test_a_template_read_backwards(policy: str, origin: str, content: str, key: str, value: str) -> None:
-    assert keyed(load_policy(policy))[origin].read(content) == (key, value)
+    assert fact_rules(load_policy(policy))[origin].read(content) == (key, value)
 
 
 @pytest.mark.parametrize("name", shipped_policies())
@@ -255,7 +259,7 @@ def test_every_rule_with_a_key_reads_what_it_makes(name: str, x: str, y: str) ->
     policy = load_policy(name)
     for rule in policy.extract.rules:
         if rule.key is not None:
-            key, value = keyed(policy)[rule.name].read(rule.template.format(x=x, y=y).replace("(s)", "s"))
+            key, value = fact_rules(policy)[rule.name].read(rule.template.format(x=x, y=y).replace("(s)", "s"))
             assert key and value
 
 
@@ -265,7 +269,7 @@ def test_score_waits_for_a_memory_that_another_tier_has_linked_and_not_structure
     with store.transaction("t") as conn:  # as the deferred tier has it between link and structure
         conn.execute("delete from memory.structured_facts")
         conn.execute("update memory.memories set scored = false, structured = false where origin = any(%s)",
-                     [list(keyed(CHAT))])  # fmt: skip
-    assert score(store, model=WordEmbedder().model, **common)["scored"] == 0
-    assert structure(store, **common)["structured"] == 1
-    assert score(store, model=WordEmbedder().model, **common)["scored"] == 1
+                     [list(fact_rules(CHAT))])  # fmt: skip
+    assert score(Work(store=store, embedder=WordEmbedder(), **common))["scored"] == 0
+    assert make_facts(Work(store=store, **common))["structured"] == 1
+    assert score(Work(store=store, embedder=WordEmbedder(), **common))["scored"] == 1

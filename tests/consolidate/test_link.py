@@ -6,6 +6,7 @@ from reverie.consolidate.link.stage import link
 from reverie.model import Scope
 from reverie.store.database import Store
 from reverie.store.digest import digest
+from reverie.store.work import Work
 from tests.consolidate.test_score import POLICY, day, tell
 
 
@@ -38,7 +39,7 @@ def test_what_the_rules_saw_becomes_an_entity_and_what_names_it_is_linked(store:
         reports = conn.execute("select report from ops.runs where stage = 'link'").fetchall()
     assert reports[0][0]["links"] == len(linked)
     before = digest(store, "t")
-    again = link(store, scope=Scope(tenant_id="t"), policy=POLICY, as_of=day(400))
+    again = link(Work(store=store, scope=Scope(tenant_id="t"), policy=POLICY, as_of=day(400)))
     assert not any(again.counts.values())
     assert digest(store, "t") == before
 
@@ -51,7 +52,7 @@ def test_a_dry_run_counts_and_writes_nothing(store: Store, tmp_path: Path) -> No
         conn.execute("delete from memory.links")
     before = digest(store, "t")
     scope = Scope(tenant_id="t")
-    dry = link(store, scope=scope, policy=POLICY, as_of=day(400), dry_run=True)
+    dry = link(Work(store=store, scope=scope, policy=POLICY, as_of=day(400), dry_run=True))
     assert digest(store, "t") == before
-    assert dry.counts == link(store, scope=scope, policy=POLICY, as_of=day(400)).counts
+    assert dry.counts == link(Work(store=store, scope=scope, policy=POLICY, as_of=day(400))).counts
     assert dry["entities"] >= 1

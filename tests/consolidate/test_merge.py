@@ -14,12 +14,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from reverie.consolidate.merge import pairs as merge_pairs
-from reverie.consolidate.merge.decide import Member, fold
-from reverie.consolidate.merge.stage import merge, undo
+from reverie.consolidate.merge.decide import NearMemory, decide_merges
+from reverie.consolidate.merge.stage import merge
+from reverie.consolidate.merge.undo import undo
 from reverie.errors import NotFoundError
 from reverie.model import KINDS, Scope, stable_id
 from reverie.policy import Decay, Merge, Policy, Prune
 from reverie.store.database import Store
+from reverie.store.work import Work
+from tests.promises.world import WordEmbedder
 
 ORIGIN = datetime(2026, 1, 1, tzinfo=UTC)
 #: The numbers of the seeds; merge reads no other part of a policy.
@@ -98,7 +101,14 @@ def run_merge(store: Store, day: float = 400.0, tenant: str = "t", **limits: obj
     scope = Scope(tenant_id=tenant, subjects=limits.get("subjects"))  # type: ignore[arg-type]
     as_of = ORIGIN + timedelta(days=day)
     return merge(
-        store, scope=scope, policy=POLICY, as_of=as_of, model=MODEL, dry_run=bool(limits.get("dry_run", False))
+        Work(
+            store=store,
+            scope=scope,
+            policy=POLICY,
+            as_of=as_of,
+            embedder=WordEmbedder(MODEL),
+            dry_run=bool(limits.get("dry_run", False)),
+        )
     )
 
 
@@ -228,7 +238,7 @@ def _history(subjects: tuple[str, ...] = ("ann", "bob")) -> list[Memory]:
 
 def _write_until_it_breaks(times: int) -> Callable[..., None]:
     module, calls = sys.modules[merge.__module__], iter(range(times))
-    write = module._write
+    write = module.write_merges
 
     def broken(*arguments: object) -> None:
         write(*arguments)
@@ -261,7 +271,7 @@ def test_the_cut_of_the_work_does_not_matter(store: Store, conn: psycopg.Connect
         elif cut == "after a failure":
             monkeypatch.setattr(sys.modules[merge.__module__], "_CHUNK_ROWS", 6)
             with monkeypatch.context() as broken:
-                broken.setattr(sys.modules[merge.__module__], "_write", _write_until_it_breaks(times=5))
+                broken.setattr(sys.modules[merge.__module__], "write_merges", _write_until_it_breaks(times=5))
                 with pytest.raises(ZeroDivisionError):
                     run_merge(store)
             left = conn.execute("select count(distinct state) from memory.memories").fetchone()
@@ -336,16 +346,16 @@ members = st.lists(
 )
 
 
-def _members(rows: list[tuple[str, int, float, int]]) -> list[Member]:
+def _members(rows: list[tuple[str, int, float, int]]) -> list[NearMemory]:
     at = [ORIGIN + timedelta(days=day) for _, day, _, _ in rows]
     ids = [stable_id(when, str(number)) for number, when in enumerate(at)]
     return [
-        Member(id, "ann", "fact", "candidate", text, 0, peak, when, when, 1)
+        NearMemory(id, "ann", "fact", "candidate", text, 0, peak, when, when, 1)
         for id, when, (text, _, peak, _) in zip(ids, at, rows, strict=True)
     ]
 
 
-def _result(members: list[Member], merges: list) -> tuple:
+def _result(members: list[NearMemory], merges: list) -> tuple:
     kept = sorted((member.id, member.peak, member.accessed_at, member.access_count) for member in members)
     return kept, [(m.loser.id, m.survivor.id, m.similarity, m.peak_before, m.peak_after) for m in merges]
 
@@ -355,23 +365,23 @@ def _result(members: list[Member], merges: list) -> tuple:
 def test_a_fold_in_two_is_the_fold_of_both(rows: list[tuple[str, int, float, int]], cut: int) -> None:
     angles = {member.id: row[3] * 0.08 for member, row in zip(_members(rows), rows, strict=True)}
 
-    def near(some: list[Member]) -> list[tuple[UUID, UUID, float]]:
+    def near(some: list[NearMemory]) -> list[tuple[UUID, UUID, float]]:
         pairs = [(a.id, b.id, cos(angles[a.id] - angles[b.id])) for a, b in combinations(some, 2)]
         return [pair for pair in pairs if pair[2] > POLICY.merge.threshold]
 
     whole = _members(rows)
-    at_once = _result(whole, fold(whole, near(whole), [], POLICY).merges)
+    at_once = _result(whole, decide_merges(whole, near(whole), [], POLICY).merges)
 
     parts = _members(rows)
     until = ORIGIN + timedelta(days=cut)
     first = [member for member in parts if member.happened_at <= until]
-    early = fold(first, near(first), [], POLICY)
+    early = decide_merges(first, near(first), [], POLICY)
     for member in first:
         member.state = "active"
     for merged in early.merges:
         merged.loser.state = "merged"
     second = [member for member in parts if member.state != "merged"]
-    late = fold(second, near(second), [], POLICY)
+    late = decide_merges(second, near(second), [], POLICY)
     assert _result(parts, early.merges + late.merges) == at_once
     assert sum(
         member.access_count for member in parts if member.id not in {m.loser.id for m in early.merges + late.merges}

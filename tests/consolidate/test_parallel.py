@@ -10,13 +10,14 @@ import pytest
 
 from reverie.capture.history.importing import import_file
 from reverie.drive.cycle import catch_up, ingest
-from reverie.drive.parallel import abreast, buckets
+from reverie.drive.parallel import buckets, in_parallel
 from reverie.errors import StageError
 from reverie.model import SHARDS, Scope
 from reverie.policy import load_policy
 from reverie.store.database import Store
 from reverie.store.digest import digest
 from reverie.store.runs import Report
+from reverie.store.work import Work
 from tests.promises.world import SAMPLE, WordEmbedder
 
 END = datetime(2027, 1, 1, tzinfo=UTC)
@@ -38,7 +39,7 @@ def test_they_run_at_once_and_everything_arrives() -> None:
         for _ in range(50):
             yield scope.shard_from, current_thread().name
 
-    seen = list(abreast(buckets(Scope(tenant_id="t"), 3), work))
+    seen = list(in_parallel(buckets(Scope(tenant_id="t"), 3), work))
     assert len(seen) == 150
     assert len(set(seen)) == 3
 
@@ -54,7 +55,7 @@ def test_the_first_error_ends_all_and_is_raised() -> None:
             yield number
 
     with pytest.raises(StageError, match="no more"):
-        list(abreast(buckets(Scope(tenant_id="t"), 2), work))
+        list(in_parallel(buckets(Scope(tenant_id="t"), 2), work))
     assert len(begun) < 200_000
 
 
@@ -64,10 +65,10 @@ def test_two_at_once_make_the_memory_of_one(store: Store, other_store: Store) ->
         assert import_file(each, SAMPLE, tenant_id="demo", now=END).imported
 
         def work(scope: Scope, store: Store = each) -> Iterator[Report]:
-            yield from ingest(store, scope=scope, policy=policy, as_of=END, embedder=embedder)
-            yield from catch_up(store, scope=scope, policy=policy, until=END, embedder=embedder)
+            yield from ingest(Work(store=store, scope=scope, policy=policy, as_of=END, embedder=embedder))
+            yield from catch_up(Work(store=store, scope=scope, policy=policy, as_of=END, embedder=embedder))
 
-        stages = {report.stage for report in abreast(buckets(Scope(tenant_id="demo"), jobs), work)}
+        stages = {report.stage for report in in_parallel(buckets(Scope(tenant_id="demo"), jobs), work)}
         assert {"extract", "embed", "merge", "compress", "score"} <= stages
     one, many = digest(store, "demo").tables, digest(other_store, "demo").tables
     assert [name for name in one if one[name] != many[name]] == []

@@ -15,6 +15,7 @@ from reverie.policy.fading import forget_at, value_at
 from reverie.store.database import Store
 from reverie.store.digest import digest
 from reverie.store.queries import queries
+from reverie.store.work import Work
 from tests.promises.world import lively
 
 ORIGIN = datetime(2026, 1, 1, tzinfo=UTC)
@@ -86,7 +87,9 @@ def put(
 
 
 def run(store: Store, day: float, policy: Policy = POLICY, **options: Any):
-    return prune(store, scope=Scope(tenant_id="t"), policy=policy, as_of=ORIGIN + timedelta(days=day), **options)
+    return prune(
+        Work(store=store, scope=Scope(tenant_id="t"), policy=policy, as_of=ORIGIN + timedelta(days=day), **options)
+    )
 
 
 def count(store: Store, table: str) -> int:
@@ -190,7 +193,7 @@ def test_the_first_run_of_a_scope_by_the_same_policy_reschedules_nothing(store: 
     put(store, "worth a lot", peak=0.9)
     run(store, 10)
     scope = Scope(tenant_id="t", subjects=("ann",))
-    report = prune(store, scope=scope, policy=POLICY, as_of=ORIGIN + timedelta(days=20))
+    report = prune(Work(store=store, scope=scope, policy=POLICY, as_of=ORIGIN + timedelta(days=20)))
     assert "rescheduled" not in report.counts
 
 
@@ -199,7 +202,7 @@ def test_forgetting_a_few_reads_what_hangs_on_them_and_not_the_tenant_for_each(s
     many = 400
     ids = [put(store, f"number {number} of them", day=number / 24) for number in range(many)]
     doomed = [(id_, ORIGIN + timedelta(days=60)) for id_ in ids[:100]]
-    params = stage.fading(POLICY) | {
+    params = POLICY.fading.params() | {
         "tenant": "t",
         "ids": [id_ for id_, _ in doomed],
         "forgotten_at": [at for _, at in doomed],
@@ -208,7 +211,7 @@ def test_forgetting_a_few_reads_what_hangs_on_them_and_not_the_tenant_for_each(s
         "language": "english",
     }
     with store.transaction("t") as conn:
-        explained = conn.execute("explain (analyze, format json) " + queries("prune")["forget"], params).fetchone()
+        explained = conn.execute("explain (analyze, format json) " + queries("forgetting")["forget"], params).fetchone()
     assert explained is not None
 
     def touched(node: dict[str, Any]) -> float:

@@ -17,6 +17,7 @@ from reverie.model import Scope
 from reverie.policy import load_policy
 from reverie.recall.recall import recall
 from reverie.store.database import Store
+from reverie.store.work import Work
 from tests.promises.world import WordEmbedder
 
 UNTIL = datetime(2026, 9, 1, tzinfo=UTC)
@@ -51,12 +52,14 @@ def remembered(told: Store) -> Store:
 
 def bring(store: Store, embedder: WordEmbedder) -> None:
     given = COMMON | {"embedder": embedder}
-    for _ in (*ingest(store, as_of=UNTIL, **given), *catch_up(store, until=UNTIL, **given)):
+    for _ in (*ingest(Work(store=store, as_of=UNTIL, **given)), *catch_up(Work(store=store, as_of=UNTIL, **given))):
         pass
 
 
 def go(store: Store, embedder: WordEmbedder) -> list[Any]:
-    return list(reembed(store, tenant_id="t", policy=COMMON["policy"], as_of=UNTIL, embedder=embedder))
+    return list(
+        reembed(Work(store=store, scope=Scope(tenant_id="t"), policy=COMMON["policy"], as_of=UNTIL, embedder=embedder))
+    )
 
 
 def models(conn: psycopg.Connection[Any]) -> dict[str, int]:
@@ -82,7 +85,7 @@ def test_the_first_model_is_the_live_one_and_another_is_refused(
 ) -> None:
     assert conn.execute("select model from ops.tenants").fetchone() == ("words",)
     with pytest.raises(SettingsError, match="^The memory of tenant t is embedded by words, and this process has wider"):
-        embed(remembered, as_of=UNTIL, embedder=Wider(), **COMMON)
+        embed(Work(store=remembered, as_of=UNTIL, embedder=Wider(), **COMMON))
     answer = ask(remembered, Wider())
     assert any("embedded by words" in note for note in answer.notes)
     assert {hit.signals["similarity"].value for hit in answer.hits} <= {None, 0.0}
@@ -109,7 +112,7 @@ def test_everything_is_embedded_beside_switched_and_the_old_removed(
     assert ask(remembered, Wider()).notes == ()
     assert ask(remembered, OLD).notes != ()
     with pytest.raises(SettingsError):
-        embed(remembered, as_of=UNTIL, embedder=OLD, **COMMON)
+        embed(Work(store=remembered, as_of=UNTIL, embedder=OLD, **COMMON))
     bring(remembered, Wider())
     assert [report["removed"] for report in go(remembered, Wider())] == [0, 0]
 

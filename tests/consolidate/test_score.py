@@ -11,7 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from reverie.capture.history.importing import import_file
-from reverie.consolidate.score.stage import Touch, fold, score
+from reverie.consolidate.score.decide import Touch, apply_touches
+from reverie.consolidate.score.stage import score
 from reverie.drive.cycle import ingest, work_in
 from reverie.model import Scope, stable_id
 from reverie.policy import Policy
@@ -19,6 +20,7 @@ from reverie.policy.fading import as_real, forget_at, value_at
 from reverie.store.database import Store
 from reverie.store.digest import digest
 from reverie.store.runs import Report
+from reverie.store.work import Work
 from tests.promises.world import WordEmbedder, lively
 
 ORIGIN = datetime(2026, 1, 1, 9, tzinfo=UTC)
@@ -47,9 +49,9 @@ def tell(store: Store, path: Path, *said: tuple[float, str], policy: Policy = PO
     summary = import_file(store, path, tenant_id="t", now=day(400))
     assert not summary.dead
     scope = Scope(tenant_id="t")
-    for _ in ingest(store, scope=scope, policy=policy, as_of=day(400), embedder=EMBEDDER):
+    for _ in ingest(Work(store=store, scope=scope, policy=policy, as_of=day(400), embedder=EMBEDDER)):
         pass
-    for _ in work_in(store, scope=scope, policy=policy, as_of=day(400), embedder=EMBEDDER):
+    for _ in work_in(Work(store=store, scope=scope, policy=policy, as_of=day(400), embedder=EMBEDDER)):
         pass
 
 
@@ -63,7 +65,9 @@ def ask(store: Store, at: float, *ids: UUID) -> None:
 
 
 def run(store: Store, at: float = 400, policy: Policy = POLICY, dry_run: bool = False) -> Report:
-    return score(store, scope=Scope(tenant_id="t"), policy=policy, as_of=day(at), model=EMBEDDER.model, dry_run=dry_run)
+    return score(
+        Work(store=store, scope=Scope(tenant_id="t"), policy=policy, as_of=day(at), embedder=EMBEDDER, dry_run=dry_run)
+    )
 
 
 def memories(store: Store) -> list[dict[str, Any]]:
@@ -186,14 +190,14 @@ def test_touches_fold_in_event_order_and_in_as_many_portions_as_one_likes(
     touches: list[tuple[float, bool]], peak: float
 ) -> None:
     ordered = [touch(at, outcome=outcome, peak=peak) for at, outcome in sorted(touches)]
-    (whole,) = fold(ordered, POLICY)
+    (whole,) = apply_touches(ordered, POLICY)
     state = ordered[0]
     for one in ordered:
         before = Touch(
             id=one.id, kind="fact", peak=state.peak, accessed_at=state.accessed_at, access_count=state.access_count,
             outcome=one.outcome, source_id=one.source_id, at=one.at, touched_id=one.id,
         )  # fmt: skip
-        (state,) = fold([before], POLICY)
+        (state,) = apply_touches([before], POLICY)
     assert (whole.peak, whole.accessed_at, whole.access_count) == (state.peak, state.accessed_at, state.access_count)
     assert 0 <= whole.peak <= 1
     assert whole.access_count == sum(not outcome for _, outcome in touches)

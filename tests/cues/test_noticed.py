@@ -5,14 +5,13 @@ from datetime import UTC, datetime
 from typing import Any
 
 import orjson
-import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from reverie.capture.validation import Validator
-from reverie.consolidate.extract.decide import decide
-from reverie.language.cues.noticed import as_stored, compiled, notice
+from reverie.consolidate.extract.decide import decide_turns, turns_frame
+from reverie.language.cues.noticed import as_stored, notice
 from reverie.model import ToolCall, Turn
 from reverie.policy import load_policy, shipped_policies
 from tests.promises.world import SAMPLE
@@ -33,32 +32,28 @@ def turn(text: str, **given: Any) -> Turn:
 def both(turns: list[Turn], policy_name: str) -> tuple[list[Any], list[Any]]:
     """(turn, id, kind, content, base, polarity, mentions, origin) of all candidates and the verdicts, by each way."""
     policy = load_policy(policy_name)
-    frame = pl.DataFrame(
+    frame = turns_frame(
         [
-            (str(one.id), one.subject_id, one.session_id, one.role, one.speaker, one.said_at, one.text,
-             orjson.dumps(as_stored(orjson.loads(orjson.dumps(one.tool_calls)))).decode() if one.tool_calls else None)
-            for one in turns
-        ],
-        schema={"id": pl.String, "subject_id": pl.String, "session_id": pl.String, "role": pl.String,
-                "speaker": pl.String, "said_at": pl.Datetime("us", "UTC"), "text": pl.String, "tool_calls": pl.String},
-        orient="row",
+            (str(each.id), each.subject_id, each.session_id, each.role, each.speaker, each.said_at, each.text,
+             orjson.dumps(as_stored(orjson.loads(orjson.dumps(each.tool_calls)))).decode() if each.tool_calls else None)
+            for each in turns
+        ]
     )  # fmt: skip
-    columns, verdicts = decide(frame, "t", policy, compiled(policy), count_tokens)
-    names = ("turn_ids", "ids", "kinds", "contents", "polarities", "mentions", "origins", "bases")
+    candidates, verdicts = decide_turns(frame, "t", policy, count_tokens)
     batch = [
-        (*row[:5], tuple(dict.fromkeys(row[5].split())), row[6], pytest.approx(row[7], abs=1e-6))
-        for row in zip(*(columns[name] for name in names), strict=True)
-    ]
+        (each.turn_id, each.id, each.kind, each.content, each.polarity, tuple(dict.fromkeys(each.mentions)),
+         each.origin, pytest.approx(each.importance, abs=1e-6))
+        for each in candidates
+    ]  # fmt: skip
     alone, reasons = [], {}
-    for one in turns:
-        found = notice(one, policy, count_tokens)
-        reasons[str(one.id)] = found.reason
+    for turn in turns:
+        found = notice(turn, policy, count_tokens)
+        reasons[str(turn.id)] = found.reason
         alone += [
-            (one.id, each.id, each.kind, each.content, each.polarity, each.mentions, each.origin, each.importance)
+            (turn.id, each.id, each.kind, each.content, each.polarity, each.mentions, each.origin, each.importance)
             for each in found.candidates
         ]
-    verdict = dict(zip(verdicts["turn_ids"], verdicts["reasons"], strict=True))
-    assert reasons == verdict
+    assert reasons == {verdict.turn_id: verdict.reason for verdict in verdicts}
     return sorted(alone, key=lambda row: (str(row[0]), row[1])), sorted(batch, key=lambda row: (str(row[0]), row[1]))
 
 

@@ -31,6 +31,7 @@ from reverie.policy import load_policy
 from reverie.store.database import Store
 from reverie.store.digest import digest
 from reverie.store.steps import perform
+from reverie.store.work import Work
 from tests.api.conftest import settings_for
 from tests.conftest import Databases
 from tests.fuzz.requests import Known, Request, Requests
@@ -165,9 +166,9 @@ def keys_of(url: str, at: datetime) -> dict[str, str]:
 
 def consolidated(store: Store, tenant: str, until: datetime) -> None:
     """Bring a tenant's memory to a time."""
-    for _ in ingest(store, scope=scope(tenant), as_of=until, **STAGES):
+    for _ in ingest(Work(store=store, scope=scope(tenant), as_of=until, **STAGES)):
         pass
-    for _ in catch_up(store, scope=scope(tenant), until=until, **STAGES):
+    for _ in catch_up(Work(store=store, scope=scope(tenant), as_of=until, **STAGES)):
         pass
 
 

@@ -8,6 +8,7 @@ import pytest
 
 from reverie.capture.append import insert_turns
 from reverie.capture.live import flush as stage
+from reverie.consolidate.extract import stage as extract_stage
 from reverie.drive import flush as driven
 from reverie.errors import StageError
 from reverie.model import Turn
@@ -110,21 +111,21 @@ def test_what_the_log_has_otherwise_meanwhile_becomes_a_dead_letter(talk: Talk) 
 def test_a_session_that_fails_keeps_no_other_from_the_log(talk: Talk, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("a", "b", "c"):
         replace(talk, subject=name, session=name).say(f"I am session {name}.")
-    original = driven.write_candidates
+    original = extract_stage.write_turns
 
-    def fails(conn, attempt, tenant_id, policy, found):  # type: ignore[no-untyped-def]
-        if "b" in found.verdicts["subject_ids"]:
+    def fails(conn, attempt, candidates, verdicts):  # type: ignore[no-untyped-def]
+        if "b" in {verdict.subject_id for verdict in verdicts}:
             raise RuntimeError("what the user said")
-        original(conn, attempt, tenant_id, policy, found)
+        original(conn, attempt, candidates, verdicts)
 
-    monkeypatch.setattr(driven, "write_candidates", fails)
+    monkeypatch.setattr(extract_stage, "write_turns", fails)
     with pytest.raises(StageError, match=r"1 sessions could not be flushed: RuntimeError") as told:
         talk.flush(after(9))
     assert "what the user said" not in str(told.value)
     assert talk.rows("select session_id from log.turns order by 1") == [("a",), ("c",)]
     assert talk.rows("select session_id from ops.pending_turns") == [("b",)]
     assert ("failed",) in talk.rows("select status from ops.runs")
-    monkeypatch.setattr(driven, "write_candidates", original)
+    monkeypatch.setattr(extract_stage, "write_turns", original)
     assert talk.flush(after(10)) == []
     assert len(talk.flush(after(14))) == 1
     assert talk.rows("select count(*) from log.turns") == [(3,)]

@@ -12,7 +12,7 @@ import pytest
 
 from reverie.capture.append import ensure_tenant
 from reverie.drive import drain as deferred
-from reverie.drive.drain import drain
+from reverie.drive.drain import Drainer
 from reverie.drive.maintain import Retention, maintain
 from reverie.drive.rebuild import empty_memory
 from reverie.model import Scope, stable_id
@@ -21,6 +21,7 @@ from reverie.recall.recall import log_recall, recall
 from reverie.store.database import Store
 from reverie.store.digest import digest
 from reverie.store.runs import Report
+from reverie.store.work import Work
 from tests.live.conftest import TENANT, Talk, after
 from tests.promises.world import WordEmbedder, consolidate, lively
 
@@ -64,12 +65,12 @@ def flush(talk: Talk, number: int, subjects: int = 1) -> datetime:
         replace(talk, subject=subject).say(SAID[number % len(SAID)], at=at)
     later = at + timedelta(minutes=6)
     talk.flush(later)
-    drain(talk.store, embedder=WordEmbedder(), clock=lambda: later)
+    Drainer(store=talk.store, embedder=WordEmbedder(), clock=lambda: later).drain()
     return later
 
 
 def tidy(talk: Talk, policy: Policy, retention: Retention, at: datetime, now: datetime = LONG_AFTER) -> Report:
-    return maintain(talk.store, scope=SCOPE, policy=policy, as_of=at, retention=retention, now=now)
+    return maintain(Work(store=talk.store, scope=SCOPE, policy=policy, as_of=at), retention=retention, now=now)
 
 
 def rows(conn: psycopg.Connection[Any], *tables: str) -> dict[str, int]:
@@ -143,7 +144,7 @@ def test_a_rebuild_after_all_retention_gives_the_same_memory(
     assert conn.execute("select question from log.recalls").fetchall() == [("",)]
     assert rows(conn, "memory.accesses") == {"memory.accesses": 1}
     memory = digest(said.store, TENANT)
-    empty_memory(said.store, tenant_id=TENANT, policy=policy, as_of=until)
+    empty_memory(Work(store=said.store, scope=Scope(tenant_id=TENANT), policy=policy, as_of=until))
     consolidate(said.store, TENANT, policy, until)
     assert digest(said.store, TENANT).tables == memory.tables
 

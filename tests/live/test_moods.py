@@ -12,6 +12,7 @@ from reverie.consolidate.merge.stage import merge
 from reverie.errors import InferenceError
 from reverie.model import Scope
 from reverie.policy import load_policy
+from reverie.store.work import Work
 from tests.live.conftest import TENANT, Talk, after, count_tokens
 from tests.promises.world import WordEmbedder, lively
 
@@ -80,9 +81,9 @@ def test_what_repeats_a_recent_memory_is_said(talk: Talk) -> None:
     assert say("I have a dog named Bruno.", minute=0).near == {}
     talk.flush(after(9))
     common = {"scope": Scope(tenant_id=TENANT), "policy": talk.policy, "as_of": after(10)}
-    saved = embed(talk.store, embedder=embedder, **common)["calls_saved"]  # type: ignore[arg-type]
+    saved = embed(Work(store=talk.store, embedder=embedder, **common))["calls_saved"]  # type: ignore[arg-type]
     assert saved >= 1  # what was embedded inside the request is not embedded again
-    merge(talk.store, model=embedder.model, **common)  # type: ignore[arg-type]
+    merge(Work(store=talk.store, embedder=embedder, **common))  # type: ignore[arg-type]
     (memory,) = talk.rows("select id from memory.memories where kind = 'fact' and state = 'active'")
     again = say("I have a dog named Bruno!")
     (near,) = again.near.values()

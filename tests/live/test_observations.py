@@ -16,13 +16,14 @@ from reverie.capture.live.observations import (
     update_user_context,
 )
 from reverie.drive.cycle import ingest, work_in
-from reverie.drive.drain import drain
+from reverie.drive.drain import Drainer
 from reverie.errors import ConflictError, InputError
 from reverie.language.cues.routing import route
 from reverie.model import Scope
 from reverie.policy import load_policy
 from reverie.recall.inspect import explain
 from reverie.store.steps import perform
+from reverie.store.work import Work
 from tests.live.conftest import AT, TENANT, Talk, after
 from tests.promises.world import WordEmbedder
 
@@ -52,9 +53,9 @@ def observe(talk: Talk, content: str, category: Any = "fact", source: Source = A
 def consolidate(talk: Talk) -> None:
     embedder = WordEmbedder()
     common: dict[str, Any] = {"scope": Scope(tenant_id=TENANT), "policy": talk.policy, "as_of": after(10)}
-    for _ in ingest(talk.store, embedder=embedder, **common):
+    for _ in ingest(Work(store=talk.store, embedder=embedder, **common)):
         pass
-    for _ in work_in(talk.store, embedder=embedder, **common):
+    for _ in work_in(Work(store=talk.store, embedder=embedder, **common)):
         pass
 
 
@@ -86,7 +87,7 @@ def test_the_deferred_tier_hears_of_what_belongs_to_no_session(talk: Talk) -> No
 
     def drain_now() -> dict[str, Any]:
         at = after(next(minutes))
-        return drain(talk.store, embedder=embedder, clock=lambda: at, as_of=at).counts()
+        return Drainer(store=talk.store, embedder=embedder, clock=lambda: at).drain(as_of=at).counts()
 
     assert drain_now()["sessions"] == 1
     ((dog, state),) = talk.rows("select id, state from memory.memories")

@@ -30,6 +30,7 @@ from reverie.policy import load_policy
 from reverie.store.database import Store
 from reverie.store.runs import Report
 from reverie.store.steps import perform
+from reverie.store.work import Work
 from tests.promises.world import END, SAMPLE, WordEmbedder, lively, scope
 
 TENANT = "small"
@@ -93,7 +94,9 @@ def test_a_small_model_makes_no_profile_worse(
                 source = Source(tenant_id=TENANT, subject_id=subject)
                 at = END - timedelta(days=2, minutes=-number)
                 perform(store, TENANT, record_observation(source, text, "fact", policy=policy, as_of=at))
-        report = synthesize(store, scope=scope(TENANT), policy=policy, as_of=END, language_model=small_model)
+        report = synthesize(
+            Work(store=store, scope=scope(TENANT), policy=policy, as_of=END, language_model=small_model)
+        )
     tell(report)
     failed = sum(number for name, number in report.counts.items() if name.startswith("failed_"))
     assert report["asked"] == len(told) and report["waiting"] == failed <= len(told)
@@ -114,7 +117,9 @@ def remember(store: Store, model: HostedLanguageModel) -> tuple[list[Report], Re
     common: dict[str, Any] = {"scope": scope(TENANT), "policy": POLICY, "embedder": WordEmbedder()}
     common |= {"language_model": model}
     try:
-        for each in chain(ingest(store, as_of=END, **common), catch_up(store, until=END, **common)):
+        for each in chain(
+            ingest(Work(store=store, as_of=END, **common)), catch_up(Work(store=store, as_of=END, **common))
+        ):
             reports.append(each)  # noqa: PERF402  what came before it stops counts
     except (InferenceError, UnansweredError) as error:
         return reports, error

@@ -13,7 +13,9 @@ import pytest
 from reverie.inference.completions import HostedLanguageModel, Limits
 from reverie.inference.prompts import Prompt
 from reverie.inference.replies import Reply
-from reverie.llm.calls import Answer, Item, ask
+from reverie.llm.answers import ModelAnswer
+from reverie.llm.asking import ModelCaller, ask
+from reverie.llm.inputs import PromptInput
 from reverie.llm.metering import Payer
 from reverie.store.database import Store
 from reverie.store.runs import Report
@@ -70,23 +72,29 @@ def store(database_url: str) -> Iterator[Store]:
         yield opened
 
 
-def items(*texts: str, subject: str = "ana") -> list[Item]:
-    """One item a text."""
+def inputs(*texts: str, subject: str = "ana") -> list[PromptInput]:
+    """One input a text."""
     return [
-        Item(subject_id=subject, content={"text": text}, source_ids=[UUID(int=number)])
+        PromptInput(subject_id=subject, content={"text": text}, source_ids=[UUID(int=number)])
         for number, text in enumerate(texts)
     ]
 
 
 @pytest.fixture
-def put(store: Store, load: Callable[..., HostedLanguageModel]) -> Callable[..., list[Answer[Note]]]:
+def put(store: Store, load: Callable[..., HostedLanguageModel]) -> Callable[..., list[ModelAnswer[Note]]]:
     """Ask the test's prompt for tenant acme."""
 
     def ask_about(
-        asked: Sequence[Item], *, tenant: str = "acme", report: Report | None = None, check: Any = None, **limits: Any
-    ) -> list[Answer[Note]]:
+        asked: Sequence[PromptInput],
+        *,
+        tenant: str = "acme",
+        report: Report | None = None,
+        check: Any = None,
+        **limits: Any,
+    ) -> list[ModelAnswer[Note]]:
         payer = Payer(tenant_id=tenant, stage="test", run_id=UUID(int=7))
-        return ask(store, load(**limits), PROMPT, asked, payer=payer, check=check, report=report)
+        caller = ModelCaller(store=store, payer=payer, report=report)
+        return ask(caller, load(**limits), PROMPT, asked, check=check)
 
     return ask_about
 

@@ -10,10 +10,11 @@ import sys
 import time
 
 from reverie.inference.completions import HostedLanguageModel, Limits
-from reverie.llm.calls import _Desk, ask
+from reverie.llm.asking import ModelCaller, ask
 from reverie.llm.metering import Payer
+from reverie.llm.pacing import wait_for_slot
 from reverie.store.database import Store
-from tests.models.conftest import PRICE, PROMPT, items
+from tests.models.conftest import PRICE, PROMPT, inputs
 
 
 def main(what: str, url: str, more: str) -> None:
@@ -22,15 +23,14 @@ def main(what: str, url: str, more: str) -> None:
     with Store.open(url, size=2) as store:
         if what == "ask":
             model = HostedLanguageModel("openai/ours", api_base=more, price=PRICE)
-            ask(store, model, PROMPT, items("a"), payer=payer)
+            ask(ModelCaller(store=store, payer=payer), model, PROMPT, inputs("a"))
             return
         model = HostedLanguageModel("openai/ours", limits=Limits(per_second=20))
-        desk = _Desk(store, model, PROMPT, payer, None)
         print("ready", flush=True)
         sys.stdin.readline()
         until = time.time() + float(more)
         while time.time() < until:
-            desk._take_turn()
+            wait_for_slot(store, payer.tenant_id, model)
             print(time.time(), flush=True)
 
 

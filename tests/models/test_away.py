@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import time
 from collections import Counter
@@ -16,21 +17,22 @@ from click.testing import CliRunner
 from reverie.cli.root import reverie
 from reverie.consolidate.extract.stage import extract
 from reverie.drive.cycle import catch_up, ingest
-from reverie.drive.drain import LEASE, PAUSE, Drained, drain
+from reverie.drive.drain import LEASE, PAUSE, Drained, Drainer
 from reverie.drive.replay import replay
 from reverie.drive.tenants import for_each_tenant
 from reverie.errors import StageError, UnansweredError
 from reverie.inference.completions import Completion, Limits
 from reverie.inference.prompts import Messages
-from reverie.llm import calls as asking
+from reverie.llm import asking
 from reverie.model import Scope
 from reverie.store.connect import connect
 from reverie.store.database import Store
 from reverie.store.digest import digest
 from reverie.store.queue import Waiting, enqueue
+from reverie.store.work import Work
 from tests.consolidate.test_compress import TENANT, say
 from tests.models.conftest import Conn, Server
-from tests.models.test_language_model import forget_all
+from tests.models.test_extract_language_model import forget_all
 from tests.promises.notetaker import NoteTaker
 from tests.promises.world import WordEmbedder, lively
 
@@ -79,13 +81,15 @@ def wait(store: Store, at: datetime) -> None:
 
 
 def work(store: Store, model: Any, at: datetime = LATER) -> Drained:
-    return drain(store, embedder=WordEmbedder(), language_model=model, clock=lambda: at)
+    return Drainer(store=store, embedder=WordEmbedder(), language_model=model, clock=lambda: at).drain()
 
 
 def remember(store: Store, model: Any, until: datetime = LATER) -> None:
     common: dict[str, Any] = {"scope": Scope(tenant_id=TENANT), "policy": POLICY, "embedder": WordEmbedder()}
     common |= {"language_model": model}
-    for _ in chain(ingest(store, as_of=until, **common), catch_up(store, until=until, **common)):
+    for _ in chain(
+        ingest(Work(store=store, as_of=until, **common)), catch_up(Work(store=store, as_of=until, **common))
+    ):
         pass
 
 
@@ -170,21 +174,30 @@ def test_everybody_who_drives_says_one_sentence(
     away: Any, load: Load, server: Server, store: Store, conn: Conn, database_url: str
 ) -> None:
     def work(scope: Scope, policy: Any) -> Any:
-        yield extract(store, scope=scope, policy=policy, as_of=LATER, count_tokens=len, language_model=away)
+        yield extract(
+            Work(store=store, scope=scope, policy=policy, as_of=LATER, embedder=WordEmbedder(), language_model=away)
+        )
 
     with pytest.raises(StageError, match=r"^1 of 1 tenants failed. t: The model .* any of 8 items: unavailable 8\.$"):
         for_each_tenant(store, lambda tenant: Scope(tenant_id=tenant), work)
-    again: dict[str, Any] = {"tenant_id": TENANT, "subject_id": "arjun", "session_id": "s1", "policy": POLICY}
-    again |= {"as_of": LATER, "embedder": WordEmbedder()}
+    again = Work(
+        store=store,
+        scope=Scope(tenant_id=TENANT),
+        policy=POLICY,
+        as_of=LATER,
+        embedder=WordEmbedder(),
+        language_model=away,
+    )
+    session = {"subject_id": "arjun", "session_id": "s1"}
     conn.execute(
         "insert into ops.dead_letters (tenant_id, id, source, reason, detail, attempts, subject_id, session_id)"
         " values ('t', gen_random_uuid(), 'queue', 'not_worked_in', '', 5, 'arjun', 's1')"
     )
     with pytest.raises(UnansweredError):
-        list(replay(store, **again, language_model=away))
+        list(replay(again, **session))
     assert conn.execute("select count(*) from ops.dead_letters").fetchone() == (1,)
     server.script()
-    list(replay(store, **again, language_model=load()))
+    list(replay(dataclasses.replace(again, language_model=load()), **session))
     assert conn.execute("select count(*) from ops.dead_letters").fetchone() == (0,)
 
 
@@ -231,6 +244,8 @@ def test_who_waits_for_a_slow_model_keeps_its_lease(
     monkeypatch.setattr(asking, "_PULSE_S", 0.01)
     with connect(database_url) as conn:
         slow = Slow(conn)
-        drained = drain(store, embedder=WordEmbedder(), language_model=slow, clock=lambda: slow.at, as_of=LATER)
+        drained = Drainer(store=store, embedder=WordEmbedder(), language_model=slow, clock=lambda: slow.at).drain(
+            as_of=LATER
+        )
     assert drained.counts()["sessions"] == 5
     assert slow.renewed == {"extract": 2 * 10, "compress": 2 * 3}, "twice each time it was asked"

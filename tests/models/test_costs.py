@@ -11,7 +11,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from reverie.cli.root import reverie
-from tests.models.conftest import GOOD_USD, Conn, Server, items
+from tests.models.conftest import GOOD_USD, Conn, Server, inputs
 
 Invoke = Callable[..., Result]
 
@@ -28,7 +28,7 @@ def invoke(database_url: str, conn: Conn) -> Invoke:
 
 def test_who_spent_what_is_told(invoke: Invoke, put: Any, server: Server, conn: Conn) -> None:
     server.script({"status": 500})
-    put(items("a", "b"), concurrency=1)
+    put(inputs("a", "b"), concurrency=1)
     told = json.loads(invoke("--json").stdout)["tenants"][0]
     (row,) = told["costs"]
     assert (row["stage"], row["model"], row["calls"], row["failed"]) == ("test", "litellm/openai/ours", 3, 1)
@@ -65,13 +65,13 @@ def test_nothing_spent_is_said_so(invoke: Invoke) -> None:
 
 
 def test_kept_replies_about_a_subject_are_forgotten(invoke: Invoke, put: Any, server: Server, conn: Conn) -> None:
-    put(items("a", "b"))
-    put(items("a", subject="bob"))
-    put(items("a"), tenant="other")
+    put(inputs("a", "b"))
+    put(inputs("a", subject="bob"))
+    put(inputs("a"), tenant="other")
     turn = str(UUID(int=1))  # of "b"
     assert json.loads(invoke("forget", "ana", "--source", turn, "--json").stdout)["replies"] == 1
     server.script()
-    assert [answer.kept for answer in put(items("a", "b"))] == [True, False]
+    assert [answer.kept for answer in put(inputs("a", "b"))] == [True, False]
     assert "2 kept replies about ana are deleted" in invoke("forget", "ana").stdout
     left = conn.execute("select tenant_id, subject_id from ops.replies order by 1").fetchall()
     assert left == [("acme", "bob"), ("other", "ana")]

@@ -22,6 +22,7 @@ from reverie.model import Scope
 from reverie.policy import load_policy
 from reverie.store.database import Store
 from reverie.store.steps import perform
+from reverie.store.work import Work
 from tests.models.conftest import Conn, Server
 from tests.models.test_injections import INJECTIONS
 
@@ -61,7 +62,13 @@ def profiles(store: Store, load: Any, server: Server) -> Counter[str]:
             perform(store, TENANT, record_observation(source, text, "fact", policy=POLICY, as_of=at))
     server.manner(obey={" ".join(one["text"].split()): obeyed(one) for one in INJECTIONS})
     report = synthesize(
-        store, scope=Scope(tenant_id=TENANT), policy=POLICY, as_of=AT + timedelta(days=1), language_model=load()
+        Work(
+            store=store,
+            scope=Scope(tenant_id=TENANT),
+            policy=POLICY,
+            as_of=AT + timedelta(days=1),
+            language_model=load(),
+        )
     )
     return Counter(report.counts)
 

@@ -18,15 +18,19 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from reverie.inference.completions import CallError
-from reverie.llm.calls import Answer
-from reverie.llm.metering import Payer, embedding_booked, reserve, settle
+from reverie.llm.answers import ModelAnswer
+from reverie.llm.metering import CallOutcome, MeteredCall, Payer, metered_embedding, reserve, settle
 from reverie.store.database import Store
-from tests.models.conftest import GOOD_USD, Conn, Note, Server, balance, calls, give, items
+from tests.models.conftest import GOOD_USD, Conn, Note, Server, balance, calls, give, inputs
 
 ROOT = Path(__file__).resolve().parents[2]
 PAYER = Payer(tenant_id="acme", stage="test")
 
 pytestmark = pytest.mark.filterwarnings("ignore:Item 'summary' on TypedDict:UserWarning")
+
+
+def completion(most_usd: float) -> MeteredCall:
+    return MeteredCall(payer=PAYER, kind="completion", model="m", most_usd=most_usd, items=1, id=PAYER.new_call_id())
 
 
 @contextmanager
@@ -41,7 +45,7 @@ def process(*arguments: str) -> Iterator[subprocess.Popen[str]]:
 
 
 def test_killed_between_reservation_and_settlement_nothing_is_lost(
-    database_url: str, server: Server, conn: Conn, put: Callable[..., list[Answer[Note]]]
+    database_url: str, server: Server, conn: Conn, put: Callable[..., list[ModelAnswer[Note]]]
 ) -> None:
     give(conn, 10.0)
     server.script({"hang_s": 30})
@@ -52,11 +56,11 @@ def test_killed_between_reservation_and_settlement_nothing_is_lost(
     assert state == "reserved" and balance(conn) == pytest.approx(10.0 - reserved), "what it may cost stays booked"
     assert conn.execute("select count(*) from ops.replies").fetchone() == (0,)
     server.script()
-    (answer,) = put(items("a"))
+    (answer,) = put(inputs("a"))
     assert answer.reply is not None and not answer.kept
     assert [row[0] for row in calls(conn)] == ["reserved", "done"]
     assert balance(conn) == pytest.approx(10.0 - reserved - GOOD_USD)
-    assert put(items("a"))[0].kept, "and it is paid once"
+    assert put(inputs("a"))[0].kept, "and it is paid once"
 
 
 def test_two_processes_share_the_pace(database_url: str) -> None:
@@ -76,7 +80,7 @@ def test_two_processes_share_the_pace(database_url: str) -> None:
 
 def test_a_turn_that_is_too_far_off_is_not_waited_for(put: Callable[..., Any]) -> None:
     limits = {"per_second": 0.5, "patience_s": 0.1, "concurrency": 1, "attempts": 1}
-    first, second = put(items("a", "b"), **limits)
+    first, second = put(inputs("a", "b"), **limits)
     assert (first.reason, second.reason) == (None, "rate")
 
 
@@ -86,7 +90,7 @@ def test_no_credit_is_overdrawn_by_many_at_once(store: Store, conn: Conn) -> Non
     def try_it(_: int) -> bool:
         try:
             with store.transaction("acme") as own:
-                reserve(own, PAYER, kind="completion", model="m", most_usd=0.3, items=1)
+                reserve(own, completion(0.3))
         except CallError as error:
             return error.reason != "credit"
         return True
@@ -109,13 +113,14 @@ def test_the_balance_is_the_credit_less_the_ledger(
     for most, share, settled in requests:
         with store.transaction("acme") as own:
             try:
-                call = reserve(own, PAYER, kind="completion", model="m", most_usd=most, items=1)
+                call = completion(most)
+                reserve(own, call)
             except CallError:
                 assert balance(conn) < most
                 continue
         if settled:
             with store.transaction("acme") as own:
-                settle(own, PAYER, call, cost_usd=most * share)
+                settle(own, call, CallOutcome(cost_usd=most * share))
         assert balance(conn) >= 0
     spent = conn.execute("select coalesce(sum(coalesce(cost_usd, reserved_usd)), 0) from ops.calls").fetchone()
     assert spent is not None and balance(conn) == pytest.approx(credit - spent[0], abs=1e-9)
@@ -137,11 +142,11 @@ class Embedder:
 
 def test_embeddings_are_booked_around_their_call(store: Store, conn: Conn) -> None:
     give(conn, 1.0)
-    with embedding_booked(store, PAYER, Embedder(), ["two words"], 2):
+    with metered_embedding(store, PAYER, Embedder(), ["two words"], 2):
         assert calls(conn, "state, kind, items") == [("reserved", "embedding", 1)]
     assert calls(conn, "state, cost_usd, tokens_in") == [("done", 0.002, 2)]
     assert balance(conn) == pytest.approx(0.998)
-    with pytest.raises(CallError, match="does not allow"), embedding_booked(store, PAYER, Embedder(), ["x" * 1000], 1):
+    with pytest.raises(CallError, match="does not allow"), metered_embedding(store, PAYER, Embedder(), ["x" * 1000], 1):
         raise AssertionError("it was not paid for")
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 from uuid import UUID
@@ -15,12 +15,18 @@ from reverie.inference.completions import Limits
 from reverie.inference.loading import load_language_model
 from reverie.inference.prompts import Prompt
 from reverie.inference.recorded import RecordedLanguageModel, load_recorded, recording_key
-from reverie.llm.calls import UNFIT, ask
+from reverie.llm.answers import UNFIT, ModelAnswer
+from reverie.llm.asking import ModelCaller, ask
+from reverie.llm.inputs import PromptInput
 from reverie.llm.metering import Payer
 from reverie.store.database import Store
-from tests.models.conftest import PROMPT, Conn, Note, calls, give, items
+from tests.models.conftest import PROMPT, Conn, Note, calls, give, inputs
 
 PAYER = Payer(tenant_id="acme", stage="test", run_id=UUID(int=7))
+
+
+def answers(store: Store, model: RecordedLanguageModel, asked: Sequence[PromptInput]) -> list[ModelAnswer[Note]]:
+    return ask(ModelCaller(store=store, payer=PAYER), model, PROMPT, asked)
 
 
 def recordings(path: Path, replies: Mapping[str, Any]) -> RecordedLanguageModel:
@@ -40,7 +46,7 @@ def model(tmp_path: Path) -> RecordedLanguageModel:
 
 def test_what_is_recorded_is_answered_at_no_cost(store: Store, model: RecordedLanguageModel, conn: Conn) -> None:
     give(conn, 0.0)  # nothing is left, and nothing is needed
-    (answer,) = ask(store, model, PROMPT, items("a"), payer=PAYER)
+    (answer,) = answers(store, model, inputs("a"))
     assert answer.reply == Note(text="A </data>", weight=1.0)
     ((state, cost, tokens_in, tokens_out),) = calls(conn, "state, cost_usd, tokens_in, tokens_out")
     assert (state, cost) == ("done", 0.0) and tokens_in > tokens_out > 5
@@ -48,16 +54,16 @@ def test_what_is_recorded_is_answered_at_no_cost(store: Store, model: RecordedLa
 
 def test_it_answers_whatever_the_prompts_words(store: Store, model: RecordedLanguageModel) -> None:
     reworded = Prompt(name="other", text="Say it again.", reply=Note, max_tokens=10)
-    (answer,) = ask(store, model, reworded, items("a", subject="bob"), payer=PAYER)
+    (answer,) = ask(ModelCaller(store=store, payer=PAYER), model, reworded, inputs("a", subject="bob"))
     assert answer.reply is not None
 
 
 def test_what_is_not_recorded_says_so_and_stops_nothing(store: Store, model: RecordedLanguageModel, conn: Conn) -> None:
-    asked = items("a", "b", *map(str, range(UNFIT)))
-    assert [answer.reason for answer in ask(store, model, PROMPT, asked, payer=PAYER)] == [
+    asked = inputs("a", "b", *map(str, range(UNFIT)))
+    assert [answer.reason for answer in answers(store, model, asked)] == [
         None, "wrong_shape", *["unrecorded"] * UNFIT,
     ]  # fmt: skip
-    assert {answer.reason for answer in ask(store, model, PROMPT, asked[2:], payer=PAYER)} == {"unrecorded"}
+    assert {answer.reason for answer in answers(store, model, asked[2:])} == {"unrecorded"}
     assert {cost for (cost,) in calls(conn, "cost_usd")} == {0.0}
 
 

@@ -22,6 +22,7 @@ from reverie.recall.scaffold import explain_entry
 from reverie.store.database import Store
 from reverie.store.runs import Report
 from reverie.store.steps import perform
+from reverie.store.work import Work
 from tests.models.conftest import Conn, Server, calls, give
 from tests.promises.world import WordEmbedder
 
@@ -68,9 +69,14 @@ def run(store: Store, load: Any) -> Run:
 
     def once(days: float = 1, policy: Policy = POLICY, rules: bool = False, **limits: Any) -> Report:
         return synthesize(
-            store, scope=Scope(tenant_id=TENANT), policy=policy, as_of=AT + timedelta(days=days),
-            language_model=None if rules else load(**limits),
-        )  # fmt: skip
+            Work(
+                store=store,
+                scope=Scope(tenant_id=TENANT),
+                policy=policy,
+                as_of=AT + timedelta(days=days),
+                language_model=None if rules else load(**limits),
+            )
+        )
 
     return once
 
@@ -294,8 +300,9 @@ def test_in_a_cycle_its_facts_become_memory_and_no_twins(
     common: dict[str, Any] = {"scope": Scope(tenant_id=TENANT), "policy": POLICY, "embedder": WordEmbedder()}
     end = AT + timedelta(days=2)
     reports = [
-        *ingest(store, as_of=end, **common), *catch_up(store, until=end, language_model=load(), **common)
-    ]  # fmt: skip
+        *ingest(Work(store=store, as_of=end, **common)),
+        *catch_up(Work(store=store, as_of=end, language_model=load(), **common)),
+    ]
     assert sum(one["facts"] for one in reports if one.stage == "synthesize") == 2
     found = conn.execute("select content, state from memory.memories order by content").fetchall()
     assert sorted(state for _, state in found) == ["active", "active", "merged"]
@@ -312,9 +319,9 @@ def test_without_a_model_it_stands_at_once(store: Store, conn: Conn, update: Any
     observe("The role is nurse", hours=1)
     common: dict[str, Any] = {"scope": Scope(tenant_id=TENANT), "policy": POLICY, "embedder": WordEmbedder()}
     end = AT + timedelta(hours=2)
-    for _ in ingest(store, as_of=end, **common):
+    for _ in ingest(Work(store=store, as_of=end, **common)):
         pass
-    reports = list(catch_up(store, until=end, **common))
+    reports = list(catch_up(Work(store=store, as_of=end, **common)))
     assert [one["by_rules"] for one in reports if one.stage == "synthesize"] == [5]
     found = read(store, 0.2)
     assert found.scaffold() == {"Role": "nurse", "Projects": {"choir": "sings"}}

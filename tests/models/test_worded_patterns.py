@@ -16,8 +16,10 @@ from reverie.model import Scope
 from reverie.policy import Policy, load_policy
 from reverie.store.database import Store
 from reverie.store.runs import Report
+from reverie.store.work import Work
 from tests.consolidate.test_compress import MARCH, MODEL, TENANT, remember, say, suggest_posts, tell_of_bruno
 from tests.models.conftest import Conn, Server, give
+from tests.promises.world import WordEmbedder
 
 pytestmark = pytest.mark.filterwarnings("ignore:Item 'summary' on TypedDict:UserWarning")
 
@@ -44,9 +46,15 @@ def run(store: Store, load: Any, policy: Policy) -> Run:
 
     def once(days: float = 30, **limits: Any) -> Report:
         return compress(
-            store, scope=Scope(tenant_id=TENANT), policy=policy, as_of=MARCH + timedelta(days=days), model=MODEL,
-            language_model=load(**limits),
-        )  # fmt: skip
+            Work(
+                store=store,
+                scope=Scope(tenant_id=TENANT),
+                policy=policy,
+                as_of=MARCH + timedelta(days=days),
+                embedder=WordEmbedder(MODEL),
+                language_model=load(**limits),
+            )
+        )
 
     return once
 

@@ -22,6 +22,7 @@ from reverie.policy import Policy, load_policy
 from reverie.store.database import Store
 from reverie.store.digest import digest
 from reverie.store.runs import Report
+from reverie.store.work import Work
 from tests.consolidate.test_compress import TENANT, say
 from tests.models.conftest import Conn, Server, calls, give
 from tests.promises.world import SAMPLE, WordEmbedder
@@ -56,9 +57,16 @@ def run(store: Store, load: Any, policy: Policy, told: None) -> Run:
 
     def once(days: float = 10, dry_run: bool = False, **limits: Any) -> Report:
         return compress(
-            store, scope=Scope(tenant_id=TENANT), policy=policy, as_of=START + timedelta(days=days), model="test",
-            language_model=load(**limits), dry_run=dry_run,
-        )  # fmt: skip
+            Work(
+                store=store,
+                scope=Scope(tenant_id=TENANT),
+                policy=policy,
+                as_of=START + timedelta(days=days),
+                embedder=WordEmbedder("test"),
+                language_model=load(**limits),
+                dry_run=dry_run,
+            )
+        )
 
     return once
 
@@ -218,9 +226,9 @@ def test_a_whole_history_is_made_anew_from_what_was_kept(
     common: dict[str, Any] = {"scope": Scope(tenant_id=TENANT), "policy": policy, "embedder": WordEmbedder()}
 
     def remember(**limits: Any) -> list[Report]:
-        for _ in ingest(store, as_of=END, language_model=load(**limits), **common):
+        for _ in ingest(Work(store=store, as_of=END, language_model=load(**limits), **common)):
             pass
-        return list(catch_up(store, until=END, language_model=load(**limits), **common))
+        return list(catch_up(Work(store=store, as_of=END, language_model=load(**limits), **common)))
 
     first = remember()
     before = digest(store, TENANT)

@@ -21,6 +21,7 @@ from reverie.model import Scope
 from reverie.policy import load_policy
 from reverie.store.database import Store
 from reverie.store.digest import digest
+from reverie.store.work import Work
 
 if TYPE_CHECKING:
     import dagster as dg
@@ -112,9 +113,9 @@ def live_through(store: Store, embedder: Embedder) -> None:
     """Bring every tenant to AS_OF without an orchestrator."""
     for tenant_id, policy_name in store.tenants():
         common: dict[str, Any] = {"scope": Scope(tenant_id=tenant_id), "policy": load_policy(policy_name)}
-        for _ in ingest(store, as_of=AS_OF, embedder=embedder, **common):
+        for _ in ingest(Work(store=store, as_of=AS_OF, embedder=embedder, **common)):
             pass
-        for _ in catch_up(store, until=AS_OF, embedder=embedder, **common):
+        for _ in catch_up(Work(store=store, as_of=AS_OF, embedder=embedder, **common)):
             pass
 
 

@@ -22,8 +22,9 @@ import psycopg
 import pytest
 import yaml
 
+from reverie.drive.advance import clearing
 from reverie.drive.cycle import catch_up, ingest
-from reverie.drive.drain import clearing, drain
+from reverie.drive.drain import Drainer
 from reverie.drive.maintain import Retention, maintain
 from reverie.drive.tenants import for_each_tenant
 from reverie.errors import NotFoundError, StageError
@@ -33,6 +34,7 @@ from reverie.policy import Policy, load_policy
 from reverie.settings import load_settings
 from reverie.store.database import Store
 from reverie.store.queue import Waiting, enqueue
+from reverie.store.work import Work
 from tests.orchestration.conftest import AS_OF, TENANTS, digests, forget_everything
 
 if TYPE_CHECKING:
@@ -106,12 +108,12 @@ def cycle(store: Store, embedder: Embedder, key: str) -> None:
     def work(scope: Scope, policy: Policy) -> Iterator[Any]:
         common: dict[str, Any] = {"scope": scope, "policy": policy}
         reports = chain(
-            ingest(store, as_of=AS_OF, embedder=embedder, **common),
-            catch_up(store, until=AS_OF, embedder=embedder, **common),
+            ingest(Work(store=store, as_of=AS_OF, embedder=embedder, **common)),
+            catch_up(Work(store=store, as_of=AS_OF, embedder=embedder, **common)),
         )
-        yield from clearing(store, reports, as_of=AS_OF, **common)
+        yield from clearing(Work(store=store, as_of=AS_OF, **common), reports)
         retention = Retention.of(load_settings())
-        yield maintain(store, as_of=AS_OF, retention=retention, now=datetime.now(UTC), **common)
+        yield maintain(Work(store=store, as_of=AS_OF, **common), retention=retention, now=datetime.now(UTC))
 
     for_each_tenant(store, in_bucket(key), work)
 
@@ -129,7 +131,7 @@ def test_every_driver_makes_the_same_memory_and_the_same_ledger(
     by_prefect = (digests(waiting), ledger(conn))
 
     again(waiting, conn)
-    drain(waiting, embedder=embedder, clock=lambda: AS_OF)
+    Drainer(store=waiting, embedder=embedder, clock=lambda: AS_OF).drain()
     assert (left(conn), drivers(conn)) == (0, ["reverie"])
     assert (digests(waiting), ledger(conn)) == by_prefect
 

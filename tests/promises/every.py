@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter, deque
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields, replace
 from datetime import UTC, datetime, timedelta
 from importlib import import_module
 from pathlib import Path
@@ -19,18 +19,20 @@ import psycopg
 import pytest
 
 from reverie.capture.history.importing import import_file
+from reverie.consolidate.stages import BY_NAME
 from reverie.drive import cycle
 from reverie.model import stable_id
 from reverie.policy import Policy
 from reverie.store.connect import connect, open_pool
 from reverie.store.database import Store
 from reverie.store.digest import TableDigest, digest_of
+from reverie.store.work import Work
 from reverie.testing import DatabaseFactory, database_name
 from tests.promises.killing import Moments
 from tests.promises.world import SAMPLE, WordEmbedder, for_tenant, lively, scope
 
 TENANT = "demo"
-STAGES = (*cycle.STAGES, "correct")
+STAGES = tuple(BY_NAME)
 #: Two months of the sample history: every stage has been busy.
 UNTIL = datetime(2026, 3, 6, 1, 30, tzinfo=UTC)
 
@@ -47,13 +49,16 @@ class StageRun:
     """A stage as the pipeline calls it; can be pickled."""
 
     stage: str
-    #: Arguments beside the store.
+    #: Of the run, without its store.
+    given: Work
+    #: Arguments beside the work.
     arguments: dict[str, Any]
 
     def work(self, store: Store) -> None:
         """Run it."""
-        package = "facts" if self.stage == "structure" else self.stage
-        getattr(import_module(f"reverie.consolidate.{package}.stage"), self.stage)(store, **self.arguments)
+        getattr(import_module(f"reverie.consolidate.{self.stage}.stage"), self.stage)(
+            replace(self.given, store=store), **self.arguments
+        )
 
 
 @dataclass
@@ -106,10 +111,10 @@ def notice(conn: Conn) -> None:
 def remember(store: Store, conn: Callable[[], Conn]) -> None:
     """The whole pipeline; between reading and the first cycle people recall and correct."""
     common: dict[str, Any] = {"scope": scope(TENANT), "policy": policy(), "embedder": WordEmbedder()}
-    deque(cycle.ingest(store, as_of=UNTIL, **common), 0)
+    deque(cycle.ingest(Work(store=store, as_of=UNTIL, **common)), 0)
     with conn() as admin:
         notice(admin)
-    deque(cycle.catch_up(store, until=UNTIL, **common), 0)
+    deque(cycle.catch_up(Work(store=store, as_of=UNTIL, **common)), 0)
 
 
 @contextmanager
@@ -119,17 +124,18 @@ def watching(told: Callable[[Store, StageRun], Iterator[None]]) -> Iterator[None
         for stage in STAGES:
             original = getattr(cycle, stage)
 
-            def surrounded(store: Store, stage: str = stage, original: Any = original, **arguments: Any) -> Any:
-                with contextmanager(told)(store, StageRun(stage, without_callbacks(arguments))):
-                    return original(store, **arguments)
+            def surrounded(work: Work, stage: str = stage, original: Any = original, **arguments: Any) -> Any:
+                with contextmanager(told)(work.store, StageRun(stage, without_ties(work), arguments)):
+                    return original(work, **arguments)
 
             patch.setattr(cycle, stage, surrounded)
         yield
 
 
-def without_callbacks(arguments: dict[str, Any]) -> dict[str, Any]:
-    """Arguments that can go to another process."""
-    return {name: value for name, value in arguments.items() if name not in ("on_progress", "pulse")}
+def without_ties(work: Work) -> Work:
+    """Work that can go to another process: without store and progress."""
+    kept = {each.name: getattr(work, each.name) for each in fields(work) if each.name not in ("store", "progress")}
+    return Work(store=None, **kept)  # type: ignore[arg-type]
 
 
 def busiest(server_url: str, prefix: str, template: str, history: Path, opened: ExitStack) -> dict[str, Snapshot]:

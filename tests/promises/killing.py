@@ -22,6 +22,7 @@ import pytest
 from reverie.capture.history.importing import import_file
 from reverie.drive.cycle import catch_up, ingest
 from reverie.store.database import Store
+from reverie.store.work import Work
 from tests.promises import compact
 from tests.promises.world import WordEmbedder, scope
 
@@ -95,8 +96,8 @@ def work(url: str, history: Path, kill_at: int | None = None, trace: Path | None
         import_file(store, history, tenant_id=compact.TENANT, now=compact.UNTIL)
         label("import", True)
         for reports in (
-            ingest(store, as_of=compact.UNTIL, **common),
-            catch_up(store, until=compact.UNTIL, **common),
+            ingest(Work(store=store, as_of=compact.UNTIL, **common)),
+            catch_up(Work(store=store, as_of=compact.UNTIL, **common)),
         ):
             for report in reports:
                 label(report.stage, any(report.counts.values()))

@@ -18,6 +18,7 @@ from reverie.policy import Policy
 from reverie.store.database import Store
 from reverie.store.runs import Report
 from reverie.store.steps import perform
+from reverie.store.work import Work
 from tests.promises.killing import Moments
 from tests.promises.world import WordEmbedder, lively, scope
 
@@ -139,8 +140,8 @@ def say(store: Store, folder: Path, *, until: float = 1e9, after: float = -1) ->
 def remembering(store: Store, policy: Policy, until: datetime, model: LanguageModel | None) -> Iterator[Report]:
     """Read, embed and catch up, as `reverie run` does."""
     common: dict[str, Any] = {"scope": scope(TENANT), "policy": policy, "embedder": WordEmbedder()}
-    yield from ingest(store, as_of=until, **common)
-    yield from catch_up(store, until=until, language_model=model, **common)
+    yield from ingest(Work(store=store, as_of=until, **common))
+    yield from catch_up(Work(store=store, as_of=until, language_model=model, **common))
 
 
 def remember(store: Store, policy: Policy, until: datetime, model: LanguageModel | None) -> list[Report]:

@@ -20,18 +20,18 @@ import pytest
 
 from reverie.capture.history.importing import import_file
 from reverie.capture.history.redrive import redrive_dead_letters
-from reverie.consolidate.embed import stage as embed
-from reverie.consolidate.extract import decide as candidates
-from reverie.consolidate.extract import events as observe
-from reverie.consolidate.merge import decide as merge_fold
+from reverie.consolidate.embed import decide as embed_decide
+from reverie.consolidate.extract import decide, events
+from reverie.consolidate.merge import decide as merge_decide
 from reverie.drive.rebuild import empty_memory
 from reverie.errors import StageError
-from reverie.language import fact_keys as keyed
-from reverie.model import stable_id
+from reverie.language import fact_keys
+from reverie.model import Scope, stable_id
 from reverie.policy import load_policy
 from reverie.store.connect import connect
 from reverie.store.database import Store
 from reverie.store.digest import TableDigest, digest_of
+from reverie.store.work import Work
 from tests.conftest import Databases
 from tests.promises import compact
 from tests.promises.world import WordEmbedder, consolidate
@@ -40,7 +40,7 @@ pytestmark = pytest.mark.timeout(120)
 
 TENANTS = (compact.TENANT, "beta")
 #: Items that one stage fails on: all else of the subject goes on.
-ITEMS = ("extract", "observe", "embed", "merge", "structure")
+ITEMS = ("extract", "events", "embed", "merge", "facts")
 #: Stage and the write that fails for a subject as a whole, as (table, event, condition).
 SUBJECTS = {
     "link": ("entities", "insert", "true"),
@@ -147,18 +147,20 @@ def defect_in(stage: str, conn: Conn) -> Iterator[WordEmbedder]:
     with pytest.MonkeyPatch.context() as patch:
         embedder = WordEmbedder()
         if stage == "extract":
-            told = candidates._told
             spoken = lambda read, *_: " ".join(read["text"])  # noqa: E731
-            patch.setattr(candidates, "_told", failing(told, spoken, "Infosys gave us an award"))
-        elif stage == "observe":
-            patch.setattr(observe, "_pieces", failing(observe._pieces, lambda event, *_: event.content, "locker"))
+            patch.setattr(decide, "_episodes", failing(decide._episodes, spoken, "Infosys gave us an award"))
+        elif stage == "events":
+            patch.setattr(events, "_pieces", failing(events._pieces, lambda event, *_: event.content, "locker"))
         elif stage == "embed":
-            patch.setattr(embed, "in_parts", failing(embed.in_parts, lambda text, *_: text, "commute to Infosys"))
+            cut = failing(embed_decide.text_parts, lambda text, *_: text, "commute to Infosys")
+            patch.setattr(embed_decide, "text_parts", cut)
         elif stage == "merge":
-            near = failing(merge_fold.contrast, lambda *texts: " ".join(texts), "golden retriever")
-            patch.setattr(merge_fold, "contrast", near)
-        elif stage == "structure":
-            patch.setattr(keyed.Keyed, "read", failing(keyed.Keyed.read, lambda _, content: content, "Mumbai"))
+            near = failing(merge_decide.contradiction, lambda *texts: " ".join(texts), "golden retriever")
+            patch.setattr(merge_decide, "contradiction", near)
+        elif stage == "facts":
+            patch.setattr(
+                fact_keys.FactRule, "read", failing(fact_keys.FactRule.read, lambda _, content: content, "Mumbai")
+            )
         else:
             table, event, condition = SUBJECTS[stage]
             conn.execute(
@@ -184,12 +186,12 @@ def test_one_item_that_a_stage_fails_on_buries_itself(stage: str, clean: Clean, 
             buried, state = letters(conn), digests(conn)
             remember(store, embedder)
             assert (letters(conn), digests(conn)) == (buried, state), "it is not tried again for ever"
-        name = {"observe": "extract"}.get(stage, stage)
+        name = {"events": "extract"}.get(stage, stage)
         assert {row[1:3] for row in buried} == {(f"stage:{name}", "stage_failed")}
-        assert {row[3] for row in buried} == {"observe": {"ana", "ben"}, "merge": {"ana"}}.get(stage, {"ben"})
+        assert {row[3] for row in buried} == {"events": {"ana", "ben"}, "merge": {"ana"}}.get(stage, {"ben"})
         assert not [row for row in buried if re.search("Infosys|Mumbai|locker", row[5])]
         assert all(re.search("Defect|DataException", row[5]) for row in buried)
-        if stage not in ("observe", "merge"):
+        if stage not in ("events", "merge"):
             assert of_ana(conn) == clean.of_ana
         if stage in SUBJECTS:
             assert [(row[0], row[3], row[4]) for row in buried] == [("acme", "ben", None)]
@@ -200,7 +202,7 @@ def test_one_item_that_a_stage_fails_on_buries_itself(stage: str, clean: Clean, 
                 "select sum((report ->> 'discarded_stage_failed')::int) from ops.runs where stage = %s", [name]
             ).fetchone() or (0,)
             assert failed == len(buried)
-        left_out = {"extract": "award", "observe": "locker"}.get(stage)
+        left_out = {"extract": "award", "events": "locker"}.get(stage)
         if left_out:
             found = conn.execute("select count(*) from memory.memories where content ~ %s", [left_out]).fetchone()
             assert found == (0,)
@@ -232,7 +234,7 @@ def test_a_defect_that_everything_shows_buries_nothing(store: Store, conn: Conn,
         raise Defect("I live in Mumbai.")
 
     with pytest.MonkeyPatch.context() as patch, pytest.raises(StageError, match="on every"):
-        patch.setattr(candidates, "_told", fail)
+        patch.setattr(decide, "_episodes", fail)
         consolidate(store, "acme", compact.policy(), compact.UNTIL)
     assert letters(conn) == []
     assert conn.execute("select count(*) from memory.extractions").fetchone() == (0,)
@@ -259,7 +261,7 @@ def test_a_rebuild_tries_a_subject_again_that_was_set_aside(clean: Clean, databa
         prepare(store, conn, clean.history, clean.wrong)
         with defect_in("score", conn) as embedder:
             remember(store, embedder)
-        empty_memory(store, tenant_id="acme", policy=compact.policy(), as_of=compact.UNTIL)
+        empty_memory(Work(store=store, scope=Scope(tenant_id="acme"), policy=compact.policy(), as_of=compact.UNTIL))
         remember(store)
         assert letters(conn) == []
         assert digests(conn) == clean.digests

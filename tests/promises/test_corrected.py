@@ -12,7 +12,7 @@ import pytest
 
 from reverie.capture.history.importing import import_file
 from reverie.capture.live.corrections import correct_memory
-from reverie.consolidate.correct.stage import revived
+from reverie.consolidate.correct.decide import revived
 from reverie.errors import InputError, NotFoundError
 from reverie.recall.inspect import explain
 from reverie.store.connect import connect

@@ -15,6 +15,7 @@ from reverie.capture.history.importing import import_file
 from reverie.capture.live.corrections import Asked, Corrected, correct_memory
 from reverie.drive.replay import replay
 from reverie.errors import InputError
+from reverie.model import Scope
 from reverie.policy import Policy
 from reverie.recall.browse import MemoryFilter, listing_memories
 from reverie.recall.contexts.context import Context, context
@@ -27,6 +28,7 @@ from reverie.store.connect import connect
 from reverie.store.database import Store
 from reverie.store.digest import digest
 from reverie.store.steps import perform
+from reverie.store.work import Work
 from tests.promises import compact
 from tests.promises.world import WordEmbedder, consolidate, lively
 
@@ -287,7 +289,7 @@ def test_reading_a_session_again_does_not_bring_it_back(told: Store) -> None:
     before = digest(told, TENANT)
     for (session,) in rows(told, "select distinct session_id from log.turns where subject_id = 'ana'"):
         again = {"subject_id": "ana", "session_id": session, "policy": of, "as_of": later, "embedder": WordEmbedder()}
-        list(replay(told, tenant_id=TENANT, **again))
+        list(replay(Work(store=told, scope=Scope(tenant_id=TENANT), **again)))
     assert WRONG not in everything(told, of, later)
     assert digest(told, TENANT).tables["memories"] == before.tables["memories"]
 

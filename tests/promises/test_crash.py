@@ -39,7 +39,7 @@ WRITTEN = {
     "embed": ("turns", "memories"),
     "merge": ("merged",),
     "link": ("links", "entities"),
-    "structure": ("structured", "replaced"),
+    "facts": ("structured", "replaced"),
     "synthesize": (),  # see test_profiles.py
     "score": ("recalled", "rewarded"),
     "decay": (),

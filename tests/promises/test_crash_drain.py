@@ -14,7 +14,7 @@ import psycopg
 import pytest
 
 from reverie.capture.history.importing import import_file
-from reverie.drive.drain import LEASE, drain
+from reverie.drive.drain import LEASE, Drainer
 from reverie.policy import load_policy
 from reverie.store.connect import connect
 from reverie.store.database import Store
@@ -37,7 +37,7 @@ def work(url: str, clock: datetime, kill_at: int | None = None, trace: Path | No
     moments = Moments(kill_at=kill_at)
     with Store.open(url, size=1) as store:
         moments.watch()
-        drain(store, embedder=WordEmbedder(), clock=lambda: clock, as_of=compact.UNTIL, batch=1)
+        Drainer(store=store, embedder=WordEmbedder(), clock=lambda: clock, batch=1).drain(as_of=compact.UNTIL)
     if trace:
         trace.write_text(json.dumps(len(moments.kinds)))
 

@@ -24,10 +24,12 @@ from reverie.policy import Policy, load_policy
 from reverie.store.connect import connect
 from reverie.store.database import Store
 from reverie.store.digest import TableDigest, digest_of
+from reverie.store.work import Work
 from tests.conftest import Databases
 from tests.consolidate.test_compress import MARCH, MODEL, TENANT, say, suggest_posts, tell_of_bruno
 from tests.models.scripted_server import reply_to
 from tests.promises.killing import Moments
+from tests.promises.world import WordEmbedder
 
 pytestmark = pytest.mark.timeout(240)
 
@@ -93,9 +95,15 @@ def work(url: str, notes: Path, kill_at: int | None = None, trace: Path | None =
     with Store.open(url, size=2) as store:
         moments.watch()
         compress(
-            store, scope=Scope(tenant_id=TENANT), policy=policy(), as_of=MARCH + timedelta(days=40), model=MODEL,
-            language_model=WellSpoken(notes),
-        )  # fmt: skip
+            Work(
+                store=store,
+                scope=Scope(tenant_id=TENANT),
+                policy=policy(),
+                as_of=MARCH + timedelta(days=40),
+                embedder=WordEmbedder(MODEL),
+                language_model=WellSpoken(notes),
+            )
+        )
     if trace:
         trace.write_text(str(len(moments.kinds)))
 

@@ -14,11 +14,12 @@ from reverie.consolidate.extract.stage import extract
 from reverie.store.connect import connect
 from reverie.store.database import Store
 from reverie.store.digest import digest_of
+from reverie.store.work import Work
 from tests.conftest import Databases
 from tests.promises import compact
 from tests.promises.killing import Moments
 from tests.promises.notetaker import NoteTaker
-from tests.promises.world import scope
+from tests.promises.world import WordEmbedder, scope
 
 pytestmark = pytest.mark.timeout(240)
 
@@ -35,9 +36,15 @@ def work(url: str, history: Path, kill_at: int | None) -> None:
         import_file(store, history, tenant_id=compact.TENANT, now=compact.UNTIL)
         moments.watch()
         extract(
-            store, scope=scope(compact.TENANT), policy=compact.policy(), as_of=compact.UNTIL, count_tokens=len,
-            language_model=NoteTaker(),
-        )  # fmt: skip
+            Work(
+                store=store,
+                scope=scope(compact.TENANT),
+                policy=compact.policy(),
+                as_of=compact.UNTIL,
+                embedder=WordEmbedder(),
+                language_model=NoteTaker(),
+            )
+        )
 
 
 def run(url: str, history: Path, kill_at: int | None = None) -> int | None:

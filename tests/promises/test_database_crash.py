@@ -20,8 +20,9 @@ from reverie.drive.cycle import catch_up, ingest
 from reverie.store.connect import connect
 from reverie.store.database import Store
 from reverie.store.digest import digest_of
-from reverie.store.embedded import EmbeddedPostgres
 from reverie.store.migrate import migrate
+from reverie.store.server.embedded import EmbeddedPostgres
+from reverie.store.work import Work
 from tests.conftest import Databases
 from tests.promises import compact
 from tests.promises.test_crash import count
@@ -54,8 +55,8 @@ def run(url: str, history: Path, *, dies_after: int | None = None, postmaster: i
     with Store.open(url, size=1) as store:
         import_file(store, history, tenant_id=compact.TENANT, now=compact.UNTIL)
         for reports in (
-            ingest(store, as_of=compact.UNTIL, **common),  # type: ignore[arg-type]
-            catch_up(store, until=compact.UNTIL, **common),  # type: ignore[arg-type]
+            ingest(Work(store=store, as_of=compact.UNTIL, **common)),  # type: ignore[arg-type]
+            catch_up(Work(store=store, as_of=compact.UNTIL, **common)),  # type: ignore[arg-type]
         ):
             for _ in reports:
                 done += 1

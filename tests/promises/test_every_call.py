@@ -24,11 +24,12 @@ from reverie.inference.hosted import HostedEmbedder
 from reverie.store.connect import connect
 from reverie.store.database import Store
 from reverie.store.digest import TableDigest, digest_of
+from reverie.store.work import Work
 from tests.conftest import Databases
 from tests.inference.embeddings_server import DIMENSIONS, Answer, EmbeddingsServer
 from tests.models.serving import Server, serving
 from tests.promises.every import TENANT, policy
-from tests.promises.world import SAMPLE, for_tenant, scope
+from tests.promises.world import SAMPLE, WordEmbedder, for_tenant, scope
 
 pytestmark = [
     pytest.mark.timeout(1800),
@@ -91,8 +92,8 @@ def test_the_nth_call_of_the_embedder(
     embedder._timeout_s = 2.0
 
     def remember(store: Store) -> None:
-        extract(store, count_tokens=len, **COMMON)
-        embed(store, embedder=embedder, **COMMON)
+        extract(Work(store=store, embedder=WordEmbedder(), **COMMON))
+        embed(Work(store=store, embedder=embedder, **COMMON))
 
     def disturbed(store: Store) -> None:
         vectors.script = [Answer()] * call + [fault]
@@ -134,7 +135,7 @@ def test_the_nth_call_of_the_language_model(
     model.warm()
 
     def read(store: Store) -> dict[str, int | float]:
-        return extract(store, count_tokens=len, language_model=model, **COMMON).counts
+        return extract(Work(store=store, embedder=WordEmbedder(), language_model=model, **COMMON)).counts
 
     def disturbed(store: Store) -> None:
         chat.script(*[{}] * call, fault)

@@ -5,17 +5,20 @@ from __future__ import annotations
 import json
 import random
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from reverie.capture.history.importing import import_file
+from reverie.consolidate.stages import NAMES
 from reverie.drive import cycle
 from reverie.policy import Policy, load_policy, shipped_policies
 from reverie.store.database import Store
 from reverie.store.digest import Digest, digest
 from reverie.store.runs import Report
+from reverie.store.work import Work
 from tests.conftest import Databases
 from tests.promises import compact
 from tests.promises.world import consolidate, live, lively
@@ -34,20 +37,20 @@ def test_a_stage_run_twice_is_a_stage_run_once(
     seen: set[str] = set()
 
     def twice(stage: Stage) -> Stage:
-        def run(store: Store, **arguments: Any) -> Report:
-            report = stage(store, **arguments)
-            before = digest(store, "twice")
-            stage(store, **arguments)
-            assert digest(store, "twice") == before, f"{report.stage} at {arguments['as_of']}"
+        def run(work: Work, **arguments: Any) -> Report:
+            report = stage(work, **arguments)
+            before = digest(work.store, "twice")
+            stage(work, **arguments)
+            assert digest(work.store, "twice") == before, f"{report.stage} at {work.as_of}"
             seen.add(report.stage)
             return report
 
         return run
 
-    for stage in cycle.STAGES:
+    for stage in NAMES:
         monkeypatch.setattr(cycle, stage, twice(getattr(cycle, stage)))
     live(store, "twice", policy, history, compact.UNTIL)
-    assert seen == set(cycle.STAGES)
+    assert seen == set(NAMES)
     assert rows(digest(store, "twice")) == rows(digest(store, "once"))
 
 
@@ -64,18 +67,18 @@ def test_a_dry_run_changes_nothing(store: Store, history: Path, monkeypatch: pyt
     said: list[dict[str, float]] = []
 
     def dry_first(stage: Stage) -> Stage:
-        def run(store: Store, **arguments: Any) -> Report:
+        def run(work: Work, **arguments: Any) -> Report:
             before = digest(store, compact.TENANT)
-            dry = stage(store, dry_run=True, **arguments)
-            assert digest(store, compact.TENANT) == before, f"{dry.stage} at {arguments['as_of']}"
-            wet = stage(store, **arguments)
+            dry = stage(replace(work, dry_run=True), **arguments)
+            assert digest(store, compact.TENANT) == before, f"{dry.stage} at {work.as_of}"
+            wet = stage(work, **arguments)
             said.append(dry.counts)
-            assert dry.counts == wet.counts, f"{dry.stage} at {arguments['as_of']}"
+            assert dry.counts == wet.counts, f"{dry.stage} at {work.as_of}"
             return wet
 
         return run
 
-    for stage in cycle.STAGES:
+    for stage in NAMES:
         if stage != "embed":  # a dry run asks no model, so it cannot know the parts
             monkeypatch.setattr(cycle, stage, dry_first(getattr(cycle, stage)))
     live(store, compact.TENANT, compact.policy(), history, compact.UNTIL)

@@ -15,6 +15,7 @@ from reverie.capture.live.acknowledge import append_turns
 from reverie.capture.validation import Validator
 from reverie.drive import drain as deferred
 from reverie.drive.cycle import catch_up
+from reverie.drive.drain import Drainer
 from reverie.drive.flush import flush_due
 from reverie.inference.completions import LanguageModel
 from reverie.model import Turn
@@ -22,6 +23,7 @@ from reverie.policy import Policy
 from reverie.store.database import Store
 from reverie.store.digest import digest
 from reverie.store.steps import perform
+from reverie.store.work import Work
 from tests.conftest import Databases
 from tests.promises import compact
 from tests.promises.notetaker import NoteTaker
@@ -66,7 +68,7 @@ def said_live(store: Store, policy: Policy, file: Path, until: datetime, model: 
         nonlocal drained
         common: dict[str, Any] = {"as_of": at, "count_tokens": embedder.count_tokens}
         assert any(flush_due(store, policy_of=lambda tenant: policy, **common))
-        done = deferred.drain(store, embedder=embedder, language_model=model, clock=lambda: at, as_of=at)
+        done = Drainer(store=store, embedder=embedder, language_model=model, clock=lambda: at).drain(as_of=at)
         drained += done.counts()["batches"] > 0
 
     for at, record in in_order(file, until):
@@ -105,7 +107,7 @@ def said_live(store: Store, policy: Policy, file: Path, until: datetime, model: 
     while (due := next_flush(store)) is not None:
         tick(due)
     models: dict[str, Any] = {"embedder": embedder, "language_model": model}
-    for _ in catch_up(store, scope=scope(TENANT), policy=policy, until=until, **models):
+    for _ in catch_up(Work(store=store, scope=scope(TENANT), policy=policy, as_of=until, **models)):
         pass
     return drained
 

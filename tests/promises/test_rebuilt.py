@@ -14,8 +14,10 @@ import pytest
 
 from reverie.capture.history.importing import import_file
 from reverie.drive.rebuild import empty_memory
+from reverie.model import Scope
 from reverie.store.database import Store
 from reverie.store.digest import Digest, digest
+from reverie.store.work import Work
 from tests.conftest import Databases
 from tests.promises import compact
 from tests.promises.compact import TENANT, UNTIL
@@ -83,7 +85,7 @@ def test_emptying_leaves_nothing_derived_and_all_of_the_log(databases: Databases
         live(store, TENANT, POLICY, history, UNTIL)
         live(store, "other", POLICY, history, UNTIL)
         kept, turns = digest(store, "other"), count(store, "log.turns")
-        report = empty_memory(store, tenant_id=TENANT, policy=POLICY, as_of=UNTIL)
+        report = empty_memory(Work(store=store, scope=Scope(tenant_id=TENANT), policy=POLICY, as_of=UNTIL))
         assert report["rows"] > report["memories"] > 0
         assert all(table.rows == 0 for table in digest(store, TENANT).tables.values())
         assert digest(store, "other") == kept
@@ -92,7 +94,7 @@ def test_emptying_leaves_nothing_derived_and_all_of_the_log(databases: Databases
 
 
 def rebuild(store: Store, until: datetime) -> None:
-    empty_memory(store, tenant_id=TENANT, policy=POLICY, as_of=until)
+    empty_memory(Work(store=store, scope=Scope(tenant_id=TENANT), policy=POLICY, as_of=until))
     consolidate(store, TENANT, POLICY, until)
 
 

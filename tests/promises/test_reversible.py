@@ -12,7 +12,7 @@ import pytest
 from psycopg.rows import dict_row
 
 from reverie.capture.history.importing import import_file
-from reverie.consolidate.merge.stage import undo
+from reverie.consolidate.merge.undo import undo
 from reverie.policy.fading import value_at
 from reverie.store.database import Store
 from reverie.store.digest import digest

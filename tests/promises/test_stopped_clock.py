@@ -10,7 +10,7 @@ import pytest
 
 from reverie.capture.history.importing import import_file
 from reverie.drive.cycle import catch_up, ingest
-from reverie.drive.drain import drain
+from reverie.drive.drain import Drainer
 from reverie.evaluate.health import lag_hours
 from reverie.inference import Embedder, load_embedder
 from reverie.model import Scope
@@ -19,6 +19,7 @@ from reverie.recall.recall import log_recall, recall
 from reverie.store.clock import read_clock, set_clock, tenant_time
 from reverie.store.database import Store
 from reverie.store.digest import digest
+from reverie.store.work import Work
 
 SAMPLE = Path(__file__).resolve().parents[2] / "examples" / "sample_history.jsonl"
 #: Between two cycles, so that a recall of the stopped time waits for a cycle that does not come.
@@ -41,11 +42,11 @@ def store(database_url: str) -> Iterator[Store]:
 def tick(store: Store, at: datetime, embedder: Embedder) -> None:
     """What a cycle of the schedule does at a time, and then a worker."""
     scope = Scope(tenant_id=TENANT)
-    for _ in ingest(store, scope=scope, policy=POLICY, as_of=at, embedder=embedder):
+    for _ in ingest(Work(store=store, scope=scope, policy=POLICY, as_of=at, embedder=embedder)):
         pass
-    for _ in catch_up(store, scope=scope, policy=POLICY, until=at, embedder=embedder):
+    for _ in catch_up(Work(store=store, scope=scope, policy=POLICY, as_of=at, embedder=embedder)):
         pass
-    drain(store, embedder=embedder, clock=lambda: at)
+    Drainer(store=store, embedder=embedder, clock=lambda: at).drain()
 
 
 def test_the_sample_survives_the_night(store: Store, embedder: Embedder) -> None:

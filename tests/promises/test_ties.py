@@ -13,19 +13,18 @@ import pytest
 from reverie.capture.append import ensure_tenant
 from reverie.capture.history.importing import import_file
 from reverie.capture.live.acknowledge import append_turns
-from reverie.consolidate.facts.stage import StatedValue
-from reverie.consolidate.facts.stage import fold as structured
-from reverie.consolidate.merge.decide import Member
-from reverie.consolidate.merge.decide import fold as merged
+from reverie.consolidate.facts.decide import StatedValue, values_in_force
+from reverie.consolidate.merge.decide import NearMemory, decide_merges
 from reverie.drive import drain as deferred
-from reverie.drive.drain import drain
+from reverie.drive.drain import Drainer
 from reverie.drive.flush import flush_due
 from reverie.drive.rebuild import empty_memory
-from reverie.model import Turn, candidate_id, stable_id
+from reverie.model import Scope, Turn, candidate_id, stable_id
 from reverie.policy import Policy, load_policy
 from reverie.store.database import Store
 from reverie.store.digest import Digest, digest
 from reverie.store.steps import perform
+from reverie.store.work import Work
 from tests.conftest import Databases
 from tests.promises.world import WordEmbedder, consolidate, lively
 
@@ -74,7 +73,7 @@ def test_the_value_that_arrived_last_is_in_force(store: Store, tmp_path: Path) -
     records = [record(subject, number, text) for number, text in enumerate(SAID) for subject in SUBJECTS]
     imported = tell(store, tmp_path, records, load_policy("chat"))
     assert homes(store) == MUNICH
-    empty_memory(store, tenant_id=TENANT, policy=load_policy("chat"), as_of=LATER)
+    empty_memory(Work(store=store, scope=Scope(tenant_id=TENANT), policy=load_policy("chat"), as_of=LATER))
     consolidate(store, TENANT, load_policy("chat"), LATER)
     assert homes(store) == MUNICH
     assert digest(store, TENANT).tables == imported.tables
@@ -117,7 +116,7 @@ def test_said_live_the_last_is_in_force_too(
             number += 1
         at += timedelta(hours=3)
         list(flush_due(store, policy_of=lambda tenant: policy, as_of=at, count_tokens=embedder.count_tokens))
-        drain(store, embedder=embedder, clock=lambda now=at: now, as_of=at)
+        Drainer(store=store, embedder=embedder, clock=lambda now=at: now).drain(as_of=at)
     assert homes(store) == MUNICH
     consolidate(store, TENANT, policy, LATER)
     drained = digest(store, TENANT)
@@ -168,10 +167,10 @@ def test_the_folds_go_by_arrival() -> None:
         ids = [candidate_id(DAY, TENANT, subject, "fact", str(turn.id), "location", 0) for turn in turns]
         places = [{"session_id": "s", "turn_index": number, "turn_id": turn.id} for number, turn in enumerate(turns)]
         members = [
-            Member(id_, subject, "fact", "candidate", "Likes tea", 0, 0.5, DAY, DAY, 0, **place)
+            NearMemory(id_, subject, "fact", "candidate", "Likes tea", 0, 0.5, DAY, DAY, 0, **place)
             for id_, place in zip(ids, places, strict=True)
         ]
-        (merge,) = merged(members[::-1], [(*ids, 0.99)], [], policy).merges
+        (merge,) = decide_merges(members[::-1], [(*ids, 0.99)], [], policy).merges
         assert merge.survivor.id == ids[0]
         values = [
             StatedValue(
@@ -181,5 +180,5 @@ def test_the_folds_go_by_arrival() -> None:
             )
             for id_, text, place in zip(ids, SAID, places, strict=True)
         ]  # fmt: skip
-        held, _ = structured(values[::-1])
+        held, _ = values_in_force(values[::-1])
         assert [one.fact.value for one in held] == list(SAID)

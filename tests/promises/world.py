@@ -15,6 +15,7 @@ from reverie.model import Scope
 from reverie.policy import Policy, load_policy
 from reverie.store.database import Store
 from reverie.store.runs import Report
+from reverie.store.work import Work
 from reverie.testing import WordEmbedder
 
 SAMPLE = Path(__file__).resolve().parents[2] / "examples" / "sample_history.jsonl"
@@ -51,7 +52,7 @@ def consolidate(
     """Read and embed everything, then catch up cycle by cycle: what `reverie run` does."""
     common: dict[str, Any] = {"scope": scope(tenant), "policy": policy, "embedder": embedder or WordEmbedder()}
     common |= {"language_model": language_model}
-    return [*ingest(store, as_of=until, **common), *catch_up(store, until=until, **common)]
+    return [*ingest(Work(store=store, as_of=until, **common)), *catch_up(Work(store=store, as_of=until, **common))]
 
 
 def live(

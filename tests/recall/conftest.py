@@ -21,6 +21,7 @@ from reverie.recall.question import Question
 from reverie.recall.search import search
 from reverie.store.database import Store
 from reverie.store.queries import queries
+from reverie.store.work import Work
 from tests.conftest import Databases
 
 START = datetime(2026, 3, 1, 9, 0, tzinfo=UTC)
@@ -144,7 +145,10 @@ def sample_store(databases: Databases, embedder: Embedder) -> Iterator[Store]:
             assert summary.last is not None
             until = summary.last + timedelta(days=1)
             common = {"scope": Scope(tenant_id="demo"), "policy": load_policy("reverie"), "embedder": embedder}
-            for report in (*ingest(store, as_of=until, **common), *catch_up(store, until=until, **common)):
+            for report in (
+                *ingest(Work(store=store, as_of=until, **common)),
+                *catch_up(Work(store=store, as_of=until, **common)),
+            ):
                 assert report.stage
         with Store.open(url, role="reader", size=1) as store:
             yield store

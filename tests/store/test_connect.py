@@ -16,11 +16,11 @@ from psycopg.sql import SQL, Identifier
 
 from reverie.errors import DatabaseError, InputError
 from reverie.settings import load_settings
-from reverie.store.address import database_url as url_to_use
-from reverie.store.address import sqlalchemy_url
 from reverie.store.connect import check_server, connect, database_errors, open_pool, tenant_transaction
-from reverie.store.programs import free_port
 from reverie.store.revisions import NOT_MIGRATED
+from reverie.store.server.address import database_url as url_to_use
+from reverie.store.server.address import sqlalchemy_url
+from reverie.store.server.programs import free_port
 
 SECRET = "correct-horse"
 TENANT = "select current_setting('reverie.tenant', true)"

@@ -21,14 +21,14 @@ import pytest
 
 from reverie.errors import DatabaseError
 from reverie.settings import load_settings
-from reverie.store import programs
-from reverie.store.address import database_url
 from reverie.store.connect import connect
-from reverie.store.embedded import EmbeddedPostgres
+from reverie.store.server import programs
+from reverie.store.server.address import database_url
+from reverie.store.server.embedded import EmbeddedPostgres
 
 as_root = pytest.mark.skipif(os.geteuid() != 0, reason="needs root, who hands the server to another user")
 
-START = "import sys; from reverie.store.embedded import EmbeddedPostgres; " + (
+START = "import sys; from reverie.store.server.embedded import EmbeddedPostgres; " + (
     "print(EmbeddedPostgres(sys.argv[1], durable=False).start())"
 )
 

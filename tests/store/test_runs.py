@@ -14,6 +14,7 @@ from reverie.policy import load_policy
 from reverie.store.database import Store
 from reverie.store.queries import queries
 from reverie.store.runs import run
+from reverie.store.work import Work
 
 AT = datetime(2026, 5, 1, tzinfo=UTC)
 POLICY = load_policy("reverie")
@@ -29,14 +30,14 @@ def store(database_url: str) -> Iterator[Store]:
 
 def attempt(store: Store, *, fails: bool = False, stage: str = "merge", days: int = 0, **limits: Any) -> None:
     """A run that gets done, or does not."""
-    given: dict[str, Any] = {"scope": Scope(tenant_id="t", **limits), "policy": POLICY, "driver": "reverie"}
     at = AT + timedelta(days=days)
+    work = Work(store=store, scope=Scope(tenant_id="t", **limits), policy=POLICY, as_of=at)
     if fails:
-        with pytest.raises(StageError), run(store, stage, as_of=at, **given):
+        with pytest.raises(StageError), run(work, stage):
             raise StageError
         return
-    with run(store, stage, as_of=at, **given) as one, store.transaction("t") as conn:
-        one.record(conn)
+    with run(work, stage) as current, work.transaction() as conn:
+        current.record(conn)
 
 
 def open_failures(store: Store) -> int:

@@ -15,7 +15,7 @@ from reverie.api.fields import Answer, Body, Name, Text, example, now
 from reverie.api.problems import documented
 from reverie.api.routing import routes_of
 from reverie.capture.live.corrections import EFFECT, MOST_CHARACTERS, correct_memory
-from reverie.consolidate.merge.stage import undo
+from reverie.consolidate.merge.undo import undo
 
 router = routes_of("corrections")
 

@@ -16,6 +16,7 @@ from reverie.capture.mending import mend_text
 from reverie.errors import InputError, NotFoundError
 from reverie.model import replacement_of, require_aware, stable_id
 from reverie.policy import Policy
+from reverie.store.marks import ADD_PIN, MARK
 from reverie.store.queries import queries
 from reverie.store.queue import Waiting, enqueue_params
 from reverie.store.steps import Statement, Steps
@@ -78,7 +79,7 @@ def correct_memory(
     content, actor = _text("content", content, MOST_CHARACTERS), _text("actor", actor, LONGEST_ACTOR)
     if (asked == "replace") != (content is not None):
         raise InputError("Content goes with replace, and only with that.")
-    sql, memory = queries("correct"), {"tenant": tenant_id, "memory": memory_id}
+    sql, memory = queries("corrections"), {"tenant": tenant_id, "memory": memory_id}
     rows = yield Statement(sql["read_correctable"], memory)
     if not rows or subject_id not in (None, rows[0][0]):
         raise NotFoundError(f"There is no memory {memory_id}.")
@@ -91,10 +92,10 @@ def correct_memory(
     yield Statement(sql["add_correction"], row | added)
     replacement = None
     if asked == "pin":
-        yield Statement(sql["add_pin"], row)
+        yield Statement(ADD_PIN, row)
     elif asked != "unpin":
         mark = {"wrong": "corrected", "replace": "replaced", "forget": "forgotten"}[asked]
-        yield Statement(sql["mark"], row | {"mark": mark})
+        yield Statement(MARK, row | {"mark": mark})
         kind, replacement = replacement_of(kind, as_of, tenant_id, subject_id, correction)
         importance = getattr(policy.extract.importance, kind)
         new = {"replacement": replacement, "kind": kind, "content": content, "importance": importance}

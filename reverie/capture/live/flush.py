@@ -7,21 +7,19 @@ and out of the buffer. Killed at any point, the turns are either still in the bu
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
-from datetime import datetime, timedelta
+from dataclasses import replace
+from datetime import timedelta
 from typing import Any
 
 from psycopg import Connection
 
 from reverie.capture.append import add_turns, lock_sessions, make_incoming
 from reverie.errors import ReverieError, StageError
-from reverie.model import Scope, require_aware
-from reverie.policy import Policy
-from reverie.store.database import Store
 from reverie.store.dead_letters import dead_letter, record_dead_letters
 from reverie.store.queries import queries
 from reverie.store.queue import Waiting, enqueue
 from reverie.store.runs import Report, Run, run
+from reverie.store.work import Work
 
 #: Sessions moved in one transaction.
 BATCH = 100
@@ -29,55 +27,14 @@ BATCH = 100
 PAUSE = timedelta(minutes=5)
 #: Where a dead letter says that its turn came from.
 SOURCE = "live"
-#: Tenants that an error names; the run ledger has them all.
-_NAMED = 5
 
 Place = tuple[str, str]
-#: Extracts candidates from turns (rows of `read_taken`) for a run of a tenant, in the transaction that logs them.
-Extract = Callable[[Connection[Any], Run, str, Policy, Sequence[tuple[Any, ...]]], None]
+#: Extracts candidates from turns (rows of `read_taken`) for a run, in the transaction that moves them to the log.
+Extract = Callable[[Connection[Any], Run, Sequence[tuple[Any, ...]]], None]
 
 
-def flush_due(
-    store: Store,
-    *,
-    policy_of: Callable[[str], Policy],
-    as_of: datetime,
-    extract: Extract,
-    driver: str = "reverie",
-) -> Iterator[Report]:
-    """Flush what is due of every tenant, batch by batch; yields the report of each. Any number may do so at once.
-
-    A session that fails waits `PAUSE` and delays no other session.
-
-    Raises:
-        StageError: some sessions failed; it names the first tenants and their reasons, without user text.
-    """
-    as_of = require_aware(as_of)
-    failed: dict[str, str] = {}
-    due = store.flushable(as_of)
-    for tenant_id in due:
-        try:
-            yield from flush(store, tenant_id, Flush(policy_of(tenant_id), as_of, extract, driver))
-        except Exception as error:
-            failed[tenant_id] = _reason(error)
-    if failed:
-        reasons = "; ".join(f"{tenant_id}: {reason}" for tenant_id, reason in list(failed.items())[:_NAMED])
-        raise StageError(f"Sessions of {len(failed)} of {len(due)} tenants could not be flushed. {reasons}")
-
-
-@dataclass(frozen=True, slots=True)
-class Flush:
-    """How a tenant's sessions are flushed."""
-
-    policy: Policy
-    #: Aware; sessions that are due by then.
-    as_of: datetime
-    extract: Extract
-    driver: str
-
-
-def flush(store: Store, tenant_id: str, work: Flush) -> Iterator[Report]:
-    """Flush what is due of a tenant; yields a report a batch.
+def flush(work: Work, extract: Extract) -> Iterator[Report]:
+    """Flush what is due of the work's tenant; yields a report a batch.
 
     Counts `sessions`, `ended`, turns that are new in the log (`logged`), `repeated` and in `conflicts` (now dead
     letters), and what extract counts: `turns` read, `candidates`, each kind, each discard.
@@ -85,12 +42,12 @@ def flush(store: Store, tenant_id: str, work: Flush) -> Iterator[Report]:
     Raises:
         StageError: a session failed; the others are done, and it is tried again after `PAUSE`.
     """
-    params = {"tenant": tenant_id, "as_of": work.as_of, "limit": BATCH}
+    params = {"tenant": work.tenant_id, "as_of": work.as_of, "limit": BATCH}
     failed: list[str] = []
     while True:
-        with store.transaction(tenant_id) as conn:
+        with work.transaction() as conn:
             due: list[Place] = conn.execute(queries("flush")["peek"], params).fetchall()
-        reports, reasons = _flush_all(store, tenant_id, due, work)
+        reports, reasons = _flush_all(work, due, extract)
         yield from reports
         failed += reasons
         if not reasons and not any(report["sessions"] for report in reports):
@@ -99,39 +56,39 @@ def flush(store: Store, tenant_id: str, work: Flush) -> Iterator[Report]:
         raise StageError(f"{len(failed)} sessions could not be flushed: {failed[0]}")
 
 
-def _flush_all(store: Store, tenant_id: str, due: Sequence[Place], work: Flush) -> tuple[list[Report], list[str]]:
+def _flush_all(work: Work, due: Sequence[Place], extract: Extract) -> tuple[list[Report], list[str]]:
     """Flush at once, or one by one where that fails: the reports, and why which failed."""
     if not due:
         return [], []
     try:
-        return [_flush_batch(store, tenant_id, due, work)], []
+        return [_flush_batch(work, due, extract)], []
     except Exception as error:
         if len(due) == 1:
-            _postpone(store, tenant_id, due[0], work.as_of)
-            return [], [_reason(error)]
-    done = [_flush_all(store, tenant_id, [place], work) for place in due]
+            _postpone(work, due[0])
+            # only our own errors are known to carry no user text
+            return [], [str(error) if isinstance(error, ReverieError) else type(error).__name__]
+    done = [_flush_all(work, [place], extract) for place in due]
     return [report for reports, _ in done for report in reports], [reason for _, reasons in done for reason in reasons]
 
 
-def _flush_batch(store: Store, tenant_id: str, due: Sequence[Place], work: Flush) -> Report:
-    scope = Scope(tenant_id=tenant_id, subjects=tuple(sorted({subject for subject, _ in due})))
-    with (
-        run(store, "flush", scope=scope, policy=work.policy, as_of=work.as_of, driver=work.driver) as attempt,
-        store.transaction(tenant_id) as conn,
-    ):
-        params: dict[str, Any] = {"tenant": tenant_id, "as_of": work.as_of}
+def _flush_batch(work: Work, due: Sequence[Place], extract: Extract) -> Report:
+    work = replace(work, scope=replace(work.scope, subjects=tuple(sorted({subject for subject, _ in due}))))
+    with run(work, "flush") as attempt, work.transaction() as conn:
+        params: dict[str, Any] = {"tenant": work.tenant_id, "as_of": work.as_of}
         held: list[Place] = conn.execute(queries("flush")["claim"], params | _columns(due)).fetchall()
         if held:
-            _move(conn, attempt, held, params | _columns(held), work)
+            _move(conn, attempt, held, extract)
             attempt.record(conn)
         else:
             attempt.report.add("sessions", 0)
     return attempt.report
 
 
-def _move(conn: Connection[Any], attempt: Run, held: Sequence[Place], params: dict[str, Any], work: Flush) -> None:
+def _move(conn: Connection[Any], attempt: Run, held: Sequence[Place], extract: Extract) -> None:
     """Move the turns of claimed sessions from the buffer to the log and into the queue."""
-    sql, report, tenant_id = queries("flush"), attempt.report, params["tenant"]
+    sql, report, work = queries("flush"), attempt.report, attempt.work
+    tenant_id = work.tenant_id
+    params: dict[str, Any] = {"tenant": tenant_id, "as_of": work.as_of} | _columns(held)
     make_incoming(conn)
     conn.execute(sql["take"], params)
     lock_sessions(conn, tenant_id, held)
@@ -139,7 +96,7 @@ def _move(conn: Connection[Any], attempt: Run, held: Sequence[Place], params: di
     params["places"] = conflicts
     _keep_conflicts(conn, tenant_id, params)
     conn.execute(sql["write_moods"], params)
-    work.extract(conn, attempt, tenant_id, work.policy, conn.execute(sql["read_taken"], params).fetchall())
+    extract(conn, attempt, conn.execute(sql["read_taken"], params).fetchall())
     waiting = conn.execute(sql["read_waiting"], params).fetchall()
     enqueue(
         conn,
@@ -171,17 +128,13 @@ def _keep_conflicts(conn: Connection[Any], tenant_id: str, params: dict[str, Any
     record_dead_letters(conn, tenant_id, letters)
 
 
-def _postpone(store: Store, tenant_id: str, place: Place, as_of: datetime) -> None:
-    subject, session = place
-    params = {"tenant": tenant_id, "subject": subject, "session": session, "until": as_of + PAUSE}
-    with store.transaction(tenant_id) as conn:
+def _postpone(work: Work, place: Place) -> None:
+    subject_id, session_id = place
+    until = work.as_of + PAUSE
+    with work.transaction() as conn:
+        params = {"tenant": work.tenant_id, "subject": subject_id, "session": session_id, "until": until}
         conn.execute(queries("flush")["postpone"], params)
 
 
 def _columns(places: Sequence[Place]) -> dict[str, list[str]]:
     return {"subjects": [subject for subject, _ in places], "sessions": [session for _, session in places]}
-
-
-def _reason(error: Exception) -> str:
-    """Only our own errors are known to carry no user text."""
-    return str(error) if isinstance(error, ReverieError) else type(error).__name__

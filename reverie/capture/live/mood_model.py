@@ -21,7 +21,8 @@ from reverie.inference.completions import LanguageModel
 from reverie.inference.prompts import Prompt, load_prompt
 from reverie.inference.replies import Reply
 from reverie.language.cues.mood import Energy, Missed, Mood, Style
-from reverie.llm.calls import Item, ask
+from reverie.llm.asking import ModelCaller, ask
+from reverie.llm.inputs import PromptInput
 from reverie.llm.metering import Payer
 from reverie.model import Turn
 from reverie.policy.live import Mood as Numbers
@@ -74,9 +75,9 @@ def asking(store: Store, model: LanguageModel) -> Call:
 
     def call(turn: Turn, until: float, moods: tuple[MoodName, ...]) -> MoodReply | None:
         prompt = mood_prompt(moods)
-        item = Item(subject_id=turn.subject_id, content={"message": turn.text[:_SHOWN]}, source_ids=[turn.id])
-        payer = Payer(tenant_id=turn.tenant_id, stage="mood")
-        return ask(store, model, prompt, [item], payer=payer, until=until)[0].reply
+        message = PromptInput(subject_id=turn.subject_id, content={"message": turn.text[:_SHOWN]}, source_ids=[turn.id])
+        caller = ModelCaller(store=store, payer=Payer(tenant_id=turn.tenant_id, stage="mood"), until=until)
+        return ask(caller, model, prompt, [message])[0].reply
 
     return call
 

@@ -15,8 +15,8 @@ from uuid import UUID
 import numpy.typing as npt
 
 from reverie.inference import Embedder, from_half_wire, to_half_wire
-from reverie.language.cues.noticed import Candidate, Noticed
-from reverie.model import Turn, rounded
+from reverie.language.cues.noticed import Noticed
+from reverie.model import Candidate, Turn, rounded
 from reverie.policy import Policy
 
 #: Candidates of one request that are compared with what is remembered; merge compares all of them later.

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 
 from reverie.errors import InferenceError
 from reverie.language.cues.crisis import signs_of
-from reverie.language.cues.noticed import CountTokens, Noticed, notice
+from reverie.language.cues.noticed import Noticed, notice
+from reverie.language.text import CountTokens
 from reverie.model import Turn
 from reverie.policy import Policy
 from reverie.store.steps import Awaited, Steps

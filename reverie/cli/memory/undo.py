@@ -25,7 +25,7 @@ def command(memory: str, tenant: str | None, as_of: datetime | None, as_json: bo
       reverie show ana --all                 # merged memories and their ids
       reverie undo 019b8d6a-7f10-8c41-9a2
     """
-    from reverie.consolidate.merge.stage import undo
+    from reverie.consolidate.merge.undo import undo
     from reverie.recall.inspect import find_memory
 
     with Session(tenant) as session:

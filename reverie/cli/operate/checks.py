@@ -22,9 +22,9 @@ from reverie.model import Scope
 from reverie.policy import load_policy
 from reverie.store.clock import read_clock
 from reverie.store.connect import check_server, connect
-from reverie.store.disk import DiskSpace, disk_space
 from reverie.store.queries import queries
 from reverie.store.revisions import START_ANEW, is_unreleased, known_revisions, read_revision
+from reverie.store.server.disk import DiskSpace, disk_space
 
 Status = Literal["ok", "warn", "fail"]
 

@@ -68,14 +68,12 @@ def credit(tenant: str, amount: str, as_json: bool) -> None:
       reverie costs credit demo 5
       reverie costs credit demo none
     """
-    from reverie.store.queries import queries
+    from reverie.llm.spending import set_credit
 
     dollars = _dollars(amount)
     with Session(tenant) as session:
         session.require_tenant()
-        with session.worker.transaction(tenant) as conn:
-            name = "lift_credit" if dollars is None else "give_credit"
-            conn.execute(queries("calls")[name], {"tenant": tenant, "balance_usd": dollars})
+        set_credit(session.worker, tenant, dollars)
     if as_json:
         print_json({"tenant_id": tenant, "balance_usd": dollars})
     else:
@@ -97,7 +95,7 @@ def delete_replies(subject: str, tenant: str | None, source: UUID | None, as_jso
       reverie costs forget ana --tenant demo
       reverie costs forget ana --source 019c2f6e-2b40-7d1e-8a4e-0d4f4b1f6a11
     """
-    from reverie.llm.calls import forget_replies
+    from reverie.llm.reply_cache import forget_replies
 
     with Session(tenant) as session:
         session.require_tenant()
@@ -121,19 +119,10 @@ def _dollars(amount: str) -> float | None:
 
 
 def _costs(session: Session, tenant_id: str, since: datetime | None, by_run: bool) -> dict[str, Any]:
-    from psycopg.rows import dict_row
+    from reverie.llm.spending import read_spending
 
-    from reverie.store.queries import queries
-
-    sql = queries("calls")
-    params = {"tenant": tenant_id, "since": since, "by_run": by_run}
-    with session.worker.transaction(tenant_id) as conn:
-        rows = conn.cursor(row_factory=dict_row).execute(sql["sum_costs"], params).fetchall()
-        left = conn.execute(sql["read_credit"], params).fetchone()
-    for row in rows:
-        row |= {name: float(row[name] or 0) for name in ("cost_usd", "open_usd")} | {"items": int(row["items"])}
+    rows, credit = read_spending(session.worker, tenant_id, since=since, by_run=by_run)
     totals = {name: sum(row[name] for row in rows) for name in _SUMS}
-    credit = {"balance_usd": left[0], "given_at": left[1]} if left else None
     return {"costs": rows, "total": totals, "credit": credit}
 
 

@@ -29,7 +29,7 @@ def command() -> None:
 @json_option
 def start(as_json: bool) -> None:
     """Start the embedded Postgres, unless it is running. The first start creates its data under REVERIE_HOME."""
-    from reverie.store.embedded import embedded_postgres
+    from reverie.store.server.embedded import embedded_postgres
 
     with Session() as session:
         if _elsewhere(session, as_json):
@@ -47,7 +47,7 @@ def start(as_json: bool) -> None:
 @json_option
 def stop(as_json: bool) -> None:
     """Stop the embedded Postgres and close its connections. Its data stay."""
-    from reverie.store.embedded import embedded_postgres
+    from reverie.store.server.embedded import embedded_postgres
 
     with Session() as session:
         if _elsewhere(session, as_json):
@@ -81,7 +81,7 @@ def url(as_json: bool) -> None:
 @json_option
 def status(as_json: bool) -> None:
     """Show whether the embedded Postgres is running and where its data are. Starts nothing."""
-    from reverie.store.embedded import embedded_postgres
+    from reverie.store.server.embedded import embedded_postgres
 
     with Session() as session:
         embedded = session.settings.database_url is None
@@ -113,7 +113,7 @@ def psql_hint(as_json: bool) -> None:
     from shutil import which
 
     from reverie.errors import DatabaseError
-    from reverie.store.programs import programs
+    from reverie.store.server.programs import programs
 
     with Session() as session:
         address = session.url

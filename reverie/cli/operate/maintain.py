@@ -27,20 +27,14 @@ def command(tenant: str | None, as_json: bool) -> None:
       reverie maintain --tenant demo
       REVERIE_KEEP_RUNS_DAYS=7 reverie maintain --json
     """
-    from reverie.drive.maintain import Retention, maintain
-    from reverie.model import Scope
+    from reverie.drive.maintain import maintain
+    from reverie.store.work import Work
 
     now = datetime.now(UTC)
     with Session(tenant) as session, ending_cleanly():
         session.require_tenant()
-        report = maintain(
-            session.worker,
-            scope=Scope(tenant_id=session.tenant_id),
-            policy=session.policy,
-            as_of=now,
-            retention=Retention.of(session.settings),
-            now=now,
-        )
+        work = Work(store=session.worker, scope=session.scope(), policy=session.policy, as_of=now)
+        report = maintain(work, retention=session.runtime.retention, now=now)
     if as_json:
         print_json({"tenant_id": session.tenant_id} | report.counts)
     else:

@@ -41,8 +41,8 @@ def command(
       reverie rebuild --tenant demo --yes --json
     """
     from reverie.drive.rebuild import empty_memory
-    from reverie.model import Scope
     from reverie.store.digest import digest
+    from reverie.store.work import Work
 
     with Session(tenant, policy) as session:
         jobs = jobs or min(2, session.settings.threads)
@@ -53,10 +53,9 @@ def command(
         if not yes:
             number = before.tables["memories"].rows
             click.confirm(f"Empty {number:,} memories of tenant {session.tenant_id} and rebuild?", abort=True, err=True)
-        empty_memory(session.worker, tenant_id=session.tenant_id, policy=session.policy, as_of=as_of)
-        scope = Scope(tenant_id=session.tenant_id)
+        empty_memory(Work(store=session.worker, scope=session.scope(), policy=session.policy, as_of=as_of))
         with ending_cleanly(), bars() as shown:
-            runs = sum(1 for _ in consolidate(session, scope, as_of, jobs, shown))
+            runs = sum(1 for _ in consolidate(session, session.scope(), as_of, jobs, shown))
         after = digest(session.worker, session.tenant_id)
     changed = [name for name, table in after.tables.items() if table != before.tables.get(name)]
     if as_json:

@@ -32,22 +32,22 @@ def command(tenant: str | None, model: str | None, as_of: datetime | None, as_js
     """
     from reverie.drive.reembed import reembed
     from reverie.inference.loading import load_embedder
+    from reverie.store.work import Work
 
     with Session(tenant) as session, ending_cleanly(), bars() as shown:
         session.require_tenant()
         as_of = session.time(as_of)
         embedder = load_embedder(model, threads=session.settings.threads) if model else session.embedder
         shown.expect("reembed", None)
-        reports = list(
-            reembed(
-                session.worker,
-                tenant_id=session.tenant_id,
-                policy=session.policy,
-                as_of=as_of,
-                embedder=embedder,
-                on_progress=lambda done: shown.advance("reembed", done),
-            )
+        work = Work(
+            store=session.worker,
+            scope=session.scope(),
+            policy=session.policy,
+            as_of=as_of,
+            embedder=embedder,
+            progress=lambda _stage, done: shown.advance("reembed", done),
         )
+        reports = list(reembed(work))
     made = sum(report["parts"] for report in reports)
     removed = reports[-1]["removed"]
     if as_json:

@@ -35,18 +35,7 @@ def command(
     with Session(tenant, policy) as session, ending_cleanly():
         session.require_tenant()
         as_of = session.time(as_of)
-        reports = list(
-            replay(
-                session.worker,
-                tenant_id=session.tenant_id,
-                subject_id=subject,
-                session_id=session_id,
-                policy=session.policy,
-                as_of=as_of,
-                embedder=session.embedder,
-                language_model=session.language_model,
-            )
-        )
+        reports = list(replay(session.work(as_of), subject_id=subject, session_id=session_id))
     turns, candidates = reports[0]["turns"], reports[0]["candidates"]
     if as_json:
         print_json({"subject_id": subject, "session_id": session_id, "turns": turns, "candidates": candidates})

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
-from importlib import import_module
-from itertools import chain
 from threading import Event
 from typing import TYPE_CHECKING, Any
 
@@ -17,14 +15,23 @@ from reverie.cli.output import counts_text, note, print_json, say, table
 from reverie.cli.progress import Bars, bars
 from reverie.cli.session import Session
 from reverie.cli.signals import ending_cleanly
+from reverie.consolidate.stages import BY_NAME, NAMES
 from reverie.errors import InputError, ReverieError, StageError
 
 if TYPE_CHECKING:
     from reverie.model import Scope
     from reverie.store.runs import Report
 
-#: As `reverie.drive.cycle.STAGES`, which costs a second to import.
-STAGES = ("extract", "embed", "merge", "link", "structure", "synthesize", "compress", "score", "prune", "decay")
+
+class StageName(click.Choice[str]):
+    """The name of a stage; `structure` is the former name of `facts`."""
+
+    def __init__(self) -> None:
+        super().__init__(NAMES)
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """Return the name, or fail with the choices."""
+        return super().convert("facts" if value == "structure" else value, param, ctx)
 
 
 @dataclass(kw_only=True)
@@ -64,7 +71,7 @@ class StageTotals:
 @click.option(
     "--shards", callback=parse_shards, metavar="FROM-TO", help="Only subjects in this range of the 1024 shards."
 )
-@click.option("--stage", type=click.Choice(STAGES), help="Only this stage, once.")
+@click.option("--stage", type=StageName(), help="Only this stage, once.")
 @click.option(
     "--jobs",
     type=click.IntRange(1, 64),
@@ -159,7 +166,7 @@ def _reports(
     session: Session, scope: Scope, as_of: datetime, stage: str | None, jobs: int, dry_run: bool, shown: Bars
 ) -> Iterator[Report]:
     if stage or dry_run:
-        for name in (stage,) if stage else STAGES:
+        for name in (stage,) if stage else NAMES:
             shown.expect(name, None)
             yield run_stage(session, name, scope, as_of, dry_run)
     else:
@@ -168,43 +175,22 @@ def _reports(
 
 def consolidate(session: Session, scope: Scope, as_of: datetime, jobs: int, shown: Bars) -> Iterator[Report]:
     """Consolidate everything up to `as_of`, `jobs` buckets in parallel, then maintain; yield each stage's report."""
-    from reverie.drive.cycle import catch_up, ingest
-    from reverie.drive.drain import clearing
-    from reverie.drive.maintain import Retention, maintain
-    from reverie.drive.parallel import abreast, buckets
+    from reverie.drive.advance import advance
+    from reverie.drive.maintain import maintain
+    from reverie.drive.parallel import buckets, in_parallel
 
     expected = Event()
 
-    def advance(stage: str, number: int) -> None:
+    def advance_bar(stage: str, number: int) -> None:
         if stage == "embed" and not expected.is_set():  # what extract found is embedded as well
             expected.set()
             _expect(session, "embed", scope, as_of, shown, done=number)
         shown.advance(stage, number)
 
-    common: dict[str, Any] = {
-        "policy": session.policy,
-        "embedder": session.embedder,
-        "language_model": session.language_model,
-        "on_progress": advance,
-    }
     _expect(session, "extract", scope, as_of, shown)
-
-    def work(bucket: Scope) -> Iterator[Report]:
-        reports = chain(
-            ingest(session.worker, scope=bucket, as_of=as_of, **common),
-            catch_up(session.worker, scope=bucket, until=as_of, **common),
-        )
-        return clearing(session.worker, reports, scope=bucket, policy=session.policy, as_of=as_of)
-
-    yield from abreast(buckets(scope, jobs), work)
-    yield maintain(
-        session.worker,
-        scope=scope,
-        policy=session.policy,
-        as_of=as_of,
-        retention=Retention.of(session.settings),
-        now=datetime.now(UTC),
-    )
+    work = session.work(as_of, scope, progress=advance_bar)
+    yield from in_parallel(buckets(scope, jobs), lambda bucket: advance(replace(work, scope=bucket)))
+    yield maintain(work, retention=session.runtime.retention, now=datetime.now(UTC))
 
 
 def _expect(session: Session, stage: str, scope: Scope, as_of: datetime, shown: Bars, *, done: int = 0) -> None:
@@ -220,22 +206,15 @@ def _expect(session: Session, stage: str, scope: Scope, as_of: datetime, shown: 
     shown.expect(stage, row[0] + done if row else None)
 
 
-def run_stage(session: Session, stage: str, scope: Scope, as_of: datetime, dry_run: bool) -> Report:
-    """Run one stage once."""
-    embedder = session.embedder if stage in ("extract", "embed", "merge", "score", "compress") else None
-    needs: dict[str, Any] = {}
-    if embedder is not None:
-        if stage == "extract":
-            needs["count_tokens"] = embedder.count_tokens
-        elif stage == "embed":
-            needs["embedder"] = embedder
-        else:
-            needs["model"] = embedder.model
-    if stage in ("extract", "synthesize", "compress"):
-        needs["language_model"] = session.language_model
-    function = getattr(import_module(f"reverie.consolidate.{'facts' if stage == 'structure' else stage}.stage"), stage)
-    report: Report = function(session.worker, scope=scope, policy=session.policy, as_of=as_of, dry_run=dry_run, **needs)
-    return report
+def run_stage(session: Session, name: str, scope: Scope, as_of: datetime, dry_run: bool) -> Report:
+    """Run one stage once, with the models that it needs."""
+    from reverie.store.work import Work
+
+    stage = BY_NAME[name]
+    models: dict[str, Any] = {"embedder": session.embedder} if stage.embeds else {}
+    if stage.asks:
+        models["language_model"] = session.language_model
+    return stage(Work(store=session.worker, scope=scope, policy=session.policy, as_of=as_of, dry_run=dry_run, **models))
 
 
 def _print(totals: list[StageTotals], dry_run: bool) -> None:

@@ -26,13 +26,13 @@ def command(tenant: str | None, stage: str | None, limit: int, as_json: bool) ->
     """
     from psycopg.rows import dict_row
 
-    from reverie.cli.operate.run import STAGES
+    from reverie.consolidate.stages import NAMES
     from reverie.store.queries import queries
 
     with Session(tenant) as session, session.reader.transaction(session.tenant_id) as conn:
         params = {"tenant": session.tenant_id, "stage": stage, "limit": limit}
         found = conn.cursor(row_factory=dict_row).execute(queries("runs")["list_runs"], params).fetchall()
-        if not found and stage and (names := similar(stage, STAGES)):
+        if not found and stage and (names := similar(stage, NAMES)):
             error = NotFoundError(f"There is no stage {stage!r}.")
             error.similar = names
             raise error

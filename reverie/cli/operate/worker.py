@@ -66,7 +66,7 @@ def command(once: bool, poll: float, as_json: bool) -> None:
 
 
 def _round(session: Session, ended: Event, as_json: bool, once: bool) -> None:
-    from reverie.drive.drain import drain
+    from reverie.drive.drain import Drainer
     from reverie.drive.flush import flush_due
     from reverie.drive.tenants import policies
     from reverie.store.connect import database_errors
@@ -81,13 +81,13 @@ def _round(session: Session, ended: Event, as_json: bool, once: bool) -> None:
                 flushed += int(report["sessions"])
         except StageError as error:  # some sessions failed, but the queue can still be drained
             unflushed = error
-        drained = drain(
-            store,
+        drainer = Drainer(
+            store=store,
             embedder=embedder,
             language_model=session.language_model,
             clock=lambda: datetime.now(UTC),
-            stop=ended.is_set,
         )
+        drained = drainer.drain(stop=ended.is_set)
     if once or flushed or drained.tenants:
         _print_round(flushed, drained, as_json)
     if unflushed:

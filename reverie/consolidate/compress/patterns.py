@@ -18,7 +18,7 @@ from reverie.consolidate.compress.worded_patterns import retell_themes, shown
 from reverie.consolidate.compress.write import Made, Params, write
 from reverie.inference.completions import LanguageModel
 from reverie.inference.wire import from_half_wire
-from reverie.llm.calls import Item, input_hash
+from reverie.llm.inputs import PromptInput, input_hash
 from reverie.model import stable_id
 from reverie.model.arrival import arrival
 from reverie.policy import Policy
@@ -37,7 +37,7 @@ class Draft:
     """A pattern in the rules' words, and what a model is shown to word it."""
 
     made: Made
-    item: Item
+    item: PromptInput
 
 
 def compress_themes(

@@ -16,11 +16,11 @@ from uuid import UUID
 
 from psycopg import Connection
 
-from reverie.consolidate.compress.worded_sessions import Passage, Retold, dated, retell
+from reverie.consolidate.compress.worded_sessions import Passage, Retold, retell
 from reverie.consolidate.compress.write import Made, Params, write
 from reverie.inference.completions import LanguageModel
 from reverie.language.cues.summarise import Line, summarise_all
-from reverie.language.text import author, strip_invisible
+from reverie.language.text import author, strip_invisible, written_day
 from reverie.model import stable_id
 from reverie.policy import Policy
 from reverie.store.database import Store
@@ -154,7 +154,7 @@ def _summary(
     if retold is not None:
         shown, text = retold.texts.get(passage.key, (frozenset(), ""))
         if text and shown == {row[0] for row in turns}:  # what was said since then it does not tell
-            content, model = f"{dated(turns[0][1])}. {text}", retold.model
+            content, model = f"{written_day(turns[0][1])}. {text}", retold.model
     happened_at = max(row[1] for row in turns)
     ids = {row[0] for row in turns}
     name = [passage.subject_id, passage.session_id, *([] if whole else [str(passage.start), str(passage.end)])]

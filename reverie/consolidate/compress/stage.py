@@ -10,32 +10,16 @@ or a backfill gives the same memory as a live system, and compressing makes noth
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from datetime import datetime
 from uuid import UUID
 
 from reverie.consolidate.compress.patterns import compress_themes
 from reverie.consolidate.compress.sessions import compress_running, compress_sessions
 from reverie.consolidate.compress.write import Params
-from reverie.inference.completions import LanguageModel
-from reverie.model import Scope
-from reverie.policy import Policy
-from reverie.store.database import Store
 from reverie.store.runs import Report, run
+from reverie.store.work import Work
 
 
-def compress(
-    store: Store,
-    *,
-    scope: Scope,
-    policy: Policy,
-    as_of: datetime,
-    model: str,
-    language_model: LanguageModel | None = None,
-    driver: str = "reverie",
-    dry_run: bool = False,
-    pulse: Callable[[], None] | None = None,
-) -> Report:
+def compress(work: Work) -> Report:
     """Make patterns and summaries; counts `patterns`, `summaries` of sessions and of `ranges` of a running one's turns,
     patterns and ranges `replaced`, and `episodes` compressed.
 
@@ -46,22 +30,19 @@ def compress(
     Raises:
         UnansweredError, InferenceError: the model cannot be used at all; what was done before stands.
     """
-    common: Params = {"scope": scope, "policy": policy, "as_of": as_of, "driver": driver, "dry_run": dry_run}
-    with run(store, "compress", **common, pulse=pulse) as attempt:
+    store, policy = work.store, work.policy
+    with run(work, "compress") as attempt:
         for name in ("patterns", "replaced", "summaries", "ranges", "episodes"):
             attempt.report.add(name, 0)
-        asked = None if dry_run else language_model
+        asked = None if work.dry_run else work.language_model
         if asked is not None:
             attempt.report.add("retold", 0)
-        params: Params = scope.params() | {
-            "as_of": as_of,
-            "model": model,
+        params: Params = attempt.params() | {
+            "model": work.embedder.model,
             "least": policy.compress.pattern_episodes,
             "threshold": policy.compress.session_threshold,
             "running": policy.compress.running_turns,
             "half": max(policy.compress.session_threshold // 2, 1),
-            "run_id": attempt.id,
-            "policy_hash": policy.hash,
         }
         taken: set[UUID] = set()
         told: set[tuple[str, str]] = set()
@@ -72,6 +53,6 @@ def compress(
             told = compress_sessions(store, attempt, policy, params, taken, asked)
         if policy.compress.running_turns:
             compress_running(store, attempt, policy, params, told, asked)
-        with store.transaction(scope.tenant_id) as conn:
+        with work.transaction() as conn:
             attempt.record(conn)
     return attempt.report

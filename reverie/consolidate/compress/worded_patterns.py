@@ -12,13 +12,14 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from reverie.consolidate.compress.themes import Decision, Episode, Told
-from reverie.consolidate.compress.worded_sessions import dated
 from reverie.inference.completions import LanguageModel
 from reverie.inference.prompts import load_prompt
 from reverie.inference.replies import Reply
 from reverie.language.grounding import is_quoted, ungrounded
-from reverie.llm.calls import Item, Objection, ask, input_hash
-from reverie.llm.metering import Payer
+from reverie.language.text import written_day
+from reverie.llm.answers import InvalidReply
+from reverie.llm.asking import ModelCaller, ask
+from reverie.llm.inputs import PromptInput, input_hash
 from reverie.store.database import Store
 from reverie.store.runs import Run
 
@@ -43,7 +44,7 @@ def retell_themes(
     store: Store,
     attempt: Run,
     model: LanguageModel,
-    items: Sequence[Item],
+    items: Sequence[PromptInput],
     *,
     tenant_id: str,
     known: Mapping[bytes, str | None],
@@ -56,14 +57,11 @@ def retell_themes(
     asked = [item for item in items if input_hash(item) not in known]
     attempt.report.model = model.key
     answers = ask(
-        store,
+        ModelCaller.of_run(attempt),
         model,
         load_prompt("compress_themes", ThemePattern, max_tokens=_MAX_TOKENS),
         asked,
-        payer=Payer(tenant_id=tenant_id, stage="compress", run_id=attempt.id),
         check=_objection,
-        report=attempt.report,
-        pulse=attempt.pulse,
     )
     return {
         input_hash(item): answer.reply.pattern if answer.reply else None
@@ -71,7 +69,7 @@ def retell_themes(
     }
 
 
-def shown(subject_id: str, told: Told, episodes: Sequence[Episode], decisions: Sequence[Decision]) -> Item:
+def shown(subject_id: str, told: Told, episodes: Sequence[Episode], decisions: Sequence[Decision]) -> PromptInput:
     """What a model is shown of a theme; `episodes` and `decisions` in event order, of which it sees the latest."""
     telling = [one for one in decisions if one.tool_calls or one.outcomes][-_SHOWN:]
     latest = episodes[-_SHOWN:]
@@ -79,10 +77,10 @@ def shown(subject_id: str, told: Told, episodes: Sequence[Episode], decisions: S
         "theme": told.name,
         "computed": list(told.computed),
         "keep": list(told.claims),
-        "episodes": [{"date": dated(one.happened_at), "text": one.content[:_LETTERS]} for one in latest],
+        "episodes": [{"date": written_day(one.happened_at), "text": one.content[:_LETTERS]} for one in latest],
         "decisions": [
             {
-                "date": dated(one.said_at),
+                "date": written_day(one.said_at),
                 "speaker": one.speaker or "",
                 "calls": [{"name": str(call["name"]), "arguments": _values(call)} for call in one.tool_calls],
                 "outcomes": {metric: _figure(value) for metric, (value, _) in sorted(one.outcomes.items())},
@@ -91,7 +89,7 @@ def shown(subject_id: str, told: Told, episodes: Sequence[Episode], decisions: S
         ],
     }
     sources = [*(one.id for one in latest), *(one.turn_id for one in telling)]
-    return Item(subject_id=subject_id, content=content, source_ids=sources)
+    return PromptInput(subject_id=subject_id, content=content, source_ids=sources)
 
 
 def _values(call: Mapping[str, Any]) -> dict[str, str]:
@@ -105,14 +103,14 @@ def _figure(value: float) -> str:
     return str(int(value)) if value.is_integer() else str(value)
 
 
-def _objection(item: Item, reply: ThemePattern) -> Objection | None:
+def _objection(item: PromptInput, reply: ThemePattern) -> InvalidReply | None:
     content = item.content
     if not any(is_quoted(quote, [one["text"] for one in content["episodes"]]) for quote in reply.quotes):
-        return Objection(reason="unquoted", hint="no quote stood word for word in the texts of the episodes")
+        return InvalidReply(reason="unquoted", hint="no quote stood word for word in the texts of the episodes")
     if lost := [claim for claim in content["keep"] if not is_quoted(claim, [reply.pattern])]:
-        return Objection(reason="unquantified", hint=f"`pattern` must hold, word for word: {'; '.join(lost)}")
+        return InvalidReply(reason="unquantified", hint=f"`pattern` must hold, word for word: {'; '.join(lost)}")
     if invented := ungrounded(reply.pattern, list(_texts(content))):
-        return Objection(reason="ungrounded", hint=f"the item does not say {', '.join(invented[:10])}")
+        return InvalidReply(reason="ungrounded", hint=f"the item does not say {', '.join(invented[:10])}")
     return None
 
 

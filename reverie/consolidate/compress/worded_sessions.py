@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
 from typing import Annotated, Any
 from uuid import UUID
 
@@ -14,9 +13,10 @@ from reverie.inference.completions import LanguageModel
 from reverie.inference.prompts import load_prompt
 from reverie.inference.replies import Reply
 from reverie.language.grounding import is_quoted, ungrounded
-from reverie.language.text import author, strip_invisible
-from reverie.llm.calls import NO_REPLY, Item, Objection, ask
-from reverie.llm.metering import Payer
+from reverie.language.text import author, strip_invisible, written_day
+from reverie.llm.answers import NO_REPLY, InvalidReply
+from reverie.llm.asking import ModelCaller, ask
+from reverie.llm.inputs import PromptInput
 from reverie.store.database import Store
 from reverie.store.runs import Run
 
@@ -89,7 +89,7 @@ def retell(
     `ask` does when the model cannot be used at all.
     """
     prompt = load_prompt("compress", SessionSummary, max_tokens=_MAX_TOKENS, sentences=sentences)
-    asked: list[tuple[Passage, Item]] = []
+    asked: list[tuple[Passage, PromptInput]] = []
     for passage in passages:
         item = _item(passage)
         length = sum(len(turn["text"]) for turn in item.content["turns"])
@@ -99,14 +99,11 @@ def retell(
             asked.append((passage, item))
     attempt.report.model = model.key
     answers = ask(
-        store,
+        ModelCaller.of_run(attempt),
         model,
         prompt,
         [item for _, item in asked],
-        payer=Payer(tenant_id=tenant_id, stage="compress", run_id=attempt.id),
         check=_objection,
-        report=attempt.report,
-        pulse=attempt.pulse,
     )
     told = list(zip(asked, answers, strict=True))
     return Retold(
@@ -120,27 +117,22 @@ def retell(
     )
 
 
-def dated(said_at: datetime) -> str:
-    """A day as summaries write it."""
-    return f"{said_at.day} {said_at:%B %Y}"
-
-
-def _item(passage: Passage) -> Item:
+def _item(passage: Passage) -> PromptInput:
     turns = passage.turns
     said = [
         {"speaker": author(speaker, role) or "User", "text": strip_invisible(text)}
         for _, _, role, speaker, text in turns
         if text and role in ("user", "assistant")
     ]
-    content = {"date": dated(turns[0][1]), "turns": said}
-    return Item(subject_id=passage.subject_id, content=content, source_ids=[row[0] for row in turns])
+    content = {"date": written_day(turns[0][1]), "turns": said}
+    return PromptInput(subject_id=passage.subject_id, content=content, source_ids=[row[0] for row in turns])
 
 
-def _objection(item: Item, reply: SessionSummary) -> Objection | None:
+def _objection(item: PromptInput, reply: SessionSummary) -> InvalidReply | None:
     texts = [turn["text"] for turn in item.content["turns"]]
     if not any(is_quoted(quote, texts) for quote in reply.quotes):
-        return Objection(reason="unquoted", hint="no quote stood word for word in the turns")
+        return InvalidReply(reason="unquoted", hint="no quote stood word for word in the turns")
     shown = [*texts, *(turn["speaker"] for turn in item.content["turns"]), item.content["date"]]
     if invented := ungrounded(reply.summary, shown):
-        return Objection(reason="ungrounded", hint=f"the turns do not say {', '.join(invented[:10])}")
+        return InvalidReply(reason="ungrounded", hint=f"the turns do not say {', '.join(invented[:10])}")
     return None

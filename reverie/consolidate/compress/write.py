@@ -10,13 +10,16 @@ from uuid import UUID
 
 from psycopg import Connection
 
-from reverie.model import Kind
+from reverie.consolidate.memories import set_live, write_lineage, write_memories
+from reverie.model import Kind, Lineage, Memory
 from reverie.policy import Policy
-from reverie.policy.fading import forget_at
+from reverie.store.plans import plan_by_key
 from reverie.store.queries import queries
 from reverie.store.runs import Run
 
 Params = dict[str, Any]
+#: How a source was used, what it is, and its id.
+Edge = tuple[str, str, UUID]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -45,7 +48,7 @@ class Made:
     #: The older pattern on the same theme.
     pattern_id: UUID | None = None
     #: (relation, source, source_id)
-    lineage: Sequence[tuple[str, str, UUID]]
+    lineage: Sequence[Edge]
     #: Memories whose entities it speaks of.
     speaks_like: Sequence[UUID]
 
@@ -55,52 +58,47 @@ def write(conn: Connection[Any], attempt: Run, policy: Policy, params: Params, m
     if not made:
         return
     sql = queries("compress")
-    conn.execute(queries("plans")["by_key"])
-    conn.execute(
-        sql["write_memories"],
-        params
-        | {
-            "ids": [one.id for one in made],
-            "subject_ids": [one.subject_id for one in made],
-            "kinds": [one.kind for one in made],
-            "contents": [one.content for one in made],
-            "importances": [one.importance for one in made],
-            "access_counts": [one.access_count for one in made],
-            "happened_at": [one.happened_at for one in made],
-            "accessed_at": [one.accessed_at for one in made],
-            "forget_at": [_forgotten(one, policy) for one in made],
-            "session_ids": [one.session_id for one in made],
-            "turn_starts": [one.turn_start for one in made],
-            "turn_ends": [one.turn_end for one in made],
-            "origins": [one.origin for one in made],
-            "models": [one.model for one in made],
-        },
-    )
+    plan_by_key(conn)
+    write_memories(conn, attempt, [_memory(one) for one in made])
+    at = attempt.work.as_of
     edges = [(one.id, *edge) for one in made for edge in one.lineage]
-    columns = dict(zip(("ids", "relations", "sources", "source_ids"), zip(*edges, strict=True), strict=True))
-    conn.execute(sql["write_lineage"], params | {name: list(column) for name, column in columns.items()})
+    write_lineage(
+        conn,
+        attempt,
+        [
+            Lineage(memory_id=id_, relation=relation, source=source, source_id=source_id, at=at)
+            for id_, relation, source, source_id in edges
+        ],
+    )
     alike = [(one.id, id_) for one in made for id_ in one.speaks_like]
     conn.execute(
         sql["write_links"], params | {"ids": [pair[0] for pair in alike], "source_ids": [pair[1] for pair in alike]}
     )
     replaced = [(id_, one.id, "compressed") for one in made for id_ in (*one.episodes, *one.ranges)]
     replaced += [(one.pattern_id, one.id, "merged") for one in made if one.pattern_id is not None]
-    gone: Params = {"ids": [row[0] for row in replaced], "live": False}
+    gone: Params = {"ids": [row[0] for row in replaced]}
     into = {"into_ids": [row[1] for row in replaced], "states": [row[2] for row in replaced]}
     conn.execute(sql["write_replaced"], params | gone | into)
-    conn.execute(queries("merge")["set_live"], params | gone)
+    set_live(conn, attempt.work.tenant_id, gone["ids"], live=False)
     for one in made:
         attempt.report.add({"theme": "patterns", "range": "ranges"}.get(one.origin.partition(":")[0], "summaries"))
         attempt.report.add("replaced", (one.pattern_id is not None) + len(one.ranges))
         attempt.report.add("episodes", len(one.episodes))
 
 
-def _forgotten(one: Made, policy: Policy) -> datetime | None:
-    return forget_at(
-        one.importance,
-        one.accessed_at,
-        rate=policy.decay.rates[one.kind],
-        grace_days=policy.decay.grace_days,
-        below=policy.prune.below,
-        unaccessed_days=policy.prune.unaccessed_days,
+def _memory(made: Made) -> Memory:
+    return Memory(
+        id=made.id,
+        subject_id=made.subject_id,
+        kind=made.kind,
+        content=made.content,
+        importance=made.importance,
+        happened_at=made.happened_at,
+        accessed_at=made.accessed_at,
+        access_count=made.access_count,
+        session_id=made.session_id,
+        turn_start=made.turn_start,
+        turn_end=made.turn_end,
+        origin=made.origin,
+        model=made.model,
     )

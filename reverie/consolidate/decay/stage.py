@@ -1,20 +1,18 @@
-"""decay: importance fades in proportion to the time since a memory was last accessed (spec C1; Brain 4.4, Contact 2.2).
+"""decay: importance fades in proportion to the time since a memory was last accessed.
 
 Importance is worked out from `peak` and `accessed_at` each time, never from its last value, so a retry, a late run or a
-skipped cycle cannot decay anything twice. Written in several commits, since one statement over all rows cannot update
-them in place (see docs/decisions/0006).
+skipped cycle decays nothing twice. It is written in several commits, since one statement over all rows cannot update
+them in place (docs/decisions/0006). Source: docs/design-sources.md, Brain 4.4 and Contact 2.2.
 """
 
 from __future__ import annotations
 
-from datetime import datetime, timedelta
+from datetime import timedelta
 
-from reverie.consolidate.prune.stage import fading
-from reverie.model import Scope
-from reverie.policy import Policy
-from reverie.store.database import Store
+from reverie.store.locks import lock_scope
 from reverie.store.queries import queries
 from reverie.store.runs import Report, run
+from reverie.store.work import Work
 
 #: Commits that rewrite most rows of a large table: each page keeps room for an eighth of its rows (fillfactor 80).
 _BATCHES = 8
@@ -23,23 +21,21 @@ _FEW_ROWS = 20_000
 _SMALL_SHARE = 0.1
 
 
-def decay(
-    store: Store, *, scope: Scope, policy: Policy, as_of: datetime, driver: str = "reverie", dry_run: bool = False
-) -> Report:
-    """Bring the importance of every memory that nobody asked for to `as_of`; counts `decayed`."""
+def decay(work: Work) -> Report:
+    """Bring the importance of every memory that nobody accessed up to `as_of`; counts `decayed`."""
     sql = queries("decay")
-    with run(store, "decay", scope=scope, policy=policy, as_of=as_of, driver=driver, dry_run=dry_run) as attempt:
-        params = scope.params() | fading(policy) | {"as_of": as_of}
-        params["fading_since"] = as_of - timedelta(days=policy.decay.grace_days)
+    with run(work, "decay") as attempt:
+        grace = timedelta(days=work.policy.decay.grace_days)
+        params = work.params() | work.policy.fading.params() | {"fading_since": work.as_of - grace}
         attempt.report.add("decayed", 0)
-        with store.transaction(scope.tenant_id) as conn:
+        with work.transaction() as conn:
             due, rows, most = conn.execute(sql["estimate_due"], params).fetchone() or (0, 0, False)
         # a dry run keeps nothing from batch to batch
-        batches = 1 if dry_run else _batches(due, rows)
+        batches = 1 if work.dry_run else _batches(due, rows)
         for batch in range(batches):
-            with store.transaction(scope.tenant_id) as conn:
-                # before their memories, as every other writer does, or two could wait for each other
-                conn.execute(queries("subjects")["lock_scope"], params)
+            with work.transaction() as conn:
+                # subjects before their memories, as every other writer locks them
+                lock_scope(conn, work.scope)
                 if most:
                     conn.execute(sql["read_whole"])
                 changed = conn.execute(sql["decay"], params | {"mask": batches - 1, "batch": batch})

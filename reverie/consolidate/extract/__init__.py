@@ -1,8 +1,10 @@
 """extract: turns and events become candidates for memory.
 
 - `stage`: the stage
-- `decide`: candidates of a batch of turns, by the rules
-- `language_model`: turns read by a language model
-- `claims`: what a language model's reply gives
-- `events`: observations and documents
+- `read`: turns and events that no run has read
+- `decide`: the policy's rules applied to a batch of turns
+- `events`: the policy's rules applied to events
+- `language_model`: a language model asked about turns
+- `claims`: which claims of a language model stand
+- `write`: candidates, lineage, and what was decided on each turn and event
 """

@@ -1,8 +1,7 @@
-"""What a language model notes of one turn, and which of it is taken: pure (spec A3, B5; Chat flow 2).
+"""Claims of a language model about one turn, and which of them are accepted; pure.
 
-A note is a claim about the turn, so it is held against it: it must quote the turn word for word, and each name and
-number of its text must stand in what the model was shown. A bad note is left out by itself and counted; the others of
-its turn stand.
+A claim is held against the turn: it must quote the turn word for word, and each name and number of its text must stand
+in what the model was shown. A bad claim is left out by itself and counted; the others of its turn stand.
 """
 
 from __future__ import annotations
@@ -18,20 +17,23 @@ from uuid import UUID
 from pydantic import BeforeValidator, Field
 
 from reverie.inference.replies import Reply
-from reverie.language.contradiction import contrast, read
+from reverie.language.contradiction import contradiction, read
 from reverie.language.cues.attribution import others_spans, veil
+from reverie.language.cues.entities import entities_one
 from reverie.language.cues.noticed import compiled
 from reverie.language.cues.one import Hit, extract_one
+from reverie.language.cues.salience import salience
 from reverie.language.cues.wording import slug
 from reverie.language.grounding import flat, is_quoted, ungrounded
-from reverie.language.text import strip_invisible
+from reverie.language.text import owned, strip_invisible
+from reverie.model import Candidate, candidate_id
 from reverie.policy import Policy
 from reverie.policy.extract import Category, Kind
 
 #: Letters of a value, and of what follows the colon of a key.
 _LONGEST_VALUE, _LONGEST_SLUG = 200, 80
 _KEY = re.compile(r"[a-z][a-z0-9_]{0,39}(?::[^\s:]+)?")
-#: Verbs with which a note begins and which need not stand in the turn: "I have" gives "Has".
+#: Verbs with which a claim begins and which need not stand in the turn: "I have" gives "Has".
 _VERBS = frozenset(
     re.findall(
         r"[a-z']+",
@@ -56,7 +58,7 @@ _CATEGORIES = get_args(Category)
 
 
 def _written(value: Any) -> Any:
-    """A number where words were due ("value": 34); one space where there are several; nothing invisible."""
+    """Return a number as words ("value": 34), and words with single spaces and without invisible characters."""
     if isinstance(value, int | float) and not isinstance(value, bool):
         return str(value)
     return " ".join(strip_invisible(value).split()) if isinstance(value, str) else value
@@ -65,6 +67,7 @@ def _written(value: Any) -> Any:
 _Words = Annotated[str, BeforeValidator(_written)]
 
 
+# The names, fields and docstrings of the two replies are part of the prompt, and its hash of the ids of memories.
 class Note(Reply):
     """One thing that a model found; what it may hold is checked by `judge`, so that one bad note spoils no other."""
 
@@ -87,20 +90,20 @@ class TurnNotes(Reply):
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class ShownTurn:
     """A turn as a model is shown it."""
 
     id: UUID
     subject_id: str
     session_id: str
     #: Its speaker's name or role.
-    called: str
+    author: str
     speaker: str | None
     said_at: datetime
     text: str
     #: Turns before it, the nearest first: ids, names or roles, texts.
     before_ids: Sequence[UUID]
-    before_called: Sequence[str]
+    before_authors: Sequence[str]
     before_texts: Sequence[str]
 
     @property
@@ -110,25 +113,25 @@ class Shown:
 
     @property
     def content(self) -> dict[str, Any]:
-        """What the model is shown, as JSON."""
-        before = zip(self.before_called, self.before_texts, strict=True)
+        """The JSON that the model is shown."""
+        before = zip(self.before_authors, self.before_texts, strict=True)
         return {
-            "speaker": self.called,
+            "speaker": self.author,
             "date": self.date,
             "text": self.text,
-            "before": [{"speaker": called, "text": text} for called, text in before],
+            "before": [{"speaker": author, "text": text} for author, text in before],
         }
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Taken:
-    """A note that stands on its turn."""
+class AcceptedClaim:
+    """A claim that stands on its turn."""
 
     #: In the reply.
     place: int
     kind: Kind
     text: str
-    #: As the model says, 0 to 1; None: it does not.
+    #: By the model, 0 to 1; None: it gives none.
     importance: float | None
     #: Category, key, value, confidence and importance of the structured fact that it also is.
     stated: dict[str, Any] | None
@@ -137,26 +140,46 @@ class Taken:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Judged:
-    """What is taken of the notes on a turn."""
+class JudgedClaims:
+    """The claims about a turn that are accepted, and how many are not."""
 
-    taken: Sequence[Taken]
-    #: How many were not, by reason.
+    accepted: Sequence[AcceptedClaim]
+    #: How many are not, by reason.
     discarded: Counter[str]
-    #: Taken without the key that the model gave them.
+    #: Accepted without the key that the model gave them.
     unkeyed: int
 
 
-def judge(turn: Shown, reply: TurnNotes, policy: Policy) -> Judged:
-    """Return what is taken of the notes on a turn, and how many were not.
+@dataclass(frozen=True, kw_only=True, slots=True)
+class TurnReading:
+    """A turn that a language model was to read, and the result."""
+
+    turn: ShownTurn
+    #: None: there is no usable reply.
+    judged: JudgedClaims | None
+    #: One of each accepted claim, in their order.
+    candidates: Sequence[Candidate]
+    #: Why there is no reply; None: there is one.
+    reason: str | None
+    #: Whether it waits for the next run.
+    waits: bool
+
+    @property
+    def accepted(self) -> Sequence[AcceptedClaim]:
+        """The claims that stand on the turn."""
+        return self.judged.accepted if self.judged else ()
+
+
+def judge_claims(turn: ShownTurn, reply: TurnNotes, policy: Policy) -> JudgedClaims:
+    """Return which claims about a turn are accepted, and how many are not.
 
     Reasons: `malformed`, `unquoted`, `ungrounded`; `anothers`: the quote stands within words that the turn itself
-    quotes; `unsure` and `unimportant`, below the policy's least (Chat flow 2);
-    `known`: a rule found it in the same turn, and no less; `repeated`; `excess`: more than the policy has a turn give.
-    A key that is of no use, or was given twice, is left out, and the note stands without it.
+    quotes; `unsure` and `unimportant`, below the policy's least; `known`: a rule found it in the same turn, and no
+    less; `repeated`; `excess`: more than the policy has a turn give. A key that is of no use, or was given twice, is
+    left out, and the claim stands without it. Source: docs/design-sources.md, Chat flow 2.
     """
     hits = extract_one(turn.text, compiled(policy))
-    taken: list[Taken] = []
+    accepted: list[AcceptedClaim] = []
     discarded: Counter[str] = Counter()
     for place, note in enumerate(reply.notes):
         context = _context(turn, note, policy)
@@ -165,23 +188,56 @@ def judge(turn: Shown, reply: TurnNotes, policy: Policy) -> Judged:
         if reason is None and context is None:
             reason = "ungrounded"
         if reason is None:
-            reason = _needless(turn, note, stated, hits, taken)
-        if reason is None and len(taken) >= policy.extract.model.notes:
+            reason = _needless(turn, note, stated, hits, accepted)
+        if reason is None and len(accepted) >= policy.extract.model.notes:
             reason = "excess"
         if reason is not None or context is None:
             discarded[str(reason)] += 1
             continue
         kind: Kind = next(kind for kind in _KINDS if kind == note.kind)
-        taken.append(
-            Taken(place=place, kind=kind, text=note.text, importance=note.importance, stated=stated, context=context)
+        accepted.append(
+            AcceptedClaim(
+                place=place, kind=kind, text=note.text, importance=note.importance, stated=stated, context=context
+            )
         )
-    kept = _one_value_a_key(taken)
-    meant = sum(bool(reply.notes[one.place].key) for one in kept)
-    return Judged(taken=kept, discarded=discarded, unkeyed=meant - sum(one.stated is not None for one in kept))
+    accepted = _one_value_a_key(accepted)
+    with_key = sum(bool(reply.notes[claim.place].key) for claim in accepted)
+    unkeyed = with_key - sum(claim.stated is not None for claim in accepted)
+    return JudgedClaims(accepted=accepted, discarded=discarded, unkeyed=unkeyed)
 
 
-def _objection(turn: Shown, note: Note, policy: Policy) -> str | None:
-    """Why the note is not believed, or not wanted, whatever its names and numbers."""
+def claim_candidates(
+    turn: ShownTurn, claims: Sequence[AcceptedClaim], tenant_id: str, policy: Policy, model_key: str, prompt_hash: bytes
+) -> list[Candidate]:
+    """Return accepted claims as candidates; model and prompt are part of their ids, so that each model has its own."""
+    origin = f"note:{prompt_hash.hex()[:8]}"
+    candidates = []
+    for claim in claims:
+        importance = _importance(claim.kind, policy) if claim.importance is None else claim.importance
+        if policy.importance.mode == "novelty_salience":
+            importance = salience(claim.text, policy.salience)
+        by = f"{origin}/{model_key}"
+        candidates.append(
+            Candidate(
+                id=candidate_id(turn.said_at, tenant_id, turn.subject_id, claim.kind, str(turn.id), by, claim.place),
+                subject_id=turn.subject_id,
+                kind=claim.kind,
+                content=owned(claim.text, turn.speaker, turn.subject_id),
+                importance=importance,
+                happened_at=turn.said_at,
+                mentions=tuple(entity.id for entity in entities_one(claim.text)),
+                turn_id=turn.id,
+                session_id=turn.session_id,
+                origin=origin,
+                model=model_key,
+                stated=claim.stated,
+            )
+        )
+    return candidates
+
+
+def _objection(turn: ShownTurn, note: Note, policy: Policy) -> str | None:
+    """Return why the claim is not accepted, whatever its names and numbers."""
     numbers, least = policy.extract.model, policy.structured_facts
     sure = numbers.confidence if note.confidence is None else note.confidence
     weight = 1.0 if note.importance is None else note.importance
@@ -199,26 +255,26 @@ def _objection(turn: Shown, note: Note, policy: Policy) -> str | None:
 
 
 def _is_anothers(quote: str, text: str) -> bool:
-    """Whether a quote stands within words that the turn quotes from somebody else, and nowhere besides."""
+    """Whether a quote stands only within words that the turn quotes from somebody else."""
     spans = others_spans(text)
     within = any(f" {flat(quote)} " in f" {flat(text[start:end])} " for start, end in spans)
     return within and not is_quoted(quote, [veil(text)])
 
 
-def _context(turn: Shown, note: Note, policy: Policy) -> list[UUID] | None:
-    """The turns before it that the text also stands on; None when it does not stand on all of them together."""
-    own = [turn.text, turn.called, turn.date]
+def _context(turn: ShownTurn, note: Note, policy: Policy) -> list[UUID] | None:
+    """Return the turns before it that the text also stands on; None: even together they do not hold all of it."""
+    own = [turn.text, turn.author, turn.date]
     text = _opened(note.text, own, policy)
     missing, needed = set(ungrounded(text, own)), []
-    for id_, called, said in zip(turn.before_ids, turn.before_called, turn.before_texts, strict=True):
-        if found := missing - set(ungrounded(text, [*own, called, said])):
+    for id_, author, said in zip(turn.before_ids, turn.before_authors, turn.before_texts, strict=True):
+        if supplied := missing - set(ungrounded(text, [*own, author, said])):
             needed.append(id_)
-            missing -= found
+            missing -= supplied
     return None if missing else needed
 
 
 def _opened(text: str, sources: Sequence[str], policy: Policy) -> str:
-    """The text with its first word small where that is its verb, and names nobody."""
+    """Return the text with its first word in lower case where that is its verb, and not a name."""
     first = text.partition(" ")[0]
     said = {stem for source in sources for stem in read(source).content}
     if policy.language != "english" or first.casefold() in _VERBS or not said.isdisjoint(read(first).content):
@@ -227,10 +283,10 @@ def _opened(text: str, sources: Sequence[str], policy: Policy) -> str:
 
 
 def _needless(
-    turn: Shown, note: Note, stated: dict[str, Any] | None, hits: Sequence[Hit], taken: Sequence[Taken]
+    turn: ShownTurn, note: Note, stated: dict[str, Any] | None, hits: Sequence[Hit], accepted: Sequence[AcceptedClaim]
 ) -> str | None:
-    """Why the note adds nothing. A rule's candidate is preferred: it is there with and without a model."""
-    if any(one.kind == note.kind and one.text.casefold() == note.text.casefold() for one in taken):
+    """Return why the claim adds nothing. A rule's candidate is preferred: it is there with and without a model."""
+    if any(claim.kind == note.kind and claim.text.casefold() == note.text.casefold() for claim in accepted):
         return "repeated"
     known = any(
         hit.kind == note.kind
@@ -242,30 +298,30 @@ def _needless(
 
 
 def _says_no_more(note: Note, hit: Hit, clause: str) -> bool:
-    """Whether what a rule made of a clause holds what the note says, be it by another verb: "lives", "is based"."""
-    mine, yours = read(note.text), read(hit.content)
-    new = set(mine.content) - set(yours.content)
+    """Whether a rule's memory of a clause holds what the claim says, even with another verb: "lives", "is based"."""
+    claimed, known = read(note.text), read(hit.content)
+    new = set(claimed.content) - set(known.content)
     if is_quoted(note.quote, [clause]):
         new -= _verb(note.text) - set(read(clause).content)  # a verb that was said says something
-    return not new and mine.numbers <= yours.numbers and contrast(note.text, hit.content) is None
+    return not new and claimed.numbers <= known.numbers and contradiction(note.text, hit.content) is None
 
 
 def _verb(text: str) -> set[str]:
-    """The stem of the verb with which a note begins."""
+    """Return the stem of the verb with which a claim begins."""
     first, _, rest = text.partition(" ")
     word = rest.partition(" ")[0] if first.casefold() in ("is", "was", "are", "were") else first
     return set(read(word).content)
 
 
-def _stated(turn: Shown, note: Note, policy: Policy) -> dict[str, Any] | None:
-    """The structured fact that the note also is; None where it has no key of use."""
+def _stated(turn: ShownTurn, note: Note, policy: Policy) -> dict[str, Any] | None:
+    """Return the structured fact that the claim also is; None where it has no key of use."""
     head, _, tail = (note.key or "").partition(":")
     name = slug(tail)[:_LONGEST_SLUG].strip("-")
     key = slug(head).replace("-", "_") + (f":{name}" if name else "")
     value = note.value or ""
     if note.category not in _CATEGORIES or not _KEY.fullmatch(key) or not 0 < len(value) <= _LONGEST_VALUE:
         return None
-    if ungrounded(value, [turn.text, turn.called, turn.date, *turn.before_called, *turn.before_texts]):
+    if ungrounded(value, [turn.text, turn.author, turn.date, *turn.before_authors, *turn.before_texts]):
         return None
     return {
         "category": note.category,
@@ -280,12 +336,12 @@ def _importance(kind: str, policy: Policy) -> float:
     return float(policy.extract.importance.model_dump().get(kind, 0.0))
 
 
-def _one_value_a_key(taken: Sequence[Taken]) -> list[Taken]:
-    """Of several values that one turn gives a key, the surest counts, of equal ones the first (Chat flow 2)."""
+def _one_value_a_key(claims: Sequence[AcceptedClaim]) -> list[AcceptedClaim]:
+    """Keep one value for each key: the surest, and of equally sure ones the first."""
     surest: dict[tuple[str, str], tuple[float, int]] = {}
-    for one in taken:
-        if one.stated is not None:
-            place = (one.stated["category"], one.stated["key"])
-            surest[place] = min(surest.get(place, (2.0, 0)), (-one.stated["confidence"], one.place))
-    keyed = {place for _, place in surest.values()}
-    return [one if one.place in keyed else replace(one, stated=None) for one in taken]
+    for claim in claims:
+        if claim.stated is not None:
+            key = (claim.stated["category"], claim.stated["key"])
+            surest[key] = min(surest.get(key, (2.0, 0)), (-claim.stated["confidence"], claim.place))
+    places = {place for _, place in surest.values()}
+    return [claim if claim.place in places else replace(claim, stated=None) for claim in claims]

@@ -1,33 +1,28 @@
-"""What the event bus gives for memory: observations as they are, documents in chunks (spec A7, A8; Agent 5.4, Logic 1).
+"""Candidates that events give: observations as they are, documents in chunks; pure.
 
-A part of extract. A document is cut at its meaning's edges, what says nothing is dropped and counted, and each chunk is
-routed to a kind. Scaffold updates and what is learned about connections are left for the subject's profile.
+A document is cut where its meaning changes, chunks with low content are dropped and counted, and each chunk is routed
+to a kind. Scaffold updates and learned facts about connections are left to the subject's profile.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
 from uuid import UUID
 
-from reverie.consolidate.extract.decide import CANDIDATES, Columns
 from reverie.language.cues.entities import entities_one
 from reverie.language.cues.noticed import compiled
 from reverie.language.cues.one import extract_one
 from reverie.language.cues.routing import route
 from reverie.language.cues.salience import salience
 from reverie.language.cues.speech import low_content
-from reverie.language.text import chunk, strip_invisible
-from reverie.model import Kind, candidate_id
+from reverie.language.text import CountTokens, chunk, strip_invisible
+from reverie.model import Candidate, Kind, candidate_id
 from reverie.policy import Policy
-from reverie.policy.fading import forget_at
 
-CountTokens = Callable[[str], int]
-
-#: The kind that an observation is by its category; a correction states what is true, so it is a fact.
-OBSERVED: dict[str, Kind] = {
+#: The kind of an observation by its type; a correction states what is true, so it is a fact.
+OBSERVATION_KINDS: dict[str, Kind] = {
     "fact": "fact",
     "project_details": "fact",
     "correction": "fact",
@@ -35,12 +30,12 @@ OBSERVED: dict[str, Kind] = {
     "preference": "preference",
 }
 DOCUMENTS = ("attachment", "tool_output")
-#: What extract reads of the event bus.
-TYPES = (*OBSERVED, *DOCUMENTS)
+#: Types of events that extract reads.
+TYPES = (*OBSERVATION_KINDS, *DOCUMENTS)
 
 
 @dataclass(frozen=True, slots=True)
-class Event:
+class LogEvent:
     """A row of `log.events`, as far as extract reads it."""
 
     id: UUID
@@ -52,68 +47,76 @@ class Event:
     observed_at: datetime
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EventExtraction:
+    """What an event gives."""
+
+    event: LogEvent
+    candidates: Sequence[Candidate] = ()
+    #: Chunks with low content.
+    discarded: int = 0
+    #: Why it gave no candidate; None: it gave some.
+    reason: str | None = None
+
+
 def decide_events(
-    events: list[Event], tenant_id: str, policy: Policy, count_tokens: CountTokens
-) -> tuple[Columns, Columns]:
-    """Return the candidates of events and a verdict on each, both as columns for SQL; pure."""
-    candidates: Columns = {name: [] for name in (*CANDIDATES[:-2], "event_ids")}
-    verdicts: Columns = {name: [] for name in ("event_ids", "subject_ids", "candidates", "discarded", "reasons")}
+    events: Sequence[LogEvent], tenant_id: str, policy: Policy, count_tokens: CountTokens
+) -> list[EventExtraction]:
+    """Return what each event gives."""
+    extractions = []
     for event in events:
         pieces = _pieces(event, policy, count_tokens)
-        kept = [(place, piece) for place, piece in enumerate(pieces) if not low_content(piece, compiled(policy))]
-        for place, piece in kept:
-            for name, value in _candidate(event, place, piece, tenant_id, policy).items():
-                candidates[name].append(value)
-        verdict = (event.id, event.subject_id, len(kept), len(pieces) - len(kept), None if kept else "low_content")
-        for name, value in zip(verdicts, verdict, strict=True):
-            verdicts[name].append(value)
-    return candidates, verdicts
+        candidates = [
+            _candidate(event, place, piece, tenant_id, policy)
+            for place, piece in enumerate(pieces)
+            if not low_content(piece, compiled(policy))
+        ]
+        extractions.append(
+            EventExtraction(
+                event=event,
+                candidates=candidates,
+                discarded=len(pieces) - len(candidates),
+                reason=None if candidates else "low_content",
+            )
+        )
+    return extractions
 
 
-def _pieces(event: Event, policy: Policy, count_tokens: CountTokens) -> list[str]:
+def _pieces(event: LogEvent, policy: Policy, count_tokens: CountTokens) -> list[str]:
+    text = strip_invisible(event.content)
     if event.type not in DOCUMENTS:
-        return [strip_invisible(event.content).strip()]
-    limits, text = policy.chunk, strip_invisible(event.content)
-    return chunk(text, count_tokens, min_tokens=limits.min_tokens, max_tokens=limits.max_tokens)
+        return [text.strip()]
+    return chunk(text, count_tokens, min_tokens=policy.chunk.min_tokens, max_tokens=policy.chunk.max_tokens)
 
 
-def _candidate(event: Event, place: int, piece: str, tenant_id: str, policy: Policy) -> dict[str, Any]:
+def _candidate(event: LogEvent, place: int, piece: str, tenant_id: str, policy: Policy) -> Candidate:
     kind: Kind
-    if event.type in OBSERVED:
-        kind, origin = OBSERVED[event.type], "observation"
+    if event.type in OBSERVATION_KINDS:
+        kind, origin = OBSERVATION_KINDS[event.type], "observation"
     else:
         kind, origin = route(piece, policy.salience, hint=event.hint), "document"
-    numbers = policy.extract.importance
-    base = {"preference": numbers.preference, "instruction": numbers.instruction, "episode": numbers.episode}.get(
-        kind, numbers.fact
+    return Candidate(
+        id=candidate_id(event.observed_at, tenant_id, event.subject_id, kind, str(event.id), origin, place),
+        subject_id=event.subject_id,
+        kind=kind,
+        content=piece,
+        importance=_importance(kind, piece, policy),
+        polarity=_polarity(piece, policy) if kind == "preference" else 0,
+        happened_at=event.observed_at,
+        mentions=tuple(entity.id for entity in entities_one(piece)),
+        session_id=event.session_id,
+        origin=origin,
     )
+
+
+def _importance(kind: Kind, piece: str, policy: Policy) -> float:
     if policy.importance.mode == "novelty_salience":
-        base = salience(piece, policy.salience)
-    polarity = next(_polarities(piece, policy), 0) if kind == "preference" else 0
-    return {
-        "ids": candidate_id(event.observed_at, tenant_id, event.subject_id, kind, str(event.id), origin, place),
-        "subject_ids": event.subject_id,
-        "kinds": kind,
-        "contents": piece,
-        "polarities": polarity,
-        "bases": base,
-        "happened_at": event.observed_at,
-        "forget_at": forget_at(
-            base,
-            event.observed_at,
-            rate=policy.decay.rates[kind],
-            grace_days=policy.decay.grace_days,
-            below=policy.prune.below,
-            unaccessed_days=policy.prune.unaccessed_days,
-        ),
-        "mentions": " ".join(named.id for named in entities_one(piece)),
-        "turn_ids": None,
-        "session_ids": event.session_id,
-        "origins": origin,
-        "event_ids": event.id,
-    }
+        return salience(piece, policy.salience)
+    numbers = policy.extract.importance
+    by_kind = {"preference": numbers.preference, "instruction": numbers.instruction, "episode": numbers.episode}
+    return by_kind.get(kind, numbers.fact)
 
 
-def _polarities(piece: str, policy: Policy) -> Iterator[int]:
-    """What the rules read of likes and dislikes in an observation."""
-    return (hit.polarity for hit in extract_one(piece, compiled(policy)) if hit.polarity)
+def _polarity(piece: str, policy: Policy) -> int:
+    """Return the first like or dislike that the rules find in an observation."""
+    return next((hit.polarity for hit in extract_one(piece, compiled(policy)) if hit.polarity), 0)

@@ -1,196 +1,106 @@
-"""extract: what rules and a language model find in turns becomes candidates for memory (spec A3, A8, B5; Chat flow 2).
+"""extract: turns and events become candidates, found by rules and, where one is set, by a language model.
 
-Every turn and event leaves a row that says how many candidates it gave, or why none, and whether a model has read it.
-The rules' candidates are written first (Brain 4.2, Contact 3.1, Logic 1) and wait for no model (`reread`).
+Each turn and each event gets a row that says how many candidates it gave, or why none, and whether a model has read it.
+The candidates of the rules are written first and do not wait for a model.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from datetime import datetime
+from collections.abc import Sequence
 from typing import Any
-from uuid import UUID
 
-import polars as pl
 from psycopg import Connection
 
-from reverie.consolidate.extract.decide import BY_RULE, Columns, decide
-from reverie.consolidate.extract.events import TYPES, Event, decide_events
-from reverie.consolidate.extract.language_model import reread
+from reverie.consolidate.extract.decide import TurnVerdict, decide_turns, turns_frame
+from reverie.consolidate.extract.events import EventExtraction, decide_events
+from reverie.consolidate.extract.language_model import extract_by_model
+from reverie.consolidate.extract.read import unread_events, unread_turns
+from reverie.consolidate.extract.write import stop_waiting, write_events, write_turns
 from reverie.consolidate.isolate import apart
-from reverie.errors import UnansweredError
-from reverie.inference.completions import LanguageModel
 from reverie.interruption import check_interruption
-from reverie.language.cues.noticed import compiled
-from reverie.model import Scope
-from reverie.policy import Policy
-from reverie.store.database import Store
+from reverie.language.text import CountTokens
+from reverie.model import Candidate
 from reverie.store.failures import REASON
-from reverie.store.queries import queries
 from reverie.store.runs import Report, Run, run
-
-#: Turns read, decided and written at a time.
-_CHUNK = 10_000
-#: Events, which may be documents.
-_CHUNK_EVENTS = 200
-_FIRST = UUID(int=0)
-
-#: What `decide` reads of turns.
-TURNS = pl.Schema(
-    {
-        "id": pl.String(),
-        "subject_id": pl.String(),
-        "session_id": pl.String(),
-        "role": pl.String(),
-        "speaker": pl.String(),
-        "said_at": pl.Datetime("us", "UTC"),
-        "text": pl.String(),
-        "tool_calls": pl.String(),
-    }
-)
+from reverie.store.work import Work
 
 
-def extract(
-    store: Store,
-    *,
-    scope: Scope,
-    policy: Policy,
-    as_of: datetime,
-    count_tokens: Callable[[str], int],
-    language_model: LanguageModel | None = None,
-    driver: str = "reverie",
-    dry_run: bool = False,
-    on_progress: Callable[[int], None] | None = None,
-) -> Report:
-    """Read turns and events that no run has read and write candidates.
+def extract(work: Work) -> Report:
+    """Read turns and events that no run has read, and write candidates.
 
-    Counts `turns`, `events` where there are some, `candidates`, each kind, each discard. `count_tokens` measures chunks
-    of long turns and documents; `on_progress` hears how many turns each chunk finished. A `language_model` reads the
-    turns too, and those that wait for it since an earlier run; what `reread` counts comes with it. Turns that were read
-    without one stay as they are. A dry run asks no model.
+    Counts `turns`, `events` where there are some, `candidates`, each kind and each discard, and what
+    `extract_by_model` counts. The embedder measures chunks of long turns and documents. With a language model, the
+    turns that wait since an earlier run are read too; without one they stay as the rules read them. A dry run asks no
+    model.
 
     Raises:
-        UnansweredError: nobody answered about any turn. It comes last: what the rules found is written, and which turns
-            wait.
+        UnansweredError: nobody answered about any turn. It comes last: the candidates of the rules are written, and the
+            turns wait.
     """
-    sql, told = queries("extract"), on_progress or (lambda number: None)
-    limits: dict[str, Any] = {"scope": scope, "policy": policy, "as_of": as_of}
-    away: UnansweredError | None = None
-    with run(store, "extract", **limits, driver=driver, dry_run=dry_run, pulse=lambda: told(0)) as attempt:
-        after = _FIRST
+    model = None if work.dry_run else work.language_model
+    with run(work, "extract") as attempt:
         for name in ("turns", "candidates"):
             attempt.report.add(name, 0)
-        while True:
-            with store.transaction(scope.tenant_id) as conn:
-                params = scope.params() | {"as_of": as_of, "after": after, "limit": _CHUNK}
-                rows = conn.execute(sql["read_turns"], params).fetchall()
-            if not rows:
-                break
-            found = decide_turns(rows, scope.tenant_id, policy, count_tokens)
-            if language_model is None:
-                found.verdicts["waits"] = [False] * len(rows)
-            with store.transaction(scope.tenant_id) as conn:
-                write_candidates(conn, attempt, scope.tenant_id, policy, found)
-                attempt.record(conn)
-            after = UUID(rows[-1][0])
-            check_interruption()
-            told(len(rows))
-        _read_events(store, attempt, scope, policy, as_of, count_tokens)
-        if language_model is not None and not dry_run:
-            away = reread(store, attempt, language_model, **limits)
-        with store.transaction(scope.tenant_id) as conn:
-            if language_model is None:
-                conn.execute(sql["let_be"], scope.params() | {"as_of": as_of})
+        _extract_turns(attempt)
+        _extract_events(attempt)
+        unanswered = extract_by_model(attempt, model) if model is not None else None
+        with work.transaction() as conn:
+            if work.language_model is None:
+                stop_waiting(conn, attempt)
             attempt.record(conn)
-        if away is not None:
-            raise away
+        if unanswered is not None:
+            raise unanswered
     return attempt.report
 
 
-def _read_events(
-    store: Store, attempt: Run, scope: Scope, policy: Policy, as_of: datetime, count_tokens: Callable[[str], int]
+def extract_logged(
+    conn: Connection[Any], attempt: Run, rows: Sequence[tuple[Any, ...]], *, count_tokens: CountTokens
 ) -> None:
-    sql, report = queries("extract"), attempt.report
-    after = _FIRST
-    while True:
-        params = scope.params() | {"as_of": as_of, "after": after, "limit": _CHUNK_EVENTS, "types": list(TYPES)}
-        with store.transaction(scope.tenant_id) as conn:
-            events = [Event(*row) for row in conn.execute(sql["read_events"], params)]
-        if not events:
-            return
-        (candidates, verdicts), failed = apart(
-            events, lambda some: decide_events(some, scope.tenant_id, policy, count_tokens)
-        )
-        for event, error in failed:
-            attempt.bury(event.subject_id, event.id, error)
-            for name, value in zip(verdicts, (event.id, event.subject_id, 0, 0, REASON), strict=True):
-                verdicts[name].append(value)
-        provenance = {"tenant": scope.tenant_id, "run_id": attempt.id, "policy_hash": policy.hash}
-        with store.transaction(scope.tenant_id) as conn:
-            conn.execute(sql["write_candidates"], provenance | BY_RULE | candidates)
-            conn.execute(sql["write_event_lineage"], provenance | candidates)
-            conn.execute(sql["write_observations"], provenance | verdicts)
-            report.add("events", len(events))
-            report.add("candidates", len(candidates["kinds"]))
-            for kind in candidates["kinds"]:
-                report.add(kind)
-            report.discard("low_content", sum(verdicts["discarded"]))
+    """Write the candidates of turns that were just logged (rows of `decide.TURNS`), in the caller's transaction.
+
+    The turns wait for a language model: the next run knows whether there is one.
+    """
+    candidates, verdicts = _decide(attempt, rows, count_tokens, with_model=True)
+    write_turns(conn, attempt, candidates, verdicts)
+
+
+def _extract_turns(attempt: Run) -> None:
+    work = attempt.work
+    for rows in unread_turns(work):
+        with_model = work.language_model is not None
+        candidates, verdicts = _decide(attempt, rows, work.embedder.count_tokens, with_model=with_model)
+        with work.transaction() as conn:
+            write_turns(conn, attempt, candidates, verdicts)
             attempt.record(conn)
-        after = events[-1].id
+        check_interruption()
+        work.progress("extract", len(rows))
 
 
-@dataclass(frozen=True, slots=True)
-class Decided:
-    """What the rules make of some turns, as columns for SQL."""
-
-    candidates: Columns
-    #: One of each turn; that of a failed one has the reason `stage_failed`.
-    verdicts: Columns
-    #: (turn_id, subject_id, error) of the turns on which the rules failed.
-    failed: list[tuple[str, str, Exception]]
-
-
-def decide_turns(
-    rows: Sequence[tuple[Any, ...]], tenant_id: str, policy: Policy, count_tokens: Callable[[str], int]
-) -> Decided:
-    """Return what the rules make of turns, rows of the columns `TURNS`; pure."""
-
-    def of_rows(some: list[tuple[Any, ...]]) -> tuple[Columns, Columns]:
-        turns = pl.DataFrame(some, schema=TURNS, orient="row")
-        return decide(turns, tenant_id, policy, compiled(policy), count_tokens)
-
-    (candidates, verdicts), failures = apart(rows, of_rows)
-    failed = [(row[0], row[1], error) for row, error in failures]
-    for turn_id, subject_id, _ in failed:
-        verdict = {
-            "turn_ids": turn_id,
-            "subject_ids": subject_id,
-            "candidates": 0,
-            "reasons": REASON,
-            "waits": False,
-            "left_out": 0,
-        }
-        for name, values in verdicts.items():
-            values.append(verdict[name])
-    return Decided(candidates, verdicts, failed)
-
-
-def write_candidates(conn: Connection[Any], attempt: Run, tenant_id: str, policy: Policy, found: Decided) -> None:
-    """Write and count what the rules made of turns, in the caller's transaction; what is there already stays."""
-    sql = queries("extract")
-    provenance = {"tenant": tenant_id, "run_id": attempt.id, "policy_hash": policy.hash}
-    conn.execute(sql["write_candidates"], provenance | BY_RULE | found.candidates)
-    conn.execute(sql["write_lineage"], provenance | found.candidates)
-    conn.execute(sql["write_extractions"], provenance | found.verdicts)
-    report = attempt.report
-    report.add("turns", len(found.verdicts["reasons"]))
-    report.discard("beyond_turn_candidates", sum(found.verdicts["left_out"]))
-    report.add("candidates", len(found.candidates["kinds"]))
-    for kind in found.candidates["kinds"]:
-        report.add(kind)
-    for reason in found.verdicts["reasons"]:
-        if reason not in (None, REASON):
-            report.discard(reason)
-    for turn_id, subject_id, error in found.failed:
+def _decide(
+    attempt: Run, rows: Sequence[tuple[Any, ...]], count_tokens: CountTokens, *, with_model: bool
+) -> tuple[list[Candidate], list[TurnVerdict]]:
+    """Return the candidates of turns and a verdict on each; a turn on which the rules fail is buried."""
+    tenant_id, policy = attempt.work.tenant_id, attempt.work.policy
+    (candidates, verdicts), failures = apart(
+        rows, lambda some: decide_turns(turns_frame(some), tenant_id, policy, count_tokens, with_model=with_model)
+    )
+    for (turn_id, subject_id, *_), error in failures:
         attempt.bury(subject_id, turn_id, error)
+        verdicts.append(
+            TurnVerdict(turn_id=turn_id, subject_id=subject_id, candidates=0, left_out=0, reason=REASON, waits=False)
+        )
+    return candidates, verdicts
+
+
+def _extract_events(attempt: Run) -> None:
+    work = attempt.work
+    for events in unread_events(work):
+        extractions, failures = apart(
+            events, lambda some: decide_events(some, work.tenant_id, work.policy, work.embedder.count_tokens)
+        )
+        for event, error in failures:
+            attempt.bury(event.subject_id, event.id, error)
+            extractions.append(EventExtraction(event=event, reason=REASON))
+        with work.transaction() as conn:
+            write_events(conn, attempt, extractions)
+            attempt.record(conn)

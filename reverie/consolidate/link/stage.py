@@ -1,31 +1,23 @@
-"""link: the people, pets, places and things that memories speak of become the subject's entities (spec B3; Brain 4.3).
+"""link: the people, pets, places and things that memories speak of become the subject's entities.
 
 The rules saw the typed ids when the candidate was extracted; here they become entities, and memories that name a known
-entity in other words ("Bruno ate my shoes") are linked to it as well.
+entity in other words ("Bruno ate my shoes") are linked to it as well. All of it is decided in SQL.
 """
 
 from __future__ import annotations
 
-from datetime import datetime
-
-from reverie.model import Scope
-from reverie.policy import Policy
-from reverie.store.database import Store
+from reverie.store.locks import lock_scope
 from reverie.store.queries import queries
 from reverie.store.runs import Report, run
+from reverie.store.work import Work
 
 
-def link(
-    store: Store, *, scope: Scope, policy: Policy, as_of: datetime, driver: str = "reverie", dry_run: bool = False
-) -> Report:
+def link(work: Work) -> Report:
     """Make entities of what new memories mention and link both ways; counts `linked`, `entities` and `links`."""
     sql = queries("link")
-    with (
-        run(store, "link", scope=scope, policy=policy, as_of=as_of, driver=driver, dry_run=dry_run) as attempt,
-        store.transaction(scope.tenant_id) as conn,
-    ):
-        params = scope.params() | {"as_of": as_of, "run_id": attempt.id, "language": policy.language}
-        conn.execute(queries("subjects")["lock_scope"], params)
+    with run(work, "link") as attempt, work.transaction() as conn:
+        params = attempt.params() | {"language": work.policy.language}
+        lock_scope(conn, work.scope)
         params["dirty"] = [row[0] for row in conn.execute(sql["read_dirty"], params)]
         report = attempt.report
         for name in ("linked", "entities", "links"):

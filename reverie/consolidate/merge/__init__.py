@@ -1,6 +1,8 @@
 """merge: what was said before in other words becomes one memory.
 
 - `stage`: the stage
+- `write`: merges
+- `undo`: a merged memory is parted from its survivor
 - `pairs`: pairs of memories that are near each other
 - `decide`: which of them are one
 """

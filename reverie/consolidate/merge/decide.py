@@ -1,4 +1,4 @@
-"""Which memories are one: a fold over candidates in event order, so that it does not matter how the work is cut."""
+"""Which memories are one: candidates are taken in event order, so that it does not matter how the work is cut."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from operator import attrgetter
 from uuid import UUID
 
 from reverie.consolidate.isolate import is_unexpected
-from reverie.language.contradiction import contrast, specificity
+from reverie.language.contradiction import contradiction, specificity
 from reverie.model import Kind
 from reverie.model.arrival import Arrival, arrival
 from reverie.policy import Policy
-from reverie.policy.fading import as_real, value_at
+from reverie.policy.fading import as_real
 
 #: Two memories and their cosine.
 Pair = tuple[UUID, UUID, float]
 
 
 @dataclass(slots=True)
-class Member:
-    """A memory in a near pair, as the fold reads and changes it."""
+class NearMemory:
+    """A memory in a near pair, as `decide_merges` reads and changes it."""
 
     id: UUID
     subject_id: str
@@ -46,11 +46,11 @@ class Member:
 
 
 @dataclass(frozen=True, slots=True)
-class Merged:
+class Merge:
     """One merge: what it joined and what it gave the survivor."""
 
-    loser: Member
-    survivor: Member
+    loser: NearMemory
+    survivor: NearMemory
     similarity: float
     #: What the survivor was worth at the time of the newer of the two, without the merge.
     peak_before: float
@@ -58,14 +58,14 @@ class Merged:
 
 
 @dataclass(slots=True)
-class Decision:
-    """What is to be written."""
+class MergeDecision:
+    """The merges to be written, and what was kept apart."""
 
-    merges: list[Merged] = field(default_factory=list)
+    merges: list[Merge] = field(default_factory=list)
     #: Near pairs that are not the same, by reason.
     kept_apart: Counter[str] = field(default_factory=Counter)
     #: Candidates that could not be compared with a near memory and are not merged with it.
-    failed: list[tuple[Member, Exception]] = field(default_factory=list)
+    failed: list[tuple[NearMemory, Exception]] = field(default_factory=list)
 
     def root(self) -> dict[UUID, UUID]:
         """Return for each loser the memory that stands for it in the end."""
@@ -74,28 +74,28 @@ class Decision:
             into[loser] = into.get(into[loser], into[loser])
         return into
 
-    def survivors(self) -> list[Member]:
+    def survivors(self) -> list[NearMemory]:
         """Return the memories that took others in and still stand."""
         lost = {merge.loser.id for merge in self.merges}
         standing = {merge.survivor.id: merge.survivor for merge in self.merges if merge.survivor.id not in lost}
         return list(standing.values())
 
 
-def fold(
-    members: Sequence[Member], pairs: Iterable[Pair], apart: Iterable[tuple[UUID, UUID]], policy: Policy
-) -> Decision:
+def decide_merges(
+    members: Sequence[NearMemory], pairs: Iterable[Pair], apart: Iterable[tuple[UUID, UUID]], policy: Policy
+) -> MergeDecision:
     """Take each candidate in event order into the nearest live memory that does not contradict it; changes `members`.
 
     `pairs` are those above the threshold within a subject and kind; `apart` are those that a person parted.
     """
     known = {member.id: member for member in members}
     near: dict[UUID, list[tuple[float, UUID]]] = defaultdict(list)
-    for one_id, other_id, similarity in pairs:
-        near[one_id].append((-similarity, other_id))
-        near[other_id].append((-similarity, one_id))
+    for first_id, second_id, similarity in pairs:
+        near[first_id].append((-similarity, second_id))
+        near[second_id].append((-similarity, first_id))
     parted = {frozenset(pair) for pair in apart}
     live = {member.id for member in members if member.state == "active"}
-    decision = Decision()
+    decision = MergeDecision()
     candidates = (member for member in members if member.state == "candidate")
     for candidate in sorted(candidates, key=attrgetter("order")):
         live.add(candidate.id)
@@ -119,16 +119,16 @@ def fold(
     return decision
 
 
-def _why_apart(one: Member, other: Member, parted: set[frozenset[UUID]]) -> str | None:
-    if frozenset((one.id, other.id)) in parted:
+def _why_apart(memory: NearMemory, other: NearMemory, parted: set[frozenset[UUID]]) -> str | None:
+    if frozenset((memory.id, other.id)) in parted:
         return "correction"
-    if one.polarity * other.polarity < 0:
+    if memory.polarity * other.polarity < 0:
         return "polarity"
-    return contrast(one.content, other.content)
+    return contradiction(memory.content, other.content)
 
 
-def _merge(candidate: Member, other: Member, similarity: float, policy: Policy) -> Merged:
-    """Let the more specific text survive (Brain 4.3), on a tie the earlier one.
+def _merge(candidate: NearMemory, other: NearMemory, similarity: float, policy: Policy) -> Merge:
+    """Let the more specific text survive (docs/design-sources.md, Brain 4.3), on a tie the earlier one.
 
     A repeat then leaves id, links and lineage of what is known as they are, however often it comes.
     """
@@ -136,12 +136,11 @@ def _merge(candidate: Member, other: Member, similarity: float, policy: Policy) 
     more = specificity(later.content) > specificity(earlier.content)
     survivor, loser = (later, earlier) if more else (earlier, later)
     at = max(earlier.accessed_at, later.accessed_at, later.happened_at)
-    rate, grace = policy.decay.rates[survivor.kind], policy.decay.grace_days
     worth = {
-        member.id: value_at(member.peak, member.accessed_at, at, rate=rate, grace_days=grace)
+        member.id: policy.fading.value_at(survivor.kind, member.peak, member.accessed_at, at)
         for member in (survivor, loser)
     }
     after = as_real(min(1.0, max(worth.values()) + policy.merge.reinforce))
     survivor.peak, survivor.accessed_at = after, at
     survivor.access_count += loser.access_count
-    return Merged(loser, survivor, similarity, worth[survivor.id], after)
+    return Merge(loser, survivor, similarity, worth[survivor.id], after)

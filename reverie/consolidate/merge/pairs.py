@@ -14,6 +14,7 @@ import numpy.typing as npt
 from psycopg import Connection
 
 from reverie.consolidate.merge.decide import Pair
+from reverie.store.plans import plan_by_group, plan_by_key
 from reverie.store.queries import queries
 
 #: Rows of a group from which pulling its vectors costs less than comparing them in SQL: that takes about 0.2 us a pair,
@@ -40,33 +41,33 @@ def joined_pairs(conn: Connection[Any], params: dict[str, Any], groups: Sequence
     """Return the near pairs of the groups, found by SQL alone."""
     if not groups:
         return []
-    plans = queries("plans")
-    conn.execute(plans["by_group"])
-    found: list[Pair] = conn.execute(queries("merge")["near_pairs"], params | named(groups), binary=True).fetchall()
-    conn.execute(plans["by_key"])
-    return found
+    plan_by_group(conn)
+    statement = queries("merge")["near_pairs"]
+    pairs: list[Pair] = conn.execute(statement, params | group_params(groups), binary=True).fetchall()
+    plan_by_key(conn)
+    return pairs
 
 
 def product_pairs(conn: Connection[Any], params: dict[str, Any], groups: Sequence[Group]) -> list[Pair]:
     """Return the near pairs of the groups, found by matrix products and measured by SQL."""
     subjects: list[str] = []
-    ones: list[UUID] = []
-    others: list[UUID] = []
+    firsts: list[UUID] = []
+    seconds: list[UUID] = []
     for group in groups:
-        row = conn.execute(queries("merge")["pull_groups"], params | named([group]), binary=True).fetchone()
+        row = conn.execute(queries("merge")["pull_groups"], params | group_params([group]), binary=True).fetchone()
         if row is None:
             continue
-        for one, other in _found(*_unpack(row[1]), *_unpack(row[2]), params["threshold"] - _SLACK):
+        for first, second in _above(*_unpack(row[1]), *_unpack(row[2]), params["threshold"] - _SLACK):
             subjects.append(group[0])
-            ones.append(UUID(bytes=one))
-            others.append(UUID(bytes=other))
-    if not ones:
+            firsts.append(UUID(bytes=first))
+            seconds.append(UUID(bytes=second))
+    if not firsts:
         return []
-    found = {"pairs_subject": subjects, "ones": ones, "others": others}
-    return conn.execute(queries("merge")["measure_pairs"], params | found, binary=True).fetchall()
+    columns = {"pairs_subject": subjects, "firsts": firsts, "seconds": seconds}
+    return conn.execute(queries("merge")["measure_pairs"], params | columns, binary=True).fetchall()
 
 
-def named(groups: Sequence[Group]) -> dict[str, list[str]]:
+def group_params(groups: Sequence[Group]) -> dict[str, list[str]]:
     """Return the groups as query parameters."""
     return {"groups_subject": [group[0] for group in groups], "groups_kind": [group[1] for group in groups]}
 
@@ -78,10 +79,10 @@ def _unpack(wire: bytes) -> tuple[list[bytes], Matrix]:
     dimensions = int.from_bytes(wire[16:18], "big")
     row = np.dtype([("id", "V16"), ("head", "V4"), ("vec", ">f2", (dimensions,))])
     rows = np.frombuffer(wire, dtype=row)
-    return [bytes(one) for one in rows["id"]], rows["vec"].astype("=f2").astype(np.float32)
+    return [bytes(id_) for id_ in rows["id"]], rows["vec"].astype("=f2").astype(np.float32)
 
 
-def _found(
+def _above(
     fresh_ids: list[bytes], fresh: Matrix, known_ids: list[bytes], known: Matrix, above: float
 ) -> Iterator[tuple[bytes, bytes]]:
     """Index pairs above a dot product: candidates with each other, once, and with the active memories."""

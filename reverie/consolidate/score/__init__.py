@@ -1,4 +1,5 @@
 """score: importance from novelty, recalls and outcomes.
 
 - `stage`: the stage
+- `decide`: what recalls and outcomes make of importance
 """

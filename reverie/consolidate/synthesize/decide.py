@@ -17,12 +17,12 @@ from uuid import NAMESPACE_OID, UUID, uuid5
 import orjson
 from pydantic import Field
 
-from reverie.consolidate.compress.worded_sessions import dated
 from reverie.inference.replies import Reply
 from reverie.language.grounding import ungrounded
 from reverie.language.headings import unfiled
-from reverie.language.text import sentences
-from reverie.llm.calls import Item, Objection
+from reverie.language.text import sentences, written_day
+from reverie.llm.answers import InvalidReply
+from reverie.llm.inputs import PromptInput
 from reverie.model import stable_id
 from reverie.model.scaffold import BASES, Basis, Entry, Held, Path, folded, leaves, nested, opened, text_of
 from reverie.policy import Policy
@@ -98,15 +98,15 @@ class Stated:
 
 def item_of(
     subject_id: str, narrative: str, active: Sequence[Entry], observations: Sequence[Observation], letters: int
-) -> Item:
+) -> PromptInput:
     """Return what the model is shown: the profile as it is, and the new observations with their types (Agent 5.1)."""
     content = {
-        "date": dated(max(one.at for one in observations)),
+        "date": written_day(max(one.at for one in observations)),
         "current_working_memory": narrative,
         "current_scaffold": nested((one.path, one.value) for one in active if not one.connection_id),
         "new_observations": [{"type": one.type, "text": one.shown(letters)} for one in observations],
     }
-    return Item(subject_id=subject_id, content=content, source_ids=[one.id for one in observations])
+    return PromptInput(subject_id=subject_id, content=content, source_ids=[one.id for one in observations])
 
 
 class Judge:
@@ -116,7 +116,7 @@ class Judge:
         self._words = words
         self._sent_back: set[str] = set()
 
-    def __call__(self, item: Item, reply: Synthesis) -> Objection | None:
+    def __call__(self, item: PromptInput, reply: Synthesis) -> InvalidReply | None:
         """Return why the reply is to be given anew, once an item."""
         if item.subject_id in self._sent_back:
             return None
@@ -124,10 +124,10 @@ class Judge:
         length = len(reply.updated_working_memory.split())
         if length > self._words:
             hint = f"updated_working_memory had {length} words; {self._words} are allowed"
-            return Objection(reason="too_long", hint=hint)
+            return InvalidReply(reason="too_long", hint=hint)
         if invented := ungrounded(reply.updated_working_memory, _shown(item)):
             hint = f"the data does not say {', '.join(invented[:10])}"
-            return Objection(reason="ungrounded", hint=hint)
+            return InvalidReply(reason="ungrounded", hint=hint)
         return None
 
 
@@ -162,7 +162,7 @@ def by_rules(subject: tuple[str, str], observations: Sequence[Observation], poli
 def by_model(
     subject: tuple[str, str],
     reply: Synthesis,
-    item: Item,
+    item: PromptInput,
     observations: Sequence[Observation],
     held: Sequence[Held],
     policy: Policy,
@@ -267,7 +267,7 @@ def _facts(
             )
 
 
-def _shown(item: Item) -> list[str]:
+def _shown(item: PromptInput) -> list[str]:
     """All that the model has seen, as texts."""
     content: Mapping[str, Any] = item.content
     scaffold = " ".join(

@@ -9,7 +9,7 @@ neither lost nor worked in twice. What a model gives no usable reply to waits fo
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any
@@ -18,17 +18,18 @@ from uuid import UUID
 from psycopg import Connection
 
 from reverie.consolidate.synthesize.decide import Judge, Observation, Stated, Synthesis, by_model, by_rules, item_of
-from reverie.consolidate.synthesize.write import Work, write
+from reverie.consolidate.synthesize.write import SubjectProfile, write
 from reverie.inference.completions import LanguageModel
 from reverie.inference.prompts import Prompt, load_prompt
-from reverie.llm.calls import NO_REPLY, Answer, Item, ask, input_hash
-from reverie.llm.metering import Payer
-from reverie.model import Scope, require_aware
+from reverie.llm.answers import NO_REPLY, ModelAnswer
+from reverie.llm.asking import ModelCaller, ask
+from reverie.llm.inputs import PromptInput, input_hash
 from reverie.model.scaffold import Entry, Held, State, fold
 from reverie.policy import Policy
 from reverie.store.database import Store
 from reverie.store.queries import queries
 from reverie.store.runs import Report, Run, run
+from reverie.store.work import Work
 
 #: Subjects that are asked about, and worked in by rules, in one transaction; observations of one by rules.
 _ASKED, _BY_RULES, _MANY = 20, 500, 1000
@@ -56,7 +57,7 @@ class Standing:
     #: Replies in a row that were of no use.
     failures: int = 0
 
-    def item(self, subject_id: str, letters: int) -> Item:
+    def item(self, subject_id: str, letters: int) -> PromptInput:
         """What a model is shown of it."""
         return item_of(subject_id, self.narrative, _active(self.held), self.observations, letters)
 
@@ -65,8 +66,8 @@ class Standing:
 class _Asked:
     """A question about a subject and its answer."""
 
-    item: Item
-    answer: Answer[Synthesis]
+    item: PromptInput
+    answer: ModelAnswer[Synthesis]
 
 
 @dataclass(kw_only=True)
@@ -83,17 +84,7 @@ class _Round:
     waiting: set[str] = field(default_factory=set)
 
 
-def synthesize(
-    store: Store,
-    *,
-    scope: Scope,
-    policy: Policy,
-    as_of: datetime,
-    language_model: LanguageModel | None = None,
-    driver: str = "reverie",
-    dry_run: bool = False,
-    pulse: Callable[[], None] | None = None,
-) -> Report:
+def synthesize(work: Work) -> Report:
     """Work observations into profiles; counts `observations`, `by_rules`, `entries`, `replaced`, `conflicts`, `facts`,
     `narratives`, `waiting` subjects, and what was discarded, by reason; with a model also the counts of `ask`.
 
@@ -104,29 +95,25 @@ def synthesize(
     Raises:
         UnansweredError, InferenceError: the model cannot be used at all; what was done before stands.
     """
-    as_of = require_aware(as_of)
-    model = None if dry_run else language_model
-    common: Params = {"scope": scope, "policy": policy, "as_of": as_of, "driver": driver, "dry_run": dry_run}
-    with run(store, "synthesize", **common, pulse=pulse) as attempt:
+    policy, dry_run = work.policy, work.dry_run
+    model = None if dry_run else work.language_model
+    with run(work, "synthesize") as attempt:
         for name in ("observations", "by_rules", "entries", "replaced", "conflicts", "facts", "narratives", "waiting"):
             attempt.report.add(name, 0)
-        params = scope.params() | {
-            "as_of": as_of,
-            "horizon": as_of - lag(policy) if model else as_of,
+        params = attempt.params() | {
+            "horizon": work.as_of - lag(policy) if model else work.as_of,
             "from_memories": policy.profile.from_memories and model is not None,
             "asks": model is not None,
             "letters": policy.profile.excerpt_letters,
             "most": None if dry_run else policy.profile.observations if model else _MANY,
             "limit": None if dry_run else _ASKED if model else _BY_RULES,
-            "run_id": attempt.id,
-            "policy_hash": policy.hash,
         }
         rounds = _Round(
-            store=store, attempt=attempt, policy=policy, params=params, model=model, prompt=_prompt(model, policy)
+            store=work.store, attempt=attempt, policy=policy, params=params, model=model, prompt=_prompt(model, policy)
         )
         for portion in _portions(rounds):
             _work_in(rounds, portion)
-        with store.transaction(scope.tenant_id) as conn:
+        with work.transaction() as conn:
             attempt.record(conn)
     return attempt.report
 
@@ -154,7 +141,7 @@ def _portions(rounds: _Round) -> Iterator[list[str]]:
             return
         portion = [row[0] for row in rows]
         yield portion
-        if rounds.attempt.dry_run:
+        if rounds.attempt.work.dry_run:
             return
         after = portion[-1]
 
@@ -176,7 +163,7 @@ def _work_in(rounds: _Round, portion: list[str]) -> None:
             done = [work for subject, one in standing.items() if (work := _decide(rounds, subject, one, asked))]
             write(conn, rounds.attempt, rounds.policy, rounds.params | _asked_by(rounds), done)
             rounds.attempt.record(conn)
-        if rounds.attempt.dry_run:
+        if rounds.attempt.work.dry_run:
             return
         finished = {work.subject_id for work in done}
         left = [
@@ -246,16 +233,12 @@ def _ask(rounds: _Round, standing: dict[str, Standing]) -> dict[str, _Asked]:
     report, numbers = rounds.attempt.report, rounds.policy.profile
     report.model = rounds.model.key
     items = {subject: one.item(subject, numbers.excerpt_letters) for subject, one in standing.items()}
-    payer = Payer(tenant_id=rounds.params["tenant"], stage="synthesize", run_id=rounds.attempt.id)
     judge = Judge(numbers.narrative_words)
-    answers = ask(
-        rounds.store, rounds.model, rounds.prompt, list(items.values()), payer=payer, check=judge, report=report,
-        pulse=rounds.attempt.pulse,
-    )  # fmt: skip
+    answers = ask(ModelCaller.of_run(rounds.attempt), rounds.model, rounds.prompt, list(items.values()), check=judge)
     return {subject: _Asked(item, answer) for (subject, item), answer in zip(items.items(), answers, strict=True)}
 
 
-def _decide(rounds: _Round, subject: str, one: Standing, asked: dict[str, _Asked]) -> Work | None:
+def _decide(rounds: _Round, subject: str, one: Standing, asked: dict[str, _Asked]) -> SubjectProfile | None:
     """What is to be written of a subject; None when it changed since it was asked about, and is asked about anew."""
     policy, who = rounds.policy, (rounds.params["tenant"], subject)
     stated = by_rules(who, one.observations, policy)
@@ -269,7 +252,7 @@ def _decide(rounds: _Round, subject: str, one: Standing, asked: dict[str, _Asked
             failures = one.failures + (answer.reason not in NO_REPLY)
             if failures < policy.queue.attempts:
                 rounds.waiting.add(subject)
-                return Work(subject_id=subject, failures=failures, reason=answer.reason)
+                return SubjectProfile(subject_id=subject, failures=failures, reason=answer.reason)
         if answer.reply is not None:
             after_rules, _ = _folded(one.held, stated.entries, policy)
             reply = by_model(
@@ -283,7 +266,7 @@ def _decide(rounds: _Round, subject: str, one: Standing, asked: dict[str, _Asked
     for reason, number in (reply.discarded if reply else {}).items():
         discarded[reason] += number
     discarded["no_room"] += len(surplus)
-    return Work(
+    return SubjectProfile(
         subject_id=subject,
         observations=one.observations,
         asked=reply is not None,

@@ -11,12 +11,12 @@ from uuid import UUID
 
 from psycopg import Connection
 
+from reverie.consolidate.memories import write_lineage
 from reverie.consolidate.synthesize.decide import Fact, Observation, fact_id
 from reverie.language.cues.entities import entities_one
-from reverie.model import stable_id
+from reverie.model import Lineage, stable_id
 from reverie.model.scaffold import Held, State
 from reverie.policy import Policy
-from reverie.policy.fading import forget_at
 from reverie.store.queries import queries
 from reverie.store.runs import Report, Run
 
@@ -27,7 +27,7 @@ Params = dict[str, Any]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Work:
+class SubjectProfile:
     """What is to be written of one subject."""
 
     subject_id: str
@@ -50,7 +50,7 @@ class Work:
     reason: str | None = None
 
 
-def write(conn: Connection[Any], attempt: Run, policy: Policy, params: Params, works: Sequence[Work]) -> None:
+def write(conn: Connection[Any], attempt: Run, policy: Policy, params: Params, works: Sequence[SubjectProfile]) -> None:
     """Write it all, and count it; `params` name tenant, run, as_of, model and prompt_hash."""
     sql, report = queries("synthesize"), attempt.report
     done, waiting = [one for one in works if one.observations], [one for one in works if not one.observations]
@@ -76,13 +76,13 @@ def write(conn: Connection[Any], attempt: Run, policy: Policy, params: Params, w
     report.add("by_rules", sum(not one.asked for one, _ in seen))
     _write_entries(conn, report, params, done)
     _write_narratives(conn, report, params | {"most": policy.profile.narratives}, done)
-    _write_facts(conn, report, policy, params, done)
+    _write_facts(conn, attempt, params, done)
     for one in done:
         for reason, number in one.discarded.items():
             report.discard(reason, number)
 
 
-def _write_entries(conn: Connection[Any], report: Report, params: Params, done: Sequence[Work]) -> None:
+def _write_entries(conn: Connection[Any], report: Report, params: Params, done: Sequence[SubjectProfile]) -> None:
     sql = queries("synthesize")
     changed: list[tuple[UUID, State, datetime | None, UUID | None]] = [
         (each.entry.id, each.state, each.valid_to, each.by.id if each.by else None)
@@ -119,7 +119,7 @@ def _write_entries(conn: Connection[Any], report: Report, params: Params, done: 
     report.add("conflicts", sum(each.is_conflict for each in touched))
 
 
-def _write_narratives(conn: Connection[Any], report: Report, params: Params, done: Sequence[Work]) -> None:
+def _write_narratives(conn: Connection[Any], report: Report, params: Params, done: Sequence[SubjectProfile]) -> None:
     told = [one for one in done if one.narrative and one.told_until and one.made_at]
     if not told:
         return
@@ -136,13 +136,14 @@ def _write_narratives(conn: Connection[Any], report: Report, params: Params, don
     conn.execute(sql["drop_narratives"], params | columns)
 
 
-def _narrative_id(tenant_id: str, one: Work) -> UUID:
+def _narrative_id(tenant_id: str, one: SubjectProfile) -> UUID:
     assert one.told_until is not None
     sources = (str(each.id) for each in one.observations)
     return stable_id(one.told_until, "narrative", tenant_id, one.subject_id, *sources)
 
 
-def _write_facts(conn: Connection[Any], report: Report, policy: Policy, params: Params, done: Sequence[Work]) -> None:
+def _write_facts(conn: Connection[Any], attempt: Run, params: Params, done: Sequence[SubjectProfile]) -> None:
+    report, policy = attempt.report, attempt.work.policy
     found = {
         fact_id(params["tenant"], one.subject_id, fact): (one.subject_id, fact) for one in done for fact in one.facts
     }
@@ -150,17 +151,7 @@ def _write_facts(conn: Connection[Any], report: Report, policy: Policy, params: 
         return
     sql, base = queries("synthesize"), policy.extract.importance.fact
     happened_at = [max(each.at for each in fact.sources) for _, fact in found.values()]
-    due = [
-        forget_at(
-            base,
-            at,
-            rate=policy.decay.rates["fact"],
-            grace_days=policy.decay.grace_days,
-            below=policy.prune.below,
-            unaccessed_days=policy.prune.unaccessed_days,
-        )
-        for at in happened_at
-    ]
+    due = [policy.fading.forget_at("fact", base, at) for at in happened_at]
     columns = {
         "ids": list(found),
         "subject_ids": [subject for subject, _ in found.values()],
@@ -174,11 +165,10 @@ def _write_facts(conn: Connection[Any], report: Report, policy: Policy, params: 
     written = {row[0] for row in conn.execute(sql["write_facts"], params | columns)}
     report.add("facts", len(written))
     report.discard("known", len(found) - len(written))
-    edges = [(id_, each) for id_, (_, fact) in found.items() if id_ in written for each in fact.sources]
-    lineage = {
-        "ids": [id_ for id_, _ in edges],
-        "sources": [each.item for _, each in edges],
-        "source_ids": [each.id for _, each in edges],
-        "at": [each.at for _, each in edges],
-    }
-    conn.execute(sql["write_lineage"], params | lineage)
+    lineage = [
+        Lineage(memory_id=id_, relation="synthesized", source=each.item, source_id=each.id, at=each.at)
+        for id_, (_, fact) in found.items()
+        if id_ in written
+        for each in fact.sources
+    ]
+    write_lineage(conn, attempt, lineage)

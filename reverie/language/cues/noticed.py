@@ -1,16 +1,15 @@
-"""What one turn gives, said in the request in which it comes (spec A3; Brain 4.2, Contact 3.1).
+"""Candidates of one turn, found in the request that brings it.
 
-The immediate tier's reading of a turn, with Python's re: the same candidates under the same ids as
-`consolidate.candidates.decide` makes of a batch. It writes nothing; extract does, when the turn is in the log.
+The immediate tier reads a turn with Python's re: the same candidates under the same ids as
+`consolidate.extract.decide` makes of a batch. It writes nothing; extract does, when the turn is in the log.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
-from typing import Any
-from uuid import UUID
+from typing import Any, NamedTuple
 
 import orjson
 
@@ -20,38 +19,20 @@ from reverie.language.cues.entities import entities_one
 from reverie.language.cues.one import extract_one
 from reverie.language.cues.salience import salience
 from reverie.language.cues.speech import episode_of_tool_call, eventful, is_question, low_content
-from reverie.language.text import chunk, owned, strip_invisible
-from reverie.model import Kind, Turn, candidate_id
+from reverie.language.text import CountTokens, chunk, owned, strip_invisible
+from reverie.model import Candidate, Kind, Turn, candidate_id
 from reverie.policy import Policy
 
 #: Longer texts become several episodes; shorter ones cannot fill a chunk, so the tokenizer is not asked.
 SHORT_CHARACTERS = 500
-#: Where the candidates of each way of finding them begin to be counted: stated, told, done.
-TOLD, DONE = 1_000_000, 2_000_000
-
-CountTokens = Callable[[str], int]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Candidate:
-    """Something that a turn gives for memory."""
-
-    #: That of the memory it will be, unless it is merged into another.
-    id: UUID
-    kind: Kind
-    content: str
-    #: 0 to 1, before novelty, recalls and outcomes.
-    importance: float
-    polarity: int
-    #: Typed ids such as `pet:bruno`.
-    mentions: tuple[str, ...]
-    #: Rule that found it; `turn` for an episode, `tool_call` for what an agent did.
-    origin: str
+#: Places of candidates in their turn: statements have that of their first character, episodes and tool calls count
+#: from these.
+EPISODES_FROM, TOOL_CALLS_FROM = 1_000_000, 2_000_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Noticed:
-    """What a turn gives, or why nothing: `role`, `low_content`, `question`, `quoted` or `no_rule`."""
+    """The candidates of a turn, or why there are none: `role`, `low_content`, `question`, `quoted` or `no_rule`."""
 
     candidates: tuple[Candidate, ...]
     reason: str | None
@@ -66,14 +47,14 @@ def compiled(policy: Policy) -> Rules:
 
 
 def notice(turn: Turn, policy: Policy, count_tokens: CountTokens) -> Noticed:
-    """Return what the rules make of one turn. Far under a millisecond, but for texts longer than a chunk."""
+    """Return what the rules find in one turn. Takes far under a millisecond, except for texts longer than a chunk."""
     rules = compiled(policy)
     turn = replace(turn, text=strip_invisible(turn.text))
-    found = sorted(_found(turn, policy, rules, count_tokens))
-    if found:
-        kept = found[: policy.extract.turn_candidates]
-        candidates = tuple(_candidate(turn, policy, *each) for each in kept)
-        return Noticed(candidates=candidates, reason=None, left_out=len(found) - len(kept))
+    findings = sorted(_findings(turn, policy, rules, count_tokens))
+    if findings:
+        kept = findings[: policy.extract.turn_candidates]
+        candidates = tuple(_candidate(turn, policy, finding) for finding in kept)
+        return Noticed(candidates=candidates, reason=None, left_out=len(findings) - len(kept))
     if turn.role not in policy.extract.roles:
         reason = "role"
     elif low_content(turn.text, rules):
@@ -85,29 +66,31 @@ def notice(turn: Turn, policy: Policy, count_tokens: CountTokens) -> Noticed:
     return Noticed(candidates=(), reason=reason)
 
 
-#: Place, kind, content, polarity, importance, typed id of the rule, origin.
-_Found = tuple[int, Kind, str, int, float, str, str]
+class _Finding(NamedTuple):
+    """What a rule or method finds in a turn; findings are sorted by place."""
+
+    place: int
+    kind: Kind
+    content: str
+    polarity: int
+    importance: float
+    #: Typed id of the rule's entity, or empty.
+    entity: str
+    origin: str
 
 
-def _found(turn: Turn, policy: Policy, rules: Rules, count_tokens: CountTokens) -> Iterator[_Found]:
+def _findings(turn: Turn, policy: Policy, rules: Rules, count_tokens: CountTokens) -> Iterator[_Finding]:
     text, numbers = turn.text, policy.extract
+    episode = numbers.importance.episode
     if turn.role in numbers.roles and not low_content(text, rules):
         for hit in extract_one(text, rules):
-            yield hit.start, hit.kind, hit.content, hit.polarity, hit.importance, hit.entity or "", hit.rule
+            yield _Finding(hit.start, hit.kind, hit.content, hit.polarity, hit.importance, hit.entity or "", hit.rule)
         if (numbers.episodes == "all" and text) or (numbers.episodes == "eventful" and eventful(text, rules)):
-            for place, piece in enumerate(_pieces(text, policy, count_tokens), start=TOLD):
-                yield place, "episode", piece, 0, numbers.importance.episode, "", "turn"
+            for place, piece in enumerate(_pieces(text, policy, count_tokens), start=EPISODES_FROM):
+                yield _Finding(place, "episode", piece, 0, episode, "", "turn")
     if numbers.tool_episodes and turn.tool_calls:
-        for place, call in enumerate(orjson.loads(orjson.dumps(turn.tool_calls)), start=DONE):
-            yield (
-                place,
-                "episode",
-                episode_of_tool_call(as_stored(call)),
-                0,
-                numbers.importance.episode,
-                "",
-                "tool_call",
-            )
+        for place, call in enumerate(orjson.loads(orjson.dumps(turn.tool_calls)), start=TOOL_CALLS_FROM):
+            yield _Finding(place, "episode", episode_of_tool_call(as_stored(call)), 0, episode, "", "tool_call")
 
 
 def _pieces(text: str, policy: Policy, count_tokens: CountTokens) -> list[str]:
@@ -116,33 +99,28 @@ def _pieces(text: str, policy: Policy, count_tokens: CountTokens) -> list[str]:
     return chunk(text, count_tokens, min_tokens=policy.chunk.min_tokens, max_tokens=policy.chunk.max_tokens)
 
 
-def _candidate(
-    turn: Turn,
-    policy: Policy,
-    place: int,
-    kind: Kind,
-    content: str,
-    polarity: int,
-    importance: float,
-    entity: str,
-    origin: str,
-) -> Candidate:
-    mentions = dict.fromkeys(([entity] if entity else []) + [named.id for named in entities_one(content)])
-    if policy.importance.mode == "novelty_salience":
-        importance = salience(content, policy.salience)
+def _candidate(turn: Turn, policy: Policy, finding: _Finding) -> Candidate:
+    content, kind, origin = finding.content, finding.kind, finding.origin
+    rule_entity = [finding.entity] if finding.entity else []
+    mentions = dict.fromkeys(rule_entity + [entity.id for entity in entities_one(content)])
+    by_salience = policy.importance.mode == "novelty_salience"
     return Candidate(
-        id=candidate_id(turn.said_at, turn.tenant_id, turn.subject_id, kind, str(turn.id), origin, place),
+        id=candidate_id(turn.said_at, turn.tenant_id, turn.subject_id, kind, str(turn.id), origin, finding.place),
+        subject_id=turn.subject_id,
         kind=kind,
         content=content if origin == "tool_call" else owned(content, turn.speaker, turn.subject_id),
-        importance=importance,
-        polarity=polarity,
+        importance=salience(content, policy.salience) if by_salience else finding.importance,
+        polarity=finding.polarity,
+        happened_at=turn.said_at,
         mentions=tuple(mentions),
+        turn_id=turn.id,
+        session_id=turn.session_id,
         origin=origin,
     )
 
 
 def as_stored(value: Any) -> Any:
-    """The value as jsonb gives it back: keys by length, then by their bytes."""
+    """Return the value as jsonb gives it back: keys by length, then by their bytes."""
     if isinstance(value, Mapping):
         keys = sorted(value, key=lambda key: (len(key.encode()), key.encode()))
         return {key: as_stored(value[key]) for key in keys}

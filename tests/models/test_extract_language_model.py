@@ -1,4 +1,4 @@
-"""Turns that a language model reads too: what it notes stands beside what the rules find, and nobody waits for it."""
+"""Extraction by a language model: its claims stand beside what the rules find, and nothing waits for it."""
 
 from __future__ import annotations
 
@@ -22,6 +22,7 @@ from reverie.policy import load_policy
 from reverie.store.database import Store
 from reverie.store.digest import digest
 from reverie.store.runs import Report
+from reverie.store.work import Work
 from tests.consolidate.test_compress import TENANT, say
 from tests.models.conftest import Conn, Server, balance, calls, give
 from tests.promises.world import WordEmbedder
@@ -46,9 +47,16 @@ def read(store: Store, load: Any) -> Run:
 
     def once(minutes: float = 60, *, model: bool = True, dry_run: bool = False, policy: str = "reverie", **limits: Any):
         return extract(
-            store, scope=Scope(tenant_id=TENANT), policy=load_policy(policy), as_of=START + timedelta(minutes=minutes),
-            count_tokens=len, language_model=load(concurrency=1, **limits) if model else None, dry_run=dry_run,
-        )  # fmt: skip
+            Work(
+                store=store,
+                scope=Scope(tenant_id=TENANT),
+                policy=load_policy(policy),
+                as_of=START + timedelta(minutes=minutes),
+                embedder=WordEmbedder(),
+                language_model=load(concurrency=1, **limits) if model else None,
+                dry_run=dry_run,
+            )
+        )
 
     return once
 
@@ -57,8 +65,8 @@ def work_in(store: Store, days: float, policy: str = "reverie") -> None:
     common: dict[str, Any] = {
         "scope": Scope(tenant_id=TENANT), "policy": load_policy(policy), "embedder": WordEmbedder()
     }  # fmt: skip
-    embed(store, as_of=START + timedelta(days=days), **common)
-    for _ in catch_up(store, until=START + timedelta(days=days), **common):
+    embed(Work(store=store, as_of=START + timedelta(days=days), **common))
+    for _ in catch_up(Work(store=store, as_of=START + timedelta(days=days), **common)):
         pass
 
 
@@ -240,9 +248,17 @@ def test_what_was_read_without_a_model_stays_until_it_is_replayed(
     assert readings(conn) == [(0, "no_rule", None, None, False)]
     assert read(61)["asked"] == 0 and server.requests == []
     for _ in replay(
-        store, tenant_id=TENANT, subject_id="arjun", session_id="s", policy=load_policy("reverie"),
-        as_of=START + timedelta(days=1), embedder=WordEmbedder(), language_model=load(),
-    ):  # fmt: skip
+        Work(
+            store=store,
+            scope=Scope(tenant_id=TENANT),
+            policy=load_policy("reverie"),
+            as_of=START + timedelta(days=1),
+            embedder=WordEmbedder(),
+            language_model=load(),
+        ),
+        subject_id="arjun",
+        session_id="s",
+    ):
         pass
     assert readings(conn) == [(2, None, MODEL, None, False)]
 

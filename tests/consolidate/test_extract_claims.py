@@ -1,4 +1,4 @@
-"""What a language model notes of a turn: what stands on the turn is taken, note by note."""
+"""Claims of a language model about a turn: each is accepted if it stands on the turn."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from uuid import UUID
 
 import pytest
 
-from reverie.consolidate.extract.claims import Judged, Shown, TurnNotes, judge
+from reverie.consolidate.extract.claims import JudgedClaims, ShownTurn, TurnNotes, judge_claims
 from reverie.inference.replies import read_replies
 from reverie.policy import load_policy
 
 BEFORE = [UUID(int=2), UUID(int=1)]
 
 
-def turn(text: str, *before: str, speaker: str | None = "Arjun") -> Shown:
-    return Shown(
+def turn(text: str, *before: str, speaker: str | None = "Arjun") -> ShownTurn:
+    return ShownTurn(
         UUID(int=9), "arjun", "s", speaker or "User", speaker, datetime(2026, 3, 2, 9, tzinfo=UTC), text,
         BEFORE[: len(before)], ["Assistant", "Arjun"][: len(before)], before,
     )  # fmt: skip
@@ -26,8 +26,8 @@ def note(text: str, quote: str, **more: Any) -> dict[str, Any]:
     return {"kind": "fact", "text": text, "quote": quote, "confidence": 0.9, "importance": 0.7} | more
 
 
-def judged(said: Shown, *notes: dict[str, Any], policy: str = "reverie") -> Judged:
-    return judge(said, TurnNotes.model_validate({"notes": notes}), load_policy(policy))
+def judged(said: ShownTurn, *notes: dict[str, Any], policy: str = "reverie") -> JudgedClaims:
+    return judge_claims(said, TurnNotes.model_validate({"notes": notes}), load_policy(policy))
 
 
 RETRIEVER = turn("My sister Priya breeds dachshunds, we got our puppy Bruno from her for 300 euros.")
@@ -44,8 +44,8 @@ RETRIEVER = turn("My sister Priya breeds dachshunds, we got our puppy Bruno from
         (turn("Nothing with nuts for me"), "Can't eat nuts"),
     ],
 )
-def test_what_stands_on_the_turn_is_taken(said: Shown, text: str) -> None:
-    (one,) = judged(said, note(text, said.text)).taken
+def test_what_stands_on_the_turn_is_taken(said: ShownTurn, text: str) -> None:
+    (one,) = judged(said, note(text, said.text)).accepted
     assert (one.text, one.kind, one.importance, one.stated, one.context) == (text, "fact", 0.7, None, [])
 
 
@@ -71,7 +71,7 @@ def test_what_stands_on_the_turn_is_taken(said: Shown, text: str) -> None:
 def test_a_bad_note_is_left_out_by_itself(bad: dict[str, Any], reason: str) -> None:
     good = note("Has a sister named Priya", "My sister Priya")
     found = judged(RETRIEVER, bad, good)
-    assert [one.text for one in found.taken] == [good["text"]] and found.discarded == {reason: 1}
+    assert [one.text for one in found.accepted] == [good["text"]] and found.discarded == {reason: 1}
 
 
 def test_a_quote_of_somebody_elses_words_is_no_evidence() -> None:
@@ -93,7 +93,7 @@ def test_the_seeds_example() -> None:
     language = note("Prefers Python", "I prefer Python", kind="preference", category="preference", key="Language")
     found = judged(said, name, language | {"value": "Python"})
     assert found.discarded == {"known": 1}
-    (one,) = found.taken
+    (one,) = found.accepted
     assert one.stated == {
         "category": "preference", "key": "language", "value": "Python", "confidence": 0.9, "importance": 0.7
     }  # fmt: skip
@@ -103,7 +103,7 @@ def test_names_from_the_turns_before_are_told_apart() -> None:
     said = turn("He starts at Zoho on Monday", "How is your brother Ravi?", "I am 31.")
     (one, other) = judged(
         said, note("Has a brother Ravi who starts at Zoho", "He starts at Zoho"), note("Starts at Zoho", said.text)
-    ).taken
+    ).accepted
     assert (one.context, other.context) == ([BEFORE[0]], [])
     assert judged(said, note("Is 31 years old", "I am 31.")).discarded == {"unquoted": 1}
 
@@ -124,7 +124,7 @@ def test_names_from_the_turns_before_are_told_apart() -> None:
 )
 def test_a_key_of_no_use_leaves_the_note_without_it(given: dict[str, Any], stated: tuple[str, ...] | None) -> None:
     found = judged(RETRIEVER, note("Has a dachshund puppy", "we got our puppy", **given))
-    (one,) = found.taken
+    (one,) = found.accepted
     assert (one.stated and tuple(one.stated[name] for name in ("category", "key", "value"))) == stated
     assert found.unkeyed == (stated is None and bool(given.get("key")))
 
@@ -146,7 +146,7 @@ def test_one_turn_gives_a_key_one_value() -> None:
             for at, (name, sure) in enumerate(names)
         ),
     )
-    assert [one.stated and one.stated["value"] for one in found.taken] == [None, "Alexander", None]
+    assert [one.stated and one.stated["value"] for one in found.accepted] == [None, "Alexander", None]
     assert found.unkeyed == 2
 
 
@@ -164,7 +164,7 @@ def test_one_turn_gives_a_key_one_value() -> None:
 )
 def test_another_verb_says_no_more_than_the_rule(said: str, text: str, taken: bool) -> None:
     found = judged(turn(said), note(text, said))
-    assert [one.text for one in found.taken] == [text] * taken and found.discarded.get("known", 0) == (not taken)
+    assert [one.text for one in found.accepted] == [text] * taken and found.discarded.get("known", 0) == (not taken)
 
 
 def test_what_a_rule_found_and_what_was_noted_already_adds_nothing() -> None:
@@ -172,7 +172,7 @@ def test_what_a_rule_found_and_what_was_noted_already_adds_nothing() -> None:
     lives = note("Lives in Lisbon", "I live in Lisbon")
     both = note("Lives in Lisbon with their cat", said.text)
     assert judged(said, lives).discarded == {"known": 1}
-    assert len(judged(said, both, both | {"text": "lives in Lisbon  with their cat"}).taken) <= 1
+    assert len(judged(said, both, both | {"text": "lives in Lisbon  with their cat"}).accepted) <= 1
     assert judged(said, note("Does not live in Lisbon", said.text)).discarded == {}
 
 
@@ -180,7 +180,7 @@ def test_more_than_the_policy_has_a_turn_give_is_left_out() -> None:
     said = turn("Priya likes tea")
     many = [note(f"Knows Priya {'very ' * at}well", said.text) for at in range(8)]
     found = judged(said, *many)
-    assert [len(found.taken), found.discarded] == [6, {"excess": 2}]
+    assert [len(found.accepted), found.discarded] == [6, {"excess": 2}]
 
 
 def test_numbers_as_words_and_words_as_numbers_are_read() -> None:

@@ -15,16 +15,18 @@ import pytest
 
 from reverie.errors import InferenceError, UnansweredError
 from reverie.inference.prompts import Prompt
-from reverie.llm.calls import Answer, Item, Objection, ask
-from reverie.llm.metering import Payer
+from reverie.llm.answers import InvalidReply, ModelAnswer
+from reverie.llm.asking import ModelCaller, ask
+from reverie.llm.inputs import PromptInput
+from reverie.llm.metering import CallOutcome, MeteredCall, Payer, reserve, settle
 from reverie.store.database import Store
 from reverie.store.runs import Report
-from tests.models.conftest import GOOD_USD, PROMPT, Conn, Note, Server, balance, calls, give, items
+from tests.models.conftest import GOOD_USD, PROMPT, Conn, Note, Server, balance, calls, give, inputs
 
 # litellm declares a type of its own in a way that pydantic comments on when it is imported.
 pytestmark = pytest.mark.filterwarnings("ignore:Item 'summary' on TypedDict:UserWarning")
 
-Put = Callable[..., list[Answer[Note]]]
+Put = Callable[..., list[ModelAnswer[Note]]]
 GOOD = json.dumps({"replies": [{"number": 1, "text": "a", "weight": 1.0}]})
 
 
@@ -33,12 +35,12 @@ def report() -> Report:
     return Report(stage="test", run_id=UUID(int=7), as_of=datetime(2026, 3, 1, tzinfo=UTC))
 
 
-def texts(answers: list[Answer[Note]]) -> list[str | None]:
+def texts(answers: list[ModelAnswer[Note]]) -> list[str | None]:
     return [answer.reply.text if answer.reply else answer.reason for answer in answers]
 
 
 def test_each_item_is_answered_and_booked(put: Put, conn: Conn, report: Report) -> None:
-    answers = put(items("a", "b", "a"), report=report)
+    answers = put(inputs("a", "b", "a"), report=report)
     assert texts(answers) == ["a", "b", "a"]
     assert (report.model_calls, report.tokens, report.cost_usd) == (2, 240, pytest.approx(2 * GOOD_USD))
     assert report.counts == {"asked": 3, "kept": 0, "repaired": 0, "asked_again": 0}
@@ -49,13 +51,13 @@ def test_each_item_is_answered_and_booked(put: Put, conn: Conn, report: Report) 
 
 
 def test_several_items_go_in_one_request(put: Put, server: Server, report: Report) -> None:
-    assert texts(put(items(*"abcde"), per_request=2, report=report)) == list("abcde")
+    assert texts(put(inputs(*"abcde"), per_request=2, report=report)) == list("abcde")
     assert len(server.requests) == 3
     assert report.model_calls == 3
 
 
 def test_a_batch_is_no_longer_than_one_long_item(put: Put, server: Server) -> None:
-    put(items("a" * 30_000, "b" * 30_000, "c", "d" * 60_000, "e"), per_request=10, concurrency=1)
+    put(inputs("a" * 30_000, "b" * 30_000, "c", "d" * 60_000, "e"), per_request=10, concurrency=1)
     asked = [request["messages"][-1]["content"] for request in server.requests]
     assert [[letter for letter in "abcde" if f'"{letter}' in each] for each in asked] == [
         ["a"],
@@ -66,15 +68,15 @@ def test_a_batch_is_no_longer_than_one_long_item(put: Put, server: Server) -> No
 
 
 def test_what_is_kept_does_not_depend_on_batches(put: Put, server: Server, conn: Conn) -> None:
-    together = put(items("a", "b", "c"), per_request=3)
-    assert [answer.reply for answer in put(items("a", "b", "c"), per_request=1)] == [one.reply for one in together]
+    together = put(inputs("a", "b", "c"), per_request=3)
+    assert [answer.reply for answer in put(inputs("a", "b", "c"), per_request=1)] == [one.reply for one in together]
     assert len(server.requests) == 1 and len(calls(conn)) == 1
 
 
 def test_nothing_is_asked_or_paid_twice(put: Put, server: Server, conn: Conn, report: Report) -> None:
-    first = put(items("a", "b"))
+    first = put(inputs("a", "b"))
     server.script()
-    second = put(items("b", "a", "c"), report=report)
+    second = put(inputs("b", "a", "c"), report=report)
     assert [answer.reply for answer in second[:2]] == [answer.reply for answer in first[::-1]]
     assert [answer.kept for answer in second] == [True, True, False]
     assert (report.counts["kept"], report.model_calls, len(server.requests)) == (2, 1, 1)
@@ -82,20 +84,21 @@ def test_nothing_is_asked_or_paid_twice(put: Put, server: Server, conn: Conn, re
 
 
 def test_kept_replies_need_no_network(put: Put, server: Server) -> None:
-    first = put(items("a", "b"))
-    again = put(items("a", "b"), base="http://127.0.0.1:9/v1", attempts=1)
+    first = put(inputs("a", "b"))
+    again = put(inputs("a", "b"), base="http://127.0.0.1:9/v1", attempts=1)
     assert [answer.reply for answer in again] == [answer.reply for answer in first]
 
 
 def test_what_is_kept_is_the_tenants_the_subjects_and_the_prompts(
     put: Put, server: Server, store: Store, load: Any, conn: Conn
 ) -> None:
-    put(items("a"))
+    put(inputs("a"))
     server.script()
-    assert put(items("a"), tenant="other")[0].kept is False
-    assert put(items("a", subject="bob"))[0].kept is False
+    assert put(inputs("a"), tenant="other")[0].kept is False
+    assert put(inputs("a", subject="bob"))[0].kept is False
     changed = Prompt(name="note", text="Another text.", reply=Note, max_tokens=50)
-    (answer,) = ask(store, load(), changed, items("a"), payer=Payer(tenant_id="acme", stage="test"))
+    caller = ModelCaller(store=store, payer=Payer(tenant_id="acme", stage="test"))
+    (answer,) = ask(caller, load(), changed, inputs("a"))
     assert answer.kept is False
     assert len(server.requests) == 3
     rows = conn.execute("select tenant_id, subject_id, source_ids from ops.replies order by 1, 2").fetchall()
@@ -120,7 +123,7 @@ def test_what_has_one_reading_is_repaired(
     put: Put, server: Server, conn: Conn, report: Report, content: str, repair: str
 ) -> None:
     server.script({"content": content})
-    assert texts(put(items("a"), report=report)) == ["a"]
+    assert texts(put(inputs("a"), report=report)) == ["a"]
     assert (len(server.requests), report.counts["repaired"]) == (1, 1)
     assert calls(conn, "state, repairs") == [("done", [repair])]
 
@@ -140,7 +143,7 @@ def test_what_cannot_be_read_is_asked_again_once(
     put: Put, server: Server, conn: Conn, report: Report, reason: str
 ) -> None:
     server.script(BAD[reason])
-    assert texts(put(items("a"), report=report)) == ["a"]
+    assert texts(put(inputs("a"), report=report)) == ["a"]
     assert (len(server.requests), report.counts["asked_again"]) == (2, 1)
     assert "could not be used" in server.requests[1]["messages"][0]["content"]
     assert calls(conn) == [("failed", GOOD_USD, reason), ("done", GOOD_USD, None)]
@@ -151,40 +154,40 @@ def test_what_stays_unreadable_fails_with_its_reason_and_is_not_kept(
     put: Put, server: Server, conn: Conn, report: Report, reason: str
 ) -> None:
     server.script(BAD[reason], BAD[reason])
-    assert texts(put(items("a"), report=report)) == [reason]
+    assert texts(put(inputs("a"), report=report)) == [reason]
     assert report.counts[f"failed_{reason}"] == 1
     assert conn.execute("select count(*) from ops.replies").fetchone() == (0,)
     server.script()
-    assert texts(put(items("a"))) == ["a"], "the retry asks anew"
+    assert texts(put(inputs("a"))) == ["a"], "the retry asks anew"
 
 
 def test_only_what_failed_is_asked_again(put: Put, server: Server) -> None:
     replies = [{"number": 1, "text": "a", "weight": 1}, {"number": 2, "text": "b"}]
     server.script({"content": json.dumps({"replies": replies})})
-    assert texts(put(items("a", "b"), per_request=2)) == ["a", "b"]
+    assert texts(put(inputs("a", "b"), per_request=2)) == ["a", "b"]
     assert '"a"' not in server.requests[1]["messages"][1]["content"]
 
 
 def test_a_model_that_garbles_everything_is_said_so(put: Put, server: Server) -> None:
     server.script(*[{"content": "no"}] * 10)
     with pytest.raises(InferenceError, match=r"no usable reply to any of 5 items: not_json 5\.$"):
-        put(items(*"abcde"))
+        put(inputs(*"abcde"))
 
 
 def test_a_reply_that_is_not_believed_is_asked_for_again(put: Put, server: Server, report: Report) -> None:
-    def check(item: Item, reply: Note) -> Objection | None:
-        return None if reply.text == item.content["text"] else Objection(reason="invented", hint="it invents")
+    def check(asked: PromptInput, reply: Note) -> InvalidReply | None:
+        return None if reply.text == asked.content["text"] else InvalidReply(reason="invented", hint="it invents")
 
     server.script({"content": GOOD.replace('"a"', '"x"')}, {}, *[{"content": GOOD.replace('"a"', '"y"')}] * 2)
-    assert texts(put(items("a"), check=check)) == ["a"]
+    assert texts(put(inputs("a"), check=check)) == ["a"]
     assert server.requests[1]["messages"][0]["content"].endswith("could not be used: it invents.")
-    assert texts(put(items("b"), check=check, report=report)) == ["invented"]
+    assert texts(put(inputs("b"), check=check, report=report)) == ["invented"]
     assert report.counts["failed_invented"] == 1
 
 
 def test_a_rate_limit_is_waited_out_as_the_server_asks(put: Put, server: Server, conn: Conn) -> None:
     server.script({"status": 429, "headers": {"Retry-After": "1"}})
-    assert texts(put(items("a"))) == ["a"]
+    assert texts(put(inputs("a"))) == ["a"]
     first, second = (request["at"] for request in server.requests)
     assert second - first >= 1
     assert calls(conn) == [("failed", 0.0, "rate"), ("done", GOOD_USD, None)]
@@ -194,15 +197,15 @@ def test_a_date_to_wait_for_is_understood_and_holds_everybody_back(put: Put, ser
     until = format_datetime(datetime.now(UTC) + timedelta(seconds=2), usegmt=True)
     server.script({"status": 429, "headers": {"Retry-After": until}})
     with pytest.raises(UnansweredError, match="rate 1"):
-        put(items("a"), attempts=1)
+        put(inputs("a"), attempts=1)
     began = time.time()
-    assert texts(put(items("b"))) == ["b"]
+    assert texts(put(inputs("b"))) == ["b"]
     assert server.requests[-1]["at"] - began > 0.5
 
 
 def test_a_failure_that_passes_is_retried(put: Put, server: Server, conn: Conn) -> None:
     server.script({"status": 500}, {"status": 503})
-    assert texts(put(items("a"))) == ["a"]
+    assert texts(put(inputs("a"))) == ["a"]
     assert calls(conn) == [("failed", 0.0, "unavailable")] * 2 + [("done", GOOD_USD, None)]
 
 
@@ -224,7 +227,7 @@ def test_a_failure_that_stays_is_raised_and_books_what_it_may_have_cost(
 ) -> None:
     server.script(*[answer] * 3)
     with pytest.raises(UnansweredError, match=rf"gave no reply about any of 1 items: {reason} 1\.$") as caught:
-        put(items("a secret"), **limits)
+        put(inputs("a secret"), **limits)
     assert "secret" not in str(caught.value) and caught.value.__cause__ is None
     booked = calls(conn, "state, cost_usd > 0, cost_usd = case when cost_usd > 0 then reserved_usd else 0 end, reason")
     assert booked == [("failed", billed, True, reason)] * attempts
@@ -234,7 +237,7 @@ def test_a_reply_that_drips_is_given_up_and_its_connection_closed(put: Put, serv
     server.script(*[{"drip_s": 0.05}] * 4)
     threads, began = threading.active_count(), time.monotonic()
     with pytest.raises(UnansweredError, match="timeout 2"):
-        put(items("a", "b"), timeout_s=0.5, attempts=1)
+        put(inputs("a", "b"), timeout_s=0.5, attempts=1)
     assert time.monotonic() - began < 5  # a whole reply takes fifteen seconds
     until = time.monotonic() + 5
     while (open_ := server.dripping) and time.monotonic() < until:
@@ -242,27 +245,27 @@ def test_a_reply_that_drips_is_given_up_and_its_connection_closed(put: Put, serv
     assert not open_, "the server still sends"
     assert threading.active_count() <= threads + 2, "the loop's thread and litellm's own, whatever was asked"
     server.script()
-    assert texts(put(items("c"))) == ["c"]
+    assert texts(put(inputs("c"))) == ["c"]
 
 
 def test_one_failure_among_others_is_the_items_alone(put: Put, server: Server) -> None:
     server.script({"status": 400})
-    assert sorted(map(str, texts(put(items(*"abc"), concurrency=1)))) == ["b", "c", "rejected"]
+    assert sorted(map(str, texts(put(inputs(*"abc"), concurrency=1)))) == ["b", "c", "rejected"]
 
 
 def test_a_server_that_counts_no_tokens_is_booked_at_the_most(put: Put, server: Server, conn: Conn) -> None:
     server.script({"uncounted": True})
-    put(items("a"))
+    put(inputs("a"))
     ((cost, reserved),) = calls(conn, "cost_usd, reserved_usd")
     assert cost == pytest.approx(reserved) and cost > 0
 
 
 def test_the_credit_ends_before_it_is_overdrawn(put: Put, server: Server, conn: Conn, report: Report) -> None:
-    put(items("probe"))
+    put(inputs("probe"))
     ((most,),) = calls(conn, "reserved_usd")
     give(conn, most + 2.5 * GOOD_USD)
     server.script()
-    answers = put(items(*[f"item{number}" for number in range(8)]), report=report)
+    answers = put(inputs(*[f"item{number}" for number in range(8)]), report=report)
     done = [answer for answer in answers if answer.reply]
     assert 1 <= len(done) <= 3 and {answer.reason for answer in answers if not answer.reply} == {"credit"}
     assert len(server.requests) == len(done), "nothing was sent that was not paid for"
@@ -271,22 +274,21 @@ def test_the_credit_ends_before_it_is_overdrawn(put: Put, server: Server, conn: 
 
 
 def test_an_unknown_price_is_not_paid_from_a_credit(put: Put, server: Server, conn: Conn) -> None:
-    assert texts(put(items("a"), price=None)) == ["a"]
+    assert texts(put(inputs("a"), price=None)) == ["a"]
     assert calls(conn, "cost_usd, priced") == [(0.0, False)]
     give(conn, 100.0)
-    assert texts(put(items("b"), price=None)) == ["unpriced"]
+    assert texts(put(inputs("b"), price=None)) == ["unpriced"]
 
 
 def test_a_credit_given_meanwhile_is_not_touched(put: Put, server: Server, conn: Conn, store: Store) -> None:
-    from reverie.llm.metering import reserve, settle
-
     give(conn, 5.0)
     payer = Payer(tenant_id="acme", stage="test")
+    call = MeteredCall(payer=payer, kind="completion", model="m", most_usd=2.0, items=1, id=payer.new_call_id())
     with store.transaction("acme") as own:
-        call = reserve(own, payer, kind="completion", model="m", most_usd=2.0, items=1)
+        reserve(own, call)
     assert balance(conn) == 3.0
     conn.execute("update ops.credits set balance_usd = 10, given_at = clock_timestamp()")
     for _ in range(2):
         with store.transaction("acme") as own:
-            settle(own, payer, call, cost_usd=0.5)
+            settle(own, call, CallOutcome(cost_usd=0.5))
     assert balance(conn) == 10.0

@@ -14,8 +14,8 @@ from reverie.errors import SettingsError
 from reverie.store.queries import queries
 
 
-def hold_live_model(conn: Connection[Any], tenant_id: str, model: str) -> None:
-    """Keep the tenant's live model from being switched until the transaction ends.
+def hold_active_model(conn: Connection[Any], tenant_id: str, model: str) -> None:
+    """Keep the tenant's active model from being switched until the transaction ends.
 
     Raises:
         SettingsError: it is another one than `model`.
@@ -31,10 +31,10 @@ def hold_live_model(conn: Connection[Any], tenant_id: str, model: str) -> None:
         )
 
 
-def switch_live_model(conn: Connection[Any], tenant_id: str, model: str) -> int:
-    """Make `model` the live one if everything has its vectors; returns how many items lack them: 0, it is switched.
+def switch_active_model(conn: Connection[Any], tenant_id: str, model: str) -> int:
+    """Make `model` the active one if everything has its vectors; returns how many items lack them: 0, it is switched.
 
-    Whoever embeds waits until the caller's transaction ends, and then finds another live model than its own.
+    Whoever embeds waits until the caller's transaction ends, and then finds another active model than its own.
     """
     sql, params = queries("tenants"), {"tenant": tenant_id, "model": model}
     conn.execute(sql["lock_model"], params)

@@ -29,9 +29,9 @@ from psycopg import errors
 from psycopg.sql import SQL, Identifier
 
 from reverie.errors import DatabaseError
-from reverie.store import programs
 from reverie.store.connect import connect
-from reverie.store.programs import Account, reason
+from reverie.store.server import programs
+from reverie.store.server.programs import Account, reason
 
 if TYPE_CHECKING:
     from reverie.settings import Settings

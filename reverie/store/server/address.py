@@ -15,7 +15,7 @@ def database_url(settings: Settings) -> str:
     """
     if settings.database_url is not None:
         return settings.database_url.get_secret_value()
-    from reverie.store.embedded import embedded_postgres  # needs an extra
+    from reverie.store.server.embedded import embedded_postgres  # needs an extra
 
     return embedded_postgres(settings).start()
 

@@ -1,0 +1,93 @@
+"""Corrections, as they are written: what is wrong is forgotten, what is right becomes a candidate, pins are kept."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from psycopg import Connection
+
+from reverie.consolidate.correct.decide import revived
+from reverie.consolidate.correct.read import Correction
+from reverie.consolidate.forgetting import forget
+from reverie.consolidate.memories import inherit_pins, write_candidates, write_lineage
+from reverie.language.cues.entities import entities_one
+from reverie.language.fact_keys import corrected_origin
+from reverie.language.text import strip_invisible
+from reverie.model import Candidate, Lineage, replacement_of
+from reverie.store.marks import ADD_PIN, MARK
+from reverie.store.queries import queries
+from reverie.store.runs import Run
+
+
+def write_correction(conn: Connection[Any], attempt: Run, correction: Correction) -> None:
+    """Write one correction; counts `forgotten`, `replaced`, `pinned` and `unpinned`."""
+    if correction.asked in ("pin", "unpin"):
+        _pin(conn, attempt, correction)
+        return
+    _forget(conn, attempt, correction)
+    if correction.content is not None:
+        _replace(conn, attempt, correction, strip_invisible(correction.content))
+
+
+def _params(attempt: Run, correction: Correction) -> dict[str, Any]:
+    return {
+        "tenant": attempt.work.tenant_id,
+        "subject": correction.subject_id,
+        "memory": correction.memory_id,
+        "id": correction.id,
+        "run": attempt.id,
+    }
+
+
+def _forget(conn: Connection[Any], attempt: Run, correction: Correction) -> None:
+    """Forget the memory and what was made of it; values by key that it had replaced are in force again."""
+    sql, params, tenant = queries("correct"), _params(attempt, correction), {"tenant": attempt.work.tenant_id}
+    on_request = correction.asked == "forget"
+    mark, reason = ("forgotten", "forgotten_on_request") if on_request else ("corrected", "wrong")
+    ids = [id_ for id_, is_stated in conn.execute(MARK, params | {"mark": mark}) if is_stated]
+    conn.execute(sql["delete_marks"], params)
+    conn.execute(sql["delete_pins"], params | {"ids": ids})
+    gone = conn.execute(sql["delete_facts"], tenant | {"ids": ids}).fetchall()
+    if gone:
+        ended = conn.execute(sql["read_ended"], tenant | {"ids": [row[0] for row in gone]}).fetchall()
+        conn.execute(sql["revive_facts"], tenant | revived(ended, gone))
+    doomed = [(id_, correction.corrected_at) for id_ in ids]
+    attempt.report.add("forgotten", forget(conn, attempt, doomed, reason))
+
+
+def _pin(conn: Connection[Any], attempt: Run, correction: Correction) -> None:
+    """Keep a memory, or treat it as any other again, with all that was merged into it."""
+    if not correction.memory_ids:
+        return
+    sql, params = queries("correct"), _params(attempt, correction)
+    if correction.asked == "pin":
+        conn.execute(ADD_PIN, params)
+        conn.execute(sql["settle_pin"], params | {"at": correction.corrected_at})
+        inherit_pins(conn, attempt.work.tenant_id, [correction.subject_id])
+    else:
+        conn.execute(sql["delete_pins"], params | {"ids": correction.memory_ids})
+        at = {"ids": correction.memory_ids, "at": correction.corrected_at}
+        conn.execute(sql["reschedule_unpinned"], params | at)
+    attempt.report.add(f"{correction.asked}ned")
+
+
+def _replace(conn: Connection[Any], attempt: Run, correction: Correction, content: str) -> None:
+    """Write what is right as a candidate of the kind that was wrong; merge makes a memory of it."""
+    tenant_id, at = attempt.work.tenant_id, correction.corrected_at
+    kind, id_ = replacement_of(correction.kind, at, tenant_id, correction.subject_id, correction.id)
+    candidate = Candidate(
+        id=id_,
+        subject_id=correction.subject_id,
+        kind=kind,
+        content=content,
+        importance=getattr(attempt.work.policy.extract.importance, kind),
+        happened_at=at,
+        mentions=tuple(entity.id for entity in entities_one(content)),
+        session_id=correction.session_id,
+        origin=corrected_origin(correction.origin),
+        stated=correction.stated | {"value": content, "confidence": 1.0} if correction.stated else None,
+    )
+    write_candidates(conn, attempt, [candidate])
+    lineage = Lineage(memory_id=id_, relation="corrected", source="correction", source_id=correction.id, at=at)
+    write_lineage(conn, attempt, [lineage])
+    attempt.report.add("replaced")

@@ -1,0 +1,81 @@
+"""Parts of a text that get a vector each, and what recall weighs of an item; pure."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Literal
+from uuid import UUID
+
+import polars as pl
+
+from reverie.language.text import CountTokens, chunk
+from reverie.policy import Chunking, Policy
+
+#: Texts up to this length are one part without asking the tokenizer: they cannot fill a chunk.
+_SHORT_CHARACTERS = 500
+
+ItemType = Literal["turn", "memory"]
+
+
+@dataclass(frozen=True, slots=True)
+class ItemText:
+    """A turn or memory that lacks a vector."""
+
+    id: UUID
+    subject_id: str
+    text: str
+    session_id: str | None
+    happened_at: datetime
+    speaker: str | None
+    role: str | None
+    asked_by: UUID | None
+    #: Orders the reading beside the time: a turn's index, a memory's kind.
+    place: int | str
+
+
+@dataclass(frozen=True, slots=True)
+class ItemPart:
+    """A part of an item that has a vector of its own."""
+
+    item: ItemText
+    number: int
+    text: str
+    hash: bytes
+
+
+def cut_items(items: Sequence[ItemText], limits: Chunking, count_tokens: CountTokens) -> list[ItemPart]:
+    """Return the parts of all items, in order."""
+    return [
+        ItemPart(item, number, text, hashlib.sha256(text.encode()).digest())
+        for item in items
+        for number, text in enumerate(text_parts(item.text, limits, count_tokens))
+    ]
+
+
+def text_parts(text: str, limits: Chunking, count_tokens: CountTokens) -> list[str]:
+    """Return the pieces of a text that are embedded: one, unless it is longer than a chunk."""
+    if len(text) <= _SHORT_CHARACTERS:
+        return [text]
+    return chunk(text, count_tokens, min_tokens=limits.min_tokens, max_tokens=limits.max_tokens)
+
+
+def item_columns(items: Sequence[ItemText], policy: Policy) -> dict[str, list[Any]]:
+    """Return what recall weighs of items, as columns for SQL."""
+    texts = pl.Series(values=[item.text for item in items], dtype=pl.String)
+    return {
+        "item_ids": [item.id for item in items],
+        "subject_ids": [item.subject_id for item in items],
+        "texts": texts.to_list(),
+        "session_ids": [item.session_id for item in items],
+        "happened_at": [item.happened_at for item in items],
+        "speakers": [item.speaker for item in items],
+        "roles": [item.role for item in items],
+        "words": [item.text.count(" ") + 1 for item in items],
+        "asks": [item.text.rstrip().endswith("?") for item in items],
+        "first_person": texts.str.contains(policy.recall.first_person).to_list(),
+        "names_time": texts.str.contains(policy.recall.names_time).to_list(),
+        "asked_by": [item.asked_by for item in items],
+    }

@@ -1,0 +1,64 @@
+"""Turns and memories that lack a vector of the model, a portion at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from datetime import timedelta
+from typing import Any
+from uuid import UUID
+
+from psycopg.rows import args_row
+
+from reverie.consolidate.embed.decide import ItemText, ItemType
+from reverie.language.text import strip_invisible
+from reverie.model import EARLIEST, Kind
+from reverie.store.active_model import hold_active_model
+from reverie.store.queries import queries
+from reverie.store.work import Work
+
+#: Items read, embedded and written at a time: what a crash can cost, and what is held in memory.
+_CHUNK = 2_000
+#: Before the first item: `after_time` is before every event time.
+_START: dict[str, Any] = {
+    "after_subject": "",
+    "after_group": "",
+    "after_time": EARLIEST - timedelta(days=1),
+    "after_place": -1,
+    "after_id": UUID(int=0),
+}
+
+
+def unembedded_items(
+    work: Work, item_type: ItemType, *, kinds: Sequence[Kind] | None, switching: bool
+) -> Iterator[list[ItemText]]:
+    """Yield turns or memories that lack a vector of the work's embedder; memories of some `kinds`, or of all (None).
+
+    The caller writes each portion before it asks for the next one. Raises SettingsError, before anything is paid for,
+    when the tenant's memory is embedded by another model, unless it is `switching` to this one.
+    """
+    query = queries("embed")["read_turns" if item_type == "turn" else "read_memories"]
+    model = work.embedder.model
+    params = work.params() | {"model": model, "kinds": None if kinds is None else list(kinds), "limit": _CHUNK}
+    after = _START
+    while True:
+        with work.transaction() as conn, conn.cursor(row_factory=args_row(ItemText)) as cursor:
+            if not switching:
+                hold_active_model(conn, work.tenant_id, model)
+            items = [replace(item, text=strip_invisible(item.text)) for item in cursor.execute(query, params | after)]
+        if items:
+            yield items
+            after = _after(items[-1], item_type)
+        if len(items) < _CHUNK:
+            return
+
+
+def _after(last: ItemText, item_type: ItemType) -> dict[str, Any]:
+    is_turn = item_type == "turn"
+    return {
+        "after_subject": last.subject_id,
+        "after_group": last.session_id if is_turn else last.place,
+        "after_time": last.happened_at,
+        "after_place": last.place if is_turn else -1,
+        "after_id": last.id,
+    }

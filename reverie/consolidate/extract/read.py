@@ -1,0 +1,66 @@
+"""Turns and events that extract has not read yet, a portion at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+from uuid import UUID
+
+from reverie.consolidate.extract.claims import ShownTurn
+from reverie.consolidate.extract.events import TYPES, LogEvent
+from reverie.language.text import strip_invisible
+from reverie.store.queries import queries
+from reverie.store.runs import Run
+from reverie.store.work import Work
+
+#: Turns read, decided and written at a time.
+_TURNS = 10_000
+#: Events, which may be documents.
+_EVENTS = 200
+#: Turns that wait for a language model.
+_WAITING = 1_000
+_FIRST = UUID(int=0)
+
+
+def unread_turns(work: Work) -> Iterator[list[tuple[Any, ...]]]:
+    """Yield the turns that no run has read, as rows of `decide.TURNS`, in order of id.
+
+    The caller decides and writes each portion before it asks for the next one.
+    """
+    after = _FIRST
+    while rows := _fetch(work, "read_turns", {"after": after, "limit": _TURNS}):
+        yield rows
+        after = UUID(rows[-1][0])
+
+
+def unread_events(work: Work) -> Iterator[list[LogEvent]]:
+    """Yield the events that no run has read, in order of id, like `unread_turns`."""
+    after = _FIRST
+    while rows := _fetch(work, "read_events", {"after": after, "limit": _EVENTS, "types": list(TYPES)}):
+        events = [LogEvent(*row) for row in rows]
+        yield events
+        after = events[-1].id
+
+
+def waiting_turns(work: Work) -> Iterator[list[ShownTurn]]:
+    """Yield the turns that wait for a language model, in order of id, with the turns before them."""
+    numbers = work.policy.extract.model
+    context = {"context_turns": numbers.context_turns, "context_characters": numbers.context_characters}
+    after = _FIRST
+    while rows := _fetch(work, "read_waiting", context | {"after": after, "limit": _WAITING}):
+        turns = [replace(turn, text=strip_invisible(turn.text)) for turn in (ShownTurn(*row) for row in rows)]
+        yield turns
+        after = turns[-1].id
+
+
+def count_waiting(attempt: Run) -> int:
+    """Return how many turns wait for a language model."""
+    with attempt.work.transaction() as conn:
+        (waiting,) = conn.execute(queries("extract")["count_waiting"], attempt.params()).fetchone() or (0,)
+    return int(waiting)
+
+
+def _fetch(work: Work, query: str, params: dict[str, Any]) -> list[tuple[Any, ...]]:
+    with work.transaction() as conn:
+        return conn.execute(queries("extract")[query], work.params() | params).fetchall()

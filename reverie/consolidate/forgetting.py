@@ -1,0 +1,31 @@
+"""Forgetting: memories end, and tombstones without content stay. For the stages that forget."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from psycopg import Connection
+
+from reverie.store.queries import queries
+from reverie.store.runs import Run
+
+
+def forget(conn: Connection[Any], attempt: Run, doomed: Sequence[tuple[UUID, datetime]], reason: str) -> int:
+    """Delete memories, each as of a time, and those that were merged into them; return how many."""
+    if not doomed:
+        return 0
+    policy = attempt.work.policy
+    params = (
+        attempt.params()
+        | policy.fading.params()
+        | {
+            "ids": [id_ for id_, _ in doomed],
+            "forgotten_at": [at for _, at in doomed],
+            "reason": reason,
+            "language": policy.language,
+        }
+    )
+    return conn.execute(queries("forgetting")["forget"], params).rowcount

@@ -1,0 +1,84 @@
+"""The one writer of candidates, of memories that are made of others, and of their lineage."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+from uuid import UUID
+
+import orjson
+from psycopg import Connection
+
+from reverie.model import Candidate, Lineage, Memory
+from reverie.store.queries import queries
+from reverie.store.runs import Run
+
+
+def write_candidates(conn: Connection[Any], attempt: Run, candidates: Sequence[Candidate]) -> None:
+    """Write candidates; one that exists stays as it is, and one that a person found wrong does not come back."""
+    if not candidates:
+        return
+    fading = attempt.work.policy.fading
+    columns = {
+        "ids": [each.id for each in candidates],
+        "subject_ids": [each.subject_id for each in candidates],
+        "kinds": [each.kind for each in candidates],
+        "contents": [each.content for each in candidates],
+        "polarities": [each.polarity for each in candidates],
+        "bases": [each.importance for each in candidates],
+        "happened_at": [each.happened_at for each in candidates],
+        "forget_at": [fading.forget_at(each.kind, each.importance, each.happened_at) for each in candidates],
+        "mentions": [" ".join(each.mentions) for each in candidates],
+        "turn_ids": [each.turn_id for each in candidates],
+        "session_ids": [each.session_id for each in candidates],
+        "origins": [each.origin for each in candidates],
+        "models": [each.model for each in candidates],
+        "stated": [orjson.dumps(each.stated).decode() if each.stated else None for each in candidates],
+    }
+    conn.execute(queries("memories")["write_candidates"], attempt.params() | columns)
+
+
+def write_memories(conn: Connection[Any], attempt: Run, memories: Sequence[Memory]) -> None:
+    """Write memories that are in force at once; one that exists stays as it is."""
+    fading = attempt.work.policy.fading
+    columns = {
+        "ids": [each.id for each in memories],
+        "subject_ids": [each.subject_id for each in memories],
+        "kinds": [each.kind for each in memories],
+        "contents": [each.content for each in memories],
+        "importances": [each.importance for each in memories],
+        "access_counts": [each.access_count for each in memories],
+        "happened_at": [each.happened_at for each in memories],
+        "accessed_at": [each.accessed_at for each in memories],
+        "forget_at": [fading.forget_at(each.kind, each.importance, each.accessed_at) for each in memories],
+        "session_ids": [each.session_id for each in memories],
+        "turn_starts": [each.turn_start for each in memories],
+        "turn_ends": [each.turn_end for each in memories],
+        "origins": [each.origin for each in memories],
+        "models": [each.model for each in memories],
+    }
+    conn.execute(queries("memories")["write_memories"], attempt.params() | columns)
+
+
+def write_lineage(conn: Connection[Any], attempt: Run, lineage: Sequence[Lineage]) -> None:
+    """Write what memories were made from."""
+    if not lineage:
+        return
+    columns = {
+        "ids": [each.memory_id for each in lineage],
+        "relations": [each.relation for each in lineage],
+        "sources": [each.source for each in lineage],
+        "source_ids": [each.source_id for each in lineage],
+        "at": [each.at for each in lineage],
+    }
+    conn.execute(queries("memories")["write_lineage"], attempt.params() | columns)
+
+
+def set_live(conn: Connection[Any], tenant_id: str, ids: Sequence[UUID], *, live: bool) -> None:
+    """Take memories out of the search, or put them back; the caller holds the lock of their subjects."""
+    conn.execute(queries("memories")["set_live"], {"tenant": tenant_id, "ids": list(ids), "live": live})
+
+
+def inherit_pins(conn: Connection[Any], tenant_id: str, subject_ids: Sequence[str]) -> None:
+    """Pin what pinned memories of these subjects were merged into."""
+    conn.execute(queries("memories")["inherit_pins"], {"tenant": tenant_id, "subject_ids": list(subject_ids)})

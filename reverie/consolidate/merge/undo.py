@@ -1,0 +1,60 @@
+"""undo: a merged memory is parted from its survivor for good."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from psycopg import Connection
+
+from reverie.consolidate.memories import set_live
+from reverie.errors import NotFoundError
+from reverie.model import require_aware, stable_id
+from reverie.policy import Policy
+from reverie.policy.fading import as_real
+from reverie.store.database import Store
+from reverie.store.locks import lock_subjects
+from reverie.store.queries import queries
+
+
+def undo(store: Store, *, tenant_id: str, loser_id: UUID, policy: Policy, as_of: datetime) -> UUID:
+    """Part a merged memory from its survivor for good; return the survivor's id. Undoing twice changes nothing.
+
+    Raises:
+        NotFoundError: there is no such merge.
+    """
+    as_of = require_aware(as_of)
+    sql = queries("undo")
+    params: dict[str, Any] = {"tenant": tenant_id, "loser": loser_id, "as_of": as_of}
+    with store.transaction(tenant_id) as conn:
+        merge = conn.execute(sql["read_merge"], params).fetchone()
+        if merge is None:
+            undone = conn.execute(sql["read_undone"], params).fetchone()
+            if undone is None:
+                raise NotFoundError(f"No memory {loser_id} was merged into another.")
+            parted_from: UUID = undone[0]
+            return parted_from
+        survivor_id: UUID
+        survivor_id, subject_id, gained, root_id, kind, peak, accessed_at, access_count = merge
+        lock_subjects(conn, tenant_id, [subject_id])
+        for other in {survivor_id, root_id}:
+            correction = stable_id(as_of, "keep_apart", tenant_id, str(loser_id), str(other))
+            conn.execute(sql["write_correction"], params | {"id": correction, "subject": subject_id, "other": other})
+        conn.execute(sql["revive"], params | {"forget_at": policy.fading.forget_at(kind, peak, accessed_at)})
+        set_live(conn, tenant_id, [loser_id], live=True)
+        _weaken(conn, params | {"survivor": survivor_id, "gained": gained, "access_count": access_count}, policy)
+        conn.execute(sql["forget_merge"], params)
+    return survivor_id
+
+
+def _weaken(conn: Connection[Any], params: dict[str, Any], policy: Policy) -> None:
+    """Take from the survivor what the merge gave it."""
+    sql = queries("undo")
+    survivor = conn.execute(sql["read_survivor"], params).fetchone()
+    if survivor is None:
+        return
+    kind, state, peak, accessed_at = survivor
+    peak = as_real(max(peak - params["gained"], 0.0))
+    forget_at = None if state == "merged" else policy.fading.forget_at(kind, peak, accessed_at)
+    conn.execute(sql["weaken"], params | {"peak": peak, "forget_at": forget_at})

@@ -1,0 +1,49 @@
+"""What recalls and outcomes make of a memory's importance: pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from datetime import datetime
+from itertools import groupby
+from uuid import UUID
+
+from reverie.model import Kind
+from reverie.policy import Policy
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Touch:
+    """A recall or a positive outcome, beside the memory that it touches as that stands."""
+
+    id: UUID
+    kind: Kind
+    peak: float
+    accessed_at: datetime
+    access_count: int
+    #: An outcome raises importance; a recall counts as an access.
+    outcome: bool
+    source_id: UUID
+    at: datetime
+    #: The memory that was recalled or decided, before it was merged into `id`.
+    touched_id: UUID
+
+
+def apply_touches(touches: Iterable[Touch], policy: Policy) -> Iterator[Touch]:
+    """Yield each touched memory once, as its touches (ordered by memory, then time) leave it.
+
+    Between two touches importance fades; an outcome then adds `outcome_boost`, at most to 1.0. Source:
+    docs/design-sources.md, Brain 4.3.
+    """
+    for _, of_memory in groupby(touches, key=lambda touch: touch.id):
+        first, *more = of_memory
+        state = first
+        for touch in (first, *more):
+            faded = policy.fading.value_at(state.kind, state.peak, state.accessed_at, touch.at)
+            state = replace(
+                state,
+                peak=min(1.0, faded + policy.importance.outcome_boost) if touch.outcome else faded,
+                accessed_at=max(state.accessed_at, touch.at),
+                access_count=state.access_count + (not touch.outcome),
+            )
+        yield state

@@ -1,0 +1,161 @@
+"""The stages: each once, with what it reads, what it writes and what it needs. Everything that lists stages reads this.
+
+Importing it costs nothing: a stage's package is imported when the stage is called.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib import import_module
+from typing import TYPE_CHECKING, cast
+
+if TYPE_CHECKING:
+    from reverie.store.runs import Report
+    from reverie.store.work import Work
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stage:
+    """A step from the log to memory; called with the work, it returns the report of its run.
+
+    Its function has its name, in `reverie/consolidate/<name>/stage.py`, and its statements are in
+    `sql/queries/<name>.sql`.
+    """
+
+    name: str
+    #: What it does, in a line.
+    summary: str
+    #: What it makes, as an orchestrator shows it.
+    result: str
+    reads: tuple[str, ...]
+    writes: tuple[str, ...]
+    #: It needs the embedding model.
+    embeds: bool = False
+    #: It asks a language model, where one is set.
+    asks: bool = False
+    #: `reverie run --stage` runs it by itself; otherwise it runs only within a cycle.
+    alone: bool = True
+
+    def __call__(self, work: Work) -> Report:
+        """Run the stage once."""
+        module = import_module(f"reverie.consolidate.{self.name}.stage")
+        return cast("Callable[[Work], Report]", getattr(module, self.name))(work)
+
+
+#: In the order in which they run.
+STAGES = (
+    Stage(
+        name="extract",
+        summary="Turns and events become candidates.",
+        result="candidates",
+        reads=("log.turns", "log.events"),
+        writes=("memory.extractions", "memory.observations", "memory.memories", "memory.lineage"),
+        embeds=True,
+        asks=True,
+    ),
+    Stage(
+        name="embed",
+        summary="Turns and memories get vectors and terms.",
+        result="vectors",
+        reads=("log.turns", "memory.memories"),
+        writes=(
+            "memory.subjects",
+            "memory.memories",
+            "memory.vectors",
+            "memory.items",
+            "memory.terms",
+            "ops.embeddings",
+        ),
+        embeds=True,
+    ),
+    Stage(
+        name="correct",
+        summary="What a person corrected is forgotten or replaced.",
+        result="memories",
+        reads=("log.corrections", "memory.memories"),
+        writes=(
+            "memory.memories",
+            "memory.marks",
+            "memory.replacements",
+            "memory.structured_facts",
+            "memory.corrected",
+            "memory.lineage",
+            "memory.tombstones",
+        ),
+        alone=False,
+    ),
+    Stage(
+        name="merge",
+        summary="Candidates become memories, or are merged into the memory that they repeat.",
+        result="memories",
+        reads=("memory.memories", "memory.vectors", "log.corrections"),
+        writes=("memory.memories", "memory.merges", "memory.lineage", "memory.vectors"),
+        embeds=True,
+    ),
+    Stage(
+        name="link",
+        summary="Memories are linked to the entities that they name.",
+        result="entities",
+        reads=("memory.memories", "memory.terms"),
+        writes=("memory.memories", "memory.entities", "memory.links"),
+    ),
+    Stage(
+        name="facts",
+        summary="What memories state by key becomes structured facts.",
+        result="structured_facts",
+        reads=("memory.memories", "log.turns"),
+        writes=("memory.memories", "memory.structured_facts"),
+    ),
+    Stage(
+        name="synthesize",
+        summary="Observations become a profile.",
+        result="profiles",
+        reads=("memory.memories", "log.events", "memory.profiles", "memory.scaffold"),
+        writes=(
+            "memory.memories",
+            "memory.profiles",
+            "memory.scaffold",
+            "memory.synthesized",
+            "memory.lineage",
+            "ops.synthesis_failures",
+        ),
+        asks=True,
+    ),
+    Stage(
+        name="compress",
+        summary="Episodes become patterns, sessions become summaries.",
+        result="patterns",
+        reads=("memory.memories", "memory.vectors", "log.turns", "log.outcomes"),
+        writes=("memory.memories", "memory.lineage", "memory.links", "memory.vectors"),
+        embeds=True,
+        asks=True,
+    ),
+    Stage(
+        name="score",
+        summary="Novelty, recalls and outcomes set importance.",
+        result="importances",
+        reads=("memory.memories", "memory.vectors", "log.recalls", "log.outcomes"),
+        writes=("memory.memories", "memory.accesses", "memory.lineage", "memory.tombstones"),
+        embeds=True,
+    ),
+    Stage(
+        name="prune",
+        summary="What is due is forgotten.",
+        result="tombstones",
+        reads=("memory.memories",),
+        writes=("memory.tombstones", "memory.memories"),
+    ),
+    Stage(
+        name="decay",
+        summary="Importance fades.",
+        result="importances",
+        reads=("memory.memories",),
+        writes=("memory.memories",),
+    ),
+)
+
+#: By name.
+BY_NAME = {stage.name: stage for stage in STAGES}
+#: Those that `reverie run --stage` offers and reports list, in order.
+NAMES = tuple(stage.name for stage in STAGES if stage.alone)

@@ -1,0 +1,103 @@
+"""Asking a language model: each input once, at a shared pace, within the credit; invalid replies are left out.
+
+No connection is held while the model works. A reply is kept in the transaction that settles its request, by tenant,
+model, prompt and input: a retry or a rebuild is answered from there and needs neither network nor money.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor, wait
+from dataclasses import dataclass
+from typing import TypeVar
+
+from reverie.inference.completions import LanguageModel
+from reverie.inference.prompts import Prompt
+from reverie.inference.replies import Reply
+from reverie.llm.answers import UNASKED, ModelAnswer, ReplyCheck, require_some_reply
+from reverie.llm.inputs import PromptInput, batches, input_hash
+from reverie.llm.metering import Payer
+from reverie.llm.requests import RequestSender
+from reverie.store.database import Store
+from reverie.store.runs import Report, Run
+
+R = TypeVar("R", bound=Reply)
+
+#: Seconds between two signs of life while replies are waited for.
+_PULSE_S = 30.0
+
+
+def _no_pulse() -> None:
+    """Give no sign of life."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ModelCaller:
+    """Who asks a model: whose credit pays, and where the calls are counted."""
+
+    store: Store
+    payer: Payer
+    #: Counts calls, tokens and price, and the answers as `asked`, `kept`, `repaired`, `asked_again` and
+    #: `failed_<reason>`; None: nobody counts.
+    report: Report | None = None
+    #: Called in the caller's thread with each reply, and now and then while one is waited for.
+    pulse: Callable[[], None] = _no_pulse
+    #: When nothing more is sent, by `time.monotonic`.
+    until: float | None = None
+
+    @classmethod
+    def of_run(cls, attempt: Run) -> ModelCaller:
+        """Return the caller that a stage run is."""
+        work, report = attempt.work, attempt.report
+        payer = Payer(tenant_id=work.tenant_id, stage=report.stage, run_id=attempt.id)
+        return cls(store=work.store, payer=payer, report=report, pulse=attempt.pulse)
+
+
+def ask(
+    caller: ModelCaller,
+    model: LanguageModel,
+    prompt: Prompt[R],
+    inputs: Sequence[PromptInput],
+    *,
+    check: ReplyCheck[R] | None = None,
+    sending: bool = True,
+    require_some: bool = True,
+) -> list[ModelAnswer[R]]:
+    """Return an answer for each input, in order; the model is asked once more for a reply that is invalid.
+
+    Without `sending`, an input that has no kept reply is `UNASKED`. Where only the credit ends, each input says so in
+    its reason.
+
+    Raises:
+        UnansweredError: the model did not answer one request. Neither this nor the next with `require_some=False`, for
+            callers who can go on without.
+        InferenceError: it garbled every reply of many.
+    """
+    hashes = [input_hash(each) for each in inputs]
+    sender = RequestSender(caller.store, caller.payer, model, prompt, check=check, until=caller.until)
+    kept = sender.kept(hashes)
+    open_places = [place for place, hash_ in enumerate(hashes) if hash_ not in kept]
+    firsts = list({hashes[place]: place for place in reversed(open_places)}.values())[::-1]  # each input once
+    by_hash: dict[bytes, ModelAnswer[R]] = {hash_: ModelAnswer(reply=reply, kept=True) for hash_, reply in kept.items()}
+    groups: list[list[int]] = []
+    if sending:
+        groups = batches(firsts, inputs, most=model.limits.per_request)
+    else:
+        by_hash |= {hashes[place]: ModelAnswer(reason=UNASKED) for place in firsts}
+    pool = ThreadPoolExecutor(max(model.limits.concurrency, 1))
+    try:
+        requests = [{hashes[place]: inputs[place] for place in group} for group in groups]
+        for future in [pool.submit(sender.ask, request) for request in requests]:
+            while not wait([future], _PULSE_S).done:
+                caller.pulse()
+            by_hash |= future.result()
+            caller.pulse()
+    finally:
+        pool.shutdown(cancel_futures=True)
+    answers = [by_hash[hash_] for hash_ in hashes]
+    if caller.report is not None:
+        sender.count(caller.report, answers)
+    if require_some:
+        require_some_reply(model, Counter(by_hash[hashes[place]].reason for place in firsts))
+    return answers

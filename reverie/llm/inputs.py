@@ -1,0 +1,47 @@
+"""Inputs of a prompt: what a language model is shown, and which inputs share a request."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+import orjson
+
+#: Bytes of data that a request for several inputs may hold, so that a batch fits where one long input does.
+_LONGEST_BATCH = 48_000
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class PromptInput:
+    """One thing that a model is asked about."""
+
+    subject_id: str
+    #: What the model is shown, as JSON; what people wrote stands in it as strings.
+    content: Mapping[str, Any]
+    #: Turns, memories or events that stand in it.
+    source_ids: Sequence[UUID]
+
+
+def input_hash(asked: PromptInput) -> bytes:
+    """Return the sha256 of an input's subject and content, whatever the order of keys.
+
+    Two subjects with the same content have two replies, so that one can be erased without the other.
+    """
+    return hashlib.sha256(orjson.dumps([asked.subject_id, asked.content], option=orjson.OPT_SORT_KEYS)).digest()
+
+
+def batches(places: Sequence[int], inputs: Sequence[PromptInput], *, most: int) -> list[list[int]]:
+    """Return the places of inputs by request, in order; the kept replies do not depend on it."""
+    groups: list[list[int]] = []
+    room = 0
+    for place in places:
+        length = len(orjson.dumps(inputs[place].content))
+        if not groups or len(groups[-1]) >= most or length > room:
+            groups.append([])
+            room = _LONGEST_BATCH
+        groups[-1].append(place)
+        room -= length
+    return groups

@@ -1,0 +1,182 @@
+"""Requests: one prompt with one or several inputs is sent, checked, settled and kept.
+
+wait for a slot and book -> send -> read and check -> settle and keep   (-> ask again, once)
+"""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Generic, TypeVar
+
+from tenacity import RetryCallState, Retrying, retry_if_exception, stop_after_attempt, wait_exponential_jitter
+
+from reverie.inference.completions import CallError, Completion, LanguageModel
+from reverie.inference.prompts import Messages, Prompt, messages
+from reverie.inference.replies import HINTS, Replies, Reply, read_replies
+from reverie.llm.answers import UNASKED, InvalidReply, ModelAnswer, ReplyCheck
+from reverie.llm.inputs import PromptInput
+from reverie.llm.metering import CallOutcome, MeteredCall, Payer, reserve, settle
+from reverie.llm.pacing import LONGEST_PAUSE_S, hold_back, wait_for_slot
+from reverie.llm.reply_cache import ReplyCache
+from reverie.store.database import Store
+from reverie.store.runs import Report
+
+R = TypeVar("R", bound=Reply)
+
+
+class RequestSender(Generic[R]):
+    """Sends the requests of one prompt for one payer; its methods run in several threads."""
+
+    def __init__(
+        self,
+        store: Store,
+        payer: Payer,
+        model: LanguageModel,
+        prompt: Prompt[R],
+        *,
+        check: ReplyCheck[R] | None = None,
+        until: float | None = None,
+    ) -> None:
+        """`until`: when nothing more is sent, by `time.monotonic`."""
+        self._store, self._payer, self._model, self._prompt = store, payer, model, prompt
+        self._check, self._until = check, until
+        self._cache = ReplyCache(payer.tenant_id, model.key, prompt)
+        self._backoff = wait_exponential_jitter(
+            multiplier=model.limits.backoff_s, jitter=model.limits.backoff_s, max=LONGEST_PAUSE_S
+        )
+        self._completions: list[Completion] = []
+        self._repaired: list[int] = []
+        self._asked_again: list[int] = []
+
+    def kept(self, hashes: Sequence[bytes]) -> dict[bytes, R]:
+        """Return the replies that earlier requests brought."""
+        with self._store.transaction(self._payer.tenant_id) as conn:
+            return self._cache.read(conn, hashes)
+
+    def ask(self, inputs: Mapping[bytes, PromptInput]) -> dict[bytes, ModelAnswer[R]]:
+        """Ask about some inputs in one request, and again about those whose replies are invalid, if that is allowed."""
+        answers: dict[bytes, ModelAnswer[R]] = {}
+        open_inputs, hint = dict(inputs), None
+        for _ in range(1 + self._model.limits.repeats):
+            if hint is not None:
+                self._asked_again.append(len(open_inputs))
+            new, hints = self._ask_once(open_inputs, hint)
+            answers |= new
+            open_inputs = {hash_: asked for hash_, asked in open_inputs.items() if hash_ in hints}
+            if not open_inputs:
+                break
+            hint = "; ".join(sorted(set(hints.values())))
+        return answers
+
+    def count(self, report: Report, answers: Sequence[ModelAnswer[R]]) -> None:
+        """Add what was done to a report."""
+        answers = [answer for answer in answers if answer.reason != UNASKED]
+        report.model_calls += len(self._completions)
+        report.tokens += sum(each.tokens_in + each.tokens_out for each in self._completions)
+        report.cost_usd += sum(each.cost_usd or 0.0 for each in self._completions)
+        report.add("asked", len(answers))
+        report.add("kept", sum(answer.kept for answer in answers))
+        report.add("repaired", sum(self._repaired))
+        report.add("asked_again", sum(self._asked_again))
+        for reason, number in Counter(answer.reason for answer in answers if answer.reason).items():
+            report.add(f"failed_{reason}", number)
+
+    def _ask_once(
+        self, inputs: Mapping[bytes, PromptInput], hint: str | None
+    ) -> tuple[dict[bytes, ModelAnswer[R]], dict[bytes, str]]:
+        """Return the answers, and by input what was wrong with a reply that may be asked for again."""
+        request = messages(self._prompt, [asked.content for asked in inputs.values()], hint=hint)
+        try:
+            call, completion = self._send(request, len(inputs))
+        except CallError as error:
+            return {hash_: ModelAnswer(reason=error.reason) for hash_ in inputs}, {}
+        replies = read_replies(completion.text, self._prompt.reply, number=len(inputs), truncated=completion.truncated)
+        self._completions.append(completion)
+        valid, invalid = self._checked(inputs, replies)
+        self._repaired.append(len(valid) if replies.repairs else 0)
+        outcome = CallOutcome(
+            cost_usd=completion.cost_usd or 0.0,
+            tokens_in=completion.tokens_in,
+            tokens_out=completion.tokens_out,
+            seconds=completion.seconds,
+            failed=not valid,
+            reason=",".join(sorted({fault.reason for fault in invalid.values()})) or None,
+            repairs=list(replies.repairs),
+        )
+        with self._store.transaction(self._payer.tenant_id) as conn:
+            settle(conn, call, outcome)
+            kept = self._cache.keep(conn, call.id, inputs, valid)
+        answers: dict[bytes, ModelAnswer[R]] = {
+            hash_: ModelAnswer(reason=fault.reason) for hash_, fault in invalid.items()
+        }
+        answers |= {hash_: ModelAnswer(reply=reply) for hash_, reply in kept.items()}
+        return answers, {hash_: fault.hint for hash_, fault in invalid.items()}
+
+    def _checked(
+        self, inputs: Mapping[bytes, PromptInput], replies: Replies[R]
+    ) -> tuple[dict[bytes, R], dict[bytes, InvalidReply]]:
+        """Return the valid replies and what is wrong with the others, by input."""
+        valid: dict[bytes, R] = {}
+        invalid: dict[bytes, InvalidReply] = {}
+        for number, (hash_, asked) in enumerate(inputs.items(), start=1):
+            reply = replies.good.get(number)
+            if reply is None:
+                fault = replies.wrong[number]
+                invalid[hash_] = InvalidReply(reason=fault, hint=HINTS[fault])
+            elif self._check and (objection := self._check(asked, reply)) is not None:
+                invalid[hash_] = objection
+            else:
+                valid[hash_] = reply
+        return valid, invalid
+
+    def _send(self, request: Messages, number: int) -> tuple[MeteredCall, Completion]:
+        """Send a request until it is answered; each attempt waits for its slot and is booked by itself."""
+        retrying = Retrying(
+            stop=stop_after_attempt(self._model.limits.attempts),
+            wait=self._pause,
+            retry=retry_if_exception(lambda error: isinstance(error, CallError) and error.retried),
+            reraise=True,
+        )
+        return retrying(self._attempt, request, number)
+
+    def _attempt(self, request: Messages, number: int) -> tuple[MeteredCall, Completion]:
+        max_tokens = self._prompt.max_tokens * number
+        most_usd = self._model.most_usd(request, max_tokens=max_tokens)
+        if self._until is not None and time.monotonic() > self._until:
+            raise CallError(f"There was no time left to ask the model {self._model.key}.", reason="timeout")
+        wait_for_slot(self._store, self._payer.tenant_id, self._model)
+        call = MeteredCall(
+            payer=self._payer,
+            kind="completion",
+            model=self._model.key,
+            most_usd=most_usd,
+            items=number,
+            prompt=self._prompt.name,
+            prompt_hash=self._prompt.hash,
+            id=self._payer.new_call_id(),
+        )
+        with self._store.transaction(self._payer.tenant_id) as conn:
+            reserve(conn, call)
+        began = time.perf_counter()
+        try:
+            return call, self._model.complete(request, schema=self._prompt.schema, max_tokens=max_tokens)
+        except CallError as error:
+            outcome = CallOutcome(
+                cost_usd=None if error.billed else 0.0,
+                seconds=time.perf_counter() - began,
+                failed=True,
+                reason=error.reason,
+            )
+            with self._store.transaction(self._payer.tenant_id) as conn:
+                settle(conn, call, outcome)
+                if error.after_s:
+                    hold_back(conn, self._payer.tenant_id, self._model, error.after_s)
+            raise
+
+    def _pause(self, state: RetryCallState) -> float:
+        """Return seconds to the next attempt: what the provider asks for, else exponential with jitter."""
+        error = state.outcome.exception() if state.outcome else None
+        asked = error.after_s if isinstance(error, CallError) else None
+        return self._backoff(state) if asked is None else min(asked, LONGEST_PAUSE_S)

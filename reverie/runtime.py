@@ -1,0 +1,127 @@
+"""The composition root: each part is made from the settings when it is first needed, and closed at the end.
+
+The command line, Dagster and Prefect open an `Runtime`; the API, which runs on asyncio, makes its pools of the same
+parts.
+"""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+from datetime import datetime
+from functools import cached_property
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Literal, Self
+
+if TYPE_CHECKING:
+    from reverie.drive.maintain import Retention
+    from reverie.inference.completions import LanguageModel
+    from reverie.inference.embedder import Embedder
+    from reverie.inference.reranker import Reranker
+    from reverie.model import Scope
+    from reverie.policy import Policy
+    from reverie.settings import Settings
+    from reverie.store.database import Store
+    from reverie.store.work import Work
+
+
+class Runtime:
+    """What the environment chooses (see `reverie doctor`): the database in both roles, and the models."""
+
+    def __init__(self, settings: Settings | None = None, *, connections: int = 4) -> None:
+        """Make nothing yet. `settings`: None reads the environment; `connections` may be open at once, in each role."""
+        self._closing = ExitStack()
+        self.connections = connections
+        if settings is not None:
+            self.__dict__["settings"] = settings
+
+    @cached_property
+    def settings(self) -> Settings:
+        """What the environment says."""
+        from reverie.settings import load_settings
+
+        return load_settings()
+
+    @cached_property
+    def url(self) -> str:
+        """DATABASE_URL, or that of the embedded server, which is started if need be."""
+        from reverie.store.server.address import database_url
+
+        return database_url(self.settings)
+
+    @cached_property
+    def worker(self) -> Store:
+        """The database in the role that may write."""
+        return self._open("worker")
+
+    @cached_property
+    def reader(self) -> Store:
+        """The database in the role that may read."""
+        return self._open("reader")
+
+    @property
+    def opened(self) -> Store:
+        """The database in whichever role it is open, so that a look-up opens no second pool."""
+        return self.worker if "worker" in self.__dict__ else self.reader
+
+    @cached_property
+    def embedder(self) -> Embedder:
+        """The embedding model, loaded."""
+        from reverie.inference.loading import load_embedder
+
+        return load_embedder(self.settings.embedding_model, threads=self.settings.threads)
+
+    @cached_property
+    def reranker(self) -> Reranker | None:
+        """The cross-encoder, if the settings name one; not loaded yet."""
+        from reverie.inference.loading import load_reranker
+
+        return load_reranker(self.settings.reranker)
+
+    @cached_property
+    def language_model(self) -> LanguageModel | None:
+        """The language model, if the settings name one; None: rules alone."""
+        from reverie.inference.loading import language_model_of
+
+        return language_model_of(self.settings)
+
+    @property
+    def retention(self) -> Retention:
+        """How long rows are kept that no memory follows from."""
+        from reverie.drive.maintain import Retention
+
+        return Retention.of(self.settings)
+
+    def work(self, scope: Scope, policy: Policy, as_of: datetime, **options: Any) -> Work:
+        """Return what a stage or a driver is given, with every model; `options`: driver, dry_run, progress."""
+        from reverie.store.work import Work
+
+        return Work(
+            store=self.worker,
+            scope=scope,
+            policy=policy,
+            as_of=as_of,
+            embedder=self.embedder,
+            language_model=self.language_model,
+            **options,
+        )
+
+    def connect(self) -> None:
+        """Open the database in the worker's role now, so that its errors are raised before any work begins."""
+        _ = self.worker
+
+    def close(self) -> None:
+        """Give the connections back."""
+        self._closing.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def _open(self, role: Literal["worker", "reader"]) -> Store:
+        from reverie.store.database import Store
+
+        return self._closing.enter_context(Store.open(self.url, role=role, size=self.connections))

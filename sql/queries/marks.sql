@@ -1,0 +1,56 @@
+-- name: mark
+-- What a correction withholds: the memory with all that was merged into it, the turns and events that these were drawn
+-- from, the episodes that quote these turns, and, as `derived`, what was made of any of them. Along the lineage, so that a
+-- request and the stage that works it in come to the same.
+insert into memory.marks (tenant_id, subject_id, item_id, correction_id, item, mark, derived, pending, run_id)
+with recursive stated as (
+    select 'memory' as item, %(memory)s::uuid as id
+    union
+    select x.item, x.id
+    from stated s
+    cross join lateral (
+        select l.source as item, l.source_id as id from memory.lineage l
+        where s.item = 'memory' and l.tenant_id = (select %(tenant)s::text) and l.memory_id = s.id
+          and (l.relation = 'merged' and l.source = 'memory' or l.relation = 'extracted' and l.source in ('turn', 'event'))
+        union all
+        select 'memory', m.id from memory.memories m
+        where s.item = 'memory' and m.tenant_id = (select %(tenant)s::text) and m.into_id = s.id and m.state = 'merged'
+        union all  -- what quotes the turn says it again, and so does what that was merged into
+        select 'memory', q.id
+        from memory.lineage l
+        join memory.memories m on m.tenant_id = l.tenant_id and m.id = l.memory_id and m.origin = 'turn'
+        cross join lateral (select m.id union select m.into_id where m.state = 'merged') q
+        where s.item = 'turn' and l.tenant_id = (select %(tenant)s::text) and l.source_id = s.id and l.relation = 'extracted') x
+),
+made as (
+    select l.memory_id as id
+    from stated s
+    join memory.lineage l on l.tenant_id = (select %(tenant)s::text) and l.source_id = s.id
+        and l.relation in ('compressed', 'summarised', 'synthesized')
+    union
+    select l.memory_id
+    from made d
+    join memory.lineage l on l.tenant_id = (select %(tenant)s::text) and l.source_id = d.id
+        and l.relation in ('compressed', 'merged', 'synthesized')
+),
+rewritten as (  -- a replacement that still waits stands for what the one before withheld
+    select k.item, k.item_id as id
+    from memory.replacements r
+    join memory.marks k on k.tenant_id = r.tenant_id and k.correction_id = r.correction_id
+    where r.tenant_id = (select %(tenant)s::text) and r.id = %(memory)s::uuid and not k.derived
+)
+select (select %(tenant)s::text), %(subject)s, x.id, %(id)s, x.item, case when x.derived and %(mark)s = 'replaced' then 'corrected' else %(mark)s end,
+       x.derived, %(run)s::uuid is null, %(run)s::uuid
+from (select distinct on (id) item, id, derived
+      from (select item, id, false as derived from stated
+            union all select item, id, false from rewritten
+            union all select 'memory', id, true from made) y
+      order by id, derived) x
+on conflict do nothing
+returning item_id, item = 'memory' and not derived
+
+-- name: add_pin
+-- A memory is always considered from now on.
+insert into memory.marks (tenant_id, subject_id, item_id, correction_id, item, mark, pending, run_id)
+values ((select %(tenant)s::text), %(subject)s, %(memory)s, %(id)s, 'memory', 'pinned', %(run)s::uuid is null, %(run)s::uuid)
+on conflict do nothing
