@@ -99,10 +99,7 @@ class Validator:
         names, values = split_mapping(mapping or {})
         if unknown := sorted(set(names) - set(FIELDS)):
             raise InputError(f"There is no field {unknown[0]!r} to map to; the fields are {', '.join(FIELDS)}.")
-        if subject is not None and not (
-            0 < len(subject) <= MAX_ID and subject.strip() and is_sound(subject, no_controls=True)
-        ):
-            raise InputError("A subject is a text of 1 to 200 characters without control characters.")
+        _require_subject(subject)
         self.tenant_id = tenant_id
         self.not_after = not_after
         self.turn_characters = turn_characters
@@ -374,6 +371,14 @@ class Validator:
         """Reject a value by its kind, or by `value` itself if that is a description already."""
         description = value if described else _kind_of(value)
         raise _RejectedError(reason, f"{self._label(ours)} is {description}; expected {expected}.")
+
+
+def _require_subject(subject: str | None) -> None:
+    """Raise InputError if the caller's subject cannot be an id."""
+    if subject is not None and not (
+        0 < len(subject) <= MAX_ID and subject.strip() and is_sound(subject, no_controls=True)
+    ):
+        raise InputError("A subject is a text of 1 to 200 characters without control characters.")
 
 
 def _kind_of(value: Any) -> str:

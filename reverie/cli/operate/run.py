@@ -106,8 +106,6 @@ def command(
       reverie run --all-tenants --shards 0-511 --json
       reverie run --jobs 4
     """
-    from reverie.store.connect import database_errors
-
     if tenant and all_tenants:
         raise click.UsageError("Give --tenant or --all-tenants, not both.")
     totals: dict[tuple[str, str], StageTotals] = {}
@@ -119,28 +117,48 @@ def command(
         tenants = [name for name, _ in store.tenants()] if all_tenants else [session.tenant_id]
         for tenant_id in tenants:
             try:
-                one = session.for_tenant(tenant_id)
-                one.require_tenant()
-                at = _until(one, as_of)
+                for_tenant = session.for_tenant(tenant_id)
                 scope = _scope(tenant_id, subjects, shards)
-                with database_errors():
-                    for report in _reports(one, scope, at, stage, jobs, dry_run, shown):
-                        key = (tenant_id, report.stage)
-                        totals.setdefault(key, StageTotals(tenant_id=tenant_id, stage=report.stage)).add(report)
+                for report in _run_tenant(for_tenant, scope, as_of, stage, jobs, dry_run, shown):
+                    key = (tenant_id, report.stage)
+                    totals.setdefault(key, StageTotals(tenant_id=tenant_id, stage=report.stage)).add(report)
             except Exception as error:
                 if not all_tenants:
                     raise
-                # only our own errors are known to carry no user text
+                # only Reverie's own errors are known to contain no user text
                 failed[tenant_id] = str(error) if isinstance(error, ReverieError) else type(error).__name__
-    if as_json:
-        rows = [stage_totals.flat() for stage_totals in totals.values()]
-        print_json({"as_of": as_of or datetime.now(UTC), "dry_run": dry_run, "stages": rows, "failed": failed})
-    else:
-        _print(list(totals.values()), dry_run)
-    for tenant_id, why in failed.items():
-        note(f"Error: tenant {tenant_id}: {why}")
+    _print_totals(list(totals.values()), failed, as_of, dry_run, as_json)
     if failed:
         raise StageError(f"{len(failed):,} of {len(tenants):,} tenants failed; the others are complete.")
+
+
+def _run_tenant(
+    session: Session,
+    scope: Scope,
+    as_of: datetime | None,
+    stage: str | None,
+    jobs: int,
+    dry_run: bool,
+    shown: Bars,
+) -> Iterator[Report]:
+    from reverie.store.connect import database_errors
+
+    session.require_tenant()
+    until = _until(session, as_of)
+    with database_errors():
+        yield from _reports(session, scope, until, stage, jobs, dry_run, shown)
+
+
+def _print_totals(
+    totals: list[StageTotals], failed: dict[str, str], as_of: datetime | None, dry_run: bool, as_json: bool
+) -> None:
+    if as_json:
+        rows = [row.flat() for row in totals]
+        print_json({"as_of": as_of or datetime.now(UTC), "dry_run": dry_run, "stages": rows, "failed": failed})
+    else:
+        _print(totals, dry_run)
+    for tenant_id, why in failed.items():
+        note(f"Error: tenant {tenant_id}: {why}")
 
 
 def _until(session: Session, as_of: datetime | None) -> datetime:
