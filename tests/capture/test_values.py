@@ -24,11 +24,6 @@ def load(store: Store, path: Path, **options: Any) -> ImportSummary:
     return import_file(store, path, tenant_id=TENANT, now=NOW, **options)
 
 
-def message(role: str, *parts: Any, at: float | None = 1772352000.0, kind: str = "text", **more: Any) -> dict[str, Any]:
-    content = {"content_type": kind, "parts": list(parts)}
-    return {"id": f"{role}{at}", "author": {"role": role}, "create_time": at, "content": content} | more
-
-
 def test_values_are_mapped_and_redriven(store: Store, write: Write, turns: Rows) -> None:
     path = write(jsonl(*(record(number, role=("klant", "agent")[number % 2]) for number in range(66))))
     found = load(store, path)
