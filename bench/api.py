@@ -44,12 +44,12 @@ from bench.processor import processor
 from bench.recall import CHUNK, LONGEST, SHORTEST, SPEAKERS, TENANT, VOCABULARY, write
 from bench.report import machine, print_table
 from reverie.api.journal import PAUSE_SECONDS
-from reverie.api.keys import making_key
+from reverie.api.keys import add_key
 from reverie.store.connect import connect
 from reverie.store.database import Store
 from reverie.store.migrate import migrate
 from reverie.store.server.embedded import EmbeddedPostgres
-from reverie.store.steps import perform
+from reverie.store.session import perform
 
 MEMORIES_EACH, ITEMS_EACH = 100, 300
 ROUNDS = 6
@@ -362,10 +362,9 @@ def main() -> None:
             migrate(url)
             load(url, options.memories)
         with Store.open(url, size=1) as store:
-            steps = making_key(
-                TENANT, name="bench", scopes=["read", "write"], policy="reverie", made_at=datetime.now(UTC)
-            )
-            key = perform(store, TENANT, steps)[1]
+            session, now = store.session(TENANT), datetime.now(UTC)
+            made = add_key(session, name="bench", scopes=["read", "write"], policy="reverie", made_at=now)
+            key = perform(made)[1]
         with connect(url) as conn:
             ids = [str(row[0]) for row in conn.execute("select id from memory.memories limit 10000")]
         subjects = options.memories // MEMORIES_EACH

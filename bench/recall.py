@@ -34,7 +34,7 @@ from reverie.inference import to_half_wire
 from reverie.model import stable_id
 from reverie.policy import Policy, load_policy
 from reverie.recall.question import Question, read_question
-from reverie.recall.search import HalfVector, search
+from reverie.recall.search import half_vector, search
 from reverie.store.connect import connect
 from reverie.store.database import Store
 from reverie.store.migrate import migrate
@@ -177,7 +177,7 @@ def told(times: np.ndarray) -> tuple[str, ...]:
 def floor(conn: Connection[Any], ask: Ask, policy: Policy) -> object:
     params = {
         "tenant": TENANT, "subject": ask.subject, "model": MODEL, "question": ask.question.text, "as_of": AS_OF,
-        "vector": HalfVector(ask.vector), "limit": policy.recall.ranked,
+        "vector": half_vector(ask.vector), "limit": policy.recall.ranked,
     }  # fmt: skip
     return conn.execute(FLOOR, params, prepare=True, binary=True).fetchall()
 

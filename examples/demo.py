@@ -41,6 +41,7 @@ from reverie.store.clock import set_clock  # noqa: E402
 from reverie.store.database import Store  # noqa: E402
 from reverie.store.migrate import migrate  # noqa: E402
 from reverie.store.server.address import database_url  # noqa: E402
+from reverie.store.session import perform  # noqa: E402
 
 SAMPLE = ROOT / "examples" / "sample_history.jsonl"
 #: Replies that were written down for the sample: what a language model adds, without one.
@@ -222,11 +223,10 @@ def print_answer(
 ) -> None:  # fmt: skip
     """Print a recall with its explanation. Like every recall, it is logged and counts as an access."""
     policy = load_policy(settings.policy)
-    found = recall(
-        reader, question, tenant_id=tenant, subject_id=subject, policy=policy, as_of=as_of, embedder=embedder
-    )
+    session = reader.session(tenant)
+    found = perform(recall(session, question, subject_id=subject, policy=policy, as_of=as_of, embedder=embedder))
     report.print_recall(console, found)
-    log_recall(reader, found)
+    perform(log_recall(session, found))
 
 
 def next_steps(tenant: str, subject: str) -> list[tuple[str, str]]:

@@ -6,7 +6,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Annotated, TypeVar
+from typing import Annotated
 
 from fastapi import Depends, Request, Security
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
@@ -15,13 +15,12 @@ from limits.aio.storage import MemoryStorage
 from limits.aio.strategies import SlidingWindowCounterRateLimiter
 
 from reverie.api.deadline import Deadline, deadline_of
-from reverie.api.keys import Grant, Scope, digest_of, reading_grant, tenant_of
+from reverie.api.keys import Grant, Scope, digest_of, read_grant, tenant_of
 from reverie.api.problems import ProblemError
 from reverie.api.services import Services
 from reverie.policy import Policy, load_policy
-from reverie.store.steps import Entry, Steps
-
-T = TypeVar("T")
+from reverie.store.entries import Entry
+from reverie.store.session import TenantSession
 
 #: Seconds for which a key is believed without asking again: so long a revoked one still works.
 TRUSTED_SECONDS = 5.0
@@ -49,17 +48,17 @@ class Caller:
         """The policy of the tenant. Raises PolicyError."""
         return load_policy(self.grant.policy)
 
-    async def read(self, steps: Steps[T]) -> T:
-        """Run an operation in the role that may read."""
-        return await self.services.read(self.tenant_id, steps)
+    def reader(self) -> TenantSession:
+        """Return a session in the role that may read."""
+        return self.services.read_session(self.tenant_id)
 
-    async def ask(self, steps: Steps[T]) -> T:
-        """Run an operation that embeds a question, which is booked where that has a price."""
-        return await self.services.ask(self.tenant_id, steps)
+    def questioner(self) -> TenantSession:
+        """Return a session for an operation that embeds a question, which is booked where that has a price."""
+        return self.services.question_session(self.tenant_id)
 
-    async def write(self, steps: Steps[T]) -> T:
-        """Run an operation in the role that may write; the request's deadline waits for its commit."""
-        return await self.services.write(self.tenant_id, steps, on_commit=self.deadline.committing)
+    def writer(self) -> TenantSession:
+        """Return a session in the role that may write; the request's deadline waits for its commits."""
+        return self.services.write_session(self.tenant_id, on_commit=self.deadline.committing)
 
     def log(self, entries: Sequence[Entry]) -> None:
         """Have logged what is answered, without waiting for it."""
@@ -98,14 +97,14 @@ class Gate:
         tenant_id = tenant_of(text)
         if tenant_id is None:
             return None
-        found = await services.write(tenant_id, reading_grant(tenant_id, text, at=datetime.now(UTC)))
-        if found is None:
+        grant = await read_grant(services.write_session(tenant_id), text, at=datetime.now(UTC))
+        if grant is None:
             self._trusted.pop(digest, None)
             return None
         if len(self._trusted) >= _REMEMBERED:
             self._trusted.clear()
-        self._trusted[digest] = (found, now + TRUSTED_SECONDS)
-        return found
+        self._trusted[digest] = (grant, now + TRUSTED_SECONDS)
+        return grant
 
 
 class Access:

@@ -15,7 +15,7 @@ from itertools import chain
 
 from reverie.api.metrics import Metrics
 from reverie.store.database import AsyncStore
-from reverie.store.steps import Entry, entering, perform_async
+from reverie.store.entries import Entry, write_entries
 
 _log = logging.getLogger("reverie.api")
 
@@ -58,7 +58,7 @@ class Journal:
     async def _write_batch(self, tenant_id: str, answers: Sequence[Sequence[Entry]]) -> None:
         """Write them in one transaction, or one by one where that fails: none takes others with it."""
         try:
-            await perform_async(self._store, tenant_id, entering(tenant_id, list(chain.from_iterable(answers))))
+            await write_entries(self._store.session(tenant_id), list(chain.from_iterable(answers)))
         except Exception as error:
             if len(answers) > 1:
                 for one in answers:

@@ -17,7 +17,7 @@ from uuid import UUID, uuid4
 
 from reverie.errors import InputError, NotFoundError
 from reverie.store.queries import queries
-from reverie.store.steps import Statement, Steps
+from reverie.store.session import Statement, TenantSession
 
 Scope = Literal["read", "write", "admin"]
 SCOPES: tuple[Scope, ...] = get_args(Scope)
@@ -59,15 +59,15 @@ class Grant:
         return scope in self.scopes or "admin" in self.scopes
 
 
-def making_key(
-    tenant_id: str,
+async def add_key(
+    session: TenantSession,
     *,
     name: str,
     scopes: Sequence[Scope],
     policy: str,
     made_at: datetime,
     expires_at: datetime | None = None,
-) -> Steps[tuple[ApiKey, str]]:
+) -> tuple[ApiKey, str]:
     """Make a key and return it with its text, which is kept nowhere; a new tenant gets `policy`.
 
     Raises InputError: no scope, an unknown one, or an end before the beginning.
@@ -78,24 +78,25 @@ def making_key(
         raise InputError("A key needs a name of 1 to 200 characters.")
     if expires_at is not None and expires_at <= made_at:
         raise InputError("A key cannot expire before it is made.")
-    text = f"reverie.{_encoded(tenant_id)}.{secrets.token_urlsafe(_SECRET_BYTES)}"
+    text = f"reverie.{_encoded(session.tenant_id)}.{secrets.token_urlsafe(_SECRET_BYTES)}"
     key = ApiKey(
         id=uuid4(), name=name, scopes=sorted(set(scopes)), made_at=made_at, expires_at=expires_at, revoked_at=None
     )
-    yield Statement(queries("tenants")["ensure_tenant"], {"tenant": tenant_id, "policy": policy})
     row = {field: getattr(key, field) for field in ("id", "name", "scopes", "made_at", "expires_at")}
-    yield Statement(queries("keys")["write_key"], row | {"tenant": tenant_id, "digest": digest_of(text)}, last=True)
+    row |= {"tenant": session.tenant_id, "digest": digest_of(text)}
+    await session.run_all(
+        Statement(queries("tenants")["ensure_tenant"], {"tenant": session.tenant_id, "policy": policy}),
+        Statement(queries("keys")["write_key"], row),
+    )
     return key, text
 
 
-def listing_keys(tenant_id: str) -> Steps[list[ApiKey]]:
+async def list_keys(session: TenantSession) -> list[ApiKey]:
     """Return all keys of the tenant, latest first."""
-    statement = Statement(queries("keys")["list_keys"], {"tenant": tenant_id}, row=ApiKey, last=True)
-    keys: list[ApiKey] = yield statement
-    return keys
+    return await session.run(Statement(queries("keys")["list_keys"], {"tenant": session.tenant_id}, row=ApiKey))
 
 
-def revoking_key(tenant_id: str, key: str, *, revoked_at: datetime) -> Steps[ApiKey]:
+async def revoke_key(session: TenantSession, key: str, *, revoked_at: datetime) -> ApiKey:
     """End the key whose id is this or begins like this; revoking twice changes nothing.
 
     Raises InputError: no id begins like this, or several do. NotFoundError: there is no such key.
@@ -104,25 +105,25 @@ def revoking_key(tenant_id: str, key: str, *, revoked_at: datetime) -> Steps[Api
     if not (_SHORTEST_PREFIX <= len(digits) <= 32 and set(digits) <= set("0123456789abcdef")):
         raise InputError(f"{key!r} is no key's id: give its first {_SHORTEST_PREFIX} hex digits or more.")
     ends = {"first": UUID(digits.ljust(32, "0")), "last": UUID(digits.ljust(32, "f"))}
-    found = yield Statement(queries("keys")["find_keys"], {"tenant": tenant_id} | ends)
-    if not found:
-        raise NotFoundError(f"Tenant {tenant_id} has no key {key}.")
-    if len(found) > 1:
-        raise InputError(f"Several keys begin with {key}: give more of it.")
-    params = {"tenant": tenant_id, "id": found[0][0], "revoked_at": revoked_at}
-    rows = yield Statement(queries("keys")["revoke_key"], params, row=ApiKey, last=True)
-    revoked: ApiKey = rows[0]
+    async with session.transaction() as transaction:
+        keys = await transaction.run(Statement(queries("keys")["find_keys"], {"tenant": session.tenant_id} | ends))
+        if not keys:
+            raise NotFoundError(f"Tenant {session.tenant_id} has no key {key}.")
+        if len(keys) > 1:
+            raise InputError(f"Several keys begin with {key}: give more of it.")
+        params = {"tenant": session.tenant_id, "id": keys[0][0], "revoked_at": revoked_at}
+        (revoked,) = await transaction.commit(Statement(queries("keys")["revoke_key"], params, row=ApiKey))
     return revoked
 
 
-def reading_grant(tenant_id: str, text: str, *, at: datetime) -> Steps[Grant | None]:
+async def read_grant(session: TenantSession, text: str, *, at: datetime) -> Grant | None:
     """Return what a key allows; None when it is none of the tenant's or not in force."""
-    params = {"tenant": tenant_id, "digest": digest_of(text), "at": at}
-    rows = yield Statement(queries("keys")["read_grant"], params, last=True)
+    params = {"tenant": session.tenant_id, "digest": digest_of(text), "at": at}
+    rows = await session.run(Statement(queries("keys")["read_grant"], params))
     if not rows:
         return None
     key_id, name, scopes, policy = rows[0]
-    return Grant(key_id=key_id, name=name, tenant_id=tenant_id, scopes=frozenset(scopes), policy=policy)
+    return Grant(key_id=key_id, name=name, tenant_id=session.tenant_id, scopes=frozenset(scopes), policy=policy)
 
 
 def digest_of(text: str) -> bytes:

@@ -8,7 +8,6 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from functools import partial
-from typing import TypeVar
 
 from reverie.api.flusher import Flusher
 from reverie.api.journal import Journal
@@ -24,9 +23,7 @@ from reverie.recall.remembered import Remembered
 from reverie.settings import Settings
 from reverie.store.database import AsyncStore, Store
 from reverie.store.server.address import database_url
-from reverie.store.steps import Steps, perform_async
-
-T = TypeVar("T")
+from reverie.store.session import TenantSession
 
 #: Of the model that tells moods: each is held for a few statements, never while the model works.
 _MOOD_CONNECTIONS = 4
@@ -61,18 +58,18 @@ class Services:
     #: As many as models may run at once; who comes later waits.
     threads: ThreadPoolExecutor
 
-    async def read(self, tenant_id: str, steps: Steps[T]) -> T:
-        """Run an operation in the role that may read."""
-        return await perform_async(self.reader, tenant_id, steps, executor=self.threads)
+    def read_session(self, tenant_id: str) -> TenantSession:
+        """Return a session in the role that may read."""
+        return self.reader.session(tenant_id, executor=self.threads)
 
-    async def ask(self, tenant_id: str, steps: Steps[T]) -> T:
-        """Run an operation that embeds a question: as a reader, unless what it costs is to be booked."""
+    def question_session(self, tenant_id: str) -> TenantSession:
+        """Return a session for an operation that embeds a question: a reader's, unless its cost must be booked."""
         priced = self.embedder is not None and self.embedder.price_per_token
-        return await (self.write if priced else self.read)(tenant_id, steps)
+        return self.write_session(tenant_id) if priced else self.read_session(tenant_id)
 
-    async def write(self, tenant_id: str, steps: Steps[T], *, on_commit: Callable[[], None] | None = None) -> T:
-        """Run an operation in the role that may write; `on_commit` is called before each commit is sent."""
-        return await perform_async(self.worker, tenant_id, steps, executor=self.threads, on_commit=on_commit)
+    def write_session(self, tenant_id: str, *, on_commit: Callable[[], None] | None = None) -> TenantSession:
+        """Return a session in the role that may write; `on_commit` is called before each commit is sent."""
+        return self.worker.session(tenant_id, executor=self.threads, on_commit=on_commit)
 
 
 @asynccontextmanager

@@ -14,7 +14,7 @@ from reverie.model import Outcome, Turn
 from reverie.policy import Policy, load_policy
 from reverie.store.database import Store
 from reverie.store.queries import queries
-from reverie.store.steps import Statement, Steps
+from reverie.store.session import Statement, TenantSession
 
 _COLUMN_TYPES = (
     *("int4", "uuid", "text", "text", "text", "int4", "text", "text"),
@@ -95,12 +95,12 @@ def insert_outcomes(conn: Connection[Any], tenant_id: str, outcomes: Sequence[Ou
     return _append_result(len(outcomes), row)
 
 
-def appending_outcomes(tenant_id: str, outcomes: Sequence[Outcome]) -> Steps[AppendResult]:
+async def log_outcomes(session: TenantSession, outcomes: Sequence[Outcome]) -> AppendResult:
     """Insert outcomes as `insert_outcomes` does, in a transaction of their own."""
     if not outcomes:
         return NOTHING
-    params = _outcome_columns(tenant_id, outcomes)
-    rows = yield Statement(queries("capture")["add_outcomes"], params, last=True)
+    params = _outcome_columns(session.tenant_id, outcomes)
+    rows = await session.run(Statement(queries("capture")["add_outcomes"], params))
     return _append_result(len(outcomes), rows[0])
 
 

@@ -12,7 +12,6 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from functools import partial
 from typing import Any, Literal
 from uuid import UUID, uuid4
 
@@ -24,7 +23,7 @@ from reverie.inference.embedder import Embedder, Vectors
 from reverie.model import stable_id
 from reverie.store.database import Store
 from reverie.store.queries import queries
-from reverie.store.steps import Outside, Statement, Steps
+from reverie.store.session import Statement, TenantSession
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -154,31 +153,31 @@ def metered_embedding(
         settle(conn, call, CallOutcome(cost_usd=embedder.price_per_token * tokens, tokens_in=tokens))
 
 
-def embedding_question(text: str, *, payer: Payer, embedder: Embedder) -> Steps[Vectors]:
-    """Return the vector of one text, shape (dimensions,); the cost of a hosted model is booked around the call.
+async def embed_question(session: TenantSession, text: str, *, stage: str, embedder: Embedder) -> Vectors:
+    """Return the vector of one text, shape (dimensions,); what a hosted model costs is booked around the call.
 
-    The store must be a worker's where the model has a price. Raises InferenceError when it gives no usable answer, and
-    CallError when the tenant's credit does not allow it.
+    The session must be a worker's where the model has a price. Raises InferenceError when it gives no usable answer,
+    and CallError when the tenant's credit does not allow it.
     """
     if not embedder.price_per_token:
-        vector: Vectors = (yield Outside(partial(embedder.encode, [text])))[0]
+        vector: Vectors = (await session.offload(embedder.encode, [text]))[0]
         return vector
-    call = _embedding_call(payer, embedder, [text])
-    if not (yield Statement(queries("calls")["reserve"], call.params(), last=True)):
+    call = _embedding_call(Payer(tenant_id=session.tenant_id, stage=stage), embedder, [text])
+    if not await session.run(Statement(queries("calls")["reserve"], call.params())):
         raise call.refusal()
     began = time.perf_counter()
 
-    def settled(outcome: CallOutcome) -> Statement:
-        return Statement(queries("calls")["settle"], outcome.params(call), last=True)
+    async def settle_call(outcome: CallOutcome) -> None:
+        await session.run(Statement(queries("calls")["settle"], outcome.params(call)))
 
     try:
-        vector, tokens = yield Outside(lambda: (embedder.encode([text])[0], embedder.count_tokens(text)))
+        vector, tokens = await session.offload(lambda: (embedder.encode([text])[0], embedder.count_tokens(text)))
     except InferenceError:
         seconds = time.perf_counter() - began
-        yield settled(CallOutcome(cost_usd=None, seconds=seconds, failed=True, reason="unavailable"))
+        await settle_call(CallOutcome(cost_usd=None, seconds=seconds, failed=True, reason="unavailable"))
         raise
     seconds, cost_usd = time.perf_counter() - began, embedder.price_per_token * tokens
-    yield settled(CallOutcome(cost_usd=cost_usd, seconds=seconds, tokens_in=tokens))
+    await settle_call(CallOutcome(cost_usd=cost_usd, seconds=seconds, tokens_in=tokens))
     return vector
 
 

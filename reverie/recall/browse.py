@@ -11,7 +11,7 @@ from reverie.model import Kind, State
 from reverie.policy import Policy
 from reverie.recall.inspect import Entity
 from reverie.store.queries import queries
-from reverie.store.steps import Statement, Steps
+from reverie.store.session import Statement, TenantSession
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -75,8 +75,8 @@ class Graph:
     edges: list[Edge]
 
 
-def listing_memories(
-    tenant_id: str,
+async def page_memories(
+    session: TenantSession,
     subject_id: str,
     *,
     policy: Policy,
@@ -84,10 +84,10 @@ def listing_memories(
     as_of: datetime,
     before: UUID | None,
     limit: int,
-) -> Steps[list[ListedMemory]]:
+) -> list[ListedMemory]:
     """Return up to `limit` memories whose id is less than `before`, latest first."""
     params = {
-        "tenant": tenant_id,
+        "tenant": session.tenant_id,
         "subject": subject_id,
         "kinds": list(wanted.kinds),
         "rates": [policy.decay.rates[kind] for kind in wanted.kinds],
@@ -101,33 +101,30 @@ def listing_memories(
         "before": before,
         "limit": limit,
     }
-    found: list[ListedMemory] = yield Statement(queries("browse")["page_memories"], params, row=ListedMemory, last=True)
-    return found
+    return await session.run(Statement(queries("browse")["page_memories"], params, row=ListedMemory))
 
 
-def listing_entities(
-    tenant_id: str, subject_id: str, *, type_: str | None, after: Sequence[str] | None, limit: int
-) -> Steps[list[Entity]]:
+async def page_entities(
+    session: TenantSession, subject_id: str, *, type_: str | None, after: Sequence[str] | None, limit: int
+) -> list[Entity]:
     """Return up to `limit` entities after a type and slug, in the order of their typed ids."""
     after_type, after_slug = after or (None, None)
     params = {
-        "tenant": tenant_id,
+        "tenant": session.tenant_id,
         "subject": subject_id,
         "type": type_,
         "after_type": after_type,
         "after_slug": after_slug,
         "limit": limit,
     }
-    found: list[Entity] = yield Statement(queries("browse")["page_entities"], params, row=Entity, last=True)
-    return found
+    return await session.run(Statement(queries("browse")["page_entities"], params, row=Entity))
 
 
-def reading_graph(tenant_id: str, subject_id: str, *, limit: int, edges: int) -> Steps[Graph]:
+async def load_graph(session: TenantSession, subject_id: str, *, limit: int, edges: int) -> Graph:
     """Return the `limit` entities that most memories speak of, and the `edges` strongest ties among them."""
-    params = {"tenant": tenant_id, "subject": subject_id, "limit": limit, "edges": edges}
+    params = {"tenant": session.tenant_id, "subject": subject_id, "limit": limit, "edges": edges}
     sql = queries("browse")
-    nodes, ties = yield (
-        Statement(sql["graph_entities"], params, row=Entity),
-        Statement(sql["graph_edges"], params, row=Edge, last=True),
+    nodes, ties = await session.run_all(
+        Statement(sql["graph_entities"], params, row=Entity), Statement(sql["graph_edges"], params, row=Edge)
     )
     return Graph(entities=nodes, edges=ties)

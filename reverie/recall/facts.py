@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
 from uuid import UUID
 
 from reverie.language.text import plain_name
 from reverie.model import require_aware
 from reverie.store.queries import queries
-from reverie.store.steps import Statement, Steps
+from reverie.store.session import Statement, TenantSession
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -52,18 +50,19 @@ class StructuredFact:
         return f"{stem} (from {name})" if self.category == "instruction" else f"{name}, {stem}"
 
 
-def structured_facts(
-    *, tenant_id: str, subject_id: str, as_of: datetime, history: bool = False, least_importance: float = 0.0
-) -> Steps[list[StructuredFact]]:
+async def load_facts(
+    session: TenantSession, *, subject_id: str, as_of: datetime, history: bool = False, least_importance: float = 0.0
+) -> list[StructuredFact]:
     """Return what holds of a subject at a time, most important first; with `history` also what held before, by key."""
-    statement = facts_statement(tenant_id, subject_id, as_of, history=history, least_importance=least_importance)
-    return read_facts((yield statement))
+    return await session.run(
+        facts_statement(session.tenant_id, subject_id, as_of, history=history, least_importance=least_importance)
+    )
 
 
 def facts_statement(
     tenant_id: str, subject_id: str, as_of: datetime, *, history: bool = False, least_importance: float = 0.0
-) -> Statement:
-    """Return the look-up, to go out beside other statements."""
+) -> Statement[StructuredFact]:
+    """Return the look-up, to be sent with other statements."""
     params = {
         "tenant": tenant_id,
         "subject": subject_id,
@@ -71,13 +70,4 @@ def facts_statement(
         "history": history,
         "least": least_importance,
     }
-    return Statement(queries("context")["structured_facts"], params)
-
-
-def read_facts(rows: Sequence[tuple[Any, ...]]) -> list[StructuredFact]:
-    """Return the rows of the look-up as values."""
-    names = (
-        "id", "speaker", "category", "key", "value", "confidence", "importance", "valid_from", "valid_to",
-        "replaced_by", "memory_id", "turn_id", "origin", "run_id", "policy_hash",
-    )  # fmt: skip
-    return [StructuredFact(**dict(zip(names, row, strict=True))) for row in rows]
+    return Statement(queries("context")["structured_facts"], params, row=StructuredFact)

@@ -19,7 +19,7 @@ from reverie.model import KINDS, Kind, State
 from reverie.policy import Policy
 from reverie.store.database import Store
 from reverie.store.queries import queries
-from reverie.store.steps import Statement, Steps, perform
+from reverie.store.session import Statement, TenantSession
 
 #: Ids that are named when a prefix fits several.
 _NAMED = 5
@@ -246,22 +246,17 @@ def show_subject(
         )
 
 
-def explain(store: Store, *, tenant_id: str, memory: str) -> Explanation:
-    """Run `explaining` without asyncio."""
-    return perform(store, tenant_id, explaining(tenant_id, memory))
-
-
-def explaining(tenant_id: str, memory: str) -> Steps[Explanation]:
+async def explain(session: TenantSession, memory: str) -> Explanation:
     """Return all there is to say about a memory, kept or forgotten, by its id or the unique beginning of it.
 
     Raises:
         InputError: no id begins like this, or several memories' do.
         NotFoundError: there is and was no such memory.
     """
-    id_ = yield from _finding(tenant_id, memory)
-    params = {"tenant": tenant_id, "id": id_}
+    id_ = await find_memory(session, memory)
+    params = {"tenant": session.tenant_id, "id": id_}
     sql = queries("inspect")
-    kept, gone, turns, observed, parents, children, outcomes, entities = yield (
+    kept, gone, turns, observed, parents, children, outcomes, entities = await session.run_all(
         Statement(sql["memory"], params, row=dict),
         Statement(sql["tombstone"], params, row=dict),
         Statement(sql["turns"], params, row=SourceTurn),
@@ -274,8 +269,10 @@ def explaining(tenant_id: str, memory: str) -> Steps[Explanation]:
     row = (kept or gone)[0]
     named = {name: row.pop(name) for name in ("id", "subject_id", "kind")}
     of_subject = params | {"subject": named["subject_id"]}
-    corrections = yield Statement(sql["corrections"], of_subject, row=CorrectionSeen)
-    run = yield Statement(sql["run"], params | {"run_id": row.pop("run_id")}, row=dict, last=True)
+    corrections, run = await session.run_all(
+        Statement(sql["corrections"], of_subject, row=CorrectionSeen),
+        Statement(sql["run"], params | {"run_id": row.pop("run_id")}, row=dict),
+    )
     return Explanation(
         **named,
         memory=row,
@@ -291,25 +288,21 @@ def explaining(tenant_id: str, memory: str) -> Steps[Explanation]:
     )
 
 
-def find_memory(store: Store, *, tenant_id: str, memory: str) -> UUID:
+async def find_memory(session: TenantSession, memory: str) -> UUID:
     """Return the id of the memory, kept or forgotten, whose id is this or begins like this. Raises as `explain`."""
-    return perform(store, tenant_id, _finding(tenant_id, memory))
-
-
-def _finding(tenant_id: str, memory: str) -> Steps[UUID]:
     digits = memory.strip().lower().replace("-", "")
     if not re.fullmatch(f"[0-9a-f]{{{_SHORTEST_PREFIX},32}}", digits):
         raise InputError(f"{memory!r} is no memory's id: give its first {_SHORTEST_PREFIX} hex digits or more.")
     ends = {"first": UUID(digits.ljust(32, "0")), "last": UUID(digits.ljust(32, "f"))}
-    params = {"tenant": tenant_id, "limit": _NAMED + 1} | ends
-    rows = yield Statement(queries("inspect")["find_ids"], params)
+    params = {"tenant": session.tenant_id, "limit": _NAMED + 1} | ends
+    rows = await session.run(Statement(queries("inspect")["find_ids"], params))
     if not rows:
-        raise NotFoundError(f"Tenant {tenant_id} has and had no memory {memory}.")
-    found: list[UUID] = [row[0] for row in rows]
-    if len(found) > 1:
-        more = " and more" if len(found) > _NAMED else ""
-        raise InputError(f"Several memories begin with {memory}: {', '.join(map(str, found[:_NAMED]))}{more}.")
-    return found[0]
+        raise NotFoundError(f"Tenant {session.tenant_id} has and had no memory {memory}.")
+    ids: list[UUID] = [row[0] for row in rows]
+    if len(ids) > 1:
+        more = " and more" if len(ids) > _NAMED else ""
+        raise InputError(f"Several memories begin with {memory}: {', '.join(map(str, ids[:_NAMED]))}{more}.")
+    return ids[0]
 
 
 def _rows(conn: Connection[Any], of: type[Row], name: str, params: dict[str, Any]) -> list[Row]:

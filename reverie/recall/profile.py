@@ -15,11 +15,11 @@ from reverie.language.text import strip_invisible
 from reverie.model import require_aware
 from reverie.policy import Policy
 from reverie.recall import scaffold
-from reverie.recall.facts import StructuredFact, facts_statement, read_facts
+from reverie.recall.facts import StructuredFact, facts_statement
 from reverie.recall.relationship import Relationship, read_relationship, relationship_statement
 from reverie.recall.search import horizon
 from reverie.store.queries import queries
-from reverie.store.steps import Statement, Steps
+from reverie.store.session import Statement, TenantSession
 
 #: Kinds that tell what happened.
 _TELLING = ("episode", "pattern", "summary")
@@ -126,14 +126,14 @@ class Profile:
         return " ".join(kept)
 
 
-def profile(*, tenant_id: str, subject_id: str, policy: Policy, as_of: datetime) -> Steps[Profile]:
+async def load_profile(session: TenantSession, *, subject_id: str, policy: Policy, as_of: datetime) -> Profile:
     """Return the profile of a subject as of a time; an unknown one has an empty profile."""
-    rows = yield profile_statements(tenant_id, subject_id, policy, as_of)
+    rows = await session.run_all(*profile_statements(session.tenant_id, subject_id, policy, as_of))
     return read_profile(rows, subject_id, policy, as_of)
 
 
-def profile_statements(tenant_id: str, subject_id: str, policy: Policy, as_of: datetime) -> tuple[Statement, ...]:
-    """Return the statements behind it, which go out together."""
+def profile_statements(tenant_id: str, subject_id: str, policy: Policy, as_of: datetime) -> tuple[Statement[Any], ...]:
+    """Return the statements that read it, to be sent together."""
     recent: dict[str, Any] = {
         "tenant": tenant_id,
         "subject": subject_id,
@@ -147,7 +147,7 @@ def profile_statements(tenant_id: str, subject_id: str, policy: Policy, as_of: d
         relationship_statement(tenant_id, subject_id, as_of),
         Statement(queries("context")["moods"], mood),
         *scaffold.statements(tenant_id, subject_id, policy, as_of),
-        Statement(queries("context")["recent"], recent, last=True),
+        Statement(queries("context")["recent"], recent),
     )
 
 
@@ -156,7 +156,6 @@ def read_profile(rows: tuple[Sequence[Any], ...], subject_id: str, policy: Polic
     facts, known, moods, narratives, entries, learned, recent = rows
     written = _read_narrative(narratives)
     is_written, note = _still_told(written, policy, as_of)
-    stated = read_facts(facts)
     return Profile(
         subject_id=subject_id,
         written=written,
@@ -164,9 +163,9 @@ def read_profile(rows: tuple[Sequence[Any], ...], subject_id: str, policy: Polic
         note=note,
         entries=tuple(entries),
         learned_facts=tuple(learned),
-        conflicts=scaffold.conflicts(entries, stated, as_of),
+        conflicts=scaffold.conflicts(entries, facts, as_of),
         as_of=as_of,
-        facts=tuple(stated),
+        facts=tuple(facts),
         recent=tuple(Recent(id=id_, kind=kind, content=text, happened_at=at) for id_, kind, text, at in recent),
         relationship=read_relationship(known, policy.relationship, as_of),
         moods=_read_moods(moods, policy.mood.usual_least),

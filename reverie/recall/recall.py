@@ -4,68 +4,40 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from datetime import datetime
+from typing import Any, TypeAlias
 
 from reverie.errors import InferenceError
 from reverie.inference import Embedder
 from reverie.inference.reranker import Reranker
-from reverie.llm.metering import Payer, embedding_question
+from reverie.llm.metering import embed_question
 from reverie.model import require_aware, stable_id
 from reverie.policy import Policy
 from reverie.recall.budget import drop, within_budget
 from reverie.recall.question import read_question
-from reverie.recall.replaced import replacing
-from reverie.recall.rerank import reranking
+from reverie.recall.replaced import with_replacements
+from reverie.recall.rerank import rerank
 from reverie.recall.result import RecallResult
-from reverie.recall.search import holding, read_hits, search_params, search_statement
-from reverie.store.database import Store
+from reverie.recall.search import holding, read_hits, search_params, search_text
+from reverie.store.entries import Entry, write_entries
 from reverie.store.queries import queries
-from reverie.store.steps import Entry, Rows, Statement, Steps, entering, perform
+from reverie.store.session import Statement, TenantSession
+
+#: Rows of `subject_statement`.
+Rows: TypeAlias = Sequence[tuple[Any, ...]]
 
 #: Characters a token has on average; for budgets when no tokenizer is at hand, which the answer then says.
 _CHARACTERS_A_TOKEN = 4
 
 
-def recall(
-    store: Store,
+async def log_recall(session: TenantSession, result: RecallResult) -> None:
+    """Write the recall and its items to the log, once; `score` counts them as accesses."""
+    await write_entries(session, [recall_entry(result)])
+
+
+async def recall(
+    session: TenantSession,
     question: str,
     *,
-    tenant_id: str,
-    subject_id: str,
-    policy: Policy,
-    as_of: datetime,
-    embedder: Embedder | None,
-    reranker: Reranker | None = None,
-    top_k: int | None = None,
-    token_budget: int | None = None,
-    kinds: Sequence[str] | None = None,
-    include_compressed: bool = False,
-) -> RecallResult:
-    """Run `recalling` without asyncio and return its answer."""
-    steps = recalling(
-        question,
-        tenant_id=tenant_id,
-        subject_id=subject_id,
-        policy=policy,
-        as_of=as_of,
-        embedder=embedder,
-        reranker=reranker,
-        top_k=top_k,
-        token_budget=token_budget,
-        kinds=kinds,
-        include_compressed=include_compressed,
-    )
-    return perform(store, tenant_id, steps)
-
-
-def log_recall(store: Store, result: RecallResult) -> None:
-    """Write the recall and the items it gave to the log, once; `score` counts them as accesses."""
-    perform(store, result.tenant_id, entering(result.tenant_id, [recall_entry(result)]))
-
-
-def recalling(
-    question: str,
-    *,
-    tenant_id: str,
     subject_id: str,
     policy: Policy,
     as_of: datetime,
@@ -77,21 +49,23 @@ def recalling(
     include_compressed: bool = False,
     known: Rows | None = None,
     guessed: bool = False,
-) -> Steps[RecallResult]:
+) -> RecallResult:
     """Return what memory holds about the question as of a time, with signals, ranks, and what was dropped and why.
 
     `top_k` and `token_budget` override the policy; `kinds` limits the answer to memories of these kinds. Without an
     embedder, or when it fails, words and entities answer alone and a note says so; when the reranker fails, the weighed
-    signals do. An embedder with a price is booked, for which the store must be a worker's. Nothing is logged here: see
-    `recall_entry`, which the caller logs once the answer is out. `known` are the rows of `subject_statement`, where
-    the caller has them already; `guessed`: as they once were.
+    signals do. An embedder with a price is booked, for which the session must be a worker's. Nothing is logged here:
+    see `log_recall`, which the caller runs once the answer is out. `known` are the rows of `subject_statement`, where
+    the caller has them already; `guessed`: they may be out of date.
 
     Raises:
-        GuessError: they are others by now.
+        GuessError: they are.
     """
     as_of = require_aware(as_of)
     notes: list[str] = []
-    known = (yield subject_statement(tenant_id, subject_id, last=embedder is not None)) if known is None else known
+    tenant_id = session.tenant_id
+    if known is None:
+        known = await session.run(subject_statement(tenant_id, subject_id))
     if not known:
         notes.append(f"Nothing is remembered about {subject_id}.")
     asked = read_question(question, policy=policy.recall, speakers=known[0][0] if known else (), asked_at=as_of)
@@ -105,8 +79,7 @@ def recalling(
         )
     elif known:
         try:
-            payer = Payer(tenant_id=tenant_id, stage="recall")
-            vector = yield from embedding_question(asked.spoken, payer=payer, embedder=embedder)
+            vector = await embed_question(session, asked.spoken, stage="recall", embedder=embedder)
         except InferenceError as error:
             notes.append(f"The embedding model gave no answer ({error.within}): found by words and entities alone.")
     search = search_params(
@@ -122,23 +95,25 @@ def recalling(
         ranked=max(policy.recall.ranked, 3 * (top_k or 0), policy.recall.rerank_candidates if reranker else 0),
         guess=known[0] if guessed else None,
     )
-    rows: Rows = ()
+    rows: Rows = []
     if known and search:
-        rows = yield Statement(search_statement(search), search, last=True)
+        rows = await session.run(Statement(search_text(search), search))
     if guessed:
         rows = holding(rows)
-    found = yield from replacing(read_hits(rows, policy), tenant_id=tenant_id, subject_id=subject_id)
-    ranked, again = [hit for hit, reason in found if reason is None], None
+    candidates = await with_replacements(session, read_hits(rows, policy), subject_id=subject_id)
+    ranked, reranked = [hit for hit, reason in candidates if reason is None], None
     if reranker is not None:
-        again = yield from reranking(ranked, question=question, reranker=reranker, numbers=policy.recall, notes=notes)
+        reranked = await rerank(
+            session, ranked, question=question, reranker=reranker, numbers=policy.recall, notes=notes
+        )
     budget = policy.recall.token_budget if token_budget is None else token_budget
     hits, dropped = within_budget(
-        ranked if again is None else again,
+        ranked if reranked is None else reranked,
         top_k=policy.recall.top_k if top_k is None else top_k,
         token_budget=budget,
         count_tokens=_counter(embedder, notes),
     )
-    dropped += [drop(hit, reason) for hit, reason in found if reason]
+    dropped += [drop(hit, reason) for hit, reason in candidates if reason]
     return RecallResult(
         id=stable_id(as_of, "recall", tenant_id, subject_id, question, policy.hash),
         question=question,
@@ -148,7 +123,7 @@ def recalling(
         policy=policy.name,
         policy_hash=policy.hash,
         model=embedder.model if embedder else None,
-        reranker=reranker.model if reranker and again is not None else None,
+        reranker=reranker.model if reranker and reranked is not None else None,
         hits=tuple(hits),
         dropped=tuple(dropped),
         total_tokens=sum(hit.tokens for hit in hits),
@@ -157,9 +132,9 @@ def recalling(
     )
 
 
-def subject_statement(tenant_id: str, subject_id: str, *, last: bool = False) -> Statement:
+def subject_statement(tenant_id: str, subject_id: str) -> Statement[tuple[Any, ...]]:
     """Return the statement that reads what a recall has to know of its subject first."""
-    return Statement(queries("recall")["read_subject"], {"tenant": tenant_id, "subject": subject_id}, last=last)
+    return Statement(queries("recall")["read_subject"], {"tenant": tenant_id, "subject": subject_id})
 
 
 def recall_entry(result: RecallResult) -> Entry:

@@ -10,7 +10,7 @@ from typing import Any, Literal, get_args
 from reverie.model import require_aware
 from reverie.policy import Relationship as Numbers
 from reverie.store.queries import queries
-from reverie.store.steps import Statement, Steps
+from reverie.store.session import Statement, TenantSession
 
 Stage = Literal["new", "building", "established", "deep"]
 STAGES: tuple[Stage, ...] = get_args(Stage)
@@ -40,13 +40,16 @@ def stage_of(sessions: int, streak: int, numbers: Numbers) -> Stage:
     return "building" if sessions >= numbers.building_sessions else "new"
 
 
-def relationship(*, tenant_id: str, subject_id: str, numbers: Numbers, as_of: datetime) -> Steps[Relationship]:
+async def load_relationship(
+    session: TenantSession, *, subject_id: str, numbers: Numbers, as_of: datetime
+) -> Relationship:
     """Return the relationship as it stood at a time; of an unknown subject, a new one."""
-    return read_relationship((yield relationship_statement(tenant_id, subject_id, as_of)), numbers, as_of)
+    rows = await session.run(relationship_statement(session.tenant_id, subject_id, as_of))
+    return read_relationship(rows, numbers, as_of)
 
 
-def relationship_statement(tenant_id: str, subject_id: str, as_of: datetime) -> Statement:
-    """Return the one statement behind it, to go out beside others."""
+def relationship_statement(tenant_id: str, subject_id: str, as_of: datetime) -> Statement[tuple[Any, ...]]:
+    """Return the statement that reads it, to be sent with others."""
     params = {"tenant": tenant_id, "subject": subject_id, "as_of": require_aware(as_of)}
     return Statement(queries("context")["relationship"], params)
 

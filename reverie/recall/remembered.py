@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from datetime import datetime
 from typing import Any
 
 from reverie.inference import Embedder
-from reverie.recall.recall import recalling, subject_statement
+from reverie.recall.recall import Rows, recall, subject_statement
 from reverie.recall.result import RecallResult
 from reverie.recall.search import GuessError
-from reverie.store.steps import Rows, Steps
+from reverie.store.session import TenantSession
 
 #: Subjects that are remembered; then all are forgotten at once.
 MOST = 10_000
@@ -42,24 +41,24 @@ class Remembered:
             self._rows.pop((tenant_id, subject_id), None)
 
 
-def recalling_at_once(
+async def recall_at_once(
+    session: TenantSession,
     question: str,
     remembered: Remembered,
     *,
-    tenant_id: str,
     subject_id: str,
-    as_of: datetime,
     embedder: Embedder | None,
-    **given: Any,
-) -> Steps[RecallResult]:
-    """Return what `recalling` returns, in one round trip where what is remembered still holds, else as it does."""
-    common: dict[str, Any] = {"tenant_id": tenant_id, "subject_id": subject_id, "as_of": as_of, "embedder": embedder}
-    guess = remembered.guess(tenant_id, subject_id, embedder)
+    **options: Any,
+) -> RecallResult:
+    """Return what `recall` returns, in one round trip where what is remembered still holds."""
+    guess = remembered.guess(session.tenant_id, subject_id, embedder)
     if guess is not None:
         try:
-            return (yield from recalling(question, **common, **given, known=guess, guessed=True))
+            return await recall(
+                session, question, subject_id=subject_id, embedder=embedder, **options, known=guess, guessed=True
+            )
         except GuessError:
             pass  # and is read anew
-    now = yield subject_statement(tenant_id, subject_id, last=embedder is not None)
-    remembered.put(tenant_id, subject_id, now)
-    return (yield from recalling(question, **common, **given, known=now))
+    rows = await session.run(subject_statement(session.tenant_id, subject_id))
+    remembered.put(session.tenant_id, subject_id, rows)
+    return await recall(session, question, subject_id=subject_id, embedder=embedder, **options, known=rows)

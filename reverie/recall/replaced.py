@@ -3,38 +3,37 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import datetime
+from typing import Any
 from uuid import UUID
 
 from reverie.recall.result import Hit
 from reverie.store.queries import queries
-from reverie.store.steps import Statement, Steps
+from reverie.store.session import Statement, TenantSession
 
 #: Reasons for which a candidate is left out because of a correction; `replaced`: a replacement takes its place.
 REPLACED, CORRECTED = "replaced", "corrected"
 
-Found = list[tuple[Hit, str | None]]
+Candidates = list[tuple[Hit, str | None]]
 
 
-def replacing(found: Found, *, tenant_id: str, subject_id: str) -> Steps[Found]:
+async def with_replacements(session: TenantSession, candidates: Candidates, *, subject_id: str) -> Candidates:
     """Return candidates with each replacement once, at the place of the best of what it replaces.
 
     Only between a correction and the deferred tier that works it in is there anything to read.
     """
-    ids = [hit.id for hit, reason in found if reason == REPLACED]
+    ids = [hit.id for hit, reason in candidates if reason == REPLACED]
     if not ids:
-        return found
-    params = {"tenant": tenant_id, "subject": subject_id, "ids": ids}
-    rows = yield Statement(queries("recall")["replacements"], params, last=True)
-    return replaced(found, rows)
+        return candidates
+    params = {"tenant": session.tenant_id, "subject": subject_id, "ids": ids}
+    return replaced(candidates, await session.run(Statement(queries("recall")["replacements"], params)))
 
 
-def replaced(found: Found, rows: Sequence[tuple[UUID, UUID, str, str, datetime, float]]) -> Found:
+def replaced(candidates: Candidates, rows: Sequence[tuple[Any, ...]]) -> Candidates:
     """Put replacements, rows of (item, id, kind, content, time, importance), where their items are."""
-    best: Found = []
-    dropped: Found = []
+    best: Candidates = []
+    dropped: Candidates = []
     seen: set[UUID] = set()
-    for hit, reason in found:
+    for hit, reason in candidates:
         if reason != REPLACED:
             (dropped if reason else best).append((hit, reason))
             continue

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
 
 from reverie.errors import InferenceError
 from reverie.inference.reranker import Reranker, Scores
 from reverie.policy import Recall
 from reverie.recall.result import Hit, Signal
-from reverie.store.steps import Outside, Steps
+from reverie.store.session import TenantSession
 
 #: What it replaces, and under which name it stands among the signals.
 REPLACED, SIGNAL = "similarity", "rerank"
@@ -17,9 +16,15 @@ REPLACED, SIGNAL = "similarity", "rerank"
 BEFORE = "weighed"
 
 
-def reranking(
-    ranked: Sequence[Hit], *, question: str, reranker: Reranker, numbers: Recall, notes: list[str]
-) -> Steps[list[Hit] | None]:
+async def rerank(
+    session: TenantSession,
+    ranked: Sequence[Hit],
+    *,
+    question: str,
+    reranker: Reranker,
+    numbers: Recall,
+    notes: list[str],
+) -> list[Hit] | None:
     """Return hits in the order of their new scores, the best `rerank_candidates` first and the others behind them.
 
     None, and a note why: the reranker gave no answer, and what was weighed holds.
@@ -28,7 +33,7 @@ def reranking(
     if not best:
         return None
     try:
-        scores = yield Outside(partial(reranker.score, question, [hit.content for hit in best]))
+        scores = await session.offload(reranker.score, question, [hit.content for hit in best])
     except InferenceError as error:
         notes.append(f"The reranker gave no answer ({error.within}): ranked by weighed signals alone.")
         return None

@@ -14,7 +14,7 @@ from reverie.model.scaffold import folded, nested, text_of
 from reverie.policy import Policy
 from reverie.recall.facts import StructuredFact
 from reverie.store.queries import queries
-from reverie.store.steps import Statement, Steps
+from reverie.store.session import Statement, TenantSession
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -115,8 +115,8 @@ class EntryExplained:
     others: list[ScaffoldEntry]
 
 
-def statements(tenant_id: str, subject_id: str, policy: Policy, as_of: datetime) -> tuple[Statement, ...]:
-    """Return the look-ups of narrative, entries and learned facts, to go out beside others."""
+def statements(tenant_id: str, subject_id: str, policy: Policy, as_of: datetime) -> tuple[Statement[Any], ...]:
+    """Return the look-ups of narrative, entries and learned facts, to be sent with others."""
     who = {"tenant": tenant_id, "subject": subject_id, "as_of": require_aware(as_of)}
     sql = queries("profile")
     return (
@@ -126,16 +126,17 @@ def statements(tenant_id: str, subject_id: str, policy: Policy, as_of: datetime)
     )
 
 
-def entries_statement(tenant_id: str, subject_id: str, as_of: datetime, *, history: bool = False) -> Statement:
+def entries_statement(
+    tenant_id: str, subject_id: str, as_of: datetime, *, history: bool = False
+) -> Statement[ScaffoldEntry]:
     """Return the look-up of the entries in force and what they stand against, or with `history` of all."""
     params = {"tenant": tenant_id, "subject": subject_id, "as_of": require_aware(as_of), "history": history}
     return Statement(queries("profile")["entries"], params, row=ScaffoldEntry)
 
 
-def scaffold_history(*, tenant_id: str, subject_id: str, as_of: datetime) -> Steps[list[ScaffoldEntry]]:
+async def scaffold_history(session: TenantSession, *, subject_id: str, as_of: datetime) -> list[ScaffoldEntry]:
     """Return all that was ever stated of a subject, by path and time."""
-    found: list[ScaffoldEntry] = yield entries_statement(tenant_id, subject_id, as_of, history=True)
-    return found
+    return await session.run(entries_statement(session.tenant_id, subject_id, as_of, history=True))
 
 
 def conflicts(
@@ -170,7 +171,7 @@ def as_object(entries: Iterable[ScaffoldEntry], as_of: datetime, connection_id: 
     return nested((one.path, one.value) for one in entries if one.connection_id == connection_id and one.holds(as_of))
 
 
-def explain_entry(tenant_id: str, prefix: str, as_of: datetime) -> Steps[EntryExplained]:
+async def explain_entry(session: TenantSession, prefix: str, as_of: datetime) -> EntryExplained:
     """Return where the entry comes from whose id is this or begins like this.
 
     Raises:
@@ -178,20 +179,22 @@ def explain_entry(tenant_id: str, prefix: str, as_of: datetime) -> Steps[EntryEx
     """
     digits = prefix.strip().lower().replace("-", "")
     ends = {"first": UUID(digits.ljust(32, "0")[:32]), "last": UUID(digits.ljust(32, "f")[:32])}
-    rows = yield Statement(queries("profile")["find_entry"], {"tenant": tenant_id} | ends)
+    rows = await session.run(Statement(queries("profile")["find_entry"], {"tenant": session.tenant_id} | ends))
     if len(rows) != 1:
-        raise NotFoundError(f"Tenant {tenant_id} has no single entry {prefix}.")
+        raise NotFoundError(f"Tenant {session.tenant_id} has no single entry {prefix}.")
     id_, subject_id = rows[0]
-    entries: list[ScaffoldEntry] = yield entries_statement(tenant_id, subject_id, as_of, history=True)
-    entry = next((one for one in entries if one.id == id_), None)
+    entries = await session.run(entries_statement(session.tenant_id, subject_id, as_of, history=True))
+    entry = next((each for each in entries if each.id == id_), None)
     if entry is None:
         raise NotFoundError(f"Entry {id_} rests on what a person found wrong.")
-    params = {"tenant": tenant_id, "sources": entry.sources}
-    sources = yield Statement(queries("profile")["sources"], params, row=Source, last=True)
-    place = [folded(key) for key in entry.path]
+    params = {"tenant": session.tenant_id, "sources": entry.sources}
+    sources = await session.run(Statement(queries("profile")["sources"], params, row=Source))
+    path = [folded(key) for key in entry.path]
     others = [
-        one
-        for one in entries
-        if one is not entry and [folded(key) for key in one.path] == place and one.connection_id == entry.connection_id
+        other
+        for other in entries
+        if other is not entry
+        and [folded(key) for key in other.path] == path
+        and other.connection_id == entry.connection_id
     ]
     return EntryExplained(subject_id=subject_id, entry=entry, sources=sources, others=others)

@@ -2,25 +2,22 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
-from functools import cache
 from typing import Any, Literal, LiteralString
 from uuid import UUID
 
 import numpy as np
-from psycopg import Connection, RawCursor, adapters
-from psycopg.adapt import Buffer, Dumper
-from psycopg.pq import Format
+from psycopg import Connection, RawCursor
 
 from reverie.inference import Vectors, to_half_wire
 from reverie.language.text import attributed, strip_invisible
 from reverie.policy import SIGNALS, Policy
 from reverie.recall.question import Question, read_question
 from reverie.recall.result import Hit, Signals
-from reverie.store.queries import queries
-from reverie.store.steps import numbered
+from reverie.store.columns import HalfVectorParameter
+from reverie.store.queries import variants
+from reverie.store.session.statement import numbered
 
 _LAST = datetime(9999, 12, 31, tzinfo=UTC)
 _EPOCH, _MILLISECOND = datetime(1970, 1, 1, tzinfo=UTC), timedelta(milliseconds=1)
@@ -52,7 +49,7 @@ def search(
     )  # fmt: skip
     if params is None:
         return []
-    statement, names = numbered(search_statement(params))
+    statement, names = numbered(search_text(params))
     rows = RawCursor(conn).execute(statement, [params[name] for name in names], prepare=True, binary=True).fetchall()
     return read_hits(rows, policy)
 
@@ -86,7 +83,7 @@ def search_params(
         "tenant": tenant_id,
         "subject": subject_id,
         "model": model if vector is not None else None,
-        "vector": None if vector is None else HalfVector(vector),
+        "vector": None if vector is None else half_vector(vector),
         "question": question.text,
         "language": policy.language,
         "horizon": horizon(as_of),
@@ -111,16 +108,18 @@ def search_params(
     } | {f"w_{name}": weight for name, weight in weights.items()}
 
 
-def search_statement(params: Mapping[str, Any]) -> LiteralString:
-    """Return the statement `search` for its parameters: without the parts that they do not need."""
-    needed = {
-        "embedded": params["vector"] is not None,
-        "unembedded": params["vector"] is None,
-        "filtered": params["item"] is not None or params["kinds"] is not None,
-        "dated": params["since"] is not None,
-        "guessed": "speakers" in params,
-    }
-    return _without(queries("recall")["search"], tuple(name for name in needed if not needed[name]))
+def search_text(params: Mapping[str, Any]) -> LiteralString:
+    """Return the variant of the query `search` that these parameters need: without the parts that they do not."""
+    embedded = "embedded" if params["vector"] is not None else "unembedded"
+    filtered = "filtered" if params["item"] is not None or params["kinds"] is not None else ""
+    dated = "dated" if params["since"] is not None else ""
+    guessed = "guessed" if "speakers" in params else ""
+    return search_variants()[embedded, filtered, dated, guessed]
+
+
+def search_variants() -> Mapping[tuple[str, ...], LiteralString]:
+    """Return the texts of the query `search`: by embedded or unembedded, filtered, dated and guessed, or "" for not."""
+    return variants("recall", "search", (("embedded", "unembedded"), ("", "filtered"), ("", "dated"), ("", "guessed")))
 
 
 class GuessError(Exception):
@@ -147,29 +146,9 @@ def horizon(as_of: datetime) -> UUID:
     return UUID(int=min(milliseconds, (1 << 48) - 1) << 80)
 
 
-class HalfVector:
-    """A vector on its way to a halfvec parameter: as text, it would cost more than the search of a small subject."""
-
-    def __init__(self, vector: Vectors | np.ndarray) -> None:
-        self.wire = to_half_wire(np.asarray(vector, np.float32).reshape(1, -1)).tobytes()
-
-
-class _HalfVectorDumper(Dumper):
-    format = Format.BINARY
-    oid = 0  # the extension's type has another oid in each database; the statement's cast says which it is
-
-    def dump(self, obj: HalfVector) -> Buffer | None:
-        return obj.wire
-
-
-adapters.register_dumper(HalfVector, _HalfVectorDumper)
-
-
-@cache
-def _without(statement: LiteralString, parts: tuple[str, ...]) -> LiteralString:
-    for part in parts:
-        statement = re.sub(rf" *-- if {part}\b.*?-- end {part}\n", "", statement, flags=re.DOTALL)
-    return re.sub(r" *-- (if|end) \w+\b.*\n", "", statement)
+def half_vector(vector: Vectors | np.ndarray) -> HalfVectorParameter:
+    """Return a vector as the parameter of a halfvec."""
+    return HalfVectorParameter(to_half_wire(np.asarray(vector, np.float32).reshape(1, -1)).tobytes())
 
 
 def _hit(

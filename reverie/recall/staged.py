@@ -8,14 +8,14 @@ from uuid import UUID
 
 from reverie.errors import InferenceError
 from reverie.inference import Embedder
-from reverie.llm.metering import Payer, embedding_question
+from reverie.llm.metering import embed_question
 from reverie.model import require_aware
 from reverie.policy import Policy
-from reverie.recall.facts import StructuredFact, facts_statement, read_facts
+from reverie.recall.facts import StructuredFact, facts_statement
 from reverie.recall.profile import one_line
-from reverie.recall.search import HalfVector
+from reverie.recall.search import half_vector
 from reverie.store.queries import queries
-from reverie.store.steps import Statement, Steps
+from reverie.store.session import Statement, TenantSession
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -79,9 +79,15 @@ def summary_line(summary: Summary, letters: int) -> str:
     return f"- {summary.turns}: {told[:letters]}{'...' if len(told) > letters else ''}"
 
 
-def staged_recall(
-    question: str | None, *, tenant_id: str, subject_id: str, policy: Policy, as_of: datetime, embedder: Embedder | None
-) -> Steps[StagedRecall]:
+async def staged_recall(
+    session: TenantSession,
+    question: str | None,
+    *,
+    subject_id: str,
+    policy: Policy,
+    as_of: datetime,
+    embedder: Embedder | None,
+) -> StagedRecall:
     """Return structured facts by exact look-up, always, and the nearest summaries under the policy's distance.
 
     Without a question, without an embedder, or when it fails, there are no summaries and a note says why. Nothing is
@@ -96,37 +102,38 @@ def staged_recall(
         notes.append("No embedding model is configured: summaries cannot be compared with the question.")
     else:
         try:
-            payer = Payer(tenant_id=tenant_id, stage="recall")
-            vector = yield from embedding_question(question, payer=payer, embedder=embedder)
+            vector = await embed_question(session, question, stage="recall", embedder=embedder)
         except InferenceError as error:
             notes.append(f"The embedding model gave no answer ({error.within}): no summary could be compared.")
-    statements = [facts_statement(tenant_id, subject_id, as_of, least_importance=numbers.recall_importance)]
+    facts_look_up = facts_statement(session.tenant_id, subject_id, as_of, least_importance=numbers.recall_importance)
+    summaries: list[Summary] = []
     if vector is not None and embedder is not None:
         params = {
-            "tenant": tenant_id,
+            "tenant": session.tenant_id,
             "subject": subject_id,
             "as_of": as_of,
-            "vector": HalfVector(vector),
+            "vector": half_vector(vector),
             "model": embedder.model,
             "distance": numbers.summary_distance,
             "limit": numbers.summaries,
         }
-        statements.append(Statement(queries("context")["summaries"], params))
-    found, *near = yield tuple(statements)
-    facts = read_facts(found)
+        facts, summaries = await session.run_all(
+            facts_look_up, Statement(queries("context")["summaries"], params, row=Summary)
+        )
+    else:
+        facts = await session.run(facts_look_up)
     if not facts:
         notes.append(f"Nothing is known of {subject_id} by key.")
-    names = ("id", "session_id", "content", "happened_at", "distance", "first_turn", "last_turn")
     return StagedRecall(
         question=question,
-        tenant_id=tenant_id,
+        tenant_id=session.tenant_id,
         subject_id=subject_id,
         asked_at=as_of,
         policy=policy.name,
         policy_hash=policy.hash,
         model=embedder.model if embedder else None,
         facts=tuple(facts),
-        summaries=tuple(Summary(**dict(zip(names, row, strict=True))) for row in (near[0] if near else ())),
+        summaries=tuple(summaries),
         letters=numbers.summary_letters,
         notes=tuple(notes),
     )

@@ -3,9 +3,9 @@
 - `server/`: which server is used, and an embedded Postgres
 - `connect`: connections: one role, one tenant, errors as sentences
 - `database`: the handle that stages, capture and recall get, sync and async
-- `steps`: operations written once and run sync or async
-- `round_trip`: several statements in one round trip
-- `columns`: lists as parameters
+- `session/`: the session of a tenant, over which operations are written once for sync and async
+- `entries`: rows of the log of answers
+- `columns`: lists and vectors as parameters, reals as results
 - `queries`: the SQL of `sql/queries/`, by name
 - `runs`: the run ledger
 - `queue`: sessions that wait to become memory

@@ -1,4 +1,4 @@
-"""Lists as parameters of SQL: columns of ids, texts, times and numbers, each packed at once.
+"""How values travel: lists as parameters, which are columns of ids, texts, times and numbers; vectors; reals.
 
 psycopg dumps and quotes a list value by value, which was a quarter of what an import costs the client. A list of one
 plain type goes as a binary array instead; any other goes as psycopg sends it.
@@ -28,8 +28,9 @@ _EPOCH = datetime(2000, 1, 1, tzinfo=UTC)
 
 
 def register_columns(context: AdaptContext) -> None:
-    """Let a connection send lists as columns. Its client encoding must be UTF-8."""
+    """Let a connection send lists as columns, and vectors. Its client encoding must be UTF-8."""
     context.adapters.register_dumper(list, ColumnDumper)
+    context.adapters.register_dumper(HalfVectorParameter, _HalfVectorDumper)
 
 
 def register_reals(context: AdaptContext) -> None:
@@ -55,10 +56,33 @@ def _decimal(data: bytes) -> float:
     return float(f"{_FLOAT.unpack(data)[0]:.6g}")
 
 
+class HalfVectorParameter:
+    """A vector as the parameter of a halfvec, in Postgres's binary form: parsing it from text would cost more than the
+    search of a small subject.
+    """
+
+    __slots__ = ("wire",)
+
+    def __init__(self, wire: bytes) -> None:
+        self.wire = wire
+
+
+class _HalfVectorDumper(Dumper):
+    format = pq.Format.BINARY
+    oid = 0  # the extension's type has another oid in each database; the statement's cast says which it is
+
+    def dump(self, obj: HalfVectorParameter) -> Buffer | None:
+        return obj.wire
+
+
 class ColumnDumper(ListDumper):
     """Picks how a list is sent: this type is asked first, and never dumps."""
 
     format = pq.Format.BINARY
+
+    def __init__(self, cls: type, context: AdaptContext | None = None) -> None:
+        super().__init__(cls, context)
+        self._context = context
 
     def get_key(self, obj: list[Any], format: PyFormat) -> DumperKey:
         """The type of the values, else what psycopg tells lists apart by; never what stands for this dumper itself."""
@@ -69,7 +93,7 @@ class ColumnDumper(ListDumper):
         """The dumper for lists such as this."""
         kind = _kind(obj)
         if kind is None:
-            return ListDumper(list, self._tx).upgrade(obj, PyFormat.AUTO)
+            return ListDumper(list, self._context).upgrade(obj, PyFormat.AUTO)
         return _PackedDumper(kind)
 
 

@@ -7,7 +7,6 @@ embedded server, the pool, pgvector and SQLAlchemy are paid for by those who use
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Iterator
 from contextlib import contextmanager
 from selectors import EVENT_READ, DefaultSelector
@@ -22,7 +21,7 @@ from psycopg.sql import SQL
 from reverie.errors import DatabaseError, InputError
 from reverie.store.columns import register_columns, register_reals
 from reverie.store.revisions import NOT_MIGRATED, read_revision, require_current
-from reverie.store.round_trip import round_trip
+from reverie.store.session.pipeline import BIND_TENANT, Query, run_pipeline
 
 if TYPE_CHECKING:
     from psycopg_pool import AsyncConnectionPool, ConnectionPool
@@ -34,9 +33,6 @@ Role = Literal["owner", "worker", "reader"]
 OLDEST_POSTGRES = 15
 OLDEST_PGVECTOR = (0, 7)
 CONNECT_TIMEOUT_SECONDS = 10
-
-#: Binds what follows in a transaction to a tenant; `$1` is its name. Used where a raw cursor sends it.
-BIND_TENANT: LiteralString = "select set_config('reverie.tenant', $1, true)"
 
 DISK_FULL = (
     "The disk of the Postgres server is full: free or add space (`reverie doctor` shows what takes it) and repeat the "
@@ -138,7 +134,7 @@ async def open_async_pool(
         with _refused(conn.info.user, role):
             await conn.execute(_SET + _SET_MORE, settings)
         # prepared from the beginning: it fails in a session that was reset since, which has lost its role as well
-        await round_trip(conn, [(BIND_TENANT, [""], None)])
+        await run_pipeline(conn, [Query(BIND_TENANT, [""])])
 
     pool = AsyncConnectionPool(
         _conninfo(url),
@@ -150,18 +146,8 @@ async def open_async_pool(
         name=f"reverie-{role}-async",
         open=False,
     )
-    pool._pool = _LastFirst()
     await pool.open(wait=True, timeout=CONNECT_TIMEOUT_SECONDS)
     return pool
-
-
-class _LastFirst(deque[AsyncConnection[tuple[Any, ...]]]):
-    """Lends the connection that was used last: each in turn would find the caches of its server process cold.
-
-    The pool of psycopg has no setting for it and takes from the left.
-    """
-
-    popleft = deque.pop
 
 
 @contextmanager

@@ -1,23 +1,29 @@
-"""The handle that stages, capture and recall get to Postgres: a pool, one role, transactions of one tenant; and its
-twin for asyncio, which runs steps alone (`store/steps.py`).
+"""The handles to Postgres: `Store`, a pool of connections in one role, and `AsyncStore`, the same for asyncio.
+
+Each gives out sessions of a tenant (`session.py`); stages also use the synchronous transactions of `Store`.
 """
 
 from __future__ import annotations
 
 import asyncio
 import select
-from collections.abc import AsyncIterator, Iterator
+import time
+from collections.abc import AsyncIterator, Callable, Iterator
+from concurrent.futures import Executor
 from contextlib import asynccontextmanager, contextmanager
 from datetime import datetime
 from types import TracebackType
-from typing import Any, Literal, Self
+from typing import Any, Literal, NamedTuple, Self
 
 from psycopg import AsyncConnection, Connection
 from psycopg_pool import AsyncConnectionPool, ConnectionPool, PoolTimeout
 
 from reverie.store.connect import open_async_pool, open_pool, tenant_transaction
 from reverie.store.queries import queries
-from reverie.store.round_trip import undo
+from reverie.store.session import TenantSession
+from reverie.store.session.blocking import BlockingSession
+from reverie.store.session.on_asyncio import AsyncioSession
+from reverie.store.session.pipeline import roll_back
 
 
 class Store:
@@ -40,6 +46,10 @@ class Store:
         """Yield a connection inside a transaction that sees the rows of this tenant and no other."""
         with self._pool.connection() as conn, tenant_transaction(conn, tenant_id):
             yield conn
+
+    def session(self, tenant_id: str) -> TenantSession:
+        """Return a session for operations of a tenant, driven by `perform`. Raises InputError for an empty tenant."""
+        return BlockingSession(tenant_id, self.transaction)
 
     def tenants(self) -> list[tuple[str, str]]:
         """Return (tenant_id, policy) of every tenant, by tenant_id. For the worker role only."""
@@ -72,13 +82,25 @@ class Store:
         self.close()
 
 
+class _Idle(NamedTuple):
+    """A connection that nobody uses, and until when it may be lent again, by `time.monotonic`."""
+
+    conn: AsyncConnection[tuple[Any, ...]]
+    until: float
+
+
 class AsyncStore:
-    """A pool of connections in one role for asyncio. Close it, or use it as an async context manager."""
+    """A pool of connections in one role for asyncio. Close it, or use it as an async context manager.
+
+    psycopg's pool makes and replaces the connections. The store borrows each once and lends it itself, the one used
+    last first: psycopg lends them in turn, and each server process would find its caches cold (docs/decisions/0024).
+    """
 
     def __init__(self, pool: AsyncConnectionPool[AsyncConnection[tuple[Any, ...]]]) -> None:
         self._pool = pool
         self._free = asyncio.Semaphore(pool.max_size)
         self._waiting = 0
+        self._idle: list[_Idle] = []
 
     @classmethod
     async def open(
@@ -93,37 +115,51 @@ class AsyncStore:
         """Connect; `timeout`: seconds to wait for a free connection. Raises DatabaseError as `Store.open` does."""
         return cls(await open_async_pool(url, role, size=size, timeout=timeout, statement_seconds=statement_seconds))
 
+    def session(
+        self, tenant_id: str, *, executor: Executor | None = None, on_commit: Callable[[], None] | None = None
+    ) -> TenantSession:
+        """Return a session for operations of a tenant; see `AsyncioSession`. Raises InputError for an empty tenant."""
+        return AsyncioSession(
+            tenant_id, self.connection, connections=self._pool.max_size, executor=executor, on_commit=on_commit
+        )
+
     @asynccontextmanager
     async def connection(self) -> AsyncIterator[AsyncConnection[tuple[Any, ...]]]:
         """Lend a connection that is bound to no tenant: without one, row-level security shows it nothing.
 
-        First come, first served. The wait is a semaphore's: the pool's own makes a task and four locks of each, and
-        half of what it costs to lend a connection goes into a commit that nobody needs. An error rolls back what is
-        begun; the pool replaces a connection that is closed. Raises PoolTimeout.
+        First come, first served. An error rolls back an open transaction. Raises PoolTimeout.
         """
         await self._turn()
         try:
-            conn = await self._pool.getconn()
-            while _is_stale(conn):
-                await conn.close()
-                await self._pool.putconn(conn)
-                conn = await self._pool.getconn()
+            conn, until = await self._take()
             try:
                 yield conn
             except BaseException:
-                await undo(conn)
+                await roll_back(conn)
                 raise
             finally:
-                await self._pool.putconn(conn)
+                if conn.closed or self._pool.closed:
+                    await self._pool.putconn(conn)  # and the pool makes another
+                else:
+                    self._idle.append(_Idle(conn, until))
         finally:
             self._free.release()
 
-    @property
-    def size(self) -> int:
-        """Connections that the pool holds."""
-        return self._pool.max_size
+    async def _take(self) -> _Idle:
+        """Return the connection used last, if it still works and is not too old; else one of the pool's."""
+        while self._idle:
+            idle = self._idle.pop()
+            if time.monotonic() < idle.until and not _is_stale(idle.conn):
+                return idle
+            await idle.conn.close()
+            await self._pool.putconn(idle.conn)
+        while _is_stale(conn := await self._pool.getconn()):
+            await conn.close()
+            await self._pool.putconn(conn)
+        return _Idle(conn, time.monotonic() + self._pool.max_lifetime)
 
     async def _turn(self) -> None:
+        """Wait for a semaphore: it costs less than the pool's own queue, which makes a task and four locks of each."""
         if not self._free.locked():
             await self._free.acquire()  # at once
             return
@@ -138,10 +174,14 @@ class AsyncStore:
 
     def figures(self) -> dict[str, int]:
         """Return how the pool does, as psycopg_pool names it: pool_size, pool_available, requests_waiting, ..."""
-        return self._pool.get_stats() | {"requests_waiting": self._waiting}
+        figures = self._pool.get_stats()
+        available = figures.get("pool_available", 0) + len(self._idle)
+        return figures | {"pool_available": available, "requests_waiting": self._waiting}
 
     async def close(self) -> None:
         """Give the connections back."""
+        while self._idle:
+            await self._pool.putconn(self._idle.pop().conn)
         await self._pool.close()
 
     async def __aenter__(self) -> Self:

@@ -1,13 +1,26 @@
-"""The SQL files under `sql/queries/`, loaded once by name."""
+"""The SQL files under `sql/queries/`, loaded once.
+
+A file has queries, each under its header `-- name: NAME`. A query that is sent in variants is a template, under
+`-- template: NAME`, and parts, under `-- part: FEATURE.NAME`: where the template or a part has `/* FEATURE.NAME */`,
+variants with that feature have the part.
+"""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from functools import cache
+from itertools import product
 from pathlib import Path
+from types import MappingProxyType
 from typing import LiteralString, cast
 
-_HEADER = re.compile(r"^-- name: (\w+)\s*$", re.MULTILINE)
+_HEADER = re.compile(r"^-- (name|template|part): ([\w.]+)\s*$", re.MULTILINE)
+_SLOT = re.compile(r"/\* (\w+\.\w+) \*/")
+
+
+class TemplateError(Exception):
+    """A template and its parts do not fit."""
 
 
 def sql_directory() -> Path:
@@ -19,12 +32,46 @@ def sql_directory() -> Path:
 
 @cache
 def queries(stem: str) -> dict[str, LiteralString]:
-    """Return the queries of `sql/queries/<stem>.sql` by their `-- name:` header.
+    """Return the queries of `sql/queries/<stem>.sql` by name.
 
     Raises:
         FileNotFoundError: there is no such file.
     """
-    text = (sql_directory() / "queries" / f"{stem}.sql").read_text(encoding="utf-8")
-    pieces = _HEADER.split(text)
-    # the files are ours and never built from input: that is what LiteralString vouches for
-    return {name: cast("LiteralString", body.strip()) for name, body in zip(pieces[1::2], pieces[2::2], strict=True)}
+    return _read(stem)["name"]
+
+
+@cache
+def variants(
+    stem: str, template: str, features: tuple[tuple[str, ...], ...]
+) -> Mapping[tuple[str, ...], LiteralString]:
+    """Return the variants of a template: a text for each choice of one feature from each group ("" is none).
+
+    Raises TemplateError unless each slot has a part, each part one slot, and the parts are of just these features.
+    """
+    file = _read(stem)
+    text, parts = file["template"][template], file["part"]
+    slots = [slot for each in (text, *parts.values()) for slot in _SLOT.findall(each)]
+    if sorted(slots) != sorted(parts):
+        raise TemplateError(f"{stem}.sql: slots {sorted(slots)} and parts {sorted(parts)} are not the same.")
+    offered = {feature for group in features for feature in group if feature}
+    if offered != {part.partition(".")[0] for part in parts}:
+        raise TemplateError(f"{stem}.sql: the parts are not of the features {sorted(offered)}.")
+    return MappingProxyType({chosen: _fill(text, parts, frozenset(chosen)) for chosen in product(*features)})
+
+
+def _fill(text: LiteralString, parts: Mapping[str, LiteralString], chosen: frozenset[str]) -> LiteralString:
+    def part(slot: re.Match[str]) -> str:
+        return _fill(parts[slot[1]], parts, chosen) if slot[1].partition(".")[0] in chosen else ""
+
+    return _SLOT.sub(part, text)
+
+
+@cache
+def _read(stem: str) -> dict[str, dict[str, LiteralString]]:
+    """The texts of a file: by the word of their header, then by name."""
+    headed = _HEADER.split((sql_directory() / "queries" / f"{stem}.sql").read_text(encoding="utf-8"))
+    texts: dict[str, dict[str, LiteralString]] = {"name": {}, "template": {}, "part": {}}
+    for word, name, body in zip(headed[1::3], headed[2::3], headed[3::3], strict=True):
+        # the files are ours and never built from input: that is what LiteralString vouches for
+        texts[word][name] = cast("LiteralString", body.strip())
+    return texts

@@ -1,6 +1,6 @@
 -- name: structured_facts
 -- What holds of a subject by key at a time, most important first; or with what held before, in event order.
-select f.id, f.speaker, f.category, f.key, coalesce(w.content, f.value), f.confidence, f.importance, f.valid_from, f.valid_to,
+select f.id, f.speaker, f.category, f.key, coalesce(w.content, f.value) as value, f.confidence, f.importance, f.valid_from, f.valid_to,
        f.replaced_by, f.memory_id, f.turn_id, f.origin, f.run_id, f.policy_hash
 from memory.structured_facts f
 left join (  -- what states a wrong value: a replacement that waits is the value, else there is none
@@ -17,7 +17,7 @@ order by case when %(history)s then 0 else -f.importance end, f.category, f.key,
 -- name: summaries
 -- The summaries nearest to a question, nearest first, with the turns of the session that each stands for. From the few
 -- summaries to their vectors, each by its key.
-select m.id, m.session_id, m.content, m.happened_at, d.distance, m.turn_start, m.turn_end
+select m.id, m.session_id, m.content, m.happened_at, d.distance, m.turn_start as first_turn, m.turn_end as last_turn
 from (select m.id, m.session_id, m.content, m.happened_at, m.turn_start, m.turn_end from memory.memories m
       where m.tenant_id = %(tenant)s and m.subject_id = %(subject)s and m.kind = 'summary' and m.state = 'active'
         and m.happened_at <= %(as_of)s

@@ -4,13 +4,15 @@ select s.speakers, (select t.model from ops.tenants t where t.tenant_id = %(tena
 from memory.subjects s
 where s.tenant_id = %(tenant)s and s.subject_id = %(subject)s
 
--- name: search
+-- template: search
 -- Candidates of three arms, each exact within the subject, with every signal and the weighted sum.
 -- Ids start with their event time, so `item_id < horizon` leaves out what was said after the question. The plan is made
 -- once for all subjects, so nothing here may depend on how many rows are expected: `limit 1` and `offset 0` keep look-ups
 -- by key, a full join is never made a nested loop, and what a series function gives stands for a thousand rows to come,
--- which makes the joins with them hash joins. Each node and column of the plan costs time before the first row: what stands
--- between `if` and `end` is sent only when the question needs it, and no `select *` is handed up from a table.
+-- which makes the joins with them hash joins. Each node and column of the plan costs time before the first row: a part is sent
+-- only when the question needs it, and no `select *` is handed up from a table. Features: `embedded`, the question has a
+-- vector (else `unembedded`); `filtered`, by item or kind; `dated`, it names dates; `guessed`, what the caller knows of the
+-- subject may be out of date.
 with query as materialized (  -- the speakers' names are no search words, unless there is nothing else
     select s.items, greatest(s.terms, 1)::float8 / greatest(s.items, 1) as average, tsvector_to_array(w.asked) as asked,
            tsvector_to_array(case when length(w.words) > 0 then w.words else w.asked end) as words
@@ -24,24 +26,7 @@ with query as materialized (  -- the speakers' names are no search words, unless
 marks as materialized (  -- a row for what a person corrected, forgot or pinned: hardly ever any
     select item_id, item, mark from memory.marks where tenant_id = %(tenant)s and subject_id = %(subject)s offset 0
 ),
--- if embedded
-dense as (  -- of a long turn, each part has its place
-    select item_id, -distance as similarity, row_number() over (order by distance, item_id) as place
-    from (select v.item_id, (v.vec <#> %(vector)s::halfvec) + 0 as distance
-          from memory.vectors v
-          where v.tenant_id = %(tenant)s and v.subject_id = %(subject)s and v.model = %(model)s
-            and v.item_id < %(horizon)s and (v.live or %(include_compressed)s)
-            -- if filtered
-            and (%(item)s::text is null or v.item = %(item)s)
-            and (%(kinds)s::text[] is null
-                 or exists (select from memory.memories m
-                            where m.tenant_id = %(tenant)s and m.id = v.item_id and m.kind = any(%(kinds)s)))
-            -- end filtered
-          order by distance, item_id
-          limit %(candidates)s) nearest
-    where distance <= -%(min_similarity)s::float8
-),
--- end embedded
+/* embedded.dense */
 matches as materialized (  -- BM25
     select t.item_id, sum(ln(1 + (q.items - t.df + 0.5) / (t.df + 0.5)) * t.tf * (%(k1)s::float8 + 1)
                           / (t.tf + %(k1)s::float8 * (1 - %(b)s::float8 + %(b)s::float8 * t.dl / q.average))) as bm25
@@ -60,39 +45,16 @@ matches as materialized (  -- BM25
 lexical as (  -- what was merged or compressed away is still on the lists: leave it out until there are enough
     select item_id, similarity, row_number() over (order by bm25 desc, item_id) as place
     from (select x.item_id, x.bm25,
-                 -- if embedded
-                 v.similarity +
-                 -- end embedded
+                 /* embedded.lexical_similarity */
                  0 as similarity
           from (select item_id, bm25 from matches order by bm25 desc, item_id offset 0) x
-          -- if embedded
-          cross join lateral (
-              select -min(v.vec <#> %(vector)s::halfvec) as similarity, bool_or(v.live) as live
-              from memory.vectors v
-              where v.tenant_id = %(tenant)s and v.subject_id = %(subject)s and v.item_id = x.item_id
-                and (%(model)s::text is null or v.model = %(model)s)
-              offset 0) v
-          -- end embedded
-          -- if unembedded: a memory knows it too, and of vectors no page is read
-          cross join lateral (
-              select coalesce(bool_or(m.state in ('candidate', 'active')), true) as live
-              from memory.memories m where m.tenant_id = %(tenant)s and m.id = x.item_id offset 0) m
-          -- end unembedded
+          /* embedded.lexical_vectors */
+          /* unembedded.lexical_memories */
           where (%(include_compressed)s or true
-                 -- if embedded
-                 and v.live
-                 -- end embedded
-                 -- if unembedded
-                 and m.live
-                 -- end unembedded
+                 /* embedded.live */
+                 /* unembedded.live */
                 )
-            -- if filtered
-            and (%(item)s::text is null
-                 or (%(item)s = 'memory') = exists (
-                        select from memory.memories m
-                        where m.tenant_id = %(tenant)s and m.id = x.item_id
-                          and (%(kinds)s::text[] is null or m.kind = any(%(kinds)s))))
-            -- end filtered
+            /* filtered.lexical */
           limit %(candidates)s) most
 ),
 entity as (
@@ -107,9 +69,7 @@ entity as (
                         where e.tenant_id = %(tenant)s and e.subject_id = %(subject)s
                           and e.terms <@ q.asked and e.terms <> '{}'))))
       and (m.state in ('candidate', 'active') or %(include_compressed)s and m.state = 'compressed')
-      -- if filtered
-      and (%(item)s::text is null or %(item)s = 'memory') and (%(kinds)s::text[] is null or m.kind = any(%(kinds)s))
-      -- end filtered
+      /* filtered.entity */
     order by m.importance desc, m.id
     limit %(candidates)s
 ),
@@ -117,9 +77,7 @@ found as materialized (
     select item_id, max(similarity) as similarity, min(dense) as dense, max(lexical) as lexical, max(entity) as entity,
            generate_series(1, least(1, count(*)::int))  -- always one row
     from (select item_id, similarity, null::bigint as dense, place as lexical, null::bigint as entity from lexical
-          -- if embedded
-          union all select item_id, similarity, place, null, null from dense
-          -- end embedded
+          /* embedded.found */
           union all select item_id, null, null, null, place from entity
           union all
           select k.item_id, null, null, null, null from marks k
@@ -127,12 +85,7 @@ found as materialized (
             and (k.mark = 'replaced' or exists (
                 select from memory.memories m
                 where m.tenant_id = %(tenant)s and m.id = k.item_id and m.state in ('candidate', 'active')))
-            -- if filtered
-            and (%(item)s::text is null or k.item = %(item)s)
-            and (%(kinds)s::text[] is null or exists (
-                select from memory.memories m
-                where m.tenant_id = %(tenant)s and m.id = k.item_id and m.kind = any(%(kinds)s)))
-            -- end filtered
+            /* filtered.marks */
           ) arms
     group by item_id
 ),
@@ -143,25 +96,13 @@ measured as (
                 when m.importance < %(min_importance)s then 'importance'
                 when m.expires_at <= %(as_of)s then 'expired' end as dropped,
            coalesce(f.similarity,
-                    -- if embedded
-                    case when f.entity is not null or f.lexical is null then (  -- found by no arm that compares
-                        select -min(v.vec <#> %(vector)s::halfvec) from memory.vectors v
-                        where v.tenant_id = %(tenant)s and v.subject_id = %(subject)s and v.model = %(model)s
-                          and v.item_id = f.item_id) end,
-                    -- end embedded
+                    /* embedded.other_similarity */
                     0) as similarity,
            coalesce(x.bm25 / best.bm25, 0) as lexical,
            coalesce(a.bm25 / best.bm25, 0) as answers,
            coalesce(i.speaker = any(%(mentioned)s::text[]), false)::int::float8 as speaker,
            greatest(
-               -- if dated: how near to a date that the question names; soon after counts more than before
-               (select max(case when i.happened_at < since
-                                then exp(-extract(epoch from since - i.happened_at)::float8 / 86400 / 1.5)
-                                when i.happened_at >= until
-                                then exp(-extract(epoch from i.happened_at - until)::float8 / 86400 / 5)
-                                else 1 end)
-                from unnest(%(since)s::timestamptz[], %(until)s::timestamptz[]) as dates (since, until)),
-               -- end dated
+               /* dated.nearness */
                0::float8) as date,
            i.first_person::int::float8 as first_person,
            i.names_time::int::float8 as names_time,
@@ -215,22 +156,101 @@ select b.dropped, b.session_similarity, b.signals,
        coalesce(b.content, t.text) as content,
        b.happened_at, b.score, coalesce(b.turn_id, t.id) as turn_id, b.session_id, b.memory_importance,
        b.dense, b.lexical_rank, b.entity_rank, t.speaker, t.role
-       -- if guessed: whether what was known of the subject still holds, also where nothing is found
-       , k.holds
-       -- end guessed
+       /* guessed.column */
 from best b
 left join lateral (
     select id, speaker, role, text from log.turns t
     where b.item = 'turn' and t.tenant_id = %(tenant)s and t.id = b.item_id limit 1) t on true
--- if guessed
+/* guessed.subject */
+order by b.last, b.score desc, b.item_id
+
+-- part: embedded.dense
+dense as (  -- of a long turn, each part has its place
+    select item_id, -distance as similarity, row_number() over (order by distance, item_id) as place
+    from (select v.item_id, (v.vec <#> %(vector)s::halfvec) + 0 as distance
+          from memory.vectors v
+          where v.tenant_id = %(tenant)s and v.subject_id = %(subject)s and v.model = %(model)s
+            and v.item_id < %(horizon)s and (v.live or %(include_compressed)s)
+            /* filtered.dense */
+          order by distance, item_id
+          limit %(candidates)s) nearest
+    where distance <= -%(min_similarity)s::float8
+),
+
+-- part: filtered.dense
+and (%(item)s::text is null or v.item = %(item)s)
+and (%(kinds)s::text[] is null
+     or exists (select from memory.memories m
+                where m.tenant_id = %(tenant)s and m.id = v.item_id and m.kind = any(%(kinds)s)))
+
+-- part: embedded.lexical_similarity
+v.similarity +
+
+-- part: embedded.lexical_vectors
+cross join lateral (
+    select -min(v.vec <#> %(vector)s::halfvec) as similarity, bool_or(v.live) as live
+    from memory.vectors v
+    where v.tenant_id = %(tenant)s and v.subject_id = %(subject)s and v.item_id = x.item_id
+      and (%(model)s::text is null or v.model = %(model)s)
+    offset 0) v
+
+-- part: unembedded.lexical_memories
+-- A memory knows it too, and of vectors no page is read.
+cross join lateral (
+    select coalesce(bool_or(m.state in ('candidate', 'active')), true) as live
+    from memory.memories m where m.tenant_id = %(tenant)s and m.id = x.item_id offset 0) m
+
+-- part: embedded.live
+and v.live
+
+-- part: unembedded.live
+and m.live
+
+-- part: filtered.lexical
+and (%(item)s::text is null
+     or (%(item)s = 'memory') = exists (
+            select from memory.memories m
+            where m.tenant_id = %(tenant)s and m.id = x.item_id
+              and (%(kinds)s::text[] is null or m.kind = any(%(kinds)s))))
+
+-- part: filtered.entity
+and (%(item)s::text is null or %(item)s = 'memory') and (%(kinds)s::text[] is null or m.kind = any(%(kinds)s))
+
+-- part: embedded.found
+union all select item_id, similarity, place, null, null from dense
+
+-- part: filtered.marks
+and (%(item)s::text is null or k.item = %(item)s)
+and (%(kinds)s::text[] is null or exists (
+    select from memory.memories m
+    where m.tenant_id = %(tenant)s and m.id = k.item_id and m.kind = any(%(kinds)s)))
+
+-- part: embedded.other_similarity
+case when f.entity is not null or f.lexical is null then (  -- found by no arm that compares
+    select -min(v.vec <#> %(vector)s::halfvec) from memory.vectors v
+    where v.tenant_id = %(tenant)s and v.subject_id = %(subject)s and v.model = %(model)s
+      and v.item_id = f.item_id) end,
+
+-- part: dated.nearness
+-- How near to a date that the question names; soon after counts more than before.
+(select max(case when i.happened_at < since
+                 then exp(-extract(epoch from since - i.happened_at)::float8 / 86400 / 1.5)
+                 when i.happened_at >= until
+                 then exp(-extract(epoch from i.happened_at - until)::float8 / 86400 / 5)
+                 else 1 end)
+ from unnest(%(since)s::timestamptz[], %(until)s::timestamptz[]) as dates (since, until)),
+
+-- part: guessed.column
+-- Whether what was known of the subject still holds, also where nothing is found.
+, k.holds
+
+-- part: guessed.subject
 right join (
     select s.speakers = %(speakers)s::text[]
            and (select t.model from ops.tenants t where t.tenant_id = %(tenant)s) is not distinct from %(embedded_by)s::text
                as holds
     from memory.subjects s
     where s.tenant_id = %(tenant)s and s.subject_id = %(subject)s) k on true
--- end guessed
-order by b.last, b.score desc, b.item_id
 
 -- name: replacements
 -- What a person wrote in the place of these items, as long as it is no memory.

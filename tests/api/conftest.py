@@ -13,10 +13,10 @@ from fastapi.testclient import TestClient
 from pydantic import SecretStr
 
 from reverie.api.app import create_app
-from reverie.api.keys import Scope, making_key
+from reverie.api.keys import Scope, add_key
 from reverie.settings import Settings
 from reverie.store.database import Store
-from reverie.store.steps import perform
+from reverie.store.session import perform
 from tests.recall.conftest import Corpus
 
 MakeKey = Callable[..., str]
@@ -34,10 +34,14 @@ def make_key(database_url: str) -> Iterator[MakeKey]:
     with Store.open(database_url, size=1) as store:
 
         def make(tenant: str = "acme", *, scopes: Sequence[Scope] = ("read", "write"), **given: Any) -> str:
-            steps = making_key(
-                tenant, name="test", scopes=scopes, policy="reverie", **({"made_at": datetime.now(UTC)} | given)
+            made = add_key(
+                store.session(tenant),
+                name="test",
+                scopes=scopes,
+                policy="reverie",
+                **({"made_at": datetime.now(UTC)} | given),
             )
-            return perform(store, tenant, steps)[1]
+            return perform(made)[1]
 
         yield make
 

@@ -12,10 +12,10 @@ from fastapi.testclient import TestClient
 
 from reverie.api import access
 from reverie.api.app import create_app
-from reverie.api.keys import digest_of, listing_keys, revoking_key, tenant_of
+from reverie.api.keys import digest_of, list_keys, revoke_key, tenant_of
 from reverie.errors import InputError, NotFoundError
 from reverie.store.database import Store
-from reverie.store.steps import perform
+from reverie.store.session import perform
 from tests.api.conftest import MakeKey, settings_for
 
 PATH = "/v1/memories?subject_id=ann"
@@ -83,14 +83,14 @@ def test_a_revoked_key_ends(
     assert app.get(PATH, headers=bearer(text)).status_code == 200
     at = datetime(2026, 5, 1, tzinfo=UTC)
     with Store.open(database_url, size=1) as store:
-        (key,) = perform(store, "acme", listing_keys("acme"))
+        (key,) = perform(list_keys(store.session("acme")))
         for when in (at, at + timedelta(days=1)):
-            revoked = perform(store, "acme", revoking_key("acme", str(key.id)[:8], revoked_at=when))
+            revoked = perform(revoke_key(store.session("acme"), str(key.id)[:8], revoked_at=when))
             assert revoked.revoked_at == at
         with pytest.raises(NotFoundError):
-            perform(store, "other", revoking_key("other", str(key.id), revoked_at=at))
+            perform(revoke_key(store.session("other"), str(key.id), revoked_at=at))
         with pytest.raises(InputError):
-            perform(store, "acme", revoking_key("acme", "zz", revoked_at=at))
+            perform(revoke_key(store.session("acme"), "zz", revoked_at=at))
     assert app.get(PATH, headers=bearer(text)).status_code == 401
 
 

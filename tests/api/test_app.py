@@ -119,7 +119,7 @@ def test_a_mistake_of_ours_tells_nothing(
     def broken(*_: Any, **__: Any) -> Any:
         raise RuntimeError(said)
 
-    monkeypatch.setattr("reverie.api.routes.memories.listing_memories", broken)
+    monkeypatch.setattr("reverie.api.routes.memories.page_memories", broken)
     with caplog.at_level(logging.ERROR, "reverie.api"):
         answer = api.get("/v1/memories?subject_id=ann")
     assert (answer.status_code, answer.json()["detail"]) == (500, "This is a mistake of ours; it is logged.")

@@ -52,7 +52,7 @@ def test_a_connection_that_is_lost_in_a_commit_leaves_it_open(
         raise psycopg.OperationalError("the connection was lost")
 
     assert app.post("/v1/turns", json=TURN).status_code == 200
-    monkeypatch.setattr("reverie.store.steps.round_trip", lost)
+    monkeypatch.setattr("reverie.store.session.on_asyncio.run_pipeline", lost)
     answer = app.post("/v1/turns", json=TURN)
     assert (answer.status_code, answer.json()["stored"]) == (503, "unknown")
     assert "send it again" in answer.json()["detail"]

@@ -12,7 +12,7 @@ import pytest
 from reverie.api.journal import Journal
 from reverie.api.metrics import Metrics
 from reverie.store.database import AsyncStore
-from reverie.store.steps import Entry
+from reverie.store.entries import Entry
 
 Work = Callable[[Journal], Awaitable[Any]]
 

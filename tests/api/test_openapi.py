@@ -13,10 +13,10 @@ from hypothesis import HealthCheck, Phase, given, settings
 from schemathesis import GenerationMode
 
 from reverie.api.app import create_app
-from reverie.api.keys import making_key
+from reverie.api.keys import add_key
 from reverie.settings import Settings
 from reverie.store.database import Store
-from reverie.store.steps import perform
+from reverie.store.session import perform
 from tests.api.conftest import settings_for
 from tests.conftest import Databases
 from tests.recall.conftest import START, Corpus
@@ -44,8 +44,8 @@ def served(databases: Databases) -> Iterator[TestClient]:
         with psycopg.connect(url, autocommit=True) as conn:
             Corpus(conn).turn("I found quartz", speaker="Ann")
         with Store.open(url, size=1) as store:
-            steps = making_key("acme", name="test", scopes=["admin"], policy="reverie", made_at=START)
-            key = perform(store, "acme", steps)[1]
+            made = add_key(store.session("acme"), name="test", scopes=["admin"], policy="reverie", made_at=START)
+            key = perform(made)[1]
         with TestClient(create_app(settings_for(url, api_rate="100000/second"))) as client:
             client.headers["Authorization"] = f"Bearer {key}"
             yield client

@@ -17,6 +17,7 @@ from reverie.model import Scope
 from reverie.policy import load_policy
 from reverie.recall.recall import recall
 from reverie.store.database import Store
+from reverie.store.session import perform
 from reverie.store.work import Work
 from tests.promises.world import WordEmbedder
 
@@ -67,10 +68,11 @@ def models(conn: psycopg.Connection[Any]) -> dict[str, int]:
 
 
 def ask(store: Store, embedder: WordEmbedder) -> Any:
-    return recall(
-        store, "What does she love?", tenant_id="t", subject_id=subject(store), policy=COMMON["policy"], as_of=UNTIL,
+    recalled = recall(
+        store.session("t"), "What does she love?", subject_id=subject(store), policy=COMMON["policy"], as_of=UNTIL,
         embedder=embedder,
     )  # fmt: skip
+    return perform(recalled)
 
 
 def subject(store: Store) -> str:

@@ -23,14 +23,14 @@ import pytest
 from psycopg.sql import SQL, Identifier
 
 from reverie.api.app import create_app
-from reverie.api.keys import making_key
+from reverie.api.keys import add_key
 from reverie.capture.live.acknowledge import append_turns
 from reverie.drive.cycle import catch_up, ingest
 from reverie.drive.flush import flush_due
 from reverie.policy import load_policy
 from reverie.store.database import Store
 from reverie.store.digest import digest
-from reverie.store.steps import perform
+from reverie.store.session import perform
 from reverie.store.work import Work
 from tests.api.conftest import settings_for
 from tests.conftest import Databases
@@ -126,7 +126,7 @@ def seed(url: str, at: datetime) -> dict[str, Known]:
     known = {}
     with Store.open(url, size=2) as store:
         for tenant, canary in CANARIES.items():
-            perform(store, tenant, making_key(tenant, name="seed", scopes=["read"], policy="reverie", made_at=at))
+            perform(add_key(store.session(tenant), name="seed", scopes=["read"], policy="reverie", made_at=at))
             first = at - timedelta(days=4)
             said = [
                 {"role": "user", "source_id": str(n), "said_at": first + timedelta(minutes=n), "text": text}
@@ -135,11 +135,11 @@ def seed(url: str, at: datetime) -> dict[str, Known]:
                      f"We went to Chennai with {canary} yesterday.", f"I like {canary} tea.", "I don't like rain."]
                 )
             ]  # fmt: skip
-            steps = append_turns(
-                said, tenant_id=tenant, subject_id="seed", session_id="first", policy=POLICY, as_of=at,
+            appended = append_turns(
+                store.session(tenant), said, subject_id="seed", session_id="first", policy=POLICY, as_of=at,
                 count_tokens=EMBEDDER.count_tokens,
             )  # fmt: skip
-            turns = [heard.turn_id for heard in perform(store, tenant, steps).turns]
+            turns = [heard.turn_id for heard in perform(appended).turns]
             known[tenant] = Known(canary=canary, turns=turns)
         for _ in flush_due(
             store, policy_of=lambda _: POLICY, as_of=at + timedelta(hours=1), count_tokens=EMBEDDER.count_tokens,
@@ -158,7 +158,7 @@ def keys_of(url: str, at: datetime) -> dict[str, str]:
     with Store.open(url, size=1) as store:
         return {
             tenant: perform(
-                store, tenant, making_key(tenant, name="fuzz", scopes=["admin"], policy="reverie", made_at=at)
+                add_key(store.session(tenant), name="fuzz", scopes=["admin"], policy="reverie", made_at=at)
             )[1]
             for tenant in CANARIES
         }

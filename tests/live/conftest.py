@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Coroutine, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -16,7 +16,7 @@ from reverie.drive.flush import flush_due
 from reverie.policy import Policy, load_policy
 from reverie.store.database import Store
 from reverie.store.runs import Report
-from reverie.store.steps import Steps, perform
+from reverie.store.session import perform
 from tests.promises.world import WordEmbedder
 
 TENANT = "t"
@@ -45,10 +45,10 @@ class Talk:
 
     @property
     def place(self) -> dict[str, Any]:
-        return {"tenant_id": self.tenant, "subject_id": self.subject, "session_id": self.session}
+        return {"subject_id": self.subject, "session_id": self.session}
 
-    def do(self, operation: Callable[..., Steps[Any]], **given: Any) -> Any:
-        return perform(self.store, self.tenant, operation(**self.place, **given))
+    def do(self, operation: Callable[..., Coroutine[Any, Any, Any]], **given: Any) -> Any:
+        return perform(operation(self.store.session(self.tenant), **self.place, **given))
 
     def say(self, *texts: str, at: datetime = AT, **more: Any) -> Acknowledged:
         """Turns of the user with these texts; `more` goes into each record."""
@@ -56,7 +56,10 @@ class Talk:
 
     def send(self, *records: dict[str, Any], at: datetime = AT) -> Acknowledged:
         return self.do(
-            lambda **given: append_turns(records, **given), policy=self.policy, as_of=at, count_tokens=count_tokens
+            lambda session, **given: append_turns(session, records, **given),
+            policy=self.policy,
+            as_of=at,
+            count_tokens=count_tokens,
         )
 
     def read(self, at: datetime = AT) -> Session | None:

@@ -21,7 +21,7 @@ def minilm() -> Embedder:
 def say(talk: Talk, text: str, embedder: Embedder | None, **more: str):  # type: ignore[no-untyped-def]
     records = [{"role": "user", "text": text}]
     given = {"policy": talk.policy, "as_of": AT, "count_tokens": count_tokens, "embedder": embedder} | more
-    (heard,) = talk.do(lambda **place: append_turns(records, **place), **given).turns
+    (heard,) = talk.do(lambda session, **place: append_turns(session, records, **place), **given).turns
     return heard.crisis
 
 

@@ -21,6 +21,7 @@ from reverie.recall.recall import log_recall, recall
 from reverie.store.database import Store
 from reverie.store.digest import digest
 from reverie.store.runs import Report
+from reverie.store.session import perform
 from reverie.store.work import Work
 from tests.live.conftest import TENANT, Talk, after
 from tests.promises.world import WordEmbedder, consolidate, lively
@@ -105,13 +106,13 @@ def test_tables_stop_growing_in_a_thousand_flushes(said: Talk, policy: Policy, c
 
 def test_joined_lists_hold_the_same_postings(said: Talk, policy: Policy, conn: psycopg.Connection[Any]) -> None:
     at = max(flush(said, number) for number in range(12))
-    ask: dict[str, Any] = {"tenant_id": TENANT, "subject_id": "ana", "policy": policy, "as_of": at}
-    found = recall(said.store, "Bruno at the lake", **ask, embedder=None)
+    ask: dict[str, Any] = {"subject_id": "ana", "policy": policy, "as_of": at}
+    found = perform(recall(said.store.session(TENANT), "Bruno at the lake", **ask, embedder=None))
     memory, before = digest(said.store, TENANT), rows(conn, "memory.terms")["memory.terms"]
     report = tidy(said, policy, EVER, at)
     assert digest(said.store, TENANT) == memory
     assert rows(conn, "memory.terms")["memory.terms"] == before - report["lists_before"] + report["lists"] < before
-    again = recall(said.store, "Bruno at the lake", **ask, embedder=None)
+    again = perform(recall(said.store.session(TENANT), "Bruno at the lake", **ask, embedder=None))
     assert [(hit.id, hit.score) for hit in again.hits] == [(hit.id, hit.score) for hit in found.hits] != []
     assert tidy(said, policy, EVER, at)["lists_before"] == 0
     assert not {name for name in report.counts if name.startswith("retired_") and report[name]}
@@ -121,16 +122,16 @@ def test_a_rebuild_after_all_retention_gives_the_same_memory(
     said: Talk, policy: Policy, conn: psycopg.Connection[Any]
 ) -> None:
     at = max(flush(said, number) for number in range(6))
-    with_memories = recall(
-        said.store,
+    recalled = recall(
+        said.store.session(TENANT),
         "Bruno",
-        tenant_id=TENANT,
         subject_id="ana",
         policy=policy.model_copy(update={"recall": policy.recall.model_copy(update={"items": ("memory",)})}),
         as_of=at,
         embedder=WordEmbedder(),
     )
-    log_recall(said.store, with_memories)
+    with_memories = perform(recalled)
+    perform(log_recall(said.store.session(TENANT), with_memories))
     conn.execute(  # a recall of nothing but a turn
         "insert into log.recalls (tenant_id, id, subject_id, asked_at, question, policy_hash, item_ids, dropped)"
         " select %s, %s, 'ana', %s, 'hunter2', 'x', array_agg(id), 0 from log.turns",

@@ -72,8 +72,9 @@ def test_what_repeats_a_recent_memory_is_said(talk: Talk) -> None:
 
     def say(text: str, with_embedder: WordEmbedder = embedder, minute: float = 20):  # type: ignore[no-untyped-def]
         return talk.do(
-            lambda **place: append_turns(
-                [{"role": "user", "text": text}], policy=talk.policy, as_of=after(minute), count_tokens=count_tokens,
+            lambda session, **place: append_turns(
+                session, [{"role": "user", "text": text}], policy=talk.policy, as_of=after(minute),
+                count_tokens=count_tokens,
                 embedder=with_embedder, **place,
             )
         ).turns[0]  # fmt: skip

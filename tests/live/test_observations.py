@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Coroutine
 from datetime import timedelta
 from typing import Any
 
@@ -22,7 +23,7 @@ from reverie.language.cues.routing import route
 from reverie.model import Scope
 from reverie.policy import load_policy
 from reverie.recall.inspect import explain
-from reverie.store.steps import perform
+from reverie.store.session import perform
 from reverie.store.work import Work
 from tests.live.conftest import AT, TENANT, Talk, after
 from tests.promises.world import WordEmbedder
@@ -42,12 +43,12 @@ On Monday we met the supplier. Then we walked to the lake. Nobody was there. It 
 """
 
 
-def do(talk: Talk, steps: Any) -> Any:
-    return perform(talk.store, TENANT, steps)
+def do(talk: Talk, operation: Callable[..., Coroutine[Any, Any, Any]], *args: Any, **options: Any) -> Any:
+    return perform(operation(talk.store.session(TENANT), *args, **options))
 
 
 def observe(talk: Talk, content: str, category: Any = "fact", source: Source = ANA, **more: Any) -> Any:
-    return do(talk, record_observation(source, content, category, policy=talk.policy, as_of=AT, **more))
+    return do(talk, record_observation, source, content, category, policy=talk.policy, as_of=AT, **more)
 
 
 def consolidate(talk: Talk) -> None:
@@ -73,7 +74,7 @@ def test_an_observation_becomes_a_memory_that_names_it(talk: Talk) -> None:
     assert talk.rows("select event_id, candidates, discarded, reason from memory.observations") == [
         (told.event_id, 1, 0, None)
     ]
-    (why,) = explain(talk.store, tenant_id=TENANT, memory=str(memory)).observed
+    (why,) = do(talk, explain, str(memory)).observed
     assert (why.id, why.source, why.type, why.channel, why.direct) == (
         told.event_id, "event", "preference", "interactive", True,
     )  # fmt: skip
@@ -92,10 +93,8 @@ def test_the_deferred_tier_hears_of_what_belongs_to_no_session(talk: Talk) -> No
     assert drain_now()["sessions"] == 1
     ((dog, state),) = talk.rows("select id, state from memory.memories")
     assert state == "active"
-    correction = correct_memory(
-        tenant_id=TENANT, memory_id=dog, policy=talk.policy, as_of=after(7), content="Has a beagle named Bruno"
-    )
-    do(talk, correction)
+    content = "Has a beagle named Bruno"
+    do(talk, correct_memory, memory_id=dog, policy=talk.policy, as_of=after(7), content=content)
     assert drain_now()["sessions"] == 1
     assert talk.rows("select content, state, origin from memory.memories") == [
         ("Has a beagle named Bruno", "active", "correction/observation")
@@ -115,13 +114,12 @@ def test_twice_is_once_and_a_conflict_is_refused(talk: Talk) -> None:
 def test_what_an_autonomous_agent_learned(talk: Talk) -> None:
     told = do(
         talk,
-        update_user_context(
-            ANA,
-            scaffold_updates={"Role": "Engineering Manager", "Projects": {"toolstream": "a project"}},
-            persistent_info_additions=["Default Jira project is PROJ"],
-            policy=talk.policy,
-            as_of=AT,
-        ),
+        update_user_context,
+        ANA,
+        scaffold_updates={"Role": "Engineering Manager", "Projects": {"toolstream": "a project"}},
+        persistent_info_additions=["Default Jira project is PROJ"],
+        policy=talk.policy,
+        as_of=AT,
     )
     assert len(told) == 3
     assert talk.rows("select type, channel, key, content from log.events order by observed_at") == [
@@ -136,19 +134,19 @@ def test_what_an_autonomous_agent_learned(talk: Talk) -> None:
 
 def test_what_holds_for_a_connection(talk: Talk) -> None:
     source = Source(tenant_id=TENANT, subject_id="ana", connection_id="jira-1")
-    do(talk, update_connection_context(source, {"default_project": "PROJ"}, policy=talk.policy, as_of=AT))
+    do(talk, update_connection_context, source, {"default_project": "PROJ"}, policy=talk.policy, as_of=AT)
     assert talk.rows("select type, connection_id, key, content, session_id from log.events") == [
         ("connection_context", "jira-1", "default_project", "PROJ", None)
     ]
     with pytest.raises(InputError, match="connection_id"):
-        do(talk, update_connection_context(ANA, {"a": 1}, policy=talk.policy, as_of=AT))
+        do(talk, update_connection_context, ANA, {"a": 1}, policy=talk.policy, as_of=AT)
 
 
 def test_a_document_in_chunks_each_of_its_kind(talk: Talk) -> None:
     numbers = talk.policy.chunk.model_copy(update={"min_tokens": 1, "max_tokens": 40})
     talk.policy = talk.policy.model_copy(update={"chunk": numbers})
-    document = record_document(ANA, DOCUMENT, channel="attachment", name="policy.md", policy=talk.policy, as_of=AT)
-    event = do(talk, document).event_id
+    options: dict[str, Any] = {"channel": "attachment", "name": "policy.md", "policy": talk.policy, "as_of": AT}
+    event = do(talk, record_document, ANA, DOCUMENT, **options).event_id
     consolidate(talk)
     kinds = dict(talk.rows("select content, kind from memory.memories"))
     assert kinds["The office is in Pune."] == "fact"
@@ -169,28 +167,20 @@ def test_a_hint_is_obeyed() -> None:
 
 
 @pytest.mark.parametrize(
-    ("steps", "named"),
+    ("operation", "arguments", "options", "named"),
     [
-        (lambda policy: record_observation(ANA, " ", "fact", policy=policy, as_of=AT), "blank"),
-        (lambda policy: record_observation(ANA, "x", "secret", policy=policy, as_of=AT), "category"),  # type: ignore[arg-type]
-        (lambda policy: update_user_context(ANA, policy=policy, as_of=AT), "1 to 100 observations"),
-        (
-            lambda policy: record_observation(
-                ANA, "x", "fact", policy=policy, as_of=AT, observed_at=AT + timedelta(days=2)
-            ),
-            "observed_at",
-        ),
-        (
-            lambda policy: record_observation(
-                Source(tenant_id=TENANT, subject_id="a\0b"), "x", "fact", policy=policy, as_of=AT
-            ),
-            "subject_id",
-        ),
-        (lambda policy: record_document(ANA, "x" * (1 << 21), channel="tool", policy=policy, as_of=AT), "1 MiB"),
-        (lambda policy: record_document(ANA, "x", channel="tool", hint="summary", policy=policy, as_of=AT), "hint"),  # type: ignore[arg-type]
+        (record_observation, (ANA, " ", "fact"), {}, "blank"),
+        (record_observation, (ANA, "x", "secret"), {}, "category"),
+        (update_user_context, (ANA,), {}, "1 to 100 observations"),
+        (record_observation, (ANA, "x", "fact"), {"observed_at": AT + timedelta(days=2)}, "observed_at"),
+        (record_observation, (Source(tenant_id=TENANT, subject_id="a\0b"), "x", "fact"), {}, "subject_id"),
+        (record_document, (ANA, "x" * (1 << 21)), {"channel": "tool"}, "1 MiB"),
+        (record_document, (ANA, "x"), {"channel": "tool", "hint": "summary"}, "hint"),
     ],
 )
-def test_what_cannot_be_kept_is_refused_by_name(talk: Talk, steps: Any, named: str) -> None:
+def test_what_cannot_be_kept_is_refused_by_name(
+    talk: Talk, operation: Any, arguments: Any, options: Any, named: str
+) -> None:
     with pytest.raises(InputError, match=named):
-        do(talk, steps(talk.policy))
+        do(talk, operation, *arguments, **options, policy=talk.policy, as_of=AT)
     assert not talk.rows("select from log.events")

@@ -20,16 +20,16 @@ import pytest
 from reverie.capture.append import ensure_tenant
 from reverie.capture.history.importing import import_file
 from reverie.capture.live.observations import Source, record_observation
-from reverie.consolidate.compress.worded_sessions import dated
 from reverie.consolidate.synthesize.stage import synthesize
 from reverie.drive.cycle import catch_up, ingest
 from reverie.errors import InferenceError, ReverieError, UnansweredError
 from reverie.inference.completions import HostedLanguageModel
 from reverie.language.grounding import ungrounded
+from reverie.language.text import written_day
 from reverie.policy import load_policy
 from reverie.store.database import Store
 from reverie.store.runs import Report
-from reverie.store.steps import perform
+from reverie.store.session import perform
 from reverie.store.work import Work
 from tests.promises.world import END, SAMPLE, WordEmbedder, lively, scope
 
@@ -93,7 +93,7 @@ def test_a_small_model_makes_no_profile_worse(
             for number, text in enumerate(texts):
                 source = Source(tenant_id=TENANT, subject_id=subject)
                 at = END - timedelta(days=2, minutes=-number)
-                perform(store, TENANT, record_observation(source, text, "fact", policy=policy, as_of=at))
+                perform(record_observation(store.session(TENANT), source, text, "fact", policy=policy, as_of=at))
         report = synthesize(
             Work(store=store, scope=scope(TENANT), policy=policy, as_of=END, language_model=small_model)
         )
@@ -107,7 +107,10 @@ def test_a_small_model_makes_no_profile_worse(
     stated += conn.execute("select subject_id, narrative from memory.profiles").fetchall()
     stated += conn.execute("select subject_id, content from memory.memories").fetchall()
     for subject, text in stated:
-        assert ungrounded(text[:1].lower() + text[1:], [*told[subject], subject, "User true false", dated(END)]) == []
+        assert (
+            ungrounded(text[:1].lower() + text[1:], [*told[subject], subject, "User true false", written_day(END)])
+            == []
+        )
     print(f"profiles: {len(done)} of {len(told)}, {report['entries']} entries, {report['facts']} facts")
 
 

@@ -21,7 +21,7 @@ from reverie.language.headings import unfiled
 from reverie.model import Scope
 from reverie.policy import load_policy
 from reverie.store.database import Store
-from reverie.store.steps import perform
+from reverie.store.session import perform
 from reverie.store.work import Work
 from tests.models.conftest import Conn, Server
 from tests.models.test_injections import INJECTIONS
@@ -59,7 +59,7 @@ def profiles(store: Store, load: Any, server: Server) -> Counter[str]:
         source = Source(tenant_id=TENANT, subject_id=f"ana {number}")
         for minute, text in enumerate((SAID, one["text"])):
             at = AT + timedelta(minutes=minute)
-            perform(store, TENANT, record_observation(source, text, "fact", policy=POLICY, as_of=at))
+            perform(record_observation(store.session(TENANT), source, text, "fact", policy=POLICY, as_of=at))
     server.manner(obey={" ".join(one["text"].split()): obeyed(one) for one in INJECTIONS})
     report = synthesize(
         Work(

@@ -20,7 +20,7 @@ from reverie.capture.live.mood_model import Call, MoodModel, MoodReply, asking
 from reverie.inference.completions import HostedLanguageModel
 from reverie.policy import load_policy
 from reverie.store.database import Store
-from reverie.store.steps import Awaited, Outside
+from reverie.store.session import Statement, TenantSession, perform
 from tests.api.conftest import make_key, settings_for
 from tests.live.conftest import Talk, after, count_tokens
 from tests.models.conftest import GOOD_USD, PRICE, Conn, Server, balance, calls, give
@@ -55,8 +55,8 @@ class Asked:
     def say(self, text: str, minute: float = 0) -> tuple[str, str]:
         """The mood of a message and which step told it."""
         told = self.talk.do(
-            lambda **place: append_turns(
-                [{"role": "user", "text": text}], policy=self.talk.policy, as_of=after(minute),
+            lambda session, **place: append_turns(
+                session, [{"role": "user", "text": text}], policy=self.talk.policy, as_of=after(minute),
                 count_tokens=count_tokens, mood_model=self.model, **place,
             )
         )  # fmt: skip
@@ -200,27 +200,48 @@ def test_nothing_is_sent_when_the_time_is_over(
 
 
 def test_the_limit_counts_from_the_beginning(talk: Talk) -> None:
-    """The steps of a request by hand: what the embedder takes is taken off what is left for the model."""
+    """What the embedder takes is taken off what is left for the model."""
     release = threading.Event()
     model = MoodModel(lambda turn, until, moods: SAD if release.wait(20) else None)
-    steps = append_turns(
-        [{"role": "user", "text": "Well."}], **talk.place, policy=load_policy("contact"), as_of=after(0),
+    slow = SlowSession(talk.store.session(talk.tenant))
+    appended = append_turns(
+        slow, [{"role": "user", "text": "Well."}], **talk.place, policy=load_policy("contact"), as_of=after(0),
         count_tokens=count_tokens, embedder=WordEmbedder(), mood_model=model,
     )  # fmt: skip
-    embedding = next(steps)
-    assert isinstance(embedding, Outside)
-    answer = embedding.call()
-    time.sleep(0.05)
-    waiting = steps.send(answer)
-    assert isinstance(waiting, Awaited)
-    assert waiting.seconds <= 0.15
-    statement = steps.throw(TimeoutError())
-    (mood,) = statement.params["moods"]  # type: ignore[union-attr]
-    assert json.loads(mood)["method"] == "keywords"
-    assert statement.params["inherits"] == [True]  # type: ignore[union-attr]
+    (turn,) = perform(appended).turns
+    (seconds,) = slow.limits
+    assert seconds <= 0.15
+    assert turn.mood is not None and turn.mood.method == "keywords"
+    (acknowledge,) = slow.statements
+    assert acknowledge.params["inherits"] == [True]
     release.set()
     model.close(20)
-    steps.close()
+
+
+class SlowSession(TenantSession):
+    """A session whose embedder is slow and for which nothing comes in time."""
+
+    def __init__(self, session: TenantSession) -> None:
+        super().__init__(session.tenant_id)
+        self._session = session
+        self.limits: list[float] = []
+        self.statements: list[Statement[Any]] = []
+
+    async def execute(self, statements: tuple[Statement[Any], ...]) -> tuple[list[Any], ...]:
+        self.statements += statements
+        return await self._session.execute(statements)
+
+    def transaction(self) -> Any:
+        raise AssertionError("turns are acknowledged in one round trip")
+
+    async def offload(self, function: Callable[..., Any], *args: Any) -> Any:
+        result = await self._session.offload(function, *args)
+        time.sleep(0.05)
+        return result
+
+    async def wait(self, future: Any, seconds: float) -> Any:
+        self.limits.append(seconds)
+        raise TimeoutError
 
 
 def test_models_that_hang_are_not_waited_for(talk: Talk) -> None:

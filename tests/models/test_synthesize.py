@@ -17,11 +17,11 @@ from reverie.drive.cycle import catch_up, ingest
 from reverie.errors import UnansweredError
 from reverie.model import Scope, stable_id
 from reverie.policy import Policy, load_policy
-from reverie.recall.profile import Profile, profile
+from reverie.recall.profile import Profile, load_profile
 from reverie.recall.scaffold import explain_entry
 from reverie.store.database import Store
 from reverie.store.runs import Report
-from reverie.store.steps import perform
+from reverie.store.session import perform
 from reverie.store.work import Work
 from tests.models.conftest import Conn, Server, calls, give
 from tests.promises.world import WordEmbedder
@@ -46,7 +46,9 @@ def observe(store: Store, tenant: None) -> Callable[..., UUID]:
     def one(content: str, category: Any = "fact", *, hours: float = 0, subject: str = "ana") -> UUID:
         source = Source(tenant_id=TENANT, subject_id=subject)
         at = AT + timedelta(hours=hours)
-        return perform(store, TENANT, record_observation(source, content, category, policy=POLICY, as_of=at)).event_id
+        return perform(
+            record_observation(store.session(TENANT), source, content, category, policy=POLICY, as_of=at)
+        ).event_id
 
     return one
 
@@ -55,10 +57,15 @@ def observe(store: Store, tenant: None) -> Callable[..., UUID]:
 def update(store: Store, tenant: None) -> Callable[..., None]:
     def one(updates: dict[str, Any], *, hours: float = 0, learned: tuple[str, ...] = ()) -> None:
         source, at = Source(tenant_id=TENANT, subject_id="ana"), AT + timedelta(hours=hours)
-        steps = update_user_context(
-            source, scaffold_updates=updates, persistent_info_additions=learned, policy=POLICY, as_of=at
+        recorded = update_user_context(
+            store.session(TENANT),
+            source,
+            scaffold_updates=updates,
+            persistent_info_additions=learned,
+            policy=POLICY,
+            as_of=at,
         )
-        perform(store, TENANT, steps)
+        perform(recorded)
 
     return one
 
@@ -87,8 +94,8 @@ def reply(scaffold: Any, narrative: str = TOLD, facts: Any = ()) -> dict[str, An
 
 
 def read(store: Store, days: float = 2) -> Profile:
-    who: dict[str, Any] = {"tenant_id": TENANT, "subject_id": "ana", "policy": POLICY}
-    return perform(store, TENANT, profile(**who, as_of=AT + timedelta(days=days)))
+    who: dict[str, Any] = {"subject_id": "ana", "policy": POLICY}
+    return perform(load_profile(store.session(TENANT), **who, as_of=AT + timedelta(days=days)))
 
 
 def entries(conn: Conn) -> list[tuple[Any, ...]]:
@@ -202,7 +209,7 @@ def test_who_is_better_founded_stands_and_conflicts_are_listed(
     held = read(store, 4)
     assert held.scaffold() == {"Role": "surgeon"} and len(held.conflicts) == 2
     assert read(store, 2.1).scaffold() == {"Role": "nurse"}, "as of then"
-    explained = perform(store, TENANT, explain_entry(TENANT, str(held.active[0].id)[:20], AT + timedelta(days=4)))
+    explained = perform(explain_entry(store.session(TENANT), str(held.active[0].id)[:20], AT + timedelta(days=4)))
     assert [(one.source, one.content) for one in explained.sources] == [("event", "the role is surgeon")]
     assert [one.value for one in explained.others] == ["nurse", "doctor"]
 
@@ -314,8 +321,10 @@ def test_without_a_model_it_stands_at_once(store: Store, conn: Conn, update: Any
     update({"Role": "nurse", "Projects": {"choir": "sings"}}, learned=("Works nights",))
     source = Source(tenant_id=TENANT, subject_id="ana", connection_id="jira-1")
     at = AT + timedelta(minutes=1)
-    steps = update_connection_context(source, {"default_project": "PROJ"}, policy=POLICY, as_of=at)
-    perform(store, TENANT, steps)
+    recorded = update_connection_context(
+        store.session(TENANT), source, {"default_project": "PROJ"}, policy=POLICY, as_of=at
+    )
+    perform(recorded)
     observe("The role is nurse", hours=1)
     common: dict[str, Any] = {"scope": Scope(tenant_id=TENANT), "policy": POLICY, "embedder": WordEmbedder()}
     end = AT + timedelta(hours=2)

@@ -17,7 +17,7 @@ from reverie.inference.prompts import Messages
 from reverie.policy import Policy
 from reverie.store.database import Store
 from reverie.store.runs import Report
-from reverie.store.steps import perform
+from reverie.store.session import perform
 from reverie.store.work import Work
 from tests.promises.killing import Moments
 from tests.promises.world import WordEmbedder, lively, scope
@@ -102,18 +102,19 @@ def record(store: Store, policy: Policy, *, until: float = 1e9, after: float = -
         if not after < hours <= until:
             continue
         common: dict[str, Any] = {"policy": policy, "as_of": START + timedelta(hours=hours)}
+        session = store.session(TENANT)
         for subject in ("ana", "ben") if what in ("fact", "scaffold") else ("ana",):
             source = Source(tenant_id=TENANT, subject_id=subject, connection_id="jira-1", source_id=f"{what}{hours}")
-            steps: Any
+            recorded: Any
             if what == "scaffold":
-                steps = update_user_context(source, scaffold_updates=content, **common)
+                recorded = update_user_context(session, source, scaffold_updates=content, **common)
             elif what == "learned":
-                steps = update_user_context(source, persistent_info_additions=content, **common)
+                recorded = update_user_context(session, source, persistent_info_additions=content, **common)
             elif what == "connection":
-                steps = update_connection_context(source, content, **common)
+                recorded = update_connection_context(session, source, content, **common)
             else:
-                steps = record_observation(source, content, what, **common)  # type: ignore[arg-type]
-            perform(store, TENANT, steps)
+                recorded = record_observation(session, source, content, what, **common)  # type: ignore[arg-type]
+            perform(recorded)
 
 
 def say(store: Store, folder: Path, *, until: float = 1e9, after: float = -1) -> None:

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import NoReturn
 
 from reverie.capture.live.acknowledge import Acknowledged, append_turns
 from reverie.drive.flush import flush_due
 from reverie.policy import load_policy
 from reverie.store.database import Store
-from reverie.store.steps import Steps, perform
+from reverie.store.session import TenantSession, perform
+from reverie.store.session.blocking import BlockingSession
 
 TENANT = "acme"
 AT = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
@@ -39,20 +42,31 @@ def said(number: int) -> str:
     return f"I have {number + 2} dogs named Bruno{number}."
 
 
-def turn(subject: str, number: int) -> Steps[Acknowledged]:
-    """The operation that takes in the turn of a number."""
-    return append_turns(
+def take_in(session: TenantSession, subject: str, number: int) -> Acknowledged:
+    """Take in the turn of a number."""
+    appended = append_turns(
+        session,
         [{"role": "user", "text": said(number), "source_id": str(number)}],
-        tenant_id=TENANT,
         subject_id=subject,
         session_id=place(number),
         policy=POLICY,
         as_of=AT + timedelta(minutes=number),
         count_tokens=words,
     )
+    return perform(appended)
 
 
-next(turn("nobody", 0))
+class NoDatabaseError(Exception):
+    """The rules have run, and there is nowhere to put the turn."""
+
+
+def no_database(tenant_id: str) -> NoReturn:
+    """Stand in for a connection."""
+    raise NoDatabaseError
+
+
+with suppress(NoDatabaseError):
+    take_in(BlockingSession(TENANT, no_database), "nobody", 0)
 
 
 def talk(url: str, subject: str, notes: Path, until: int | None = None) -> None:
@@ -64,7 +78,7 @@ def talk(url: str, subject: str, notes: Path, until: int | None = None) -> None:
     number = len(os.pread(noted, 1 << 20, 0).splitlines())
     with Store.open(url, size=2) as store:
         while until is None or number < until:
-            told = perform(store, TENANT, turn(subject, number))
+            told = take_in(store.session(TENANT), subject, number)
             os.write(noted, f"{told.turns[0].turn_id}\n".encode())
             number += 1
             if number % FLUSH_EVERY == 0:

@@ -18,7 +18,7 @@ from reverie.recall.inspect import explain
 from reverie.store.connect import connect
 from reverie.store.database import Store
 from reverie.store.digest import digest
-from reverie.store.steps import perform
+from reverie.store.session import perform
 from tests.promises import compact
 from tests.promises.world import consolidate
 
@@ -41,9 +41,9 @@ def find(store: Store, words: str) -> UUID:
 def correct(store: Store, memory: UUID, content: str | None = None, hours: float = 0, **more: Any) -> UUID:
     at = THEN + timedelta(hours=hours)
     operation = correct_memory(
-        tenant_id=TENANT, memory_id=memory, policy=compact.policy(), as_of=at, content=content, **more
+        store.session(TENANT), memory_id=memory, policy=compact.policy(), as_of=at, content=content, **more
     )
-    return perform(store, TENANT, operation).id
+    return perform(operation).id
 
 
 def wipe(url: str) -> None:
@@ -76,7 +76,7 @@ def test_a_correction_wins_and_holds_in_a_rebuild(store: Store, history: Path, d
     assert rows(store, "select relation, source from memory.lineage where memory_id = %s", beagle) == [
         ("corrected", "correction")
     ]
-    (why,) = explain(store, tenant_id=TENANT, memory=str(beagle)).observed
+    (why,) = perform(explain(store.session(TENANT), str(beagle))).observed
     assert (why.source, why.type, why.content) == ("correction", "replace", "Has a beagle named Bruno")
     tombstones = dict(rows(store, "select memory_id, reason from memory.tombstones"))
     assert tombstones[dog] == tombstones[sister] == "wrong"
@@ -109,7 +109,7 @@ def test_what_cannot_be_corrected(store: Store, history: Path) -> None:
     with store.transaction("other"):
         pass
     with pytest.raises(NotFoundError):
-        perform(store, "other", correct_memory(tenant_id="other", memory_id=dog, policy=compact.policy(), as_of=THEN))
+        perform(correct_memory(store.session("other"), memory_id=dog, policy=compact.policy(), as_of=THEN))
 
 
 def test_a_value_is_in_force_again_when_what_replaced_it_was_wrong() -> None:

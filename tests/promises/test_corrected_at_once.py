@@ -17,8 +17,8 @@ from reverie.drive.replay import replay
 from reverie.errors import InputError
 from reverie.model import Scope
 from reverie.policy import Policy
-from reverie.recall.browse import MemoryFilter, listing_memories
-from reverie.recall.contexts.context import Context, context
+from reverie.recall.browse import MemoryFilter, page_memories
+from reverie.recall.contexts.context import Context, assemble_context
 from reverie.recall.contexts.conversation import WITHDRAWN
 from reverie.recall.contexts.given import Given, Message
 from reverie.recall.inspect import explain, show_subject
@@ -27,7 +27,7 @@ from reverie.recall.result import RecallResult
 from reverie.store.connect import connect
 from reverie.store.database import Store
 from reverie.store.digest import digest
-from reverie.store.steps import perform
+from reverie.store.session import perform
 from reverie.store.work import Work
 from tests.promises import compact
 from tests.promises.world import WordEmbedder, consolidate, lively
@@ -99,25 +99,32 @@ def ask_for(
     actor: str | None = None,
 ) -> Corrected:
     at = THEN + timedelta(hours=hours)
-    steps = correct_memory(
-        tenant_id=TENANT, memory_id=memory, policy=of, as_of=at, asked=asked, content=content, actor=actor
+    correction = correct_memory(
+        store.session(TENANT), memory_id=memory, policy=of, as_of=at, asked=asked, content=content, actor=actor
     )
-    return perform(store, TENANT, steps)
+    return perform(correction)
 
 
 def ask(store: Store, of: Policy, question: str, at: datetime, *, embed: bool = True, **more: Any) -> RecallResult:
     embedder = WordEmbedder() if embed else None
-    return recall(
-        store, question, tenant_id=TENANT, subject_id="ana", policy=of, as_of=at, embedder=embedder, top_k=50,
+    recalled = recall(
+        store.session(TENANT), question, subject_id="ana", policy=of, as_of=at, embedder=embedder, top_k=50,
         token_budget=5000, **more,
     )  # fmt: skip
+    return perform(recalled)
 
 
 def tell(store: Store, of: Policy, question: str | None, at: datetime, **given: Any) -> Context:
-    steps = context(
-        question, tenant_id=TENANT, subject_id="ana", policy=of, as_of=at, embedder=WordEmbedder(), given=Given(**given)
+    assembled = assemble_context(
+        store.session(TENANT),
+        question,
+        subject_id="ana",
+        policy=of,
+        as_of=at,
+        embedder=WordEmbedder(),
+        given=Given(**given),
     )
-    return perform(store, TENANT, steps)
+    return perform(assembled)
 
 
 def everything(store: Store, of: Policy, at: datetime) -> str:
@@ -130,11 +137,9 @@ def everything(store: Store, of: Policy, at: datetime) -> str:
     contexts = [tell(store, of, one, at, history=history) for one in (*questions, None)]
     told += [one.text for one in contexts]
     kinds = ("fact", "preference", "instruction", "episode", "summary", "pattern")
-    listed = perform(
-        store,
-        TENANT,
-        listing_memories(TENANT, "ana", policy=of, wanted=MemoryFilter(kinds=kinds), as_of=at, before=None, limit=500),
-    )
+    wanted = MemoryFilter(kinds=kinds)
+    session = store.session(TENANT)
+    listed = perform(page_memories(session, "ana", policy=of, wanted=wanted, as_of=at, before=None, limit=500))
     told += [one.content for one in listed]
     told += [
         one.content for one in show_subject(store, tenant_id=TENANT, subject_id="ana", policy=of, as_of=at).memories
@@ -193,7 +198,7 @@ def test_the_replacement_is_the_best_hit_at_once(told: Store) -> None:
     turns = [id_ for (id_,) in rows(told, "select id from log.turns where text ilike '%%golden retriever%%'")]
     assert {reasons.get(id_, "corrected") for id_ in turns} == {"corrected"}
     assert not set(turns) & {hit.id for hit in found.hits}
-    assert explain(told, tenant_id=TENANT, memory=str(made.replacement_id)).memory["content"] == RIGHT
+    assert perform(explain(told.session(TENANT), str(made.replacement_id))).memory["content"] == RIGHT
 
 
 def test_what_else_a_corrected_turn_said_stays(told: Store) -> None:
@@ -248,10 +253,10 @@ def test_who_corrected_is_told(told: Store) -> None:
     consolidate(told, TENANT, of, THEN)
     dog = find(told, "golden retriever")
     made = ask_for(told, "forget", dog, of, actor="support: Dana")
-    (waiting,) = explain(told, tenant_id=TENANT, memory=str(dog)).corrections
+    (waiting,) = perform(explain(told.session(TENANT), str(dog))).corrections
     assert (waiting.id, waiting.kind, waiting.actor, waiting.worked_in) == (made.id, "forget", "support: Dana", False)
     consolidate(told, TENANT, of, THEN + timedelta(hours=2))
-    found = explain(told, tenant_id=TENANT, memory=str(dog))
+    found = perform(explain(told.session(TENANT), str(dog)))
     assert found.memory["reason"] == "forgotten_on_request"
     assert [(one.actor, one.worked_in) for one in found.corrections] == [("support: Dana", True)]
     assert {turn.mark for turn in found.turns} == {"forgotten"}
@@ -273,8 +278,8 @@ def test_a_pinned_memory_stays_and_is_always_considered(told: Store, database_ur
     wipe(database_url)
     consolidate(told, TENANT, of, compact.UNTIL)
     assert digest(told, TENANT).tables == live.tables
-    unpin = correct_memory(tenant_id=TENANT, memory_id=kept, policy=of, as_of=compact.UNTIL, asked="unpin")
-    perform(told, TENANT, unpin)
+    unpin = correct_memory(told.session(TENANT), memory_id=kept, policy=of, as_of=compact.UNTIL, asked="unpin")
+    perform(unpin)
     consolidate(told, TENANT, of, compact.UNTIL + timedelta(days=40))
     assert rows(told, "select reason from memory.tombstones where memory_id = %s", kept) == [("faded",)]
     with pytest.raises(InputError, match="forgotten"):
@@ -298,8 +303,8 @@ def test_a_memory_that_was_due_is_pinned_in_time(told: Store, database_url: str)
     of = policy(prune={"below": 0.9, "unaccessed_days": 60})
     consolidate(told, TENANT, of, THEN)
     kept = find(told, "sister lives in Pune")
-    pin = correct_memory(tenant_id=TENANT, memory_id=kept, policy=of, as_of=compact.UNTIL, asked="pin")
-    perform(told, TENANT, pin)  # no cycle ran since it was due
+    pin = correct_memory(told.session(TENANT), memory_id=kept, policy=of, as_of=compact.UNTIL, asked="pin")
+    perform(pin)  # no cycle ran since it was due
     until = compact.UNTIL + timedelta(hours=1)
     for _ in range(2):
         consolidate(told, TENANT, of, until)

@@ -12,6 +12,7 @@ from psycopg.sql import SQL, Identifier
 from reverie.recall.inspect import explain
 from reverie.store.connect import connect
 from reverie.store.database import Store
+from reverie.store.session import perform
 from tests.conftest import Databases
 from tests.promises.world import END, SAMPLE, live, lively
 
@@ -124,6 +125,6 @@ def test_every_tombstone_has_a_reason_and_no_content(read: Conn) -> None:
 def test_every_memory_can_be_explained(read: Conn, sample: str) -> None:
     with Store.open(sample, role="reader", size=1) as store:
         for (id_,) in read.execute("select id from memory.memories union all select memory_id from memory.tombstones"):
-            why = explain(store, tenant_id="demo", memory=str(id_))
+            why = perform(explain(store.session("demo"), str(id_)))
             assert why.turns, id_
             assert why.run is not None, id_

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from reverie.capture.append import appending_outcomes, ensure_tenant
+from reverie.capture.append import ensure_tenant, log_outcomes
 from reverie.capture.history.reading import read_records
 from reverie.capture.live.acknowledge import append_turns
 from reverie.capture.validation import Validator
@@ -22,7 +22,7 @@ from reverie.model import Turn
 from reverie.policy import Policy
 from reverie.store.database import Store
 from reverie.store.digest import digest
-from reverie.store.steps import perform
+from reverie.store.session import perform
 from reverie.store.work import Work
 from tests.conftest import Databases
 from tests.promises import compact
@@ -75,7 +75,7 @@ def said_live(store: Store, policy: Policy, file: Path, until: datetime, model: 
         while (due := next_flush(store)) is not None and due <= at:
             tick(due)
         if not isinstance(record, Turn):
-            perform(store, TENANT, appending_outcomes(TENANT, [record]))
+            perform(log_outcomes(store.session(TENANT), [record]))
             continue
         given = {
             "role": record.role,
@@ -91,11 +91,9 @@ def said_live(store: Store, policy: Policy, file: Path, until: datetime, model: 
             "metadata": dict(record.metadata),
         }
         perform(
-            store,
-            TENANT,
             append_turns(
+                store.session(TENANT),
                 [given],
-                tenant_id=TENANT,
                 subject_id=record.subject_id,
                 session_id=record.session_id,
                 policy=policy,

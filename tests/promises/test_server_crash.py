@@ -15,10 +15,10 @@ from threading import Event
 import httpx
 import psycopg
 
-from reverie.api.keys import making_key
+from reverie.api.keys import add_key
 from reverie.store.connect import connect
 from reverie.store.database import Store
-from reverie.store.steps import perform
+from reverie.store.session import perform
 
 #: All 200 of the spec take some minutes: REVERIE_KILLS=200.
 KILLS = int(os.environ.get("REVERIE_KILLS", "5"))
@@ -67,8 +67,10 @@ def talk(client: int, base: str, key: str, over: Event) -> list[str]:
 
 def test_the_server_is_killed_under_load(database_url: str) -> None:
     with Store.open(database_url, size=1) as store:
-        steps = making_key(TENANT, name="test", scopes=["read", "write"], policy="reverie", made_at=datetime.now(UTC))
-        key = perform(store, TENANT, steps)[1]
+        made = add_key(
+            store.session(TENANT), name="test", scopes=["read", "write"], policy="reverie", made_at=datetime.now(UTC)
+        )
+        key = perform(made)[1]
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]

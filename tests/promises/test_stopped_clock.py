@@ -19,6 +19,7 @@ from reverie.recall.recall import log_recall, recall
 from reverie.store.clock import read_clock, set_clock, tenant_time
 from reverie.store.database import Store
 from reverie.store.digest import digest
+from reverie.store.session import perform
 from reverie.store.work import Work
 
 SAMPLE = Path(__file__).resolve().parents[2] / "examples" / "sample_history.jsonl"
@@ -54,9 +55,11 @@ def test_the_sample_survives_the_night(store: Store, embedder: Embedder) -> None
     with store.transaction(TENANT) as conn:
         set_clock(conn, TENANT, STOPPED)
     tick(store, STOPPED, embedder)
-    found = recall(store, "Does he still drink coffee?", tenant_id=TENANT, subject_id="arjun", policy=POLICY,
-                   as_of=STOPPED, embedder=embedder)  # fmt: skip
-    log_recall(store, found)
+    session = store.session(TENANT)
+    asked = recall(
+        session, "Does he still drink coffee?", subject_id="arjun", policy=POLICY, as_of=STOPPED, embedder=embedder
+    )
+    perform(log_recall(session, perform(asked)))
     before = digest(store, TENANT)
     for later in (timedelta(hours=6), timedelta(days=1), timedelta(days=183)):
         tick(store, STOPPED + later, embedder)

@@ -23,7 +23,7 @@ from reverie.model import Scope, Turn, candidate_id, stable_id
 from reverie.policy import Policy, load_policy
 from reverie.store.database import Store
 from reverie.store.digest import Digest, digest
-from reverie.store.steps import perform
+from reverie.store.session import perform
 from reverie.store.work import Work
 from tests.conftest import Databases
 from tests.promises.world import WordEmbedder, consolidate, lively
@@ -106,10 +106,9 @@ def test_said_live_the_last_is_in_force_too(
             for subject in SUBJECTS:
                 given = {name: value for name, value in record(subject, number, text).items() if name[-3:] != "_id"}
                 perform(
-                    store,
-                    TENANT,
                     append_turns(
-                        [given | {"source_id": f"m{number}"}], tenant_id=TENANT, subject_id=subject, session_id="s",
+                        store.session(TENANT),
+                        [given | {"source_id": f"m{number}"}], subject_id=subject, session_id="s",
                         policy=policy, as_of=at, count_tokens=embedder.count_tokens, embedder=embedder,
                     ),
                 )  # fmt: skip

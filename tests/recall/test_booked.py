@@ -14,7 +14,7 @@ from reverie.policy import load_policy
 from reverie.recall.recall import recall
 from reverie.recall.staged import staged_recall
 from reverie.store.database import Store
-from reverie.store.steps import perform
+from reverie.store.session import perform
 from tests.recall.conftest import LATER, Corpus, FixedEmbedder, policy_with
 
 Conn = psycopg.Connection[Any]
@@ -42,8 +42,8 @@ def worker(database_url: str) -> Iterator[Store]:
 
 
 def ask(store: Store, embedder: FixedEmbedder, tenant: str = "acme") -> Any:
-    who = {"tenant_id": tenant, "subject_id": "ann", "policy": policy_with(), "as_of": LATER}
-    return recall(store, QUESTION, embedder=embedder, **who)
+    session = store.session(tenant)
+    return perform(recall(session, QUESTION, subject_id="ann", policy=policy_with(), as_of=LATER, embedder=embedder))
 
 
 def calls(conn: Conn) -> list[tuple[Any, ...]]:
@@ -92,8 +92,13 @@ def test_a_request_that_fails_stays_booked(corpus: Corpus, worker: Store, conn: 
 
 def test_a_staged_recall_is_booked_too(corpus: Corpus, worker: Store, conn: Conn) -> None:
     corpus.turn("quartz")
-    steps = staged_recall(
-        QUESTION, tenant_id="acme", subject_id="ann", policy=load_policy("chat"), as_of=LATER, embedder=PricedEmbedder()
+    recalled = staged_recall(
+        worker.session("acme"),
+        QUESTION,
+        subject_id="ann",
+        policy=load_policy("chat"),
+        as_of=LATER,
+        embedder=PricedEmbedder(),
     )
-    assert perform(worker, "acme", steps).question == QUESTION
+    assert perform(recalled).question == QUESTION
     assert [row[:4] for row in calls(conn)] == [("recall", "embedding", "words", "done")]

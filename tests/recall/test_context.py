@@ -14,13 +14,14 @@ import pytest
 from reverie.errors import InferenceError, InputError
 from reverie.inference import Embedder, Vectors
 from reverie.policy import load_policy, shipped_policies
-from reverie.recall.contexts.context import Context, context, context_entries
+from reverie.recall.contexts.context import Context, assemble_context, context_entries
 from reverie.recall.contexts.given import Given, Message
-from reverie.recall.facts import structured_facts
-from reverie.recall.profile import Profile, profile, profile_statements
+from reverie.recall.facts import load_facts
+from reverie.recall.profile import load_profile, profile_statements
 from reverie.recall.staged import StagedRecall, staged_recall
 from reverie.store.database import Store
-from reverie.store.steps import entering, perform
+from reverie.store.entries import write_entries
+from reverie.store.session import perform
 from tests.recall.conftest import LATER, Corpus, FixedEmbedder, day
 
 AXES = np.eye(8, dtype=np.float32)
@@ -57,14 +58,13 @@ def near(distance: float) -> Any:
 
 
 def assemble(store: Store, policy: str = "reverie", question: str | None = "quartz", **given: Any) -> Context:
-    common: dict[str, Any] = {"tenant_id": "acme", "subject_id": "ann", "as_of": LATER, "embedder": FixedEmbedder()}
-    steps = context(question, policy=load_policy(policy), **(common | given))
-    return perform(store, "acme", steps)
+    common: dict[str, Any] = {"subject_id": "ann", "as_of": LATER, "embedder": FixedEmbedder()}
+    return perform(assemble_context(store.session("acme"), question, policy=load_policy(policy), **(common | given)))
 
 
 def recall_in_stages(store: Store, question: str | None = "quartz", **given: Any) -> StagedRecall:
-    common: dict[str, Any] = {"tenant_id": "acme", "subject_id": "ann", "as_of": LATER, "embedder": FixedEmbedder()}
-    return perform(store, "acme", staged_recall(question, policy=load_policy("chat"), **(common | given)))
+    common: dict[str, Any] = {"subject_id": "ann", "as_of": LATER, "embedder": FixedEmbedder()}
+    return perform(staged_recall(store.session("acme"), question, policy=load_policy("chat"), **(common | given)))
 
 
 def test_stage_one_is_exact_and_as_of_a_time(corpus: Corpus, reader: Store) -> None:
@@ -79,8 +79,8 @@ def test_stage_one_is_exact_and_as_of_a_time(corpus: Corpus, reader: Store) -> N
     assert [(one.key, one.value) for one in found.facts] == [("name", "Alex"), ("language", "Python")]
     assert [one.value for one in recall_in_stages(reader, as_of=day(1)).facts] == ["Al", "Python"]
     assert found.text == "## User Profile\n- name: Alex\n- language: Python"
-    steps = structured_facts(tenant_id="acme", subject_id="ann", as_of=LATER, history=True)
-    assert [one.value for one in perform(reader, "acme", steps)] == ["Python", "curious", "Al", "Alex"]
+    facts = perform(load_facts(reader.session("acme"), subject_id="ann", as_of=LATER, history=True))
+    assert [fact.value for fact in facts] == ["Python", "curious", "Al", "Alex"]
 
 
 def test_stage_two_is_the_three_nearest_summaries_under_the_distance(corpus: Corpus, reader: Store) -> None:
@@ -128,14 +128,12 @@ def test_a_profile_is_facts_what_happened_lately_and_the_relationship(corpus: Co
         corpus.memory(f"happened {number}", kind="episode", at=day(number))
     corpus.memory("likes it", kind="preference", at=day(8))
     corpus.memory("gone", kind="episode", at=day(9), state="compressed")
-    steps = profile(tenant_id="acme", subject_id="ann", policy=load_policy("reverie"), as_of=day(5.5))
-    found: Profile = perform(reader, "acme", steps)
+    session, policy = reader.session("acme"), load_policy("reverie")
+    found = perform(load_profile(session, subject_id="ann", policy=policy, as_of=day(5.5)))
     assert [one.content for one in found.recent] == [f"happened {number}" for number in (5, 4, 3, 2, 1)]
     assert [one.value for one in found.facts] == ["Alex"]
     assert (found.relationship.sessions, found.relationship.days) == (1, 6)
-    nobody: Profile = perform(
-        reader, "acme", profile(tenant_id="acme", subject_id="no", policy=load_policy("reverie"), as_of=LATER)
-    )
+    nobody = perform(load_profile(session, subject_id="no", policy=policy, as_of=LATER))
     assert (nobody.facts, nobody.recent, nobody.relationship.stage) == ((), (), "new")
 
 
@@ -165,7 +163,7 @@ def test_summaries_of_the_session_stand_for_its_older_turns(
     assert "(earlier, turns 11-20) Of bicycles, 11." in found.text
     note = "Of the conversation, turns 1-10, turns 11-20 are given as their remembered summaries."
     assert note in found.notes
-    perform(reader, "acme", entering("acme", context_entries(found)))
+    perform(write_entries(reader.session("acme"), context_entries(found)))
     logged = conn.execute("select item_ids from log.contexts").fetchone()
     assert logged is not None and set(told[:2]) <= set(logged[0]) and told[2] not in logged[0]
     for other in (Given(history=history), Given(history=history, session_id="s8")):
@@ -189,7 +187,7 @@ def test_a_context_and_what_the_log_keeps_of_it(corpus: Corpus, reader: Store, c
     assert table["system"] == {"section": "system", "tokens": 3, "budget": 500, "items": 1, "dropped": 0}
     assert table["total"]["tokens"] == sum(row["tokens"] for name, row in table.items() if name != "total")
     for _ in range(2):
-        perform(reader, "acme", entering("acme", context_entries(found)))
+        perform(write_entries(reader.session("acme"), context_entries(found)))
     (row,) = conn.execute("select to_jsonb(c) from log.contexts c").fetchall()
     logged = row[0]
     assert (logged["id"], logged["request_id"], logged["form"], logged["stage"]) == (
@@ -208,13 +206,15 @@ def test_what_did_not_fit_is_named(corpus: Corpus, reader: Store, conn: psycopg.
     small = load_policy("brain")
     small = small.model_copy(update={"context": small.context.model_copy(update={"memories": 20})})
     ids = {corpus.memory(f"quartz {'and more ' * 6}{n}", at=day(n)) for n in range(4)}
-    steps = context("quartz", tenant_id="acme", subject_id="ann", policy=small, as_of=LATER, embedder=FixedEmbedder())
-    found = perform(reader, "acme", steps)
+    assembled = assemble_context(
+        reader.session("acme"), "quartz", subject_id="ann", policy=small, as_of=LATER, embedder=FixedEmbedder()
+    )
+    found = perform(assembled)
     (memories,) = (one for one in found.sections if one.name == "memories")
     assert memories.tokens <= 20
     kept = {line.id for line in memories.lines}
     assert {one.id for one in found.dropped} == ids - kept and kept < ids
-    perform(reader, "acme", entering("acme", context_entries(found)))
+    perform(write_entries(reader.session("acme"), context_entries(found)))
     (row,) = conn.execute("select dropped_ids from log.contexts").fetchall()
     assert set(row[0]) == ids - kept
 

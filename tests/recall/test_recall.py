@@ -15,6 +15,7 @@ from reverie.inference import Embedder, Vectors
 from reverie.policy import load_policy
 from reverie.recall.recall import log_recall, recall
 from reverie.store.database import Store
+from reverie.store.session import perform
 from tests.recall.conftest import LATER, SAMPLE, Corpus, FixedEmbedder, policy_with
 
 
@@ -24,8 +25,8 @@ class BrokenEmbedder(FixedEmbedder):
 
 
 def ask(store: Store, question: str = "quartz", **given: Any) -> Any:
-    common = {"tenant_id": "acme", "subject_id": "ann", "policy": policy_with(), "as_of": LATER}
-    return recall(store, question, **(common | {"embedder": FixedEmbedder()} | given))
+    common = {"subject_id": "ann", "policy": policy_with(), "as_of": LATER}
+    return perform(recall(store.session("acme"), question, **(common | {"embedder": FixedEmbedder()} | given)))
 
 
 def test_an_answer_tells_of_itself(corpus: Corpus, reader: Store) -> None:
@@ -75,10 +76,11 @@ def test_a_recall_is_logged_once(corpus: Corpus, reader: Store, conn: psycopg.Co
     corpus.turn("quartz")
     result = ask(reader)
     for _ in range(2):
-        log_recall(reader, result)
+        perform(log_recall(reader.session("acme"), result))
     ((ids, dropped, asked_at),) = conn.execute("select item_ids, dropped, asked_at from log.recalls").fetchall()
     assert (ids, dropped, asked_at) == ([hit.id for hit in result.hits], 0, LATER)
-    log_recall(reader, ask(reader, as_of=LATER + timedelta(seconds=1)))
+    later = ask(reader, as_of=LATER + timedelta(seconds=1))
+    perform(log_recall(reader.session("acme"), later))
     assert conn.execute("select count(*) from log.recalls").fetchone() == (2,)
 
 
@@ -92,10 +94,11 @@ def test_the_sample_history_is_remembered(sample_store: Store, embedder: Embedde
     for line in (SAMPLE.parent / "questions.jsonl").read_text(encoding="utf-8").splitlines():
         question = json.loads(line)
         asked_at = datetime.fromisoformat(question["asked_at"])
-        result = recall(
-            sample_store, question["question"], tenant_id="demo", subject_id=question["subject_id"], policy=policy,
+        recalled = recall(
+            sample_store.session("demo"), question["question"], subject_id=question["subject_id"], policy=policy,
             as_of=asked_at, embedder=embedder,
         )  # fmt: skip
+        result = perform(recalled)
         assert all(hit.happened_at <= asked_at for hit in result.hits)
         evidence = {ids[session, source] for session, source in question["evidence"]}
         shares.append(len(evidence & {hit.turn_id for hit in result.hits}) / len(evidence))

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from reverie.policy import load_policy
-from reverie.recall.relationship import Relationship, relationship, stage_of, streak_of
+from reverie.recall.relationship import Relationship, load_relationship, stage_of, streak_of
 from reverie.store.database import Store
-from reverie.store.steps import perform
+from reverie.store.session import perform
 from tests.recall.conftest import Corpus, day
 
 NUMBERS = load_policy("contact").relationship
@@ -35,8 +35,7 @@ def test_a_streak_lasts_until_a_day_is_missed() -> None:
 
 
 def known(store: Store, at: float, subject: str = "ann") -> Relationship:
-    steps = relationship(tenant_id="acme", subject_id=subject, numbers=NUMBERS, as_of=day(at))
-    return perform(store, "acme", steps)
+    return perform(load_relationship(store.session("acme"), subject_id=subject, numbers=NUMBERS, as_of=day(at)))
 
 
 def said(corpus: Corpus, *days: float, session: str | None = None, **given: Any) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import psycopg
@@ -9,30 +10,34 @@ import pytest
 
 from reverie.errors import InferenceError
 from reverie.policy import load_policy, shipped_policies
-from reverie.recall.contexts.context import context
+from reverie.recall.contexts.context import assemble_context
 from reverie.recall.recall import recall
-from reverie.recall.remembered import Remembered, recalling_at_once
+from reverie.recall.remembered import Remembered, recall_at_once
 from reverie.store.database import Store
-from reverie.store.steps import Outside, Steps, perform
+from reverie.store.session import Statement, TenantSession, perform
 from tests.recall.conftest import LATER, Corpus
 
 
-def counted(steps: Steps[Any], waits: list[int]) -> Steps[Any]:
-    """The same steps, and how many times Postgres is waited for."""
-    number, told = 0, None
-    try:
-        step = next(steps)
-        while True:
-            number += not isinstance(step, Outside)
-            try:
-                told = yield step
-            except InferenceError as error:
-                step = steps.throw(error)
-            else:
-                step = steps.send(told)
-    except StopIteration as end:
-        waits.append(number)
-        return end.value
+class CountedSession(TenantSession):
+    """A session that counts its round trips."""
+
+    def __init__(self, session: TenantSession) -> None:
+        super().__init__(session.tenant_id)
+        self._session = session
+        self.round_trips = 0
+
+    async def execute(self, statements: tuple[Statement[Any], ...]) -> tuple[list[Any], ...]:
+        self.round_trips += 1
+        return await self._session.execute(statements)
+
+    def transaction(self) -> Any:
+        raise AssertionError("a recall reads in single round trips")
+
+    async def offload(self, function: Callable[..., Any], *args: Any) -> Any:
+        return await self._session.offload(function, *args)
+
+    async def wait(self, future: Any, seconds: float) -> Any:
+        return await self._session.wait(future, seconds)
 
 
 def test_it_answers_the_same_and_reads_again_what_has_changed(
@@ -40,14 +45,16 @@ def test_it_answers_the_same_and_reads_again_what_has_changed(
 ) -> None:
     corpus.turn("I found quartz", speaker="Ann")
     corpus.turn("And I found jade", speaker="Ben")
-    remembered, waits = Remembered(), list[int]()
+    remembered, round_trips = Remembered(), list[int]()
     common: dict[str, Any] = {
-        "tenant_id": "acme", "subject_id": "ann", "policy": load_policy("reverie"), "as_of": LATER, "embedder": None,
+        "subject_id": "ann", "policy": load_policy("reverie"), "as_of": LATER, "embedder": None,
     }  # fmt: skip
 
     def ask() -> Any:
-        found = perform(reader, "acme", counted(recalling_at_once("What did Ann find?", remembered, **common), waits))
-        assert found == recall(reader, "What did Ann find?", **common)
+        counted = CountedSession(reader.session("acme"))
+        found = perform(recall_at_once(counted, "What did Ann find?", remembered, **common))
+        assert found == perform(recall(reader.session("acme"), "What did Ann find?", **common))
+        round_trips.append(counted.round_trips)
         return found
 
     ask()
@@ -57,7 +64,7 @@ def test_it_answers_the_same_and_reads_again_what_has_changed(
     ask()
     conn.execute("delete from memory.subjects")
     assert ask().notes[0] == "Nothing is remembered about ann."
-    assert waits == [2, 1, 3, 1, 2]
+    assert round_trips == [2, 1, 3, 1, 2]
 
 
 @pytest.mark.parametrize("policy", shipped_policies())
@@ -66,15 +73,16 @@ def test_a_context_answers_the_same_and_reads_again_what_has_changed(
 ) -> None:
     corpus.turn("I found quartz", speaker="Ann")
     corpus.memory("Ben found jade", kind="summary")
-    remembered, waits = Remembered(), list[int]()
+    remembered, round_trips = Remembered(), list[int]()
     common: dict[str, Any] = {
-        "tenant_id": "acme", "subject_id": "ann", "policy": load_policy(policy), "as_of": LATER, "embedder": None,
+        "subject_id": "ann", "policy": load_policy(policy), "as_of": LATER, "embedder": None,
     }  # fmt: skip
 
     def ask() -> None:
-        steps = context("What did Ann find?", **common, remembered=remembered)
-        found = perform(reader, "acme", counted(steps, waits))
-        assert found == perform(reader, "acme", context("What did Ann find?", **common))
+        counted = CountedSession(reader.session("acme"))
+        found = perform(assemble_context(counted, "What did Ann find?", **common, remembered=remembered))
+        assert found == perform(assemble_context(reader.session("acme"), "What did Ann find?", **common))
+        round_trips.append(counted.round_trips)
 
     ask()
     ask()
@@ -84,7 +92,7 @@ def test_a_context_answers_the_same_and_reads_again_what_has_changed(
     ask()
     ask()
     expected = {"chat": [2] * 5, "contact": [1] * 5}
-    assert waits == expected.get(policy, [2, 1, 2, 1, 1])
+    assert round_trips == expected.get(policy, [2, 1, 2, 1, 1])
 
 
 def test_a_model_that_fails_is_told_to_the_recall(reader: Store, corpus: Corpus) -> None:
@@ -101,11 +109,11 @@ def test_a_model_that_fails_is_told_to_the_recall(reader: Store, corpus: Corpus)
     corpus.turn("I found quartz")
     remembered = Remembered()
     for _ in range(2):
-        steps = recalling_at_once(
-            "quartz", remembered, tenant_id="acme", subject_id="ann", policy=load_policy("reverie"), as_of=LATER,
+        recalled = recall_at_once(
+            reader.session("acme"), "quartz", remembered, subject_id="ann", policy=load_policy("reverie"), as_of=LATER,
             embedder=Broken(),  # type: ignore[arg-type]
         )  # fmt: skip
-        found = perform(reader, "acme", steps)
+        found = perform(recalled)
         assert "it is away" in found.notes[0] and len(found.hits) == 1
 
 

@@ -12,10 +12,10 @@ import pytest
 from reverie.errors import InferenceError
 from reverie.inference.reranker import Scores
 from reverie.policy import load_policy, shipped_policies
-from reverie.recall.contexts.context import context
+from reverie.recall.contexts.context import assemble_context
 from reverie.recall.recall import recall
 from reverie.store.database import Store
-from reverie.store.steps import perform
+from reverie.store.session import perform
 from tests.recall.conftest import LATER, Corpus, FixedEmbedder, policy_with
 
 
@@ -41,8 +41,9 @@ class BrokenReranker(WordReranker):
 
 
 def ask(store: Store, reranker: WordReranker | None = None, **given: Any) -> Any:
-    common = {"tenant_id": "acme", "subject_id": "ann", "policy": policy_with(), "as_of": LATER}
-    return recall(store, "rose quartz", **(common | {"embedder": FixedEmbedder(), "reranker": reranker} | given))
+    common = {"subject_id": "ann", "policy": policy_with(), "as_of": LATER}
+    options = common | {"embedder": FixedEmbedder(), "reranker": reranker} | given
+    return perform(recall(store.session("acme"), "rose quartz", **options))
 
 
 @pytest.fixture
@@ -134,18 +135,18 @@ def test_no_connection_is_held_meanwhile(three: Corpus, reader: Store, conn: psy
 
 
 def test_a_context_is_made_of_what_it_chose(three: Corpus, reader: Store) -> None:
-    steps = context(
-        "rose quartz", tenant_id="acme", subject_id="ann", policy=policy_with(top_k=1), as_of=LATER,
+    assembled = assemble_context(
+        reader.session("acme"), "rose quartz", subject_id="ann", policy=policy_with(top_k=1), as_of=LATER,
         embedder=FixedEmbedder(), reranker=WordReranker(),
     )  # fmt: skip
-    found = perform(reader, "acme", steps)
+    found = perform(assembled)
     assert found.recall is not None
     assert contents(found.recall) == ["rose quartz"]
-    broken = context(
-        "rose quartz", tenant_id="acme", subject_id="ann", policy=policy_with(), as_of=LATER,
+    broken = assemble_context(
+        reader.session("acme"), "rose quartz", subject_id="ann", policy=policy_with(), as_of=LATER,
         embedder=FixedEmbedder(), reranker=BrokenReranker(),
     )  # fmt: skip
-    assert any("weighed signals alone" in note for note in perform(reader, "acme", broken).notes)
+    assert any("weighed signals alone" in note for note in perform(broken).notes)
 
 
 @pytest.mark.parametrize("name", sorted(set(shipped_policies()) - {"reverie"}))

@@ -13,7 +13,7 @@ import pytest
 
 from reverie.policy import SIGNALS
 from reverie.recall.question import read_question
-from reverie.recall.search import GuessError, holding, search, search_params, search_statement
+from reverie.recall.search import GuessError, holding, search, search_params, search_text, search_variants
 from reverie.store.queries import queries
 from tests.recall.conftest import DIMENSIONS, LATER, MODEL, Corpus, day, policy_with
 
@@ -192,14 +192,14 @@ def test_parts_left_out_change_nothing(corpus: Corpus) -> None:
         policy=policy_with(), model=MODEL, as_of=LATER, guess=known,
     )  # fmt: skip
     assert params is not None
-    whole = queries("recall")["search"]
+    whole = search_variants()["embedded", "filtered", "dated", "guessed"]
     sure = {name: value for name, value in params.items() if name != "speakers"}
-    short, dated = search_statement(sure), search_statement(sure | {"since": [day(0)]})
-    assert len(short) < len(dated) < len(whole) and "-- if" not in short
+    short, dated = search_text(sure), search_text(sure | {"since": [day(0)]})
+    assert len(short) < len(dated) < len(whole)
     short_rows, dated_rows, rows = (corpus.conn.execute(text, params).fetchall() for text in (short, dated, whole))
     assert len(rows) == 30 and short_rows == dated_rows == holding(rows)
     unembedded = params | {"vector": None, "model": None}
-    words = search_statement(unembedded)
+    words = search_text(unembedded)
     assert "halfvec" not in words
     words_rows = corpus.conn.execute(words, unembedded).fetchall()
     assert words_rows and words_rows == corpus.conn.execute(whole, unembedded).fetchall()

@@ -12,11 +12,11 @@ import pytest
 from psycopg import OperationalError
 
 from reverie.store.database import AsyncStore
-from reverie.store.steps import Statement, Steps, perform_async
+from reverie.store.session import Statement
 
 pytestmark = pytest.mark.anyio
 TENANTS = ("acme", "other", "third")
-BOUND = Statement("select current_setting('reverie.tenant'), current_user::text", last=True)
+BOUND = Statement("select current_setting('reverie.tenant'), current_user::text")
 
 
 @pytest.fixture
@@ -28,17 +28,14 @@ class OursError(Exception):
     """An operation's own error, such as an unknown id."""
 
 
-def not_found() -> Steps[Any]:
-    yield Statement("select 1")
-    raise OursError
-
-
-def asking(statement: Statement) -> Steps[Any]:
-    return (yield statement)
+async def not_found(store: AsyncStore, tenant: str) -> None:
+    async with store.session(tenant).transaction() as transaction:
+        await transaction.run(Statement("select 1"))
+        raise OursError
 
 
 async def reads(store: AsyncStore, tenant: str) -> Any:
-    return await perform_async(store, tenant, asking(BOUND))
+    return await store.session(tenant).run(BOUND)
 
 
 @pytest.mark.parametrize("forgets", ["deallocate all", "discard all"])
@@ -59,6 +56,17 @@ async def test_a_server_that_forgot_its_statements_is_asked_on_another_connectio
             ]
 
 
+async def test_a_transaction_begins_on_a_connection_that_remembers(database_url: str) -> None:
+    async with await AsyncStore.open(database_url, size=1) as store:
+        for forgets in ("deallocate all", "discard all"):
+            await reads(store, "acme")
+            async with store.connection() as conn:
+                await conn.execute(forgets)
+            async with store.session("acme").transaction() as transaction:
+                assert await transaction.run(BOUND) == [("acme", "reverie_reader")]
+                assert await transaction.commit(BOUND) == [("acme", "reverie_reader")]
+
+
 async def test_a_new_connection_that_was_reset_is_not_used(database_url: str) -> None:
     async with await AsyncStore.open(database_url, size=1) as store:
         async with store.connection() as conn:
@@ -74,7 +82,7 @@ async def test_statements_stay_prepared_after_a_rollback(database_url: str) -> N
         async with store.connection() as conn:
             backend = conn.info.backend_pid
         with pytest.raises(OursError):
-            await perform_async(store, "acme", not_found())
+            await not_found(store, "acme")
         assert await reads(store, "other") == [("other", "reverie_reader")]
         async with store.connection() as conn:
             assert conn.info.backend_pid == backend
@@ -86,15 +94,13 @@ async def test_statements_before_are_lost_with_the_session_and_not_done_twice(
     """A transaction that has begun is not repeated: its operation has read what may be otherwise now."""
     insert = Statement("insert into ops.tenants (tenant_id) values (current_setting('reverie.tenant'))")
     async with await AsyncStore.open(database_url, role="worker", size=1) as store:
-        await perform_async(store, "acme", asking(Statement("select 2", last=True)))
-
-        def losing() -> Steps[Any]:
-            yield insert
-            yield Statement("deallocate all")
-            yield Statement("select 2", last=True)
+        await store.session("acme").run(Statement("select 2"))
 
         with pytest.raises(OperationalError, match="session"):
-            await perform_async(store, "acme", losing())
+            async with store.session("acme").transaction() as transaction:
+                await transaction.run(insert)
+                await transaction.run(Statement("deallocate all"))
+                await transaction.commit(Statement("select 2"))
         assert await reads(store, "acme") == [("acme", "reverie_worker")]
     assert conn.execute("select count(*) from ops.tenants").fetchone() == (0,)
 
@@ -103,11 +109,11 @@ async def test_a_plan_that_no_longer_fits_its_table_is_made_anew(
     database_url: str, conn: psycopg.Connection[Any]
 ) -> None:
     conn.execute("create table public.t (x int); grant select on public.t to public")
-    every = Statement("select * from public.t", last=True)
+    every = Statement("select * from public.t")
     async with await AsyncStore.open(database_url, size=1) as store:
-        assert await perform_async(store, "acme", asking(every)) == []
+        assert await store.session("acme").run(every) == []
         conn.execute("alter table public.t add y int default 2; insert into public.t values (1)")
-        assert await perform_async(store, "acme", asking(every)) == [(1, 2)]
+        assert await store.session("acme").run(every) == [(1, 2)]
 
 
 async def test_a_rollback_that_is_cancelled_or_fails_ends_the_connection(
@@ -142,14 +148,17 @@ async def test_reads_of_every_tenant_work_whatever_happened_before(
     chance = random.Random(seed)
 
     async def unknown(store: AsyncStore) -> None:
-        await perform_async(store, chance.choice(TENANTS), not_found())
+        await not_found(store, chance.choice(TENANTS))
 
     async def wrong(store: AsyncStore) -> None:
-        fails = Statement("select 1 / 0", last=chance.random() < 0.5)
-        await perform_async(store, chance.choice(TENANTS), asking(fails))
+        session = store.session(chance.choice(TENANTS))
+        if chance.random() < 0.5:
+            await session.run(Statement("select 1 / 0"))
+        async with session.transaction() as transaction:
+            await transaction.run(Statement("select 1 / 0"))
 
     async def slow(store: AsyncStore) -> None:
-        await perform_async(store, chance.choice(TENANTS), asking(Statement("select pg_sleep(9)::text", last=True)))
+        await store.session(chance.choice(TENANTS)).run(Statement("select pg_sleep(9)::text"))
 
     async def cancelled(store: AsyncStore) -> None:
         async with asyncio.timeout(chance.random() * 0.02):
@@ -171,7 +180,8 @@ async def test_reads_of_every_tenant_work_whatever_happened_before(
     async def killed_at_work(store: AsyncStore) -> None:
         work = asyncio.create_task(slow(store))
         await asyncio.sleep(0.02)
-        conn.execute("select pg_terminate_backend(pid) from pg_stat_activity where query like 'select pg_sleep%'")
+        conn.execute("select pg_terminate_backend(pid) from pg_stat_activity where query like 'select pg_sleep%'"
+                     " and datname = current_database()")  # fmt: skip
         await work
 
     happenings: list[Callable[[AsyncStore], Awaitable[None]]] = [

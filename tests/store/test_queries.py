@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
 from types import MappingProxyType
+from uuid import uuid4
 
 import psycopg
 import pytest
 from psycopg.pq import TransactionStatus
 
-from reverie.store.queries import queries, sql_directory
+from reverie.recall.search import search_variants
+from reverie.store.queries import TemplateError, queries, sql_directory, variants
 
 STEMS = sorted(path.stem for path in (sql_directory() / "queries").glob("*.sql"))
 #: What the other queries of the process find made already.
@@ -59,12 +62,73 @@ def test_a_query_that_names_no_column_of_ours_is_refused(worker: psycopg.Connect
         worker.execute(prepared("select nothing_of_ours from log.turns where tenant_id = %(tenant)s"))
 
 
+FEATURES = (("small", "large"), ("", "sorted"))
+TEMPLATE = """-- template: list
+select x /* small.column */ /* large.column */ from t
+/* sorted.order */
+
+-- part: large.column
+, y /* sorted.place */
+
+-- part: sorted.order
+order by x
+
+-- part: sorted.place
+, row_number() over (order by x)
+
+-- part: small.column
+, 1
+"""
+
+
+@pytest.fixture
+def write(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], str]:
+    """Writes a file of queries under a name of its own and returns the name."""
+    (tmp_path / "queries").mkdir()
+    monkeypatch.setattr("reverie.store.queries.sql_directory", lambda: tmp_path)
+
+    def once(text: str) -> str:
+        stem = f"template_{uuid4().hex}"  # files are read once
+        (tmp_path / "queries" / f"{stem}.sql").write_text(text)
+        return stem
+
+    return once
+
+
+def test_a_variant_has_the_parts_of_its_features(write: Callable[[str], str]) -> None:
+    texts = {features: " ".join(text.split()) for features, text in variants(write(TEMPLATE), "list", FEATURES).items()}
+    assert texts == {
+        ("small", ""): "select x , 1 from t",
+        ("small", "sorted"): "select x , 1 from t order by x",
+        ("large", ""): "select x , y from t",
+        ("large", "sorted"): "select x , y , row_number() over (order by x) from t order by x",
+    }
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("/* sorted.order */", ""),
+        ("-- part: sorted.order", "-- part: sorted.other"),
+        ("select x", "select x /* small.column */"),
+        ("-- part: small.column", "-- part: tiny.column"),
+        ("/* sorted.order */", "/* sorted.order */ /* sorted.more */"),
+    ],
+)
+def test_a_template_whose_parts_do_not_fit_is_not_loaded(write: Callable[[str], str], old: str, new: str) -> None:
+    assert old in TEMPLATE
+    with pytest.raises(TemplateError):
+        variants(write(TEMPLATE.replace(old, new, 1)), "list", FEATURES)
+
+
 def statements() -> Iterator[tuple[str, str, str]]:
     """Each query's file, name and text, but those that Postgres cannot prepare."""
     for stem in STEMS:
         for name, text in queries(stem).items():
             if (stem, name) not in UTILITIES:
                 yield stem, name, text
+    for features, text in search_variants().items():
+        yield "recall", f"search {' '.join(filter(None, features))}", text
 
 
 def prepared(text: str, types: Mapping[str, str] = MappingProxyType({})) -> str:

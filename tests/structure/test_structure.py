@@ -22,6 +22,7 @@ BANNED = {"utils", "util", "helpers", "helper", "common", "manager", "engine", "
 #: Session settings, what is asked of a server before there are tables, and databases that are created and dropped.
 SPEAK_SQL = {
     "reverie/store/connect.py",
+    "reverie/store/session/pipeline.py",
     "reverie/store/server/embedded.py",
     "reverie/store/migrate.py",
     "reverie/store/alembic/env.py",

@@ -16,7 +16,7 @@ from reverie.api.problems import documented
 from reverie.api.routes.working_memory import read_or_none
 from reverie.api.routing import routes_of
 from reverie.model import Role
-from reverie.recall.contexts.context import Context, context, context_entries
+from reverie.recall.contexts.context import Context, assemble_context, context_entries
 from reverie.recall.contexts.given import Given, Message
 
 router = routes_of("contexts")
@@ -126,9 +126,9 @@ async def assemble(body: ContextRequest, caller: Reader) -> Response:
 
     It is logged once the answer is out: which ids went into which section, and no text.
     """
-    steps = context(
+    found = await assemble_context(
+        caller.questioner(),
         body.question,
-        tenant_id=caller.tenant_id,
         subject_id=body.subject_id,
         policy=caller.policy,
         as_of=body.as_of or now(),
@@ -137,7 +137,6 @@ async def assemble(body: ContextRequest, caller: Reader) -> Response:
         given=await _given(body, caller),
         remembered=caller.services.remembered,
     )
-    found = await caller.ask(steps)
     response = answer(_shown(found))
     caller.log(context_entries(found))
     return response

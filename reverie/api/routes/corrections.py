@@ -93,8 +93,8 @@ async def correct(body: CorrectionRequest, caller: Writer) -> Response:
             as_of=now(),
         )
         return answer({"id": None, "survivor_id": survivor, "replacement_id": None, "effect": _APART})
-    steps = correct_memory(
-        tenant_id=caller.tenant_id,
+    made = await correct_memory(
+        caller.writer(),
         memory_id=body.memory_id,
         policy=caller.policy,
         as_of=now(),
@@ -102,7 +102,6 @@ async def correct(body: CorrectionRequest, caller: Writer) -> Response:
         content=body.content,
         actor=body.actor or caller.grant.name,
     )
-    made = await caller.write(steps)
     return answer(
         {"id": made.id, "survivor_id": None, "replacement_id": made.replacement_id, "effect": made.effect},
     )

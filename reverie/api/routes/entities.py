@@ -14,7 +14,7 @@ from reverie.api.fields import Answer, Cursor, Limit, Name, Subject
 from reverie.api.paging import decode_cursor, page
 from reverie.api.problems import documented
 from reverie.api.routing import routes_of
-from reverie.recall.browse import Graph, listing_entities, reading_graph
+from reverie.recall.browse import Graph, load_graph, page_entities
 from reverie.recall.inspect import Entity
 
 router = routes_of("entities")
@@ -37,7 +37,7 @@ async def list_entities(
 ) -> Response:
     """Whom and what the subject's memories speak of, and in how many."""
     after = decode_cursor(cursor, str, str)
-    found = await caller.read(listing_entities(caller.tenant_id, subject_id, type_=type, after=after, limit=limit + 1))
+    found = await page_entities(caller.reader(), subject_id, type_=type, after=after, limit=limit + 1)
     shown, following = page(found, limit, lambda entity: tuple(entity.id.split(":", 1)))
     return answer({"entities": shown, "next_cursor": following})
 
@@ -50,4 +50,4 @@ async def read_graph(
     edges: Annotated[int, Query(ge=0, le=5000, description="Ties at most, the strongest.")] = 500,
 ) -> Response:
     """The subject's graph: the entities that most memories speak of, and which of them are spoken of together."""
-    return answer(await caller.read(reading_graph(caller.tenant_id, subject_id, limit=limit, edges=edges)))
+    return answer(await load_graph(caller.reader(), subject_id, limit=limit, edges=edges))

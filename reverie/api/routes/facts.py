@@ -14,8 +14,8 @@ from reverie.api.answers import answer
 from reverie.api.fields import Answer, AsOf, Body, Name, Question, Subject, Time, example, now
 from reverie.api.problems import documented
 from reverie.api.routing import routes_of
-from reverie.recall.facts import StructuredFact, structured_facts
-from reverie.recall.profile import Recent, profile
+from reverie.recall.facts import StructuredFact, load_facts
+from reverie.recall.profile import Recent, load_profile
 from reverie.recall.relationship import Relationship
 from reverie.recall.scaffold import Conflict, ScaffoldEntry
 from reverie.recall.staged import Summary, staged_recall
@@ -82,21 +82,21 @@ async def list_facts(
     as_of: AsOf = None,
 ) -> Response:
     """Structured facts of a subject: one value a key, with what it replaced."""
-    steps = structured_facts(
-        tenant_id=caller.tenant_id,
+    facts = await load_facts(
+        caller.reader(),
         subject_id=subject_id,
         as_of=as_of or now(),
         history=history,
         least_importance=least_importance,
     )
-    return answer({"facts": await caller.read(steps)})
+    return answer({"facts": facts})
 
 
 @router.get("/profile", response_model=ProfileAnswer, responses=documented(422), summary="Read a subject's profile")
 async def read_profile(caller: Reader, subject_id: Subject, as_of: AsOf = None) -> Response:
     """A subject in short: narrative, what holds by key, what happened lately, and how long you know each other."""
     policy, at = caller.policy, as_of or now()
-    found = await caller.read(profile(tenant_id=caller.tenant_id, subject_id=subject_id, policy=policy, as_of=at))
+    found = await load_profile(caller.reader(), subject_id=subject_id, policy=policy, as_of=at)
     written = found.written if found.is_written else None
     return answer(
         {
@@ -125,14 +125,13 @@ async def read_profile(caller: Reader, subject_id: Subject, as_of: AsOf = None) 
 )
 async def recall_staged(body: StagedRequest, caller: Reader) -> Response:
     """Structured facts by exact look-up, always, then the nearest summaries; it counts as no access."""
-    steps = staged_recall(
+    found = await staged_recall(
+        caller.questioner(),
         body.question,
-        tenant_id=caller.tenant_id,
         subject_id=body.subject_id,
         policy=caller.policy,
         as_of=body.as_of or now(),
         embedder=caller.services.embedder,
     )
-    found = await caller.ask(steps)
     names = ("subject_id", "asked_at", "policy", "policy_hash", "model", "text", "facts", "summaries", "notes")
     return answer({name: getattr(found, name) for name in names})

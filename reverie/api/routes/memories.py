@@ -16,8 +16,8 @@ from reverie.api.paging import decode_cursor, page
 from reverie.api.problems import documented
 from reverie.api.routing import routes_of
 from reverie.model import KINDS, Kind, State
-from reverie.recall.browse import ListedMemory, MemoryFilter, listing_memories
-from reverie.recall.inspect import Explanation, explaining
+from reverie.recall.browse import ListedMemory, MemoryFilter, page_memories
+from reverie.recall.inspect import Explanation, explain
 
 router = routes_of("memories")
 
@@ -53,8 +53,8 @@ async def list_memories(
         session_id=session_id,
         entity=entity,
     )
-    steps = listing_memories(
-        caller.tenant_id,
+    memories = await page_memories(
+        caller.reader(),
         subject_id,
         policy=caller.policy,
         wanted=wanted,
@@ -62,7 +62,7 @@ async def list_memories(
         before=before[0] if before else None,
         limit=limit + 1,
     )
-    shown, following = page(await caller.read(steps), limit, lambda memory: (memory.id,))
+    shown, following = page(memories, limit, lambda memory: (memory.id,))
     return answer({"memories": shown, "next_cursor": following})
 
 
@@ -71,4 +71,4 @@ async def list_memories(
 )
 async def explain_memory(caller: Reader, memory_id: UUID) -> Response:
     """One memory, kept or forgotten: the turns it comes from, what it was made of and went into, its run and policy."""
-    return answer(await caller.read(explaining(caller.tenant_id, str(memory_id))))
+    return answer(await explain(caller.reader(), str(memory_id)))

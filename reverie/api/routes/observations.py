@@ -123,7 +123,8 @@ _ERRORS = documented(400, 409, 413, 422)
 )
 async def observe(body: ObservationRequest, caller: Writer) -> Response:
     """Record what an agent noticed: `record_observation(content, category)`."""
-    steps = record_observation(
+    event = await record_observation(
+        caller.writer(),
         body.source(caller),
         body.content,
         body.category,
@@ -131,7 +132,7 @@ async def observe(body: ObservationRequest, caller: Writer) -> Response:
         as_of=now(),
         observed_at=body.observed_at,
     )
-    return answer({"events": [await caller.write(steps)]})
+    return answer({"events": [event]})
 
 
 @router.post(
@@ -139,7 +140,8 @@ async def observe(body: ObservationRequest, caller: Writer) -> Response:
 )
 async def add_document(body: DocumentRequest, caller: Writer) -> Response:
     """Record the text of an attachment or the output of a tool; it is cut into chunks, each kept by what it is."""
-    steps = record_document(
+    event = await record_document(
+        caller.writer(),
         body.source(caller),
         body.text,
         channel=body.channel,
@@ -149,7 +151,7 @@ async def add_document(body: DocumentRequest, caller: Writer) -> Response:
         as_of=now(),
         observed_at=body.observed_at,
     )
-    return answer({"events": [await caller.write(steps)]})
+    return answer({"events": [event]})
 
 
 @router.post(
@@ -160,7 +162,8 @@ async def add_document(body: DocumentRequest, caller: Writer) -> Response:
 )
 async def update_user(body: UserContextRequest, caller: Writer) -> Response:
     """Record what was learned about the subject: `update_user_context(scaffold_updates, persistent_info_additions)`."""
-    steps = update_user_context(
+    events = await update_user_context(
+        caller.writer(),
         body.source(caller),
         scaffold_updates=body.scaffold_updates,
         persistent_info_additions=body.persistent_info_additions,
@@ -168,7 +171,7 @@ async def update_user(body: UserContextRequest, caller: Writer) -> Response:
         as_of=now(),
         observed_at=body.observed_at,
     )
-    return answer({"events": await caller.write(steps)})
+    return answer({"events": events})
 
 
 @router.post(
@@ -179,7 +182,12 @@ async def update_user(body: UserContextRequest, caller: Writer) -> Response:
 )
 async def update_connection(body: ConnectionContextRequest, caller: Writer) -> Response:
     """Record what holds for one connection: `update_connection_context(connection_id, learned)`."""
-    steps = update_connection_context(
-        body.source(caller), body.learned, policy=caller.policy, as_of=now(), observed_at=body.observed_at
+    events = await update_connection_context(
+        caller.writer(),
+        body.source(caller),
+        body.learned,
+        policy=caller.policy,
+        as_of=now(),
+        observed_at=body.observed_at,
     )
-    return answer({"events": await caller.write(steps)})
+    return answer({"events": events})

@@ -12,7 +12,7 @@ from reverie.api.metrics import CONTENT_TYPE_LATEST
 from reverie.api.problems import documented, problem
 from reverie.api.routing import routes_of
 from reverie.store.queries import queries
-from reverie.store.steps import Statement, Steps
+from reverie.store.session import Statement, TenantSession
 
 router = routes_of("operations", prefix="")
 
@@ -61,8 +61,8 @@ async def ready(request: Request) -> Response:
     """Whether it can serve: both of its roles read a table on the path of every request. Notes say what is missing."""
     services = request.app.state.services
     try:
-        await services.read(NOBODY, probing(NOBODY))
-        await services.write(NOBODY, probing(NOBODY))
+        await probe(services.read_session(NOBODY))
+        await probe(services.write_session(NOBODY))
     except OperationalError:
         return problem(503, "The database does not answer.")
     except Error:
@@ -78,9 +78,9 @@ async def ready(request: Request) -> Response:
     )
 
 
-def probing(tenant_id: str) -> Steps[None]:
+async def probe(session: TenantSession) -> None:
     """Read a table as requests do: bound to a tenant, prepared, in the role of the pool."""
-    yield Statement(queries("doctor")["probe"], {"tenant": tenant_id}, last=True)
+    await session.run(Statement(queries("doctor")["probe"], {"tenant": session.tenant_id}))
 
 
 @router.get(

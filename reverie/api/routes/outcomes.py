@@ -10,7 +10,7 @@ from reverie.api.answers import answer
 from reverie.api.fields import Answer, Body, Name, Time, example, now
 from reverie.api.problems import ProblemError, documented
 from reverie.api.routing import routes_of
-from reverie.capture.append import appending_outcomes
+from reverie.capture.append import log_outcomes
 from reverie.model import Outcome
 
 router = routes_of("outcomes")
@@ -74,7 +74,7 @@ async def append_outcomes(body: OutcomesRequest, caller: Writer) -> Response:
         )
         for given in body.outcomes
     ]
-    found = await caller.write(appending_outcomes(caller.tenant_id, outcomes))
+    found = await log_outcomes(caller.writer(), outcomes)
     if found.conflicts:
         raise ProblemError(
             409,

@@ -16,7 +16,7 @@ from reverie.api.problems import documented
 from reverie.api.routing import routes_of
 from reverie.model import Kind
 from reverie.recall.recall import recall_entry
-from reverie.recall.remembered import recalling_at_once
+from reverie.recall.remembered import recall_at_once
 from reverie.recall.result import Hit, RecallResult
 
 router = routes_of("recalls")
@@ -130,10 +130,10 @@ async def recall(body: RecallRequest, caller: Reader) -> Response:
 
     It is logged once the answer is out and counts as an access of what it gave.
     """
-    steps = recalling_at_once(
+    found = await recall_at_once(
+        caller.questioner(),
         body.question,
         caller.services.remembered,
-        tenant_id=caller.tenant_id,
         subject_id=body.subject_id,
         policy=caller.policy,
         as_of=body.as_of or now(),
@@ -144,7 +144,6 @@ async def recall(body: RecallRequest, caller: Reader) -> Response:
         kinds=body.kinds,
         include_compressed=body.include_compressed,
     )
-    found = await caller.ask(steps)
     response = answer(shown(found, why=body.why))
     caller.log([recall_entry(found)])
     return response

@@ -51,9 +51,10 @@ async def list_flagged(
 ) -> Response:
     """Turns that were flagged for a person to look at, such as what sounds like a crisis. Needs the scope admin."""
     place = decode_cursor(cursor, _aware, UUID)
-    steps = list_reviews(caller.tenant_id, seen=seen, after=(place[0], place[1]) if place else None, limit=limit + 1)
-    found = await caller.write(steps)  # the reader's role sees nothing of what is not in the log yet
-    shown, following = page(found, limit, lambda one: (one.flagged_at.isoformat(), one.turn_id))
+    after = (place[0], place[1]) if place else None
+    # the reader's role sees nothing of what is not in the log yet
+    reviews = await list_reviews(caller.writer(), seen=seen, after=after, limit=limit + 1)
+    shown, following = page(reviews, limit, lambda review: (review.flagged_at.isoformat(), review.turn_id))
     return answer({"reviews": shown, "next_cursor": following})
 
 
@@ -65,7 +66,7 @@ async def list_flagged(
 )
 async def note_seen(caller: Admin, turn_id: UUID) -> Response:
     """Note that a person has looked at a turn. Needs the scope admin."""
-    await caller.write(mark_seen(caller.tenant_id, turn_id, seen_at=now()))
+    await mark_seen(caller.writer(), turn_id, seen_at=now())
     return answer({"turn_id": turn_id})
 
 

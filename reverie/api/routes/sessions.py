@@ -37,10 +37,7 @@ class CloseAnswer(Answer):
 )
 async def close(body: CloseRequest, caller: Writer) -> Response:
     """End a session: its turns go to the log at once, its working memory ends. A later turn opens it again."""
-    steps = close_session(
-        tenant_id=caller.tenant_id, subject_id=body.subject_id, session_id=body.session_id, as_of=now()
-    )
-    waiting = await caller.write(steps)
+    waiting = await close_session(caller.writer(), subject_id=body.subject_id, session_id=body.session_id, as_of=now())
     if waiting is None:
         raise ProblemError(404, "There is no such session in working memory.")
     caller.services.flusher.wake()

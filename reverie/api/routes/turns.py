@@ -160,9 +160,9 @@ async def append(body: TurnsRequest, caller: Writer) -> Response:
     The answer carries what the rules extract, the mood of each message, and help where the words sound like a crisis.
     """
     services = caller.services
-    steps = append_turns(
+    found = await append_turns(
+        caller.writer(),
         [turn.model_dump(exclude_none=True) for turn in body.turns],
-        tenant_id=caller.tenant_id,
         subject_id=body.subject_id,
         session_id=body.session_id,
         policy=caller.policy,
@@ -174,7 +174,6 @@ async def append(body: TurnsRequest, caller: Writer) -> Response:
         country=body.country,
         language=body.language,
     )
-    found = await caller.write(steps)
     return answer({"turns": [_seen(heard) for heard in found.turns], "flush_at": found.flush_at})
 
 

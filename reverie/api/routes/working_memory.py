@@ -45,10 +45,7 @@ async def read_working_memory(caller: Reader, subject_id: Subject, session_id: S
 )
 async def update_working_memory(body: UpdateRequest, caller: Writer) -> Response:
     """Hold these lists in place of those before; the entry is opened where there is none."""
-    steps = update_session(
-        tenant_id=caller.tenant_id, **body.model_dump(exclude_unset=True), policy=caller.policy, as_of=now()
-    )
-    await caller.write(steps)
+    await update_session(caller.writer(), **body.model_dump(exclude_unset=True), policy=caller.policy, as_of=now())
     return answer(await held(caller, body.subject_id, body.session_id))
 
 
@@ -62,11 +59,10 @@ async def held(caller: Caller, subject_id: str, session_id: str) -> Session:
 
 async def read_or_none(caller: Caller, subject_id: str, session_id: str) -> Session | None:
     """Return the entry of a session; the reader's role sees nothing of what is not in the log yet."""
-    steps = read_session(
-        tenant_id=caller.tenant_id,
+    return await read_session(
+        caller.writer(),
         subject_id=subject_id,
         session_id=session_id,
         policy=caller.policy,
         as_of=now(),
     )
-    return await caller.write(steps)

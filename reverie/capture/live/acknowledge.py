@@ -22,7 +22,7 @@ from reverie.capture.identity import turn_hash
 from reverie.capture.live.mood_model import MoodModel
 from reverie.capture.live.moods import Told, read_stored, tell_moods
 from reverie.capture.live.nearness import Answers, Near, ask_embedder
-from reverie.capture.live.readings import BeginReading, is_long, reading
+from reverie.capture.live.readings import BeginReading, apply_rules, is_long
 from reverie.capture.validation import Rejection, Validator
 from reverie.errors import ConflictError, InferenceError, InputError
 from reverie.inference import Embedder
@@ -32,7 +32,7 @@ from reverie.language.cues.noticed import Noticed
 from reverie.model import Turn, require_aware
 from reverie.policy import Policy
 from reverie.store.queries import queries
-from reverie.store.steps import Outside, Statement, Steps
+from reverie.store.session import Statement, TenantSession
 
 #: Turns that one request may bring.
 MOST_TURNS = 100
@@ -73,10 +73,10 @@ class Acknowledged:
     flush_at: datetime | None
 
 
-def append_turns(
+async def append_turns(
+    session: TenantSession,
     records: Sequence[Mapping[str, Any]],
     *,
-    tenant_id: str,
     subject_id: str,
     session_id: str,
     policy: Policy,
@@ -87,7 +87,7 @@ def append_turns(
     begin_reading: BeginReading | None = None,
     country: str | None = None,
     language: str | None = None,
-) -> Steps[Acknowledged]:
+) -> Acknowledged:
     """Take in one or many turns of a session, once each, all or none.
 
     A record is what `docs/importing.md` says of a turn, checked by the same rules, without ids of tenant, subject and
@@ -103,9 +103,9 @@ def append_turns(
         InputError: none or too many turns, or one that is not valid; names the turn and the field.
         ConflictError: a source_id is taken by other content; names it. Nothing was written.
     """
-    as_of = require_aware(as_of)
+    as_of, tenant_id = require_aware(as_of), session.tenant_id
     turns, timed = _read(records, tenant_id, subject_id, session_id, policy, as_of)
-    readings = yield from reading(turns, policy, count_tokens, begin_reading)
+    readings = await apply_rules(session, turns, policy, count_tokens, begin_reading)
     noticed = [each.noticed for each in readings]
     said = [place for place, turn in enumerate(turns) if turn.role == "user" and turn.text]
     # both models at once: the limit on one counts while the other works
@@ -113,11 +113,11 @@ def append_turns(
     answer = Answers()
     if asked := ask_embedder(turns, noticed, policy, embedder):
         with suppress(InferenceError):
-            answer = yield Outside(asked)
+            answer = await session.offload(asked)
     told: dict[int, Mood | Missed] = {}
     if coming:
         try:
-            told[said[-1]] = yield coming.wait()
+            told[said[-1]] = await coming.wait(session)
         except TimeoutError:
             told[said[-1]] = "late"
     tell = partial(
@@ -129,7 +129,7 @@ def append_turns(
         embedding_model=embedder.model if embedder else None,
     )
     # of many turns in a thread: each pattern takes little, and others are served between two of them
-    moods: list[Told | None] = (yield Outside(tell)) if is_long(turns) else tell()
+    moods: list[Told | None] = await session.offload(tell) if is_long(turns) else tell()
     crises = [
         find_crisis(
             turn.text,
@@ -145,6 +145,7 @@ def append_turns(
         for place, turn in enumerate(turns)
     ]
     numbers = policy.working_memory
+    compared = answer.near.params(tenant_id, subject_id, policy) if answer.near.candidates else None
     params = {
         "tenant": tenant_id,
         "subject": subject_id,
@@ -154,12 +155,10 @@ def append_turns(
         "idle": timedelta(minutes=numbers.idle_minutes),
         "max_wait": timedelta(minutes=policy.queue.max_wait_minutes),
     } | _columns(turns, timed, moods, crises)
-    found: Mapping[UUID, Near] = {}
-    if answer.near.candidates:
-        compared = answer.near.params(tenant_id, subject_id, policy)
-        found = answer.near.read((yield Statement(queries("acknowledge")["near"], compared)))
+    acknowledge = Statement(queries("acknowledge")["acknowledge"], params)
+    near = [Statement(queries("acknowledge")["near"], compared)] if compared else []
     for _ in range(_TRIES):
-        rows = yield Statement(queries("acknowledge")["acknowledge"], params, last=True)
+        *near_rows, rows = await session.run_all(*near, acknowledge)
         became = {row[0]: turn.source_id for turn, row in zip(reversed(turns), reversed(rows), strict=True)}
         if "conflict" in became or "raced" not in became:
             break
@@ -167,9 +166,10 @@ def append_turns(
         raise ConflictError(
             f"source_id {taken!r} is taken by a turn of this session with other content; the log is append-only."
         )
+    repeated = answer.near.read(near_rows[0]) if near_rows else {}
     # those that came before: their ids are made of that time
     before = [replace(turn, said_at=row[2]) for turn, row in zip(turns, rows, strict=True) if row[2] != turn.said_at]
-    again = iter((yield from reading(before, policy, count_tokens, begin_reading)))
+    again = iter(await apply_rules(session, before, policy, count_tokens, begin_reading))
     heard = []
     for turn, seen, crisis, row in zip(turns, noticed, crises, rows, strict=True):
         status, turn_id, said_at, mood, _ = row
@@ -182,7 +182,7 @@ def append_turns(
                 said_at=said_at,
                 status=status,
                 noticed=seen,
-                near={one.id: found[one.id] for one in seen.candidates if one.id in found},
+                near={each.id: repeated[each.id] for each in seen.candidates if each.id in repeated},
                 mood=read_stored(mood),
                 crisis=crisis,
             )

@@ -19,7 +19,7 @@ from reverie.policy import Policy
 from reverie.store.marks import ADD_PIN, MARK
 from reverie.store.queries import queries
 from reverie.store.queue import Waiting, enqueue_params
-from reverie.store.steps import Statement, Steps
+from reverie.store.session import Statement, TenantSession
 
 #: Characters of what a person writes in a memory's place, and of who it is.
 MOST_CHARACTERS = 10_000
@@ -54,9 +54,9 @@ class Corrected:
     effect: str
 
 
-def correct_memory(
+async def correct_memory(
+    session: TenantSession,
     *,
-    tenant_id: str,
     memory_id: UUID,
     policy: Policy,
     as_of: datetime,
@@ -64,7 +64,7 @@ def correct_memory(
     subject_id: str | None = None,
     content: str | None = None,
     actor: str | None = None,
-) -> Steps[Corrected]:
+) -> Corrected:
     """Record what a person says of a memory, and withhold, replace or pin it at once.
 
     Without `asked` it is `replace` where there is `content`, which is what is right instead, else `wrong`. `actor` is
@@ -79,28 +79,28 @@ def correct_memory(
     content, actor = _text("content", content, MOST_CHARACTERS), _text("actor", actor, LONGEST_ACTOR)
     if (asked == "replace") != (content is not None):
         raise InputError("Content goes with replace, and only with that.")
-    sql, memory = queries("corrections"), {"tenant": tenant_id, "memory": memory_id}
-    rows = yield Statement(sql["read_correctable"], memory)
-    if not rows or subject_id not in (None, rows[0][0]):
-        raise NotFoundError(f"There is no memory {memory_id}.")
-    subject_id, kind, is_forgotten = rows[0]
-    if asked in ("pin", "unpin") and is_forgotten:
-        raise InputError(f"Memory {memory_id} is forgotten: it cannot be pinned or unpinned.")
-    correction = stable_id(as_of, asked, tenant_id, str(memory_id))
-    row = memory | {"subject": subject_id, "id": correction, "as_of": as_of, "run": None}
-    added = {"correction": asked, "content": content, "actor": actor}
-    yield Statement(sql["add_correction"], row | added)
-    replacement = None
-    if asked == "pin":
-        yield Statement(ADD_PIN, row)
-    elif asked != "unpin":
-        mark = {"wrong": "corrected", "replace": "replaced", "forget": "forgotten"}[asked]
-        yield Statement(MARK, row | {"mark": mark})
-        kind, replacement = replacement_of(kind, as_of, tenant_id, subject_id, correction)
-        importance = getattr(policy.extract.importance, kind)
-        new = {"replacement": replacement, "kind": kind, "content": content, "importance": importance}
-        yield Statement(sql["add_replacement"], row | new)
-    yield _enqueued(tenant_id, subject_id, policy, as_of)
+    sql, memory = queries("corrections"), {"tenant": session.tenant_id, "memory": memory_id}
+    async with session.transaction() as transaction:
+        rows = await transaction.run(Statement(sql["read_correctable"], memory))
+        if not rows or subject_id not in (None, rows[0][0]):
+            raise NotFoundError(f"There is no memory {memory_id}.")
+        subject_id, kind, is_forgotten = rows[0]
+        if asked in ("pin", "unpin") and is_forgotten:
+            raise InputError(f"Memory {memory_id} is forgotten: it cannot be pinned or unpinned.")
+        correction = stable_id(as_of, asked, session.tenant_id, str(memory_id))
+        row = memory | {"subject": subject_id, "id": correction, "as_of": as_of, "run": None}
+        statements = [Statement(sql["add_correction"], row | {"correction": asked, "content": content, "actor": actor})]
+        replacement = None
+        if asked == "pin":
+            statements.append(Statement(ADD_PIN, row))
+        elif asked != "unpin":
+            mark = {"wrong": "corrected", "replace": "replaced", "forget": "forgotten"}[asked]
+            kind, replacement = replacement_of(kind, as_of, session.tenant_id, subject_id, correction)
+            importance = getattr(policy.extract.importance, kind)
+            new = {"replacement": replacement, "kind": kind, "content": content, "importance": importance}
+            statements += [Statement(MARK, row | {"mark": mark}), Statement(sql["add_replacement"], row | new)]
+        statements.append(_enqueue_statement(session.tenant_id, subject_id, policy, as_of))
+        await transaction.commit_all(*statements)
     return Corrected(
         id=correction,
         subject_id=subject_id,
@@ -110,10 +110,10 @@ def correct_memory(
     )
 
 
-def _enqueued(tenant_id: str, subject_id: str, policy: Policy, as_of: datetime) -> Statement:
+def _enqueue_statement(tenant_id: str, subject_id: str, policy: Policy, as_of: datetime) -> Statement[Any]:
     waiting = Waiting(subject_id=subject_id, session_id="corrections", turns=0, said_at=as_of, quiet=True)
     params: dict[str, Any] = enqueue_params(tenant_id, [waiting], policy=policy, at=as_of)
-    return Statement(queries("queue")["enqueue"], params, last=True)
+    return Statement(queries("queue")["enqueue"], params)
 
 
 def _text(name: str, text: str | None, most: int) -> str | None:

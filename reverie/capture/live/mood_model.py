@@ -28,7 +28,7 @@ from reverie.model import Turn
 from reverie.policy.live import Mood as Numbers
 from reverie.policy.live import MoodName
 from reverie.store.database import Store
-from reverie.store.steps import Awaited
+from reverie.store.session import TenantSession
 
 #: Characters of a message that the model is shown; moods do not need more.
 _SHOWN = 2_000
@@ -90,9 +90,9 @@ class Coming:
     #: When it is late, by `time.monotonic`.
     until: float
 
-    def wait(self) -> Awaited:
-        """Wait for what is left of the limit."""
-        return Awaited(self.answer, self.until - time.monotonic())
+    async def wait(self, session: TenantSession) -> Mood | Missed:
+        """Wait for what is left of the limit. Raises TimeoutError."""
+        return await session.wait(self.answer, self.until - time.monotonic())
 
 
 class MoodModel:

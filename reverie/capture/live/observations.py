@@ -22,7 +22,7 @@ from reverie.model import require_aware, stable_id
 from reverie.policy import Policy
 from reverie.store.queries import queries
 from reverie.store.queue import Waiting, enqueue_params
-from reverie.store.steps import Statement, Steps
+from reverie.store.session import Statement, TenantSession
 
 Category = Literal["fact", "preference", "project_details", "correction"]
 Channel = Literal["interactive", "autonomous", "tool", "attachment"]
@@ -72,7 +72,8 @@ class _Event:
     key: str | None = None
 
 
-def record_observation(
+async def record_observation(
+    session: TenantSession,
     source: Source,
     content: str,
     category: Category,
@@ -80,16 +81,17 @@ def record_observation(
     policy: Policy,
     as_of: datetime,
     observed_at: datetime | None = None,
-) -> Steps[Recorded]:
+) -> Recorded:
     """Record what an agent noticed about the subject in a conversation (Agent 5.4)."""
     if category not in CATEGORIES:
         raise InputError(f"category is {category!r}; expected one of {', '.join(CATEGORIES)}.")
     events = [_Event(category, content)]
-    recorded = yield from _record(source, events, "interactive", policy, as_of, observed_at)
+    recorded = await _record(session, source, events, "interactive", policy, as_of, observed_at)
     return recorded[0]
 
 
-def update_user_context(
+async def update_user_context(
+    session: TenantSession,
     source: Source,
     *,
     scaffold_updates: Mapping[str, Any] | None = None,
@@ -97,29 +99,31 @@ def update_user_context(
     policy: Policy,
     as_of: datetime,
     observed_at: datetime | None = None,
-) -> Steps[list[Recorded]]:
+) -> list[Recorded]:
     """Record what an autonomous agent learned: an event a scaffold entry and one a fact, all or none (Agent 5.4)."""
     updates = [_Event("scaffold_update", _text(value), key) for key, value in (scaffold_updates or {}).items()]
     facts = [_Event("learned_fact", fact) for fact in persistent_info_additions]
-    return (yield from _record(source, [*updates, *facts], "autonomous", policy, as_of, observed_at))
+    return await _record(session, source, [*updates, *facts], "autonomous", policy, as_of, observed_at)
 
 
-def update_connection_context(
+async def update_connection_context(
+    session: TenantSession,
     source: Source,
     learned: Mapping[str, Any],
     *,
     policy: Policy,
     as_of: datetime,
     observed_at: datetime | None = None,
-) -> Steps[list[Recorded]]:
+) -> list[Recorded]:
     """Record what holds for one tool connection, such as its default project: an event a key (Agent 1.2, 3.E)."""
     if not source.connection_id:
         raise InputError("connection_id is missing; expected the connection that was learned about.")
     events = [_Event("connection_context", _text(value), key) for key, value in learned.items()]
-    return (yield from _record(source, events, "interactive", policy, as_of, observed_at))
+    return await _record(session, source, events, "interactive", policy, as_of, observed_at)
 
 
-def record_document(
+async def record_document(
+    session: TenantSession,
     source: Source,
     text: str,
     *,
@@ -129,7 +133,7 @@ def record_document(
     policy: Policy,
     as_of: datetime,
     observed_at: datetime | None = None,
-) -> Steps[Recorded]:
+) -> Recorded:
     """Record the text of an attachment (`name` is its file) or the output of a tool, cleaned (spec A8, Logic 1.2).
 
     `extract` cuts it into chunks and routes each to a kind, by `hint` or by rule.
@@ -137,11 +141,12 @@ def record_document(
     if hint is not None and hint not in HINTS:
         raise InputError(f"hint is {hint!r}; expected one of {', '.join(HINTS)}.")
     event = _Event("attachment" if channel == "attachment" else "tool_output", clean(text), name)
-    recorded = yield from _record(source, [event], channel, policy, as_of, observed_at, hint)
+    recorded = await _record(session, source, [event], channel, policy, as_of, observed_at, hint)
     return recorded[0]
 
 
-def _record(
+async def _record(
+    session: TenantSession,
     source: Source,
     events: Sequence[_Event],
     channel: Channel,
@@ -149,7 +154,7 @@ def _record(
     as_of: datetime,
     observed_at: datetime | None,
     hint: Hint | None = None,
-) -> Steps[list[Recorded]]:
+) -> list[Recorded]:
     as_of, at = require_aware(as_of), require_aware(observed_at or as_of, "observed_at")
     if at > as_of + timedelta(days=1) or at.year < 1970:
         raise InputError(f"observed_at is {at.isoformat()}; expected a time that has come.")
@@ -165,11 +170,12 @@ def _record(
         "timed": observed_at is not None,
     }
     waiting = Waiting(subject_id=source.subject_id, session_id=source.session_id or NO_SESSION, turns=0, said_at=at)
+    added = Statement(queries("observations")["add_events"], params)
     queued = Statement(
-        queries("queue")["enqueue"], enqueue_params(source.tenant_id, [waiting], policy=policy, at=as_of), last=True
+        queries("queue")["enqueue"], enqueue_params(source.tenant_id, [waiting], policy=policy, at=as_of)
     )
     for _ in range(_TRIES):
-        rows, _ = yield Statement(queries("observations")["add_events"], params), queued
+        rows, _ = await session.run_all(added, queued)
         became = {row[0]: number for number, row in enumerate(rows)}
         if "conflict" in became or "raced" not in became:
             break

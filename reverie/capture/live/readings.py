@@ -12,7 +12,7 @@ from reverie.language.cues.noticed import Noticed, notice
 from reverie.language.text import CountTokens
 from reverie.model import Turn
 from reverie.policy import Policy
-from reverie.store.steps import Awaited, Steps
+from reverie.store.session import TenantSession
 
 #: Characters up to which a request's turns are read at once: some milliseconds at most, whatever they say.
 SHORT_REQUEST = 1_000
@@ -38,20 +38,23 @@ def read_turns(turns: Sequence[Turn], policy: Policy, count_tokens: CountTokens)
     return [_read(turn, policy, count_tokens) for turn in turns]
 
 
-def reading(
-    turns: Sequence[Turn], policy: Policy, count_tokens: CountTokens, begin: BeginReading | None
-) -> Steps[list[Reading]]:
-    """Read turns, long ones by `begin` where there is one. What is no longer waited for is cancelled."""
+async def apply_rules(
+    session: TenantSession,
+    turns: Sequence[Turn],
+    policy: Policy,
+    count_tokens: CountTokens,
+    begin: BeginReading | None,
+) -> list[Reading]:
+    """Read turns, long ones by `begin` where there is one. A reading that is no longer waited for is cancelled."""
     if begin is None or not is_long(turns):
         return read_turns(turns, policy, count_tokens)
-    coming = begin(turns, policy)
+    future = begin(turns, policy)
     try:
-        found: list[Reading] = yield Awaited(coming, _LONGEST_SECONDS)
+        return await session.wait(future, _LONGEST_SECONDS)
     except BrokenExecutor as error:
         raise InferenceError("The process that reads long texts has ended; another one is started.") from error
     finally:
-        coming.cancel()
-    return found
+        future.cancel()
 
 
 def is_long(turns: Sequence[Turn]) -> bool:

@@ -9,7 +9,7 @@ from uuid import UUID
 from reverie.errors import NotFoundError
 from reverie.model import require_aware
 from reverie.store.queries import queries
-from reverie.store.steps import Statement, Steps
+from reverie.store.session import Statement, TenantSession
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -28,17 +28,17 @@ class Review:
     text: str | None
 
 
-def list_reviews(tenant_id: str, *, seen: bool, after: tuple[datetime, UUID] | None, limit: int) -> Steps[list[Review]]:
+async def list_reviews(
+    session: TenantSession, *, seen: bool, after: tuple[datetime, UUID] | None, limit: int
+) -> list[Review]:
     """Return up to `limit` turns flagged after a time and turn, the longest waiting first; `seen`: also those done."""
     at, turn = after or (None, None)
-    params = {"tenant": tenant_id, "seen": seen, "after": at, "after_turn": turn, "limit": limit}
-    found: list[Review] = yield Statement(queries("reviews")["page_reviews"], params, row=Review, last=True)
-    return found
+    params = {"tenant": session.tenant_id, "seen": seen, "after": at, "after_turn": turn, "limit": limit}
+    return await session.run(Statement(queries("reviews")["page_reviews"], params, row=Review))
 
 
-def mark_seen(tenant_id: str, turn_id: UUID, *, seen_at: datetime) -> Steps[None]:
+async def mark_seen(session: TenantSession, turn_id: UUID, *, seen_at: datetime) -> None:
     """Note that a person has looked at a turn; twice changes nothing. Raises NotFoundError: it was never flagged."""
-    params = {"tenant": tenant_id, "turn": turn_id, "seen_at": require_aware(seen_at, "seen_at")}
-    rows = yield Statement(queries("reviews")["mark_seen"], params, last=True)
-    if not rows:
+    params = {"tenant": session.tenant_id, "turn": turn_id, "seen_at": require_aware(seen_at, "seen_at")}
+    if not await session.run(Statement(queries("reviews")["mark_seen"], params)):
         raise NotFoundError(f"No turn {turn_id} waits for review.")

@@ -20,7 +20,7 @@ from reverie.model import Role, require_aware
 from reverie.policy import Policy
 from reverie.policy.live import WorkingMemory
 from reverie.store.queries import queries
-from reverie.store.steps import Statement, Steps
+from reverie.store.session import Statement, TenantSession
 
 #: Entries of one of the caller's lists, and bytes of its JSON.
 MOST_HELD = 100
@@ -69,19 +69,19 @@ class Session:
     waiting: int
 
 
-def read_session(
-    *, tenant_id: str, subject_id: str, session_id: str, policy: Policy, as_of: datetime
-) -> Steps[Session | None]:
+async def read_session(
+    session: TenantSession, *, subject_id: str, session_id: str, policy: Policy, as_of: datetime
+) -> Session | None:
     """Return what is held of a session at `as_of`; None: nothing, or its time to live is over."""
     numbers = policy.working_memory
     params = {
-        "tenant": tenant_id,
+        "tenant": session.tenant_id,
         "subject": subject_id,
         "session": session_id,
         "as_of": require_aware(as_of),
         "turns": numbers.turns,
     }
-    rows = yield Statement(queries("working_memory")["read_session"], params, last=True)
+    rows = await session.run(Statement(queries("working_memory")["read_session"], params))
     if not rows:
         return None
     *entry, mood, preferences, confirmations, tool_results, first, latest, waiting, gone = rows[0]
@@ -111,9 +111,9 @@ def window(first: WindowTurn | None, latest: Sequence[WindowTurn], numbers: Work
     return (first, *last[len(last) - numbers.turns + 1 :])
 
 
-def update_session(
+async def update_session(
+    session: TenantSession,
     *,
-    tenant_id: str,
     subject_id: str,
     session_id: str,
     policy: Policy,
@@ -121,30 +121,30 @@ def update_session(
     preferences: Sequence[str] | None = None,
     confirmations: Sequence[Mapping[str, Any]] | None = None,
     tool_results: Sequence[Mapping[str, Any]] | None = None,
-) -> Steps[None]:
+) -> None:
     """Hold these lists in place of those before; None leaves one as it is. Opens the entry where there is none.
 
     Raises InputError: a list has too many entries or is too large; names it.
     """
     held = {"preferences": preferences, "confirmations": confirmations, "tool_results": tool_results}
     params = {
-        "tenant": tenant_id,
+        "tenant": session.tenant_id,
         "subject": subject_id,
         "session": session_id,
         "as_of": require_aware(as_of),
         "ttl": timedelta(hours=policy.working_memory.ttl_hours),
     }
     lists = {name: None if given is None else _stored(name, given) for name, given in held.items()}
-    yield Statement(queries("working_memory")["update_session"], params | lists, last=True)
+    await session.run(Statement(queries("working_memory")["update_session"], params | lists))
 
 
-def close_session(*, tenant_id: str, subject_id: str, session_id: str, as_of: datetime) -> Steps[int | None]:
+async def close_session(session: TenantSession, *, subject_id: str, session_id: str, as_of: datetime) -> int | None:
     """Mark a session as over and return how many of its turns wait for the flush, which ends the entry.
 
     None: there is no such entry. A turn that comes before the flush opens the session again.
     """
-    params = {"tenant": tenant_id, "subject": subject_id, "session": session_id, "as_of": require_aware(as_of)}
-    rows = yield Statement(queries("working_memory")["close_session"], params, last=True)
+    params = {"tenant": session.tenant_id, "subject": subject_id, "session": session_id, "as_of": require_aware(as_of)}
+    rows = await session.run(Statement(queries("working_memory")["close_session"], params))
     return rows[0][0] if rows else None
 
 

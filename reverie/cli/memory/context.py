@@ -72,17 +72,18 @@ def command(
       reverie context mumbai-bakery "why did traffic drop?" --tenant demo --data analytics.json --policy brain
       reverie context ana --mood sad --energy low --policy contact --text
     """
-    from reverie.recall.contexts.context import context, context_entries
-    from reverie.store.steps import entering, perform
+    from reverie.recall.contexts.context import assemble_context, context_entries
+    from reverie.store.entries import write_entries
+    from reverie.store.session import perform
 
     given = _given(system, data, tools, history, session_id, mood, energy, model)
     with Session(tenant, policy) as session:
         session.require_tenant()
         as_of = session.time(as_of)
         embedder = embedder_or_none(session)
-        steps = context(
+        assembled = assemble_context(
+            session.asking(embedder).session(session.tenant_id),
             question,
-            tenant_id=session.tenant_id,
             subject_id=subject,
             policy=session.policy,
             as_of=as_of,
@@ -90,7 +91,7 @@ def command(
             reranker=session.reranker,
             given=given,
         )
-        found = perform(session.asking(embedder), session.tenant_id, steps)
+        found = perform(assembled)
         if as_json:
             print_json(_flat(found))
         elif only_text:
@@ -98,7 +99,7 @@ def command(
         else:
             _print(found)
         # last, so that nobody waits for it
-        perform(session.reader, session.tenant_id, entering(session.tenant_id, context_entries(found)))
+        perform(write_entries(session.reader.session(session.tenant_id), context_entries(found)))
 
 
 def _given(

@@ -38,21 +38,22 @@ def record(
     """
     from reverie.capture.live.corrections import correct_memory
     from reverie.recall.inspect import find_memory
-    from reverie.store.steps import perform
+    from reverie.store.session import perform
 
     actor = actor if actor is not None else _user()
     with Session(tenant) as session:
-        tenant_id, store = session.tenant_id, session.worker
-        steps = correct_memory(
-            tenant_id=tenant_id,
-            memory_id=find_memory(store, tenant_id=tenant_id, memory=memory),
+        tenant_id = session.tenant_id
+        tenant_session = session.worker.session(tenant_id)
+        correction = correct_memory(
+            tenant_session,
+            memory_id=perform(find_memory(tenant_session, memory)),
             policy=session.policy,
             as_of=session.time(as_of),
             asked=asked,
             content=content,
             actor=actor,
         )
-        made = perform(store, tenant_id, steps)
+        made = perform(correction)
     if as_json:
         print_json({"tenant_id": tenant_id, "asked": asked, "actor": actor, "correction": made})
         return

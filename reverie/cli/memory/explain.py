@@ -45,16 +45,16 @@ def command(memory: str, tenant: str | None, as_json: bool) -> None:
     """
     from reverie.recall.inspect import explain
     from reverie.recall.scaffold import explain_entry
-    from reverie.store.steps import perform
+    from reverie.store.session import perform
 
     entry: EntryExplained | None = None
     with Session(tenant) as session:
+        tenant_session = session.reader.session(session.tenant_id)
         try:
-            found = explain(session.reader, tenant_id=session.tenant_id, memory=memory)
+            found = perform(explain(tenant_session, memory))
         except NotFoundError as unknown:
             try:
-                steps = explain_entry(session.tenant_id, memory, datetime.now(UTC))
-                entry = perform(session.reader, session.tenant_id, steps)
+                entry = perform(explain_entry(tenant_session, memory, datetime.now(UTC)))
             except NotFoundError:
                 raise unknown from None
     if as_json:

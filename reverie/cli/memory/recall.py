@@ -54,16 +54,16 @@ def command(
       reverie recall "breakfast" --subject ana --kinds fact,preference --top-k 3 --json
     """
     from reverie.recall.recall import log_recall, recall
+    from reverie.store.session import perform
 
     wanted = parse_kinds(kinds)
     with Session(tenant, policy) as session:
         session.require_tenant()
         as_of = session.time(as_of)
         embedder = embedder_or_none(session)
-        found = recall(
-            session.asking(embedder),
+        recalled = recall(
+            session.asking(embedder).session(session.tenant_id),
             question,
-            tenant_id=session.tenant_id,
             subject_id=subject,
             policy=session.policy,
             as_of=as_of,
@@ -73,6 +73,7 @@ def command(
             token_budget=budget,
             kinds=wanted,
         )
+        found = perform(recalled)
         if as_json:
             print_json(_flat(found))
         else:
@@ -81,7 +82,7 @@ def command(
             (_print_why if why else _print)(found)
             if not found.hits and (names := session.similar("subject", subject)):
                 note(did_you_mean(names).strip())
-        log_recall(session.reader, found)  # last, so that nobody waits for it
+        perform(log_recall(session.reader.session(session.tenant_id), found))  # last, so that nobody waits for it
 
 
 def embedder_or_none(session: Session) -> Embedder | None:

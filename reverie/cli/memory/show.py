@@ -57,12 +57,12 @@ def command(
       reverie show ana --kind preference --all
       reverie show ana --json | jq '.subject.memories[] | select(.importance > 0.5) | .content'
     """
-    from reverie.recall.facts import structured_facts
+    from reverie.recall.facts import load_facts
     from reverie.recall.inspect import show_subject
-    from reverie.recall.profile import profile
-    from reverie.recall.relationship import relationship
+    from reverie.recall.profile import load_profile
+    from reverie.recall.relationship import load_relationship
     from reverie.recall.scaffold import scaffold_history
-    from reverie.store.steps import perform
+    from reverie.store.session import perform
 
     with Session(tenant, policy) as session:
         session.require_tenant()
@@ -76,14 +76,15 @@ def command(
             states=("active", "candidate", "merged", "compressed") if everything else ("active", "candidate"),
             kinds=kinds or _KINDS,  # type: ignore[arg-type]
         )
-        who: dict[str, Any] = {"tenant_id": session.tenant_id, "subject_id": subject, "as_of": as_of}
-        facts = perform(session.reader, session.tenant_id, structured_facts(**who, history=everything))
-        short = perform(session.reader, session.tenant_id, profile(**who, policy=session.policy))
+        tenant_session = session.reader.session(session.tenant_id)
+        who: dict[str, Any] = {"subject_id": subject, "as_of": as_of}
+        facts = perform(load_facts(tenant_session, **who, history=everything))
+        short = perform(load_profile(tenant_session, **who, policy=session.policy))
         entries = list(short.entries)
         if everything:
-            entries = perform(session.reader, session.tenant_id, scaffold_history(**who))
+            entries = perform(scaffold_history(tenant_session, **who))
         numbers = session.policy.relationship
-        known = perform(session.reader, session.tenant_id, relationship(**who, numbers=numbers))
+        known = perform(load_relationship(tenant_session, **who, numbers=numbers))
     if as_json:
         print_json(
             {

@@ -27,11 +27,12 @@ def command(memory: str, tenant: str | None, as_of: datetime | None, as_json: bo
     """
     from reverie.consolidate.merge.undo import undo
     from reverie.recall.inspect import find_memory
+    from reverie.store.session import perform
 
     with Session(tenant) as session:
         store = session.worker
         as_of = session.time(as_of)
-        loser = find_memory(store, tenant_id=session.tenant_id, memory=memory)
+        loser = perform(find_memory(store.session(session.tenant_id), memory))
         survivor = undo(store, tenant_id=session.tenant_id, loser_id=loser, policy=session.policy, as_of=as_of)
     if as_json:
         print_json({"tenant_id": session.tenant_id, "memory_id": loser, "survivor_id": survivor})

@@ -45,20 +45,20 @@ def add(name: str, scopes: tuple[str, ...], days: int | None, tenant: str | None
       reverie keys add shop --tenant demo
       reverie keys add dashboards --scope read --days 90
     """
-    from reverie.api.keys import making_key
-    from reverie.store.steps import perform
+    from reverie.api.keys import add_key
+    from reverie.store.session import perform
 
     at = datetime.now(UTC)
     with Session(tenant) as session:
-        steps = making_key(
-            session.tenant_id,
+        made = add_key(
+            session.worker.session(session.tenant_id),
             name=name,
             scopes=scopes or ("read", "write"),  # type: ignore[arg-type]
             policy=session.new_tenant_policy,
             made_at=at,
             expires_at=at + timedelta(days=days) if days else None,
         )
-        key, text = perform(session.worker, session.tenant_id, steps)
+        key, text = perform(made)
     if as_json:
         print_json({"tenant_id": session.tenant_id, "id": key.id, "name": key.name, "key": text})
     else:
@@ -69,13 +69,13 @@ def add(name: str, scopes: tuple[str, ...], days: int | None, tenant: str | None
 @command.command("list")
 @tenant_option
 @json_option
-def list_keys(tenant: str | None, as_json: bool) -> None:
+def list_api_keys(tenant: str | None, as_json: bool) -> None:
     """List the tenant's keys by id and name. The keys themselves are never printed."""
-    from reverie.api.keys import listing_keys
-    from reverie.store.steps import perform
+    from reverie.api.keys import list_keys
+    from reverie.store.session import perform
 
     with Session(tenant) as session:
-        keys = perform(session.worker, session.tenant_id, listing_keys(session.tenant_id))
+        keys = perform(list_keys(session.worker.session(session.tenant_id)))
     if as_json:
         print_json({"tenant_id": session.tenant_id, "keys": keys})
     elif not keys:
@@ -91,12 +91,11 @@ def list_keys(tenant: str | None, as_json: bool) -> None:
 @json_option
 def revoke(key: str, tenant: str | None, as_json: bool) -> None:
     """Revoke KEY, an id or the beginning of one. A running server accepts the key for up to five more seconds."""
-    from reverie.api.keys import revoking_key
-    from reverie.store.steps import perform
+    from reverie.store.session import perform
 
     with Session(tenant) as session:
-        steps = revoking_key(session.tenant_id, key, revoked_at=datetime.now(UTC))
-        revoked = perform(session.worker, session.tenant_id, steps)
+        tenant_session = session.worker.session(session.tenant_id)
+        revoked = perform(revoke_key(tenant_session, key, revoked_at=datetime.now(UTC)))
     if as_json:
         print_json({"tenant_id": session.tenant_id, "key": revoked})
     else:

@@ -25,13 +25,15 @@ from reverie.recall.contexts.forms import Chosen, Material, lay_out
 from reverie.recall.contexts.given import Given
 from reverie.recall.contexts.sections import Dropped, Section, trim
 from reverie.recall.profile import Profile, profile_statements, read_profile
-from reverie.recall.recall import recall_entry, recalling, subject_statement
+from reverie.recall.recall import Rows, recall, recall_entry, subject_statement
 from reverie.recall.relationship import STAGES, Relationship
 from reverie.recall.remembered import Remembered
 from reverie.recall.result import RecallResult
 from reverie.recall.staged import StagedRecall, staged_recall
+from reverie.store.entries import Entry
 from reverie.store.queries import queries
-from reverie.store.steps import Entry, Outside, Statement, Steps, beside
+from reverie.store.session import Statement, TenantSession
+from reverie.store.session.piggyback import Piggyback
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -91,10 +93,10 @@ class Context:
         ]
 
 
-def context(
+async def assemble_context(
+    session: TenantSession,
     question: str | None,
     *,
-    tenant_id: str,
     subject_id: str,
     policy: Policy,
     as_of: datetime,
@@ -102,7 +104,7 @@ def context(
     reranker: Reranker | None = None,
     given: Given | None = None,
     remembered: Remembered | None = None,
-) -> Steps[Context]:
+) -> Context:
     """Return the context of a subject for a question, in the form and within the budgets of the policy.
 
     Without a question the most important memories stand for those that would answer it. With what is remembered of the
@@ -116,22 +118,27 @@ def context(
     counter = token_counter(given.model, embedder)
     _check_system(given, policy, counter)
     question = question.strip() if question else None
-    who: dict[str, Any] = {"tenant_id": tenant_id, "subject_id": subject_id}
+    tenant_id = session.tenant_id
     of_session = told_statements(given, tenant_id, subject_id, policy, as_of)
     of_subject = subject_statement(tenant_id, subject_id)
     statements = (of_subject, *of_session, *profile_statements(tenant_id, subject_id, policy, as_of))
-    recalled = partial(
-        recalling, question or "", **who, policy=policy, as_of=as_of, embedder=embedder, reranker=reranker
-    )
-    found: RecallResult | None = None
+    options: dict[str, Any] = {"subject_id": subject_id, "policy": policy, "as_of": as_of, "embedder": embedder}
+
+    async def recall_question(of: TenantSession, top_k: int, token_budget: int, known: Rows) -> RecallResult:
+        return await recall(
+            of, question or "", **options, reranker=reranker, top_k=top_k, token_budget=token_budget, known=known
+        )
+
+    recalled: RecallResult | None = None
     guess = remembered.guess(tenant_id, subject_id, embedder) if remembered else None
     # in these forms the memories depend on the profile, or are found in another way
     if guess and question and policy.context.form not in ("chat", "contact"):
-        ahead = recalled(top_k=policy.recall.top_k, token_budget=policy.context.memories, known=guess)
-        (subject, *rows), found = yield from beside(statements, ahead)
-        found = found if subject == guess else None
+        piggyback = Piggyback(session, statements)
+        recalled = await recall_question(piggyback, policy.recall.top_k, policy.context.memories, guess)
+        subject, *rows = await piggyback.rows()
+        recalled = recalled if subject == guess else None
     else:
-        subject, *rows = yield statements
+        subject, *rows = await session.run_all(*statements)
     if remembered:
         remembered.put(tenant_id, subject_id, subject)
     known = read_profile(tuple(rows[len(of_session) :]), subject_id, policy, as_of)
@@ -143,18 +150,19 @@ def context(
     staged: StagedRecall | None = None
     memories: list[Chosen] = []
     if policy.context.form == "chat":
-        staged = yield from staged_recall(question, **who, policy=policy, as_of=as_of, embedder=embedder)
+        staged = await staged_recall(session, question, **options)
     elif top_k and question:
-        found = found or (yield from recalled(top_k=top_k, token_budget=budget, known=subject))
+        if recalled is None:
+            recalled = await recall_question(session, top_k, budget, subject)
         memories = [
             Chosen(
                 id=hit.id, kind=hit.kind, content=hit.content, happened_at=hit.happened_at, importance=hit.importance,
                 score=hit.score,
             )
-            for hit in found.hits
+            for hit in recalled.hits
         ]  # fmt: skip
     elif top_k:
-        memories = _important((yield _important_statement(tenant_id, subject_id, policy, as_of, top_k)))
+        memories = _important(await session.run(_important_statement(tenant_id, subject_id, policy, as_of, top_k)))
     material = Material(
         subject_id=subject_id,
         question=question or "",
@@ -169,9 +177,9 @@ def context(
     )
     # a tokenizer takes milliseconds of processor time, for which an event loop should not stand still; without one, the
     # way to a thread and back costs as much
-    fitted = partial(_fitted, material, found)
-    sections, text, total = fitted() if counter.estimates else (yield Outside(fitted))
-    notes = _notes(policy, known, given, counter, question, found, staged, memories, top_k)
+    fit = partial(_fitted, material, recalled)
+    sections, text, total = fit() if counter.estimates else await session.offload(fit)
+    notes = _notes(policy, known, given, counter, question, recalled, staged, memories, top_k)
     notes += _retold(sections, told)
     return Context(
         id=stable_id(as_of, "context", tenant_id, subject_id, question or "", policy.hash, given.request_id or ""),
@@ -190,7 +198,7 @@ def context(
         buffer=policy.context.buffer,
         tokenizer=counter.name,
         relationship=known.relationship,
-        recall=found,
+        recall=recalled,
         staged=staged,
         notes=tuple(dict.fromkeys(notes)),
     )
@@ -260,7 +268,9 @@ def _memories(policy: Policy, known: Relationship) -> tuple[int, int]:
     return min(policy.relationship.tokens[place], policy.context.memories), policy.relationship.memories[place]
 
 
-def _important_statement(tenant_id: str, subject_id: str, policy: Policy, as_of: datetime, top_k: int) -> Statement:
+def _important_statement(
+    tenant_id: str, subject_id: str, policy: Policy, as_of: datetime, top_k: int
+) -> Statement[Any]:
     params = {
         "tenant": tenant_id,
         "subject": subject_id,
@@ -271,7 +281,7 @@ def _important_statement(tenant_id: str, subject_id: str, policy: Policy, as_of:
         "min_importance": policy.recall.min_importance,
         "limit": top_k,
     }
-    return Statement(queries("context")["important"], params, last=True)
+    return Statement(queries("context")["important"], params)
 
 
 def _important(rows: Sequence[tuple[Any, ...]]) -> list[Chosen]:

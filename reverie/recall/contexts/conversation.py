@@ -14,7 +14,7 @@ from reverie.recall.contexts.given import Given, Message
 from reverie.recall.contexts.sections import Block, CountTokens, Dropped, Line, Section, whole
 from reverie.recall.profile import one_line
 from reverie.store.queries import queries
-from reverie.store.steps import Statement
+from reverie.store.session import Statement
 
 #: Stands in a conversation for what was said and is not to be relied on.
 WITHDRAWN = "(Withdrawn: what was said here was corrected or taken back later.)"
@@ -41,7 +41,9 @@ class Told:
         return f"turns {self.first_turn}-{self.last_turn}"
 
 
-def told_statements(given: Given, tenant_id: str, subject_id: str, policy: Policy, as_of: datetime) -> list[Statement]:
+def told_statements(
+    given: Given, tenant_id: str, subject_id: str, policy: Policy, as_of: datetime
+) -> list[Statement[Any]]:
     """Return what reads, beside a conversation, which of its turns are withdrawn and the summaries of its older ones.
 
     The summaries only if there are older turns and the session is known.

@@ -1,4 +1,4 @@
-"""One write, one wait: what leaves and arrives in pieces, what fails, what is given up."""
+"""One write, one wait: what leaves and arrives in pieces, what fails, what is cancelled."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from psycopg import AsyncConnection, DataError, errors
 
-from reverie.store.round_trip import round_trip
+from reverie.store.session.pipeline import Query, run_pipeline
 
 Work = Callable[[AsyncConnection[Any]], Awaitable[Any]]
 #: More than a socket holds, so that both sides write while neither has read.
@@ -31,39 +31,39 @@ def test_statements_run_in_their_order_and_each_is_prepared_once(on: Callable[[W
     async def work(conn: AsyncConnection[Any]) -> Any:
         await conn.execute("create temp table t (x int)")
         for number in range(3):
-            sent = [("insert into t values ($1)", [number], None), ("select x from t order by x", (), None)]
-            found = await round_trip(conn, [*sent, ("select $1::text as said", ["x"], dict)])
+            sent = [Query("insert into t values ($1)", [number]), Query("select x from t order by x")]
+            rows = await run_pipeline(conn, [*sent, Query("select $1::text as said", ["x"], dict)])
         cursor = await conn.execute("select count(*) from pg_prepared_statements")
-        return found, await cursor.fetchone()
+        return rows, await cursor.fetchone()
 
     assert on(work) == ([[], [(0,), (1,), (2,)], [{"said": "x"}]], (3,))
 
 
 def test_what_is_longer_than_a_socket_holds(on: Callable[[Work], Any]) -> None:
-    found = on(lambda conn: round_trip(conn, [("select $1::text", [LONG], None)] * 3))
-    assert found == [[(LONG,)]] * 3
+    rows = on(lambda conn: run_pipeline(conn, [Query("select $1::text", [LONG])] * 3))
+    assert rows == [[(LONG,)]] * 3
 
 
 def test_the_first_error_undoes_all_and_the_connection_serves_on(on: Callable[[Work], Any]) -> None:
     async def work(conn: AsyncConnection[Any]) -> Any:
         await conn.execute("create temp table t (x int)")
-        insert = ("insert into t values ($1)", [1], None)
+        insert = Query("insert into t values ($1)", [1])
         with pytest.raises(errors.DivisionByZero):
-            await round_trip(conn, [insert, ("select 1 / $1::int", [0], None), ("select nothing", (), None)])
+            await run_pipeline(conn, [insert, Query("select 1 / $1::int", [0]), Query("select nothing")])
         with pytest.raises(errors.UndefinedColumn):
-            await round_trip(conn, [insert, ("select nothing", (), None), insert])
+            await run_pipeline(conn, [insert, Query("select nothing"), insert])
         with pytest.raises(DataError, match="NUL"):
-            await round_trip(conn, [insert, ("select $1::text", ["\0"], None)])
-        return await round_trip(conn, [insert, ("select x from t", (), None)])
+            await run_pipeline(conn, [insert, Query("select $1::text", ["\0"])])
+        return await run_pipeline(conn, [insert, Query("select x from t")])
 
     assert on(work) == [[], [(1,)]]
 
 
-def test_whoever_is_cancelled_while_waiting_leaves_a_closed_connection(on: Callable[[Work], Any]) -> None:
+def test_a_task_that_is_cancelled_while_waiting_leaves_a_closed_connection(on: Callable[[Work], Any]) -> None:
     async def work(conn: AsyncConnection[Any]) -> Any:
         with pytest.raises(TimeoutError):
             async with asyncio.timeout(0.1):
-                await round_trip(conn, [("select pg_sleep(5)", (), None)])
+                await run_pipeline(conn, [Query("select pg_sleep(5)")])
         return conn.closed
 
     assert on(work)
