@@ -72,8 +72,7 @@ def command(
       reverie context mumbai-bakery "why did traffic drop?" --tenant demo --data analytics.json --policy brain
       reverie context ana --mood sad --energy low --policy contact --text
     """
-    from reverie.recall.contexts.context import assemble_context, context_entries
-    from reverie.store.entries import write_entries
+    from reverie.recall.contexts.context import assemble_context
     from reverie.store.session import perform
 
     given = _given(system, data, tools, history, session_id, mood, energy, model)
@@ -91,15 +90,17 @@ def command(
             reranker=session.reranker,
             given=given,
         )
-        found = perform(assembled)
-        if as_json:
-            print_json(_flat(found))
-        elif only_text:
-            say(found.text)
-        else:
-            _print(found)
-        # last, so that nobody waits for it
-        perform(write_entries(session.reader.session(session.tenant_id), context_entries(found)))
+        context = perform(assembled)
+        (_print_json if as_json else _print_text if only_text else _print)(context)
+        _log(session, context)  # last, so that the answer does not wait for it
+
+
+def _log(session: Session, context: Context) -> None:
+    from reverie.recall.contexts.context import context_entries
+    from reverie.store.entries import write_entries
+    from reverie.store.session import perform
+
+    perform(write_entries(session.reader.session(session.tenant_id), context_entries(context)))
 
 
 def _given(
@@ -162,6 +163,14 @@ def _flat(context: Context) -> dict[str, Any]:
         "dropped": list(context.dropped),
         "notes": list(context.notes),
     }
+
+
+def _print_json(context: Context) -> None:
+    print_json(_flat(context))
+
+
+def _print_text(context: Context) -> None:
+    say(context.text)
 
 
 def _print(context: Context) -> None:

@@ -73,16 +73,13 @@ def command(
             token_budget=budget,
             kinds=wanted,
         )
-        found = perform(recalled)
+        result = perform(recalled)
         if as_json:
-            print_json(_flat(found))
+            print_json(_flat(result))
         else:
-            for sentence in found.notes:
-                note(f"Note: {sentence}")
-            (_print_why if why else _print)(found)
-            if not found.hits and (names := session.similar("subject", subject)):
-                note(did_you_mean(names).strip())
-        perform(log_recall(session.reader.session(session.tenant_id), found))  # last, so that nobody waits for it
+            _print_result(session, result, why)
+        # logged last, so that the answer does not wait for it
+        perform(log_recall(session.reader.session(session.tenant_id), result))
 
 
 def embedder_or_none(session: Session) -> Embedder | None:
@@ -123,6 +120,14 @@ def _flat_hit(place: int, hit: Hit) -> dict[str, Any]:
     for name, signal in hit.signals.items():
         flat |= {f"signal_{name}": signal.value, f"weight_{name}": signal.weight, f"gave_{name}": signal.contribution}
     return flat
+
+
+def _print_result(session: Session, result: RecallResult, why: bool) -> None:
+    for sentence in result.notes:
+        note(f"Note: {sentence}")
+    (_print_why if why else _print)(result)
+    if not result.hits and (names := session.similar("subject", result.subject_id)):
+        note(did_you_mean(names).strip())
 
 
 def _print(result: RecallResult) -> None:

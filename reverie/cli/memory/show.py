@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from datetime import datetime
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
@@ -57,6 +58,29 @@ def command(
       reverie show ana --kind preference --all
       reverie show ana --json | jq '.subject.memories[] | select(.importance > 0.5) | .content'
     """
+    with Session(tenant, policy) as session:
+        session.require_tenant()
+        as_of = session.time(as_of)
+        view = _load(session, subject, as_of, kinds or _KINDS, everything)
+        words = session.policy.profile.narrative_words
+    if as_json:
+        print_json({"tenant_id": session.tenant_id, "as_of": as_of} | _flat(view, words))
+    else:
+        _print(view, limit, as_of)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _SubjectView:
+    """What the command shows about a subject."""
+
+    memory: SubjectMemory
+    facts: list[StructuredFact]
+    bond: Relationship
+    profile: Profile
+    entries: list[ScaffoldEntry]
+
+
+def _load(session: Session, subject: str, as_of: datetime, kinds: tuple[str, ...], everything: bool) -> _SubjectView:
     from reverie.recall.facts import load_facts
     from reverie.recall.inspect import show_subject
     from reverie.recall.profile import load_profile
@@ -64,63 +88,51 @@ def command(
     from reverie.recall.scaffold import scaffold_history
     from reverie.store.session import perform
 
-    with Session(tenant, policy) as session:
-        session.require_tenant()
-        as_of = session.time(as_of)
-        found = show_subject(
-            session.reader,
-            tenant_id=session.tenant_id,
-            subject_id=subject,
-            policy=session.policy,
-            as_of=as_of,
-            states=("active", "candidate", "merged", "compressed") if everything else ("active", "candidate"),
-            kinds=kinds or _KINDS,  # type: ignore[arg-type]
-        )
-        tenant_session = session.reader.session(session.tenant_id)
-        who: dict[str, Any] = {"subject_id": subject, "as_of": as_of}
-        facts = perform(load_facts(tenant_session, **who, history=everything))
-        short = perform(load_profile(tenant_session, **who, policy=session.policy))
-        entries = list(short.entries)
-        if everything:
-            entries = perform(scaffold_history(tenant_session, **who))
-        numbers = session.policy.relationship
-        known = perform(load_relationship(tenant_session, **who, numbers=numbers))
-    if as_json:
-        print_json(
-            {
-                "tenant_id": session.tenant_id,
-                "as_of": as_of,
-                "subject": found,
-                "structured_facts": facts,
-                "relationship": known,
-                "narrative": short.narrative(session.policy.profile.narrative_words),
-                "narrative_by": short.written.model if short.is_written and short.written else "rules",
-                "scaffold": entries,
-                "conflicts": short.conflicts,
-                "learned": short.learned(),
-            }
-        )
-    else:
-        _print(found, facts, known, limit, as_of, short, entries)
+    memory = show_subject(
+        session.reader,
+        tenant_id=session.tenant_id,
+        subject_id=subject,
+        policy=session.policy,
+        as_of=as_of,
+        states=("active", "candidate", "merged", "compressed") if everything else ("active", "candidate"),
+        kinds=kinds,  # type: ignore[arg-type]
+    )
+    tenant_session = session.reader.session(session.tenant_id)
+    about: dict[str, Any] = {"subject_id": subject, "as_of": as_of}
+    profile = perform(load_profile(tenant_session, **about, policy=session.policy))
+    return _SubjectView(
+        memory=memory,
+        facts=perform(load_facts(tenant_session, **about, history=everything)),
+        bond=perform(load_relationship(tenant_session, **about, numbers=session.policy.relationship)),
+        profile=profile,
+        entries=perform(scaffold_history(tenant_session, **about)) if everything else list(profile.entries),
+    )
 
 
-def _print(
-    memory: SubjectMemory,
-    facts: list[StructuredFact],
-    bond: Relationship,
-    limit: int,
-    as_of: datetime,
-    profile: Profile,
-    entries: list[ScaffoldEntry],
-) -> None:
-    _print_summary(memory, bond)
+def _flat(view: _SubjectView, narrative_words: int) -> dict[str, Any]:
+    profile = view.profile
+    return {
+        "subject": view.memory,
+        "structured_facts": view.facts,
+        "relationship": view.bond,
+        "narrative": profile.narrative(narrative_words),
+        "narrative_by": profile.written.model if profile.is_written and profile.written else "rules",
+        "scaffold": view.entries,
+        "conflicts": profile.conflicts,
+        "learned": profile.learned(),
+    }
+
+
+def _print(view: _SubjectView, limit: int, as_of: datetime) -> None:
+    memory, profile = view.memory, view.profile
+    _print_summary(memory, view.bond)
     if profile.is_written and profile.written:
         heading("narrative")
         say(single_line(profile.written.text, 10_000))
     if profile.note:
         say(profile.note)
-    _print_entries(entries)
-    _print_facts(facts)
+    _print_entries(view.entries)
+    _print_facts(view.facts)
     _print_memories(memory, limit, as_of)
     if entities := [entity for entity in memory.entities if entity.memories]:
         heading(f"entities ({len(entities):,})")

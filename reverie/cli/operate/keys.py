@@ -91,6 +91,7 @@ def list_api_keys(tenant: str | None, as_json: bool) -> None:
 @json_option
 def revoke(key: str, tenant: str | None, as_json: bool) -> None:
     """Revoke KEY, an id or the beginning of one. A running server accepts the key for up to five more seconds."""
+    from reverie.api.keys import revoke_key
     from reverie.store.session import perform
 
     with Session(tenant) as session:
