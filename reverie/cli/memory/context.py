@@ -11,7 +11,7 @@ import click
 from reverie.cli.memory.recall import embedder_or_none
 from reverie.cli.options import as_of_option, json_option, policy_option, tenant_option
 from reverie.cli.output import heading, note, print_json, say, table
-from reverie.cli.session import Session
+from reverie.cli.session import CommandSession
 
 if TYPE_CHECKING:
     from reverie.recall.contexts.context import Context
@@ -76,7 +76,7 @@ def command(
     from reverie.store.session import perform
 
     given = _given(system, data, tools, history, session_id, mood, energy, model)
-    with Session(tenant, policy) as session:
+    with CommandSession(tenant, policy) as session:
         session.require_tenant()
         as_of = session.time(as_of)
         embedder = embedder_or_none(session)
@@ -95,7 +95,7 @@ def command(
         _log(session, context)  # last, so that the answer does not wait for it
 
 
-def _log(session: Session, context: Context) -> None:
+def _log(session: CommandSession, context: Context) -> None:
     from reverie.recall.contexts.context import context_entries
     from reverie.store.entries import write_entries
     from reverie.store.session import perform

@@ -10,7 +10,7 @@ import click
 
 from reverie.cli.options import Decorator
 from reverie.cli.output import pairs, print_json, say
-from reverie.cli.session import Session
+from reverie.cli.session import CommandSession
 
 if TYPE_CHECKING:
     from reverie.capture.live.corrections import Asked
@@ -41,7 +41,7 @@ def record(
     from reverie.store.session import perform
 
     actor = actor if actor is not None else _user()
-    with Session(tenant) as session:
+    with CommandSession(tenant) as session:
         tenant_id = session.tenant_id
         tenant_session = session.worker.session(tenant_id)
         correction = correct_memory(

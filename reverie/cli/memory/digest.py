@@ -6,7 +6,7 @@ import click
 
 from reverie.cli.options import json_option, tenant_option
 from reverie.cli.output import print_json, say, table
-from reverie.cli.session import Session
+from reverie.cli.session import CommandSession
 
 
 @click.command("digest", short_help="Print the digest of a tenant's memory, to compare it.")
@@ -24,7 +24,7 @@ def command(tenant: str | None, as_json: bool) -> None:
     """
     from reverie.store.digest import digest
 
-    with Session(tenant) as session:
+    with CommandSession(tenant) as session:
         found = digest(session.reader, session.tenant_id)
     if as_json:
         tables = {

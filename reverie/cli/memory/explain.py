@@ -10,7 +10,7 @@ import click
 
 from reverie.cli.options import json_option, tenant_option
 from reverie.cli.output import bar, format_value, heading, pairs, print_json, say, single_line, table
-from reverie.cli.session import Session
+from reverie.cli.session import CommandSession
 from reverie.errors import NotFoundError
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ def command(memory: str, tenant: str | None, as_json: bool) -> None:
     from reverie.store.session import perform
 
     entry: EntryExplained | None = None
-    with Session(tenant) as session:
+    with CommandSession(tenant) as session:
         tenant_session = session.reader.session(session.tenant_id)
         try:
             found = perform(explain(tenant_session, memory))

@@ -9,7 +9,7 @@ import click
 
 from reverie.cli.options import as_of_option, json_option, policy_option, tenant_option
 from reverie.cli.output import format_value, heading, note, print_json, say, single_line, table
-from reverie.cli.session import Session
+from reverie.cli.session import CommandSession
 from reverie.cli.suggestions import question as did_you_mean
 from reverie.errors import InferenceError
 
@@ -57,7 +57,7 @@ def command(
     from reverie.store.session import perform
 
     wanted = parse_kinds(kinds)
-    with Session(tenant, policy) as session:
+    with CommandSession(tenant, policy) as session:
         session.require_tenant()
         as_of = session.time(as_of)
         embedder = embedder_or_none(session)
@@ -82,7 +82,7 @@ def command(
         perform(log_recall(session.reader.session(session.tenant_id), result))
 
 
-def embedder_or_none(session: Session) -> Embedder | None:
+def embedder_or_none(session: CommandSession) -> Embedder | None:
     """Return the embedder, or None if it fails: recall then searches by words and entities alone."""
     try:
         return session.embedder
@@ -122,7 +122,7 @@ def _flat_hit(place: int, hit: Hit) -> dict[str, Any]:
     return flat
 
 
-def _print_result(session: Session, result: RecallResult, why: bool) -> None:
+def _print_result(session: CommandSession, result: RecallResult, why: bool) -> None:
     for sentence in result.notes:
         note(f"Note: {sentence}")
     (_print_why if why else _print)(result)

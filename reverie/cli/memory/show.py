@@ -11,7 +11,7 @@ import click
 
 from reverie.cli.options import as_of_option, json_option, policy_option, tenant_option
 from reverie.cli.output import bar, heading, pairs, print_json, say, single_line, table
-from reverie.cli.session import Session
+from reverie.cli.session import CommandSession
 from reverie.language.text import plain_name
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ def command(
       reverie show ana --kind preference --all
       reverie show ana --json | jq '.subject.memories[] | select(.importance > 0.5) | .content'
     """
-    with Session(tenant, policy) as session:
+    with CommandSession(tenant, policy) as session:
         session.require_tenant()
         as_of = session.time(as_of)
         view = _load(session, subject, as_of, kinds or _KINDS, everything)
@@ -80,7 +80,9 @@ class _SubjectView:
     entries: list[ScaffoldEntry]
 
 
-def _load(session: Session, subject: str, as_of: datetime, kinds: tuple[str, ...], everything: bool) -> _SubjectView:
+def _load(
+    session: CommandSession, subject: str, as_of: datetime, kinds: tuple[str, ...], everything: bool
+) -> _SubjectView:
     from reverie.recall.facts import load_facts
     from reverie.recall.inspect import show_subject
     from reverie.recall.profile import load_profile

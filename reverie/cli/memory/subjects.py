@@ -6,7 +6,7 @@ import click
 
 from reverie.cli.options import json_option, paging_options, tenant_option
 from reverie.cli.output import print_json, say, table
-from reverie.cli.session import Session
+from reverie.cli.session import CommandSession
 
 
 @click.command("subjects", short_help="List a tenant's subjects, or search for one.")
@@ -26,7 +26,7 @@ def command(tenant: str | None, search: str | None, limit: int, after: str | Non
     """
     from reverie.recall.roster import list_subjects
 
-    with Session(tenant) as session:
+    with CommandSession(tenant) as session:
         session.require_tenant()
         found = list_subjects(session.reader, session.tenant_id, search=search, after=after, limit=limit + 1)
     page, following = found[:limit], found[limit - 1].subject_id if len(found) > limit else None

@@ -8,7 +8,7 @@ import click
 
 from reverie.cli.options import as_of_option, json_option, tenant_option
 from reverie.cli.output import print_json, say
-from reverie.cli.session import Session
+from reverie.cli.session import CommandSession
 
 
 @click.command("undo", short_help="Undo a merge permanently.")
@@ -29,7 +29,7 @@ def command(memory: str, tenant: str | None, as_of: datetime | None, as_json: bo
     from reverie.recall.inspect import find_memory
     from reverie.store.session import perform
 
-    with Session(tenant) as session:
+    with CommandSession(tenant) as session:
         store = session.worker
         as_of = session.time(as_of)
         loser = perform(find_memory(store.session(session.tenant_id), memory))

@@ -14,7 +14,7 @@ from typing import Any, Literal
 from psycopg import Connection
 
 import reverie
-from reverie.cli.session import Session
+from reverie.cli.session import CommandSession
 from reverie.errors import ReverieError
 from reverie.evaluate.health import LATE_CYCLES, LATE_MINUTES, lag_hours, overdue, unembedded
 from reverie.inference.loading import mood_model_of
@@ -45,7 +45,7 @@ class CheckResult:
     todo: str = ""
 
 
-def check_all(session: Session, tenant: str | None) -> Iterator[CheckResult]:
+def check_all(session: CommandSession, tenant: str | None) -> Iterator[CheckResult]:
     """Run the checks, for one tenant or all of them. A check is skipped if one that it depends on failed."""
     yield CheckResult(
         name="versions",
@@ -80,14 +80,14 @@ def _failed(checks: list[CheckResult]) -> bool:
     return any(check.status == "fail" for check in checks)
 
 
-def _settings(session: Session) -> Iterator[CheckResult]:
+def _settings(session: CommandSession) -> Iterator[CheckResult]:
     settings = session.settings
     where = "DATABASE_URL" if settings.database_url else f"embedded Postgres under {settings.home}"
     found = f"tenant {settings.tenant}, policy {settings.policy}, {settings.threads} threads, {where}"
     yield CheckResult(name="settings", status="ok", found=found)
 
 
-def _embedder(session: Session) -> Iterator[CheckResult]:
+def _embedder(session: CommandSession) -> Iterator[CheckResult]:
     began = time.perf_counter()
     embedder = session.embedder
     vector = embedder.encode([_PROBE])
@@ -97,19 +97,19 @@ def _embedder(session: Session) -> Iterator[CheckResult]:
     yield CheckResult(name="embedder", status="ok", found=found)
 
 
-def _language_model(session: Session) -> Iterator[CheckResult]:
+def _language_model(session: CommandSession) -> Iterator[CheckResult]:
     model = session.language_model.key if session.language_model else None
     fallbacks = {"without": "rules and extractive summaries", "failing": "rules if it fails or credit runs out"}
     yield _model_by_name("language model", model, **fallbacks)
 
 
-def _mood_model(session: Session) -> Iterator[CheckResult]:
+def _mood_model(session: CommandSession) -> Iterator[CheckResult]:
     model = mood_model_of(session.settings)
     fallbacks = {"without": "classifier and keywords", "failing": "the policy's other steps if it is slow or fails"}
     yield _model_by_name("mood model", model.key if model else None, **fallbacks)
 
 
-def _reranker(session: Session) -> Iterator[CheckResult]:
+def _reranker(session: CommandSession) -> Iterator[CheckResult]:
     fallbacks = {"without": "weighted signals", "failing": "weighted signals if it fails"}
     yield _model_by_name("reranker", session.reranker.model if session.reranker else None, **fallbacks)
 
@@ -126,7 +126,7 @@ def _model_by_name(name: str, model: str | None, *, without: str, failing: str) 
     return CheckResult(name=name, status="ok", found=f"{model}, {failing}")
 
 
-def _database(session: Session) -> Iterator[CheckResult]:
+def _database(session: CommandSession) -> Iterator[CheckResult]:
     sql = queries("doctor")
     with connect(session.url) as conn:
         info = conn.info
@@ -171,7 +171,7 @@ def _roles(conn: Connection[Any]) -> Iterator[CheckResult]:
         yield CheckResult(name="roles", status="ok", found="owner, worker and reader")
 
 
-def _migrations(session: Session) -> Iterator[CheckResult]:
+def _migrations(session: CommandSession) -> Iterator[CheckResult]:
     with connect(session.url, role="worker") as conn:
         revision = read_revision(conn)
     newest = known_revisions()[-1]
@@ -214,7 +214,7 @@ def _policies(names: set[str]) -> Iterator[CheckResult]:
         yield CheckResult(name="policy", status="ok", found=f"{policy.name} {policy.hash}")
 
 
-def _tenants(session: Session, tenant: str | None) -> Iterator[CheckResult]:
+def _tenants(session: CommandSession, tenant: str | None) -> Iterator[CheckResult]:
     store = session.worker
     known = dict(store.tenants())
     if tenant is not None and tenant not in known:
@@ -230,7 +230,7 @@ def _tenants(session: Session, tenant: str | None) -> Iterator[CheckResult]:
         yield from _guarded(f"tenant {tenant_id}", lambda t=tenant_id, p=policy_name: _tenant(session, t, p))  # type: ignore[misc]
 
 
-def _queue(session: Session, tenant: str | None) -> Iterator[CheckResult]:
+def _queue(session: CommandSession, tenant: str | None) -> Iterator[CheckResult]:
     minutes, sessions = overdue(session.worker, datetime.now(UTC), tenant)
     if minutes > LATE_MINUTES:
         found = f"{sessions:,} sessions are due, the oldest for {minutes / 60:,.1f} h"
@@ -239,7 +239,7 @@ def _queue(session: Session, tenant: str | None) -> Iterator[CheckResult]:
         yield CheckResult(name="queue", status="ok", found=f"{sessions:,} sessions are due, none of them late")
 
 
-def _tenant(session: Session, tenant_id: str, policy_name: str) -> Iterator[CheckResult]:
+def _tenant(session: CommandSession, tenant_id: str, policy_name: str) -> Iterator[CheckResult]:
     name, again = f"tenant {tenant_id}", f"reverie run --tenant {tenant_id}"
     policy = load_policy(policy_name)
     if stopped := read_clock(session.worker, tenant_id):
@@ -278,7 +278,7 @@ def _tenant(session: Session, tenant_id: str, policy_name: str) -> Iterator[Chec
         )
 
 
-def _profiles(session: Session, tenant_id: str, again: str) -> Iterator[CheckResult]:
+def _profiles(session: CommandSession, tenant_id: str, again: str) -> Iterator[CheckResult]:
     name = f"tenant {tenant_id}"
     with session.worker.transaction(tenant_id) as conn:
         row = conn.execute(queries("profile")["waiting"], {"tenant": tenant_id}).fetchone()

@@ -8,7 +8,7 @@ import click
 
 from reverie.cli.options import json_option, parse_time_option, tenant_option
 from reverie.cli.output import print_json, say
-from reverie.cli.session import Session
+from reverie.cli.session import CommandSession
 
 
 @click.command("clock", short_help="Show, stop or start a tenant's clock.")
@@ -33,7 +33,7 @@ def command(tenant: str | None, stop_at: datetime | None, running: bool, as_json
 
     if stop_at and running:
         raise click.UsageError("Give --stop-at or --run, not both.")
-    with Session(tenant) as session:
+    with CommandSession(tenant) as session:
         session.require_tenant()
         if stop_at or running:
             with session.worker.transaction(session.tenant_id) as conn:

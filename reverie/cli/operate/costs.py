@@ -10,7 +10,7 @@ import click
 
 from reverie.cli.options import json_option, parse_time_option, tenant_option
 from reverie.cli.output import note, pairs, print_json, say, table
-from reverie.cli.session import Session
+from reverie.cli.session import CommandSession
 
 #: The columns of costs that are summed.
 _SUMS = ("calls", "failed", "items", "tokens_in", "tokens_out", "cost_usd", "open", "open_usd", "unpriced", "seconds")
@@ -42,7 +42,7 @@ def command(
     if tenant and all_tenants:
         raise click.UsageError("Give --tenant or --all-tenants, not both.")
     from_time = parse_time_option(ctx, ctx.command.params[0], since) if since else None
-    with Session(tenant) as session:
+    with CommandSession(tenant) as session:
         names = [name for name, _ in session.worker.tenants()] if all_tenants else [session.tenant_id]
         reports = [{"tenant_id": name} | _costs(session, name, from_time, by_run) for name in names]
     if as_json:
@@ -71,7 +71,7 @@ def credit(tenant: str, amount: str, as_json: bool) -> None:
     from reverie.llm.spending import set_credit
 
     dollars = _dollars(amount)
-    with Session(tenant) as session:
+    with CommandSession(tenant) as session:
         session.require_tenant()
         set_credit(session.worker, tenant, dollars)
     if as_json:
@@ -97,7 +97,7 @@ def delete_replies(subject: str, tenant: str | None, source: UUID | None, as_jso
     """
     from reverie.llm.reply_cache import forget_replies
 
-    with Session(tenant) as session:
+    with CommandSession(tenant) as session:
         session.require_tenant()
         number = forget_replies(session.worker, tenant_id=session.tenant_id, subject_id=subject, source_id=source)
     if as_json:
@@ -118,7 +118,7 @@ def _dollars(amount: str) -> float | None:
     return dollars
 
 
-def _costs(session: Session, tenant_id: str, since: datetime | None, by_run: bool) -> dict[str, Any]:
+def _costs(session: CommandSession, tenant_id: str, since: datetime | None, by_run: bool) -> dict[str, Any]:
     from reverie.llm.spending import read_spending
 
     rows, credit = read_spending(session.worker, tenant_id, since=since, by_run=by_run)

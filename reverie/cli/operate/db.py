@@ -10,7 +10,7 @@ import click
 
 from reverie.cli.options import json_option
 from reverie.cli.output import pairs, print_json, say
-from reverie.cli.session import Session
+from reverie.cli.session import CommandSession
 
 
 @click.group("db", short_help="Control the embedded Postgres.")
@@ -31,7 +31,7 @@ def start(as_json: bool) -> None:
     """Start the embedded Postgres, unless it is running. The first start creates its data under REVERIE_HOME."""
     from reverie.store.server.embedded import embedded_postgres
 
-    with Session() as session:
+    with CommandSession() as session:
         if _elsewhere(session, as_json):
             return
         server = embedded_postgres(session.settings)
@@ -49,7 +49,7 @@ def stop(as_json: bool) -> None:
     """Stop the embedded Postgres and close its connections. Its data stay."""
     from reverie.store.server.embedded import embedded_postgres
 
-    with Session() as session:
+    with CommandSession() as session:
         if _elsewhere(session, as_json):
             return
         stopped = embedded_postgres(session.settings).stop()
@@ -69,7 +69,7 @@ def url(as_json: bool) -> None:
     Example:
       psql "$(reverie db url)" -c 'select count(*) from log.turns'
     """
-    with Session() as session:
+    with CommandSession() as session:
         address = session.url
     if as_json:
         print_json({"url": address})
@@ -83,7 +83,7 @@ def status(as_json: bool) -> None:
     """Show whether the embedded Postgres is running and where its data are. Starts nothing."""
     from reverie.store.server.embedded import embedded_postgres
 
-    with Session() as session:
+    with CommandSession() as session:
         embedded = session.settings.database_url is None
         found = _flat(embedded_postgres(session.settings).status())
     if as_json:
@@ -115,7 +115,7 @@ def psql_hint(as_json: bool) -> None:
     from reverie.errors import DatabaseError
     from reverie.store.server.programs import programs
 
-    with Session() as session:
+    with CommandSession() as session:
         address = session.url
     program = which("psql")
     if program is None:
@@ -131,7 +131,7 @@ def psql_hint(as_json: bool) -> None:
         click.echo(line)
 
 
-def _elsewhere(session: Session, as_json: bool) -> bool:
+def _elsewhere(session: CommandSession, as_json: bool) -> bool:
     """If DATABASE_URL is set, print so and return True. That is no error, so that scripts need no special case."""
     if session.settings.database_url is None:
         return False

@@ -9,7 +9,7 @@ import click
 from reverie.cli.operate.importing import map_option, subject_option, timezone_option
 from reverie.cli.options import json_option, tenant_option
 from reverie.cli.output import heading, pairs, print_json, say, table
-from reverie.cli.session import Session
+from reverie.cli.session import CommandSession
 
 if TYPE_CHECKING:
     from reverie.store.dead_letters import LetterGroup
@@ -54,7 +54,7 @@ def list_letters(
     """
     from reverie.store.dead_letters import LetterFilter, count_dead_letters, group_dead_letters, list_dead_letters
 
-    with Session(tenant) as session:
+    with CommandSession(tenant) as session:
         where = LetterFilter(source=source, reason=reason)
         groups = group_dead_letters(session.worker, session.tenant_id, where=where)
         letters = list_dead_letters(session.worker, session.tenant_id, where=where, limit=limit)
@@ -99,7 +99,7 @@ def show_letter(letter: str, tenant: str | None, as_json: bool) -> None:
     """
     from reverie.store.dead_letters import KEPT_BYTES, read_dead_letter
 
-    with Session(tenant) as session:
+    with CommandSession(tenant) as session:
         dead_letter = read_dead_letter(session.worker, session.tenant_id, letter)
     if as_json:
         print_json({"tenant_id": session.tenant_id, "dead_letter": dead_letter})
@@ -141,7 +141,7 @@ def redrive(
     from reverie.capture.history.redrive import redrive_dead_letters
     from reverie.store.dead_letters import LetterFilter
 
-    with Session(tenant) as session:
+    with CommandSession(tenant) as session:
         summary = redrive_dead_letters(
             session.worker,
             tenant_id=session.tenant_id,

@@ -8,7 +8,7 @@ import click
 
 from reverie.cli.options import json_option, tenant_option
 from reverie.cli.output import console, is_terminal, print_json, printable
-from reverie.cli.session import Session
+from reverie.cli.session import CommandSession
 
 if TYPE_CHECKING:
     from reverie.cli.operate.checks import CheckResult
@@ -37,7 +37,7 @@ def command(ctx: click.Context, tenant: str | None, as_json: bool) -> None:
     from reverie.cli.operate.checks import check_all
 
     results: list[CheckResult] = []
-    with Session(tenant) as session:
+    with CommandSession(tenant) as session:
         for check in check_all(session, tenant):
             results.append(check)
             if not as_json:

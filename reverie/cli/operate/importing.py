@@ -12,7 +12,7 @@ import click
 from reverie.cli.options import json_option, parse_time_option, tenant_option
 from reverie.cli.output import note, pairs, print_json, say, table
 from reverie.cli.progress import Bars, bars
-from reverie.cli.session import Session
+from reverie.cli.session import CommandSession
 from reverie.cli.signals import ending_cleanly
 from reverie.errors import InputError, ReverieError
 
@@ -91,7 +91,7 @@ def command(
     """
     results: list[tuple[Path, ImportSummary | ReverieError]] = []
     options = {"mapping": mapping, "timezone": timezone, "subject": subject, "format": format, "start": start}
-    with Session(tenant) as session, ending_cleanly(), bars() as shown:
+    with CommandSession(tenant) as session, ending_cleanly(), bars() as shown:
         for file in files:
             try:
                 results.append((file, _import(session, file, shown, options)))
@@ -106,7 +106,7 @@ def command(
     _end(results)
 
 
-def _import(session: Session, file: Path, shown: Bars, options: dict[str, Any]) -> ImportSummary:
+def _import(session: CommandSession, file: Path, shown: Bars, options: dict[str, Any]) -> ImportSummary:
     from reverie.capture.history.importing import import_file
 
     name = file.name

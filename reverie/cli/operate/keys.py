@@ -9,7 +9,7 @@ import click
 
 from reverie.cli.options import json_option, tenant_option
 from reverie.cli.output import SHORT_ID, format_value, note, pairs, print_json, say, table
-from reverie.cli.session import Session
+from reverie.cli.session import CommandSession
 
 if TYPE_CHECKING:
     from reverie.api.keys import ApiKey
@@ -49,7 +49,7 @@ def add(name: str, scopes: tuple[str, ...], days: int | None, tenant: str | None
     from reverie.store.session import perform
 
     at = datetime.now(UTC)
-    with Session(tenant) as session:
+    with CommandSession(tenant) as session:
         made = add_key(
             session.worker.session(session.tenant_id),
             name=name,
@@ -74,7 +74,7 @@ def list_api_keys(tenant: str | None, as_json: bool) -> None:
     from reverie.api.keys import list_keys
     from reverie.store.session import perform
 
-    with Session(tenant) as session:
+    with CommandSession(tenant) as session:
         keys = perform(list_keys(session.worker.session(session.tenant_id)))
     if as_json:
         print_json({"tenant_id": session.tenant_id, "keys": keys})
@@ -94,7 +94,7 @@ def revoke(key: str, tenant: str | None, as_json: bool) -> None:
     from reverie.api.keys import revoke_key
     from reverie.store.session import perform
 
-    with Session(tenant) as session:
+    with CommandSession(tenant) as session:
         tenant_session = session.worker.session(session.tenant_id)
         revoked = perform(revoke_key(tenant_session, key, revoked_at=datetime.now(UTC)))
     if as_json:

@@ -8,7 +8,7 @@ import click
 
 from reverie.cli.options import json_option, tenant_option
 from reverie.cli.output import counts_text, print_json, say
-from reverie.cli.session import Session
+from reverie.cli.session import CommandSession
 from reverie.cli.signals import ending_cleanly
 
 
@@ -31,7 +31,7 @@ def command(tenant: str | None, as_json: bool) -> None:
     from reverie.store.work import Work
 
     now = datetime.now(UTC)
-    with Session(tenant) as session, ending_cleanly():
+    with CommandSession(tenant) as session, ending_cleanly():
         session.require_tenant()
         work = Work(store=session.worker, scope=session.scope(), policy=session.policy, as_of=now)
         report = maintain(work, retention=session.runtime.retention, now=now)

@@ -6,7 +6,7 @@ import click
 
 from reverie.cli.options import json_option
 from reverie.cli.output import print_json, say
-from reverie.cli.session import Session
+from reverie.cli.session import CommandSession
 
 
 @click.command("migrate", short_help="Bring the database to the current schema.")
@@ -24,7 +24,7 @@ def command(as_json: bool) -> None:
     """
     from reverie.store.migrate import migrate
 
-    with Session() as session:
+    with CommandSession() as session:
         revision = migrate(session.url)
     if as_json:
         print_json({"revision": revision})

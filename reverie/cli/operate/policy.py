@@ -6,7 +6,7 @@ import click
 
 from reverie.cli.options import json_option, tenant_option
 from reverie.cli.output import print_json, say, table
-from reverie.cli.session import Session, policy_reference
+from reverie.cli.session import CommandSession, policy_reference
 
 
 @click.group("policy", invoke_without_command=True, short_help="Show, check and choose policies.")
@@ -107,7 +107,7 @@ def use(name_or_path: str, tenant: str | None, as_json: bool) -> None:
     from reverie.store.queries import queries
 
     policy, reference = load_policy(name_or_path), policy_reference(name_or_path)
-    with Session(tenant) as session, session.worker.transaction(session.tenant_id) as conn:
+    with CommandSession(tenant) as session, session.worker.transaction(session.tenant_id) as conn:
         conn.execute(queries("tenants")["set_policy"], {"tenant": session.tenant_id, "policy": reference})
     if as_json:
         print_json({"tenant_id": session.tenant_id, "policy": reference, "name": policy.name, "hash": policy.hash})

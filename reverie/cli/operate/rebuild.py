@@ -10,7 +10,7 @@ from reverie.cli.operate.run import consolidate
 from reverie.cli.options import as_of_option, json_option, policy_option, tenant_option
 from reverie.cli.output import print_json, say
 from reverie.cli.progress import bars
-from reverie.cli.session import Session
+from reverie.cli.session import CommandSession
 from reverie.cli.signals import ending_cleanly
 
 
@@ -44,7 +44,7 @@ def command(
     from reverie.store.digest import digest
     from reverie.store.work import Work
 
-    with Session(tenant, policy) as session:
+    with CommandSession(tenant, policy) as session:
         jobs = jobs or min(2, session.settings.threads)
         session.connections = jobs
         session.require_tenant()

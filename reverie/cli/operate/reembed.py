@@ -9,7 +9,7 @@ import click
 from reverie.cli.options import as_of_option, json_option, tenant_option
 from reverie.cli.output import print_json, say
 from reverie.cli.progress import bars
-from reverie.cli.session import Session
+from reverie.cli.session import CommandSession
 from reverie.cli.signals import ending_cleanly
 
 
@@ -34,7 +34,7 @@ def command(tenant: str | None, model: str | None, as_of: datetime | None, as_js
     from reverie.inference.loading import load_embedder
     from reverie.store.work import Work
 
-    with Session(tenant) as session, ending_cleanly(), bars() as shown:
+    with CommandSession(tenant) as session, ending_cleanly(), bars() as shown:
         session.require_tenant()
         as_of = session.time(as_of)
         embedder = load_embedder(model, threads=session.settings.threads) if model else session.embedder

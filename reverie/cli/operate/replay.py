@@ -8,7 +8,7 @@ import click
 
 from reverie.cli.options import as_of_option, json_option, policy_option, tenant_option
 from reverie.cli.output import print_json, say
-from reverie.cli.session import Session
+from reverie.cli.session import CommandSession
 from reverie.cli.signals import ending_cleanly
 
 
@@ -32,7 +32,7 @@ def command(
     """
     from reverie.drive.replay import replay
 
-    with Session(tenant, policy) as session, ending_cleanly():
+    with CommandSession(tenant, policy) as session, ending_cleanly():
         session.require_tenant()
         as_of = session.time(as_of)
         reports = list(replay(session.work(as_of), subject_id=subject, session_id=session_id))

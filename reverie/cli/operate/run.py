@@ -13,7 +13,7 @@ import click
 from reverie.cli.options import as_of_option, json_option, parse_shards, policy_option, tenant_option
 from reverie.cli.output import counts_text, note, print_json, say, table
 from reverie.cli.progress import Bars, bars
-from reverie.cli.session import Session
+from reverie.cli.session import CommandSession
 from reverie.cli.signals import ending_cleanly
 from reverie.consolidate.stages import BY_NAME, NAMES
 from reverie.errors import InputError, ReverieError, StageError
@@ -110,7 +110,7 @@ def command(
         raise click.UsageError("Give --tenant or --all-tenants, not both.")
     totals: dict[tuple[str, str], StageTotals] = {}
     failed: dict[str, str] = {}
-    with Session(tenant, policy) as session, ending_cleanly(), bars() as shown:
+    with CommandSession(tenant, policy) as session, ending_cleanly(), bars() as shown:
         jobs = jobs or min(2, session.settings.threads)
         session.connections = jobs
         store = session.worker
@@ -133,7 +133,7 @@ def command(
 
 
 def _run_tenant(
-    session: Session,
+    session: CommandSession,
     scope: Scope,
     as_of: datetime | None,
     stage: str | None,
@@ -161,7 +161,7 @@ def _print_totals(
         note(f"Error: tenant {tenant_id}: {why}")
 
 
-def _until(session: Session, as_of: datetime | None) -> datetime:
+def _until(session: CommandSession, as_of: datetime | None) -> datetime:
     """Return the logical time of a run. Raises InputError: it is after the time at which the tenant's clock stopped."""
     from reverie.store.clock import tenant_time
 
@@ -181,7 +181,7 @@ def _scope(tenant_id: str, subjects: tuple[str, ...], shards: tuple[int, int]) -
 
 
 def _reports(
-    session: Session, scope: Scope, as_of: datetime, stage: str | None, jobs: int, dry_run: bool, shown: Bars
+    session: CommandSession, scope: Scope, as_of: datetime, stage: str | None, jobs: int, dry_run: bool, shown: Bars
 ) -> Iterator[Report]:
     if stage or dry_run:
         for name in (stage,) if stage else NAMES:
@@ -191,7 +191,7 @@ def _reports(
         yield from consolidate(session, scope, as_of, jobs, shown)
 
 
-def consolidate(session: Session, scope: Scope, as_of: datetime, jobs: int, shown: Bars) -> Iterator[Report]:
+def consolidate(session: CommandSession, scope: Scope, as_of: datetime, jobs: int, shown: Bars) -> Iterator[Report]:
     """Consolidate everything up to `as_of`, `jobs` buckets in parallel, then maintain; yield each stage's report."""
     from reverie.drive.advance import advance
     from reverie.drive.maintain import maintain
@@ -211,7 +211,7 @@ def consolidate(session: Session, scope: Scope, as_of: datetime, jobs: int, show
     yield maintain(work, retention=session.runtime.retention, now=datetime.now(UTC))
 
 
-def _expect(session: Session, stage: str, scope: Scope, as_of: datetime, shown: Bars, *, done: int = 0) -> None:
+def _expect(session: CommandSession, stage: str, scope: Scope, as_of: datetime, shown: Bars, *, done: int = 0) -> None:
     """Set the total of a stage's bar: `done` and the number of items left."""
     if not shown.seen:
         return
@@ -224,7 +224,7 @@ def _expect(session: Session, stage: str, scope: Scope, as_of: datetime, shown: 
     shown.expect(stage, row[0] + done if row else None)
 
 
-def run_stage(session: Session, name: str, scope: Scope, as_of: datetime, dry_run: bool) -> Report:
+def run_stage(session: CommandSession, name: str, scope: Scope, as_of: datetime, dry_run: bool) -> Report:
     """Run one stage once, with the models that it needs."""
     from reverie.store.work import Work
 

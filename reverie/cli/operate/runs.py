@@ -6,7 +6,7 @@ import click
 
 from reverie.cli.options import json_option, tenant_option
 from reverie.cli.output import counts_text, print_json, say, table
-from reverie.cli.session import Session
+from reverie.cli.session import CommandSession
 from reverie.cli.suggestions import similar
 from reverie.errors import NotFoundError
 
@@ -29,7 +29,7 @@ def command(tenant: str | None, stage: str | None, limit: int, as_json: bool) ->
     from reverie.consolidate.stages import NAMES
     from reverie.store.queries import queries
 
-    with Session(tenant) as session, session.reader.transaction(session.tenant_id) as conn:
+    with CommandSession(tenant) as session, session.reader.transaction(session.tenant_id) as conn:
         params = {"tenant": session.tenant_id, "stage": stage, "limit": limit}
         found = conn.cursor(row_factory=dict_row).execute(queries("runs")["list_runs"], params).fetchall()
         if not found and stage and (names := similar(stage, NAMES)):

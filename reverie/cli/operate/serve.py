@@ -12,7 +12,7 @@ from typing import Any
 import click
 
 from reverie.cli.output import print_json, say
-from reverie.cli.session import Session
+from reverie.cli.session import CommandSession
 from reverie.errors import SettingsError
 
 #: Seconds that running requests have to finish when the server stops.
@@ -57,7 +57,7 @@ def command(host: str, port: int, access_log: bool, as_json: bool) -> None:
 
     from reverie.api.app import create_app
 
-    with Session() as session:
+    with CommandSession() as session:
         session.worker.tenants()  # fails now, with one sentence, if the database cannot be used
         settings = session.settings
 

@@ -6,7 +6,7 @@ import click
 
 from reverie.cli.options import json_option, paging_options
 from reverie.cli.output import print_json, say, table
-from reverie.cli.session import Session
+from reverie.cli.session import CommandSession
 
 
 @click.command("tenants", short_help="List the tenants of the database, or search for one.")
@@ -24,7 +24,7 @@ def command(search: str | None, limit: int, after: str | None, as_json: bool) ->
     """
     from reverie.recall.roster import list_tenants
 
-    with Session() as session:
+    with CommandSession() as session:
         found = list_tenants(session.worker, search=search, after=after, limit=limit + 1)
     page, following = found[:limit], found[limit - 1].tenant_id if len(found) > limit else None
     if as_json:

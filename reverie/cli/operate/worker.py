@@ -10,7 +10,7 @@ import click
 
 from reverie.cli.options import json_option
 from reverie.cli.output import note, print_json, say
-from reverie.cli.session import Session
+from reverie.cli.session import CommandSession
 from reverie.cli.signals import ending_cleanly
 from reverie.errors import ReverieError, StageError
 from reverie.interruption import Interrupted
@@ -48,7 +48,7 @@ def command(once: bool, poll: float, as_json: bool) -> None:
       reverie worker --poll 30
     """
     pause, ended = poll, Event()
-    with Session() as session, ending_cleanly(ended.set):
+    with CommandSession() as session, ending_cleanly(ended.set):
         session.worker.tenants()  # fails now if the database cannot be used; later outages are waited for
         while True:
             try:
@@ -65,7 +65,7 @@ def command(once: bool, poll: float, as_json: bool) -> None:
                 return
 
 
-def _round(session: Session, ended: Event, as_json: bool, once: bool) -> None:
+def _round(session: CommandSession, ended: Event, as_json: bool, once: bool) -> None:
     from reverie.drive.drain import Drainer
     from reverie.drive.flush import flush_due
     from reverie.drive.tenants import policies
