@@ -47,7 +47,7 @@ def by_words(text: str) -> str:
 
 
 def moods(dev: Messages, vectors: Vectors, embedder: Embedder) -> None:
-    """Compute the macro-F1 and each mood's precision, recall and F1."""
+    """Print the macro-F1 and each mood's precision, recall and F1."""
     extra = own("test")
     told = [by_vector(vector, embedder.model) for vector in vectors]
     classified = [mood for mood, _ in filter(None, told)]
