@@ -112,4 +112,4 @@ def test_the_doctor_sees_a_queue_that_no_worker_takes(ask: Any, waiting: Any, co
     conn.execute("update ops.queue set due_at = due_at - interval '3 hours'")
     queue = {check["name"]: check for check in ask("doctor")["checks"]}["queue"]
     assert (queue["status"], queue["todo"]) == ("warn", "reverie worker, or more of them")
-    assert re.search(r"the longest for 3\.\d h", queue["found"])
+    assert re.search(r"the oldest for 3\.\d h", queue["found"])
