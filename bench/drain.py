@@ -15,7 +15,7 @@ from typing import Any
 
 from bench.pipeline import Noise, server
 from bench.report import machine, print_table
-from reverie.capture.append import ensure_tenant, insert_turns
+from reverie.capture.append import insert_turns
 from reverie.drive.cycle import catch_up, ingest
 from reverie.drive.drain import Drainer
 from reverie.inference import Embedder, load_embedder
@@ -24,6 +24,7 @@ from reverie.policy import load_policy
 from reverie.store.connect import connect
 from reverie.store.database import Store
 from reverie.store.queue import Waiting, enqueue
+from reverie.store.tenants import ensure_tenant
 from reverie.store.work import Work
 
 NOW = datetime(2026, 5, 1, 12, 10, tzinfo=UTC)

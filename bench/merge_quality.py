@@ -2,7 +2,7 @@
 
     python bench/merge_quality.py [--sts ../shared/data/duplicates] [--model minilm]
 
-Judged on the pairs in tests/consolidate/merge_pairs.jsonl (chosen to be hard: near in wording, often the opposite) and,
+Judged on the pairs in tests/language/merge_pairs.jsonl (chosen to be hard: near in wording, often the opposite) and,
 where it is present, on STS-B, whose pairs rated 4.5 of 5 or more count as duplicates. The guards were mended on both
 sets of hard pairs, so precision there is what tuning gives: the second set had 0.955 (21 of 22) before. STS-B gave no
 more than a few synonyms (`train`); it calls news with other details the same, which a memory must not.
@@ -23,7 +23,7 @@ from rich.table import Table
 from reverie.inference import Embedder, load_embedder
 from reverie.language.contradiction import contradiction
 
-HARD = Path(__file__).parents[1] / "tests" / "consolidate" / "merge_pairs.jsonl"
+HARD = Path(__file__).parents[1] / "tests" / "language" / "merge_pairs.jsonl"
 DUPLICATE_FROM = 4.5
 
 #: Two texts, and whether they are the same memory.

@@ -1,8 +1,8 @@
-"""Every error that a user can meet, in one hierarchy.
+"""Every error that Reverie raises for users, in one hierarchy.
 
-The docstring of a class is its message when none is given: one sentence, in the user's words. The command line prints
-the sentence, never a traceback, and leaves with the class's `exit_code`. A message holds names, counts and limits,
-never the text of a conversation and never a password.
+The docstring of a class is its default message. A message is one sentence in the user's terms. The command line prints
+the message without a traceback and exits with the class's `exit_code`. A message holds names, counts and limits, never
+the text of a conversation and never a password.
 """
 
 from __future__ import annotations
@@ -11,26 +11,26 @@ from __future__ import annotations
 class ReverieError(Exception):
     """Something went wrong that Reverie can explain."""
 
-    #: What the process exits with when the error reaches the command line; each class has its own.
+    #: Exit status of the command line; each class has its own.
     exit_code: int = 1
 
     def __init__(self, message: str | None = None, *, unknown: tuple[str, str] | None = None) -> None:
         super().__init__(message or self.__doc__ or type(self).__name__)
-        #: What kind of thing was asked for and its name, where nothing has that name: `("subject", "anna")`.
+        #: Kind and name of what does not exist: `("subject", "anna")`.
         self.unknown = unknown
-        #: Names that there are and that may have been meant; found by whoever shows the error.
+        #: Similar names that exist. The code that shows the error fills it in.
         self.similar: list[str] = []
 
     @property
     def within(self) -> str:
-        """The message as it stands within another sentence: without its full stop."""
+        """The message without its full stop, to quote it within a sentence."""
         return str(self).removesuffix(".")
 
 
 class InputError(ReverieError):
     """The input cannot be read as turns or outcomes."""
 
-    #: The code that shells and click give to a wrong use.
+    #: The exit status that shells and click use for wrong usage.
     exit_code = 2
 
 
@@ -71,12 +71,12 @@ class StageError(ReverieError):
 
 
 class ConflictError(ReverieError):
-    """What was sent contradicts what is there under the same id, and the log is append-only."""
+    """Another record has the same id, and the log is append-only."""
 
     exit_code = 9
 
 
 class UnansweredError(StageError):
-    """A language model answered nothing that a stage asked it: it is away, or refuses us."""
+    """The language model answered none of a stage's requests: it is unavailable or refuses them."""
 
     exit_code = 10

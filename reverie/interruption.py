@@ -1,7 +1,7 @@
-"""A request to end the process at a clean place, set by a signal and seen by whatever takes long.
+"""A request to stop the process at a safe point. A signal handler sets it; long-running work checks it.
 
-Work in threads never sees KeyboardInterrupt, and a batch under way in native code sees it late. So long work calls
-`check_interruption` between two steps: between batches of an embedder, chunks of a stage and cycles.
+Threads never receive KeyboardInterrupt, and native code receives it late. So long-running work calls
+`check_interruption` between steps: between batches of an embedder, chunks of a stage, and cycles.
 """
 
 from __future__ import annotations
@@ -12,20 +12,20 @@ _requested = Event()
 
 
 class Interrupted(KeyboardInterrupt):
-    """The process was asked to end. What is committed stays; what is under way is rolled back."""
+    """The process was asked to stop. Committed work stays; the open transaction is rolled back."""
 
 
 def request_interruption() -> None:
-    """Let all long work in this process end at its next clean place."""
+    """Stop all long-running work of this process at its next safe point."""
     _requested.set()
 
 
 def withdraw_interruption() -> None:
-    """Let work go on as before."""
+    """Withdraw the request, so that work continues."""
     _requested.clear()
 
 
 def check_interruption() -> None:
-    """Raise Interrupted if the process was asked to end."""
+    """Raise Interrupted if the process was asked to stop."""
     if _requested.is_set():
         raise Interrupted

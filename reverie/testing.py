@@ -28,7 +28,7 @@ import orjson
 import psycopg
 from psycopg.sql import SQL, Identifier
 
-from reverie.capture.append import ensure_tenant, insert_turns
+from reverie.capture.append import insert_turns
 from reverie.drive.advance import advance
 from reverie.inference.completions import CallError, Completion, LanguageModel, Limits
 from reverie.inference.embedder import Embedder, Vectors
@@ -41,6 +41,7 @@ from reverie.store.database import Store
 from reverie.store.migrate import migrate
 from reverie.store.runs import Report
 from reverie.store.server.embedded import EmbeddedPostgres
+from reverie.store.tenants import ensure_tenant
 from reverie.store.work import Work
 
 #: Returns the reply to one item of a request, or None for no reply. Arguments: the name of the reply's type, such as

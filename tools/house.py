@@ -169,7 +169,8 @@ class House:
 
         The test of `reverie/capture/history/files.py` is a file `test_files.py` or `test_history_files.py` under
         `tests/`; where several modules are called `files`, a `test_files.py` counts in `tests/capture/` or
-        `tests/history/` alone. A stage, `reverie/consolidate/merge/stage.py`, is tested by `test_merge.py`.
+        `tests/history/` alone. The modules of a stage, such as `reverie/consolidate/merge/decide.py`, are found by the
+        stage: `test_merge.py`, or `test_merge_decide.py`.
         """
         tests = {(path.parent.name, path.stem.removeprefix("test_")) for path in self.root.glob("tests/**/test_*.py")}
         anywhere = {name for _, name in tests}
@@ -179,12 +180,17 @@ class House:
         items = []
         for module, (*folders, name) in names.items():
             known = {f"{folder}_{name}" for folder in folders[-1:]} | ({name} if shared[name] == 1 else set())
+            known |= set(folders[-1:]) if folders[:1] == ["consolidate"] else set()
             if not known & anywhere and not any((folder, name) in tests for folder in folders):
                 items.append(module)
         return Count("modules without a test under their name", len(items), None, items)
 
     def query_files(self) -> Count:
-        """Files of `sql/queries/` without an owner: the one module that reads it, or the package of the same name."""
+        """Files of `sql/queries/` without an owner.
+
+        The owner is the module that reads the file, the package of its name, or the one package, such as
+        `reverie.store` or `reverie.recall`, in which all its readers are.
+        """
         readers = defaultdict(set)
         for module, tree in self.trees.items():
             for stem in files_read(tree):
@@ -194,7 +200,9 @@ class House:
             modules = readers[path.stem]
             namesakes = [package for package in self.packages if package.rpartition(".")[2] == path.stem]
             in_namesake = any(all(within(module, package) for module in modules) for package in namesakes)
-            if len(modules) != 1 and not in_namesake:
+            packages = {".".join(module.split(".")[:2]) for module in modules}
+            in_one = len(modules) == 1 or (len(packages) == 1 and packages != {"reverie.consolidate"})
+            if not modules or not (in_one or in_namesake):
                 items.append(f"{path.name}: {' '.join(sorted(modules)) or 'no reader'}")
         return Count("query files without one owner", len(items), 0, items)
 

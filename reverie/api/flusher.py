@@ -12,7 +12,7 @@ from reverie.drive.flush import flush_due
 from reverie.errors import NotFoundError, ReverieError
 from reverie.policy import Policy, load_policy
 from reverie.store.database import Store
-from reverie.store.queries import queries
+from reverie.store.tenants import read_policy_name
 
 _log = logging.getLogger("reverie.api")
 
@@ -68,7 +68,7 @@ class Flusher:
 
     def _policy_of(self, tenant_id: str) -> Policy:
         with self._store.transaction(tenant_id) as conn:
-            row = conn.execute(queries("tenants")["read_policy"], {"tenant": tenant_id}).fetchone()
-        if row is None:
+            name = read_policy_name(conn, tenant_id)
+        if name is None:
             raise NotFoundError(f"There is no tenant {tenant_id!r}.")
-        return load_policy(row[0])
+        return load_policy(name)

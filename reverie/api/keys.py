@@ -18,6 +18,7 @@ from uuid import UUID, uuid4
 from reverie.errors import InputError, NotFoundError
 from reverie.store.queries import queries
 from reverie.store.session import Statement, TenantSession
+from reverie.store.tenants import ensure_tenant_statement
 
 Scope = Literal["read", "write", "admin"]
 SCOPES: tuple[Scope, ...] = get_args(Scope)
@@ -85,7 +86,7 @@ async def add_key(
     row = {field: getattr(key, field) for field in ("id", "name", "scopes", "made_at", "expires_at")}
     row |= {"tenant": session.tenant_id, "digest": digest_of(text)}
     await session.run_all(
-        Statement(queries("tenants")["ensure_tenant"], {"tenant": session.tenant_id, "policy": policy}),
+        ensure_tenant_statement(session.tenant_id, policy),
         Statement(queries("keys")["write_key"], row),
     )
     return key, text

@@ -15,6 +15,7 @@ from reverie.policy import Policy, load_policy
 from reverie.store.database import Store
 from reverie.store.queries import queries
 from reverie.store.session import Statement, TenantSession
+from reverie.store.tenants import read_policy_name
 
 _COLUMN_TYPES = (
     *("int4", "uuid", "text", "text", "text", "int4", "text", "text"),
@@ -37,16 +38,11 @@ class AppendResult:
 NOTHING = AppendResult(added=0, repeated=0, conflicts=())
 
 
-def ensure_tenant(conn: Connection[Any], tenant_id: str, policy: str) -> None:
-    """Create the tenant with this policy. An existing tenant keeps its policy."""
-    conn.execute(queries("tenants")["ensure_tenant"], {"tenant": tenant_id, "policy": policy})
-
-
 def policy_of(store: Store, tenant_id: str, otherwise: str) -> Policy:
     """Return the tenant's policy, or the one named `otherwise` if the tenant does not exist yet. Raises PolicyError."""
     with store.transaction(tenant_id) as conn:
-        row = conn.execute(queries("tenants")["read_policy"], {"tenant": tenant_id}).fetchone()
-    return load_policy(row[0] if row else otherwise)
+        name = read_policy_name(conn, tenant_id)
+    return load_policy(name or otherwise)
 
 
 def insert_turns(conn: Connection[Any], tenant_id: str, turns: Sequence[Turn]) -> AppendResult:

@@ -100,11 +100,10 @@ class CommandSession:
     @cached_property
     def tenant_policy(self) -> str | None:
         """Name or path of the policy that the tenant chose; None: the tenant is not known yet."""
-        from reverie.store.queries import queries
+        from reverie.store.tenants import read_policy_name
 
         with self.runtime.opened.transaction(self.tenant_id) as conn:
-            row = conn.execute(queries("tenants")["read_policy"], {"tenant": self.tenant_id}).fetchone()
-        return str(row[0]) if row else None
+            return read_policy_name(conn, self.tenant_id)
 
     @property
     def policy_name(self) -> str:
@@ -160,11 +159,9 @@ class CommandSession:
             return similar(name, [tenant for tenant, _ in self.worker.tenants()])
         if noun != "subject":
             return []
-        from reverie.store.queries import queries
+        from reverie.recall.roster import subjects_around
 
-        params = {"tenant": self.tenant_id, "subject": name, "limit": _NEIGHBOURS}
-        with self.reader.transaction(self.tenant_id) as conn:
-            return similar(name, [row[0] for row in conn.execute(queries("subjects")["around"], params)])
+        return similar(name, subjects_around(self.reader, self.tenant_id, name, limit=_NEIGHBOURS))
 
     def __enter__(self) -> Self:
         return self

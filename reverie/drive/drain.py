@@ -26,9 +26,9 @@ from reverie.interruption import Interrupted
 from reverie.model import Scope
 from reverie.policy import Policy, load_policy
 from reverie.store.database import Store
-from reverie.store.queries import queries
 from reverie.store.queue import Claimed, Lease, bury, claim, finish, postpone, renew
 from reverie.store.runs import Report, Run, run
+from reverie.store.tenants import read_policy_name
 from reverie.store.work import Work
 
 #: Subjects of a batch: what a crash can delay, and how long a tenant lets the others wait.
@@ -137,7 +137,7 @@ class _Batch:
     def work(self, drained: Drained) -> bool:
         """Claim and work in a batch; returns whether there was one."""
         with self._store.transaction(self._tenant_id) as conn:
-            name = conn.execute(queries("tenants")["read_policy"], {"tenant": self._tenant_id}).fetchone()
+            name = read_policy_name(conn, self._tenant_id)
             lease = claim(
                 conn, self._tenant_id, as_of=self._as_of, at=self._clock(), until=self._until, limit=self._drainer.batch
             )
@@ -148,7 +148,7 @@ class _Batch:
         waited = max((self._as_of - session.due_at).total_seconds() for session in lease.sessions)
         counts["longest_wait_seconds"] = max(counts["longest_wait_seconds"], waited)
         try:
-            policy = load_policy(name[0] if name else "reverie")
+            policy = load_policy(name or "reverie")
             lease = self._without_the_spent(lease, policy, counts)
             for report in self._work_in(lease, policy) if lease.sessions else ():
                 drained.totals.add(report)

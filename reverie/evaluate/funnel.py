@@ -1,4 +1,4 @@
-"""From what was said to what is remembered, in counts: how a history went through the stages."""
+"""The funnel from turns to memories: how many of each passed through the stages."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from reverie.store.queries import queries
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class StageTotal:
-    """What all runs of a stage came to."""
+    """The totals of all runs of a stage."""
 
     stage: str
     runs: int
@@ -26,7 +26,7 @@ class StageTotal:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Funnel:
-    """A tenant's history, stage by stage."""
+    """The funnel of one tenant."""
 
     #: Turns and candidates by verdict: `kept`, or the reason of the discard.
     turns: Mapping[str, tuple[int, int]]
@@ -48,7 +48,7 @@ def funnel(store: Store, tenant_id: str) -> Funnel:
         with conn.cursor(row_factory=class_row(StageTotal)) as cursor:
             stages = cursor.execute(sql["stages"], params).fetchall()
         return Funnel(
-            turns={verdict: (turns, found) for verdict, turns, found in conn.execute(sql["turns"], params)},
+            turns={verdict: (turns, candidates) for verdict, turns, candidates in conn.execute(sql["turns"], params)},
             memories={(kind, state): number for kind, state, number in conn.execute(sql["memories"], params)},
             stages=tuple(stages),
             subjects=tuple(conn.execute(sql["subjects"], params).fetchall()),
@@ -56,7 +56,7 @@ def funnel(store: Store, tenant_id: str) -> Funnel:
 
 
 def entities(store: Store, tenant_id: str, subject_id: str, *, limit: int = 8) -> list[tuple[str, str, int]]:
-    """Return (typed id, label, memories) of what the subject's memories speak of most."""
+    """Return (typed id, label, number of memories) of the entities that most of the subject's memories mention."""
     params = {"tenant": tenant_id, "subject": subject_id, "limit": limit}
     with store.transaction(tenant_id) as conn:
         return conn.execute(queries("funnel")["entities"], params).fetchall()
@@ -65,5 +65,5 @@ def entities(store: Store, tenant_id: str, subject_id: str, *, limit: int = 8) -
 def last_said(store: Store, tenant_id: str) -> datetime | None:
     """Return the time of the tenant's last turn; None when there is none."""
     with store.transaction(tenant_id) as conn:
-        found = conn.execute(queries("funnel")["last_said"], {"tenant": tenant_id}).fetchone()
-    return found[0] if found else None
+        row = conn.execute(queries("funnel")["last_said"], {"tenant": tenant_id}).fetchone()
+    return row[0] if row else None

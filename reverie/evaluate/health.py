@@ -1,4 +1,4 @@
-"""How memory is: counts for the dashboard, what waits and how long, whether recall finds all that is there."""
+"""The health of memory: counts for the dashboard, backlogs, and the exactness of recall."""
 
 from __future__ import annotations
 
@@ -16,17 +16,18 @@ from reverie.policy import Policy, load_policy
 from reverie.recall.search import search
 from reverie.store.database import Store
 from reverie.store.queries import queries
+from reverie.store.runs import count_failed_runs
 
-#: Cycles that a turn may wait; after more than these something is stuck.
+#: Cycles that a turn may wait. A longer wait means that something is stuck.
 LATE_CYCLES = 2.0
-#: Minutes that a session may be due; after more than these no worker runs, or too few.
+#: Minutes that a session may be overdue. Longer means that there are no workers, or too few.
 LATE_MINUTES = 60.0
-#: Share of true nearest neighbours below which recall loses rows; exact search finds all of them.
+#: The lowest share of true nearest neighbours that recall may return. Exact search returns all of them.
 EXACT = 0.999
 
 #: Depth at which recall is compared with exact search.
 _DEPTH = 10
-#: Cosines of half-precision vectors that differ less are equal.
+#: Cosines of half-precision vectors count as equal if they differ by less.
 _ROUNDING = 1e-3
 
 
@@ -34,23 +35,23 @@ def measure(store: Store, tenant_id: str) -> dict[str, int | float]:
     """Return the tenant's counts of turns, memories by kind and state, entities, dead letters, ...
 
     `importance` is the sum over active memories, `largest_subject` the most active memories of one subject,
-    `failed_runs` those that were not repeated, `cost_usd` what model calls have cost.
+    `failed_runs` the failed runs that were not repeated, `cost_usd` the cost of all model calls.
     """
     with store.transaction(tenant_id) as conn, conn.cursor(row_factory=dict_row) as cursor:
-        (failures,) = conn.execute(queries("runs")["count_failures"], {"tenant": tenant_id}).fetchone() or (0,)
-        found = cursor.execute(queries("health")["measure"], {"tenant": tenant_id}).fetchone() or {}
-        return found | {"failed_runs": failures}
+        failures = count_failed_runs(conn, tenant_id)
+        counts = cursor.execute(queries("health")["measure"], {"tenant": tenant_id}).fetchone() or {}
+        return counts | {"failed_runs": failures}
 
 
 def measure_all(store: Store) -> dict[str, int | float]:
-    """Return the sum of `measure` over all tenants, and the ratios that tell whether memory stays bounded."""
+    """Return the sum of `measure` over all tenants, and the ratios that show whether memory stays bounded."""
     rows = [measure(store, tenant_id) for tenant_id, _ in store.tenants()]
     if not rows:
         return {"tenants": 0}
     sums: dict[str, int | float] = {name: sum(row[name] for row in rows) for name in rows[0]}
     subjects, turns, memories = sums["subjects"], sums["turns"], sums["memories"]
-    # what a person looks at first comes first: the page keeps this order
-    found = {
+    # the dashboard keeps this order, most important first
+    metrics = {
         "tenants": len(rows),
         "subjects": subjects,
         "turns": turns,
@@ -61,22 +62,22 @@ def measure_all(store: Store) -> dict[str, int | float]:
         "largest_subject": max(row["largest_subject"] for row in rows),
         "mean_importance": round(sums.pop("importance") / max(memories, 1), 4),
     }
-    return found | {name: number for name, number in sums.items() if name not in found}
+    return metrics | {name: number for name, number in sums.items() if name not in metrics}
 
 
 def lag_hours(store: Store, scopes: Iterable[Scope], as_of: datetime) -> float:
-    """Return for how many hours the oldest unread turn or unmerged candidate has waited; 0 when nothing waits."""
+    """Return the age in hours of the oldest unread turn or unmerged candidate; 0 if there is none."""
     since = []
     for scope in scopes:
         with store.transaction(scope.tenant_id) as conn:
-            found = conn.execute(queries("health")["waiting_since"], scope.params() | {"as_of": as_of}).fetchone()
-        if found and found[0] is not None:
-            since.append(found[0])
+            row = conn.execute(queries("health")["waiting_since"], scope.params() | {"as_of": as_of}).fetchone()
+        if row and row[0] is not None:
+            since.append(row[0])
     return max((as_of - min(since)).total_seconds() / 3600, 0.0) if since else 0.0
 
 
 def lag_cycles(store: Store, scope_of: Callable[[str], Scope], as_of: datetime) -> float:
-    """Return the lag of the tenant that is furthest behind, each within its scope and in cycles of its own policy."""
+    """Return the longest lag of any tenant within its scope, in cycles of the tenant's policy."""
     lags = [
         lag_hours(store, [scope_of(tenant_id)], as_of) / load_policy(policy).cycle.hours
         for tenant_id, policy in store.tenants()
@@ -85,7 +86,7 @@ def lag_cycles(store: Store, scope_of: Callable[[str], Scope], as_of: datetime) 
 
 
 def overdue(store: Store, at: datetime, tenant_id: str | None = None) -> tuple[float, int]:
-    """Return how many minutes the session that is longest due has waited, and how many wait that nobody works on."""
+    """Return by how many minutes the oldest session is overdue, and how many due sessions no worker has claimed."""
     waiting = [row for row in store.waiting_tenants(at, at) if tenant_id in (None, row[0])]
     longest = max(((at - due_at).total_seconds() / 60 for _, _, due_at in waiting), default=0.0)
     return round(longest, 1), sum(sessions for _, sessions, _ in waiting)
@@ -94,16 +95,16 @@ def overdue(store: Store, at: datetime, tenant_id: str | None = None) -> tuple[f
 def unembedded(store: Store, tenant_id: str, model: str, *, items: Sequence[str] = ("turn", "memory")) -> int:
     """Return how many read turns and live memories have no vector of the model.
 
-    `items` are those that the tenant's policy recalls: turns that it does not recall need no vector.
+    `items` are the ones that the tenant's policy recalls; the others need no vector.
     """
     params = {"tenant": tenant_id, "model": model, "items": list(items)}
     with store.transaction(tenant_id) as conn:
-        found = conn.execute(queries("health")["count_unembedded"], params).fetchone()
-    return sum(found) if found else 0
+        row = conn.execute(queries("health")["count_unembedded"], params).fetchone()
+    return sum(row) if row else 0
 
 
 def unembedded_all(store: Store, model: str) -> int:
-    """Return the sum of `unembedded` over all tenants, each by what its policy recalls."""
+    """Return the sum of `unembedded` over all tenants, for the items that each tenant's policy recalls."""
     return sum(
         unembedded(store, tenant_id, model, items=load_policy(policy).recall.items)
         for tenant_id, policy in store.tenants()
@@ -111,27 +112,27 @@ def unembedded_all(store: Store, model: str) -> int:
 
 
 def duplicates(store: Store) -> int:
-    """Return how many active memories of all tenants repeat another one of their subject and kind word for word."""
+    """Return the number of active memories whose text equals that of another memory of the same subject and kind."""
     repeated = 0
     for tenant_id, _ in store.tenants():
         with store.transaction(tenant_id) as conn:
-            found = conn.execute(queries("health")["count_duplicates"], {"tenant": tenant_id}).fetchone()
-        repeated += found[0] if found else 0
+            row = conn.execute(queries("health")["count_duplicates"], {"tenant": tenant_id}).fetchone()
+        repeated += row[0] if row else 0
     return repeated
 
 
 def exactness(store: Store, model: str, *, sample: int = 20) -> tuple[float, int]:
     """Return the share of true nearest neighbours that recall's dense arm returns, and how many questions were asked.
 
-    Questions are vectors of the tenants' own items, `sample` of each, the same ones every time; the truth is numpy over
-    all of the subject's vectors. Without any question the share is 1.
+    The questions are vectors of the tenants' own items, `sample` of each tenant, the same on every call. The truth is
+    computed with numpy over all of the subject's vectors. Without a question the share is 1.
     """
-    found = [hit for tenant_id, policy in store.tenants() for hit in _compare(store, tenant_id, policy, model, sample)]
-    return round(float(np.mean(np.concatenate(found))), 4) if found else 1.0, len(found)
+    hits = [hit for tenant_id, policy in store.tenants() for hit in _compare(store, tenant_id, policy, model, sample)]
+    return round(float(np.mean(np.concatenate(hits))), 4) if hits else 1.0, len(hits)
 
 
 def _compare(store: Store, tenant_id: str, policy_name: str, model: str, sample: int) -> Iterable[list[float]]:
-    """For each question: which of the true nearest neighbours came back, as 0 or 1."""
+    """For each question: 1 for each true nearest neighbour that recall returned, 0 for the others."""
     sql, policy = queries("health"), _dense_only(load_policy(policy_name))
     common = {"tenant": tenant_id, "model": model}
     with store.transaction(tenant_id) as conn, conn.cursor(binary=True) as cursor:
@@ -149,8 +150,8 @@ def _compare(store: Store, tenant_id: str, policy_name: str, model: str, sample:
                     policy=policy,
                     model=model,
                 )
-                given = {hit.id: hit.signals["similarity"].value for hit, _ in answer}
-                yield _shared(_nearest(ids, matrix, vector, policy), given)
+                returned = {hit.id: hit.signals["similarity"].value for hit, _ in answer}
+                yield _shared(_nearest(ids, matrix, vector, policy), returned)
 
 
 def _dense_only(policy: Policy) -> Policy:
@@ -159,7 +160,7 @@ def _dense_only(policy: Policy) -> Policy:
 
 
 def _nearest(ids: list[UUID], matrix: Vectors, vector: npt.NDArray[np.float32], policy: Policy) -> dict[UUID, float]:
-    """The nearest items by their nearest part, of those that the policy lets through."""
+    """The items with the most similar parts, among those that the policy admits."""
     best: dict[UUID, float] = {}
     for id_, score in zip(ids, (matrix @ vector).tolist(), strict=True):
         if score >= policy.recall.min_similarity:
@@ -167,10 +168,10 @@ def _nearest(ids: list[UUID], matrix: Vectors, vector: npt.NDArray[np.float32], 
     return dict(sorted(best.items(), key=lambda pair: -pair[1])[:_DEPTH])
 
 
-def _shared(truth: dict[UUID, float], given: dict[UUID, float]) -> list[float]:
-    """Equal vectors may come in any order, so an item also counts when another one as near stands in its place."""
-    nearest = sorted(given.values(), reverse=True)
+def _shared(truth: dict[UUID, float], returned: dict[UUID, float]) -> list[float]:
+    """Equal vectors have no order, so an item also counts if an equally similar one has its place."""
+    nearest = sorted(returned.values(), reverse=True)
     return [
-        float(id_ in given or (place < len(nearest) and nearest[place] >= near - _ROUNDING))
+        float(id_ in returned or (place < len(nearest) and nearest[place] >= near - _ROUNDING))
         for place, (id_, near) in enumerate(truth.items())
     ]

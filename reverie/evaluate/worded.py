@@ -1,4 +1,4 @@
-"""What a language model added to a tenant's memory: how much of it is in its words, and what it was asked for that."""
+"""The share of a language model in a tenant's memory: memories in its words, and the requests that made them."""
 
 from __future__ import annotations
 
@@ -12,42 +12,42 @@ from reverie.store.queries import queries
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Asked:
-    """What a stage asked."""
+class StageUsage:
+    """The requests of one stage to language models."""
 
     stage: str
     items: int
-    #: Requests that brought a reply which could be used.
+    #: Requests with a usable reply.
     answered: int
     tokens_in: int
     tokens_out: int
 
     def usd(self, dollars_in: float, dollars_out: float) -> float:
-        """Return its cost at a price in US dollars a million tokens in and out."""
+        """Return the cost in US dollars, at a price per million input and output tokens."""
         return (self.tokens_in * dollars_in + self.tokens_out * dollars_out) / 1e6
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Worded:
-    """A tenant's memory by whose words it is in."""
+    """A tenant's memories, by whether rules or a model worded them."""
 
-    #: Memories in force by kind: of rules, of a model.
+    #: Active memories by kind: (worded by rules, worded by a model).
     kinds: Mapping[str, tuple[int, int]]
-    asked: tuple[Asked, ...]
+    asked: tuple[StageUsage, ...]
 
 
 def worded(store: Store, tenant_id: str) -> Worded:
-    """Read it from the memory and the ledger of calls."""
+    """Read the counts from the memory and the ledger of model calls."""
     sql, params = queries("funnel"), {"tenant": tenant_id}
     with store.transaction(tenant_id) as conn:
-        with conn.cursor(row_factory=class_row(Asked)) as cursor:
+        with conn.cursor(row_factory=class_row(StageUsage)) as cursor:
             asked = cursor.execute(sql["asked"], params).fetchall()
         kinds = {kind: (rules, model) for kind, rules, model in conn.execute(sql["by_whom"], params)}
-    return Worded(kinds=kinds, asked=tuple(sorted(asked, key=lambda one: one.stage)))
+    return Worded(kinds=kinds, asked=tuple(sorted(asked, key=lambda usage: usage.stage)))
 
 
 def worded_of(store: Store, tenant_id: str, subject_id: str, *, limit: int) -> list[tuple[str, str, str | None]]:
-    """Return (kind, text, session of a summary) of a subject's memory in a model's words, at most `limit` a kind."""
+    """Return (kind, text, session of a summary) of the memories that a model worded, at most `limit` of each kind."""
     params = {"tenant": tenant_id, "subject": subject_id, "limit": limit}
     with store.transaction(tenant_id) as conn:
         return conn.execute(queries("funnel")["worded"], params).fetchall()

@@ -24,7 +24,7 @@ from reverie.inference.extras import load_extra
 from reverie.inference.prompts import Messages
 
 #: Why a request brought no reply.
-Failure = Literal["timeout", "rate", "unavailable", "broken", "rejected", "credit", "unpriced", "unrecorded"]
+FailureReason = Literal["timeout", "rate", "unavailable", "broken", "rejected", "credit", "unpriced", "unrecorded"]
 
 _RETRIED = frozenset({408, 409, 429, 500, 502, 503, 504})
 """HTTP answers after which the same request may succeed."""
@@ -79,13 +79,13 @@ class CallError(InferenceError):
         self,
         message: str,
         *,
-        reason: Failure,
+        reason: FailureReason,
         retried: bool = False,
         billed: bool = False,
         after_s: float | None = None,
     ) -> None:
         super().__init__(message)
-        self.reason: Failure = reason
+        self.reason: FailureReason = reason
         #: Whether the same request may succeed later.
         self.retried = retried
         #: Whether the provider may have done the work, and charge for it.
@@ -225,7 +225,7 @@ class HostedLanguageModel:
         kinds, status = self._litellm.exceptions, getattr(error, "status_code", None)
         causes = {type(each).__name__ for each in _causes(error)}
         unsent = bool(causes & {"ConnectError", "ConnectTimeout"})
-        reason: Failure
+        reason: FailureReason
         match error:
             case kinds.AuthenticationError():
                 reason, why = "rejected", "refused the API key; set the one of its provider, e.g. OPENAI_API_KEY"

@@ -1,10 +1,10 @@
-"""Language: what texts say, by rule and without a model.
+"""Analysis of texts by rules, without a model.
 
 - `text`: cleaning, sentences and chunks
-- `cues/`: what one text says: its kind, memories, entities, mood, signs of a crisis
+- `cues/`: what a text says: statements, entities, mood, signs of a crisis
 - `contradiction`: whether two similar texts contradict each other
-- `contradiction_words`: the word lists of that
-- `fact_keys`: a memory as a key with a value
-- `grounding`: whether generated text stands on its sources
-- `headings`: which words may become keys of a profile
+- `contradiction_words`: word lists of `contradiction`
+- `fact_keys`: reads a memory as a structured fact, a key with a value
+- `grounding`: whether generated text is supported by its sources
+- `headings`: the words that may become keys of a profile
 """

@@ -1,8 +1,9 @@
-"""Whether two texts that are near in meaning contradict each other: the guards that keep memories from being merged.
+"""Whether two similar texts contradict each other. Memories that do are never merged.
 
-A sentence and its opposite are neighbours in any embedding ("Opens at 9:30" / "Opens at 10:30": cosine 0.97), so near
-is not the same. Each text is read once into what can contradict; two readings are compared as sets. Deterministic,
-English, about 0.1 ms a text; in doubt it keeps apart, since a wrong merge loses something and a missed one does not.
+A sentence and its opposite are close in any embedding space ("Opens at 9:30" / "Opens at 10:30": cosine 0.97), so
+similarity alone does not make two texts the same. Each text is parsed once into a `Assertion`, and two assertions are
+compared as sets. The rules are deterministic, for English, and take about 0.1 ms a text. In doubt they report a
+contradiction: a wrong merge loses information, a missed merge does not.
 """
 
 from __future__ import annotations
@@ -29,8 +30,8 @@ _AFTER_A_SUBJECT = re.compile(r"[a-z]+s|is|was|has|and|will|said|can|got", re.AS
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
-    """What a text says that another one can contradict."""
+class Assertion:
+    """The parts of a text that another text can contradict."""
 
     #: Stems of the content words, in order; denials, numbers and stop words left out.
     content: tuple[str, ...]
@@ -44,7 +45,7 @@ class Reading:
     numbers: frozenset[tuple[str, str]]
     #: Lower case.
     names: frozenset[str]
-    #: (class, word) of what excludes each other: weekdays, relatives, colours.
+    #: (class, word) of words that exclude the others of their class: weekdays, relatives, colours.
     exclusive: frozenset[tuple[int, str]]
     #: Whether the first word of the text is a content word: what the subject does, in "Likes hiking".
     verb_first: bool
@@ -78,11 +79,11 @@ def contradiction(left: str, right: str) -> str | None:
 
 
 def specificity(text: str) -> int:
-    """Return how much a text says: the one that says more survives a merge (Brain 4.3)."""
+    """Return how much a text says. Of two merged memories, the more specific one survives."""
     return read(text).specificity
 
 
-def _numbers_differ(a: Reading, b: Reading) -> bool:
+def _numbers_differ(a: Assertion, b: Assertion) -> bool:
     mine, yours = {value for value, _ in a.numbers}, {value for value, _ in b.numbers}
     if mine - yours and yours - mine:
         return True
@@ -94,12 +95,12 @@ def _numbers_differ(a: Reading, b: Reading) -> bool:
     return False
 
 
-def _exclusive(a: Reading, b: Reading) -> bool:
+def _exclusive(a: Assertion, b: Assertion) -> bool:
     mine, yours = a.exclusive - b.exclusive, b.exclusive - a.exclusive
     return not {number for number, _ in mine}.isdisjoint(number for number, _ in yours)
 
 
-def _antonyms(a: Reading, b: Reading) -> bool:
+def _antonyms(a: Assertion, b: Assertion) -> bool:
     mine, yours = a.plain - b.plain, b.plain - a.plain
     # a denied antonym says the same: "is closed", "isn't open"
     if bool(a.denied) != bool(b.denied):
@@ -107,12 +108,12 @@ def _antonyms(a: Reading, b: Reading) -> bool:
     return any((mine & one and yours & two) or (mine & two and yours & one) for one, two in words.ANTONYMS)
 
 
-def _denies(a: Reading, b: Reading) -> bool:
+def _denies(a: Assertion, b: Assertion) -> bool:
     return not (a.denied - a.affirmed).isdisjoint(b.affirmed - b.denied)
 
 
-def _swapped(a: Reading, b: Reading) -> bool:
-    """Two things, or a person, changed sides of a comparison or a verb: "I owe my brother" / "My brother owes me"."""
+def _swapped(a: Assertion, b: Assertion) -> bool:
+    """Whether a thing or a person changes sides of a comparison or verb: "I owe my brother" / "My brother owes me"."""
     for pivot in words.PIVOTS.intersection(a.order, b.order):
         here, there = a.order.index(pivot), b.order.index(pivot)
         left, right = set(a.order[:here]), set(a.order[here + 1 :])
@@ -123,10 +124,10 @@ def _swapped(a: Reading, b: Reading) -> bool:
     return False
 
 
-def _one_word_replaced(a: Reading, b: Reading) -> bool:
-    """The same sentence with one thing put for another: "tea in the morning" / "coffee in the morning".
+def _one_word_replaced(a: Assertion, b: Assertion) -> bool:
+    """Whether the texts differ in one word: "tea in the morning" / "coffee in the morning".
 
-    The verb with which a memory begins is left out: "Likes hiking", "Enjoys hiking".
+    The verb at the start of a memory does not count: "Likes hiking", "Enjoys hiking".
     """
     if len(a.content) != len(b.content):
         return False
@@ -137,82 +138,108 @@ def _one_word_replaced(a: Reading, b: Reading) -> bool:
 
 
 @lru_cache(maxsize=65_536)
-def read(text: str) -> Reading:
-    """Return the reading of a text."""
-    tokens = list(_TOKEN.finditer(text))
-    spelled = [token[0].lower().replace("’", "'").removesuffix("'s") for token in tokens]
-    content: list[str] = []
-    order: list[str] = []
-    signs: dict[bool, set[str]] = {True: set(), False: set()}
-    numbers: set[tuple[str, str]] = set()
-    names: set[str] = set()
-    exclusive: set[tuple[int, str]] = set()
-    denying, fresh = False, False
-    for at, (token, word) in enumerate(zip(tokens, spelled, strict=True)):
+def read(text: str) -> Assertion:
+    """Return what a text states."""
+    return _Reader(text).assertion()
+
+
+class _Reader:
+    """Reads a text word by word, with the denial that holds up to the end of a clause."""
+
+    def __init__(self, text: str) -> None:
+        self.tokens = list(_TOKEN.finditer(text))
+        self.spelled = [token[0].lower().replace("’", "'").removesuffix("'s") for token in self.tokens]
+        self.content: list[str] = []
+        self.order: list[str] = []
+        self.signs: dict[bool, set[str]] = {True: set(), False: set()}
+        self.numbers: set[tuple[str, str]] = set()
+        self.names: set[str] = set()
+        self.exclusive: set[tuple[int, str]] = set()
+        #: Whether what follows is denied, and whether the denial was the word before.
+        self.denying, self.fresh = False, False
+
+    def assertion(self) -> Assertion:
+        for at in range(len(self.tokens)):
+            self._token(at)
+        content, first = self.content, self.spelled[0] if self.spelled else ""
+        return Assertion(
+            content=tuple(content),
+            order=tuple(self.order),
+            plain=frozenset(self.spelled) | frozenset(content),
+            affirmed=frozenset(self.signs[True]),
+            denied=frozenset(self.signs[False]),
+            numbers=frozenset(self.numbers),
+            names=frozenset(self.names),
+            exclusive=frozenset(self.exclusive),
+            verb_first=bool(content) and first not in words.STOP and _stem(first) == content[0],
+        )
+
+    def _token(self, at: int) -> None:
+        token, word, spelled = self.tokens[at], self.spelled[at], self.spelled
         before, after = spelled[at - 1] if at else "", spelled[at + 1] if at + 1 < len(spelled) else ""
+        if self._is_joint(token, word, before):
+            return
+        if word in words.BEARING and (before in words.DENY or before.endswith("n't")):
+            word = "like"
+        if number := _number(token, before, after):
+            self._add_number(number, word)
+        elif word in words.DENY or word.endswith("n't") or _phrase(before, word, spelled[at - 2] if at > 1 else ""):
+            self.denying, self.fresh = True, True
+        elif word in words.OPPOSITE:
+            self._add_opposite(word)
+        else:
+            self._add_word(at, word, before, after)
+
+    def _is_joint(self, token: re.Match[str], word: str, before: str) -> bool:
+        """Whether the token only joins clauses or lists; notes where a denial begins or ends."""
         if token["mark"]:
             # a comma continues a list
-            denying = denying and word not in _ENDS
-            continue
+            self.denying = self.denying and word not in _ENDS
+            return True
         if word in ("i", "me"):
-            order.append("i")
+            self.order.append("i")
         if (before, word) == ("anything", "but"):
-            denying = True
-            continue
+            self.denying = True
+            return True
         if word in words.CLAUSE_END:
-            denying = False
-            continue
+            self.denying = False
+            return True
         if before == "and" and word in words.AFFIRM:
-            denying = False
-        if (word in words.BEARING and before in words.DENY) or (before.endswith("n't") and word in words.BEARING):
-            word = "like"
-        number = _number(token, before, after)
-        if number:
-            numbers.add(number)
-            signs[not denying].add(number[0])
-            if word in words.EXCLUSIVE:
-                exclusive.add(words.EXCLUSIVE[word])
-            continue
-        if word in words.DENY or word.endswith("n't") or _phrase(before, word, spelled[at - 2] if at > 1 else ""):
-            denying, fresh = True, True
-            continue
-        if word in words.OPPOSITE:
-            # "doesn't avoid": two denials next to each other are none
-            denying, fresh = not (denying and fresh), False
-            if opposite := words.OPPOSITE[word]:
-                content.append(_stem(opposite))
-                signs[not denying].add(content[-1])
-            continue
+            self.denying = False
+        return False
+
+    def _add_number(self, number: tuple[str, str], word: str) -> None:
+        self.numbers.add(number)
+        self.signs[not self.denying].add(number[0])
+        if word in words.EXCLUSIVE:
+            self.exclusive.add(words.EXCLUSIVE[word])
+
+    def _add_opposite(self, word: str) -> None:
+        # "doesn't avoid": two denials next to each other cancel out
+        self.denying, self.fresh = not (self.denying and self.fresh), False
+        if opposite := words.OPPOSITE[word]:
+            self.content.append(_stem(opposite))
+            self.signs[not self.denying].add(self.content[-1])
+
+    def _add_word(self, at: int, word: str, before: str, after: str) -> None:
         stem = _stem(word)
         if stem in words.EXCLUSIVE:
-            exclusive.add(words.EXCLUSIVE[stem])
-        elif _is_name(token, at, tokens, after):
-            names.add(word)
-        if (word in words.STOP and stem not in words.PIVOTS) or (
-            word in words.UNITS and numbers and _after_number(before)
-        ):
-            continue
-        content.append(stem)
-        order.append(stem)
-        signs[not denying].add(stem)
-        fresh = False
-    first = spelled[0] if spelled else ""
-    return Reading(
-        content=tuple(content),
-        order=tuple(order),
-        plain=frozenset(spelled) | frozenset(content),
-        affirmed=frozenset(signs[True]),
-        denied=frozenset(signs[False]),
-        numbers=frozenset(numbers),
-        names=frozenset(names),
-        exclusive=frozenset(exclusive),
-        verb_first=bool(content) and first not in words.STOP and _stem(first) == content[0],
-    )
+            self.exclusive.add(words.EXCLUSIVE[stem])
+        elif _is_name(self.tokens[at], at, self.tokens, after):
+            self.names.add(word)
+        if word in words.STOP and stem not in words.PIVOTS:
+            return
+        if word in words.UNITS and self.numbers and _after_number(before):
+            return
+        self.content.append(stem)
+        self.order.append(stem)
+        self.signs[not self.denying].add(stem)
+        self.fresh = False
 
 
 @lru_cache(maxsize=65_536)
 def _stem(word: str) -> str:
-    """One form for all that is said the same: aliases, synonyms, then the Snowball stem."""
+    """The common form of words with one meaning: by alias, by synonym, then by the Snowball stemmer."""
     word = words.ALIASES.get(word, word)
     if word in words.EXCLUSIVE:
         return word

@@ -1,4 +1,4 @@
-"""The English words by which two near sentences mean different things. Data for `contradiction`; one line a group."""
+"""English words that make two similar sentences contradict each other. Data of `contradiction`; one group per line."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ def _words(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-#: Words that carry no content of their own.
+#: Words without content of their own.
 STOP = _words("""
     a an the this that these those of in on at to for from with by as into about and or is am are was were be
     been being has have had do does did i me my mine you your user they them their it its we us our
@@ -20,7 +20,7 @@ STOP = _words("""
     some all more most much when while if because then own lot sent using
 """)
 
-#: Each word of a line is read as its first.
+#: Each word of a line means the same as the first.
 SYNONYMS = {
     word: group[0]
     for group in _groups(

@@ -1,4 +1,4 @@
-"""How a memory is read as a key with a value: the template of the rule that made it, backwards."""
+"""Reads a memory as a structured fact, a key with a value, by the template of the rule that made it."""
 
 from __future__ import annotations
 

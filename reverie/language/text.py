@@ -1,6 +1,8 @@
-"""Text before it means anything: cleaning, sentences and semantic chunks (Logic 1.2 and 1.3).
+"""Cleans texts and splits them into sentences and chunks.
 
-Nothing here knows a model: a tokenizer comes in as a callable that counts tokens.
+No model is needed: a tokenizer is passed as a function that counts tokens.
+
+Source: docs/design-sources.md, Logic 1.2 and 1.3.
 """
 
 import re
@@ -11,9 +13,10 @@ from functools import lru_cache, partial
 from itertools import pairwise
 
 CountTokens = Callable[[str], int]
-"""Tokens of a text, without special tokens; additive over whitespace, as word-piece tokenizers are."""
+"""Counts the tokens of a text, without special tokens; additive over white space, as word-piece tokenizers are."""
 
 Span = tuple[int, int]
+"""Where a piece of a text begins and ends, in characters."""
 
 _FENCE = re.compile(r"^[ \t]*```.*?(?:^[ \t]*```[ \t]*$|\Z)", re.MULTILINE | re.DOTALL)
 _BLANK_LINES = re.compile(r"(?:[ \t]*\r?\n){3,}")
@@ -22,7 +25,7 @@ _SENTENCE = re.compile(r"[.!?]+[\"')\]]*\s+(?=[\"'(\[]?[^\W\d_a-z])")
 _LINE = re.compile(r"\n")
 _WORD = re.compile(r"\s+")
 
-#: Characters that show nothing: controls but white space, format characters, tags and fillers.
+#: Invisible characters: controls other than white space, format characters, tags and fillers.
 _HIDDEN = (
     "\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f\xad\u034f\u061c\u17b4\u17b5\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f"
     "\u3164\ufeff\uffa0\ufff0-\ufffb\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff"
@@ -31,14 +34,14 @@ _EMOJI = (
     "\xa9\xae\u203c\u2049\u20e3\u2122\u2139\u2190-\u21ff\u2300-\u27bf\u2900-\u297f\u2b00-\u2bff\u3030\u303d\u3297\u3299"
     "\U0001f000-\U0001faff"
 )
-#: Letters and marks of scripts in which a joiner shapes what stands before it: Arabic to Tibetan, Khmer, Mongolian, ...
+#: Letters and marks of scripts in which a joiner shapes the letter before it: Arabic to Tibetan, Khmer, Mongolian, ...
 _JOINING = (
     "\u0600-\u061b\u061d-\u08ff\u0900-\u0dff\u0f00-\u109f\u1780-\u17b3\u17b6-\u180d\u180f-\u18af\u1a20-\u1aaf\u1b00-\u1c4f"
     "\ua800-\uabff\ufb50-\ufdff\ufe70-\ufefe\U00010a00-\U00011fff\U0001e900-\U0001e95f"
 )
 _SELECTORS = "\ufe00-\ufe0f"
-#: What is kept comes first: the flags of England, Scotland and Wales; joiners within an emoji and in scripts that shape
-#: their letters; one variation selector after a character that can have variants.
+#: The group `kept` has the exceptions: the flags of England, Scotland and Wales; joiners within an emoji, and in
+#: scripts that shape their letters; one variation selector after a character that can have variants.
 _INVISIBLE = re.compile(
     "(?P<kept>\U0001f3f4\U000e0067\U000e0062"
     "(?:\U000e0065\U000e006e\U000e0067|\U000e0073\U000e0063\U000e0074|\U000e0077\U000e006c\U000e0073)\U000e007f"
@@ -48,21 +51,21 @@ _INVISIBLE = re.compile(
     "|(?<=[\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff])[\U000e0100-\U000e01ef])"
     f"|[{_HIDDEN}{_SELECTORS}]"
 )
-#: Beside letters, marks, digits and pictures, all that a name is shown with.
+#: Characters allowed in a name besides letters, marks, digits and pictures.
 _IN_NAMES = frozenset(" '’-.,_@&()+/#·\u200c\u200d\ufe0f")
-#: Characters of a name that are shown.
+#: Longer names are cut.
 _LONGEST_NAME = 40
-#: What a model may read as the label of a turn.
+#: Words that a model may read as the label of a turn.
 _ROLES = frozenset(
     ("assistant", "user", "system", "tool", "developer", "function", "human", "ai", "model", "bot", "chatbot", "agent")
 )
 
 
-def clean(text: str) -> str:
-    """The text as it is stored: NFC, stripped, three or more newlines made two outside fenced code (Logic 1.2).
+def clean_text(text: str) -> str:
+    """Return the text for storage: NFC, stripped, at most two newlines in a row outside fenced code.
 
-    Formatting marks and code are kept. NUL, which Postgres cannot hold, is removed (`text.count("\\0")` declares it);
-    a lone surrogate, which UTF-8 cannot hold, becomes U+FFFD. Cleaning twice changes nothing.
+    Formatting marks and code are kept. NUL, which Postgres cannot store, is removed; a lone surrogate, which UTF-8
+    cannot encode, becomes U+FFFD. Cleaning twice changes nothing.
     """
     text = unicodedata.normalize("NFC", text.replace("\0", ""))
     text = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace").strip()
@@ -74,22 +77,22 @@ def clean(text: str) -> str:
 
 
 def strip_invisible(text: str) -> str:
-    """The text without characters that show nothing: zero-width, bidirectional and other controls, tags.
+    """Return the text without invisible characters: zero-width, bidirectional and other controls, tags.
 
-    The joiners of emoji and of scripts that need them stay, and so does white space. Stripping twice changes nothing.
+    White space and the joiners of emoji and of scripts that need them stay. Stripping twice changes nothing.
     """
     if text.isascii() and text.isprintable():
         return text
-    return _INVISIBLE.sub(lambda found: found["kept"] or "", text)
+    return _INVISIBLE.sub(lambda match: match["kept"] or "", text)
 
 
 @lru_cache(maxsize=4096)
 def plain_name(name: str) -> str:
-    """A speaker's name as data: one line of at most 40 characters, without markup, colons or ends of sentences.
+    """Return a speaker's name as data: one line of at most 40 characters, without markup, colons or ends of sentences.
 
-    A role of a conversation, or more than four words, stand in quotes; a name of which nothing is left is "unnamed".
+    A name that equals a role, or has more than four words, is quoted. An empty name is "unnamed".
     """
-    shown = "".join(each if _is_of_a_name(each) else " " for each in strip_invisible(name))
+    shown = "".join(letter if _is_of_a_name(letter) else " " for letter in strip_invisible(name))
     short = " ".join(shown.split()).lstrip("-#.,+/&)· ")
     if len(short) > _LONGEST_NAME:
         short = short[: _LONGEST_NAME - 1].rstrip() + "…"
@@ -98,20 +101,20 @@ def plain_name(name: str) -> str:
     return f"'{short}'" if short.casefold() in _ROLES or short.count(" ") > 3 else short
 
 
-def _is_of_a_name(each: str) -> bool:
-    kind = unicodedata.category(each)
-    return each in _IN_NAMES or kind[0] in "LMN" or kind == "So" or "\U0001f3fb" <= each <= "\U0001f3ff"
+def _is_of_a_name(letter: str) -> bool:
+    kind = unicodedata.category(letter)
+    return letter in _IN_NAMES or kind[0] in "LMN" or kind == "So" or "\U0001f3fb" <= letter <= "\U0001f3ff"
 
 
 def owned(content: str, speaker: str | None, subject_id: str) -> str:
-    """A memory's words: several people may speak in one subject's conversations, so it says whose it is."""
+    """Return a memory's text, preceded by its speaker if that is not the subject."""
     if speaker and speaker.casefold() != subject_id.casefold():
         return f"{plain_name(speaker)}: {content}"
     return content
 
 
 def author(speaker: str | None, role: str | None) -> str:
-    """The author of a turn: the speaker's name, and the role of a system or tool; empty for a user without a name."""
+    """Return the author of a turn: the speaker's name, with the role of a system or tool; empty for an unnamed user."""
     name = plain_name(speaker) if speaker else ""
     if role in ("system", "tool"):
         return f"{name} ({role})" if name else role.capitalize()
@@ -119,22 +122,22 @@ def author(speaker: str | None, role: str | None) -> str:
 
 
 def attributed(text: str, speaker: str | None, role: str | None) -> str:
-    """A turn's visible text after its author."""
+    """Return the visible text of a turn, preceded by its author."""
     named = author(speaker, role)
     return f"{named}: {strip_invisible(text)}" if named else strip_invisible(text)
 
 
 def sentences(text: str) -> list[str]:
-    """Sentences: `.`, `!` or `?`, then space, then a capital (Logic 1.3)."""
+    """Split a text into sentences, which end with `.`, `!` or `?` before white space and a capital."""
     return [text[start:end].strip() for start, end in _cut(text, (0, len(text)), _SENTENCE) if text[start:end].strip()]
 
 
 def chunk(cleaned: str, count_tokens: CountTokens, *, min_tokens: int, max_tokens: int) -> list[str]:
-    """Semantic chunks of `min_tokens` to `max_tokens` tokens (Logic 1.3: 50 to 300), verbatim slices in order.
+    """Split a text into chunks of `min_tokens` to `max_tokens` tokens: verbatim slices, in order.
 
-    Paragraphs first; those too long are cut at sentences, then at words; fenced code is one piece unless it is longer
-    than a chunk, then cut at lines. Short neighbours are merged while they fit. Only white space between chunks is
-    lost, and no chunk is above the maximum. One below the minimum is left where merging would exceed it.
+    Paragraphs that are too long are split at sentences, then at words. Fenced code stays whole unless it is longer than
+    a chunk; then it is split at lines. Short neighbours are merged while they fit. Only white space between chunks is
+    lost. No chunk exceeds the maximum; a chunk stays below the minimum if merging it would exceed the maximum.
     """
     fences = _fences(cleaned)
     sized: list[tuple[Span, int]] = []
@@ -152,11 +155,11 @@ def chunk(cleaned: str, count_tokens: CountTokens, *, min_tokens: int, max_token
 
 
 def _fences(text: str) -> list[Span]:
-    return [found.span() for found in _FENCE.finditer(text)] if "```" in text else []
+    return [fence.span() for fence in _FENCE.finditer(text)] if "```" in text else []
 
 
 def _blocks(text: str, fences: list[Span]) -> Iterator[Span]:
-    """Paragraphs and fences, in order, without the empty ones."""
+    """The non-empty paragraphs and fences, in order."""
     edges = [0, *(edge for fence in fences for edge in fence), len(text)]
     for span in pairwise(edges):
         for start, end in [span] if span in fences else _cut(text, span, _PARAGRAPH):
@@ -165,15 +168,15 @@ def _blocks(text: str, fences: list[Span]) -> Iterator[Span]:
 
 
 def _cut(text: str, span: Span, boundary: re.Pattern[str]) -> list[Span]:
-    """The span in pieces, each ending where a boundary ends."""
-    ends = [found.end() for found in boundary.finditer(text, *span)]
+    """Split a span at the end of each boundary."""
+    ends = [match.end() for match in boundary.finditer(text, *span)]
     return [(start, end) for start, end in pairwise([span[0], *ends, span[1]]) if start < end]
 
 
 def _fit(
     text: str, span: Span, count_tokens: CountTokens, limit: int, cuts: tuple[re.Pattern[str], ...]
 ) -> list[tuple[Span, int]]:
-    """Pieces of the span that fit the limit, cut at the coarsest boundary that does, packed greedily; with sizes."""
+    """Split a span at the coarsest boundary that suffices, and pack the pieces greedily up to the limit; with sizes."""
     size = count_tokens(text[span[0] : span[1]].strip())
     if size <= limit or span[1] - span[0] <= 1:
         return [(span, size)]

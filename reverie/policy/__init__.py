@@ -14,27 +14,27 @@ Five shipped policies hold the numbers of the five source designs; the sixth, `r
 user's file names a `base` and states what differs; every key has a default.
 """
 
-from reverie.policy.extract import Extract, Rule, Salience
+from reverie.policy.extract import ExtractPolicy, Rule, SaliencePolicy
 from reverie.policy.files import shipped_policies
-from reverie.policy.live import Relationship
-from reverie.policy.memory import Chunking, Compress, Decay, Importance, Merge, Prune
+from reverie.policy.live import RelationshipPolicy
+from reverie.policy.memory import ChunkPolicy, CompressPolicy, DecayPolicy, ImportancePolicy, MergePolicy, PrunePolicy
 from reverie.policy.policy import Policy, load_policy
-from reverie.policy.recall import SIGNALS, Recall
+from reverie.policy.recall import SIGNALS, RecallPolicy
 
 __all__ = [
     "SIGNALS",
-    "Chunking",
-    "Compress",
-    "Decay",
-    "Extract",
-    "Importance",
-    "Merge",
+    "ChunkPolicy",
+    "CompressPolicy",
+    "DecayPolicy",
+    "ExtractPolicy",
+    "ImportancePolicy",
+    "MergePolicy",
     "Policy",
-    "Prune",
-    "Recall",
-    "Relationship",
+    "PrunePolicy",
+    "RecallPolicy",
+    "RelationshipPolicy",
     "Rule",
-    "Salience",
+    "SaliencePolicy",
     "load_policy",
     "shipped_policies",
 ]

@@ -13,8 +13,8 @@ from pydantic import AfterValidator, Field, model_validator
 
 from reverie.policy.table import Share, Table, common
 
-Kind = Literal["fact", "preference", "instruction"]
-Category = Literal["identity", "preference", "constraint", "instruction"]
+RuleKind = Literal["fact", "preference", "instruction"]
+FactCategory = Literal["identity", "preference", "constraint", "instruction"]
 
 Pattern = Annotated[str, AfterValidator(common)]
 
@@ -24,7 +24,7 @@ class Rule(Table):
 
     #: unique in its policy; recorded with what it makes
     name: Annotated[str, Field(pattern=r"^[a-z][a-z0-9-]*$")]
-    kind: Kind
+    kind: RuleKind
     #: lower-case literals, one of which every match contains; the rule is tried only on clauses that contain one
     cues: Annotated[tuple[str, ...], Field(min_length=1)]
     pattern: Pattern
@@ -36,7 +36,7 @@ class Rule(Table):
     #: instead of the importance of the kind
     importance: Share | None = None
     #: structured fact that it also is; `{x}` and `{y}` stand in the key as slugs, a colon before one allows for several
-    category: Category | None = None
+    category: FactCategory | None = None
     key: Annotated[str, Field(pattern=r"^[a-z][a-z_]*(?::?\{[xy]\})?$")] | None = None
     #: the structured fact's value
     value: Annotated[str, Field(pattern=r"^[^{}]*\{[xy]\}[^{}]*(?:\{[xy]\}[^{}]*)?$")] = "{x}"
@@ -75,7 +75,7 @@ class ImportanceByKind(Table):
     episode: Share = 0.5
 
 
-class Reading(Table):
+class ModelPolicy(Table):
     """`[extract.model]`: what a language model, where one is set, may note of turns (Chat flow 2)."""
 
     #: notes of one turn; 0: it is not asked about turns
@@ -91,7 +91,7 @@ class Reading(Table):
     confidence: Share = 0.7
 
 
-class Extract(Table):
+class ExtractPolicy(Table):
     """`[extract]`: what the immediate tier keeps, by rule (Brain 4.2, Contact 3.1)."""
 
     #: roles whose turns the rules read
@@ -105,7 +105,7 @@ class Extract(Table):
     #: candidates that the rules take from one turn, in their order; those left out are counted
     turn_candidates: Annotated[int, Field(ge=1, le=10_000)] = 200
     importance: ImportanceByKind = ImportanceByKind()
-    model: Reading = Reading()
+    model: ModelPolicy = ModelPolicy()
     #: alternatives that patterns name as `<name>`
     words: dict[str, tuple[Pattern, ...]] = Field(default_factory=dict)
     #: clauses that never state anything, whatever rule matches: suppositions, other people's words
@@ -137,7 +137,7 @@ class Extract(Table):
         return pattern
 
 
-class Salience(Table):
+class SaliencePolicy(Table):
     """`[salience]`: what makes a text worth keeping before anything is known about it (Logic 1.5)."""
 
     named_entity: Share = 0.3

@@ -9,7 +9,7 @@ from pydantic import Field, field_validator, model_validator
 from reverie.policy.table import Count, Days, Regex, Share, Table, Tokens
 
 
-class WorkingMemory(Table):
+class WorkingMemoryPolicy(Table):
     """The sliding window of a session (Brain 5, Chat 1)."""
 
     turns: Count = 20
@@ -21,7 +21,7 @@ class WorkingMemory(Table):
     keep_verbatim: Count = 4
 
 
-class Context(Table):
+class ContextPolicy(Table):
     """An assembled context: in whose manner, and tokens of each section (Brain 6)."""
 
     #: The seed by which it is laid out; ours is Brain's manner with what the others know to add.
@@ -50,7 +50,7 @@ class Context(Table):
         return self
 
 
-class Relationship(Table):
+class RelationshipPolicy(Table):
     """From which session on a relationship has which stage, and what context it gets (Contact 5)."""
 
     building_sessions: Count = 3
@@ -69,7 +69,7 @@ MoodName = Literal[
 ]
 
 
-class Mood(Table):
+class MoodPolicy(Table):
     """How the mood of a message is told (Contact 4.1), and what is read from moods and rhythms (Contact 4.2)."""
 
     #: Moods that a message can have; the others are never told, whatever a model or the classifier says.
@@ -117,7 +117,7 @@ class Helpline(Table):
     contact: Annotated[str, Field(min_length=2, max_length=200)]
 
 
-class Crisis(Table):
+class CrisisPolicy(Table):
     """What happens when a message sounds like a crisis (Contact 4.2)."""
 
     #: Whether messages are read for it at all.
@@ -134,7 +134,7 @@ class Crisis(Table):
     message: Annotated[str, Field(max_length=2000)] = ""
 
 
-class Confidence(Table):
+class ConfidencePolicy(Table):
     """How sure an entry of the scaffold is by what it rests on, unless it says so itself."""
 
     correction: Share = 1.0
@@ -143,7 +143,7 @@ class Confidence(Table):
     inferred: Share = 0.5
 
 
-class Profile(Table):
+class ProfilePolicy(Table):
     """The narrative and the scaffold of a subject (Agent 1.1, 5.1)."""
 
     narrative_words: Count = 500
@@ -167,4 +167,4 @@ class Profile(Table):
     narratives: Count = 10
     #: A narrative that was not rewritten for so long is no longer told.
     stale_days: Days = 90.0
-    confidence: Confidence = Confidence()
+    confidence: ConfidencePolicy = ConfidencePolicy()

@@ -11,7 +11,7 @@ from reverie.model import KINDS, Kind
 from reverie.policy.table import Days, Share, Table
 
 
-class Cycle(Table):
+class CyclePolicy(Table):
     """When the tiers run (Brain 4, Contact 6.1)."""
 
     #: Hours between periodic cycles, counted from midnight UTC.
@@ -23,14 +23,14 @@ class Cycle(Table):
         return timedelta(hours=self.hours)
 
 
-class Chunking(Table):
+class ChunkPolicy(Table):
     """Into what pieces long texts are cut (Logic 1.3)."""
 
     min_tokens: Annotated[int, Field(ge=1, le=10_000)] = 50
     max_tokens: Annotated[int, Field(ge=2, le=10_000)] = 300
 
 
-class Importance(Table):
+class ImportancePolicy(Table):
     """How important a new memory is (Brain 4, Contact 2.2, Logic 1.5)."""
 
     #: `kind`: by the table of `[extract]`. `novelty_salience`: novelty_weight * novelty + salience_weight * salience.
@@ -43,7 +43,7 @@ class Importance(Table):
     outcome_boost: Share = 0.0
 
 
-class Merge(Table):
+class MergePolicy(Table):
     """When two memories of a subject and kind are one (Brain 4.3, Contact 3.2)."""
 
     #: Cosine above which they merge, unless polarity, numbers or names differ.
@@ -60,7 +60,7 @@ def _of_every_kind(rates: Any) -> Any:
     return dict.fromkeys(KINDS, 0.0) | rates if isinstance(rates, dict) else rates
 
 
-class Decay(Table):
+class DecayPolicy(Table):
     """How importance fades when nobody asks (Brain 4.4, Contact 2.2)."""
 
     #: Days without access before decay begins.
@@ -69,7 +69,7 @@ class Decay(Table):
     rates: Annotated[dict[Kind, Share], BeforeValidator(_of_every_kind)] = Field(default_factory=dict)
 
 
-class Compress(Table):
+class CompressPolicy(Table):
     """When episodes become patterns and sessions summaries (Brain 4.4, Contact 6.2, Logic 3, Chat flow 1)."""
 
     #: Episodes on one theme that make a pattern; 0 makes none.
@@ -100,7 +100,7 @@ class Compress(Table):
         return self
 
 
-class Prune(Table):
+class PrunePolicy(Table):
     """What is forgotten (Brain 4.4)."""
 
     #: Importance below which a memory may be forgotten.
@@ -109,7 +109,7 @@ class Prune(Table):
     unaccessed_days: Days = 36_500.0
 
 
-class Queue(Table):
+class QueuePolicy(Table):
     """When the deferred tier works a session in; it goes quiet by `working_memory.idle_minutes`."""
 
     #: Minutes after its first waiting turn from which a session that never goes quiet is worked in all the same.

@@ -9,12 +9,28 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args
 from pydantic import BaseModel, Field, ValidationError
 
 from reverie.errors import PolicyError
-from reverie.policy.extract import Extract, Salience
+from reverie.policy.extract import ExtractPolicy, SaliencePolicy
 from reverie.policy.fading import Fading
 from reverie.policy.files import EXTRA, PolicyFile, merged, nearest, origin, read_files, rule_name, rules_of
-from reverie.policy.live import Context, Crisis, Mood, Profile, Relationship, WorkingMemory
-from reverie.policy.memory import Chunking, Compress, Cycle, Decay, Importance, Merge, Prune, Queue
-from reverie.policy.recall import Recall, StructuredFacts
+from reverie.policy.live import (
+    ContextPolicy,
+    CrisisPolicy,
+    MoodPolicy,
+    ProfilePolicy,
+    RelationshipPolicy,
+    WorkingMemoryPolicy,
+)
+from reverie.policy.memory import (
+    ChunkPolicy,
+    CompressPolicy,
+    CyclePolicy,
+    DecayPolicy,
+    ImportancePolicy,
+    MergePolicy,
+    PrunePolicy,
+    QueuePolicy,
+)
+from reverie.policy.recall import RecallPolicy, StructuredFactsPolicy
 from reverie.policy.table import Table
 
 if TYPE_CHECKING:
@@ -28,24 +44,24 @@ class Policy(Table):
     description: str = ""
     #: Postgres text-search configuration that stems the terms.
     language: Literal["english", "simple", "german", "french", "spanish", "italian", "portuguese", "dutch"] = "english"
-    cycle: Cycle = Cycle()
-    extract: Extract = Extract()
-    salience: Salience = Salience()
-    chunk: Chunking = Chunking()
-    importance: Importance = Importance()
-    merge: Merge = Merge()
-    decay: Decay = Decay()
-    compress: Compress = Compress()
-    prune: Prune = Prune()
-    recall: Recall = Recall()
-    queue: Queue = Queue()
-    working_memory: WorkingMemory = WorkingMemory()
-    context: Context = Context()
-    relationship: Relationship = Relationship()
-    mood: Mood = Mood()
-    crisis: Crisis = Crisis()
-    structured_facts: StructuredFacts = StructuredFacts()
-    profile: Profile = Profile()
+    cycle: CyclePolicy = CyclePolicy()
+    extract: ExtractPolicy = ExtractPolicy()
+    salience: SaliencePolicy = SaliencePolicy()
+    chunk: ChunkPolicy = ChunkPolicy()
+    importance: ImportancePolicy = ImportancePolicy()
+    merge: MergePolicy = MergePolicy()
+    decay: DecayPolicy = DecayPolicy()
+    compress: CompressPolicy = CompressPolicy()
+    prune: PrunePolicy = PrunePolicy()
+    recall: RecallPolicy = RecallPolicy()
+    queue: QueuePolicy = QueuePolicy()
+    working_memory: WorkingMemoryPolicy = WorkingMemoryPolicy()
+    context: ContextPolicy = ContextPolicy()
+    relationship: RelationshipPolicy = RelationshipPolicy()
+    mood: MoodPolicy = MoodPolicy()
+    crisis: CrisisPolicy = CrisisPolicy()
+    structured_facts: StructuredFactsPolicy = StructuredFactsPolicy()
+    profile: ProfilePolicy = ProfilePolicy()
 
     @cached_property
     def hash(self) -> str:

@@ -43,7 +43,7 @@ _ASKS_ASSISTANT = (
 )
 
 
-class Recall(Table):
+class RecallPolicy(Table):
     """What is found and in which order (Brain 3, Contact 2.3, Logic 2, spec D1-D5)."""
 
     #: Candidates taken from each arm.
@@ -82,7 +82,7 @@ class Recall(Table):
         return self
 
 
-class StructuredFacts(Table):
+class StructuredFactsPolicy(Table):
     """Which extractions become structured facts, and which are always recalled (Chat flows 2 and 3)."""
 
     min_confidence: Share = 0.4

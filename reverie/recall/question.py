@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import cache
 
-from reverie.policy import Recall
+from reverie.policy import RecallPolicy
 
-Span = tuple[datetime, datetime]
+TimeSpan = tuple[datetime, datetime]
 
 _MONTHS = {
     name: number
@@ -57,7 +57,7 @@ class Question:
     mentioned: tuple[str, ...]
     asks_assistant: bool
     #: Times that it names, as half-open spans.
-    spans: tuple[Span, ...]
+    spans: tuple[TimeSpan, ...]
 
     @property
     def spoken(self) -> str:
@@ -65,7 +65,7 @@ class Question:
         return as_spoken(self.text, self.speakers)
 
 
-def read_question(text: str, *, policy: Recall, speakers: Iterable[str], asked_at: datetime) -> Question:
+def read_question(text: str, *, policy: RecallPolicy, speakers: Iterable[str], asked_at: datetime) -> Question:
     """Return what the question asks for; `speakers` are those of the subject's conversations."""
     speakers = tuple(speakers)
     mentioned = tuple(name for name in speakers if _named(name, possessive=False).search(text))
@@ -92,7 +92,7 @@ def _named(speaker: str, *, possessive: bool) -> re.Pattern[str]:
     return re.compile(rf"\b{re.escape(speaker)}{tail}", re.IGNORECASE)
 
 
-def spans(text: str, asked_at: datetime) -> Iterator[Span]:
+def spans(text: str, asked_at: datetime) -> Iterator[TimeSpan]:
     """Yield the days and months that the text names; without a year, the last such time before `asked_at`."""
     lower = text.lower()
     for form in _DATES if any(hint in lower for hint in _HINTS) else ():
@@ -110,7 +110,7 @@ def spans(text: str, asked_at: datetime) -> Iterator[Span]:
         yield asked_at - timedelta(days=2 * _UNIT_DAYS[found["unit"].lower()]), asked_at
 
 
-def _span(parts: dict[str, str | None], asked_at: datetime) -> Span | None:
+def _span(parts: dict[str, str | None], asked_at: datetime) -> TimeSpan | None:
     month = int(parts["number"] or 0) if parts.get("number") else _MONTHS[str(parts["month"]).lower()]
     year = int(parts["year"] or 0) if parts.get("year") else asked_at.year - (month > asked_at.month)
     try:

@@ -8,7 +8,7 @@ from datetime import UTC, date, datetime, timedelta
 from typing import Any, Literal, get_args
 
 from reverie.model import require_aware
-from reverie.policy import Relationship as Numbers
+from reverie.policy import RelationshipPolicy
 from reverie.store.queries import queries
 from reverie.store.session import Statement, TenantSession
 
@@ -28,7 +28,7 @@ class Relationship:
     streak: int
 
 
-def stage_of(sessions: int, streak: int, numbers: Numbers) -> Stage:
+def stage_of(sessions: int, streak: int, numbers: RelationshipPolicy) -> Stage:
     """Return the stage: new below 3 sessions, building to 14, established from 15, deep from 30 with a 14-day streak.
 
     The numbers are the policy's; these are Contact's (5.1 to 5.4).
@@ -41,7 +41,7 @@ def stage_of(sessions: int, streak: int, numbers: Numbers) -> Stage:
 
 
 async def load_relationship(
-    session: TenantSession, *, subject_id: str, numbers: Numbers, as_of: datetime
+    session: TenantSession, *, subject_id: str, numbers: RelationshipPolicy, as_of: datetime
 ) -> Relationship:
     """Return the relationship as it stood at a time; of an unknown subject, a new one."""
     rows = await session.run(relationship_statement(session.tenant_id, subject_id, as_of))
@@ -54,7 +54,7 @@ def relationship_statement(tenant_id: str, subject_id: str, as_of: datetime) -> 
     return Statement(queries("context")["relationship"], params)
 
 
-def read_relationship(rows: Sequence[tuple[Any, ...]], numbers: Numbers, as_of: datetime) -> Relationship:
+def read_relationship(rows: Sequence[tuple[Any, ...]], numbers: RelationshipPolicy, as_of: datetime) -> Relationship:
     """Return the statement's one row as a value."""
     sessions, began, last_day, in_a_row = rows[0]
     today = require_aware(as_of).date()

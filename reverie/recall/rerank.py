@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from reverie.errors import InferenceError
 from reverie.inference.reranker import Reranker, Scores
-from reverie.policy import Recall
+from reverie.policy import RecallPolicy
 from reverie.recall.result import Hit, Signal
 from reverie.store.session import TenantSession
 
@@ -22,7 +22,7 @@ async def rerank(
     *,
     question: str,
     reranker: Reranker,
-    numbers: Recall,
+    numbers: RecallPolicy,
     notes: list[str],
 ) -> list[Hit] | None:
     """Return hits in the order of their new scores, the best `rerank_candidates` first and the others behind them.

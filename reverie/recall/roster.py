@@ -66,3 +66,10 @@ def list_tenants(
         with store.transaction(tenant_id) as conn, conn.cursor(row_factory=class_row(ListedTenant)) as cursor:
             found += cursor.execute(queries("roster")["count_tenant"], params).fetchall()
     return found
+
+
+def subjects_around(store: Store, tenant_id: str, name: str, *, limit: int) -> list[str]:
+    """Return the subjects of the log next to a name in their order, up to `limit` on either side."""
+    params = {"tenant": tenant_id, "subject": name, "limit": limit}
+    with store.transaction(tenant_id) as conn:
+        return [row[0] for row in conn.execute(queries("roster")["subjects_around"], params)]

@@ -16,6 +16,7 @@
 - `locks`: locks of subjects
 - `marks`: marks of corrections
 - `plans`: hints to the planner
+- `tenants`: which tenants are known, and their policies
 - `clock`: the clock of a tenant
 - `digest`: the digest of a tenant's memory
 - `migrate`: brings a database to the current schema

@@ -38,7 +38,7 @@ def switch_active_model(conn: Connection[Any], tenant_id: str, model: str) -> in
     """
     sql, params = queries("tenants"), {"tenant": tenant_id, "model": model}
     conn.execute(sql["lock_model"], params)
-    row = conn.execute(queries("reembed")["count_missing"], params).fetchone()
+    row = conn.execute(sql["count_missing"], params).fetchone()
     missing = int(row[0]) if row else 0
     if not missing:
         conn.execute(sql["set_model"], params)

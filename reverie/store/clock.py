@@ -1,7 +1,6 @@
-"""A tenant's clock: the wall clock, unless it was stopped, as that of a sample is whose history has ended.
+"""The clock of a tenant: the wall clock, unless it is stopped, as for a sample history that has ended.
 
-Nothing forgets by the wall clock what was said long ago and is only looked at now: memory is brought to the tenant's
-time and no further, whoever drives the stages.
+Stages run at the tenant's time, so the memories of an old history do not fade by the wall clock.
 """
 
 from __future__ import annotations
@@ -17,22 +16,22 @@ from reverie.store.queries import queries
 
 
 def read_clock(store: Store, tenant_id: str) -> datetime | None:
-    """Return the time at which a tenant's clock stands; None: it runs, or there is no such tenant."""
+    """Return the time at which a tenant's clock is stopped; None if it runs or the tenant does not exist."""
     with store.transaction(tenant_id) as conn:
         row = conn.execute(queries("tenants")["read_clock"], {"tenant": tenant_id}).fetchone()
     return row[0] if row else None
 
 
 def tenant_time(store: Store, tenant_id: str, at: datetime) -> datetime:
-    """Return what time it is for a tenant when it is `at` for the others: not after its clock was stopped."""
+    """Return the tenant's time at `at`: `at`, or the time at which the clock is stopped if that is earlier."""
     stopped = read_clock(store, tenant_id)
     return at if stopped is None else min(at, stopped)
 
 
 def set_clock(conn: Connection[Any], tenant_id: str, at: datetime | None) -> None:
-    """Stop a tenant's clock, or let it run again (None), in the caller's transaction.
+    """Stop a tenant's clock at a time, or restart it (None), in the caller's transaction.
 
-    Raises NotFoundError: there is no such tenant.
+    Raises NotFoundError if there is no such tenant.
     """
     if conn.execute(queries("tenants")["set_clock"], {"tenant": tenant_id, "at": at}).rowcount == 0:
         raise NotFoundError(f"There is no tenant {tenant_id!r}.", unknown=("tenant", tenant_id))

@@ -59,7 +59,7 @@ class Store:
     def flushable(self, as_of: datetime) -> list[str]:
         """Return the tenants with sessions to flush, the longest wait first. For the worker role only."""
         with self._pool.connection() as conn:
-            return [row[0] for row in conn.execute(queries("flush")["tenants"], {"as_of": as_of})]
+            return [row[0] for row in conn.execute(queries("queue")["flushable_tenants"], {"as_of": as_of})]
 
     def waiting_tenants(self, as_of: datetime, at: datetime) -> list[tuple[str, int, datetime]]:
         """Return (tenant_id, sessions, since) where sessions are due by `as_of` and nobody has a lease `at` a time.

@@ -1,16 +1,17 @@
-"""The digest of a tenant's memory: equal digests, equal memory.
+"""The digest of a tenant's memory: equal digests mean equal memory.
 
-By it the tests tell that a stage run twice changed nothing, that a killed run came to the same end, that a backfill
-gave what living through it would have given, and a rebuild what was there before (promises 1 to 4).
+Tests use it to show that running a stage twice changes nothing, that a killed run ends in the same state when it is
+repeated, that a backfill gives the same memory as live use, and that a rebuild restores what was there before.
 
-It covers every row, table and column of the schema `memory`, whatever a later migration adds, but for these columns:
+It covers every row, table and column of the schema `memory`, including those that later migrations add, except for:
 
-- `run_id`     which run wrote a row depends on how the work was cut (by bucket, month or subject, live or at once), and
-               memory must not depend on that; what each run did is in the ledger
-- `tenant_id`  says whose digest it is, and every id is made of it
-- generated ones (`shard`), which follow from the others
+- `run_id`: which run writes a row depends on how the work is split (by bucket, month or subject, live or in batches),
+  and memory must not depend on that; the run ledger records what each run did
+- `tenant_id`: identifies the digest's owner and is part of every id
+- generated columns (`shard`), which follow from others
 
-`terms` is digested as the view `postings` has it: how many items share a posting list depends on the cut as well.
+`terms` is digested through the view `postings`, because the number of items that share a posting list depends on how
+the work is split as well.
 """
 
 from __future__ import annotations
@@ -35,22 +36,22 @@ class TableDigest:
     """One table's part of a digest."""
 
     rows: int
-    #: 64 hex digits, over the number of rows and the sum of their hashes.
+    #: 64 hex digits over the number of rows and the sum of their hashes.
     sha256: str
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Digest:
-    """What a tenant's memory is, as a number."""
+    """The digest of a tenant's memory."""
 
-    #: 64 hex digits over those of all tables.
+    #: 64 hex digits over the digests of all tables.
     sha256: str
-    #: By name, in order; each table of the schema.
+    #: All tables of the schema, by name, in order.
     tables: dict[str, TableDigest]
 
 
 def digest(store: Store, tenant_id: str) -> Digest:
-    """Return the digest of all that is derived for a tenant, at one moment."""
+    """Return the digest of a tenant's memory, read in one transaction."""
     with store.transaction(tenant_id) as conn:
         return digest_of(conn, tenant_id)
 
@@ -58,11 +59,11 @@ def digest(store: Store, tenant_id: str) -> Digest:
 def digest_of(conn: Connection[Any], tenant_id: str, *, schema: str = "memory") -> Digest:
     """Return the digest of a tenant's rows in a schema made like `memory`, in the caller's transaction.
 
-    The order in which rows were written, and where they lie, does not count. Raises DatabaseError: no such tables.
+    The order and physical location of rows do not matter. Raises DatabaseError if the schema has no tables.
     """
     sql = queries("digest")
-    found = conn.execute(sql["columns"], {"schema": schema, "left_out": list(LEFT_OUT)}).fetchall()
-    if not found:
+    rows = conn.execute(sql["columns"], {"schema": schema, "left_out": list(LEFT_OUT)}).fetchall()
+    if not rows:
         raise DatabaseError(NOT_MIGRATED)
     statement = SQL(" union all ").join(
         SQL(sql["table"]).format(
@@ -70,16 +71,16 @@ def digest_of(conn: Connection[Any], tenant_id: str, *, schema: str = "memory") 
             columns=SQL(", ").join(map(_in_bytes, columns, makers)),
             table=Identifier(schema, table),
         )
-        for table, columns, makers in found
+        for table, columns, makers in rows
     )
     tables = {
-        name: TableDigest(rows=rows, sha256=hashlib.sha256(f"{rows} {high or 0} {low or 0}".encode()).hexdigest())
-        for name, rows, high, low in sorted(conn.execute(statement, {"tenant": tenant_id}).fetchall())
+        name: TableDigest(rows=count, sha256=hashlib.sha256(f"{count} {high or 0} {low or 0}".encode()).hexdigest())
+        for name, count, high, low in sorted(conn.execute(statement, {"tenant": tenant_id}).fetchall())
     }
-    lines = "".join(f"{name} {each.sha256}\n" for name, each in tables.items())
+    lines = "".join(f"{name} {table.sha256}\n" for name, table in tables.items())
     return Digest(sha256=hashlib.sha256(lines.encode()).hexdigest(), tables=tables)
 
 
 def _in_bytes(column: str, maker: str | None) -> Composable:
-    """The column, or what the extension that its type came with makes of it."""
+    """The column, or its bytes by the send function of its extension type."""
     return SQL("{}({})").format(Identifier(maker), Identifier(column)) if maker else Identifier(column)

@@ -1,4 +1,4 @@
-"""Brings a database to the current schema: the bootstrap, then the numbered `.sql` migrations under Alembic."""
+"""Migrates a database to the current schema: the bootstrap script, then the numbered `.sql` files through Alembic."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from reverie.store.queries import sql_directory
 from reverie.store.revisions import known_revisions, read_revision, require_known
 from reverie.store.server.address import sqlalchemy_url
 
-#: Two processes that migrate one database at once wait for each other on this advisory lock.
+#: Advisory lock that makes concurrent migrations of one database wait for each other.
 _LOCK = 7_163_829
 
 
 def migrate(url: str) -> str:
-    """Apply all outstanding migrations and return the revision reached; does nothing on a current database.
+    """Apply all pending migrations and return the resulting revision.
 
     Raises:
-        DatabaseError: the server is unreachable, too old or without pgvector, the user may not create roles, or
-            another Reverie made the database, a newer one or one from before the first release.
+        DatabaseError: the server is unreachable, too old or without pgvector; the user may not create roles; or the
+            database was made by a newer Reverie, or by one from before the first release.
     """
     with connect(url) as conn:
         conn.autocommit = True
@@ -40,7 +40,7 @@ def migrate(url: str) -> str:
 
 
 def _upgrade(url: str) -> str:
-    # alembic and sqlalchemy cost half a second to import: only those who migrate pay
+    # imported here because alembic and sqlalchemy take half a second to import
     from alembic import command
     from alembic.config import Config
 

@@ -20,6 +20,7 @@ from reverie.model import Scope, stable_id
 from reverie.policy import Policy
 from reverie.store.dead_letters import LetterFilter
 from reverie.store.queries import queries
+from reverie.store.session import Statement
 
 #: A dead letter has no event time of its own.
 _NO_TIME = datetime(1970, 1, 1, tzinfo=UTC)
@@ -39,8 +40,7 @@ class Waiting:
     quiet: bool = False
 
 
-def enqueue_params(tenant_id: str, sessions: Sequence[Waiting], *, policy: Policy, at: datetime) -> dict[str, Any]:
-    """Return the parameters of the query `enqueue`, for those who run it themselves."""
+def _enqueue_params(tenant_id: str, sessions: Sequence[Waiting], *, policy: Policy, at: datetime) -> dict[str, Any]:
     return {
         "tenant": tenant_id,
         "subjects": [one.subject_id for one in sessions],
@@ -54,12 +54,17 @@ def enqueue_params(tenant_id: str, sessions: Sequence[Waiting], *, policy: Polic
     }
 
 
+def enqueue_statement(tenant_id: str, sessions: Sequence[Waiting], *, policy: Policy, at: datetime) -> Statement[Any]:
+    """Return the statement of `enqueue`, for an operation over a session."""
+    return Statement(queries("queue")["enqueue"], _enqueue_params(tenant_id, sessions, policy=policy, at=at))
+
+
 def enqueue(
     conn: Connection[Any], tenant_id: str, sessions: Sequence[Waiting], *, policy: Policy, at: datetime
 ) -> None:
     """Let sessions wait, in the transaction that writes their turns: neither is ever there without the other."""
     if sessions:
-        conn.execute(queries("queue")["enqueue"], enqueue_params(tenant_id, sessions, policy=policy, at=at))
+        conn.execute(queries("queue")["enqueue"], _enqueue_params(tenant_id, sessions, policy=policy, at=at))
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

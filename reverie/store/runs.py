@@ -11,6 +11,7 @@ from typing import Any
 from uuid import UUID
 
 from psycopg import Connection, Rollback
+from psycopg.rows import dict_row
 from psycopg.types.json import Jsonb
 
 from reverie.errors import ReverieError
@@ -168,3 +169,15 @@ def run(work: Work, stage: str) -> Iterator[Run]:
         with work.transaction() as conn:
             attempt.record(conn, status="failed", error=reason)
         raise
+
+
+def list_runs(conn: Connection[Any], tenant_id: str, *, stage: str | None, limit: int) -> list[dict[str, Any]]:
+    """Return the latest runs of the ledger, of one stage or of all, as rows by column name."""
+    params = {"tenant": tenant_id, "stage": stage, "limit": limit}
+    return conn.cursor(row_factory=dict_row).execute(queries("runs")["list_runs"], params).fetchall()
+
+
+def count_failed_runs(conn: Connection[Any], tenant_id: str) -> int:
+    """Return how many runs failed whose work no later run has done."""
+    row = conn.execute(queries("runs")["count_failures"], {"tenant": tenant_id}).fetchone()
+    return int(row[0]) if row else 0

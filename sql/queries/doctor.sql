@@ -46,6 +46,8 @@ select unread, count(*) from memory.extractions
 where tenant_id = %(tenant)s and waits and unread <> 'unasked'
 group by unread order by count(*) desc, unread
 
--- name: probe
--- Whether a tenant has memories, for the server's readiness: fails where a request would.
-select exists (select from memory.memories where tenant_id = %(tenant)s limit 1)
+-- name: profiles
+-- What of a tenant waits for its profiles: observations, subjects on which a model failed; and narratives in force.
+select (select count(*) from ops.unsynthesized o where o.tenant_id = %(tenant)s and o.item = 'event'),
+       (select count(*) from ops.synthesis_failures f where f.tenant_id = %(tenant)s),
+       (select count(*) from memory.profiles p where p.tenant_id = %(tenant)s and p.replaced_at is null)

@@ -1,7 +1,3 @@
--- name: tenants
--- Tenants with sessions that are due, the longest wait first.
-select tenant_id from ops.flushable_tenants(%(as_of)s)
-
 -- name: peek
 -- Sessions that are due, the longest wait first: quiet, waited long enough, closed, or past their end.
 select s.subject_id, s.session_id

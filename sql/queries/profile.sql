@@ -80,9 +80,3 @@ select s.id, s.subject_id from memory.scaffold s
 where s.tenant_id = %(tenant)s and s.id between %(first)s and %(last)s
 order by s.id
 limit 2
-
--- name: waiting
--- What of a tenant waits for its profiles: observations, subjects on which a model failed; and narratives in force.
-select (select count(*) from ops.unsynthesized o where o.tenant_id = %(tenant)s and o.item = 'event'),
-       (select count(*) from ops.synthesis_failures f where f.tenant_id = %(tenant)s),
-       (select count(*) from memory.profiles p where p.tenant_id = %(tenant)s and p.replaced_at is null)

@@ -148,3 +148,7 @@ using unnest(%(waiting_subjects)s::text[], %(waiting_sessions)s::text[], %(waiti
              %(waiting_last_at)s::timestamptz[]) as x (subject_id, session_id, turns, last_at)
 where q.tenant_id = %(tenant)s and q.subject_id = x.subject_id and q.session_id = x.session_id
   and q.turns = x.turns and q.last_at = x.last_at and (q.leased_until is null or q.leased_until <= %(as_of)s)
+
+-- name: flushable_tenants
+-- Tenants with sessions that are due, the longest wait first.
+select tenant_id from ops.flushable_tenants(%(as_of)s)

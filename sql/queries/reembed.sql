@@ -1,14 +1,3 @@
--- name: count_missing
--- Items that have vectors of the live model and none of the new one.
-select count(*)
-from (select distinct v.subject_id, v.item_id
-      from memory.vectors v
-      join ops.tenants t on t.tenant_id = %(tenant)s and t.model = v.model
-      where v.tenant_id = %(tenant)s and v.model <> %(model)s) o
-where not exists (select from memory.vectors n
-                  where n.tenant_id = %(tenant)s and n.subject_id = o.subject_id and n.model = %(model)s
-                    and n.item_id = o.item_id)
-
 -- name: remove_others
 -- The next vectors of other models than the live one; the cache keeps them, so that going back costs no call.
 delete from memory.vectors v

@@ -48,3 +48,30 @@ select %(tenant)s::text as tenant_id, %(policy)s::text as policy,
        (select count(*) from log.turns where tenant_id = %(tenant)s) as turns,
        (select count(*) from memory.memories where tenant_id = %(tenant)s and state = 'active') as memories,
        (select max(said_at) from log.turns where tenant_id = %(tenant)s) as last_turn
+
+-- name: subjects_around
+-- Subjects of the log next to a name, in their order, up to `limit` on either side: a step of the index each.
+with recursive upward as (
+    (select subject_id, 1 as place from log.turns
+     where tenant_id = %(tenant)s and subject_id >= %(subject)s order by subject_id limit 1)
+    union all
+    select n.subject_id, u.place + 1
+    from upward u
+    cross join lateral (select t.subject_id from log.turns t
+                        where t.tenant_id = %(tenant)s and t.subject_id > u.subject_id
+                        order by t.subject_id limit 1) n
+    where u.place < %(limit)s
+), downward as (
+    (select subject_id, 1 as place from log.turns
+     where tenant_id = %(tenant)s and subject_id < %(subject)s order by subject_id desc limit 1)
+    union all
+    select n.subject_id, d.place + 1
+    from downward d
+    cross join lateral (select t.subject_id from log.turns t
+                        where t.tenant_id = %(tenant)s and t.subject_id < d.subject_id
+                        order by t.subject_id desc limit 1) n
+    where d.place < %(limit)s
+)
+select subject_id from upward
+union all
+select subject_id from downward

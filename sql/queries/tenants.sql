@@ -38,3 +38,14 @@ select clock_at from ops.tenants where tenant_id = %(tenant)s
 -- name: set_clock
 -- Stop the tenant's clock at a time, or let it run (null).
 update ops.tenants set clock_at = %(at)s where tenant_id = %(tenant)s
+
+-- name: count_missing
+-- Items that have vectors of the live model and none of the new one.
+select count(*)
+from (select distinct v.subject_id, v.item_id
+      from memory.vectors v
+      join ops.tenants t on t.tenant_id = %(tenant)s and t.model = v.model
+      where v.tenant_id = %(tenant)s and v.model <> %(model)s) o
+where not exists (select from memory.vectors n
+                  where n.tenant_id = %(tenant)s and n.subject_id = o.subject_id and n.model = %(model)s
+                    and n.item_id = o.item_id)

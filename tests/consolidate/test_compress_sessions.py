@@ -10,7 +10,7 @@ from pydantic import ValidationError
 from reverie.consolidate.compress.stage import compress
 from reverie.model import Scope
 from reverie.policy import Policy, load_policy
-from reverie.policy.memory import Compress
+from reverie.policy.memory import CompressPolicy
 from reverie.store.database import Store
 from reverie.store.runs import Report
 from reverie.store.work import Work
@@ -157,6 +157,6 @@ def test_none_where_the_policy_says_none(conn, store, policy):
 
 def test_some_turns_must_be_left_to_tell(policy):
     numbers = policy.compress.model_dump()
-    assert Compress(**numbers | {"running_turns": 20, "running_keep": 19}).range_turns == 1
+    assert CompressPolicy(**numbers | {"running_turns": 20, "running_keep": 19}).range_turns == 1
     with pytest.raises(ValidationError, match="running_keep is 20, and running_turns no more: 20"):
-        Compress(**numbers | {"running_turns": 20, "running_keep": 20})
+        CompressPolicy(**numbers | {"running_turns": 20, "running_keep": 20})

@@ -19,7 +19,7 @@ from reverie.consolidate.merge.stage import merge
 from reverie.consolidate.merge.undo import undo
 from reverie.errors import NotFoundError
 from reverie.model import KINDS, Scope, stable_id
-from reverie.policy import Decay, Merge, Policy, Prune
+from reverie.policy import DecayPolicy, MergePolicy, Policy, PrunePolicy
 from reverie.store.database import Store
 from reverie.store.work import Work
 from tests.promises.world import WordEmbedder
@@ -28,9 +28,9 @@ ORIGIN = datetime(2026, 1, 1, tzinfo=UTC)
 #: The numbers of the seeds; merge reads no other part of a policy.
 POLICY = Policy.model_construct(
     name="test",
-    merge=Merge(threshold=0.92, reinforce=0.05, kinds=("fact", "preference", "instruction", "episode"), recent=0),
-    decay=Decay(grace_days=7, rates=dict.fromkeys(KINDS, 0.004)),
-    prune=Prune(below=0.1, unaccessed_days=30),
+    merge=MergePolicy(threshold=0.92, reinforce=0.05, kinds=("fact", "preference", "instruction", "episode"), recent=0),
+    decay=DecayPolicy(grace_days=7, rates=dict.fromkeys(KINDS, 0.004)),
+    prune=PrunePolicy(below=0.1, unaccessed_days=30),
 )
 POLICY._hash = "test"
 MODEL = "test"

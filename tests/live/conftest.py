@@ -9,7 +9,6 @@ from typing import Any
 
 import pytest
 
-from reverie.capture.append import ensure_tenant
 from reverie.capture.live.acknowledge import Acknowledged, append_turns
 from reverie.capture.live.working_memory import Session, close_session, read_session, update_session
 from reverie.drive.flush import flush_due
@@ -17,6 +16,7 @@ from reverie.policy import Policy, load_policy
 from reverie.store.database import Store
 from reverie.store.runs import Report
 from reverie.store.session import perform
+from reverie.store.tenants import ensure_tenant
 from tests.promises.world import WordEmbedder
 
 TENANT = "t"

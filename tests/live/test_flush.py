@@ -132,7 +132,7 @@ def test_a_session_that_fails_keeps_no_other_from_the_log(talk: Talk, monkeypatc
 
 
 def test_tenants_are_flushed_by_their_own_policy(talk: Talk) -> None:
-    from reverie.capture.append import ensure_tenant
+    from reverie.store.tenants import ensure_tenant
 
     other = Talk(talk.store, load_policy("contact"), tenant="other")
     with talk.store.transaction("other") as conn:

@@ -10,7 +10,6 @@ from typing import Any
 import psycopg
 import pytest
 
-from reverie.capture.append import ensure_tenant
 from reverie.drive import drain as deferred
 from reverie.drive.drain import Drainer
 from reverie.drive.maintain import Retention, maintain
@@ -22,6 +21,7 @@ from reverie.store.database import Store
 from reverie.store.digest import digest
 from reverie.store.runs import Report
 from reverie.store.session import perform
+from reverie.store.tenants import ensure_tenant
 from reverie.store.work import Work
 from tests.live.conftest import TENANT, Talk, after
 from tests.promises.world import WordEmbedder, consolidate, lively

@@ -17,7 +17,6 @@ from typing import Any
 import psycopg
 import pytest
 
-from reverie.capture.append import ensure_tenant
 from reverie.capture.history.importing import import_file
 from reverie.capture.live.observations import Source, record_observation
 from reverie.consolidate.synthesize.stage import synthesize
@@ -30,6 +29,7 @@ from reverie.policy import load_policy
 from reverie.store.database import Store
 from reverie.store.runs import Report
 from reverie.store.session import perform
+from reverie.store.tenants import ensure_tenant
 from reverie.store.work import Work
 from tests.promises.world import END, SAMPLE, WordEmbedder, lively, scope
 

@@ -12,7 +12,6 @@ from typing import Any
 
 import pytest
 
-from reverie.capture.append import ensure_tenant
 from reverie.capture.live.observations import Source, record_observation
 from reverie.consolidate.compress.worded_sessions import dated
 from reverie.consolidate.synthesize.stage import synthesize
@@ -22,6 +21,7 @@ from reverie.model import Scope
 from reverie.policy import load_policy
 from reverie.store.database import Store
 from reverie.store.session import perform
+from reverie.store.tenants import ensure_tenant
 from reverie.store.work import Work
 from tests.models.conftest import Conn, Server
 from tests.models.test_injections import INJECTIONS

@@ -10,7 +10,6 @@ from uuid import NAMESPACE_OID, UUID, uuid5
 
 import pytest
 
-from reverie.capture.append import ensure_tenant
 from reverie.capture.live.observations import Source, record_observation, update_connection_context, update_user_context
 from reverie.consolidate.synthesize.stage import synthesize
 from reverie.drive.cycle import catch_up, ingest
@@ -22,6 +21,7 @@ from reverie.recall.scaffold import explain_entry
 from reverie.store.database import Store
 from reverie.store.runs import Report
 from reverie.store.session import perform
+from reverie.store.tenants import ensure_tenant
 from reverie.store.work import Work
 from tests.models.conftest import Conn, Server, calls, give
 from tests.promises.world import WordEmbedder

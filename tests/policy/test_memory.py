@@ -6,20 +6,20 @@ import pytest
 from pydantic import ValidationError
 
 from reverie.model import KINDS
-from reverie.policy.memory import Compress, Cycle, Decay
+from reverie.policy.memory import CompressPolicy, CyclePolicy, DecayPolicy
 
 
 def test_a_kind_without_a_rate_loses_nothing() -> None:
-    rates = Decay(rates={"pattern": 0.5}).rates
+    rates = DecayPolicy(rates={"pattern": 0.5}).rates
     assert list(rates) == list(KINDS), "in one order, or the hash would go by that of the file"
     assert {kind: rate for kind, rate in rates.items() if rate} == {"pattern": 0.5}
 
 
 def test_a_running_session_keeps_fewer_turns_than_it_holds() -> None:
-    assert Compress(running_turns=20, running_keep=5).range_turns == 15
+    assert CompressPolicy(running_turns=20, running_keep=5).range_turns == 15
     with pytest.raises(ValidationError, match="running_keep is 20, and running_turns no more: 20"):
-        Compress(running_turns=20, running_keep=20)
+        CompressPolicy(running_turns=20, running_keep=20)
 
 
 def test_a_cycle_has_its_period() -> None:
-    assert Cycle(hours=3).period.total_seconds() == 3 * 3600
+    assert CyclePolicy(hours=3).period.total_seconds() == 3 * 3600

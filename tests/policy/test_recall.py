@@ -5,20 +5,20 @@ from __future__ import annotations
 import pytest
 from pydantic import ValidationError
 
-from reverie.policy import SIGNALS, Recall
+from reverie.policy import SIGNALS, RecallPolicy
 
 
 def test_a_weight_has_a_signal() -> None:
-    assert Recall(weights=dict.fromkeys(SIGNALS, 0.5)).weights.keys() == set(SIGNALS)
+    assert RecallPolicy(weights=dict.fromkeys(SIGNALS, 0.5)).weights.keys() == set(SIGNALS)
     with pytest.raises(ValidationError, match="unknown signals likeness; known are similarity"):
-        Recall(weights={"likeness": 1.0})
+        RecallPolicy(weights={"likeness": 1.0})
 
 
 @pytest.mark.parametrize("pattern", ["(", r"\bI(?= am)"])
 def test_a_pattern_compiles_and_is_read_alike_by_both_engines(pattern: str) -> None:
     with pytest.raises(ValidationError, match="first_person"):
-        Recall(first_person=pattern)
+        RecallPolicy(first_person=pattern)
 
 
 def test_a_pattern_for_one_text_may_look_ahead() -> None:
-    assert Recall(asks_assistant=r"\byou(?= said)").asks_assistant == r"\byou(?= said)"
+    assert RecallPolicy(asks_assistant=r"\byou(?= said)").asks_assistant == r"\byou(?= said)"

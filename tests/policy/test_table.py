@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from reverie.model import KINDS
-from reverie.policy import Chunking, Policy, load_policy, shipped_policies
+from reverie.policy import ChunkPolicy, Policy, load_policy, shipped_policies
 
 #: Whole files, as they were when every key was needed and no file had a base.
 PREVIOUS = Path(__file__).parent / "previous"
@@ -61,7 +61,7 @@ def test_every_key_has_a_default(heading: str) -> None:
 
 
 def test_a_default_is_checked_like_a_given_value() -> None:
-    class Wrong(Chunking):
+    class Wrong(ChunkPolicy):
         min_tokens: int = "many"  # type: ignore[assignment]
 
     with pytest.raises(ValueError, match="min_tokens"):

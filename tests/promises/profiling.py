@@ -8,7 +8,6 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from reverie.capture.append import ensure_tenant
 from reverie.capture.history.importing import import_file
 from reverie.capture.live.observations import Source, record_observation, update_connection_context, update_user_context
 from reverie.drive.cycle import catch_up, ingest
@@ -18,6 +17,7 @@ from reverie.policy import Policy
 from reverie.store.database import Store
 from reverie.store.runs import Report
 from reverie.store.session import perform
+from reverie.store.tenants import ensure_tenant
 from reverie.store.work import Work
 from tests.promises.killing import Moments
 from tests.promises.world import WordEmbedder, lively, scope

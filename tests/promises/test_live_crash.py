@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from reverie.capture.append import ensure_tenant
 from reverie.store.connect import connect
 from reverie.store.database import Store
+from reverie.store.tenants import ensure_tenant
 from tests.promises.talking import TENANT, flush, place, said, talk
 
 pytestmark = pytest.mark.timeout(240)

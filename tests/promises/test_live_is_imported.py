@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from reverie.capture.append import ensure_tenant, log_outcomes
+from reverie.capture.append import log_outcomes
 from reverie.capture.history.reading import read_records
 from reverie.capture.live.acknowledge import append_turns
 from reverie.capture.validation import Validator
@@ -23,6 +23,7 @@ from reverie.policy import Policy
 from reverie.store.database import Store
 from reverie.store.digest import digest
 from reverie.store.session import perform
+from reverie.store.tenants import ensure_tenant
 from reverie.store.work import Work
 from tests.conftest import Databases
 from tests.promises import compact

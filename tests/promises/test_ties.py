@@ -10,7 +10,6 @@ from typing import Any
 
 import pytest
 
-from reverie.capture.append import ensure_tenant
 from reverie.capture.history.importing import import_file
 from reverie.capture.live.acknowledge import append_turns
 from reverie.consolidate.facts.decide import StatedValue, values_in_force
@@ -24,6 +23,7 @@ from reverie.policy import Policy, load_policy
 from reverie.store.database import Store
 from reverie.store.digest import Digest, digest
 from reverie.store.session import perform
+from reverie.store.tenants import ensure_tenant
 from reverie.store.work import Work
 from tests.conftest import Databases
 from tests.promises.world import WordEmbedder, consolidate, lively

@@ -7,7 +7,8 @@ from uuid import UUID
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reverie.recall.contexts.sections import Block, CountTokens, Line, Section, fit, trim
+from reverie.language.text import CountTokens
+from reverie.recall.contexts.sections import Block, Line, Section, fit, trim
 
 LETTERS = st.text("ab c\n", min_size=1, max_size=40)
 COUNTERS: st.SearchStrategy[CountTokens] = st.sampled_from(

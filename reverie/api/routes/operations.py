@@ -80,7 +80,7 @@ async def ready(request: Request) -> Response:
 
 async def probe(session: TenantSession) -> None:
     """Read a table as requests do: bound to a tenant, prepared, in the role of the pool."""
-    await session.run(Statement(queries("doctor")["probe"], {"tenant": session.tenant_id}))
+    await session.run(Statement(queries("ready")["probe"], {"tenant": session.tenant_id}))
 
 
 @router.get(

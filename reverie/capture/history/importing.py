@@ -13,7 +13,7 @@ from uuid import UUID
 
 from psycopg import Connection
 
-from reverie.capture.append import ensure_tenant, insert_outcomes, insert_turns, policy_of
+from reverie.capture.append import insert_outcomes, insert_turns, policy_of
 from reverie.capture.history.cures import Findings, cure
 from reverie.capture.history.field_names import SAMPLE, recognize_fields
 from reverie.capture.history.reading import Batch, ReadOptions, read_records
@@ -33,6 +33,7 @@ from reverie.store.dead_letters import (
     letters_by_line,
     record_dead_letters,
 )
+from reverie.store.tenants import ensure_tenant
 
 #: How far a turn's time may lie after the current time, since clocks differ.
 CLOCK_SKEW = timedelta(days=1)

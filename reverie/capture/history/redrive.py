@@ -10,7 +10,7 @@ from typing import Any
 
 from psycopg import Connection
 
-from reverie.capture.append import ensure_tenant, insert_outcomes, insert_turns, policy_of
+from reverie.capture.append import insert_outcomes, insert_turns, policy_of
 from reverie.capture.history.field_names import SAMPLE
 from reverie.capture.history.importing import CLOCK_SKEW, ImportOptions, SortedRecords, conflict_detail, sort_records
 from reverie.capture.history.records import Record, parse_json
@@ -26,6 +26,7 @@ from reverie.store.dead_letters import (
 )
 from reverie.store.failures import release_failures
 from reverie.store.queue import requeue
+from reverie.store.tenants import ensure_tenant
 
 #: Letters per transaction; each may have 64 KiB.
 _BATCH = 500

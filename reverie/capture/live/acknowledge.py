@@ -7,7 +7,7 @@ the caller hands them in.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
@@ -27,8 +27,9 @@ from reverie.capture.validation import Rejection, Validator
 from reverie.errors import ConflictError, InferenceError, InputError
 from reverie.inference import Embedder
 from reverie.language.cues.crisis import Crisis, find_crisis
+from reverie.language.cues.immediate import TurnCandidates
 from reverie.language.cues.mood import Missed, Mood
-from reverie.language.cues.noticed import Noticed
+from reverie.language.text import CountTokens
 from reverie.model import Turn, require_aware
 from reverie.policy import Policy
 from reverie.store.queries import queries
@@ -38,8 +39,6 @@ from reverie.store.session import Statement, TenantSession
 MOST_TURNS = 100
 #: How often a request is repeated when others bring the same turns at the same moment.
 _TRIES = 3
-
-CountTokens = Callable[[str], int]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -54,7 +53,7 @@ class Heard:
     #: `repeated`: sent before, and counted once.
     status: Literal["added", "repeated"]
     #: What the rules make of it, under the ids that extract writes.
-    noticed: Noticed
+    noticed: TurnCandidates
     #: By candidate: the memory that it repeats, as far as the most recent ones tell. Merge decides.
     near: Mapping[UUID, Near]
     #: Of a user's message.

@@ -18,7 +18,7 @@ from reverie.model import replacement_of, require_aware, stable_id
 from reverie.policy import Policy
 from reverie.store.marks import ADD_PIN, MARK
 from reverie.store.queries import queries
-from reverie.store.queue import Waiting, enqueue_params
+from reverie.store.queue import Waiting, enqueue_statement
 from reverie.store.session import Statement, TenantSession
 
 #: Characters of what a person writes in a memory's place, and of who it is.
@@ -112,8 +112,7 @@ async def correct_memory(
 
 def _enqueue_statement(tenant_id: str, subject_id: str, policy: Policy, as_of: datetime) -> Statement[Any]:
     waiting = Waiting(subject_id=subject_id, session_id="corrections", turns=0, said_at=as_of, quiet=True)
-    params: dict[str, Any] = enqueue_params(tenant_id, [waiting], policy=policy, at=as_of)
-    return Statement(queries("queue")["enqueue"], params)
+    return enqueue_statement(tenant_id, [waiting], policy=policy, at=as_of)
 
 
 def _text(name: str, text: str | None, most: int) -> str | None:

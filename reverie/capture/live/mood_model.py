@@ -25,8 +25,7 @@ from reverie.llm.asking import ModelCaller, ask
 from reverie.llm.inputs import PromptInput
 from reverie.llm.metering import Payer
 from reverie.model import Turn
-from reverie.policy.live import Mood as Numbers
-from reverie.policy.live import MoodName
+from reverie.policy.live import MoodName, MoodPolicy
 from reverie.store.database import Store
 from reverie.store.session import TenantSession
 
@@ -102,7 +101,7 @@ class MoodModel:
         """`calls`: how many may be under way, late ones included; beyond them a mood is late at once."""
         self._call, self._calls, self._free = call, calls, BoundedSemaphore(calls)
 
-    def begin(self, turn: Turn, numbers: Numbers) -> Coming:
+    def begin(self, turn: Turn, numbers: MoodPolicy) -> Coming:
         """Ask for the mood of a turn, to be told within the policy's limit from now; never waits, never raises."""
         coming = Coming(Future(), time.monotonic() + numbers.model_timeout_ms / 1000)
         if not self._free.acquire(blocking=False):

@@ -14,7 +14,7 @@ import orjson
 
 from reverie.language.cues.mood import Missed, Mood, read_mood
 from reverie.model import Turn
-from reverie.policy.live import Mood as Numbers
+from reverie.policy.live import MoodPolicy
 
 #: Stands for a previous mood that is not known yet.
 _UNKNOWN: Final = Mood(mood="neutral", energy="medium", style="casual", confidence=None, method="previous")
@@ -36,7 +36,7 @@ class Told:
 def tell_moods(
     turns: Sequence[Turn],
     *,
-    numbers: Numbers,
+    numbers: MoodPolicy,
     answers: Mapping[int, Mood | Missed],
     vectors: Mapping[int, npt.ArrayLike],
     embedding_model: str | None,

@@ -15,7 +15,7 @@ from uuid import UUID
 import numpy.typing as npt
 
 from reverie.inference import Embedder, from_half_wire, to_half_wire
-from reverie.language.cues.noticed import Noticed
+from reverie.language.cues.immediate import TurnCandidates
 from reverie.model import Candidate, Turn, rounded
 from reverie.policy import Policy
 
@@ -72,7 +72,7 @@ class Answers:
 
 
 def ask_embedder(
-    turns: Sequence[Turn], noticed: Sequence[Noticed], policy: Policy, embedder: Embedder | None
+    turns: Sequence[Turn], noticed: Sequence[TurnCandidates], policy: Policy, embedder: Embedder | None
 ) -> Callable[[], Answers] | None:
     """Return the call that asks it; None where it is not to be asked. It raises nothing that a request would not.
 

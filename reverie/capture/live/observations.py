@@ -17,11 +17,11 @@ import orjson
 
 from reverie.capture.mending import is_sound, mend, mend_text
 from reverie.errors import ConflictError, InputError
-from reverie.language.text import clean
+from reverie.language.text import clean_text
 from reverie.model import require_aware, stable_id
 from reverie.policy import Policy
 from reverie.store.queries import queries
-from reverie.store.queue import Waiting, enqueue_params
+from reverie.store.queue import Waiting, enqueue_statement
 from reverie.store.session import Statement, TenantSession
 
 Category = Literal["fact", "preference", "project_details", "correction"]
@@ -140,7 +140,7 @@ async def record_document(
     """
     if hint is not None and hint not in HINTS:
         raise InputError(f"hint is {hint!r}; expected one of {', '.join(HINTS)}.")
-    event = _Event("attachment" if channel == "attachment" else "tool_output", clean(text), name)
+    event = _Event("attachment" if channel == "attachment" else "tool_output", clean_text(text), name)
     recorded = await _record(session, source, [event], channel, policy, as_of, observed_at, hint)
     return recorded[0]
 
@@ -171,9 +171,7 @@ async def _record(
     }
     waiting = Waiting(subject_id=source.subject_id, session_id=source.session_id or NO_SESSION, turns=0, said_at=at)
     added = Statement(queries("observations")["add_events"], params)
-    queued = Statement(
-        queries("queue")["enqueue"], enqueue_params(source.tenant_id, [waiting], policy=policy, at=as_of)
-    )
+    queued = enqueue_statement(source.tenant_id, [waiting], policy=policy, at=as_of)
     for _ in range(_TRIES):
         rows, _ = await session.run_all(added, queued)
         became = {row[0]: number for number, row in enumerate(rows)}

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from reverie.errors import InferenceError
 from reverie.language.cues.crisis import signs_of
-from reverie.language.cues.noticed import Noticed, notice
+from reverie.language.cues.immediate import TurnCandidates, extract_candidates
 from reverie.language.text import CountTokens
 from reverie.model import Turn
 from reverie.policy import Policy
@@ -24,7 +24,7 @@ _LONGEST_SECONDS = 3600.0
 class Reading:
     """What the rules find in one turn."""
 
-    noticed: Noticed
+    noticed: TurnCandidates
     #: Names of the signs of a crisis in a user's message.
     signs: tuple[str, ...]
 
@@ -65,7 +65,7 @@ def is_long(turns: Sequence[Turn]) -> bool:
 def _read(turn: Turn, policy: Policy, count_tokens: CountTokens) -> Reading:
     heard = turn.role == "user" and policy.crisis.detect
     return Reading(
-        noticed=notice(turn, policy, count_tokens),
+        noticed=extract_candidates(turn, policy, count_tokens),
         signs=signs_of(turn.text, policy.crisis.phrases) if heard else (),
     )
 

@@ -18,7 +18,7 @@ from reverie.capture.mending import mend
 from reverie.errors import InputError
 from reverie.model import Role, require_aware
 from reverie.policy import Policy
-from reverie.policy.live import WorkingMemory
+from reverie.policy.live import WorkingMemoryPolicy
 from reverie.store.queries import queries
 from reverie.store.session import Statement, TenantSession
 
@@ -103,7 +103,9 @@ async def read_session(
     )
 
 
-def window(first: WindowTurn | None, latest: Sequence[WindowTurn], numbers: WorkingMemory) -> tuple[WindowTurn, ...]:
+def window(
+    first: WindowTurn | None, latest: Sequence[WindowTurn], numbers: WorkingMemoryPolicy
+) -> tuple[WindowTurn, ...]:
     """Return the last `turns` turns, of which the first of all is one where the policy keeps it (Brain 5.2)."""
     last = list(latest[-numbers.turns :])
     if first is None or not numbers.keep_first or any(turn.id == first.id for turn in last):

@@ -24,6 +24,7 @@ from reverie.store.clock import read_clock
 from reverie.store.connect import check_server, connect
 from reverie.store.queries import queries
 from reverie.store.revisions import START_ANEW, is_unreleased, known_revisions, read_revision
+from reverie.store.runs import count_failed_runs
 from reverie.store.server.disk import DiskSpace, disk_space
 
 Status = Literal["ok", "warn", "fail"]
@@ -259,7 +260,7 @@ def _tenant(session: CommandSession, tenant_id: str, policy_name: str) -> Iterat
     with session.worker.transaction(tenant_id) as conn:
         writers = conn.execute(queries("doctor")["writers"], {"tenant": tenant_id}).fetchall()
         (letters,) = conn.execute(queries("doctor")["letters"], {"tenant": tenant_id}).fetchone() or (0,)
-        (failures,) = conn.execute(queries("runs")["count_failures"], {"tenant": tenant_id}).fetchone() or (0,)
+        failures = count_failed_runs(conn, tenant_id)
         unread = conn.execute(queries("doctor")["unread"], {"tenant": tenant_id}).fetchall()
     if unread:
         reasons = ", ".join(f"{reason} {number:,}" for reason, number in unread)
@@ -281,7 +282,7 @@ def _tenant(session: CommandSession, tenant_id: str, policy_name: str) -> Iterat
 def _profiles(session: CommandSession, tenant_id: str, again: str) -> Iterator[CheckResult]:
     name = f"tenant {tenant_id}"
     with session.worker.transaction(tenant_id) as conn:
-        row = conn.execute(queries("profile")["waiting"], {"tenant": tenant_id}).fetchone()
+        row = conn.execute(queries("doctor")["profiles"], {"tenant": tenant_id}).fetchone()
     events, failed, narratives = row or (0, 0, 0)
     writer = session.language_model.key if session.language_model else "rules"
     found = f"profiles by {writer}: {narratives:,} narratives by a model, {events:,} events waiting"

@@ -104,11 +104,11 @@ def use(name_or_path: str, tenant: str | None, as_json: bool) -> None:
       reverie policy use brain --tenant demo
     """
     from reverie.policy import load_policy
-    from reverie.store.queries import queries
+    from reverie.store.tenants import set_policy_name
 
     policy, reference = load_policy(name_or_path), policy_reference(name_or_path)
     with CommandSession(tenant) as session, session.worker.transaction(session.tenant_id) as conn:
-        conn.execute(queries("tenants")["set_policy"], {"tenant": session.tenant_id, "policy": reference})
+        set_policy_name(conn, session.tenant_id, reference)
     if as_json:
         print_json({"tenant_id": session.tenant_id, "policy": reference, "name": policy.name, "hash": policy.hash})
     else:

@@ -24,14 +24,11 @@ def command(tenant: str | None, stage: str | None, limit: int, as_json: bool) ->
       reverie runs
       reverie runs --stage merge --limit 100 --json
     """
-    from psycopg.rows import dict_row
-
     from reverie.consolidate.stages import NAMES
-    from reverie.store.queries import queries
+    from reverie.store.runs import list_runs
 
     with CommandSession(tenant) as session, session.reader.transaction(session.tenant_id) as conn:
-        params = {"tenant": session.tenant_id, "stage": stage, "limit": limit}
-        found = conn.cursor(row_factory=dict_row).execute(queries("runs")["list_runs"], params).fetchall()
+        found = list_runs(conn, session.tenant_id, stage=stage, limit=limit)
         if not found and stage and (names := similar(stage, NAMES)):
             error = NotFoundError(f"There is no stage {stage!r}.")
             error.similar = names

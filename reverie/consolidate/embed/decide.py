@@ -12,7 +12,7 @@ from uuid import UUID
 import polars as pl
 
 from reverie.language.text import CountTokens, chunk
-from reverie.policy import Chunking, Policy
+from reverie.policy import ChunkPolicy, Policy
 
 #: Texts up to this length are one part without asking the tokenizer: they cannot fill a chunk.
 _SHORT_CHARACTERS = 500
@@ -46,7 +46,7 @@ class ItemPart:
     hash: bytes
 
 
-def cut_items(items: Sequence[ItemText], limits: Chunking, count_tokens: CountTokens) -> list[ItemPart]:
+def cut_items(items: Sequence[ItemText], limits: ChunkPolicy, count_tokens: CountTokens) -> list[ItemPart]:
     """Return the parts of all items, in order."""
     return [
         ItemPart(item, number, text, hashlib.sha256(text.encode()).digest())
@@ -55,7 +55,7 @@ def cut_items(items: Sequence[ItemText], limits: Chunking, count_tokens: CountTo
     ]
 
 
-def text_parts(text: str, limits: Chunking, count_tokens: CountTokens) -> list[str]:
+def text_parts(text: str, limits: ChunkPolicy, count_tokens: CountTokens) -> list[str]:
     """Return the pieces of a text that are embedded: one, unless it is longer than a chunk."""
     if len(text) <= _SHORT_CHARACTERS:
         return [text]

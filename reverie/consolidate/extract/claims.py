@@ -20,15 +20,15 @@ from reverie.inference.replies import Reply
 from reverie.language.contradiction import contradiction, read
 from reverie.language.cues.attribution import others_spans, veil
 from reverie.language.cues.entities import entities_one
-from reverie.language.cues.noticed import compiled
-from reverie.language.cues.one import Hit, extract_one
+from reverie.language.cues.immediate import compiled
 from reverie.language.cues.salience import salience
+from reverie.language.cues.single import RuleMatch, extract_one
 from reverie.language.cues.wording import slug
 from reverie.language.grounding import flat, is_quoted, ungrounded
 from reverie.language.text import owned, strip_invisible
 from reverie.model import Candidate, candidate_id
 from reverie.policy import Policy
-from reverie.policy.extract import Category, Kind
+from reverie.policy.extract import FactCategory, RuleKind
 
 #: Letters of a value, and of what follows the colon of a key.
 _LONGEST_VALUE, _LONGEST_SLUG = 200, 80
@@ -53,8 +53,8 @@ _VERBS = frozenset(
 )
 
 
-_KINDS = get_args(Kind)
-_CATEGORIES = get_args(Category)
+_KINDS = get_args(RuleKind)
+_CATEGORIES = get_args(FactCategory)
 
 
 def _written(value: Any) -> Any:
@@ -129,7 +129,7 @@ class AcceptedClaim:
 
     #: In the reply.
     place: int
-    kind: Kind
+    kind: RuleKind
     text: str
     #: By the model, 0 to 1; None: it gives none.
     importance: float | None
@@ -194,7 +194,7 @@ def judge_claims(turn: ShownTurn, reply: TurnNotes, policy: Policy) -> JudgedCla
         if reason is not None or context is None:
             discarded[str(reason)] += 1
             continue
-        kind: Kind = next(kind for kind in _KINDS if kind == note.kind)
+        kind: RuleKind = next(kind for kind in _KINDS if kind == note.kind)
         accepted.append(
             AcceptedClaim(
                 place=place, kind=kind, text=note.text, importance=note.importance, stated=stated, context=context
@@ -283,7 +283,11 @@ def _opened(text: str, sources: Sequence[str], policy: Policy) -> str:
 
 
 def _needless(
-    turn: ShownTurn, note: Note, stated: dict[str, Any] | None, hits: Sequence[Hit], accepted: Sequence[AcceptedClaim]
+    turn: ShownTurn,
+    note: Note,
+    stated: dict[str, Any] | None,
+    hits: Sequence[RuleMatch],
+    accepted: Sequence[AcceptedClaim],
 ) -> str | None:
     """Return why the claim adds nothing. A rule's candidate is preferred: it is there with and without a model."""
     if any(claim.kind == note.kind and claim.text.casefold() == note.text.casefold() for claim in accepted):
@@ -297,7 +301,7 @@ def _needless(
     return "known" if known else None
 
 
-def _says_no_more(note: Note, hit: Hit, clause: str) -> bool:
+def _says_no_more(note: Note, hit: RuleMatch, clause: str) -> bool:
     """Whether a rule's memory of a clause holds what the claim says, even with another verb: "lives", "is based"."""
     claimed, known = read(note.text), read(hit.content)
     new = set(claimed.content) - set(known.content)

@@ -12,7 +12,7 @@ import polars as pl
 from reverie.language.cues import Rules, extract_frame
 from reverie.language.cues.attribution import veil_expr
 from reverie.language.cues.entities import entities_frame
-from reverie.language.cues.noticed import EPISODES_FROM, SHORT_CHARACTERS, TOOL_CALLS_FROM, compiled
+from reverie.language.cues.immediate import EPISODES_FROM, SHORT_CHARACTERS, TOOL_CALLS_FROM, compiled
 from reverie.language.cues.salience import salience_expr
 from reverie.language.cues.speech import episode_of_tool_call, eventful_expr, is_question_expr, low_content_expr
 from reverie.language.text import CountTokens, chunk, owned, strip_invisible

@@ -12,10 +12,10 @@ from datetime import datetime
 from uuid import UUID
 
 from reverie.language.cues.entities import entities_one
-from reverie.language.cues.noticed import compiled
-from reverie.language.cues.one import extract_one
+from reverie.language.cues.immediate import compiled
 from reverie.language.cues.routing import route
 from reverie.language.cues.salience import salience
+from reverie.language.cues.single import extract_one
 from reverie.language.cues.speech import low_content
 from reverie.language.text import CountTokens, chunk, strip_invisible
 from reverie.model import Candidate, Kind, candidate_id

@@ -1,26 +1,26 @@
-"""What a text says, by rule: no model, and the same answer for one turn as for a batch.
+"""Cues: what rules find in a text, without a model. One turn gives the same result alone as in a batch.
 
-- `compiled`: a policy's rule table for Python's re and polars
-- `one`: the rules over one turn
-- `frame`: the rules over a batch of turns
-- `noticed`: everything that one turn gives
-- `wording`: a clause as the words of a memory
-- `speech`: what sort of utterance a turn is
-- `attribution`: words that are not the author's own
-- `quotation`: where quotation marks open and close
-- `transcript`: lines of a pasted conversation
-- `entities`: people, pets, places and things named
-- `quantities`: numbers with what they count
+- `compiled`: a policy's rule table, compiled for Python's re and for polars
+- `single`: applies the rules to one turn
+- `frame`: applies the rules to a batch of turns
+- `immediate`: the candidates of one turn
+- `wording`: rewrites a clause as the text of a memory
+- `speech`: classifies turns: low content, question, event
+- `attribution`: finds words that are not the author's own
+- `quotation`: finds where quotations begin and end
+- `transcript`: finds lines of a pasted conversation
+- `entities`: finds named people, pets, places and things
+- `quantities`: finds numbers with their units
 - `salience`: how much a text stands out
-- `routing`: the kind of memory that a piece of a document becomes
-- `summarise`: a session in its own sentences
-- `mood`: the mood of a message
-- `crisis`: signs of a crisis
-- `linear`: linear classifiers over a text's vector
+- `routing`: chooses the kind of memory for a chunk of a document
+- `summarise`: extractive summaries of sessions
+- `mood`: classifies the mood of a message
+- `crisis`: detects signs of a crisis
+- `linear`: linear classifiers over embedding vectors
 """
 
 from reverie.language.cues.compiled import Rules
 from reverie.language.cues.frame import extract_frame
-from reverie.language.cues.one import Hit, extract_one
+from reverie.language.cues.single import RuleMatch, extract_one
 
-__all__ = ["Hit", "Rules", "extract_frame", "extract_one"]
+__all__ = ["RuleMatch", "Rules", "extract_frame", "extract_one"]

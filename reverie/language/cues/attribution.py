@@ -1,8 +1,8 @@
-"""Whose words a text holds: quotations, reported speech, mails, transcripts and texts to work on are not the author's.
+"""Finds words that are not the author's: quotations, reported speech, emails, transcripts, and texts to edit.
 
 The rules read a veiled text, in which the letters of such spans are replaced one for one by characters that no rule
-knows. Offsets hold, and a rule can still capture a quotation as a whole ('Loves the song "I Will Survive"'), but
-finds no statement within one. `unveil` restores the letters. Both engines call the same functions.
+matches. Offsets stay the same. A rule can still capture a whole quotation ('Loves the song "I Will Survive"'), but
+matches nothing within one. `unveil` restores the letters. Both engines call the same functions.
 """
 
 import re
@@ -18,11 +18,10 @@ import polars as pl
 from reverie.language.cues import quotation
 from reverie.language.cues.transcript import others_lines
 from reverie.language.cues.wording import plain, trie
+from reverie.language.text import Span
 from reverie.policy.table import Table
 
-Span = tuple[int, int]
-
-#: A text without any of these holds no words of others; the same in both engines.
+#: A text without any of these has no words of others. Both engines use the same pattern.
 TRIGGER: Final = (
     "[\"“”„«»‹›「」『』＂‘‚:>`♪\U000f0000-\U000f007f]|(?:^|[\\s(])'[A-Za-z]|---|(?i)\\[quote|correct|grammat|natural"
     "|translat|proof-?read|rephrase|reword|re-?write|paraphrase|summari[sz]e|transcribe|transliterate"
@@ -30,11 +29,11 @@ TRIGGER: Final = (
 )
 _TRIGGER: Final = re.compile(TRIGGER.replace("(?i)", ""), re.IGNORECASE)
 
-#: Letters and digits as a veiled text has them: in a plane of private use, so that hardly a text holds them itself.
+#: Veiled letters and digits: code points of a private use plane, which texts hardly ever contain.
 _PLANE: Final = 0xF0000
 _VEILED: Final = {code: chr(_PLANE + code) for code in range(0x30, 0x7B) if chr(code).isalnum()}
 _UNVEILED: Final = {_PLANE + code: chr(code) for code in _VEILED}
-#: For polars.
+#: The reverse mapping for polars.
 UNVEILED: Final = {chr(code): letter for code, letter in _UNVEILED.items()}
 _STRAY: Final = re.compile("[\U000f0000-\U000f007f]")
 
@@ -54,7 +53,7 @@ class _Attribution(Table):
 
 @cache
 def pattern(name: str) -> re.Pattern[str]:
-    """The pattern of that name in `attribution.toml`, with its words."""
+    """Return a pattern of `attribution.toml` by name, with its words filled in."""
     table = _table()
     expanded = table.patterns[name]
     for word, alternatives in table.words.items():
@@ -70,9 +69,9 @@ def _table() -> _Attribution:
     )
 
 
-@lru_cache(maxsize=8)  # one turn is asked for several times in a row
+@lru_cache(maxsize=8)  # callers ask for the same turn several times in a row
 def veil(text: str) -> str:
-    """The text with the letters of others' words veiled; as long as it was."""
+    """Return the text with the letters of others' words veiled. The length stays the same."""
     if _TRIGGER.search(text) is None:
         return text
     text = _STRAY.sub("\ufffd", text)
@@ -84,7 +83,7 @@ def veil(text: str) -> str:
 
 
 def unveil(text: str) -> str:
-    """The text with all of its letters."""
+    """Return the text with veiled letters restored."""
     return text if text.isascii() else text.translate(_UNVEILED)
 
 
@@ -104,7 +103,7 @@ def _veil_series(texts: pl.Series) -> pl.Series:
 
 
 def others_spans(text: str) -> list[Span]:
-    """Where a text holds words that are not its author's statement, in order, without overlap. Linear in the text."""
+    """Return the spans of words that are not the author's own, in order, without overlap. Takes linear time."""
     flat = plain(text)
     spans = [*_marked(text), *_mails(flat), *_worked_on(flat)]
     if ":" in flat or ">" in flat or "[" in flat:
@@ -124,7 +123,7 @@ def _joined(spans: list[Span]) -> list[Span]:
 
 
 def _marked(text: str) -> list[Span]:
-    """Fences, lines that begin with ">", songs, and the elements for quotations of HTML and forums."""
+    """Code fences, lines that begin with ">", lyrics, and quotation elements of HTML and forums."""
     spans = [found.span() for found in _FENCE.finditer(text)] if "```" in text else []
     spans += [found.span() for found in _BLOCK.finditer(text)] if ">" in text else []
     spans += [found.span() for found in _SONG.finditer(text)] if "♪" in text else []
@@ -138,7 +137,7 @@ def _marked(text: str) -> list[Span]:
 
 
 def _mails(flat: str) -> list[Span]:
-    """A mail below the line that heads it: to its end, or, where its lines begin with ">", the header alone."""
+    """A quoted email: from its header line to the end of the text, or only the header if its lines begin with ">"."""
     found = pattern("mail").search(flat)
     if found is None:
         return []
@@ -147,7 +146,7 @@ def _mails(flat: str) -> list[Span]:
 
 
 def _worked_on(flat: str) -> list[Span]:
-    """What is to be translated, corrected, summed up or judged as language: it follows the request, or precedes it."""
+    """Texts that the author asks to translate, correct, summarise or judge. They follow or precede the request."""
     spans: list[Span] = []
     for found in pattern("request").finditer(flat):
         rest = flat[found.end() :].lstrip()
@@ -169,7 +168,7 @@ def _worked_on(flat: str) -> list[Span]:
 
 
 def _reported(flat: str) -> list[Span]:
-    """What follows a colon after a verb of saying, or after whose words it is: to the end of its line."""
+    """Reported speech after a colon, up to the end of its line."""
     spans: list[Span] = []
     for found in chain.from_iterable(pattern("reported").finditer(flat, *line) for line in _lines_with_colons(flat)):
         rest = flat[found.end() : found.end() + 200].lstrip()
@@ -188,7 +187,7 @@ def _reported(flat: str) -> list[Span]:
 
 
 def _lines_with_colons(flat: str) -> Iterator[Span]:
-    """Each line that has a colon, up to its last."""
+    """Each line with a colon, up to its last colon."""
     at = flat.find(":")
     while at >= 0:
         start, stop = flat.rfind("\n", 0, at) + 1, flat.find("\n", at)
@@ -199,7 +198,7 @@ def _lines_with_colons(flat: str) -> Iterator[Span]:
 
 
 def whose(before: str) -> str | None:
-    """`self` or `others`, by the last verb of saying before a quotation in its sentence; None without one."""
+    """Return `self` or `others`, by the last verb of saying in the sentence before a quotation; None without one."""
     sentence = _ENDS.split(before)[-1].rpartition("\n")[2]
     last = None
     for found in pattern("speech").finditer(sentence):
@@ -210,7 +209,7 @@ def whose(before: str) -> str | None:
 
 
 def _quotations(text: str, flat: str) -> list[Span]:
-    """Quotations of others or of nobody named; the author's own, names, titles and emphasis are left out."""
+    """Quotations of others or without a speaker; not the author's own words, names, titles or emphasis."""
     spans: list[Span] = []
     before_end = 0
     for start, end, single in quotation.quotations(text):

@@ -1,4 +1,4 @@
-"""A policy's rule table compiled for Python's re and for polars; made once for each policy."""
+"""A policy's rule table, compiled once per policy for Python's re and for polars."""
 
 import re
 from collections.abc import Sequence
@@ -8,14 +8,14 @@ from typing import Final
 import polars as pl
 
 from reverie.language.cues import wording
-from reverie.policy.extract import Extract, Rule
+from reverie.policy.extract import ExtractPolicy, Rule
 
 #: Characters that are content: ASCII letters and digits, and the letters of other scripts; not marks, not emoji.
 _CONTENT: Final = "A-Za-z0-9\u00aa-\u1fff\u2c00-\u2dff\u3040-\ud7ff\uf900-\ufdff\U00020000-\U0003ffff"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Pair:
+class DualPattern:
     """A pattern for both engines."""
 
     python: re.Pattern[str]
@@ -24,7 +24,7 @@ class Pair:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Compiled:
-    """A rule with its pattern for both engines."""
+    """A rule, with its pattern for both engines."""
 
     order: int
     rule: Rule
@@ -49,18 +49,18 @@ _COLUMNS: Final = {
 }
 
 
-def _row(one: Compiled) -> tuple[object, ...]:
-    rule = one.rule
+def _row(compiled: Compiled) -> tuple[object, ...]:
+    rule = compiled.rule
     before, between, after = rule.template_parts
     entity_type, _, group = (rule.entity or "").partition(":")
-    facts = (one.order, rule.name, rule.kind, rule.polarity, one.importance, rule.category, rule.key)
+    facts = (compiled.order, rule.name, rule.kind, rule.polarity, compiled.importance, rule.category, rule.key)
     return *facts, before, between, after, entity_type or None, group == "{y}"
 
 
 class Rules:
-    """The `[extract]` table of a policy, compiled for both engines; made once for each policy."""
+    """The `[extract]` table of a policy, compiled once for both engines."""
 
-    def __init__(self, extract: Extract) -> None:
+    def __init__(self, extract: ExtractPolicy) -> None:
         self.extract = extract
         self.guard = self._optional(extract.guard)
         self.empty = self._optional(f"^(?:{extract.empty})$" if extract.empty else None)
@@ -78,30 +78,30 @@ class Rules:
             )
             for order, rule in enumerate(extract.rules)
         )
-        #: a row for each rule: what a hit takes from it, and its template cut at the groups
-        self.frame = pl.DataFrame([_row(one) for one in self.compiled], schema=_COLUMNS, orient="row")
+        #: one row per rule: its fields of a match, and its template split at the groups
+        self.frame = pl.DataFrame([_row(each) for each in self.compiled], schema=_COLUMNS, orient="row")
         #: orders of the rules to try for each cue
         self.by_cue: dict[str, tuple[int, ...]] = {
-            cue: tuple(one.order for one in self.compiled if cue in one.rule.cues)
+            cue: tuple(each.order for each in self.compiled if cue in each.rule.cues)
             for cue in dict.fromkeys(cue for rule in extract.rules for cue in rule.cues)
         }
-        #: finds, at each place of a lower-case marked text, the longest cue or the separator
+        #: matches the longest cue, or the separator, at each position of a lower-case marked text
         self.longest_cue = re.compile(f"(?=({wording.trie([*self.by_cue, wording.SEPARATOR])}))")
-        #: orders of the rules to try for a longest cue and for those that begin it
+        #: orders of the rules to try for a longest cue and for its prefixes
         self.by_longest = {
             longest: tuple(order for cue, orders in self.by_cue.items() if longest.startswith(cue) for order in orders)
             for longest in self.by_cue
         }
 
-    def _optional(self, pattern: str | None) -> Pair | None:
+    def _optional(self, pattern: str | None) -> DualPattern | None:
         if pattern is None:
             return None
         expanded = self.extract.expand(pattern)
-        return Pair(python=wording.for_python(expanded), rust=wording.for_rust(expanded))
+        return DualPattern(python=wording.for_python(expanded), rust=wording.for_rust(expanded))
 
-    def _whole(self, fragments: Sequence[str]) -> Pair:
-        """The pattern of a whole message made of nothing but such words, marks and emoji."""
+    def _whole(self, fragments: Sequence[str]) -> DualPattern:
+        """The pattern of a message that consists only of such words, punctuation and emoji."""
         filler = f"[^{_CONTENT}]"
         words = f"(?:(?:{'|'.join(fragments)})(?:{filler}+|$))*" if fragments else ""
         whole = f"^{filler}*{words}$"
-        return Pair(python=wording.for_python(whole), rust=wording.for_rust(whole))
+        return DualPattern(python=wording.for_python(whole), rust=wording.for_rust(whole))

@@ -1,8 +1,10 @@
-"""Language of a crisis in a message, and whom its writer can turn to (Contact 4.2, spec A6).
+"""Detects signs of a crisis in a message, and names helplines for its author.
 
-Found by the patterns of `crisis.toml`, which favour recall, and, where the caller has the message's vector, by a linear
-classifier; in under a millisecond, so that the answer to the same request can carry the help of `helplines.toml` or of
-the policy. Only suicide and self-harm are looked for.
+Detection covers suicide and self-harm only. It uses the patterns of `crisis.toml`, which favour recall over precision,
+and a linear classifier if the message's vector is known. It takes less than a millisecond, so the response to the same
+request can carry the help of `helplines.toml` or of the policy.
+
+Source: docs/design-sources.md, Contact 4.2.
 """
 
 import re
@@ -22,21 +24,21 @@ from reverie.policy.table import Table
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Help:
-    """What to say and whom to name, at once."""
+    """The message and helplines to show at once."""
 
     message: str
-    #: those of the country, then those that serve everywhere
+    #: those of the country, then the international ones
     helplines: tuple[live.Helpline, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Crisis:
-    """A message that sounds like a crisis."""
+    """Signs of a crisis in a message."""
 
-    #: names of the signs found, in the order of `crisis.toml`; `policy` for a phrase of the policy, `vector` for the
-    #: classifier. Never text.
+    #: names of the signs, in the order of `crisis.toml`; `policy` for a phrase of the policy, `vector` for the
+    #: classifier; never user text
     signs: tuple[str, ...]
-    #: whether a person is to look at it
+    #: whether a person should review the message
     review: bool
     help: Help
 
@@ -48,12 +50,12 @@ class _Hyperbole(Table):
 
 class _Sign(Table):
     name: str
-    #: literals, one of which every match contains; the pattern is tried only on texts that have one
+    #: literals; every match contains one, so the pattern is tried only on texts with one
     cues: tuple[str, ...]
     pattern: str
-    #: whether a denial right before it ("I don't want to die") takes it away
+    #: whether a denial right before it ("I don't want to die") cancels it
     negatable: bool = False
-    #: whether somebody else may be its subject ("people want to die"), and then it does not count
+    #: whether it does not count with another subject ("people want to die")
     of_anyone: bool = False
 
 
@@ -99,7 +101,7 @@ def _compiled() -> _Compiled:
 
     return _Compiled(
         signs=tuple((sign, expanded(sign.pattern)) for sign in table.signs),
-        hyperbole=expanded("|".join(f"(?:{one.pattern})" for one in table.hyperbole)),
+        hyperbole=expanded("|".join(f"(?:{phrase.pattern})" for phrase in table.hyperbole)),
         quoted_by_others=expanded(table.quoted["by_others"]),
         quoted_by_writer=expanded(table.quoted["by_writer"]),
         fiction=expanded(table.fiction["marks"]),
@@ -134,19 +136,25 @@ _SENTENCE: Final = re.compile(r"[.!?\n]+")
 def find_crisis(
     text: str,
     *,
-    crisis: live.Crisis,
+    crisis: live.CrisisPolicy,
     signs: tuple[str, ...] | None = None,
     vector: npt.ArrayLike | None = None,
     embedding_model: str | None = None,
     country: str | None = None,
     language: str | None = None,
 ) -> Crisis | None:
-    """The signs of a crisis in a message, with help for its writer; None where there is none or the policy looks not.
+    """Return the signs of a crisis in a message, with help for its author; None without signs, or with detection off.
 
-    `signs` are those of `signs_of`, where they are known already. `vector` is the unit vector of the whole text from
-    the embedder whose key is `embedding_model`: without one, or from a model that the classifier was not trained on, a
-    third of what is only hinted at is missed. `country` is an ISO 3166 code and `language` a tag like `pt-BR`, where
-    the caller knows them. Pure.
+    Pure. Without a usable vector, a third of the merely hinted signs is missed.
+
+    Args:
+        text: The message.
+        crisis: The heading `[crisis]` of the policy.
+        signs: The result of `signs_of`, if it is known already.
+        vector: Unit vector of the whole text.
+        embedding_model: Key of the model of `vector`. The classifier needs the one that it was trained on.
+        country: ISO 3166 code, if known.
+        language: Language tag such as `pt-BR`, if known.
     """
     if not crisis.detect:
         return None
@@ -159,8 +167,8 @@ def find_crisis(
     return Crisis(signs=signs, review=crisis.review, help=help_for(crisis, country=country, language=language))
 
 
-def help_for(crisis: live.Crisis, *, country: str | None = None, language: str | None = None) -> Help:
-    """What to say in a crisis: the policy's own words and helplines where it has some, else the shipped ones."""
+def help_for(crisis: live.CrisisPolicy, *, country: str | None = None, language: str | None = None) -> Help:
+    """Return the help for a crisis: the policy's message and helplines, or else the shipped ones."""
     shipped = _helplines()
     message = crisis.message or shipped.messages.get((language or "en")[:2].lower(), shipped.messages["en"])
     here = country.upper() if country else None
@@ -172,25 +180,25 @@ def help_for(crisis: live.Crisis, *, country: str | None = None, language: str |
 
 
 def signs_of(text: str, phrases: tuple[str, ...] = ()) -> tuple[str, ...]:
-    """The names of the signs in a text, in the order of the table."""
-    by = _compiled()
-    plain = normal(text)
-    tried = [(sign, pattern) for sign, pattern in by.signs if any(cue in plain for cue in sign.cues)]
-    # most messages hold no sign at all, and then nothing has to be taken out
+    """Return the names of the signs in a text, in the order of the table."""
+    compiled = _compiled()
+    plain = normalized(text)
+    tried = [(sign, pattern) for sign, pattern in compiled.signs if any(cue in plain for cue in sign.cues)]
+    # most messages have no sign; then quotations need not be removed
     tried = [(sign, pattern) for sign, pattern in tried if pattern.search(plain)]
-    found: list[str] = []
+    names: list[str] = []
     if tried:
-        read = by.hyperbole.sub(" _ ", _without_quotes(plain, by))
-        sentences = [one.strip() for one in _SENTENCE.split(read) if one.strip()]
-        found = [sign.name for sign, pattern in tried if any(_told(one, sign, pattern, by) for one in sentences)]
+        literal = compiled.hyperbole.sub(" _ ", _without_quotes(plain, compiled))
+        sentences = [sentence.strip() for sentence in _SENTENCE.split(literal) if sentence.strip()]
+        names = [sign.name for sign, pattern in tried if any(_has(text, sign, pattern, compiled) for text in sentences)]
     own = _phrases(phrases)
     if own and own.search(plain):
-        found.append("policy")
-    return tuple(found)
+        names.append("policy")
+    return tuple(names)
 
 
-def normal(text: str) -> str:
-    """The text as the patterns read it: lower case, no apostrophes, disguised or stretched letters put right."""
+def normalized(text: str) -> str:
+    """Return the text for the patterns: lower case, no apostrophes, disguised or repeated letters restored."""
     plain = _INVISIBLE.sub("", wording.plain(unicodedata.normalize("NFKC", text))).lower()
     plain = _SINGLE.sub(r'"\1"', plain).replace("'", "")
     plain = _MIXED.sub(lambda mark: mark[0].translate(_LETTERS), plain)
@@ -199,25 +207,25 @@ def normal(text: str) -> str:
     return _SPACES.sub(" ", plain).strip()
 
 
-def _without_quotes(text: str, by: _Compiled) -> str:
-    """The text without what somebody else is quoted to say."""
+def _without_quotes(text: str, compiled: _Compiled) -> str:
+    """The text without quotations of others."""
 
     def kept(quote: re.Match[str]) -> str:
         before = text[: quote.start()]
-        others = by.quoted_by_others.search(before) and not by.quoted_by_writer.search(before)
+        others = compiled.quoted_by_others.search(before) and not compiled.quoted_by_writer.search(before)
         return " _ " if others else quote[0].replace('"', " ")
 
     return _QUOTED.sub(kept, text)
 
 
-def _told(sentence: str, sign: _Sign, pattern: re.Pattern[str], by: _Compiled) -> bool:
-    """Whether a sentence has the sign and neither denies it nor says it of others."""
-    for found in pattern.finditer(sentence):
-        before = sentence[: found.start()]
-        if sign.negatable and (by.denied.search(before) or by.denied_inside.search(found[0])):
+def _has(sentence: str, sign: _Sign, pattern: re.Pattern[str], compiled: _Compiled) -> bool:
+    """Whether a sentence has the sign, without denying it and without speaking of others."""
+    for match in pattern.finditer(sentence):
+        before = sentence[: match.start()]
+        if sign.negatable and (compiled.denied.search(before) or compiled.denied_inside.search(match[0])):
             continue
-        if by.speaker.search(before) or by.speaker.match(found[0] + " "):
+        if compiled.speaker.search(before) or compiled.speaker.match(match[0] + " "):
             return True
-        if not (sign.of_anyone and by.others.search(before)) and not by.fiction.search(sentence):
+        if not (sign.of_anyone and compiled.others.search(before)) and not compiled.fiction.search(sentence):
             return True
     return False

@@ -1,7 +1,7 @@
-"""Whom and what a text names, by rule, as typed ids (spec B3): `pet:bruno`, `workplace:infosys`, `metric:views`.
+"""Finds the entities that a text names, by rule, as typed ids: `pet:bruno`, `workplace:infosys`, `metric:views`.
 
-`entities.toml` holds patterns, for names that nobody can list, and a gazetteer, for words that name the same thing
-wherever they stand. Both engines give the same rows; entities of a text are in the order of their ids.
+`entities.toml` holds patterns for open classes of names, and a gazetteer for words that always name the same thing.
+Both engines give the same rows, in the order of the ids.
 """
 
 import re
@@ -18,7 +18,7 @@ from reverie.language.cues import wording
 from reverie.policy.extract import Pattern
 from reverie.policy.table import Table
 
-#: Capitalised words that are no names, for patterns that go by the capital.
+#: Capitalised words that are not names.
 _CAPITALISED = (
     "i i'm i've it the a an my our we you he she they this that and but so if in on at to for of is was god oh yes no"
     " monday tuesday wednesday thursday friday saturday sunday"
@@ -27,8 +27,8 @@ _CAPITALISED = (
 _NO_NAMES = frozenset(_CAPITALISED.split())
 
 
-class Entity(NamedTuple):
-    """A named thing: `id` is `type:slug`, the label is as first written, or the plain word of the gazetteer."""
+class NamedEntity(NamedTuple):
+    """A named entity. The label is as first written, or the plain word of the gazetteer."""
 
     type: str
     slug: str
@@ -36,12 +36,12 @@ class Entity(NamedTuple):
 
     @property
     def id(self) -> str:
-        """The typed id."""
+        """The typed id: `type:slug`."""
         return f"{self.type}:{self.slug}"
 
 
 class Namer(Table):
-    """A pattern whose first group is a name of one type."""
+    """A pattern whose group `x` is a name of one type."""
 
     type: Annotated[str, Field(pattern="^[a-z]+$")]
     #: lower-case literals, one of which every match contains
@@ -61,7 +61,7 @@ class Names(Table):
 class _Compiled:
     namers: tuple[tuple[Namer, re.Pattern[str], str], ...]
     #: written form → entity
-    forms: dict[str, Entity]
+    forms: dict[str, NamedEntity]
 
 
 @cache
@@ -74,7 +74,7 @@ def _names() -> _Compiled:
         return pattern
 
     forms = {
-        spoken: Entity(kind, slug, slug.replace("-", " "))
+        spoken: NamedEntity(kind, slug, slug.replace("-", " "))
         for identity, written in names.gazetteer.items()
         for kind, _, slug in [identity.partition(":")]
         for form in written
@@ -90,14 +90,14 @@ def _names() -> _Compiled:
     )
 
 
-#: What stands between words once a possessive is shed.
+#: A gap between words, including a possessive "'s".
 _GAPS = r"(?:'s)?[^a-z0-9]+"
 SCHEMA = pl.Schema({"index": pl.UInt32, "type": pl.String, "slug": pl.String, "label": pl.String})
-"""A row for each entity of a text: `index` is the row of the text in the frame, the others are those of `Entity`."""
+"""One row per entity of a text: `index` is the row of the text in the frame, the others are a `NamedEntity`."""
 
 
-def entities_one(text: str) -> list[Entity]:
-    """The entities of a text, one for each id, ordered by id."""
+def entities_one(text: str) -> list[NamedEntity]:
+    """Return the entities of a text, in the order of their ids, without repetition."""
     names, plain = _names(), wording.plain(text)
     lowered = plain.lower()
     spaced = re.sub(_GAPS, " ", f" {lowered} ")
@@ -106,14 +106,14 @@ def entities_one(text: str) -> list[Entity]:
         if any(cue in lowered for cue in namer.cues):
             for match in pattern.finditer(plain):
                 label = match["x"].removesuffix("'s")
-                entity = Entity(namer.type, wording.slug(label), label)
+                entity = NamedEntity(namer.type, wording.slug(label), label)
                 if entity.slug and label.split(" ")[0].lower() not in _NO_NAMES:
                     found.setdefault(entity.id, entity)
     return [found[identity] for identity in sorted(found)]
 
 
 def entities_frame(frame: pl.DataFrame) -> pl.DataFrame:
-    """The entities of a frame with a `text` column, in the order of `entities_one`; see `SCHEMA`."""
+    """Return the entities of the column `text` of a frame, in the order of `entities_one`; see `SCHEMA`."""
     names, plain = _names(), pl.col("plain")
     texts = frame.lazy().select(plain=wording.plain_expr(pl.col("text"))).with_row_index("index")
     texts = texts.with_columns(lowered=plain.str.to_lowercase()).collect().lazy()

@@ -1,6 +1,6 @@
-"""The rule table over a frame of turns, with polars: the engine of batches, equal to `one` hit by hit.
+"""Applies the rule table to a frame of turns with polars: the engine of batches, with the same matches as `single`.
 
-One literal pass finds the clauses worth reading, a second the rules to try on each; a regex runs only on such pairs.
+One pass over literals finds the clauses with cues, and the rules to try on each. A regex runs only on such pairs.
 """
 
 import polars as pl
@@ -26,13 +26,13 @@ SCHEMA = pl.Schema(
         "end": pl.UInt32,
     }
 )
-"""A row for each hit: `index` is the row of the turn in the frame, the others are the fields of `Hit`."""
+"""One row per match: `index` is the row of the turn in the frame, the others are the fields of `RuleMatch`."""
 
 
 def extract_frame(frame: pl.DataFrame, rules: Rules) -> pl.DataFrame:
-    """What the authors of a frame's turns state in its `text` column, in the order of `extract_one`; see `SCHEMA`."""
-    found = [_found(rules.compiled[order], tried) for (order,), tried in _tries(frame, rules).group_by("order")]
-    if not found:
+    """Return the statements of the turns in the column `text`, in the order of `extract_one`; see `SCHEMA`."""
+    matches = [_matches(rules.compiled[order], tried) for (order,), tried in _tries(frame, rules).group_by("order")]
+    if not matches:
         return SCHEMA.to_frame()
     clause, x, y = pl.col("clause"), pl.col("x"), pl.col("y")
     content = unveil_expr(wording.third_person_expr(pl.concat_str("before", x, "between", y.fill_null(""), "after")))
@@ -40,9 +40,9 @@ def extract_frame(frame: pl.DataFrame, rules: Rules) -> pl.DataFrame:
     lead = clause.str.len_chars() - clause.str.strip_chars_start(wording.EDGES).str.len_chars()
     asking = clause.str.strip_chars_end(wording.CLOSERS).str.ends_with("?")
     empty = rules.empty.rust if rules.empty else "^$"
-    for_questions = [one.order for one in rules.compiled if one.rule.question]
+    for_questions = [compiled.order for compiled in rules.compiled if compiled.rule.question]
     return (
-        pl.concat(found)
+        pl.concat(matches)
         .lazy()
         .filter(~asking | pl.col("order").is_in(for_questions))
         .filter(~clause.str.contains(rules.guard.rust) if rules.guard else pl.lit(True))
@@ -66,17 +66,17 @@ def extract_frame(frame: pl.DataFrame, rules: Rules) -> pl.DataFrame:
 
 
 def _tries(frame: pl.DataFrame, rules: Rules) -> pl.DataFrame:
-    """A row for each clause and each rule to try on it: index, order, clause, clause_start."""
+    """One row per clause and rule to try on it: index, order, clause, clause_start."""
     cues, clause, size = list(rules.by_cue), pl.col("clause"), pl.col("clause").str.len_chars()
     orders = pl.LazyFrame(
         {"cue": cues, "order": list(rules.by_cue.values())}, schema={"cue": pl.String, "order": pl.List(pl.UInt32)}
     ).explode("order")
     own = frame.select(veil_expr(pl.col("text")))
     marked = own.lazy().select(clause=wording.marked_expr(pl.col("text"))).with_row_index("index").collect().lazy()
-    # One literal pass finds cues and clause ends together; the ends passed so far number the clause that a cue is in.
-    found = clause.str.to_lowercase().str.extract_many([*cues, wording.SEPARATOR], overlapping=True)
+    # One pass over literals finds cues and clause ends. The number of ends before a cue is the number of its clause.
+    literals = clause.str.to_lowercase().str.extract_many([*cues, wording.SEPARATOR], overlapping=True)
     cued = (
-        marked.select("index", cue=found)
+        marked.select("index", cue=literals)
         .explode("cue")
         .with_columns(number=pl.col("index") + (pl.col("cue") == wording.SEPARATOR).cum_sum())
         .filter(pl.col("cue") != wording.SEPARATOR)
@@ -84,7 +84,7 @@ def _tries(frame: pl.DataFrame, rules: Rules) -> pl.DataFrame:
         .select("order", "number")
         .collect()
     )
-    # Clauses tile their turn, so a clause starts where all clauses before it end, less all turns before its own.
+    # Clauses tile their turn: a clause starts at the total length of the clauses before it, less that of earlier turns.
     clauses = (
         marked.with_columns(clause.str.split(wording.SEPARATOR))
         .explode("clause")
@@ -96,9 +96,9 @@ def _tries(frame: pl.DataFrame, rules: Rules) -> pl.DataFrame:
     return clauses.select("index", "clause", "clause_start")[cued["number"]].with_columns(cued["order"])
 
 
-def _found(one: Compiled, tried: pl.DataFrame) -> pl.DataFrame:
-    """The clauses that match a rule, with its groups: index, order, clause, clause_start, x, y."""
-    matching = tried.filter(tried["clause"].str.contains(one.rust))
-    groups = matching["clause"].str.extract_groups(one.rust).struct
-    y = groups.field("y") if "y" in one.pattern.groupindex else pl.lit(None, pl.String)
+def _matches(compiled: Compiled, tried: pl.DataFrame) -> pl.DataFrame:
+    """The clauses that match a rule, with the captured groups: index, order, clause, clause_start, x, y."""
+    matching = tried.filter(tried["clause"].str.contains(compiled.rust))
+    groups = matching["clause"].str.extract_groups(compiled.rust).struct
+    y = groups.field("y") if "y" in compiled.pattern.groupindex else pl.lit(None, pl.String)
     return matching.with_columns(x=groups.field("x"), y=y)

@@ -1,7 +1,8 @@
-"""Linear classifiers over the embedder's vector, as small files that ship with Reverie.
+"""Linear classifiers over embedding vectors, shipped with Reverie as small files.
 
-Multinomial logistic regression, a row of weights and a bias for each class, stored as half precision with what it was
-trained on: `mood_weights.json` and `crisis_weights.json`, made by `bench/train_mood.py` and `bench/train_crisis.py`.
+Each is a multinomial logistic regression: a row of half-precision weights and a bias per class, stored with a
+description of its training data. `bench/train_mood.py` and `bench/train_crisis.py` make `mood_weights.json` and
+`crisis_weights.json`.
 """
 
 import base64
@@ -18,7 +19,7 @@ import orjson
 class Linear:
     """A trained classifier."""
 
-    #: key of the embedder whose vectors it reads
+    #: key of the embedding model that it was trained on
     embedding_model: str
     classes: tuple[str, ...]
     #: shape (classes, dimensions)
@@ -29,7 +30,7 @@ class Linear:
     def probabilities(
         self, vector: npt.ArrayLike | None, embedding_model: str | None
     ) -> npt.NDArray[np.float32] | None:
-        """Of each class, summing to 1; None without a vector, or for one of another embedder, which would be noise."""
+        """Return the probability of each class; None without a vector, or for one of another embedding model."""
         if vector is None or embedding_model != self.embedding_model:
             return None
         scores = self.weights @ np.asarray(vector, np.float32) + self.bias
@@ -39,7 +40,7 @@ class Linear:
 
 @cache
 def load(name: str) -> Linear:
-    """The classifier in `name` of this folder."""
+    """Load the classifier in the file `name` of this package."""
     stored = orjson.loads(files(__package__).joinpath(name).read_bytes())
     classes = tuple(stored["classes"])
     table = np.frombuffer(base64.b64decode(stored["weights"]), "<f2").astype(np.float32).reshape(len(classes), -1)

@@ -1,7 +1,9 @@
-"""The mood of a message: one of the policy's moods, an energy and a style, by a chain of steps (Contact 4.1, spec A5).
+"""Classifies the mood of a message: a mood of the policy, an energy and a response style.
 
-A language model is asked first where there is one (`capture.mood_model`); what follows when it is late, fails or is
-absent is the policy's choice of `classifier` (`linear`), the `previous` mood and the seed's `keywords`.
+A language model is asked first, if one is configured (`capture.live.mood_model`). If it is late, fails or is absent,
+the policy chooses the fallbacks: the `classifier` (`linear`), the `previous` mood, and `keywords`.
+
+Source: docs/design-sources.md, Contact 4.1.
 """
 
 import re
@@ -23,24 +25,24 @@ from reverie.policy.table import Table
 Energy = Literal["high", "medium", "low"]
 Style = Literal["playful", "deep", "casual", "supportive", "romantic", "venting"]
 Method = Literal["model", "classifier", "previous", "keywords"]
-#: Why the model gave no mood: later than the policy allows, or an error, or a reply that names no known mood.
+#: Why the model gave no mood: `late` (past the policy's limit), or `failed` (an error, or no known mood in the reply).
 Missed = Literal["late", "failed"]
 
 MOODS: Final[tuple[MoodName, ...]] = get_args(MoodName)
-#: Characters by which keywords, shouts and sighs are looked for: the beginning of a long message has its mood.
+#: Only this many characters are searched for keywords and marks of energy.
 _READ: Final = 4_000
 _ENERGIES: Final[tuple[Energy, ...]] = ("low", "medium", "high")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Mood:
-    """How who wrote a message feels, and which step of the chain says so."""
+    """The author's mood, and the step of the chain that classified it."""
 
     mood: MoodName
     energy: Energy
-    #: the approach that answers it
+    #: the style of a suitable response
     style: Style
-    #: probability of the mood, 0 to 1, where the step that told it gives one
+    #: probability of the mood, 0 to 1; None if the step gives none
     confidence: float | None
     method: Method
 
@@ -76,7 +78,7 @@ def _lexicon() -> _Lexicon:
 
 @cache
 def _patterns() -> tuple[tuple[re.Pattern[str], _Keywords], ...]:
-    """Whole words, any case; a laugh may be longer than the keyword ("hahaha", "loool")."""
+    """Patterns of whole words, case-insensitive; a laugh may be longer than its keyword ("hahaha", "loool")."""
     longer = {"haha": "(?:ha){2,}h?", "lol": "lo+l(?:o+l)*"}
 
     def alternative(word: str) -> str:
@@ -88,19 +90,24 @@ def _patterns() -> tuple[tuple[re.Pattern[str], _Keywords], ...]:
 def read_mood(
     text: str,
     *,
-    mood: live.Mood,
+    mood: live.MoodPolicy,
     answer: Mood | Missed | None = None,
     vector: npt.ArrayLike | None = None,
     embedding_model: str | None = None,
     previous: Mood | None = None,
 ) -> Mood:
-    """The mood of a message, by the first step of the policy's chain that tells one, else neutral and medium, the
-    seed's default. Pure, and far under 1 ms.
+    """Return the mood of a message, by the first step of the policy's chain that gives one; else neutral and medium.
 
-    `answer` is what the language model gave, None where no model is configured, which counts as failed. `vector` is the
-    unit vector of the whole text from the embedder whose key is `embedding_model`; without one, or from a model that
-    the classifier was not trained on, the classifier passes. `previous` is the mood of the subject's last message. A
-    step that gives a mood outside the policy's set passes; of the classifier the likeliest mood within it counts.
+    Pure, and far faster than 1 ms.
+
+    Args:
+        text: The message.
+        mood: The heading `[mood]` of the policy. A step whose mood it does not list is skipped; of the classifier, the
+            most probable listed mood counts.
+        answer: The language model's answer. None: no model is configured, which counts as failed.
+        vector: Unit vector of the whole text. Without one, the classifier is skipped.
+        embedding_model: Key of the model of `vector`. The classifier is skipped if it was trained on another.
+        previous: The mood of the subject's previous message.
     """
     if isinstance(answer, Mood) and answer.mood in mood.moods:
         return _suited(answer, mood.moods)
@@ -111,9 +118,9 @@ def read_mood(
         if step == "keywords" and (named := by_keywords(text, mood.moods)) is not None:
             return named
         if step == "classifier":
-            told = by_vector(vector, embedding_model, mood.moods)
-            if told is not None and told[1] >= mood.classifier_confidence:
-                return with_manner(text, told[0], confidence=told[1])
+            classified = by_vector(vector, embedding_model, mood.moods)
+            if classified is not None and classified[1] >= mood.classifier_confidence:
+                return with_manner(text, classified[0], confidence=classified[1])
     style = _lexicon().manners["neutral"].style
     return Mood(mood="neutral", energy="medium", style=style, confidence=None, method="keywords")
 
@@ -121,18 +128,18 @@ def read_mood(
 def by_vector(
     vector: npt.ArrayLike | None, embedding_model: str | None, moods: Sequence[MoodName] = MOODS
 ) -> tuple[MoodName, float] | None:
-    """The likeliest of the moods and its probability among all ten; None for vectors that it cannot read."""
+    """Return the most probable of the moods, and its probability among all ten; None without a usable vector."""
     classifier = linear.load("mood_weights.json")
     odds = classifier.probabilities(vector, embedding_model)
     if odds is None:
         return None
-    told = dict(zip(cast("tuple[MoodName, ...]", classifier.classes), odds.tolist(), strict=True))
-    best = max(moods, key=told.__getitem__)
-    return best, told[best]
+    by_mood = dict(zip(cast("tuple[MoodName, ...]", classifier.classes), odds.tolist(), strict=True))
+    best = max(moods, key=by_mood.__getitem__)
+    return best, by_mood[best]
 
 
 def by_keywords(text: str, moods: Sequence[MoodName] = MOODS) -> Mood | None:
-    """The mood of the seed's first row of keywords that the message has a word of, of rows for one of the moods."""
+    """Return the mood of the first row of `mood.toml` for one of the moods that has a keyword of the message."""
     for pattern, row in _patterns():
         if row.mood in moods and pattern.search(text):
             style = _lexicon().manners[row.mood].style
@@ -140,21 +147,21 @@ def by_keywords(text: str, moods: Sequence[MoodName] = MOODS) -> Mood | None:
     return None
 
 
-def _suited(told: Mood, moods: Sequence[MoodName]) -> Mood:
-    """The mood, not answered in a romantic style where nobody flirts."""
-    if told.style != "romantic" or "flirty" in moods:
-        return told
-    return replace(told, style=_lexicon().manners[told.mood].style)
+def _suited(mood: Mood, moods: Sequence[MoodName]) -> Mood:
+    """The mood, without the romantic style if the policy has no flirty mood."""
+    if mood.style != "romantic" or "flirty" in moods:
+        return mood
+    return replace(mood, style=_lexicon().manners[mood.mood].style)
 
 
 def with_manner(text: str, mood: MoodName, *, confidence: float) -> Mood:
-    """A classified mood with its energy, a step up or down by what the text shouts or sighs, and its style."""
+    """Return a classified mood with its style and its energy, one step up or down by marks such as "!!" and "..."."""
     lexicon = _lexicon()
     manner = lexicon.manners[mood]
     raised = re.search(lexicon.energy.raises, text) is not None
     lowered = re.search(lexicon.energy.lowers, text) is not None
     level = _ENERGIES.index(manner.energy) + raised - lowered
     energy = _ENERGIES[min(max(level, 0), len(_ENERGIES) - 1)]
-    # sad and high: "They want to talk about it — engage deeply" (Contact 4.3); one step above what is usual for sad
+    # more energy than usual for a sad message: its author wants to talk about it (docs/design-sources.md, Contact 4.3)
     style: Style = "deep" if mood == "sad" and energy != "low" else manner.style
     return Mood(mood=mood, energy=energy, style=style, confidence=rounded(confidence), method="classifier")

@@ -1,4 +1,4 @@
-"""The numbers a text carries with what they count, for patterns that quantify ("outperforms by 2.8x", Brain 4.4)."""
+"""Finds the numbers of a text with their units, for patterns such as "outperforms by 2.8x"."""
 
 import re
 from typing import NamedTuple
@@ -18,7 +18,7 @@ _DATED = (
     "am pm st nd rd th january february march april may june july august september october november december"
     " jan feb mar apr jun jul aug sep sept oct nov dec"
 )
-#: Words after a number that are no unit of it: joints of the sentence.
+#: Words after a number that are not units: prepositions, conjunctions and the like.
 _JOINTS = "and or to of in on at with for from by is was were are the an but this that last per than more less"
 _DATES, _NO_UNITS = frozenset(_DATED.split()), frozenset(_JOINTS.split())
 _MONTH_BEFORE = re.compile(
@@ -27,18 +27,18 @@ _MONTH_BEFORE = re.compile(
 
 
 class Quantity(NamedTuple):
-    """A number and its unit or metric in lower-case singular or plural as written ("views"), or "" if it has none."""
+    """A number with its unit or metric in lower case, as written ("views"); "" without one."""
 
     value: float
     unit: str
 
 
 def quantities(text: str) -> list[Quantity]:
-    """The numbers of a text in order: "→ 340 views" is (340, "views"), "2.8x" (2.8, "times"), "$1.5k" (1500, "usd").
+    """Return the quantities of a text: "340 views" is (340, "views"), "2.8x" (2.8, "times"), "$1.5k" (1500, "usd").
 
-    Parts of dates and clock times are left out; a four-digit number without a unit is taken for a year.
+    Parts of dates and times do not count. A number like 1999 or 2024 without a unit is taken for a year.
     """
-    found = []
+    result = []
     for match in _QUANTITY.finditer(text):
         word = (match["glued"] or match["unit"] or "").lower()
         if (
@@ -57,5 +57,5 @@ def quantities(text: str) -> list[Quantity]:
         value = float(match["number"].replace(",", "")) * _SCALES.get((match["scale"] or "").lower(), 1.0)
         if not unit and re.fullmatch(r"(?:19|20)[0-9]{2}", match["number"]):
             continue
-        found.append(Quantity(value, unit))
-    return found
+        result.append(Quantity(value, unit))
+    return result

@@ -1,27 +1,31 @@
-"""To which kind of memory a piece of a document belongs, where nobody says (Logic 1.6)."""
+"""Chooses the kind of memory for a chunk of a document.
+
+Source: docs/design-sources.md, Logic 1.6.
+"""
 
 import re
 from typing import Final
 
 from reverie.language.cues import wording
 from reverie.model import KINDS, Kind
-from reverie.policy.extract import Salience
+from reverie.policy.extract import SaliencePolicy
 
-#: A name or a short noun phrase, a verb of being or having, and something said of it: the first sentence states a fact.
+#: The first sentence states a fact: a name or short noun phrase, a verb such as "is" or "has", and a predicate.
 _STATES: Final = re.compile(
     r"^(?:(?:the|a|an|our|my|their|his|her|its) )?[A-Za-z0-9][\w'./-]*(?: [\w'./-]+){0,5}? (?:is|are|was|were|has|have"
     r"|owns|works|lives|uses|costs|runs|needs|supports|requires|contains|includes|starts|ends|belongs|means|prefers|speaks)"
     r" [^?]+?[.!\n]",
     re.IGNORECASE,
 )
-#: Sentences up to which a piece is one statement and not a telling.
+#: A statement has at most this many sentences; a longer text is an episode.
 _FEW: Final = 2
 _ENDS: Final = re.compile(r"[.!?](?:\s|$)")
 
 
-def route(piece: str, numbers: Salience, *, hint: str | None = None) -> Kind:
-    """The kind: by hint; a preference where one is signalled; a fact where it states one in a sentence or two; else an
-    episode."""
+def route(piece: str, numbers: SaliencePolicy, *, hint: str | None = None) -> Kind:
+    """Return the kind: the hint if it is a kind; a preference if a signal word occurs; a fact if one or two sentences
+    state it; otherwise an episode.
+    """
     for kind in KINDS:
         if kind == hint:
             return kind

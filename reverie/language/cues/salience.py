@@ -1,4 +1,7 @@
-"""How much a text stands out before anything is known about it (Logic 1.5)."""
+"""Salience: how much a text stands out before anything is known about it.
+
+Source: docs/design-sources.md, Logic 1.5.
+"""
 
 import re
 from typing import Final
@@ -6,9 +9,9 @@ from typing import Final
 import polars as pl
 
 from reverie.language.cues import wording
-from reverie.policy.extract import Salience
+from reverie.policy.extract import SaliencePolicy
 
-#: A capitalised word that does not open a sentence, or a run of capitals; "I" is none.
+#: A capitalised word within a sentence, or two in a row; "I" does not count.
 NAMED: Final = r"[a-z0-9,;:'\")] +[\"'(]?(?:[A-HJ-Z][A-Za-z'-]+|I[a-z]{2,})|\b[A-Z][a-z]+ [A-Z][a-z]+"
 #: A number, or a date in words.
 DATED: Final = (
@@ -16,22 +19,22 @@ DATED: Final = (
     r"|august|september|october|november|december|yesterday|tomorrow|tonight|last (?:week|month|year|night)"
     r"|next (?:week|month|year))\b)"
 )
-#: Marks of code: snake_case, camelCase, dotted or slashed names, calls, capitals with digits.
+#: Code: snake_case, camelCase, dotted names, calls, capitals with digits.
 CODED: Final = (
     r"\b[a-z]+_[a-z_]+\b|\b[a-z]+[A-Z][A-Za-z]+\b|\b[A-Za-z]+\(\)|\b[a-z]{2,}\.[a-z]{2,}\.[a-z]{2,}"
     r"|\b[A-Z]{2,}[0-9]+\b|`"
 )
-#: Words long enough to tell rare from common.
+#: Words whose length tells rare words from common ones.
 LONG: Final = r"[A-Za-z]{4,}"
 
 _NAMED, _DATED, _CODED = (re.compile(pattern.replace(r"\b", r"(?a:\b)")) for pattern in (NAMED, DATED, CODED))
 _LONG: Final = re.compile(LONG)
 
 
-def salience(text: str, numbers: Salience) -> float:
-    """0 to 1: named entity, number or date, preference signal, technical terms, each with its weight.
+def salience(text: str, numbers: SaliencePolicy) -> float:
+    """Return the salience of a text, 0 to 1: the sum of its weights for names, numbers or dates, preferences and terms.
 
-    Token rarity is judged by length (the rarer a word, the longer): the mean letters of the words of four and more.
+    Word length stands for rarity: a text is technical if its words of four or more letters are long on average.
     """
     plain = wording.plain(text)
     lowered = plain.lower()
@@ -46,7 +49,7 @@ def salience(text: str, numbers: Salience) -> float:
     return min(total, numbers.maximum)
 
 
-def salience_expr(text: pl.Expr, numbers: Salience) -> pl.Expr:
+def salience_expr(text: pl.Expr, numbers: SaliencePolicy) -> pl.Expr:
     """`salience` for a column, as Float64."""
     plain = wording.plain_expr(text)
     named, dated, coded = (plain.str.contains(p.replace(r"\b", r"(?-u:\b)")) for p in (NAMED, DATED, CODED))

@@ -1,4 +1,4 @@
-"""What sort of utterance a turn is: without content, only asking, telling of an event; and tool calls as episodes."""
+"""Classifies turns as low-content, questions or events, and words tool calls as episodes."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -10,12 +10,12 @@ from reverie.language.cues import wording
 from reverie.language.cues.attribution import veil, veil_expr
 from reverie.language.cues.compiled import Rules
 
-#: Nothing but a question: what ends in "?" since the last sentence end, and a greeting or a few words before it.
+#: A question: from the last end of a sentence to "?".
 _QUESTIONS: Final = r"[^.!?\n]*\?[?!\"')]*"
 
 
 def is_question(text: str) -> bool:
-    """Whether the text only asks: at most three words are left when its questions are taken out."""
+    """Return whether the text only asks: without its questions, at most three words remain."""
     return "?" in text and len(re.sub(_QUESTIONS, "", wording.plain(text)).split(" ")) <= 4
 
 
@@ -26,7 +26,7 @@ def is_question_expr(text: pl.Expr) -> pl.Expr:
 
 
 def low_content(text: str, rules: Rules) -> bool:
-    """Whether the text says nothing ("lol", "ok", only emoji), by the policy's list. No episode comes of it."""
+    """Return whether the text has no content ("lol", "ok", only emoji), by the policy's list. It gives no episode."""
     return rules.low_content.python.search(wording.plain(text)) is not None
 
 
@@ -36,7 +36,7 @@ def low_content_expr(text: pl.Expr, rules: Rules) -> pl.Expr:
 
 
 def eventful(text: str, rules: Rules) -> bool:
-    """Whether the author tells of an event: not low content, not only a question, with a mark of one."""
+    """Return whether the author tells of an event: it has an event mark, has content, and is not only questions."""
     return (
         rules.event is not None
         and rules.event.python.search(wording.plain(veil(text))) is not None
@@ -49,14 +49,14 @@ def eventful_expr(text: pl.Expr, rules: Rules) -> pl.Expr:
     """`eventful` for a column."""
     if rules.event is None:
         return pl.lit(False)
-    told = wording.plain_expr(veil_expr(text)).str.contains(rules.event.rust)
-    return told & ~low_content_expr(text, rules) & ~is_question_expr(text)
+    has_event = wording.plain_expr(veil_expr(text)).str.contains(rules.event.rust)
+    return has_event & ~low_content_expr(text, rules) & ~is_question_expr(text)
 
 
 def episode_of_tool_call(call: Mapping[str, Any]) -> str:
-    """A tool call as an episode, "what was done — why" (Brain 4.2): `name: key value, ... → result — why`.
+    """Return the episode of a tool call: `name: key value, ... → result — why`.
 
-    `call` has `name` and `arguments`, and may have `why` and `result`, as an imported turn does.
+    `call` has `name` and `arguments`, and optionally `why` and `result`, as in an imported turn.
     """
     arguments = ", ".join(f"{key} {_short(value)}" for key, value in (call.get("arguments") or {}).items())
     what = str(call["name"]).replace("_", " ") + (f": {arguments}" if arguments else "")

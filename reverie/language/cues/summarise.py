@@ -18,7 +18,7 @@ import polars as pl
 
 from reverie.language.cues.salience import salience_expr
 from reverie.language.text import sentences
-from reverie.policy import Salience
+from reverie.policy import SaliencePolicy
 
 #: Fewer words tell nothing on their own.
 _LEAST_WORDS = 4
@@ -50,7 +50,7 @@ class _Candidate:
     weights: dict[str, float]
 
 
-def summarise(lines: Sequence[Line], *, number: int, numbers: Salience) -> str:
+def summarise(lines: Sequence[Line], *, number: int, numbers: SaliencePolicy) -> str:
     """Return at most `number` sentences of the session, dated if its first line is, with their speakers, as one text.
 
     `lines` are the session's turns in order, at least one; `numbers` weigh what stands out: names, numbers, dates.
@@ -59,7 +59,7 @@ def summarise(lines: Sequence[Line], *, number: int, numbers: Salience) -> str:
     return summarise_all([lines], number=number, numbers=numbers)[0]
 
 
-def summarise_all(sessions: Sequence[Sequence[Line]], *, number: int, numbers: Salience) -> list[str]:
+def summarise_all(sessions: Sequence[Sequence[Line]], *, number: int, numbers: SaliencePolicy) -> list[str]:
     """`summarise` for each of many sessions, whose sentences are weighed in one pass."""
     candidates = [list(_candidates(lines)) for lines in sessions]
     said = pl.Series([one.sentence for of_session in candidates for one in of_session], dtype=pl.String)

@@ -1,4 +1,4 @@
-"""Lines of a pasted conversation: "assistant: …", "[12:03] Bob: …", or names that take turns."""
+"""Finds lines of a pasted conversation: "assistant: …", "[12:03] Bob: …", or alternating names."""
 
 import re
 from collections import Counter
@@ -7,7 +7,7 @@ from functools import cache
 from itertools import pairwise
 from typing import Final
 
-Span = tuple[int, int]
+from reverie.language.text import Span
 
 _NAME: Final = r"[^\W\d_][\w.'-]{0,25}(?: [\w.'-]{1,25}){0,3}"
 _CLOCK: Final = r"\d{1,2}:\d{2}(?::\d{2})?(?:\s?[ap]\.?m\.?)?"
@@ -47,7 +47,10 @@ def _known(words: tuple[str, ...]) -> re.Pattern[str]:
 
 
 def others_lines(flat: str, words: Mapping[str, tuple[str, ...]]) -> list[Span]:
-    """Where lines of others stand in a text with plain marks: from each marker to the next, or to a blank line."""
+    """Return the spans of other speakers' lines: from each marker to the next, or to a blank line.
+
+    `flat` is the text with plain punctuation.
+    """
     people = _known((*words["role"], *words["first_name"]))
     markers: dict[int, str] = {}
     for found in _TIMED.finditer(flat):

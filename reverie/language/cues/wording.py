@@ -1,6 +1,6 @@
-"""How a clause becomes a memory's words: where clauses end, what a value sheds, how "my" becomes "their".
+"""Rewrites a clause as the text of a memory: splits clauses, trims captured values, turns "my" into "their".
 
-Everything is a pattern or a literal that both engines apply in the same order; `one` and `frame` differ only in how.
+Every step is a pattern or literal that both engines apply in the same order.
 """
 
 import re
@@ -10,11 +10,11 @@ from typing import Final
 
 import polars as pl
 
-#: Between clauses while a text is being split; never part of a text, since `PLAIN` maps it away.
+#: Separates clauses while a text is split. Never part of a text, because `PLAIN` replaces it.
 SEPARATOR: Final = "\x1f"
 
-#: Characters read as others, one for one so that offsets hold: typographic marks, odd spaces, and the four letters
-#: that ignoring case would confuse with ASCII ones in Python and not in Rust.
+#: Characters replaced one for one, so that offsets stay valid: typographic marks, unusual spaces, and the four letters
+#: that case-insensitive matching equates with ASCII letters in Python but not in Rust.
 PLAIN: Final = {"’": "'", "‘": "'", "ʼ": "'", "“": '"', "”": '"', "\t": " ", "\r": " ", "\xa0": " ", SEPARATOR: " "} | {
     "ſ": "s", "\u212a": "K", "İ": "I", "ı": "i"
 }  # fmt: skip
@@ -23,9 +23,9 @@ _SPEAKERS: Final = ("i", "I", "i'm", "I'm", "i've", "I've", "we", "my", "our")
 _TURNS: Final = ("but", "because", "although", "though", "however", "which")
 _ENDS: Final = (". ", "! ", "? ", "… ", "; ", ": ", "\n", " - ", " -- ", " – ", " — ", '." ')
 _ASIDES: Final = ("it's", "you", "please", "don't", "can", "could", "do", "what", "how", "right?")
-#: Where clauses end, as literals: after a sentence, a colon, a dash or a line, before a connective, before a speaker
-#: that follows a comma, "and" or "so", and before a question or a request that follows a comma. The separator goes
-#: where the next clause begins. What opens with "actually," or "from now on," is one clause.
+#: Literals at which clauses end: after a sentence, a colon, a dash or a line; before a connective; before a first
+#: person that follows a comma, "and" or "so"; and before a question or request that follows a comma. The separator is
+#: put where the next clause begins. "actually," and "from now on," do not end a clause.
 BREAKS: Final = (
     {kept: kept for kept in ("ctually, ", "now on, ", "now on: ")}
     | {mark: f"{mark}{SEPARATOR}" for mark in _ENDS}
@@ -33,35 +33,35 @@ BREAKS: Final = (
     | {f"{link}{word} ": f"{link}{SEPARATOR}{word} " for word in _SPEAKERS for link in (" and ", " so ", ", ")}
     | {f", {word} ": f", {SEPARATOR}{word} " for word in _ASIDES}
 )
-#: All that is done to a text before a rule reads it, in one pass: at each place the first of these that fits. Up to a
-#: hundred literals, the automaton that polars builds for them is the fast one.
+#: All replacements before rules read a text, in one pass; at each position the first that fits. Up to a hundred
+#: literals, polars uses its fast automaton.
 MARKS: Final = {curly: there for mark, there in BREAKS.items() for curly in (mark, mark.replace("'", "’"))} | PLAIN
 
-#: Shed at both ends of a value.
+#: Stripped from both ends of a value.
 EDGES: Final = " ,;:.!?…\"'()[]*~_-–—\n"
-#: Shed at the end of a question mark's search.
+#: Stripped from the end of a clause before the check for a question mark.
 CLOSERS: Final = " \"')]!.\n"
 
 _OTHERS: Final = (
     "i|i'm|i've|i'd|we|we're|he|he's|she|she's|it|it's|they|they're|you|you're|that|that's|this|there|there's|here|so"
     "|nobody|everyone|everybody|someone|let's|put|say|ok|lol|haha|hoping|maybe|even|definitely"
 )
-#: Cut from a value, with all that follows: another clause, an aside.
+#: Cut from a value together with all that follows: another clause, an aside.
 CUT: Final = (
     rf"(?i)(?:, (?:and |so |but |or )?(?:{_OTHERS})\b|,? (?:and|so) (?:{_OTHERS})\b| now, | \(| ?[-–—]+ "
     r"|,? and (?:the|my|our|his|her) [a-z]+ (?:is|are|was|were|has|have)\b).*"
 )
-#: Shed at the end of a value.
+#: Stripped from the end of a value.
 TAIL: Final = (
     r"(?i)(?:[ ,]+(?:too|please|though|lol|haha+|as well|these days|lately|recently|right now|at the moment|of course"
     r"|anyways?|btw|man|dude|tbh|you know|i think|i guess|and|or|but|so|because|either|at all|again|actually|now|then"
     r"|just|my|the|an?|to|with|for|in|(?:from|as of) today))+$"
 )
-#: Cut from a name that an entity is made of, with all that follows.
+#: Cut from an entity's name together with all that follows.
 NAME_CUT: Final = r"(?i)(?:[,;:(]| (?:and|or|with|since|because|for|in|at|on|as|who|that|when|while|now)\b).*"
 #: The most words of a slug.
 SLUG_WORDS: Final = r"^((?:[^-]+-){3}[^-]+)-.*"
-#: Endings of the third person where a template has "(s)", in this order: "watch(s)" is "watches", "study(s)" "studies".
+#: Third-person endings for "(s)" in a template, in this order: "watch(s)" gives "watches", "study(s)" "studies".
 ENDINGS: Final = (
     (r"(?i)\bhave\(s\)", "has"),
     (r"(?i)(ch|sh|ss|\bgo|\bdo)\(s\)", "${1}es"),
@@ -69,7 +69,7 @@ ENDINGS: Final = (
     (r"\(s\)", "s"),
 )
 
-#: From the first person to the third; applied to values in this order.
+#: Rewrites from the first person to the third, applied to values in this order.
 REWRITES: Final = tuple(
     (rf"(?i)\b{first}\b", third)
     for first, third in (
@@ -86,23 +86,23 @@ REWRITES: Final = tuple(
     )
 )
 
-#: Characters of a slug that become hyphens: ASCII but letters and digits, and general punctuation.
+#: Characters that become hyphens in a slug: ASCII other than letters and digits, and general punctuation.
 SLUG_GAPS: Final = "[\\x00-/:-`{-\\x7f\u2000-\u206f]+"
 ACCENTS: Final = "[\u0300-\u036f]+"
 
 
 def for_python(pattern: str) -> re.Pattern[str]:
-    """The pattern for Python: case ignored, words bounded as ASCII."""
+    """Compile the pattern for Python: case-insensitive, with ASCII word boundaries."""
     return re.compile(pattern.removeprefix("(?i)").replace(r"\b", r"(?a:\b)"), re.IGNORECASE)
 
 
 def for_rust(pattern: str) -> str:
-    """The pattern for polars: case ignored, words bounded as ASCII."""
+    """Return the pattern for polars: case-insensitive, with ASCII word boundaries."""
     return "(?i)" + pattern.removeprefix("(?i)").replace(r"\b", r"(?-u:\b)")
 
 
 def trie(words: Sequence[str]) -> str:
-    """A regex for the longest of the words, without trying each."""
+    """Return a regex that matches the longest of the words without trying each."""
     tails: dict[str, list[str]] = {}
     for word in words:
         tails.setdefault(word[:1], []).append(word[1:])
@@ -111,7 +111,7 @@ def trie(words: Sequence[str]) -> str:
     return f"(?:{inner}){'?' if ends else ''}" if inner else ""
 
 
-#: No mark begins another, so that the longest is the first.
+#: No mark is a prefix of another, so the longest match is the first.
 _MARKS: Final = re.compile(trie([*MARKS]))
 _PLAIN_TABLE: Final = str.maketrans(PLAIN)
 _CUT: Final = for_python(CUT)
@@ -125,7 +125,7 @@ _ACCENTS: Final = re.compile(ACCENTS)
 
 
 def plain(text: str) -> str:
-    """The text with typographic marks made plain; every offset stays."""
+    """Return the text with plain punctuation. Offsets stay the same."""
     return (
         text.translate(_PLAIN_TABLE)
         if not text.isascii() or "\t" in text or "\r" in text or SEPARATOR in text
@@ -134,17 +134,17 @@ def plain(text: str) -> str:
 
 
 def marked(text: str) -> str:
-    """The text, plain, with `SEPARATOR` between its clauses; without those it has the characters of the text."""
-    return _MARKS.sub(lambda found: MARKS[found[0]], text)
+    """Return the plain text with `SEPARATOR` between clauses, and no other characters added."""
+    return _MARKS.sub(lambda mark: MARKS[mark[0]], text)
 
 
 def value(captured: str) -> str:
-    """A captured value without what follows it, the punctuation and the fillers at its ends."""
+    """Return a captured value without following clauses, and without punctuation and filler words at its ends."""
     return _TAIL.sub("", _CUT.sub("", captured, count=1).strip(EDGES)).strip(EDGES)
 
 
 def third_person(text: str) -> str:
-    """The filled template as said about the speaker: "my dog" is "their dog", "play(s)" is "plays"."""
+    """Return the filled template in the third person: "my dog" becomes "their dog", "play(s)" "plays"."""
     for bare, with_s in _ENDINGS if "(s)" in text else ():
         text = bare.sub(with_s, text)
     for first, third in _REWRITES:
@@ -153,12 +153,12 @@ def third_person(text: str) -> str:
 
 
 def slug(text: str) -> str:
-    """A value as the second half of a typed id: "Diwali Sweets!" is "diwali-sweets"."""
+    """Return the slug of a value for a typed id: "Diwali Sweets!" gives "diwali-sweets"."""
     return _SLUG_GAPS.sub("-", _ACCENTS.sub("", unicodedata.normalize("NFKD", text)).lower()).strip("-")
 
 
 def name_slug(text: str) -> str:
-    """The slug of the name that a value begins with, four words at most: "Zoho in Chennai" is "zoho"."""
+    """Return the slug of the name at the start of a value, at most four words: "Zoho in Chennai" gives "zoho"."""
     return _SLUG_WORDS.sub(r"\1", slug(_NAME_CUT.sub("", text, count=1)))
 
 

@@ -8,10 +8,10 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from reverie.language.text import plain_name, strip_invisible
+from reverie.language.text import CountTokens, plain_name, strip_invisible
 from reverie.policy import Policy
 from reverie.recall.contexts.given import Given, Message
-from reverie.recall.contexts.sections import Block, CountTokens, Dropped, Line, Section, whole
+from reverie.recall.contexts.sections import Block, Dropped, Line, Section, whole
 from reverie.recall.profile import one_line
 from reverie.store.queries import queries
 from reverie.store.session import Statement

@@ -14,11 +14,12 @@ from uuid import UUID
 
 import orjson
 
+from reverie.language.text import CountTokens
 from reverie.policy import Policy
 from reverie.recall.contexts.adaptation import acquaintance, adapt, discovery, emotional_context, stage_line, unusual
 from reverie.recall.contexts.conversation import Told, history_section
 from reverie.recall.contexts.given import Given, service_section, tools_section
-from reverie.recall.contexts.sections import Block, CountTokens, Line, Section, fit
+from reverie.recall.contexts.sections import Block, Line, Section, fit
 from reverie.recall.facts import StructuredFact
 from reverie.recall.profile import Profile, one_line, with_day
 from reverie.recall.staged import StagedRecall, fact_line, summary_line

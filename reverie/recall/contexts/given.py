@@ -11,7 +11,8 @@ from typing import Any
 import orjson
 import snowballstemmer  # type: ignore[import-untyped]
 
-from reverie.recall.contexts.sections import Block, CountTokens, Dropped, Line, Section, fit, whole
+from reverie.language.text import CountTokens
+from reverie.recall.contexts.sections import Block, Dropped, Line, Section, fit, whole
 from reverie.recall.profile import one_line
 
 _WORD = re.compile(r"[^\W_]+")

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 from uuid import UUID
 
-CountTokens = Callable[[str], int]
+from reverie.language.text import CountTokens
 
 SectionName = Literal["system", "profile", "memories", "behavior", "service_data", "tools", "history"]
 

@@ -1,4 +1,4 @@
-"""Where Postgres is: the URL that the environment names, or that of the embedded server."""
+"""The URL of the database: DATABASE_URL, or that of the embedded server."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ if TYPE_CHECKING:
 
 
 def database_url(settings: Settings) -> str:
-    """Return the `postgresql://` URL to use: DATABASE_URL if set, else the embedded server's, started if need be.
+    """Return DATABASE_URL if it is set, else the URL of the embedded server, which is started if necessary.
 
-    Raises DatabaseError when no URL is set and the embedded server is absent or does not start.
+    Raises DatabaseError if no URL is set and the embedded server is not installed or does not start.
     """
     if settings.database_url is not None:
         return settings.database_url.get_secret_value()
@@ -21,6 +21,6 @@ def database_url(settings: Settings) -> str:
 
 
 def sqlalchemy_url(url: str) -> str:
-    """Return the URL with its driver named, as SQLAlchemy, Alembic and Great Expectations need it."""
+    """Return the URL with the driver, as SQLAlchemy, Alembic and Great Expectations need it."""
     _, _, rest = url.partition("://")
     return f"postgresql+psycopg://{rest}"

@@ -1,4 +1,4 @@
-"""How much disk a database takes, and how much is left where its server runs on this machine."""
+"""Disk usage of a database, and free space if its server runs on this machine."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from psycopg import Connection
 
 from reverie.store.queries import queries
 
-#: Bytes that are to be free on any server: vectors and indexes of a long history are built beside the old ones.
+#: Bytes that must be free besides the log, to build vectors and indexes of a long history next to the old ones.
 _ROOM = 1 << 30
 
 
@@ -20,29 +20,29 @@ class DiskSpace:
     """Sizes in bytes."""
 
     database: int
-    #: The largest tables with their indexes, the largest first.
+    #: The largest tables with their indexes, in descending order.
     tables: dict[str, int]
-    #: What the write-ahead log may grow to between two checkpoints, by the server's `max_wal_size`.
+    #: The server's `max_wal_size`, to which the write-ahead log can grow between two checkpoints.
     log: int
-    #: Where the server keeps its data; None: on another machine, or this user may not know.
+    #: Data directory; None if it is on another machine or this user may not read the setting.
     directory: Path | None
-    #: Left on the disk of that directory, and its size; None where it is not known.
+    #: Free space and size of the disk; None if unknown.
     free: int | None = None
     total: int | None = None
 
     @property
     def needed(self) -> int:
-        """What is to be free: the log, which Postgres cannot do without, and room to build something anew."""
+        """The space that must be free: the log, and room to rebuild vectors and indexes."""
         return self.log + _ROOM
 
     @property
     def is_short(self) -> bool:
-        """Whether less than that is free."""
+        """Whether less than `needed` is free."""
         return self.free is not None and self.free < self.needed
 
 
 def disk_space(conn: Connection[Any]) -> DiskSpace:
-    """Measure the database of a connection, and the disk below it if that is on this machine."""
+    """Measure the database of a connection, and its disk if the server runs on this machine."""
     sql = queries("disk")
     size, log, data = conn.execute(sql["sizes"]).fetchone() or (0, 0, None)
     tables = dict(conn.execute(sql["largest_tables"], {"limit": 5}).fetchall())
@@ -51,7 +51,7 @@ def disk_space(conn: Connection[Any]) -> DiskSpace:
     if directory is not None:
         try:
             usage = shutil.disk_usage(directory)
-        except OSError:  # closed to this user, or the server runs in a container of its own
+        except OSError:  # not readable by this user, or the server runs in a container
             directory = None
         else:
             free, total = usage.free, usage.total

@@ -236,7 +236,7 @@ class EmbeddedPostgres:
         return programs.server_account(self._data)
 
     def _run(self, program: str, *arguments: str) -> CompletedProcess[str]:
-        return programs.run(program, *arguments, directory=self.directory, account=self._account())
+        return programs.run_program(program, *arguments, directory=self.directory, account=self._account())
 
     def _read(self, name: str) -> str | None:
         try:

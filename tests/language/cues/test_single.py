@@ -1,16 +1,9 @@
 """What the rules make of the seeds' own examples, and of what must never become a memory."""
 
-import polars as pl
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from reverie.language.cues import Rules, extract_one
-from reverie.language.cues.entities import entities_frame, entities_one
-from reverie.language.cues.quantities import quantities
-from reverie.language.cues.salience import salience, salience_expr
-from reverie.language.cues.speech import episode_of_tool_call, eventful, is_question, low_content
 from reverie.policy import Rule, load_policy
 
 RULES = {name: Rules(load_policy(name).extract) for name in ("brain", "agent", "logic", "contact", "chat", "reverie")}
@@ -105,98 +98,6 @@ def test_offsets_are_those_of_the_original_text() -> None:
         "I love biryani, and",
         "I don’t like rain!",
     ]
-
-
-def test_speech() -> None:
-    rules = RULES["reverie"]
-    assert all(low_content(text, rules) for text in ("", "lol", "Haha!!", "ok 👍", "😂😂", "Hmm... okay"))
-    assert not any(
-        low_content(text, rules) for text in ("Bruno ate my shoes again", "日本語", "lol that was fun", "42")
-    )
-    assert is_question("Hey! Do you like it?") and not is_question("I went there with Sam on Sunday. Did you?")
-    assert eventful("Bruno and I went to the vet on April 3rd", rules)
-    assert not eventful("Did you go there last week?", rules) and not eventful("haha", rules)
-
-
-def test_tool_calls_say_what_and_why() -> None:
-    call = {
-        "name": "create_post",
-        "arguments": {"title": "Diwali", "tags": ["a", "b"]},
-        "result": {"id": 7},
-        "why": "festival",
-    }
-    assert episode_of_tool_call(call) == "create post: title Diwali, tags a, b → id 7 — festival"
-    assert episode_of_tool_call({"name": "sync", "arguments": {}}) == "sync"
-
-
-def test_entities_of_the_seeds() -> None:
-    assert [e.id for e in entities_one("My Diwali Sweet Recipes post on the blog got 340 views")] == [
-        "content:diwali-sweet-recipes", "metric:views", "service:blog", "topic:food",
-    ]  # fmt: skip
-    assert [e.id for e in entities_one("My dog Bruno visited Infosys, where I work; my mom too")] == [
-        "person:mom",
-        "pet:bruno",
-        "place:infosys",
-    ]
-    assert entities_one("ok") == []
-    assert entities_one("We're running out of connections since we moved from MySQL to PostgreSQL; it opens at 9") == []
-    assert [e.id for e in entities_one("Their brother Karan lives in Pune")] == [
-        "person:brother",
-        "person:karan",
-        "place:pune",
-    ]
-
-
-PIECES = st.sampled_from(
-    [
-        "my ",
-        "dog ",
-        "Bruno ",
-        "work at ",
-        "Infosys, ",
-        "José ",
-        "’s ",
-        "mom ",
-        "hiking ",
-        "University ",
-        "of ",
-        "in ",
-        "New York ",
-    ]
-)
-TEXTS = st.lists(PIECES, max_size=10).map("".join) | st.text(max_size=40)
-
-
-@given(st.lists(TEXTS, min_size=1, max_size=5))
-@settings(max_examples=60, deadline=None)
-def test_entities_and_salience_agree_in_both_engines(texts: list[str]) -> None:
-    frame = pl.DataFrame({"text": texts})
-    assert entities_frame(frame).rows() == [
-        (i, *entity) for i, text in enumerate(texts) for entity in entities_one(text)
-    ]
-    numbers = load_policy("logic").salience
-    assert frame.select(salience_expr(pl.col("text"), numbers)).to_series().to_list() == [
-        salience(t, numbers) for t in texts
-    ]
-
-
-def test_salience_adds_its_signals() -> None:
-    numbers = load_policy("logic").salience
-    assert salience("nice one", numbers) == 0
-    assert salience("i went with Karan", numbers) == pytest.approx(0.3)
-    assert salience("i prefer 42", numbers) == pytest.approx(0.6)
-    assert salience("I prefer asking Karan about `asyncpg` on March 3", numbers) == pytest.approx(1.0)
-
-
-def test_quantities() -> None:
-    assert quantities("Suggested recipe post → 340 views") == [(340.0, "views")]
-    assert quantities("up 2.8x, $1.5k, 12%, 1,200 new subscribers") == [
-        (2.8, "times"),
-        (1500.0, "usd"),
-        (12.0, "percent"),
-        (1200.0, "subscribers"),
-    ]
-    assert quantities("on March 5th, 2024 at 10:30 pm, in 2023") == []
 
 
 @pytest.mark.parametrize("pattern", [r"i (?=x)(?P<x>.+)", r"i (?P<x>\w+)", r"(?P<x>a)\1", r"i (?P<z>.+)"])

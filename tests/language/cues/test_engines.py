@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from reverie.language.cues import Rules, extract_frame, extract_one, speech, wording
 from reverie.policy import load_policy
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 POLICIES = ("brain", "agent", "logic", "contact", "chat", "reverie")
 DATA = ROOT.parent / "shared" / "data"
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from reverie.language.cues import extract_one
 from reverie.language.cues.attribution import others_spans, unveil, veil, veil_expr
-from reverie.language.cues.noticed import compiled
+from reverie.language.cues.immediate import compiled
 from reverie.policy import load_policy
 
 CASES = [json.loads(line) for line in (Path(__file__).parent / "quoted_cases.jsonl").read_text("utf-8").splitlines()]

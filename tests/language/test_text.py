@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reverie.language.text import attributed, chunk, clean, owned, plain_name, sentences, strip_invisible
+from reverie.language.text import attributed, chunk, clean_text, owned, plain_name, sentences, strip_invisible
 
 WORDS = st.sampled_from(
     ["Bruno", "ate", "my", "shoes.", "Again!", "really?", "3.5", "km", "```", "\n", "\n\n", "é", "x" * 40]
@@ -25,24 +25,24 @@ def letters(text: str) -> str:
 
 @given(TEXTS)
 def test_cleaning_is_idempotent_normal_and_storable(text: str) -> None:
-    once = clean(text)
-    assert clean(once) == once
+    once = clean_text(text)
+    assert clean_text(once) == once
     assert unicodedata.is_normalized("NFC", once)
     assert "\0" not in once
     assert once.encode().decode() == once
 
 
 def test_cleaning_keeps_code_and_formatting() -> None:
-    assert clean("\n# Title\n\n\n\n```py\na = 1\n\n\n\nb\0 = 2\n```\n\n\n*end* \n") == (
+    assert clean_text("\n# Title\n\n\n\n```py\na = 1\n\n\n\nb\0 = 2\n```\n\n\n*end* \n") == (
         "# Title\n\n```py\na = 1\n\n\n\nb = 2\n```\n\n*end*"
     )
-    assert clean("Cafe\u0301") == "Café"
-    assert clean("broken \ud800") == "broken \ufffd"
+    assert clean_text("Cafe\u0301") == "Café"
+    assert clean_text("broken \ud800") == "broken \ufffd"
 
 
 @given(TEXTS, st.integers(1, 8), st.integers(8, 40))
 def test_chunks_lose_nothing_and_fit(text: str, low: int, high: int) -> None:
-    cleaned = clean(text)
+    cleaned = clean_text(text)
     chunks = chunk(cleaned, words, min_tokens=low, max_tokens=high)
     assert letters("".join(chunks)) == letters(cleaned)
     assert all(0 < words(piece) <= high for piece in chunks)
@@ -51,7 +51,7 @@ def test_chunks_lose_nothing_and_fit(text: str, low: int, high: int) -> None:
 
 @given(TEXTS, st.integers(2, 8), st.integers(8, 40))
 def test_short_neighbours_were_merged_wherever_they_fit(text: str, low: int, high: int) -> None:
-    sizes = [words(piece) for piece in chunk(clean(text), words, min_tokens=low, max_tokens=high)]
+    sizes = [words(piece) for piece in chunk(clean_text(text), words, min_tokens=low, max_tokens=high)]
     assert all(min(a, b) >= low or a + b > high for a, b in pairwise(sizes))
 
 
@@ -84,8 +84,8 @@ def visible_words(text: str) -> int:
 
 @given(st.lists(st.sampled_from(["\u200b", "\ufeff", "\n\n", "a b", "word " * 40]), max_size=12).map("".join))
 def test_paragraphs_without_a_token_are_chunked_like_others(text: str) -> None:
-    chunks = chunk(clean(text), visible_words, min_tokens=5, max_tokens=30)
-    assert letters("".join(chunks)) == letters(clean(text))
+    chunks = chunk(clean_text(text), visible_words, min_tokens=5, max_tokens=30)
+    assert letters("".join(chunks)) == letters(clean_text(text))
     assert all(visible_words(each) <= 30 for each in chunks)
 
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from reverie.capture.validation import Validator
 from reverie.consolidate.extract.decide import decide_turns, turns_frame
-from reverie.language.cues.noticed import as_stored, notice
+from reverie.language.cues.immediate import as_stored, extract_candidates
 from reverie.model import ToolCall, Turn
 from reverie.policy import load_policy, shipped_policies
 from tests.promises.world import SAMPLE
@@ -47,7 +47,7 @@ def both(turns: list[Turn], policy_name: str) -> tuple[list[Any], list[Any]]:
     ]  # fmt: skip
     alone, reasons = [], {}
     for turn in turns:
-        found = notice(turn, policy, count_tokens)
+        found = extract_candidates(turn, policy, count_tokens)
         reasons[str(turn.id)] = found.reason
         alone += [
             (turn.id, each.id, each.kind, each.content, each.polarity, each.mentions, each.origin, each.importance)
@@ -90,14 +90,14 @@ def test_no_more_candidates_than_the_policy_takes(policy: str) -> None:
     alone, batch = both(turns, policy)
     assert alone == batch
     most = load_policy(policy).extract.turn_candidates
-    found = [notice(one, load_policy(policy), count_tokens) for one in turns]
+    found = [extract_candidates(one, load_policy(policy), count_tokens) for one in turns]
     assert max(len(each.candidates) for each in found) == most
     assert max(each.left_out for each in found) >= 100
 
 
 def test_tool_calls_are_what_and_why() -> None:
     call = ToolCall(name="suggest_post", arguments={"a": 1, "category": "recipe"}, why="asked for", result="340 views")
-    found = notice(turn("", role="assistant", tool_calls=(call,)), load_policy("reverie"), count_tokens)
+    found = extract_candidates(turn("", role="assistant", tool_calls=(call,)), load_policy("reverie"), count_tokens)
     (episode,) = found.candidates
     assert episode.kind == "episode"
     assert episode.content == "suggest post: a 1, category recipe → 340 views — asked for"
@@ -109,4 +109,4 @@ def test_tool_calls_are_what_and_why() -> None:
     [("lol", "user", "low_content"), ("Why?", "user", "question"), ("I have a dog.", "assistant", "role")],
 )
 def test_why_nothing(text: str, role: str, reason: str) -> None:
-    assert notice(turn(text, role=role), load_policy("reverie"), count_tokens).reason == reason
+    assert extract_candidates(turn(text, role=role), load_policy("reverie"), count_tokens).reason == reason

@@ -16,9 +16,9 @@ from bench.train_crisis import cases, trained
 from reverie.language.cues import crisis as crisis_
 from reverie.language.cues import linear
 from reverie.language.cues.attribution import veil
-from reverie.language.cues.crisis import find_crisis, help_for, normal, signs_of
+from reverie.language.cues.crisis import find_crisis, help_for, normalized, signs_of
 from reverie.policy import load_policy, shipped_policies
-from reverie.policy.live import Crisis, Helpline
+from reverie.policy.live import CrisisPolicy, Helpline
 
 NUMBERS = load_policy("reverie").crisis
 MINILM = "minilm-l6-v2-int8"
@@ -92,7 +92,7 @@ def test_every_match_has_a_cue() -> None:
     """The cues only save time: without them the same is found in all cases."""
     compiled = crisis_._compiled()
     for text in cases(1, 2, 3).texts:
-        plain = normal(text)
+        plain = normalized(text)
         for sign, pattern in compiled.signs:
             if pattern.search(plain):
                 assert any(cue in plain for cue in sign.cues), (sign.name, text)
@@ -130,7 +130,7 @@ def test_a_policy_decides() -> None:
         found = find_crisis("I want to die", crisis=NUMBERS.model_copy(update={"review": review}))
         assert found is not None
         assert found.review is review
-    own = Crisis(detect=True, review=False, vector_probability=1.0, phrases=(r"\bcode black\b",))
+    own = CrisisPolicy(detect=True, review=False, vector_probability=1.0, phrases=(r"\bcode black\b",))
     found = find_crisis("It's code black.", crisis=own)
     assert found is not None
     assert found.signs == ("policy",)
@@ -158,7 +158,7 @@ def test_a_deployments_own_help_stands_first() -> None:
 
 
 def test_the_example_of_the_docs_is_a_policy(tmp_path: Path) -> None:
-    root = Path(__file__).resolve().parents[2]
+    root = Path(__file__).resolve().parents[3]
     (example,) = re.findall(r"```toml\n(.*?)```", (root / "docs" / "mood.md").read_text("utf-8"), re.DOTALL)
     own = tmp_path / "own.toml"
     own.write_text(example, "utf-8")

@@ -16,8 +16,8 @@ import orjson
 from reverie.language.cues.attribution import veil
 from reverie.language.cues.compiled import Rules
 from reverie.language.cues.entities import entities_one
-from reverie.language.cues.one import extract_one
 from reverie.language.cues.salience import salience
+from reverie.language.cues.single import extract_one
 from reverie.language.cues.speech import episode_of_tool_call, eventful, is_question, low_content
 from reverie.language.text import CountTokens, chunk, owned, strip_invisible
 from reverie.model import Candidate, Kind, Turn, candidate_id
@@ -31,7 +31,7 @@ EPISODES_FROM, TOOL_CALLS_FROM = 1_000_000, 2_000_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Noticed:
+class TurnCandidates:
     """The candidates of a turn, or why there are none: `role`, `low_content`, `question`, `quoted` or `no_rule`."""
 
     candidates: tuple[Candidate, ...]
@@ -46,7 +46,7 @@ def compiled(policy: Policy) -> Rules:
     return Rules(policy.extract)
 
 
-def notice(turn: Turn, policy: Policy, count_tokens: CountTokens) -> Noticed:
+def extract_candidates(turn: Turn, policy: Policy, count_tokens: CountTokens) -> TurnCandidates:
     """Return what the rules find in one turn. Takes far under a millisecond, except for texts longer than a chunk."""
     rules = compiled(policy)
     turn = replace(turn, text=strip_invisible(turn.text))
@@ -54,7 +54,7 @@ def notice(turn: Turn, policy: Policy, count_tokens: CountTokens) -> Noticed:
     if findings:
         kept = findings[: policy.extract.turn_candidates]
         candidates = tuple(_candidate(turn, policy, finding) for finding in kept)
-        return Noticed(candidates=candidates, reason=None, left_out=len(findings) - len(kept))
+        return TurnCandidates(candidates=candidates, reason=None, left_out=len(findings) - len(kept))
     if turn.role not in policy.extract.roles:
         reason = "role"
     elif low_content(turn.text, rules):
@@ -63,7 +63,7 @@ def notice(turn: Turn, policy: Policy, count_tokens: CountTokens) -> Noticed:
         reason = "question"
     else:
         reason = "no_rule" if veil(turn.text) == turn.text else "quoted"
-    return Noticed(candidates=(), reason=reason)
+    return TurnCandidates(candidates=(), reason=reason)
 
 
 class _Finding(NamedTuple):

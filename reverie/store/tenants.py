@@ -1,0 +1,31 @@
+"""Tenants: which are known, and the policy that each has chosen."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from psycopg import Connection
+
+from reverie.store.queries import queries
+from reverie.store.session import Statement
+
+
+def ensure_tenant(conn: Connection[Any], tenant_id: str, policy: str) -> None:
+    """Make the tenant known; one that is keeps its policy."""
+    conn.execute(queries("tenants")["ensure_tenant"], {"tenant": tenant_id, "policy": policy})
+
+
+def ensure_tenant_statement(tenant_id: str, policy: str) -> Statement[Any]:
+    """Return the statement of `ensure_tenant`, for an operation over a session."""
+    return Statement(queries("tenants")["ensure_tenant"], {"tenant": tenant_id, "policy": policy})
+
+
+def read_policy_name(conn: Connection[Any], tenant_id: str) -> str | None:
+    """Return name or path of the tenant's policy; None: the tenant is not known."""
+    row = conn.execute(queries("tenants")["read_policy"], {"tenant": tenant_id}).fetchone()
+    return row[0] if row else None
+
+
+def set_policy_name(conn: Connection[Any], tenant_id: str, policy: str) -> None:
+    """Set name or path of the tenant's policy; a tenant that is not known becomes so."""
+    conn.execute(queries("tenants")["set_policy"], {"tenant": tenant_id, "policy": policy})

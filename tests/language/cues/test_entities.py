@@ -1,0 +1,60 @@
+"""Named entities, alike in both engines."""
+
+import polars as pl
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from reverie.language.cues.entities import entities_frame, entities_one
+from reverie.language.cues.salience import salience, salience_expr
+from reverie.policy import load_policy
+
+
+def test_entities_of_the_seeds() -> None:
+    assert [e.id for e in entities_one("My Diwali Sweet Recipes post on the blog got 340 views")] == [
+        "content:diwali-sweet-recipes", "metric:views", "service:blog", "topic:food",
+    ]  # fmt: skip
+    assert [e.id for e in entities_one("My dog Bruno visited Infosys, where I work; my mom too")] == [
+        "person:mom",
+        "pet:bruno",
+        "place:infosys",
+    ]
+    assert entities_one("ok") == []
+    assert entities_one("We're running out of connections since we moved from MySQL to PostgreSQL; it opens at 9") == []
+    assert [e.id for e in entities_one("Their brother Karan lives in Pune")] == [
+        "person:brother",
+        "person:karan",
+        "place:pune",
+    ]
+
+
+PIECES = st.sampled_from(
+    [
+        "my ",
+        "dog ",
+        "Bruno ",
+        "work at ",
+        "Infosys, ",
+        "José ",
+        "’s ",
+        "mom ",
+        "hiking ",
+        "University ",
+        "of ",
+        "in ",
+        "New York ",
+    ]
+)
+TEXTS = st.lists(PIECES, max_size=10).map("".join) | st.text(max_size=40)
+
+
+@given(st.lists(TEXTS, min_size=1, max_size=5))
+@settings(max_examples=60, deadline=None)
+def test_entities_and_salience_agree_in_both_engines(texts: list[str]) -> None:
+    frame = pl.DataFrame({"text": texts})
+    assert entities_frame(frame).rows() == [
+        (i, *entity) for i, text in enumerate(texts) for entity in entities_one(text)
+    ]
+    numbers = load_policy("logic").salience
+    assert frame.select(salience_expr(pl.col("text"), numbers)).to_series().to_list() == [
+        salience(t, numbers) for t in texts
+    ]
