@@ -16,11 +16,11 @@ HOUSE = House(ROOT)
 
 #: Counts that have not reached their goal, each with the number that it must not exceed: lower it when the count falls.
 CEILINGS = {
-    "names": 39,
-    "long_functions": 8,
+    "names": 23,
+    "long_functions": 7,
     "wide_functions": 25,
-    "untested": 155,
-    "query_files": 12,
+    "untested": 128,
+    "query_files": 1,
 }
 
 
