@@ -15,7 +15,7 @@ import psycopg
 from reverie.errors import ReverieError, StageError
 from reverie.model import SHARDS, Scope
 from reverie.store.database import Store
-from reverie.store.failures import ItemFailure, failed_subjects, list_subjects, record_failures
+from reverie.store.failures import ItemFailure, failed_subjects, record_failures, subjects_with_shards
 from reverie.store.runs import Report, failed_stage
 
 T = TypeVar("T")
@@ -141,7 +141,7 @@ class _Halving:
 def _subjects(store: Store, scope: Scope) -> list[tuple[str, int]]:
     """The subjects of a scope with their shards, in the order of these."""
     with store.transaction(scope.tenant_id) as conn:
-        return list_subjects(conn, scope)
+        return subjects_with_shards(conn, scope)
 
 
 def _halves(scope: Scope, subjects: Sequence[tuple[str, int]]) -> tuple[Scope, Scope]:

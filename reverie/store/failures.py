@@ -70,7 +70,7 @@ def failed_subjects(conn: Connection[Any], scope: Scope, stages: Sequence[str]) 
     return dict(conn.execute(queries("failures")["read_subjects"], params).fetchall())
 
 
-def list_subjects(conn: Connection[Any], scope: Scope) -> list[tuple[str, int]]:
+def subjects_with_shards(conn: Connection[Any], scope: Scope) -> list[tuple[str, int]]:
     """Return the subjects of a scope with their shards, in the order of the shards."""
     return conn.execute(queries("failures")["list_subjects"], scope.params()).fetchall()
 

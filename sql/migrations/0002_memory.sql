@@ -60,7 +60,7 @@ comment on column memory.memories.importance is 'Importance at decayed_at: max(p
 comment on column memory.memories.access_count is 'How often it was recalled or said again.';
 comment on column memory.memories.polarity is 'Of a preference: 1 likes, -1 dislikes, 0 neither.';
 comment on column memory.memories.linked is 'Whether link has looked at it.';
-comment on column memory.memories.structured is 'Whether structure has looked at it; false for what states nothing by key.';
+comment on column memory.memories.structured is 'Whether facts has looked at it; false for what states nothing by key.';
 comment on column memory.memories.scored is 'Whether score has looked at it.';
 comment on column memory.memories.kind is 'fact, preference, instruction, episode, summary or pattern.';
 comment on column memory.memories.state is 'candidate: extracted, not yet merged; active; merged or compressed: kept, replaced by into_id.';

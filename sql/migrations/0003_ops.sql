@@ -230,7 +230,7 @@ create table ops.runs (
 create index runs_by_time on ops.runs (tenant_id, as_of, stage);
 comment on table ops.runs is 'Run ledger: one row a stage, tenant, scope and logical time; a retry is another attempt of the same run.';
 comment on column ops.runs.run_id is 'Deterministic UUIDv8 of tenant, stage, scope and logical time.';
-comment on column ops.runs.stage is 'extract, embed, merge, link, structure, synthesize, compress, score, decay, prune, correct or drain.';
+comment on column ops.runs.stage is 'extract, embed, merge, link, facts, synthesize, compress, score, decay, prune, correct or drain.';
 comment on column ops.runs.as_of is 'Logical time of the run; stages know no other time.';
 comment on column ops.runs.scope is 'Shard range, month or subjects the run was limited to; ids only.';
 comment on column ops.runs.driver is 'What started it: reverie, dagster, ...';

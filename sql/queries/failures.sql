@@ -61,7 +61,7 @@ memories as (
     update memory.memories m
     set scored = false, structured = false, state = case when l.source = 'stage:merge' then 'candidate' else m.state end
     from (select item, min(source) as source from letters
-          where source in ('stage:embed', 'stage:merge', 'stage:structure') group by item) l
+          where source in ('stage:embed', 'stage:merge', 'stage:facts') group by item) l
     where m.tenant_id = %(tenant)s and m.id = l.item::uuid and m.state in ('candidate', 'active')
 )
 select count(*) from letters

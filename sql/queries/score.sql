@@ -44,7 +44,7 @@ where m.tenant_id = %(tenant)s and m.id = n.id
 returning m.id, m.base
 
 -- name: mark_scored
--- The rest keeps the importance of its rule or kind. What link or structure has yet to look at waits: the deferred tier
+-- The rest keeps the importance of its rule or kind. What link or facts has yet to look at waits: the deferred tier
 -- is at it.
 update memory.memories set scored = true
 where tenant_id = %(tenant)s and not scored and linked and state <> 'candidate' and happened_at <= %(as_of)s

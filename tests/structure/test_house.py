@@ -165,7 +165,6 @@ def test_a_test_is_found_by_name(checkout: Callable[..., House]) -> None:
     assert checkout(dict.fromkeys([*paths, "tests/consolidate/test_write.py"], "")).untested().items == [
         "reverie.consolidate.link.bare",
         "reverie.consolidate.link.stage",
-        "reverie.consolidate.merge.pairs",
     ]
 
 
