@@ -51,7 +51,7 @@ def main() -> None:
 
 
 def output_of(name: str) -> str:
-    """Run one bench in a process of its own and return what it printed; a failure is said and the rest goes on."""
+    """Run a benchmark in a process of its own and return its output. A failure is printed; the others still run."""
     done = subprocess.run(
         [sys.executable, str(ROOT / "bench" / f"{name}.py")],
         cwd=ROOT,

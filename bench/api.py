@@ -68,14 +68,14 @@ PEER = {"append": "bare INSERT", "append, embedded": "bare INSERT"}
 
 
 class Load:
-    """Makes requests: a random subject each, words that occur."""
+    """Generates requests, each about a random subject with words that occur in its turns."""
 
     def __init__(self, words: list[str], ids: list[str], subjects: int, seed: int) -> None:
         self._random, self._words, self._ids, self._subjects = random.Random(seed), words, ids, subjects
         self._seed, self._appended = seed, 0
 
     def make(self, kind: str, about: int | None = None) -> Request:
-        """One request: method, path, body; about a subject by its number, or any."""
+        """Return a request (method, path, body) about the subject with this number, or a random one."""
         subject = f"s{self._random.randrange(self._subjects) if about is None else about:05}"
         question = f"When did Ana {' '.join(self._random.choices(self._words, k=5))}?"
         embed = kind.endswith("embedded")
@@ -102,7 +102,7 @@ class Load:
                 return "POST", "/v1/contexts", _json(subject_id=subject, question=question, embed=embed)
 
     def _place(self, number: int) -> tuple[str, str]:
-        """Subject and session of a live session."""
+        """Return the subject and id of a live session."""
         return f"s{number % self._subjects:05}", f"live-{self._seed}-{number}"
 
 
@@ -111,7 +111,7 @@ def _json(**body: object) -> bytes:
 
 
 async def measure(options: argparse.Namespace, port: int, key: str, make: Load, used: Processors, url: str) -> None:
-    """Every kind at 1 and 16 connections, then the mix."""
+    """Measure each kind of request at 1 and 16 connections, then the mix."""
     for subject in range(50):
         for number in range(TURNS_A_SESSION):
             turn = {"source_id": str(number), "role": "user", "text": f"I like tea and item {number}."}
@@ -162,7 +162,7 @@ async def measure(options: argparse.Namespace, port: int, key: str, make: Load, 
 
 
 async def ask_about_all(connections: Sequence[Connection], make: Load, subjects: int) -> None:
-    """Ask about each subject a few times, so that no first time is measured."""
+    """Send a few requests about each subject, so that no first request is measured."""
     left = iter(list(range(subjects)) * ASKED_BEFORE)
 
     async def ask(connection: Connection) -> None:
@@ -173,7 +173,7 @@ async def ask_about_all(connections: Sequence[Connection], make: Load, subjects:
 
 
 def told(failed: Mapping[int, int]) -> str:
-    """How many failed, by status; 0: the connection broke."""
+    """Count failures by status; 0 means that the connection broke."""
     return ", ".join(f"{count} x {status}" for status, count in sorted(failed.items())) or "none"
 
 
@@ -184,7 +184,7 @@ async def mixed(
     process: psutil.Process,
     url: str,
 ) -> None:
-    """The mix at 70 % of its peak, on a database that has done what the closed loops left it."""
+    """Measure the mix at 70 % of its peak, after the background work that the closed loops caused."""
     chosen = random.Random(2)
 
     def any_kind() -> Request:
@@ -261,14 +261,14 @@ def settle(url: str) -> float:
 
 
 def until_flushed(url: str) -> None:
-    """Wait until no session is due to go to the log."""
+    """Wait until no session is due to be flushed."""
     with connect(url) as conn:
         while (conn.execute("select count(*) from ops.sessions where due_at <= now()").fetchone() or (0,))[0]:
             time.sleep(0.2)
 
 
 def load(url: str, memories: int) -> None:
-    """Subjects grow side by side, as live ones do."""
+    """Load the subjects interleaved, as live traffic writes them."""
     made = np.random.default_rng(1)
     words = vocabulary()
     shares = 1 / (np.arange(VOCABULARY) + 10)
@@ -286,21 +286,21 @@ def load(url: str, memories: int) -> None:
 
 
 def vocabulary() -> list[str]:
-    """Words of five letters."""
+    """Return words of five letters."""
     made = np.random.default_rng(1)
     words = np.array(sorted({"".join(word) for word in made.choice(list("abcdefghiklmnoprstuvw"), (5000, 5))}))
     return [str(word) for word in made.permutation(words)[:VOCABULARY]]
 
 
 def serve(url: str, port: int) -> None:
-    """The server's process: the app with the bare handlers, and the embedder under the name of the loaded vectors."""
+    """Run the server: the app with the bare handlers, and the embedder under the key of the loaded vectors."""
     import uvicorn
     from fastapi import FastAPI, Response
     from psycopg import AsyncConnection, AsyncRawCursor
     from psycopg_pool import AsyncConnectionPool
 
     from reverie.api.app import create_app
-    from reverie.cli.operate.serve import spare_requests
+    from reverie.cli.operate.serve import tune_interpreter
     from reverie.inference.minilm.onnx import MiniLM
     from reverie.model import stable_id
     from reverie.settings import load_settings
@@ -315,7 +315,7 @@ def serve(url: str, port: int) -> None:
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         async with pool, inner(app):
-            spare_requests()  # as `reverie serve` does
+            tune_interpreter()  # as `reverie serve` does
             yield
 
     app.router.lifespan_context = lifespan

@@ -52,7 +52,7 @@ from (select n, %(origin)s::timestamptz + n * interval '1 second' as t from gene
 
 
 def load(url: str, tenant: str, rows: int, size: int, *, due: int = 100) -> None:
-    """Memories of a tenant in the order of their subjects, `size` each, `due` in a hundred; the table has no others."""
+    """Fill the table with memories ordered by subject, `size` per subject, of which `due` in a hundred are due."""
     with connect(url) as conn:
         conn.execute("truncate memory.memories")
         given = {"tenant": tenant, "rows": rows, "size": size, "due": due, "origin": ORIGIN, "as_of": AS_OF}
@@ -62,7 +62,7 @@ def load(url: str, tenant: str, rows: int, size: int, *, due: int = 100) -> None
 
 
 def updates(url: str) -> tuple[int, int]:
-    """All row updates of the table so far, and those in place."""
+    """Return the number of row updates of the table so far, and of those in place."""
     with connect(url) as conn:
         conn.execute("select pg_stat_force_next_flush()")
         time.sleep(1.1)  # backends report their counts once a second
@@ -74,7 +74,7 @@ def updates(url: str) -> tuple[int, int]:
 
 
 def measured(url: str, work: Any) -> tuple[float, float, float]:
-    """Wall and CPU seconds, and the share of updates in place."""
+    """Return wall and CPU seconds, and the share of updates in place."""
     before, cpu, began = updates(url), cpu_seconds(url), time.perf_counter()
     work()
     wall, cpu = time.perf_counter() - began, cpu_seconds(url) - cpu
@@ -109,7 +109,7 @@ def measure(url: str, store: Store, rows: int, size: int) -> list[str]:
 
 
 def main() -> None:
-    """Measure each size of subjects."""
+    """Measure each subject size."""
     arguments = argparse.ArgumentParser(description=__doc__.split(",")[0])
     arguments.add_argument("--rows", type=int, default=1_000_000)
     arguments.add_argument("--subjects", type=int, nargs="+", default=[25, 100, 1000])

@@ -85,7 +85,7 @@ def main() -> None:
 
 
 def say(store: Store, sessions: int, subjects: int, tenants: int) -> int:
-    """Write turns and queue their sessions; returns how many there are."""
+    """Write turns and queue their sessions; return the number of sessions."""
     dice = random.Random(7)
     by_tenant: dict[str, list[tuple[str, str]]] = {}
     for number in range(sessions):
@@ -117,14 +117,14 @@ def say(store: Store, sessions: int, subjects: int, tenants: int) -> int:
 
 
 def bare(store: Store, tenant_id: str, embedder: Embedder) -> None:
-    """The same work without a queue."""
+    """Do the same work without a queue."""
     common: dict[str, Any] = {"scope": Scope(tenant_id=tenant_id), "policy": POLICY, "embedder": embedder}
     for _ in chain(ingest(Work(store=store, as_of=NOW, **common)), catch_up(Work(store=store, as_of=NOW, **common))):
         pass
 
 
 def forget(url: str) -> None:
-    """Delete what was derived, and the cache."""
+    """Delete derived data and the cache."""
     with connect(url) as conn:
         tables = conn.execute(
             "select format('%I.%I', schemaname, tablename) from pg_tables where schemaname = 'memory'"
@@ -134,7 +134,7 @@ def forget(url: str) -> None:
 
 
 def rate(heard: list[float], began: float, sessions: int, *, first: bool) -> float:
-    """Sessions a second in the first or last tenth of the batches, taking batches for equal."""
+    """Return sessions per second in the first or last tenth of the batches, assuming batches of equal size."""
     tenth = max(len(heard) // 10, 1)
     times = [began, *heard]
     took = times[tenth] - times[0] if first else times[-1] - times[-1 - tenth]
@@ -142,7 +142,7 @@ def rate(heard: list[float], began: float, sessions: int, *, first: bool) -> flo
 
 
 def peak() -> float:
-    """Highest resident memory of this process so far, MiB."""
+    """Return the peak resident memory of this process in MiB."""
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 
 

@@ -39,13 +39,13 @@ ENDINGS = (
 
 
 def fixed_texts(count: int) -> list[str]:
-    """Texts of 7 to 49 tokens (mean 27), all different."""
+    """Return different texts of 7 to 49 tokens (mean 27)."""
     product = itertools.product(range(1, 1 + count), SPEAKERS, DEEDS, ENDINGS)
     return [f"{who} {deed} {ending}, note {day}." for day, who, deed, ending in itertools.islice(product, count)]
 
 
 def measure(embedder: Embedder, texts: list[str]) -> dict[str, float | bool | str]:
-    """Encode all texts at once, then some alone."""
+    """Encode all texts in one batch, then some one by one."""
     embedder.encode(texts[:32])  # the first run plans the memory
     wall, cpu = time.perf_counter(), time.process_time()
     vectors = embedder.encode(texts)

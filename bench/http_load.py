@@ -16,7 +16,7 @@ Request = tuple[str, str, bytes]
 
 
 class Processors:
-    """Processor seconds that the server, Postgres and this process have used so far."""
+    """CPU seconds that the server, Postgres and this process have used so far."""
 
     def __init__(self, server: int, postmaster: int) -> None:
         self.server, self._postmaster = psutil.Process(server), psutil.Process(postmaster)
@@ -31,14 +31,14 @@ class Processors:
 
 
 class Connection:
-    """One HTTP/1.1 connection that is kept."""
+    """A persistent HTTP/1.1 connection."""
 
     def __init__(self, port: int, key: str) -> None:
         self._port, self._head = port, f"Host: 127.0.0.1\r\nAuthorization: Bearer {key}\r\n".encode()
         self._reader: asyncio.StreamReader | None = None
 
     async def ask(self, request: Request) -> int:
-        """Send it, read the answer, return the status; 0 when the connection broke."""
+        """Send a request, read the response, and return the status; 0 means that the connection broke."""
         method, path, body = request
         try:
             if self._reader is None:
@@ -57,7 +57,7 @@ class Connection:
 async def closed_loop(
     connections: list[Connection], make: Callable[[], Request], seconds: float
 ) -> tuple[list[float], dict[int, int]]:
-    """Each connection asks again as soon as it is answered: milliseconds of each, answers by status."""
+    """Run a closed loop per connection; return the milliseconds of each request, and the responses by status."""
     times: list[float] = []
     statuses: dict[int, int] = defaultdict(int)
     end = time.perf_counter() + seconds

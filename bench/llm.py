@@ -49,7 +49,7 @@ PRICE = (0.15, 0.60)
 
 
 class World:
-    """A history in a database, and a model that is asked about it."""
+    """A history in a database, and the model that reads it."""
 
     def __init__(self, url: str, asked: Server, history: Path) -> None:
         self.url, self.asked = url, asked
@@ -59,7 +59,7 @@ class World:
         self.turns, self.until = summary.imported, summary.last + timedelta(days=1)
 
     def remember(self, **limits: Any) -> dict[str, Counter[str]]:
-        """Make memory of the log; what the stages that ask counted, by stage. Stops where the model is of no use."""
+        """Build memory from the log; return the counts of the stages that call the model. Stop if the model fails."""
         patience: dict[str, Any] = {"backoff_s": 0.01, "attempts": 2, "timeout_s": 1.0, "concurrency": 4} | limits
         model = HostedLanguageModel("openai/ours", api_base=self.asked.address, limits=Limits(**patience), price=PRICE)
         common: dict[str, Any] = {
@@ -82,7 +82,7 @@ class World:
         return counts
 
     def forget(self, *, replies: bool) -> None:
-        """Throw memory away, and what was replied as well if so asked."""
+        """Delete memory, and optionally the stored replies."""
         forget_all(self.url)
         with connect(self.url) as conn:
             conn.execute("delete from ops.calls")
@@ -96,7 +96,7 @@ class World:
 
 @contextmanager
 def world(subject: str | None = None) -> Iterator[World]:
-    """The sample, or one subject of it, beside Postgres and the scripted server, each a process."""
+    """Set up the sample or one of its subjects, Postgres and the scripted server, each in a process of its own."""
     os.environ.setdefault("OPENAI_API_KEY", "none")
     with server() as url, serving() as asked, tempfile.TemporaryDirectory() as folder:
         lines = SAMPLE.read_text(encoding="utf-8").splitlines(keepends=True)
@@ -107,7 +107,7 @@ def world(subject: str | None = None) -> Iterator[World]:
 
 
 def asking(there: World) -> None:
-    """Calls and tokens by stage, with and without batches, and again from what was kept."""
+    """Print calls and tokens by stage, with and without batches, and again from stored replies."""
     rows: list[tuple[str, ...]] = []
     saved: list[tuple[str, ...]] = []
     digests = set()
@@ -139,7 +139,7 @@ def asking(there: World) -> None:
 
 
 def going_wrong(there: World, every: int) -> None:
-    """Each fault, for one of so many requests, once and stubbornly."""
+    """Measure each fault at a given rate, once per request and repeatedly."""
     rows: list[tuple[str, ...]] = []
     for fault in FAULTS:
         for stubborn in (False, True):

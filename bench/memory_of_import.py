@@ -31,7 +31,7 @@ WORDS = 20_000
 
 
 def write_log(path: Path, turns: int) -> None:
-    """Write turns of 127 characters on average, as LoCoMo's are; the same for the same number."""
+    """Write turns of 127 characters on average, like LoCoMo's; the same number gives the same turns."""
     chance = random.Random(7)
     vocabulary = ["".join(chance.choices("abcdefghijklmnoprstuvwy", k=chance.randint(2, 9))) for _ in range(WORDS)]
     began = datetime(2024, 1, 1, tzinfo=UTC)
@@ -66,7 +66,7 @@ def measure(url: str, path: Path) -> dict[str, Any]:
 
 
 def main() -> None:
-    """Make a log and a database, and measure in a process of its own."""
+    """Create a log and a database, and measure in a process of its own."""
     arguments = argparse.ArgumentParser(description=__doc__.split(":")[0])
     arguments.add_argument("--turns", type=int, default=1_000_000)
     arguments.add_argument("--import", dest="path", type=Path, help=argparse.SUPPRESS)

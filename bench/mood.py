@@ -41,13 +41,13 @@ def main() -> None:
 
 
 def by_words(text: str) -> str:
-    """The mood by the seed's keywords and its default."""
+    """Return the mood by keywords, or the default."""
     told = by_keywords(text)
     return told.mood if told else "neutral"
 
 
 def moods(dev: Messages, vectors: Vectors, embedder: Embedder) -> None:
-    """Macro-F1 and each mood's precision, recall and F1."""
+    """Print the macro-F1 and each mood's precision, recall and F1."""
     extra = own("test")
     told = [by_vector(vector, embedder.model) for vector in vectors]
     classified = [mood for mood, _ in filter(None, told)]
@@ -101,7 +101,7 @@ def moods(dev: Messages, vectors: Vectors, embedder: Embedder) -> None:
 
 
 def confidence(dev: Messages, vectors: Vectors, embedder: Embedder) -> None:
-    """How often the classifier is right, by how sure it is; and the chain without a previous mood."""
+    """Print the classifier's accuracy by confidence, and the whole chain without a previous mood."""
     told = [by_vector(vector, embedder.model) or ("neutral", 0.0) for vector in vectors]
     sure = np.array([odds for _, odds in told])
     right = np.array([mood for mood, _ in told]) == np.array(dev.moods)
@@ -129,7 +129,7 @@ def confidence(dev: Messages, vectors: Vectors, embedder: Embedder) -> None:
 
 
 def crises(embedder: Embedder, cache: Path | None) -> None:
-    """Recall and false alarms on our cases, and alarms on ordinary talk."""
+    """Print recall and false alarms on our cases, and alarms on ordinary conversation."""
     numbers = load_policy("reverie").crisis
     rows: list[Sequence[object]] = []
     for number in (1, 2, 3):
@@ -183,7 +183,7 @@ def crises(embedder: Embedder, cache: Path | None) -> None:
 
 
 def trade(embedder: Embedder, cache: Path | None) -> None:
-    """What other probabilities of the classifier would find, and cost."""
+    """Print recall and false alarms at other thresholds of the classifier."""
     some = cases(3)
     vectors = embedder.encode(some.texts)
     texts = messages("dev")
@@ -207,7 +207,7 @@ def trade(embedder: Embedder, cache: Path | None) -> None:
 
 
 def speed(texts: Sequence[str], vectors: Vectors, embedder: Embedder) -> None:
-    """Milliseconds a message, each timed by itself."""
+    """Measure milliseconds per message, each timed separately."""
     policy = load_policy("reverie")
     steps: dict[str, Callable[[str, npt.NDArray[np.float32]], object]] = {
         "mood by keywords": lambda text, vector: by_keywords(text),

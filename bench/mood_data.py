@@ -52,11 +52,11 @@ MOOD_OF: dict[str, MoodName | None] = {
 
 
 class Messages(NamedTuple):
-    """Texts with a mood each."""
+    """Texts, each with its mood."""
 
     texts: list[str]
     moods: list[MoodName]
-    #: how many were left out since they have no mood or several
+    #: number of texts left out because they have no mood or several
     left_out: int
 
 
@@ -80,7 +80,7 @@ def go_emotions(part: Literal["train", "dev"], folder: Path = DATA) -> Messages:
 
 
 def own(part: Literal["train", "test"]) -> Messages:
-    """Messages that we wrote, bored and flirty."""
+    """Return bored and flirty messages, written for this benchmark."""
     rows = [line.split("\t") for line in OWN.read_text("utf-8").splitlines()]
     chosen = [(text, mood) for mood, of, text in rows if of == part]
     return Messages([text for text, _ in chosen], [mood for _, mood in chosen], 0)  # type: ignore[misc]

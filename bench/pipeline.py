@@ -51,27 +51,27 @@ TENANT = "bench"
 
 
 class Noise:
-    """A random unit vector for each text, always the same: an embedder that costs next to nothing."""
+    """A fast embedder: a pseudo-random unit vector per text, always the same."""
 
     model = "noise"
     dimensions = 384
     price_per_token = 0.0
 
     def encode(self, texts: Sequence[str]) -> Vectors:
-        """Vectors by the hash of the text."""
+        """Return vectors by the hash of each text."""
         rows = [np.random.default_rng(zlib.crc32(text.encode())).standard_normal(self.dimensions) for text in texts]
         vectors: Vectors = np.array(rows, np.float32).reshape(len(texts), self.dimensions)
         vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
         return vectors
 
     def count_tokens(self, text: str) -> int:
-        """Words."""
+        """Return the number of words."""
         return len(text.split())
 
 
 @contextmanager
 def server() -> Iterator[str]:
-    """A migrated database on a server of its own, as durable as a user's; its files go with it."""
+    """Start a server with a migrated database, as durable as in production; remove its files at the end."""
     with tempfile.TemporaryDirectory(prefix="reverie_bench_") as folder:
         Path(folder).chmod(0o711)  # the server may run as another user
         postgres = EmbeddedPostgres(Path(folder) / "postgres")
@@ -95,7 +95,7 @@ def write_copies(path: Path, copies: int) -> Path:
 
 
 def write_turns(path: Path, data: Path, turns: int) -> str:
-    """Write the log to import; returns what it is."""
+    """Write the log to import; return its description."""
     if not data.is_dir():
         write_log(path, turns)
         return "synthetic"
@@ -127,7 +127,7 @@ def consolidate(
 
 
 def forget_all(url: str) -> None:
-    """Delete what was derived; the log and the call cache stay."""
+    """Delete derived data; the log and the call cache stay."""
     with connect(url) as conn:
         tables = conn.execute(
             "select format('%I.%I', schemaname, tablename) from pg_tables where schemaname = 'memory'"

@@ -12,7 +12,7 @@ from reverie.store.connect import connect
 
 
 def processor() -> np.ndarray:
-    """Seconds of all processors since the start: whole, idle, waiting for the disk, taken by the host for others."""
+    """Seconds of all processors since the start: total, idle, waiting for the disk, stolen by the host."""
     times = psutil.cpu_times()
     return np.array([sum(times), times.idle, times.iowait, times.steal])
 

@@ -106,7 +106,7 @@ select %(tenant)s, id, subject_id, kind, content_hash, importance, 'faded', %(as
 
 
 def load(url: str, tenant: str, rows: int, share: float, dimensions: int) -> None:
-    """Memories of a tenant, 100 a subject, of which a share is due; nothing else is left in the tables."""
+    """Fill the tables with memories of a tenant, 100 per subject, of which a share is due."""
     numbers = {"rows": rows, "every": round(1 / share), "dimensions": dimensions}
     with connect(url) as conn:
         for table in TABLES:
@@ -119,7 +119,7 @@ def load(url: str, tenant: str, rows: int, share: float, dimensions: int) -> Non
 
 
 def measured(url: str, work: Any) -> tuple[float, float]:
-    """Wall and CPU seconds."""
+    """Return wall and CPU seconds."""
     cpu, began = cpu_seconds(url), time.perf_counter()
     work()
     return time.perf_counter() - began, cpu_seconds(url) - cpu

@@ -98,7 +98,7 @@ order by b.score desc
 
 @dataclass(frozen=True)
 class Ask:
-    """One question about one subject."""
+    """A question about a subject."""
 
     subject: str
     question: Question
@@ -106,7 +106,7 @@ class Ask:
 
 
 def main() -> None:
-    """Load, ask in turn, print the table."""
+    """Load the data, recall both ways in turn, and print the table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--sizes", type=int, nargs="+", default=[100, 1_000, 10_000])
     parser.add_argument("--around", type=int, default=200_000)
@@ -164,12 +164,12 @@ def in_turn(ways: list[Callable[[Ask], object]], asked: list[Ask], rounds: int, 
 
 
 def spent(server: int) -> float:
-    """CPU seconds of this process and of the server's."""
+    """Return the CPU seconds of this process and of the server."""
     return time.process_time() + time.clock_gettime(~server << 3 | 2)  # how Linux numbers a process's CPU clock
 
 
 def told(times: np.ndarray) -> tuple[str, ...]:
-    """Both times and the ratio of their medians."""
+    """Return both times and the ratio of their medians."""
     cells = [f"{np.median(one):.2f} ({np.percentile(one, 95):.2f})" for one in times]
     return (*cells, f"{np.median(times[1]) / np.median(times[0]):.2f}")
 
@@ -190,7 +190,7 @@ def found(conn: Connection[Any], ask: Ask, policy: Policy) -> object:
 
 
 def questions(conn: Connection[Any], size: int, policy: Policy, number: int = 40) -> Iterator[Ask]:
-    """Words of one item of the subject, and a vector near it."""
+    """Return words of an item of the subject, and a vector near it."""
     random = np.random.default_rng(size)
     names = [row[0] for row in conn.execute("select subject_id from memory.subjects where items = %s", [size])][:number]
     for at in range(number):

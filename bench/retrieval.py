@@ -95,7 +95,7 @@ def load(store: Store, data: Path, name: str, asked: list[dict[str, Any]], polic
 
 
 def ranking(found: list[Any], source: dict[UUID, str]) -> list[str]:
-    """Source ids of the turns behind the hits, each at its best place."""
+    """Return the source ids of the turns behind the hits, each at its best rank."""
     return list(dict.fromkeys(source[hit.turn_id] for hit, reason in found if reason is None and hit.turn_id in source))
 
 

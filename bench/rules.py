@@ -31,12 +31,12 @@ LIKES = re.compile(r"\['i', '(?:like_\w+|dislike|favorite\w*|has_hobby)'")
 
 
 def rules_of(policy: str) -> Rules:
-    """The compiled rules of a shipped policy, or of a file whose path ends in .toml."""
+    """Return the compiled rules of a shipped policy, or of a file whose path ends in .toml."""
     return Rules(load_policy(policy).extract)
 
 
 def lines(path: str) -> Iterator[str]:
-    """Lines of a gzipped file under the data folder."""
+    """Return the lines of a gzipped file in the data folder."""
     with gzip.open(DATA / path, "rt", encoding="utf-8") as file:
         yield from (line.rstrip("\n") for line in file)
 
@@ -70,21 +70,21 @@ def found(texts: list[str], rules: Rules, kinds: set[str]) -> list[bool]:
 
 
 def score(predicted: list[bool], truth: list[bool]) -> str:
-    """Precision, recall and F1 as text."""
+    """Format precision, recall and F1."""
     both = sum(p and t for p, t in zip(predicted, truth, strict=True))
     precision, recall = both / max(sum(predicted), 1), both / max(sum(truth), 1)
     return f"{precision:5.2f} {recall:5.2f} {2 * both / max(sum(predicted) + sum(truth), 1):5.2f}"
 
 
 def cpu(work: Callable[..., object], *arguments: object) -> float:
-    """CPU seconds of the process for some work."""
+    """Measure the CPU seconds of a function."""
     start = time.process_time()
     work(*arguments)
     return time.process_time() - start
 
 
 def quality(policies: list[str]) -> None:
-    """One line a policy, three figures (precision, recall, F1) a judge."""
+    """Print a line per policy with precision, recall and F1 per data set."""
     turns, cited = locomo()
     persona, relations = convai(persona=True)
     spoken, triples = convai(persona=False)
@@ -116,7 +116,7 @@ def quality(policies: list[str]) -> None:
 
 
 def speed(policies: list[str], rows: int = 200_000) -> None:
-    """One line a policy: batches, naive Python, and one turn at a time."""
+    """Print a line per policy: batches, naive Python, and one turn at a time."""
     turns, _ = locomo()
     batch = pl.DataFrame({"text": (turns * (rows // len(turns) + 1))[:rows]})
     print("policy    frame turns/cpu-s   naive re turns/cpu-s   ratio   one turn p50 / p95 ms, best of 3")
@@ -131,7 +131,7 @@ def speed(policies: list[str], rows: int = 200_000) -> None:
 
 
 def search_naively(texts: list[str], patterns: list[re.Pattern[str]]) -> None:
-    """Each pattern on each text."""
+    """Match each pattern against each text."""
     for text in texts:
         for pattern in patterns:
             pattern.search(text)

@@ -42,14 +42,14 @@ class Cases(NamedTuple):
 
 
 def cases(*numbers: int) -> Cases:
-    """The cases of some sets, in the order of the file."""
+    """Return the cases of some sets, in the order of the file."""
     rows = [line.split("\t") for line in CASES.read_text("utf-8").splitlines()]
     rows = [row for row in rows if int(row[0]) in numbers]
     return Cases([row[3] for row in rows], np.array([row[1] == "1" for row in rows]), [row[2] for row in rows])
 
 
 def messages(part: str, folder: Path = DATA) -> list[str]:
-    """All messages of a part of GoEmotions."""
+    """Return all messages of a part of GoEmotions."""
     with gzip.open(folder / f"goemotions.{part}.tsv.gz", "rt", encoding="utf-8") as file:
         return [line.split("\t")[0] for line in file]
 
@@ -67,7 +67,7 @@ def trained(
 
 
 def probability(table: npt.NDArray[np.float16], vectors: npt.NDArray[np.float32]) -> npt.NDArray[np.float64]:
-    """Of a crisis, for each vector."""
+    """Return the probability of a crisis for each vector."""
     row = table[1].astype(np.float64)
     odds: npt.NDArray[np.float64] = 1 / (1 + np.exp(-(vectors @ row[:-1] + row[-1])))
     return odds

@@ -37,12 +37,12 @@ ATTRIBUTION = (
 
 
 def regression() -> LogisticRegression:
-    """The untrained classifier."""
+    """Return the untrained classifier."""
     return LogisticRegression(C=STRENGTH, max_iter=1000)
 
 
 def weights_of(moods: Sequence[str]) -> npt.NDArray[np.float64]:
-    """What each message counts."""
+    """Return the weight of each message."""
     counts = Counter(moods)
     return np.array([(len(moods) / len(counts) / counts[mood]) ** POWER for mood in moods])
 

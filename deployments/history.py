@@ -1,4 +1,4 @@
-"""A whole history through the assets, in this process: what `make demo` does."""
+"""Materialize the assets for a whole history in this process, as `make demo` does."""
 
 from __future__ import annotations
 
@@ -29,23 +29,23 @@ from reverie.settings import load_settings
 from reverie.store.database import Store
 from reverie.store.server.address import database_url
 
-#: What deployments/workspace.yaml calls the code.
+#: The name of the code location in deployments/workspace.yaml.
 LOCATION = "reverie"
 
-#: What is yielded: the work at hand, steps done, steps in all.
+#: The current step, the number of completed steps, and the number of all steps.
 Step = tuple[str, int, int]
 
-#: Dagster tells every event; a failure is raised anyway.
+#: Keeps Dagster from logging every event; failures are raised anyway.
 _QUIET: dict[str, Any] = {"loggers": {"console": {"config": {"log_level": "CRITICAL"}}}}
 
 
 def materialize_history(
     as_of: datetime, instance: dg.DagsterInstance | None = None
 ) -> Generator[Step, None, dict[str, bool]]:
-    """Run the jobs of `assets/` as a backfill would: each month x bucket that holds turns, the buckets' cycles, health.
+    """Run the jobs of `assets/` like a backfill: every month and bucket with turns, the buckets' cycles, health.
 
-    Every tenant is brought to `as_of`; a second time nothing changes. Yields before each run and once at the end;
-    returns which checks passed. Raises StageError with the reason when a run failed and its retries as well.
+    Bring every tenant to `as_of`; a second call changes nothing. Yield before each run and once at the end. Return the
+    checks that passed. Raises StageError: a run and its retries failed.
     """
     runs = _runs()
     with instance or dg.DagsterInstance.ephemeral(settings={"telemetry": {"enabled": False}}) as instance:
@@ -59,7 +59,7 @@ def materialize_history(
 
 
 def _run(instance: dg.DagsterInstance, job: str, key: str | None, as_of: datetime) -> JobExecutionResult:
-    """Run a job in this process, on record as the job that the workspace loads, so that its page lists the run."""
+    """Run a job in this process, recorded as the workspace's job, so that the job's page lists the run."""
     definition = defs.resolve_job_def(job)
     tags = dict(definition.get_tags_for_partition_key(key, selected_asset_keys=None)) if key else {}
     run = instance.create_run_for_job(
@@ -83,7 +83,7 @@ def _run(instance: dg.DagsterInstance, job: str, key: str | None, as_of: datetim
 
 
 def _reason(result: JobExecutionResult) -> str:
-    """The first sentence of ours in the first failure, without the stack."""
+    """Return the message of Reverie's error in the first failure, without the stack."""
     for event in result.all_events:
         error = getattr(event.event_specific_data, "error", None) if event.is_failure else None
         while error is not None:
@@ -94,14 +94,14 @@ def _reason(result: JobExecutionResult) -> str:
 
 
 def _runs() -> list[tuple[str, str | None]]:
-    """The jobs to run, each with its partition."""
+    """Return the jobs to run, each with its partition."""
     with Store.open(database_url(load_settings())) as store:
-        held = {place for tenant_id, _ in store.tenants() for place in months_with_turns(store, tenant_id)}
+        with_turns = {pair for tenant_id, _ in store.tenants() for pair in months_with_turns(store, tenant_id)}
     parts = [Scope.bucket("any", number, BUCKETS) for number in range(BUCKETS)]
     keys = sorted(
         dg.MultiPartitionKey({"bucket": key, "month": month.strftime("%Y-%m-01")})
         for key, part in zip(buckets.get_partition_keys(), parts, strict=True)
-        for month in {month for month, shard in held if part.shard_from <= shard < part.shard_to}
+        for month in {month for month, shard in with_turns if part.shard_from <= shard < part.shard_to}
     )
     cycles = sorted({key.keys_by_dimension["bucket"] for key in keys})
     return [

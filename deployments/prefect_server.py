@@ -1,7 +1,7 @@
-"""`make prefect`: the Prefect server on this machine, on a Prefect database beside Reverie's.
+"""`make prefect`: run a Prefect server on this machine, with its database beside Reverie's.
 
-PORT chooses the port. PREFECT_SERVER_DATABASE_CONNECTION_URL names a database for Prefect that exists already, as
-postgresql+asyncpg://; without it one called `prefect` is made on the server that Reverie uses.
+PORT sets the port. PREFECT_SERVER_DATABASE_CONNECTION_URL names an existing database for Prefect, as
+postgresql+asyncpg://. Without it, a database called `prefect` is created on Reverie's database server.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ VARIABLE = "PREFECT_SERVER_DATABASE_CONNECTION_URL"
 
 
 def main() -> None:
-    """Prepare everything, then become `prefect server start`; a user's error is one sentence and an exit code."""
+    """Prepare the databases, then execute `prefect server start`. Errors are printed as one sentence."""
     port = os.environ.get("PORT") or "4200"
     try:
         settings = load_settings()
@@ -31,26 +31,27 @@ def main() -> None:
     except ReverieError as error:
         print(f"Error: {error}", file=sys.stderr)
         sys.exit(error.exit_code)
-    print(f"Prefect comes up on http://{HOST}:{port} within a minute; Ctrl-C stops it.", flush=True)
+    print(f"Prefect will be available on http://{HOST}:{port} within a minute. Press Ctrl-C to stop.", flush=True)
     command = [sys.executable, "-m", "prefect", "server", "start", "--host", HOST, "--port", port]
     os.execve(sys.executable, command, environment)
 
 
 def prefect_environment(settings: Settings, url: str, port: str) -> dict[str, str]:
-    """Make Prefect's home under Reverie's and its database beside that of `url`; return the variables for both.
+    """Create Prefect's home directory and, on the server of `url`, its database; return the environment variables.
 
-    Raises DatabaseError when the database cannot be made.
+    Raises DatabaseError: the database cannot be created.
     """
     home = settings.home / "prefect"
     home.mkdir(parents=True, exist_ok=True)
-    given = os.environ.get(VARIABLE)
-    made = given or f"postgresql+asyncpg://{create_database(url, DATABASE, variable=VARIABLE).partition('://')[2]}"
+    prefect_url = os.environ.get(VARIABLE)
+    if not prefect_url:
+        prefect_url = f"postgresql+asyncpg://{create_database(url, DATABASE, variable=VARIABLE).partition('://')[2]}"
     return {
         "PREFECT_HOME": str(home),
-        VARIABLE: made,
+        VARIABLE: prefect_url,
         "PREFECT_SERVER_ANALYTICS_ENABLED": "false",
         "DO_NOT_TRACK": "1",
-        # the browser asks this address, whatever the port
+        # the browser connects to this address
         "PREFECT_SERVER_UI_API_URL": f"http://{HOST}:{port}/api",
     }
 

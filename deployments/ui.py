@@ -1,7 +1,7 @@
-"""`make ui`: the Dagster webserver and daemon on this machine, on a Dagster database beside Reverie's.
+"""`make ui`: run the Dagster webserver and daemon on this machine, with their database beside Reverie's.
 
-PORT chooses the port. DAGSTER_DATABASE_URL names a database for Dagster that exists already; without it one called
-`dagster` is made on the server that Reverie uses.
+PORT sets the port. DAGSTER_DATABASE_URL names an existing database for Dagster. Without it, a database called `dagster`
+is created on Reverie's database server.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ HOST = "127.0.0.1"
 
 
 def main() -> None:
-    """Prepare everything, then become `dagster dev`; a user's error is one sentence and an exit code."""
+    """Prepare the databases, then execute `dagster dev`. Errors are printed as one sentence."""
     port = os.environ.get("PORT") or "3000"
     try:
         settings = load_settings()
@@ -39,8 +39,8 @@ def main() -> None:
     except ReverieError as error:
         print(f"Error: {error}", file=sys.stderr)
         sys.exit(error.exit_code)
-    print(f"Dagster comes up on http://{HOST}:{port} within a minute; Ctrl-C stops it.", flush=True)
-    # a shell starts what it puts into the background with SIGINT ignored, and dagster would then not end on a signal
+    print(f"Dagster will be available on http://{HOST}:{port} within a minute. Press Ctrl-C to stop.", flush=True)
+    # shells start background processes with SIGINT ignored, and Dagster would then not stop on a signal
     signal.signal(signal.SIGINT, signal.default_int_handler)
     os.chdir(HERE.parent)
     command = [sys.executable, "-m", "dagster", "dev", "-w", str(HERE / "workspace.yaml"), "-h", HOST, "-p", port]
@@ -48,37 +48,37 @@ def main() -> None:
 
 
 def dagster_environment(settings: Settings, url: str) -> dict[str, str]:
-    """Make Dagster's home under Reverie's and its database beside that of `url`; return the variables for both.
+    """Create Dagster's home directory and, on the server of `url`, its database; return the environment variables.
 
-    Raises DatabaseError when the database cannot be made.
+    Raises DatabaseError: the database cannot be created.
     """
     home = settings.home / "dagster"
     home.mkdir(parents=True, exist_ok=True)
     shutil.copyfile(HERE / "dagster.yaml", home / "dagster.yaml")
-    given = os.environ.get("DAGSTER_DATABASE_URL") or create_database(url)
+    dagster_url = os.environ.get("DAGSTER_DATABASE_URL") or create_database(url)
     return {
         "DAGSTER_HOME": str(home),
-        "DAGSTER_DATABASE_URL": storage_url(given),
-        # runs are processes of their own: they must find the same server without starting it
+        "DAGSTER_DATABASE_URL": storage_url(dagster_url),
+        # each run is a process of its own, which must use the same server without starting it
         "DATABASE_URL": url,
-        # `dg dev` is newer and brings another hundred packages
+        # `dg dev` is newer but needs about a hundred more packages
         "PYTHONWARNINGS": "ignore:Function `dev_command` is superseded",
     }
 
 
 def create_database(url: str, name: str | None = None, *, variable: str = "DAGSTER_DATABASE_URL") -> str:
-    """Create an orchestrator's database, Dagster's unless named, on the server of `url`; return its URL."""
+    """Create an orchestrator's database, by default Dagster's, on the server of `url`; return its URL."""
     name = name or DATABASE
     with connect(url) as conn:
         if conn.execute("select from pg_database where datname = %s", [name]).fetchone() is None:
             try:
-                # another process may be faster
+                # another process may create it first
                 with suppress(errors.DuplicateDatabase, errors.UniqueViolation):
                     conn.execute(SQL("create database {}").format(Identifier(name)))
             except errors.InsufficientPrivilege as error:
                 raise DatabaseError(
                     f"User {conn.info.user} may not create the database {name}: "
-                    f"create one for it and name it in {variable}."
+                    f"create a database and name it in {variable}."
                 ) from error
     return urlsplit(url)._replace(path=f"/{name}").geturl()
 

@@ -1,9 +1,9 @@
-"""`make worker`: one long-lived process that serves all flows, and asks for a drain when something is due.
+"""`make worker`: a long-lived process that serves all flows and starts a drain when something is due.
 
-It looks into the queue itself and not by a schedule of the server's: a flow run is a process of some seconds, which an
-empty queue need not cost (docs/decisions/0013).
+It polls the queue itself instead of using a schedule on the server, since each flow run takes a process and some
+seconds, even if the queue is empty (docs/decisions/0013).
 
-PREFECT_API_URL names the Prefect server, by default the one that `make prefect` starts on this machine.
+PREFECT_API_URL names the Prefect server; the default is the one that `make prefect` starts.
 """
 
 from __future__ import annotations
@@ -32,15 +32,15 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).resolve().parent.parent
 API_URL = "http://127.0.0.1:4200/api"
-#: How often the queue is looked at.
+#: Polling interval.
 EVERY = timedelta(seconds=15)
 DRAIN = "drain-due-sessions/reverie"
-#: Flow runs of this process at once; each has a process and the embedder's threads.
+#: Most parallel flow runs. Each has a process of its own with the embedder's threads.
 AT_ONCE = 4
 
 
 def main() -> None:
-    """Serve until told to end; a user's error is one sentence and an exit code."""
+    """Serve until interrupted. Errors are printed as one sentence."""
     os.chdir(ROOT)
     sys.path.insert(0, str(ROOT))
     url = os.environ.setdefault("PREFECT_API_URL", API_URL)
@@ -58,31 +58,31 @@ def main() -> None:
     from prefect import serve
 
     threading.Thread(target=watch, args=(store, threading.Event()), daemon=True, name="queue").start()
-    # a shell starts what it puts into the background with SIGINT ignored
+    # shells start background processes with SIGINT ignored
     signal.signal(signal.SIGINT, signal.default_int_handler)
     serve(*served(), limit=AT_ONCE, pause_on_shutdown=False)
 
 
 def watch(store: Store, ended: threading.Event) -> None:
-    """Ask for a drain whenever something is due and the one before is over; until `ended` is set."""
-    asked: UUID | None = None
+    """Start a drain whenever something is due and the previous drain has finished, until `ended` is set."""
+    latest: UUID | None = None
     while not ended.wait(EVERY.total_seconds()):
         try:
-            if is_due(store, datetime.now(UTC)) and is_over(asked):
-                asked = ask_for_drain()
-        except Exception as error:  # the server or the database is away: they come back
+            if is_due(store, datetime.now(UTC)) and is_finished(latest):
+                latest = start_drain()
+        except Exception as error:  # the server or the database is unavailable: poll again later
             reason = str(error) if isinstance(error, ReverieError) else type(error).__name__
-            print(f"The queue was not looked at: {reason}", file=sys.stderr, flush=True)
+            print(f"The queue could not be checked: {reason}", file=sys.stderr, flush=True)
 
 
 def is_due(store: Store, now: datetime) -> bool:
-    """Whether a session is to be flushed or drained."""
+    """Tell whether a session is due to be flushed or drained."""
     with database_errors():
         return bool(store.waiting_tenants(now, now) or store.flushable(now))
 
 
-def is_over(flow_run: UUID | None) -> bool:
-    """Whether a flow run has ended, in whatever way."""
+def is_finished(flow_run: UUID | None) -> bool:
+    """Tell whether a flow run has finished, successfully or not."""
     from prefect.client.orchestration import get_client
 
     if flow_run is None:
@@ -92,8 +92,8 @@ def is_over(flow_run: UUID | None) -> bool:
     return state is None or state.is_final()
 
 
-def ask_for_drain() -> UUID:
-    """Have a drain run by whichever process serves it; return its flow run's id."""
+def start_drain() -> UUID:
+    """Start a drain in whichever process serves it; return the id of the flow run."""
     from prefect.deployments import run_deployment
 
     run = cast("FlowRun", run_deployment(DRAIN, timeout=0, as_subflow=False))  # a coroutine only within an event loop

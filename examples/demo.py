@@ -161,7 +161,7 @@ def run(console: Console, path: Path, how: dict[str, Any]) -> None:
 
 
 def in_make(sentence: str) -> str:
-    """The sentence with options as `make demo` takes them."""
+    """Replace the options in a sentence by the variables of `make demo`."""
     for option, variable in MAKE.items():
         sentence = sentence.replace(option, variable)
     return sentence
@@ -169,29 +169,29 @@ def in_make(sentence: str) -> str:
 
 @contextmanager
 def history(path: Path, tenant: str) -> Iterator[Path]:
-    """The file, or the sample as another tenant's."""
+    """Yield the file, or a copy of the sample for another tenant."""
     if path != SAMPLE or tenant == "demo":
         yield path
         return
     with tempfile.TemporaryDirectory() as folder:
         copy = Path(folder) / path.name
         records = [json.loads(line) | {"tenant_id": tenant} for line in path.read_text(encoding="utf-8").splitlines()]
-        copy.write_text("".join(json.dumps(one) + "\n" for one in records), encoding="utf-8")
+        copy.write_text("".join(json.dumps(record) + "\n" for record in records), encoding="utf-8")
         yield copy
 
 
 def questions(store: Store, tenant: str, path: Path, subject: str) -> list[tuple[str, str]]:
-    """Three questions: ours of the sample, or of what the subject speaks of most."""
+    """Return three questions: fixed ones about the sample, otherwise about the subject's most frequent entities."""
     if path == SAMPLE:
         return list(SAMPLE_QUESTIONS)
-    spoken_of = [label for _, label, _ in entities(store, tenant, subject, limit=3)]
-    return [(subject, f"What about {label}?") for label in spoken_of] or [(subject, "What matters to them?")]
+    labels = [label for _, label, _ in entities(store, tenant, subject, limit=3)]
+    return [(subject, f"What about {label}?") for label in labels] or [(subject, "What matters to them?")]
 
 
 def print_memory(
     console: Console, reader: Store, settings: Settings, tenant: str, subject: str, as_of: datetime
 ) -> None:
-    """One subject's memory."""
+    """Print a subject's memory."""
     policy = load_policy(settings.policy)
     report.print_subject(
         console, show_subject(reader, tenant_id=tenant, subject_id=subject, policy=policy, as_of=as_of)
@@ -200,7 +200,7 @@ def print_memory(
 
 
 def print_added(console: Console, store: Store, settings: Settings, tenant: str, subject: str, path: Path) -> None:
-    """What a language model added, if there is one."""
+    """Print what the language model added, if there is one."""
     if settings.language_model == "none":
         return
     report.print_worded(console, worded(store, tenant))
@@ -221,7 +221,7 @@ def print_answer(
     console: Console, reader: Store, settings: Settings, tenant: str, subject: str, question: str, as_of: datetime,
     embedder: Embedder,
 ) -> None:  # fmt: skip
-    """One recall with its reasons; it is logged and counts as an access, as every recall."""
+    """Print a recall with its explanation. Like every recall, it is logged and counts as an access."""
     policy = load_policy(settings.policy)
     session = reader.session(tenant)
     found = perform(recall(session, question, subject_id=subject, policy=policy, as_of=as_of, embedder=embedder))
@@ -230,22 +230,22 @@ def print_answer(
 
 
 def next_steps(tenant: str, subject: str) -> list[tuple[str, str]]:
-    """Commands that go on from here."""
+    """Return commands to continue with."""
     at = f"--tenant {tenant}"
     return [
         ("make ui", "the same work in the orchestrator: graph, runs, checks, plots"),
-        ("make demo DATA=your.jsonl", "your own log, or an export of ChatGPT or Slack (see docs/importing.md)"),
+        ("make demo DATA=your.jsonl", "your own log, or a ChatGPT or Slack export (see docs/importing.md)"),
         (
             "make demo MODEL=recorded",
-            "what a language model adds, with written-down replies: no key, no cost",
+            "what a language model adds, with recorded replies: no key, no cost",
         ),
-        (f".venv/bin/reverie recall 'your question' -s {subject} {at} --why", "ask, with every reason"),
-        (f".venv/bin/reverie show {subject} {at}", "all that is remembered; take an id for `explain` and `undo`"),
+        (f".venv/bin/reverie recall 'your question' -s {subject} {at} --why", "a recall with its explanation"),
+        (f".venv/bin/reverie show {subject} {at}", "the subject's memory; use the ids with `explain` and `undo`"),
         (
             f".venv/bin/reverie clock {at} --run",
-            "this tenant's clock stands still, so the history does not fade; this lets it run",
+            "starts this tenant's clock, which is stopped so that the history does not fade",
         ),
-        (".venv/bin/reverie policy show contact", "the numbers behind it: copy one, change it, `reverie policy use`"),
+        (".venv/bin/reverie policy show contact", "a policy's numbers: copy it, change it, then `reverie policy use`"),
     ]
 
 

@@ -19,6 +19,7 @@ From the bottom up; a package imports only what stands above it in this list:
 - `runtime`: the composition root: database and models from the settings
 - `api/`: the HTTP API
 - `cli/`: the command line
+- `testing`: helpers for tests of programs that use Reverie
 """
 
 from __future__ import annotations

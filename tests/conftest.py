@@ -12,10 +12,8 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager, suppress
+from contextlib import AbstractContextManager, suppress
 from pathlib import Path
-from urllib.parse import urlsplit
-from uuid import uuid4
 
 import psycopg
 import pytest
@@ -25,8 +23,8 @@ from psycopg.sql import SQL, Identifier
 
 from reverie.errors import ReverieError
 from reverie.store.connect import connect
-from reverie.store.migrate import migrate
 from reverie.store.server.embedded import EmbeddedPostgres
+from reverie.testing import SERVER_VARIABLE, DatabaseFactory, fast_directory
 
 #: The directory of this run, made by the main process; its name starts every database that the run creates.
 RUN_DIRECTORY = pytest.StashKey[Path]()
@@ -35,7 +33,7 @@ ALIVE = pytest.StashKey[BaseFileLock]()
 PREFIX = "reverie_test_"
 #: Makes a database for a `with` block.
 Databases = Callable[[], AbstractContextManager[str]]
-EXTERNAL_SERVER = os.environ.get("REVERIE_TEST_DATABASE_URL")
+EXTERNAL_SERVER = os.environ.get(SERVER_VARIABLE)
 
 # a busy machine is slow at drawing examples, and that is no fault of the code
 settings.register_profile("reverie", deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -46,7 +44,7 @@ def pytest_configure(config: pytest.Config) -> None:
     if hasattr(config, "workerinput"):
         config.stash[RUN_DIRECTORY] = Path(config.workerinput["run_directory"])
         return
-    parent = _fast_directory()
+    parent = fast_directory()
     _sweep(parent)
     directory = Path(tempfile.mkdtemp(prefix=PREFIX, dir=parent))
     config.stash[ALIVE] = FileLock(directory / "alive")
@@ -98,31 +96,21 @@ def server_url(run_directory: Path) -> str:
 
 
 @pytest.fixture(scope="session")
-def template(server_url: str, run_directory: Path) -> str:
-    """The name of the migrated, empty database that tests clone; made by the first worker that asks."""
-    name = f"{run_directory.name}_template"
-    with FileLock(run_directory / "template.lock"), connect(server_url) as admin:
-        if admin.execute("select from pg_database where datname = %s", [name]).fetchone() is None:
-            unfinished = _create(admin, server_url, run_directory.name)
-            migrate(unfinished)
-            admin.execute(SQL("alter database {} rename to {}").format(Identifier(_name(unfinished)), Identifier(name)))
-    return name
+def database_factory(server_url: str, run_directory: Path) -> DatabaseFactory:
+    """Creates the databases of this run; the first worker that asks migrates the template."""
+    return DatabaseFactory(server_url, prefix=run_directory.name)
 
 
 @pytest.fixture(scope="session")
-def databases(server_url: str, run_directory: Path, template: str) -> Databases:
+def template(database_factory: DatabaseFactory) -> str:
+    """The name of the migrated, empty database that tests clone."""
+    return database_factory.template
+
+
+@pytest.fixture(scope="session")
+def databases(database_factory: DatabaseFactory) -> Databases:
     """Makes a migrated, empty database, each of a name of its own, that lives as long as a `with` block."""
-
-    @contextmanager
-    def make() -> Iterator[str]:
-        with connect(server_url) as admin:
-            url = _create(admin, server_url, run_directory.name, template)
-        try:
-            yield url
-        finally:
-            _drop(server_url, url)
-
-    return make
+    return database_factory.migrated
 
 
 @pytest.fixture
@@ -133,12 +121,10 @@ def database_url(databases: Databases) -> Iterator[str]:
 
 
 @pytest.fixture
-def empty_database_url(server_url: str, run_directory: Path) -> Iterator[str]:
+def empty_database_url(database_factory: DatabaseFactory) -> Iterator[str]:
     """A database of this test's own without a schema."""
-    with connect(server_url) as admin:
-        url = _create(admin, server_url, run_directory.name)
-    yield url
-    _drop(server_url, url)
+    with database_factory.empty() as url:
+        yield url
 
 
 @pytest.fixture
@@ -157,13 +143,6 @@ def shared_data() -> Path:
     return directory
 
 
-def _fast_directory() -> Path:
-    """A disk in memory where there is room on one: a clone then takes 20 ms and not 160."""
-    memory = Path("/dev/shm")
-    roomy = os.access(memory, os.W_OK) and shutil.disk_usage(memory).free > 4 << 30
-    return memory if roomy else Path(tempfile.gettempdir())
-
-
 def _sweep(parent: Path) -> None:
     """Stop the servers of earlier runs that were killed, and remove their directories."""
     for directory in parent.glob(f"{PREFIX}*"):
@@ -173,18 +152,3 @@ def _sweep(parent: Path) -> None:
                 with FileLock(directory / "alive", blocking=False):
                     EmbeddedPostgres(directory / "postgres").stop()
                     shutil.rmtree(directory)
-
-
-def _create(admin: psycopg.Connection, server_url: str, prefix: str, template: str = "template1") -> str:
-    name = f"{prefix}_{uuid4().hex[:12]}"
-    admin.execute(SQL("create database {} template {}").format(Identifier(name), Identifier(template)))
-    return urlsplit(server_url)._replace(path=f"/{name}").geturl()
-
-
-def _drop(server_url: str, url: str) -> None:
-    with connect(server_url) as admin:
-        admin.execute(SQL("drop database {} with (force)").format(Identifier(_name(url))))
-
-
-def _name(url: str) -> str:
-    return urlsplit(url).path.removeprefix("/")

@@ -29,6 +29,8 @@ STEP = re.compile(r"^\d+\. `([^`]+)`", re.MULTILINE)
 #: The recipes of CONTRIBUTING.md by heading, each with the most files that it may touch.
 RECIPES = {"Add a stage": 9, "Add a column to memory": 7, "Add a policy number": 3}
 LARGEST_FOLDER, LONGEST_FUNCTION, MOST_PARAMETERS = 20, 50, 7
+#: Names that a loader looks up in every module of a package: `cli.root` runs `command` of a command's module.
+LOADED = {"reverie.cli.memory": {"command"}, "reverie.cli.operate": {"command"}}
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 
@@ -123,10 +125,14 @@ class House:
         return Count("imports upward or between sibling layers", len(items), 0, sorted(items))
 
     def names(self) -> Count:
-        """Public classes, functions and type aliases at the top of a module whose name another module defines too."""
+        """Public classes, functions and type aliases at the top of a module whose name another module defines too.
+
+        Names that a loader looks up in each module of a package, `LOADED`, do not count: their modules cannot choose.
+        """
         places = defaultdict(set)
         for module, tree in self.trees.items():
-            for name in public_names(tree):
+            loaded = {name for package, names in LOADED.items() if within(module, package) for name in names}
+            for name in set(public_names(tree)) - loaded:
                 places[name].add(module)
         items = [f"{name}: {' '.join(sorted(where))}" for name, where in sorted(places.items()) if len(where) > 1]
         return Count("public names that several modules define", len(items), 0, items)

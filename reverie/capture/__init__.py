@@ -1,10 +1,10 @@
-"""Capture: conversations in, rows of the log out. Nothing else writes `log.turns`.
+"""Capture: writes conversations to the log. No other package writes `log.turns`.
 
-- `history/`: imports of files and exports
-- `live/`: turns and observations as they come
-- `append`: turns and outcomes appended once
-- `validation`: a record as a turn, an outcome, or the reason why it is neither
-- `identity`: what makes two records the same turn
-- `mending`: text that Postgres cannot store, repaired
-- `times`: event times in the forms that people write
+- `history/`: imports files and exports
+- `live/`: accepts turns and observations as they arrive
+- `append`: appends turns and outcomes idempotently
+- `validation`: turns a record into a turn, an outcome or a rejection
+- `identity`: the content hash that tells a repeated turn from a conflict
+- `mending`: repairs text that Postgres cannot store
+- `times`: parses event times
 """

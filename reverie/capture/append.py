@@ -1,4 +1,4 @@
-"""Turns and outcomes into the log: appended once, however often they are sent."""
+"""Append turns and outcomes to the log. Appending is idempotent: a record sent twice is stored once."""
 
 from __future__ import annotations
 
@@ -24,32 +24,32 @@ _COLUMN_TYPES = (
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Appended:
-    """What became of the turns or outcomes that were sent."""
+class AppendResult:
+    """How many turns or outcomes were appended."""
 
     #: New rows.
     added: int
-    #: Sent before with the same content.
+    #: Records that were already in the log with the same content.
     repeated: int
-    #: Positions, in what was sent, of those whose id has other content in the log, which is append-only.
+    #: Positions of records whose id is already in the log with different content. The log is append-only.
     conflicts: tuple[int, ...]
 
 
-NOTHING = Appended(added=0, repeated=0, conflicts=())
+NOTHING = AppendResult(added=0, repeated=0, conflicts=())
 
 
 def policy_of(store: Store, tenant_id: str, otherwise: str) -> Policy:
-    """Return the tenant's policy; `otherwise` names that of a tenant which is not known yet. Raises PolicyError."""
+    """Return the tenant's policy, or the one named `otherwise` if the tenant does not exist yet. Raises PolicyError."""
     with store.transaction(tenant_id) as conn:
         name = read_policy_name(conn, tenant_id)
     return load_policy(name or otherwise)
 
 
-def insert_turns(conn: Connection[Any], tenant_id: str, turns: Sequence[Turn]) -> Appended:
+def insert_turns(conn: Connection[Any], tenant_id: str, turns: Sequence[Turn]) -> AppendResult:
     """Insert turns in the caller's transaction, in their order.
 
-    Once a transaction: the table that the turns are copied to is emptied at commit. A turn is known by subject,
-    session and source_id; one without `turn_index` is counted on after its session's last.
+    Call it once per transaction: the temporary table that it copies the turns to is emptied at commit. A turn is
+    identified by subject, session and source_id. A turn without `turn_index` gets the next index of its session.
     """
     if not turns:
         return NOTHING
@@ -58,43 +58,46 @@ def insert_turns(conn: Connection[Any], tenant_id: str, turns: Sequence[Turn]) -
     make_incoming(conn)
     with conn.cursor() as cursor, cursor.copy(queries("capture")["copy_incoming"]) as copy:
         copy.set_types(_COLUMN_TYPES)
-        for place, turn in enumerate(turns):
-            copy.write_row(_row(place, turn))
-    return _appended(len(turns), add_turns(conn, tenant_id))
+        for position, turn in enumerate(turns):
+            copy.write_row(_row(position, turn))
+    return _append_result(len(turns), add_turns(conn, tenant_id))
 
 
 def make_incoming(conn: Connection[Any]) -> None:
-    """Make the temporary table that `add_turns` reads; it is emptied at commit."""
+    """Create the temporary table that `add_turns` reads. It is emptied at commit."""
     conn.execute(queries("capture")["make_incoming"])
 
 
 def lock_sessions(conn: Connection[Any], tenant_id: str, sessions: Iterable[tuple[str, str]]) -> None:
-    """Wait until no other writer adds turns to these sessions (subject and session) of a tenant."""
+    """Lock these sessions (pairs of subject and session) of a tenant against other writers until commit."""
     names = [f"{subject_id}/{session_id}" for subject_id, session_id in sessions]
     conn.execute(queries("capture")["lock_sessions"], {"tenant": tenant_id, "sessions": names})
 
 
 def add_turns(conn: Connection[Any], tenant_id: str) -> tuple[int, list[int]]:
-    """Add the incoming turns to the log; return how many were new, and the places of those in conflict with it."""
+    """Append the turns of the temporary table to the log; return the number of new turns and conflicting positions."""
     added, conflicts = conn.execute(queries("capture")["add_turns"], {"tenant": tenant_id}).fetchone() or (0, [])
     return added, conflicts
 
 
-def insert_outcomes(conn: Connection[Any], tenant_id: str, outcomes: Sequence[Outcome]) -> Appended:
-    """Insert outcomes in the caller's transaction; known by decision, metric and time to the millisecond."""
+def insert_outcomes(conn: Connection[Any], tenant_id: str, outcomes: Sequence[Outcome]) -> AppendResult:
+    """Insert outcomes in the caller's transaction.
+
+    An outcome is identified by its decision, its metric and its time to the millisecond.
+    """
     if not outcomes:
         return NOTHING
-    found = conn.execute(queries("capture")["add_outcomes"], _outcome_columns(tenant_id, outcomes)).fetchone()
-    return _appended(len(outcomes), found)
+    row = conn.execute(queries("capture")["add_outcomes"], _outcome_columns(tenant_id, outcomes)).fetchone()
+    return _append_result(len(outcomes), row)
 
 
-async def log_outcomes(session: TenantSession, outcomes: Sequence[Outcome]) -> Appended:
+async def log_outcomes(session: TenantSession, outcomes: Sequence[Outcome]) -> AppendResult:
     """Insert outcomes as `insert_outcomes` does, in a transaction of their own."""
     if not outcomes:
         return NOTHING
     params = _outcome_columns(session.tenant_id, outcomes)
     rows = await session.run(Statement(queries("capture")["add_outcomes"], params))
-    return _appended(len(outcomes), rows[0])
+    return _append_result(len(outcomes), rows[0])
 
 
 def _outcome_columns(tenant_id: str, outcomes: Sequence[Outcome]) -> dict[str, Any]:
@@ -112,9 +115,9 @@ def _outcome_columns(tenant_id: str, outcomes: Sequence[Outcome]) -> dict[str, A
     }
 
 
-def _row(place: int, turn: Turn) -> tuple[Any, ...]:
+def _row(position: int, turn: Turn) -> tuple[Any, ...]:
     return (
-        place,
+        position,
         turn.id,
         turn.subject_id,
         turn.session_id,
@@ -130,11 +133,11 @@ def _row(place: int, turn: Turn) -> tuple[Any, ...]:
     )
 
 
-def _appended(sent: int, found: tuple[Any, ...] | None) -> Appended:
-    added, conflicts = found or (0, [])
-    return Appended(added=added, repeated=sent - added - len(conflicts), conflicts=tuple(conflicts))
+def _append_result(sent: int, row: tuple[Any, ...] | None) -> AppendResult:
+    added, conflicts = row or (0, [])
+    return AppendResult(added=added, repeated=sent - added - len(conflicts), conflicts=tuple(conflicts))
 
 
-def _require_tenant(tenant_id: str, sent: Sequence[Turn | Outcome]) -> None:
-    if any(each.tenant_id != tenant_id for each in sent):
-        raise ValueError("every turn and outcome must be of the tenant it is appended for")
+def _require_tenant(tenant_id: str, records: Sequence[Turn | Outcome]) -> None:
+    if any(record.tenant_id != tenant_id for record in records):
+        raise ValueError(f"every turn and outcome must belong to the tenant {tenant_id!r}")

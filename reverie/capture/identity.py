@@ -1,4 +1,4 @@
-"""What makes a turn the same turn, and a dead letter the same letter."""
+"""The content hash of a turn."""
 
 from __future__ import annotations
 
@@ -10,6 +10,6 @@ from reverie.model import Turn
 
 
 def turn_hash(turn: Turn) -> bytes:
-    """sha256 over role, speaker, time, text and tool calls: tells a turn sent twice from a conflict."""
-    said = (turn.role, turn.speaker, turn.said_at, turn.text, turn.tool_calls)
-    return hashlib.sha256(orjson.dumps(said, option=orjson.OPT_SORT_KEYS)).digest()
+    """Return the sha256 of role, speaker, time, text and tool calls, which tells a repeated turn from a conflict."""
+    content = (turn.role, turn.speaker, turn.said_at, turn.text, turn.tool_calls)
+    return hashlib.sha256(orjson.dumps(content, option=orjson.OPT_SORT_KEYS)).digest()

@@ -1,4 +1,4 @@
-"""What Postgres cannot hold in a text: NUL is removed, and half a surrogate pair becomes U+FFFD."""
+"""Repair text that Postgres cannot store: NUL is removed, and an unpaired surrogate becomes U+FFFD."""
 
 from __future__ import annotations
 
@@ -7,25 +7,25 @@ from typing import Any
 
 
 def is_sound(text: str, *, no_controls: bool = False) -> bool:
-    """Whether a text can be stored as it is; with `no_controls`, whether it can also stand in an id."""
+    """Tell whether Postgres can store a text. With `no_controls`, control characters make it unsound too, as in ids."""
     if "\0" in text or not (text.isascii() or _encodes(text)):
         return False
-    return not (no_controls and any(unicodedata.category(letter) == "Cc" for letter in text))
+    return not (no_controls and any(unicodedata.category(character) == "Cc" for character in text))
 
 
 def mend_text(text: str) -> str:
-    """The text without NULs, its surrogates joined where both halves are there and U+FFFD where not."""
+    """Remove NULs, join surrogate pairs, and replace unpaired surrogates by U+FFFD."""
     return text.replace("\0", "").encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
 def mend(value: Any) -> Any:
-    """A JSON value with every text in it mended, keys too."""
+    """Repair every text in a JSON value, keys included."""
     if type(value) is str:
         return mend_text(value)
     if type(value) is list:
-        return [mend(each) for each in value]
+        return [mend(item) for item in value]
     if type(value) is dict:
-        return {mend(key): mend(each) for key, each in value.items()}
+        return {mend(key): mend(item) for key, item in value.items()}
     return value
 
 

@@ -1,4 +1,4 @@
-"""Event times as people write them: ISO 8601, seconds or milliseconds since 1970, or a column of dates."""
+"""Parse event times: ISO 8601, seconds or milliseconds since 1970, or date columns."""
 
 from __future__ import annotations
 
@@ -9,22 +9,24 @@ from zoneinfo import ZoneInfo
 
 from reverie.errors import InputError
 
-#: A number above is milliseconds: as seconds it would be the year 5138, and as milliseconds it is 1973.
+#: Larger numbers are milliseconds. This number is in the year 5138 as seconds, and in 1973 as milliseconds.
 _LARGEST_SECONDS = 100_000_000_000
 _NUMBER = re.compile(r"[0-9]{9,14}(\.[0-9]+)?")
 
 
 class NaiveTimeError(ValueError):
-    """The time has no offset, so nobody can say when it was."""
+    """The time has no UTC offset, and no time zone is set."""
 
 
-def parse_time(value: Any, zone: tzinfo | None) -> datetime:
+def parse_event_time(value: Any, zone: tzinfo | None) -> datetime:
     """Return the time in UTC.
 
-    Accepted: ISO 8601 with an offset or `Z`; a number (or digits) of seconds, or from 1e11 of milliseconds, since 1970;
-    datetimes. A naive time or a bare date is read in `zone` (of two possible readings in autumn the first).
+    Accepts ISO 8601 with an offset or `Z`, a number (or digits) of seconds since 1970, or of milliseconds from 1e11 on,
+    and datetimes. A naive time or a bare date is interpreted in `zone`; an ambiguous time is the earlier of the two.
 
-    Raises NaiveTimeError: naive, and no zone given. ValueError: not a time.
+    Raises:
+        NaiveTimeError: the time is naive and `zone` is None.
+        ValueError: the value is not a time.
     """
     if type(value) is str:
         try:
@@ -52,7 +54,7 @@ def parse_time(value: Any, zone: tzinfo | None) -> datetime:
 
 
 def parse_timezone(name: str) -> tzinfo:
-    """Return a zone by its IANA name. Raises InputError for one that is not known."""
+    """Return a time zone by its IANA name. Raises InputError for an unknown name."""
     try:
         return ZoneInfo(name)
     except (KeyError, ValueError, OSError):  # ZoneInfoNotFoundError is a KeyError; OSError: a directory such as Europe

@@ -1,6 +1,7 @@
-"""One record -> a turn, an outcome, or the reason why it is neither. The rules are stated in docs/importing.md.
+"""Validate a record: the result is a turn, an outcome, or a rejection. docs/importing.md states the rules.
 
-A hand-checked hot path, since a pydantic model a record is several times slower; errors are worded in the slow path.
+The checks are written by hand, since a pydantic model is several times slower. Error messages are built only on
+failure.
 """
 
 from __future__ import annotations
@@ -17,16 +18,16 @@ import orjson
 from reverie.capture.history.values import ROLE_ALIASES, USUAL_ROLES, split_mapping
 from reverie.capture.identity import turn_hash
 from reverie.capture.mending import is_sound, mend, mend_text
-from reverie.capture.times import NaiveTimeError, parse_time
+from reverie.capture.times import NaiveTimeError, parse_event_time
 from reverie.errors import InputError
 from reverie.model import EARLIEST, Outcome, Role, ToolCall, Turn
 
-#: UTF-8 bytes of a text, and of the JSON of tool calls and of metadata.
+#: Limit in UTF-8 bytes of a text, and of tool calls and metadata as JSON.
 MAX_TEXT = 1 << 20
 MAX_ID = 200
-#: Leaves room to count on from.
+#: Largest `turn_index` of a record. It leaves room for the indexes of later turns.
 MAX_INDEX = 1_000_000_000
-#: Names of ignored fields that are remembered; a log may have a new one in each record.
+#: Most names of ignored fields that are kept, since a file may have a new one in each record.
 MAX_IGNORED = 20
 
 FIELDS = (
@@ -54,22 +55,22 @@ _TRUTH = {True: True, False: False, "true": True, "false": False, "1": True, "0"
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Rejection:
-    """Why a record is neither turn nor outcome."""
+    """The reason why a record is neither a turn nor an outcome."""
 
-    #: Short code, for counting.
+    #: A short code.
     reason: str
-    #: One sentence: the field, what kind of value was found, what is expected; never the value.
+    #: One sentence: the field, the kind of value it has, and what is expected. It never quotes the value.
     detail: str
-    #: False: the record must not be kept, as it is another tenant's.
+    #: False if the record belongs to another tenant and must not be kept.
     keep: bool = True
 
 
 class _RejectedError(Exception):
-    """Carries a rejection out of the depth of a check."""
+    """Raised by a check; its arguments are the reason and detail of the rejection."""
 
 
 class Validator:
-    """The rules for the records of one import; call it with each."""
+    """Validates the records of one import: call it with each record."""
 
     def __init__(
         self,
@@ -82,36 +83,36 @@ class Validator:
         subject: str | None = None,
         assume: bool = False,
     ) -> None:
-        """Take the choices of the caller.
+        """Set the options of the import.
 
-        `not_after` is the latest time a turn can have been said at; `turn_characters` is the policy's bound of a turn's
-        text, beside the 1 MiB that any text may have; `mapping` names the fields of the records where they differ from
-        ours (ours to theirs), and their values of a field (`role:customer` to `user`); `timezone` is where naive times
-        were written; `subject` is whose every record is, whatever it says. `assume`: roles by their usual names
-        elsewhere, such as `customer`, are taken and noted.
+        Args:
+            tenant_id: The tenant of all records.
+            not_after: The latest possible event time.
+            turn_characters: The policy's limit on the characters of a turn's text, beside the 1 MiB of any text.
+            mapping: Names of fields (Reverie's to the file's) and values (`role:customer` to `user`).
+            timezone: The time zone of naive times.
+            subject: The subject of all records, whatever they say.
+            assume: Accept the usual role names of other systems, such as `customer`, and record them.
 
-        Raises InputError: the mapping names a field or value that we do not have.
+        Raises InputError: the mapping names an unknown field or value.
         """
         names, values = split_mapping(mapping or {})
         if unknown := sorted(set(names) - set(FIELDS)):
             raise InputError(f"There is no field {unknown[0]!r} to map to; the fields are {', '.join(FIELDS)}.")
-        if subject is not None and not (
-            0 < len(subject) <= MAX_ID and subject.strip() and is_sound(subject, no_controls=True)
-        ):
-            raise InputError("A subject is a text of 1 to 200 characters without control characters.")
+        _require_subject(subject)
         self.tenant_id = tenant_id
         self.not_after = not_after
         self.turn_characters = turn_characters
         self.timezone = timezone
-        #: Records in which NULs or halves of surrogate pairs were mended.
+        #: Number of records whose text was repaired.
         self.mended = 0
-        #: Names of fields that were not read, at most `MAX_IGNORED`.
+        #: Names of ignored fields, at most `MAX_IGNORED`.
         self.ignored: set[str] = set()
-        #: Roles that were assumed from the usual names, as the records have them.
+        #: Assumed roles, by the value in the records.
         self.assumed_roles: dict[str, Role] = {}
-        #: Short values of codes that are none of ours, by reason: what a mapping could translate.
+        #: Short unknown values by reason, which a mapping could translate.
         self.unknown_values: dict[str, Counter[str]] = {"unknown_role": Counter(), "unknown_type": Counter()}
-        #: Needed fields that were absent or empty, by our name and theirs.
+        #: Required fields that were missing or empty: Reverie's name and the name in the records.
         self.missing: Counter[tuple[str, str]] = Counter()
         self._name = {ours: names.get(ours, ours) for ours in FIELDS}
         self._known = frozenset(self._name.values())
@@ -121,22 +122,22 @@ class Validator:
         self._usual_roles = USUAL_ROLES if assume else {}
 
     def called(self, ours: str) -> str:
-        """Return what the records call a field of ours."""
+        """Return the name in the records of one of Reverie's fields."""
         return self._name[ours]
 
     def require_columns(self, columns: tuple[str, ...]) -> None:
-        """Raise InputError when no record of a table with these columns can be valid, with the way out."""
+        """Raise InputError if no record of a table with these columns can be valid."""
         needed = ["session_id"] if self._subject else ["subject_id", "session_id"]
         if self._name["type"] not in columns:
             needed += ["role", "said_at", "text"]
         if missing := [ours for ours in needed if self._name[ours] not in columns]:
             raise InputError(
                 f"There is no column {self._name[missing[0]]!r}, only {', '.join(columns)}: "
-                f"say which it is with --map {missing[0]}=COLUMN."
+                f"name the column with --map {missing[0]}=COLUMN."
             )
 
     def __call__(self, fields: Mapping[str, Any]) -> Turn | Outcome | Rejection:
-        """Return the turn or outcome that a record is, or why it is none; never raises."""
+        """Return the record as a turn or an outcome, or a rejection. Never raises."""
         if not self._known.issuperset(fields) and len(self.ignored) < MAX_IGNORED:
             self.ignored.update(name for name in fields if name not in self._known)
         name, get = self._name, fields.get
@@ -145,7 +146,7 @@ class Validator:
             if (tenant := get(name["tenant_id"])) and str(tenant) != self.tenant_id:
                 return Rejection(
                     reason="other_tenant",
-                    detail=f"{self._called('tenant_id')} is another tenant's; import its records as that tenant.",
+                    detail=f"{self._label('tenant_id')} names another tenant; import its records as that tenant.",
                     keep=False,
                 )
             kind = get(name["type"])
@@ -154,7 +155,7 @@ class Validator:
             if kind == "outcome":
                 return self._outcome(fields)
             if kind not in _TURN_TYPES:
-                self._note_value("unknown_type", kind)
+                self._count_unknown("unknown_type", kind)
                 self._reject("unknown_type", "type", kind, "turn or outcome")
             return self._turn(fields)
         except _RejectedError as error:
@@ -167,10 +168,10 @@ class Validator:
         subject_id = self._subject or self._id(fields, "subject_id")
         session_id = self._id(fields, "session_id")
         source_id = self._id(fields, "source_id") if get(name["source_id"]) not in (None, "") else ""
-        said = get(name["role"])
-        role = self._roles.get(said) if type(said) is str else None
+        raw_role = get(name["role"])
+        role = self._roles.get(raw_role) if type(raw_role) is str else None
         if role is None:
-            role = self._unusual_role(fields, said)
+            role = self._unusual_role(fields, raw_role)
         said_at = self._time(fields, "said_at")
         calls = get(name["tool_calls"])
         text = get(name["text"])
@@ -223,24 +224,24 @@ class Validator:
         if len(value) > MAX_ID:
             self._reject("too_long", ours, f"{len(value):,} characters", f"at most {MAX_ID}", described=True)
         if not is_sound(value, no_controls=True):
-            self._reject("invalid_id", ours, value, "no control characters and no half characters")
+            self._reject("invalid_id", ours, value, "no control characters and no unpaired surrogates")
         return value
 
-    def _unusual_role(self, fields: Mapping[str, Any], said: Any) -> Role:
-        """The role of a value in another case, or by a usual name, which the fast path knows from then on."""
-        word = said.strip().lower() if type(said) is str else None
+    def _unusual_role(self, fields: Mapping[str, Any], value: Any) -> Role:
+        """Return the role of a value in another case or by a usual name, and remember it for the fast path."""
+        word = value.strip().lower() if type(value) is str else None
         role = self._roles.get(word) if word else None
         if role is None and word and (role := self._usual_roles.get(word)):
-            self.assumed_roles[said] = self._roles[said] = role
+            self.assumed_roles[value] = self._roles[value] = role
         if role is None:
-            reason = "unknown_role" if type(said) is str and said else None
+            reason = "unknown_role" if type(value) is str and value else None
             if reason:
-                self._note_value(reason, said)
-            self._reject_value(fields, "role", said, f"one of {', '.join(ROLE_ALIASES)}", reason)
+                self._count_unknown(reason, value)
+            self._reject_value(fields, "role", value, f"one of {', '.join(ROLE_ALIASES)}", reason)
         return role
 
-    def _note_value(self, reason: str, value: Any) -> None:
-        """Count a value that is a short code; a longer one may be what somebody said."""
+    def _count_unknown(self, reason: str, value: Any) -> None:
+        """Count an unknown value if it is a short code. A longer one may be what somebody said."""
         seen = self.unknown_values[reason]
         if type(value) is str and _CODE.fullmatch(value) and (value in seen or len(seen) < MAX_IGNORED):
             seen[value] += 1
@@ -248,7 +249,7 @@ class Validator:
     def _time(self, fields: Mapping[str, Any], ours: str) -> datetime:
         value = fields.get(self._name[ours])
         try:
-            at = parse_time(value, self.timezone)
+            at = parse_event_time(value, self.timezone)
         except NaiveTimeError:
             self._reject("naive_time", ours, value, "an offset such as Z or +01:00, or an import with --timezone")
         except (ValueError, TypeError):
@@ -257,7 +258,7 @@ class Validator:
         if at < EARLIEST:
             self._reject("impossible_time", ours, value, "a time since 1970")
         if at > self.not_after:
-            self._reject("future_time", ours, value, "a time that has come")
+            self._reject("future_time", ours, value, "a time that is not in the future")
         return at
 
     def _text(self, fields: Mapping[str, Any], text: Any, *, may_be_empty: bool) -> str:
@@ -319,61 +320,69 @@ class Validator:
         arguments, why, result = call.get("arguments"), call.get("why"), call.get("result")
         if type(arguments) is str:
             arguments = self._json("tool_calls", arguments)
-        if type(arguments or {}) is not dict or any(type(each) not in (str, type(None)) for each in (why, result)):
+        if type(arguments or {}) is not dict or any(type(text) not in (str, type(None)) for text in (why, result)):
             self._reject("wrong_type", "tool_calls", call, expected)
         return ToolCall(name=call["name"], arguments=arguments or {}, why=why, result=result)
 
     def _object(self, ours: str, value: Any) -> dict[str, Any]:
-        found = self._json(ours, value)
-        if type(found) is not dict:
+        parsed = self._json(ours, value)
+        if type(parsed) is not dict:
             self._reject("wrong_type", ours, value, "an object {...}")
-        return found
+        return parsed
 
     def _json(self, ours: str, value: Any) -> Any:
-        """The value as it can be stored: parsed where it is JSON in a text, mended, and of bounded size."""
+        """Return the value in storable form: parsed if it is JSON text, repaired, and of bounded size."""
         try:
-            found = orjson.loads(value) if type(value) is str else value
+            parsed = orjson.loads(value) if type(value) is str else value
             try:
-                stored = orjson.dumps([[[found]]])  # within a turn it stands deeper, and orjson has a limit
-            except TypeError:  # a surrogate, or nothing that JSON has
-                found = mend(found)
-                stored = orjson.dumps([[[found]]])
+                stored = orjson.dumps([[[parsed]]])  # nested as in a turn, since orjson limits the depth
+            except TypeError:  # an unpaired surrogate, or a value that JSON lacks
+                parsed = mend(parsed)
+                stored = orjson.dumps([[[parsed]]])
                 self.mended += 1
         except (ValueError, TypeError, RecursionError):
             self._reject("wrong_type", ours, value, "JSON")
         if len(stored) > MAX_TEXT:
             self._reject("too_long", ours, f"{len(stored):,} bytes", "at most 1 MiB", described=True)
-        if b"\\u0000" in stored and (mended := mend(found)) != found:
+        if b"\\u0000" in stored and (mended := mend(parsed)) != parsed:
             self.mended += 1
             return mended
-        return found
+        return parsed
 
-    def _called(self, ours: str) -> str:
-        """The field as the caller calls it, and as we do."""
+    def _label(self, ours: str) -> str:
+        """Return the field's name in the records, followed by Reverie's name if it differs."""
         theirs = self._name[ours]
         return ours if theirs == ours else f"{theirs} ({ours})"
 
     def _reject_value(
         self, fields: Mapping[str, Any], ours: str, value: Any, expected: str, reason: str | None = None
     ) -> NoReturn:
-        """Reject a value for its absence or its type, unless another reason is given."""
+        """Reject a value as missing or of the wrong type, unless `reason` is set."""
         if value is None or (type(value) is str and not value.strip()):
             self.missing[ours, self._name[ours]] += 1
         if value is None:
-            found = "null" if self._name[ours] in fields else "missing"
-            raise _RejectedError("missing_field", f"{self._called(ours)} is {found}; expected {expected}.")
+            kind = "null" if self._name[ours] in fields else "missing"
+            raise _RejectedError("missing_field", f"{self._label(ours)} is {kind}; expected {expected}.")
         if reason is None and type(value) is str and (not value or value.isspace()):
-            raise _RejectedError("missing_field", f"{self._called(ours)} is empty; expected {expected}.")
+            raise _RejectedError("missing_field", f"{self._label(ours)} is empty; expected {expected}.")
         self._reject(reason or "wrong_type", ours, value, expected)
 
-    def _reject(self, reason: str, ours: str, found: Any, expected: str, *, described: bool = False) -> NoReturn:
-        """Reject what was found by its kind, or in the words of `found` where it is `described` already."""
-        shown = found if described else _kind_of(found)
-        raise _RejectedError(reason, f"{self._called(ours)} is {shown}; expected {expected}.")
+    def _reject(self, reason: str, ours: str, value: Any, expected: str, *, described: bool = False) -> NoReturn:
+        """Reject a value by its kind, or by `value` itself if that is a description already."""
+        description = value if described else _kind_of(value)
+        raise _RejectedError(reason, f"{self._label(ours)} is {description}; expected {expected}.")
+
+
+def _require_subject(subject: str | None) -> None:
+    """Raise InputError if the caller's subject cannot be an id."""
+    if subject is not None and not (
+        0 < len(subject) <= MAX_ID and subject.strip() and is_sound(subject, no_controls=True)
+    ):
+        raise InputError("A subject is a text of 1 to 200 characters without control characters.")
 
 
 def _kind_of(value: Any) -> str:
-    """What kind of value it is: details are listed and logged, so they never quote one."""
+    """Return the kind of a value. Details are listed and logged, so they never quote the value itself."""
     match value:
         case bool():
             return "a truth value"

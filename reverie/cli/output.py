@@ -1,7 +1,7 @@
-"""What a command prints: JSON for programs, tables for people, plain aligned text for pipes.
+"""Output of commands: JSON for programs, tables for people, plain aligned text for pipes.
 
-Colour and line drawing appear only in a terminal, and no colour where NO_COLOR is set. What people said can hold
-anything, so control characters, which a terminal would obey, are shown as a replacement character.
+Colors and line drawing appear only in a terminal, and NO_COLOR turns colors off. Text from the log may hold anything,
+so control characters, which a terminal would interpret, are replaced.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ from reverie.cli.widths import fitting, least_width, longest_line, shared_widths
 if TYPE_CHECKING:
     from rich.console import Console
 
-#: Hex digits (and dashes) of an id that are shown: 48 bits of time and 26 of hash, enough to tell memories apart.
+#: Characters of an id that are shown: 48 bits of time and 26 bits of hash, enough to distinguish memories.
 SHORT_ID = 23
 BAR_CELLS = 10
-#: Cells between two columns of a drawn table, and what stands there in plain text.
+#: Width of the gap between the columns of a drawn table, and the gap in plain text.
 _GAP = 3
 _BETWEEN = "  "
 
@@ -32,7 +32,7 @@ def print_json(value: Any) -> None:
     import orjson
 
     sys.stdout.buffer.write(orjson.dumps(value, default=_plain, option=orjson.OPT_INDENT_2) + b"\n")
-    sys.stdout.buffer.flush()  # a closed pipe is met here, and not when the interpreter ends
+    sys.stdout.buffer.flush()  # a closed pipe fails here, not when the interpreter exits
 
 
 def _plain(value: Any) -> Any:
@@ -44,35 +44,35 @@ def _plain(value: Any) -> Any:
 
 
 def say(text: str = "") -> None:
-    """Print a line for people on stdout."""
-    click.echo(clean(text))
+    """Print a line on stdout."""
+    click.echo(printable(text))
 
 
 def note(text: str) -> None:
-    """Print a line beside the result, on stderr."""
-    click.echo(clean(text), err=True)
+    """Print a line on stderr."""
+    click.echo(printable(text), err=True)
 
 
 def heading(text: str) -> None:
-    """Print a title: bold in a terminal, a bare line in a pipe."""
+    """Print a heading: bold in a terminal, plain otherwise."""
     if is_terminal():
         from rich.text import Text
 
         console().print()
-        console().print(Text(clean(text), style="bold"), soft_wrap=True)
+        console().print(Text(printable(text), style="bold"), soft_wrap=True)
     else:
-        click.echo(f"\n{clean(text)}")
+        click.echo(f"\n{printable(text)}")
 
 
 def table(
     columns: Sequence[str], rows: Iterable[Sequence[Any]], *, right: Sequence[str] = (), ids: Sequence[str] = ()
 ) -> None:
-    """Print rows under their columns; those named in `right` are numbers, those in `ids` are names to copy.
+    """Print a table. Columns in `right` are aligned to the right; columns in `ids` hold names to copy.
 
-    Nothing is cut off. In a terminal a long cell folds between its words, an id never; where the window is too narrow
-    for that, the columns that have no room stand beneath their row, each in a line of its own.
+    Nothing is truncated. In a terminal, long cells wrap between words, but ids never wrap. If the window is too narrow
+    for that, the columns that do not fit are printed below their row, each on a line of its own.
     """
-    cells = [[clean(text_of(cell)) for cell in row] for row in rows]
+    cells = [[printable(format_value(cell)) for cell in row] for row in rows]
     if not is_terminal():
         _print_aligned(columns, cells, right)
         return
@@ -102,7 +102,7 @@ def _draw(columns: Sequence[str], cells: list[list[str]], right: Sequence[str], 
 
 
 def _print_beneath(columns: Sequence[str], cells: list[list[str]], right: Sequence[str], beside: list[int]) -> None:
-    """Print the columns of `beside` as a table, and the others in lines beneath each row; the terminal wraps those."""
+    """Print the columns of `beside` as a table and the others on lines below each row, which the terminal wraps."""
     beneath = [place for place in range(len(columns)) if place not in beside]
     lines = _aligned([columns[place] for place in beside], [[row[place] for place in beside] for row in cells], right)
     label = max(len(columns[place]) for place in beneath)
@@ -111,19 +111,19 @@ def _print_beneath(columns: Sequence[str], cells: list[list[str]], right: Sequen
         click.echo(line)
         for place in beneath:
             if row[place]:
-                click.echo(f"    {columns[place]:<{label}}  {one_line(row[place])}")
+                click.echo(f"    {columns[place]:<{label}}  {single_line(row[place])}")
 
 
 def pairs(rows: Iterable[tuple[str, Any]]) -> None:
-    """Print names with their values beneath each other; values of None are left out."""
-    shown = [(name, clean(text_of(value))) for name, value in rows if value is not None]
+    """Print names and values, one pair per line; pairs whose value is None are omitted."""
+    shown = [(name, printable(format_value(value))) for name, value in rows if value is not None]
     width = max((len(name) for name, _ in shown), default=0)
     for name, value in shown:
         click.echo(f"{name:<{width}}  {value}")
 
 
-def text_of(value: Any) -> str:
-    """Return a value as people read it: times to the minute in UTC, numbers in short, nothing for None."""
+def format_value(value: Any) -> str:
+    """Format a value for people: times to the minute in UTC, short ids and numbers, nothing for None."""
     if value is None:
         return ""
     if isinstance(value, datetime):
@@ -138,31 +138,34 @@ def text_of(value: Any) -> str:
 
 
 def bar(share: float) -> str:
-    """Return a number from 0 to 1 as a bar."""
+    """Draw a number from 0 to 1 as a bar."""
     full = round(max(0.0, min(1.0, share)) * BAR_CELLS)
     return "█" * full + "·" * (BAR_CELLS - full)
 
 
-def clean(text: str) -> str:
-    """Return the text without what a terminal would take for a command."""
+def printable(text: str) -> str:
+    """Replace control characters, which a terminal would interpret."""
     if text.isprintable():
         return text
-    return "".join(each if each.isprintable() or each in "\n\t" else "\N{REPLACEMENT CHARACTER}" for each in text)
+    return "".join(
+        character if character.isprintable() or character in "\n\t" else "\N{REPLACEMENT CHARACTER}"
+        for character in text
+    )
 
 
-def one_line(text: str, limit: int = 0) -> str:
-    """Return the text on one line, cut at `limit` characters if given."""
+def single_line(text: str, limit: int = 0) -> str:
+    """Put a text on one line, and truncate it to `limit` characters unless that is 0."""
     line = " ".join(text.split())
     return line if not limit or len(line) <= limit else line[: limit - 1] + "…"
 
 
 def is_terminal() -> bool:
-    """Whether a person reads stdout."""
+    """Tell whether stdout is a terminal."""
     return sys.stdout.isatty()
 
 
 def console(*, stderr: bool = False) -> Console:
-    """Return rich's console, which heeds NO_COLOR, TERM and the width of the window."""
+    """Return rich's console, which respects NO_COLOR, TERM and the width of the window."""
     from rich.console import Console
 
     return Console(stderr=stderr, highlight=False, soft_wrap=False)
@@ -174,8 +177,8 @@ def _print_aligned(columns: Sequence[str], cells: list[list[str]], right: Sequen
 
 
 def _aligned(columns: Sequence[str], cells: list[list[str]], right: Sequence[str]) -> list[str]:
-    """The header and the rows, a line each."""
-    flat = [[one_line(cell) for cell in row] for row in cells]
+    """Return the header and the rows as aligned lines."""
+    flat = [[single_line(cell) for cell in row] for row in cells]
     widths = [max(map(len, column)) for column in zip(columns, *flat, strict=True)]
     lines = []
     for row in [list(columns), *flat]:
@@ -188,6 +191,6 @@ def _aligned(columns: Sequence[str], cells: list[list[str]], right: Sequence[str
 
 
 def counts_text(counts: dict[str, int | float]) -> str:
-    """Return the counts of a report that are not zero, in their order."""
-    told = [f"{name.replace('_', ' ')} {number:,}" for name, number in counts.items() if number]
-    return " · ".join(told) or "nothing to do"
+    """Format the counts of a report that are not zero, in their order."""
+    parts = [f"{name.replace('_', ' ')} {number:,}" for name, number in counts.items() if number]
+    return " · ".join(parts) or "nothing to do"

@@ -1,4 +1,4 @@
-"""What is shown while something long runs: bars on stderr in a terminal, and nothing where nobody looks."""
+"""Progress bars of long commands, on stderr and only in a terminal."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
 
 
-#: What a stage counts, where that is known.
+#: The unit that each stage counts.
 UNITS = {"extract": "turns", "embed": "texts", "cycles": "cycles", "reembed": "texts"}
 
 
 class Bars:
-    """One bar for each thing that is counted; silent without a terminal."""
+    """A progress bar per name. Without a terminal, nothing is drawn."""
 
     def __init__(self, drawn: Progress | None) -> None:
         self._drawn = drawn
@@ -28,23 +28,23 @@ class Bars:
 
     @property
     def seen(self) -> bool:
-        """Whether anybody looks, so that it is worth counting how much there is to do."""
+        """Whether bars are drawn, so that counting the work in advance is worthwhile."""
         return self._drawn is not None
 
     def expect(self, name: str, total: int | None, *, unit: str | None = None) -> None:
-        """Show a bar for `name` that is full at `total`; without one it only counts. `unit` says of what."""
+        """Show a bar for `name` that is full at `total`. If `total` is None, it only counts `unit`s."""
         if self._drawn is not None:
             self._drawn.update(self._task(name, unit), total=total)
 
     def advance(self, name: str, number: int) -> None:
-        """Count `number` more."""
+        """Advance the bar by `number`."""
         if self._drawn is not None:
             task = self._task(name)
             self._drawn.advance(task, number)
             self._raise_total(task)
 
     def place(self, name: str, completed: int) -> None:
-        """Set how far `name` is."""
+        """Set the bar to `completed`."""
         if self._drawn is not None:
             task = self._task(name)
             self._drawn.update(task, completed=completed)
@@ -52,23 +52,23 @@ class Bars:
 
     def _task(self, name: str, unit: str | None = None) -> TaskID:
         assert self._drawn is not None
-        with self._lock:  # buckets that are worked at once share a bar
+        with self._lock:  # buckets that run in parallel share a bar
             if name not in self._tasks:
                 self._tasks[name] = self._drawn.add_task(name, total=None, unit=unit or UNITS.get(name, ""))
             return self._tasks[name]
 
     def _raise_total(self, number: TaskID) -> None:
-        """More may come up than was expected: work makes work, such as patterns that are embedded in turn."""
+        """Raise the total when there is more work than expected, such as patterns that have to be embedded."""
         assert self._drawn is not None
         with self._lock:
-            (task,) = (each for each in self._drawn.tasks if each.id == number)
+            (task,) = (task for task in self._drawn.tasks if task.id == number)
             if task.total is not None and task.completed > task.total:
                 self._drawn.update(number, total=task.completed)
 
 
 @contextmanager
 def bars() -> Iterator[Bars]:
-    """Draw bars until the block ends, if stderr is a terminal."""
+    """Draw progress bars until the block ends, if stderr is a terminal."""
     if not sys.stderr.isatty():
         yield Bars(None)
         return
@@ -77,7 +77,7 @@ def bars() -> Iterator[Bars]:
     from rich.text import Text
 
     class AmountColumn(ProgressColumn):
-        """How much of what is done: `1,024/30,000 turns`, `3.1 MB/5.0 MB`, or without a total `12 cycles`."""
+        """The completed amount: `1,024/30,000 turns`, `3.1 MB/5.0 MB`, or `12 cycles` without a total."""
 
         def render(self, task: Task) -> Text:
             unit = task.fields["unit"]

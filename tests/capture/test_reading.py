@@ -12,14 +12,14 @@ import pytest
 
 from reverie.capture.history import files, reading
 from reverie.capture.history.reading import read_records
-from reverie.capture.history.records import Broken, Record
+from reverie.capture.history.records import BrokenItem, Record
 from reverie.errors import InputError
 from tests.capture.conftest import jsonl, record
 
 Write = Callable[..., Path]
 
 
-def read(path: Path) -> tuple[list[Record], list[Broken]]:
+def read(path: Path) -> tuple[list[Record], list[BrokenItem]]:
     batches = list(read_records(path))
     return [each for batch in batches for each in batch.records], [each for batch in batches for each in batch.broken]
 
@@ -89,16 +89,16 @@ def test_a_batch_is_bounded_in_records_and_bytes(write: Write, monkeypatch: pyte
 
 def test_what_cannot_be_read_at_all(write: Write, tmp_path: Path) -> None:
     for path, message in [
-        (tmp_path, "is a directory, but no export"),
+        (tmp_path, "is a directory, but not a Slack"),
         (tmp_path / "absent.jsonl", "There is no file"),
         (tmp_path / "a\0b", "cannot be read"),
         (write(b"", "empty.jsonl"), "empty.jsonl is empty"),
         (write(b"\xef\xbb\xbf", "mark.jsonl"), "is empty"),
         (write(gzip.compress(b""), "empty.jsonl.gz"), "is empty"),
-        (write(b"\x1f\x8b\x08junk", "junk.jsonl.gz"), "nothing of it can be unpacked"),
+        (write(b"\x1f\x8b\x08junk", "junk.jsonl.gz"), "cannot be decompressed"),
         (write(b"not parquet", "log.parquet"), "not a Parquet file"),
-        (write(b"PAR1 and no more", "cut.parquet"), "cut or damaged"),
-        (write(gzip.compress(b"PAR1" * 9)[:-4], "cut.parquet.gz"), "cut or damaged"),
+        (write(b"PAR1 and no more", "cut.parquet"), "truncated or damaged"),
+        (write(gzip.compress(b"PAR1" * 9)[:-4], "cut.parquet.gz"), "truncated or damaged"),
         (write("{}".encode("utf-16"), "wide.jsonl"), "UTF-16"),
         (write(b"a,b,a\n1,2,3\n", "twice.csv"), "column 'a' twice"),
         (write(b'"a,b\n1,2\n', "open.csv"), "header line"),

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 
 def test_a_clock_is_stopped_and_started(invoke, ask, world) -> None:
-    assert "runs: now is the wall clock's" in invoke("clock").stdout
+    assert "follows the wall clock" in invoke("clock").stdout
     assert ask("clock", "--stop-at", "2026-03-20")["clock_at"] == "2026-03-20T00:00:00+00:00"
-    assert "stands at 2026-03-20 00:00 UTC" in invoke("clock").stdout
+    assert "is stopped at 2026-03-20 00:00 UTC" in invoke("clock").stdout
     late = invoke("run", "--stage", "decay", "--as-of", "2026-03-21")
     assert late.exit_code == 2
-    assert "give an earlier --as-of, or let it run with reverie clock --tenant acme --run" in late.stderr
+    assert "use an earlier --as-of, or start the clock with reverie clock --tenant acme --run" in late.stderr
     assert invoke("run", "--stage", "decay").exit_code == 0
     assert ask("show", "ana")["as_of"] == "2026-03-20T00:00:00+00:00"
-    assert "its clock stands at 2026-03-20" in invoke("doctor").stdout
+    assert "its clock is stopped at 2026-03-20" in invoke("doctor").stdout
     assert ask("clock", "--run")["clock_at"] is None
     assert invoke("clock", "--run", "--stop-at", "2026-03-20").exit_code == 2
     assert invoke("clock", "--tenant", "nobody").exit_code == 6

@@ -56,8 +56,8 @@ def test_as_json(ask, world) -> None:
     ("option", "file", "sentence"),
     [
         ("--data", "broken", "broken is not JSON"),
-        ("--data", "history", "history holds no JSON object."),
-        ("--tools", "data", "data holds no JSON array."),
+        ("--data", "history", "history is not a JSON object."),
+        ("--tools", "data", "data is not a JSON array."),
         ("--history", "bare", "a turn needs role and content"),
     ],
 )

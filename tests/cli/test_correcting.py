@@ -51,8 +51,8 @@ def test_a_replacement_is_told_at_once(invoke: Any, ask: Any, bruno: Any) -> Non
         invoke("run")
     found = invoke("explain", dog).stdout
     assert "dana" in found
-    assert "worked in" in found
-    assert "since a person said that it was wrong" in found
+    assert "applied" in found
+    assert "because a person marked it as wrong" in found
     assert "withheld from recall" in found
 
 
@@ -62,9 +62,9 @@ def test_forget_names_the_user_of_the_shell(ask: Any, invoke: Any, bruno: Any, m
     made = ask("forget", dog)
     assert (made["asked"], made["actor"], made["correction"]["memory_id"]) == ("forget", "ops-user", dog)
     assert "retriever" not in told(invoke)
-    assert "waits for a worker" in invoke("explain", dog).stdout
+    assert "waiting for a worker" in invoke("explain", dog).stdout
     invoke("run")
-    assert "since a person asked for it" in invoke("explain", dog).stdout
+    assert "because a person asked for it" in invoke("explain", dog).stdout
     assert "retriever" not in told(invoke)
 
 

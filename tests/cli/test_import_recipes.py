@@ -11,7 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.capture.test_formats import CHATGPT, OTHERS, SLACK
+from tests.capture.test_chatgpt import CHATGPT
+from tests.capture.test_field_names import OTHERS
+from tests.capture.test_slack import SLACK
 
 PAGE = (Path(__file__).resolve().parents[2] / "docs" / "importing.md").read_text(encoding="utf-8")
 RECIPES = re.findall(r"<!-- test: (\S+) -->\n```bash\nreverie (.*?)\n```", PAGE)

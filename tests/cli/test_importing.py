@@ -60,7 +60,7 @@ def test_import_goes_on_after_a_file_that_is_none(invoke, file: Path, tmp_path: 
 def test_import_says_what_to_do_when_nothing_went_in(invoke, tmp_path: Path) -> None:
     result = invoke("import", str(write(tmp_path / "b.jsonl", GOOD | {"tenant_id": "beta"})))
     assert result.exit_code == 2
-    assert "give their tenant with --tenant" in result.stderr
+    assert "name their tenant with --tenant" in result.stderr
     assert invoke("import", str(tmp_path / "b.jsonl"), "--tenant", "beta").exit_code == 0
 
 
@@ -80,7 +80,7 @@ def test_a_new_tenant_gets_the_policy_of_the_environment(invoke, conn, file: Pat
 
 
 def test_dead_letters_are_listed_and_redriven(invoke, ask, file: Path) -> None:
-    assert "No dead letters of tenant acme." in invoke("dead-letters").stdout
+    assert "Tenant acme has no dead letters." in invoke("dead-letters").stdout
     invoke("import", str(file))
     text = invoke("dead-letters").stdout
     assert "malformed_json" in text
@@ -119,4 +119,4 @@ def test_assumptions_are_told(invoke, tmp_path: Path) -> None:
     result = invoke("import", str(path))
     assert result.exit_code == 0, result.output
     assert "assumed that subject_id is customer_id, session_id is threadId, role is sender" in result.stderr
-    assert "say otherwise with --map" in result.stderr
+    assert "change this with --map" in result.stderr

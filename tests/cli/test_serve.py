@@ -33,7 +33,7 @@ def test_a_key_reads_and_writes_unless_told_otherwise(ask: Ask, invoke: Invoke) 
     result = invoke("keys", "add", "app")
     assert result.stdout.startswith("reverie.") and result.stdout.count("\n") == 1, "a script can take it as it is"
     assert ask("keys", "list")["keys"][0]["scopes"] == ["read", "write"]
-    assert "in force" in invoke("keys", "list").stdout
+    assert "active" in invoke("keys", "list").stdout
 
 
 def test_a_key_that_is_none_is_said_so(invoke: Invoke) -> None:

@@ -88,8 +88,8 @@ def test_a_run_that_embeds_ends_soon_and_goes_on_later(
         seconds, errors = interrupt(process, number)
         assert process.returncode == 130, errors
         assert seconds < PATIENCE
-        assert ("Stopping at a clean place" in errors) == (number == signal.SIGINT)
-        assert "run it again to go on" in errors
+        assert ("Stopping at a clean point" in errors) == (number == signal.SIGINT)
+        assert "run the command again to continue" in errors
         assert "Traceback" not in errors
         embedded = conn.execute("select count(*) from memory.vectors").fetchone()
         assert embedded is not None and embedded[0] < TURNS

@@ -72,7 +72,7 @@ def test_looking_around_is_bounded(invoke, world, conn) -> None:
     from reverie.store.queries import queries
 
     params = {"tenant": "acme", "subject": "subject-001500x", "limit": 500}
-    found = [row[0] for row in conn.execute(queries("subjects")["around"], params)]
+    found = [row[0] for row in conn.execute(queries("roster")["subjects_around"], params)]
     assert len(found) == len(set(found)) == 1000
     assert {"subject-001500", "subject-001501", "subject-001999", "subject-001002"} <= set(found)
     assert "Did you mean 'subject-001500'" in invoke("show", "subject-001500x").stderr

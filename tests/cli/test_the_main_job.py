@@ -87,7 +87,7 @@ def test_a_tenant_that_fails_does_not_keep_the_others(invoke, ask, conn, history
     assert result.exit_code == 8
     assert "extract" in result.stdout
     assert "Error: tenant acme: There is no policy" in result.stderr
-    assert "1 of 2 tenants failed; the others are done." in result.stderr
+    assert "1 of 2 tenants failed; the others are complete." in result.stderr
 
 
 def test_recall_without_its_model_says_so(invoke, ask, history: str) -> None:

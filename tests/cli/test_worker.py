@@ -44,7 +44,7 @@ def waiting(invoke: Any, database_url: str, tmp_path: Path) -> Callable[[str], N
 def test_once(invoke: Any, ask: Any, waiting: Any) -> None:
     waiting("I love spicy ramen.")
     assert ask("worker", "--once")["sessions"] == 1
-    assert "0 sessions to the log, 0 worked in" in invoke("worker", "--once").stdout
+    assert "0 sessions flushed, 0 consolidated" in invoke("worker", "--once").stdout
     assert "spicy ramen" in invoke("show", "ana").stdout
 
 
@@ -61,7 +61,7 @@ def test_it_works_until_it_is_told_to_end(database_url: str, waiting: Any, conn:
         worker.send_signal(signal.SIGTERM)
         out, err = worker.communicate(timeout=30)
     assert (worker.returncode, err) == (0, "")
-    assert "1 worked in (1 subjects of 1 tenants" in out
+    assert "1 consolidated (1 subjects of 1 tenants" in out
     assert out.count("\n") == 1
 
 
@@ -108,8 +108,8 @@ def test_reembed(ask: Any, invoke: Any, waiting: Any) -> None:
 def test_the_doctor_sees_a_queue_that_no_worker_takes(ask: Any, waiting: Any, conn: psycopg.Connection[Any]) -> None:
     waiting("I love spicy ramen.")
     queue = {check["name"]: check for check in ask("doctor")["checks"]}["queue"]
-    assert (queue["status"], queue["found"]) == ("ok", "1 sessions are due, none for long")
+    assert (queue["status"], queue["found"]) == ("ok", "1 sessions are due, none of them late")
     conn.execute("update ops.queue set due_at = due_at - interval '3 hours'")
     queue = {check["name"]: check for check in ask("doctor")["checks"]}["queue"]
     assert (queue["status"], queue["todo"]) == ("warn", "reverie worker, or more of them")
-    assert re.search(r"the longest for 3\.\d h", queue["found"])
+    assert re.search(r"the oldest for 3\.\d h", queue["found"])

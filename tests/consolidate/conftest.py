@@ -9,6 +9,7 @@ import pytest
 
 from reverie.capture.history.importing import import_file
 from reverie.store.database import Store
+from tests.conftest import Databases
 from tests.promises.world import SAMPLE
 
 
@@ -30,13 +31,7 @@ def told(store: Store, tmp_path: Path) -> Store:
 
 
 @pytest.fixture
-def other_store(server_url: str, run_directory: Path, template: str) -> Iterator[Store]:
+def other_store(databases: Databases) -> Iterator[Store]:
     """A second database: ids are made of the tenant, so the same tenant is needed twice."""
-    from reverie.store.connect import connect
-    from tests.conftest import _create, _drop
-
-    with connect(server_url) as admin:
-        url = _create(admin, server_url, run_directory.name, template)
-    with Store.open(url) as opened:
+    with databases() as url, Store.open(url) as opened:
         yield opened
-    _drop(server_url, url)

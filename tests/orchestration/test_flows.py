@@ -275,8 +275,8 @@ def test_a_drain_is_asked_for_when_something_is_due(waiting: Store, monkeypatch:
         return UUID(int=len(asked))
 
     monkeypatch.setattr(worker, "EVERY", timedelta(milliseconds=1))
-    monkeypatch.setattr(worker, "ask_for_drain", ask)
-    monkeypatch.setattr(worker, "is_over", lambda flow_run: next(over))
+    monkeypatch.setattr(worker, "start_drain", ask)
+    monkeypatch.setattr(worker, "is_finished", lambda flow_run: next(over))
     worker.watch(waiting, ended)
     assert list(over) == []
     assert not worker.is_due(waiting, datetime(2026, 1, 1, tzinfo=UTC))

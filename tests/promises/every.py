@@ -27,7 +27,7 @@ from reverie.store.connect import connect, open_pool
 from reverie.store.database import Store
 from reverie.store.digest import TableDigest, digest_of
 from reverie.store.work import Work
-from tests.conftest import _create, _drop, _name
+from reverie.testing import DatabaseFactory, database_name
 from tests.promises.killing import Moments
 from tests.promises.world import SAMPLE, WordEmbedder, for_tenant, lively, scope
 
@@ -142,10 +142,7 @@ def busiest(server_url: str, prefix: str, template: str, history: Path, opened: 
     """The snapshots by stage, dropped with `opened`; `history` is a file to write."""
 
     def new(of: str) -> str:
-        with connect(server_url) as admin:
-            url = _create(admin, server_url, prefix, of)
-        opened.callback(_drop, server_url, url)
-        return url
+        return opened.enter_context(DatabaseFactory(server_url, prefix=prefix).copy(of))
 
     sizes: Counter[tuple[str, int]] = Counter()
     numbers: Counter[str] = Counter()
@@ -160,7 +157,7 @@ def busiest(server_url: str, prefix: str, template: str, history: Path, opened: 
     first = new(template)
     with Store.open(first, size=1) as store, connect(first) as conn:
         prepare(store, conn, history)
-    second = new(_name(first))
+    second = new(database_name(first))
     with Store.open(first, size=1) as store, moments.watched(), watching(count):
         remember(store, lambda: connect(first))
     chosen = {
@@ -173,7 +170,7 @@ def busiest(server_url: str, prefix: str, template: str, history: Path, opened: 
         numbers[run.stage] += 1
         if numbers[run.stage] == -chosen[run.stage][1]:
             store._pool.close()  # a database that is cloned has no other session
-            found[run.stage] = Snapshot(run, new(_name(second)))
+            found[run.stage] = Snapshot(run, new(database_name(second)))
             store._pool = open_pool(second, role="worker", size=1)
         yield
 
@@ -198,13 +195,9 @@ def before_of(server_url: str, snapshot: Snapshot) -> dict[str, TableDigest]:
 @contextmanager
 def cloned(server_url: str, snapshot: Snapshot) -> Iterator[str]:
     """A database of its own in the snapshot's state."""
-    with connect(server_url) as admin:
-        prefix = _name(snapshot.url).rpartition("_")[0]
-        url = _create(admin, server_url, prefix, _name(snapshot.url))
-    try:
+    name = database_name(snapshot.url)
+    with DatabaseFactory(server_url, prefix=name.rpartition("_")[0]).copy(name) as url:
         yield url
-    finally:
-        _drop(server_url, url)
 
 
 def work(url: str, run: StageRun, kill_at: int | None = None) -> None:

@@ -293,8 +293,8 @@ def test_reading_a_session_again_does_not_bring_it_back(told: Store) -> None:
     consolidate(told, TENANT, of, later)
     before = digest(told, TENANT)
     for (session,) in rows(told, "select distinct session_id from log.turns where subject_id = 'ana'"):
-        again = {"subject_id": "ana", "session_id": session, "policy": of, "as_of": later, "embedder": WordEmbedder()}
-        list(replay(Work(store=told, scope=Scope(tenant_id=TENANT), **again)))
+        work = Work(store=told, scope=Scope(tenant_id=TENANT), policy=of, as_of=later, embedder=WordEmbedder())
+        list(replay(work, subject_id="ana", session_id=session))
     assert WRONG not in everything(told, of, later)
     assert digest(told, TENANT).tables["memories"] == before.tables["memories"]
 

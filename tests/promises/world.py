@@ -2,65 +2,27 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
-import re
-from collections.abc import Sequence
 from datetime import UTC, datetime
-from functools import cache
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from reverie.capture.history.importing import import_file
 from reverie.drive.cycle import catch_up, ingest
-from reverie.inference import Embedder, Vectors
+from reverie.inference import Embedder
 from reverie.inference.completions import LanguageModel
 from reverie.model import Scope
 from reverie.policy import Policy, load_policy
 from reverie.store.database import Store
 from reverie.store.runs import Report
 from reverie.store.work import Work
+from reverie.testing import WordEmbedder
 
 SAMPLE = Path(__file__).resolve().parents[2] / "examples" / "sample_history.jsonl"
 #: After the last thing said in the sample and in the compact history, long enough that much of it has faded.
 LATER = datetime(2026, 9, 1, 1, 30, tzinfo=UTC)
 #: After the sample's last day, before most of it has faded.
 END = datetime(2026, 7, 1, 1, 30, tzinfo=UTC)
-
-
-class WordEmbedder:
-    """Texts that share words are near: the sum of a vector for each word, made of the word's hash."""
-
-    model = "words"
-    dimensions = 96
-    price_per_token = 0.0
-
-    def __init__(self, model: str | None = None) -> None:
-        if model is not None:
-            self.model = model
-
-    def encode(self, texts: Sequence[str]) -> Vectors:
-        """One unit vector a text; the same text gives the same bits in whatever company."""
-        if not texts:
-            return np.empty((0, self.dimensions), np.float32)
-        return np.stack([self._vector(text) for text in texts])
-
-    def count_tokens(self, text: str) -> int:
-        """Words."""
-        return len(text.split())
-
-    def _vector(self, text: str) -> Vectors:
-        words = re.findall(r"\w+", text.casefold()) or [text]
-        total = np.sum([_word(word, self.dimensions) for word in words], axis=0, dtype=np.float64)
-        return (total / np.linalg.norm(total)).astype(np.float32)
-
-
-@cache
-def _word(word: str, dimensions: int) -> Vectors:
-    seed = int.from_bytes(hashlib.sha256(word.encode()).digest()[:8], "big")
-    return np.random.default_rng(seed).standard_normal(dimensions)
 
 
 def lively(name: str = "reverie", **numbers: dict[str, Any]) -> Policy:

@@ -16,10 +16,10 @@ HOUSE = House(ROOT)
 
 #: Counts that have not reached their goal, each with the number that it must not exceed: lower it when the count falls.
 CEILINGS = {
-    "names": 34,
-    "long_functions": 15,
+    "names": 23,
+    "long_functions": 7,
     "wide_functions": 25,
-    "untested": 144,
+    "untested": 128,
     "query_files": 1,
 }
 
@@ -121,6 +121,21 @@ def test_a_public_name_has_one_meaning(checkout: Callable[..., House]) -> None:
         }
     )
     assert house.names().items == ["Hit: reverie.a reverie.b", "fold: reverie.a reverie.b"]
+
+
+def test_a_name_that_a_loader_looks_up_counts_once(checkout: Callable[..., House]) -> None:
+    house = checkout(
+        {
+            "reverie/cli/memory/show.py": "def command(): ...\ndef show(): ...",
+            "reverie/cli/operate/run.py": "def command(): ...\ndef show(): ...",
+            "reverie/store/a.py": "def command(): ...",
+            "reverie/store/b.py": "def command(): ...",
+        }
+    )
+    assert house.names().items == [
+        "command: reverie.store.a reverie.store.b",
+        "show: reverie.cli.memory.show reverie.cli.operate.run",
+    ]
 
 
 def test_functions_are_short_and_take_little(checkout: Callable[..., House]) -> None:

@@ -19,13 +19,14 @@ LONGEST = 400
 #: all machines must count by one clock.
 CLOCKED = {"runs", "calls"}
 BANNED = {"utils", "util", "helpers", "helper", "common", "manager", "engine", "misc"}
-#: Session settings, what is asked of a server before there are tables, and the making of the orchestrator's database.
+#: Session settings, what is asked of a server before there are tables, and databases that are created and dropped.
 SPEAK_SQL = {
     "reverie/store/connect.py",
     "reverie/store/session/pipeline.py",
     "reverie/store/server/embedded.py",
     "reverie/store/migrate.py",
     "reverie/store/alembic/env.py",
+    "reverie/testing.py",
     "deployments/ui.py",
 }
 

@@ -1,7 +1,7 @@
-"""The usual names of fields in other systems, and which of them a file's records use for ours.
+"""Recognize the usual field names of other systems in the records of a file.
 
-Looked at once a file; each assumption is reported. A needed field that several of theirs could be is an error, since a
-wrong guess would be silent.
+This happens once per file, and each assumption is reported. If several fields could be a required field, that is an
+error, since a wrong guess would be silent.
 """
 
 from __future__ import annotations
@@ -13,10 +13,10 @@ from typing import Any
 from reverie.capture.history.values import known_role
 from reverie.errors import InputError
 
-#: Records that are looked at.
+#: Number of records examined.
 SAMPLE = 1000
 
-#: Our fields, each with what others call it, in snake case.
+#: Reverie's fields, each with its names in other systems in snake case.
 ALIASES: dict[str, tuple[str, ...]] = {
     "subject_id": (
         *("subject", "user_id", "customer_id", "contact_id", "client_id", "end_user_id", "visitor_id", "member_id"),
@@ -38,23 +38,25 @@ ALIASES: dict[str, tuple[str, ...]] = {
     "source_id": ("message_id", "msg_id", "turn_id", "uuid", "id"),
     "speaker": ("speaker_name", "author_name", "sender_name", "user_name", "username", "display_name", "name"),
 }
-_NEEDED = ("subject_id", "session_id", "role", "said_at", "text")
+_REQUIRED = ("subject_id", "session_id", "role", "said_at", "text")
 _WORDS = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|[^A-Za-z0-9]+")
 
 Fields = Mapping[str, Any]
 
 
-def normal(name: str) -> str:
-    """Return a field's name in snake case: `userId` and `User ID` are `user_id`."""
+def snake_case(name: str) -> str:
+    """Return a field name in snake case: `userId` and `User ID` become `user_id`."""
     return _WORDS.sub("_", name).strip("_").lower()
 
 
-def assume_names(records: Sequence[Fields], mapping: Mapping[str, str], *, has_subject: bool = False) -> dict[str, str]:
-    """Return which of their fields stand for ours where no record has ours and `mapping` names none.
+def recognize_fields(
+    records: Sequence[Fields], mapping: Mapping[str, str], *, has_subject: bool = False
+) -> dict[str, str]:
+    """Map Reverie's field names to those of the records, for fields that neither the records nor `mapping` name.
 
-    `has_subject`: the caller names the subject, so no field need.
+    `has_subject`: the caller names the subject, so no field has to.
 
-    Raises InputError: several fields could be one that is needed, or the assumed subject changes within a session.
+    Raises InputError: several fields could be a required one, or the assumed subject changes within a session.
     """
     sample = [fields for fields in records[:SAMPLE] if fields.get("type") != "outcome"]
     present = list(dict.fromkeys(name for fields in sample for name in fields))
@@ -63,9 +65,9 @@ def assume_names(records: Sequence[Fields], mapping: Mapping[str, str], *, has_s
     for ours, aliases in ALIASES.items():
         if ours in mapping or ours in present or (ours == "subject_id" and has_subject):
             continue
-        names = {normal(name): name for name in reversed(present) if name not in taken}
-        found = [names[alias] for alias in (ours, *aliases) if alias in names]
-        if chosen := _chosen(ours, found, sample):
+        names = {snake_case(name): name for name in reversed(present) if name not in taken}
+        matches = [names[alias] for alias in (ours, *aliases) if alias in names]
+        if chosen := _choose(ours, matches, sample):
             assumed[ours] = chosen
             taken.add(chosen)
     if "subject_id" in assumed:
@@ -73,32 +75,33 @@ def assume_names(records: Sequence[Fields], mapping: Mapping[str, str], *, has_s
     return assumed
 
 
-def _chosen(ours: str, found: list[str], sample: Sequence[Fields]) -> str | None:
+def _choose(ours: str, matches: list[str], sample: Sequence[Fields]) -> str | None:
     if ours == "role":
-        found = [name for name in found if _holds_roles(name, sample)] or found[:1]
+        matches = [name for name in matches if _holds_roles(name, sample)] or matches[:1]
     elif ours == "source_id":
-        found = [name for name in found if _is_unique(name, sample)][:1]
+        matches = [name for name in matches if _is_unique(name, sample)][:1]
     elif ours == "speaker":
-        found = found[:1]
-    if not found:
+        matches = matches[:1]
+    if not matches:
         return None
-    differing = [name for name in found if any(fields.get(name) != fields.get(found[0]) for fields in sample)]
-    if differing and ours in _NEEDED:
-        one, other = found[0], differing[0]
+    first = matches[0]
+    differing = [name for name in matches if any(fields.get(name) != fields.get(first) for fields in sample)]
+    if differing and ours in _REQUIRED:
+        second = differing[0]
         raise InputError(
-            f"Both {one!r} and {other!r} could be {ours}: say which with --map {ours}={one} or --map {ours}={other}."
+            f"Both {first!r} and {second!r} could be {ours}: choose with --map {ours}={first} or --map {ours}={second}."
         )
-    return found[0]
+    return first
 
 
 def _holds_roles(name: str, sample: Sequence[Fields]) -> bool:
-    """Whether every value of a field is a role, by ours or the usual names."""
+    """Tell whether every value of a field is a role, by Reverie's names or the usual ones."""
     values = {value for fields in sample if type(value := fields.get(name)) is str and value}
     return bool(values) and all(known_role(value) for value in values)
 
 
 def _is_unique(name: str, sample: Sequence[Fields]) -> bool:
-    """Whether no two different records have the same value; a message sent twice has."""
+    """Tell whether no two different records share a value. Identical records, such as a repeated message, may."""
     seen: dict[Any, Fields] = {}
     for fields in sample:
         value = fields.get(name)
@@ -117,7 +120,7 @@ def _require_one_subject(sample: Sequence[Fields], assumed: Mapping[str, str], m
         if first.setdefault(session, subject) != subject:
             theirs = names["subject_id"]
             raise InputError(
-                f"{theirs!r} changes within a conversation, so it may be the author and not the person whom the "
-                f"conversation is with: name that person's field with --map subject_id=FIELD (or {theirs}), or one "
-                "person for all with --subject NAME."
+                f"{theirs!r} changes within a conversation, so it may be the author of a message and not the subject "
+                f"of the conversation: name the subject's field with --map subject_id=FIELD (or {theirs}), or one "
+                "subject for all records with --subject NAME."
             )

@@ -1,4 +1,4 @@
-"""Opening a log file: what it is, unpacked, and cut into lines of bounded length."""
+"""Open an input file: detect its format, decompress it, and split it into lines of bounded length."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from reverie.errors import InputError
 
 Format = Literal["jsonl", "csv", "parquet", "array"]
 
-#: Bytes of a line above which it is not read as a record; a text may have 1 MiB, and more once escaped.
+#: Longest line, in bytes, that is read as a record. A text may have 1 MiB, and more once escaped.
 MAX_LINE = 8 << 20
-#: Bytes of a longer line that are kept to show what it was.
+#: Bytes kept of a longer line, for its dead letter.
 KEPT_OF_A_LONG_LINE = 64 << 10
 
 _BLOCK = 1 << 20
@@ -34,31 +34,31 @@ _SUFFIXES: dict[str, Format] = {
 
 
 class DamagedFileError(Exception):
-    """The compressed file ends early or is damaged; what was unpacked before stands."""
+    """The compressed file is truncated or damaged. What was decompressed before remains valid."""
 
 
 class LongLine(NamedTuple):
-    """A line above `MAX_LINE`, of which only the head is kept."""
+    """A line longer than `MAX_LINE`, of which only the head is kept."""
 
     head: bytes
     length: int
 
 
 @dataclass
-class Source:
+class InputFile:
     """An open file, its format, and how far it has been read."""
 
     path: Path
     format: Format
     stream: IO[bytes]
     compressed: bool
-    #: Bytes of the file read so far, as they lie on disk.
+    #: Bytes read so far, before decompression.
     position: int = 0
 
     def blocks(self) -> Iterator[bytes]:
-        """Yield the unpacked content in blocks, without a byte order mark.
+        """Yield the decompressed content in blocks, without a byte order mark.
 
-        Raises DamagedFileError where a gzip stream breaks off.
+        Raises DamagedFileError: the gzip stream is truncated or damaged.
         """
         blocks = _gunzip(self._raw()) if self.compressed else self._raw()
         first = next(blocks, b"")
@@ -76,10 +76,10 @@ class Source:
             yield block
 
 
-def open_source(path: Path) -> Source:
-    """Open a file and tell its format: gzip and Parquet by their magic bytes, the rest by suffix, then by content.
+def open_file(path: Path) -> InputFile:
+    """Open a file and detect its format: gzip and Parquet by their magic bytes, others by suffix, then by content.
 
-    Raises InputError: missing, not readable, a directory, empty, UTF-16, or called Parquet without being it.
+    Raises InputError: the file is missing, unreadable, a directory, empty, UTF-16, or named Parquet but not Parquet.
     """
     name = path.name
     try:
@@ -94,20 +94,20 @@ def open_source(path: Path) -> Source:
         if not stream.seekable():
             raise InputError(f"{name} is a stream: save it to a file first.")
         compressed = stream.peek(2)[:2] == _GZIP
-        source = Source(path=path, format="jsonl", stream=stream, compressed=compressed)
-        head = _head(source)
-        source.rewind()
-        source.format = _format(path, head, compressed)
+        file = InputFile(path=path, format="jsonl", stream=stream, compressed=compressed)
+        head = _head(file)
+        file.rewind()
+        file.format = _format(path, head)
     except BaseException:
         stream.close()
         raise
-    return source
+    return file
 
 
 def lines(blocks: Iterator[bytes]) -> Iterator[bytes | LongLine]:
-    """Yield the lines of the blocks without their newline, blank ones too; none is held beyond `MAX_LINE` bytes.
+    """Yield the lines without their newlines, blank ones included, and never hold more than `MAX_LINE` bytes of one.
 
-    Where the blocks break off with DamagedFileError, what stands of the last line comes before the error.
+    If the blocks end with DamagedFileError, the incomplete last line is yielded before the error is raised.
     """
     tail, dropped, damage = b"", 0, None
     try:
@@ -119,7 +119,7 @@ def lines(blocks: Iterator[bytes]) -> Iterator[bytes | LongLine]:
                 yield _line(tail + first, dropped)
                 dropped = 0
                 tail = pieces.pop()
-                yield from pieces  # shorter than a block
+                yield from pieces  # each is shorter than a block
             if len(tail) > MAX_LINE:
                 dropped += len(tail) - KEPT_OF_A_LONG_LINE
                 tail = tail[:KEPT_OF_A_LONG_LINE]
@@ -137,18 +137,18 @@ def _line(content: bytes, dropped: int) -> bytes | LongLine:
     return content
 
 
-def _head(source: Source) -> bytes:
-    """The first bytes of the content that are not blank; blank if there are none in the first block."""
+def _head(file: InputFile) -> bytes:
+    """Return the first bytes of the content that are not blank, or a blank if the first block has none."""
     try:
-        for block in source.blocks():
+        for block in file.blocks():
             if block:
                 return block.lstrip()[:4] or b" "
     except DamagedFileError:
-        raise InputError(f"{source.path.name} is damaged: nothing of it can be unpacked.") from None
-    raise InputError(f"{source.path.name} is empty.")
+        raise InputError(f"{file.path.name} is damaged and cannot be decompressed.") from None
+    raise InputError(f"{file.path.name} is empty.")
 
 
-def _format(path: Path, head: bytes, compressed: bool) -> Format:
+def _format(path: Path, head: bytes) -> Format:
     suffixes = [suffix.lower() for suffix in path.suffixes]
     suffix = suffixes[-1] if suffixes else ""
     if suffix in (".gz", ".gzip"):
@@ -166,14 +166,14 @@ def _format(path: Path, head: bytes, compressed: bool) -> Format:
 
 
 def _gunzip(raw: Iterator[bytes]) -> Iterator[bytes]:
-    """Unpack gzip members one after the other, in blocks however well they were packed."""
+    """Decompress gzip members one after the other, in blocks of bounded size whatever the compression ratio."""
     unpacker = zlib.decompressobj(wbits=31)
     for block in raw:
         for at in range(0, len(block), _PACKED_PIECE):
             rest = block[at : at + _PACKED_PIECE]
             while rest:
                 if unpacker.eof:
-                    if not rest.strip(b"\0"):  # padding after the last member, as tapes leave it
+                    if not rest.strip(b"\0"):  # zero padding after the last member, as on tapes
                         break
                     unpacker = zlib.decompressobj(wbits=31)
                 before = unpacker.copy()
@@ -192,7 +192,7 @@ def _gunzip(raw: Iterator[bytes]) -> Iterator[bytes]:
 
 
 def _salvage(unpacker: zlib._Decompress, packed: bytes) -> bytes:
-    """What can be unpacked up to the damage, byte by byte, since a failing call gives nothing of what it read."""
+    """Decompress byte by byte up to the damage, since a failing call returns nothing of what it has read."""
     unpacked = bytearray()
     try:
         for byte in packed:

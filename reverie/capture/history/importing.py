@@ -1,10 +1,10 @@
-"""A file or export into the log; a record that cannot go in becomes a dead letter, and the rest goes on."""
+"""Import a file or export into the log. A record that cannot be imported becomes a dead letter."""
 
 from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta, tzinfo
 from pathlib import Path
@@ -15,8 +15,8 @@ from psycopg import Connection
 
 from reverie.capture.append import insert_outcomes, insert_turns, policy_of
 from reverie.capture.history.cures import Findings, cure
-from reverie.capture.history.field_names import SAMPLE, assume_names
-from reverie.capture.history.reading import Batch, Reading, read_records
+from reverie.capture.history.field_names import SAMPLE, recognize_fields
+from reverie.capture.history.reading import Batch, ReadOptions, read_records
 from reverie.capture.history.records import Record
 from reverie.capture.history.values import split_mapping
 from reverie.capture.times import parse_timezone
@@ -35,53 +35,53 @@ from reverie.store.dead_letters import (
 )
 from reverie.store.tenants import ensure_tenant
 
-#: How far a clock may be ahead of ours before a turn is said in the future.
+#: How far a turn's time may lie after the current time, since clocks differ.
 CLOCK_SKEW = timedelta(days=1)
 
 
 @dataclass(kw_only=True, slots=True)
 class ImportSummary:
-    """What became of a file. `read = imported + repeated + outcomes + dead`: nothing is lost."""
+    """The result of an import. `read = imported + repeated + outcomes + dead`: no record is lost."""
 
     read: int = 0
     #: New turns.
     imported: int = 0
-    #: Turns and outcomes that were already in the log, or came twice.
+    #: Turns and outcomes that were already in the log, or are in the file twice.
     repeated: int = 0
     #: New outcomes.
     outcomes: int = 0
     #: Dead letters by reason.
     dead_by_reason: Counter[str] = field(default_factory=Counter)
-    #: Dead letters of an earlier import of this file whose records are in now.
+    #: Dead letters of an earlier import of this file whose records have now been imported.
     resolved: int = 0
-    #: Records from which NULs were removed or in which half characters were replaced.
+    #: Records whose text was repaired: NULs removed, unpaired surrogates replaced.
     mended: int = 0
-    #: Names of fields that were not read (the first of them).
+    #: Names of ignored fields (the first few).
     ignored_fields: tuple[str, ...] = ()
-    #: How the file was read, one of `reading.FORMATS`.
+    #: The format of the file, one of `reading.FORMATS`.
     format: str = ""
-    #: What was assumed and not named by the caller: our field or `role:VALUE`, and what it was taken for.
+    #: Assumed field names and roles: Reverie's field or `role:VALUE`, with the field or role it was mapped to.
     assumed: dict[str, str] = field(default_factory=dict)
-    #: Pieces of an export that are no turns, by reason; not among `read`.
+    #: Pieces of an export that are not turns, by reason; not counted in `read`.
     skipped: Counter[str] = field(default_factory=Counter)
-    #: What to do where more than a tenth became dead letters for one reason.
+    #: Advice, if more than a tenth of the records became dead letters for one reason.
     cure: str | None = None
-    #: Subjects and sessions of the valid turns, new or repeated.
+    #: Number of subjects and sessions of the valid turns, new or repeated.
     subjects: int = 0
     sessions: int = 0
-    #: Event times of the valid turns.
+    #: The earliest and latest event time of the valid turns.
     first: datetime | None = None
     last: datetime | None = None
 
     @property
     def dead(self) -> int:
-        """Records that became dead letters."""
+        """The number of records that became dead letters."""
         return self.dead_by_reason.total()
 
 
 @dataclass(slots=True)
-class Sorted:
-    """The records of a batch by what they are, each with where it came from."""
+class SortedRecords:
+    """The turns, outcomes and rejections of a batch, with the records that they were read from."""
 
     turns: list[Turn] = field(default_factory=list)
     turn_records: list[Record] = field(default_factory=list)
@@ -89,8 +89,8 @@ class Sorted:
     outcome_records: list[Record] = field(default_factory=list)
     rejected: list[tuple[Record, Rejection]] = field(default_factory=list)
 
-    def extend(self, other: Sorted) -> None:
-        """Add those of another file."""
+    def extend(self, other: SortedRecords) -> None:
+        """Add the records of another file."""
         for name in self.__slots__:
             getattr(self, name).extend(getattr(other, name))
 
@@ -109,21 +109,30 @@ def import_file(
     subject: str | None = None,
     start: datetime | None = None,
 ) -> ImportSummary:
-    """Import a file or an export in batches of one transaction each.
+    """Import a file or an export in batches, each in a transaction of its own.
 
-    Killed anywhere and run again it gives the same rows. All records go to `tenant_id`; one that names another tenant
-    is refused. `mapping` names fields (ours to theirs) and values (`role:customer` to `user`); fields that it does not
-    name are recognised by their usual names. `timezone` is where naive times were written, `policy` that of a new
-    tenant, `now` the time after which (plus a day) nothing can have been said. `on_progress` gets the bytes of the file
-    read so far. `format` is one of `reading.FORMATS`, by default told by the content; `subject` is whose all of it is;
-    `start` the time of the first record where the format has no times.
+    An import is idempotent: interrupted and run again, it gives the same rows.
 
-    Raises InputError: the file cannot be read at all, lacks a needed column, has two that could be it, or an argument
-    is unknown.
+    Args:
+        store: The database.
+        path: The file, directory or zip.
+        tenant_id: The tenant of all records. A record that names another tenant is rejected.
+        mapping: Field names (Reverie's to the file's) and values (`role:customer` to `user`). Fields that it does not
+            name are recognized by their usual names.
+        timezone: The time zone of times without an offset.
+        policy: The policy of the tenant if it does not exist yet.
+        now: The current time. A turn may lie at most a day after it.
+        on_progress: Called with the number of bytes read so far.
+        format: One of `reading.FORMATS`; detected by default.
+        subject: The subject of all records.
+        start: The time of the first record, for formats without times.
+
+    Raises InputError: the file cannot be read at all, a required column is missing or ambiguous, or an argument is
+    invalid.
     """
     path = Path(path)
     names, _ = split_mapping(mapping or {})
-    rules = Rules(
+    options = ImportOptions(
         tenant_id=tenant_id,
         not_after=(now or datetime.now(UTC)) + CLOCK_SKEW,
         turn_characters=policy_of(store, tenant_id, policy).extract.turn_characters,
@@ -131,32 +140,44 @@ def import_file(
         timezone=parse_timezone(timezone) if timezone else None,
         subject=subject,
     )
-    rules.validator([])  # a mapping or subject that cannot be is told before the file is read
-    importing: _Importing | None = None
-    for batch in read_records(path, Reading(format=format, subject=subject, start=start, names=names)):
-        if importing is None:
+    options.validator([])  # reports an invalid mapping or subject before the file is read
+    batches = read_records(path, ReadOptions(format=format, subject=subject, start=start, names=names))
+    return _import_batches(store, path, batches, options, policy, on_progress)
+
+
+def _import_batches(
+    store: Store,
+    path: Path,
+    batches: Iterator[Batch],
+    options: ImportOptions,
+    policy: str,
+    on_progress: Callable[[int], None] | None,
+) -> ImportSummary:
+    importer: _Importer | None = None
+    for batch in batches:
+        if importer is None:
             records = [record.fields for record in batch.records[:SAMPLE]]
-            validator, assumed = rules.validator(records, converted=batch.converted)
+            validator, assumed = options.validator(records, converted=batch.converted)
             if batch.columns:
                 validator.require_columns(batch.columns)
-            importing = _Importing(store, validator, source_name(path), policy)
-            importing.summary.format, importing.summary.assumed = batch.format, assumed
-            importing.fields = tuple(dict.fromkeys(name for fields in records for name in fields))[:MAX_IGNORED]
-        importing.take(batch)
+            importer = _Importer(store, validator, source_name(path), policy)
+            importer.summary.format, importer.summary.assumed = batch.format, assumed
+            importer.fields = tuple(dict.fromkeys(name for fields in records for name in fields))[:MAX_IGNORED]
+        importer.write(batch)
         if on_progress:
             on_progress(batch.position)
-    if importing is None:
-        raise InputError(f"{path.name} holds nothing.")
-    return importing.finish()
+    if importer is None:
+        raise InputError(f"{path.name} is empty.")
+    return importer.finish()
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Rules:
-    """What the caller says about records, and what follows for those of one file."""
+class ImportOptions:
+    """The caller's options for the records of an import."""
 
     tenant_id: str
     not_after: datetime
-    #: The policy's bound of a turn's text.
+    #: The policy's limit on the characters of a turn's text.
     turn_characters: int
     mapping: Mapping[str, str]
     timezone: tzinfo | None
@@ -165,16 +186,17 @@ class Rules:
     def validator(
         self, records: Sequence[Mapping[str, Any]], *, converted: bool = False
     ) -> tuple[Validator, dict[str, str]]:
-        """Return the validator of a file by its first records, and the names of fields that it assumes.
+        """Return the validator for a file with these first records, and the field names that it assumes.
 
-        `converted`: they have our names already. Raises InputError as `assume_names` and `Validator` do.
+        `converted`: the records already have Reverie's field names. Raises InputError as `recognize_fields` and
+        `Validator` do.
         """
         names, values = split_mapping(self.mapping)
         if converted:
             names, assumed = {}, {}
         else:
-            assumed = assume_names(records, names, has_subject=self.subject is not None)
-        coded = {f"{field}:{theirs}": ours for field, each in values.items() for theirs, ours in each.items()}
+            assumed = recognize_fields(records, names, has_subject=self.subject is not None)
+        coded = {f"{field}:{theirs}": ours for field, codes in values.items() for theirs, ours in codes.items()}
         validator = Validator(
             tenant_id=self.tenant_id,
             not_after=self.not_after,
@@ -187,76 +209,73 @@ class Rules:
         return validator, assumed
 
 
-def sort_records(validator: Validator, records: list[Record]) -> Sorted:
-    """Validate records and sort them by what they are."""
-    found = Sorted()
+def sort_records(validator: Validator, records: list[Record]) -> SortedRecords:
+    """Validate records and sort them by type."""
+    result = SortedRecords()
     for record in records:
         value = validator(record.fields)
         if isinstance(value, Turn):
-            found.turns.append(value)
-            found.turn_records.append(record)
+            result.turns.append(value)
+            result.turn_records.append(record)
         elif isinstance(value, Outcome):
-            found.outcomes.append(value)
-            found.outcome_records.append(record)
+            result.outcomes.append(value)
+            result.outcome_records.append(record)
         else:
-            found.rejected.append((record, value))
-    return found
+            result.rejected.append((record, value))
+    return result
 
 
 def conflict_detail(value: Turn | Outcome) -> str:
-    """Return the sentence for a record whose id is taken."""
+    """Return the detail of a record whose id is in the log with different content."""
     if isinstance(value, Turn):
-        return "source_id is taken by a turn of this session with other content; the log is append-only."
-    return "The same metric of this decision has another value at this time; the log is append-only."
+        return "Another turn of this session has this source_id and other content; the log is append-only."
+    return "This metric of this decision has another value at the same time; the log is append-only."
 
 
-def _placed(record: Record, detail: str) -> str:
-    """A sentence, after the place in the export where the record has one."""
+def _with_place(record: Record, detail: str) -> str:
+    """Put the record's place in the export, if it has one, before a sentence."""
     return f"{record.place}: {detail}" if record.place else detail
 
 
 def source_name(path: Path) -> str:
-    """Return a file's name as Postgres can hold it."""
+    """Return a file's name in a form that Postgres can store."""
     return os.fsencode(path.name).decode("utf-8", "replace")
 
 
-class _Importing:
-    """One import under way: its summary, and what was seen."""
+class _Importer:
+    """The state of one import: its summary and what it has seen."""
 
     def __init__(self, store: Store, validator: Validator, source: str, policy: str) -> None:
         self.summary = ImportSummary()
         self._store = store
         self._validator = validator
         self._tenant = validator.tenant_id
-        #: Names of fields of the first records.
+        #: Field names of the first records.
         self.fields: tuple[str, ...] = ()
         self._source = source
         self._policy = policy
         self._earlier = letters_by_line(store, self._tenant, source)
-        # hashes, since the ids of millions of sessions would not fit
+        # hashes, since the ids of millions of sessions would not fit in memory
         self._subjects: set[int] = set()
         self._sessions: set[int] = set()
 
-    def take(self, batch: Batch) -> None:
-        """Write one batch in one transaction: turns, outcomes, dead letters."""
+    def write(self, batch: Batch) -> None:
+        """Write a batch in one transaction: turns, outcomes, dead letters."""
         check_interruption()
-        found = sort_records(self._validator, batch.records)
-        letters = [self._letter(piece.line, piece.reason, piece.detail, piece.raw) for piece in batch.broken]
-        letters += [
-            self._letter(record.line, why.reason, _placed(record, why.detail), record.payload() if why.keep else None)
-            for record, why in found.rejected
-        ]
+        valid = sort_records(self._validator, batch.records)
+        letters = [self._letter(item.line, item.reason, item.detail, item.raw) for item in batch.broken]
+        letters += [self._rejected_letter(record, rejection) for record, rejection in valid.rejected]
         with self._store.transaction(self._tenant) as conn:
             ensure_tenant(conn, self._tenant, self._policy)
-            turns = insert_turns(conn, self._tenant, found.turns)
-            outcomes = insert_outcomes(conn, self._tenant, found.outcomes)
+            turns = insert_turns(conn, self._tenant, valid.turns)
+            outcomes = insert_outcomes(conn, self._tenant, valid.outcomes)
             for values, records, conflicts in (
-                (found.turns, found.turn_records, turns.conflicts),
-                (found.outcomes, found.outcome_records, outcomes.conflicts),
+                (valid.turns, valid.turn_records, turns.conflicts),
+                (valid.outcomes, valid.outcome_records, outcomes.conflicts),
             ):
-                for place in conflicts:
-                    record = records[place]
-                    detail = _placed(record, conflict_detail(values[place]))
+                for index in conflicts:
+                    record = records[index]
+                    detail = _with_place(record, conflict_detail(values[index]))
                     letters.append(self._letter(record.line, "conflict", detail, record.payload()))
             record_dead_letters(conn, self._tenant, letters)
             resolved = self._resolve(conn, batch, letters)
@@ -268,7 +287,7 @@ class _Importing:
         summary.dead_by_reason.update(letter.reason for letter in letters)
         summary.resolved += resolved
         summary.skipped.update(batch.skipped)
-        self._see(found.turns)
+        self._count(valid.turns)
 
     def finish(self) -> ImportSummary:
         """Return the summary of all batches."""
@@ -287,7 +306,7 @@ class _Importing:
         summary.cure = cure(read=summary.read, dead_by_reason=summary.dead_by_reason, findings=findings)
         return summary
 
-    def _see(self, turns: list[Turn]) -> None:
+    def _count(self, turns: list[Turn]) -> None:
         if not turns:
             return
         self._subjects.update(hash(turn.subject_id) for turn in turns)
@@ -297,11 +316,15 @@ class _Importing:
         summary.first = min(times) if summary.first is None else min(summary.first, *times)
         summary.last = max(times) if summary.last is None else max(summary.last, *times)
 
+    def _rejected_letter(self, record: Record, rejection: Rejection) -> DeadLetter:
+        payload = record.payload() if rejection.keep else None
+        return self._letter(record.line, rejection.reason, _with_place(record, rejection.detail), payload)
+
     def _letter(self, line: int, reason: str, detail: str, payload: bytes | None) -> DeadLetter:
         return dead_letter(self._tenant, source=self._source, line=line, reason=reason, detail=detail, payload=payload)
 
     def _resolve(self, conn: Connection[Any], batch: Batch, letters: list[DeadLetter]) -> int:
-        """Take away letters of an earlier import whose records are in now; most imports have none to look for."""
+        """Delete dead letters of earlier imports of this file whose records have now been imported."""
         if not self._earlier:
             return 0
         still = {letter.id for letter in letters}

@@ -1,4 +1,4 @@
-"""A file or export as batches of records; pieces that cannot be read come beside them, with line and reason."""
+"""Read a file or export as batches of records, with the pieces that cannot be read, their lines and reasons."""
 
 from __future__ import annotations
 
@@ -9,139 +9,140 @@ from datetime import datetime
 from pathlib import Path
 
 from reverie.capture.history import tables
-from reverie.capture.history.files import DamagedFileError, LongLine, Source, lines, open_source
+from reverie.capture.history.files import DamagedFileError, InputFile, LongLine, lines, open_file
 from reverie.capture.history.formats import detection
-from reverie.capture.history.records import Broken, Entry, Record, cut, long_line, parse_json
+from reverie.capture.history.formats.array import read_array
+from reverie.capture.history.records import BrokenItem, InputItem, Record, overlong_item, parse_json, truncated_item
 from reverie.errors import InputError
 
-#: Records of a batch: one transaction of an import.
+#: Most records of a batch. An import writes a batch in one transaction.
 BATCH_RECORDS = 10_000
-#: Bytes of a batch, so that long turns do not add up.
+#: Approximate limit of a batch in bytes, which bounds the memory that long turns take.
 BATCH_BYTES = 16 << 20
 
-#: What `--format` takes.
+#: The choices of `--format`.
 FORMATS = ("jsonl", "csv", "parquet", "array", "messages", "chatgpt", "slack")
-#: Formats whose records come under our names.
+#: Formats whose reader yields records under Reverie's field names.
 _CONVERTED = ("messages", "chatgpt", "slack")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Reading:
-    """What the caller says about a file."""
+class ReadOptions:
+    """How to read a file."""
 
-    #: One of `FORMATS`; None: by looking at it.
+    #: One of `FORMATS`; None: detect it.
     format: str | None = None
-    #: Whose all of it is; None: the records say so.
+    #: The subject of all records; None: each record names its own.
     subject: str | None = None
-    #: When the first record was said, for formats without times.
+    #: The time of the first record, for formats without times.
     start: datetime | None = None
-    #: Our field names to theirs.
+    #: Reverie's field names, each with the name in the records.
     names: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(kw_only=True, slots=True)
 class Batch:
-    """Some records of a file, in its order."""
+    """Consecutive records of a file."""
 
     records: list[Record] = field(default_factory=list)
-    broken: list[Broken] = field(default_factory=list)
-    #: Pieces that are no turns, by reason.
+    broken: list[BrokenItem] = field(default_factory=list)
+    #: Number of skipped pieces by reason.
     skipped: Counter[str] = field(default_factory=Counter)
     #: One of `FORMATS`.
     format: str = "jsonl"
-    #: Whether records have our field names, whatever theirs were.
+    #: The reader has converted the records to Reverie's field names.
     converted: bool = False
-    #: Bytes of the file read so far, as they lie on disk.
+    #: Bytes of the file read so far, before decompression.
     position: int = 0
-    #: The columns of a table, which every record has; None where each record has its own fields.
+    #: The columns of a table; None for formats in which each record has its own fields.
     columns: tuple[str, ...] | None = None
 
 
-def read_records(path: Path, reading: Reading | None = None) -> Iterator[Batch]:
+def read_records(path: Path, options: ReadOptions | None = None) -> Iterator[Batch]:
     """Yield the records of a file, gzipped or not, or of an export (directory or zip), in batches of bounded size.
 
-    Blank lines are no records. A line that cannot be read, and the place where a damaged file breaks off, are `Broken`;
-    the rest goes on.
+    Blank lines are ignored. A line that cannot be read is a `BrokenItem`, and reading continues after it. The place
+    where a damaged file ends is a `BrokenItem` too.
 
-    Raises InputError: the file cannot be opened or read at all (see `open_source`), or is not of the format named.
+    Raises InputError: the file cannot be opened or read at all (see `open_file`), or does not have the format named.
     """
-    reading = reading or Reading()
+    options = options or ReadOptions()
     if detection.is_archive(path):
-        format, entries = detection.read_archive(path, reading.format, subject=reading.subject)
-        yield from _batches(None, entries, format)
+        format, items = detection.read_archive(path, options.format, subject=options.subject)
+        yield from _batches(None, items, format)
         return
-    if reading.format == "slack" and path.exists():
-        raise InputError(f"{path.name} is no Slack export: that is a directory or a zip.")
-    source = open_source(path)
+    if options.format == "slack" and path.exists():
+        raise InputError(f"{path.name} is not a Slack export, which is a directory or a zip.")
+    file = open_file(path)
     try:
-        format, entries = _entries(source, reading)
-        yield from _batches(source, entries, format)
+        format, items = _items(file, options)
+        yield from _batches(file, items, format)
     finally:
-        source.stream.close()
+        file.stream.close()
 
 
-def _entries(source: Source, reading: Reading) -> tuple[str, Iterator[Entry]]:
-    """The format of a file and its entries."""
-    format = reading.format
+def _items(file: InputFile, options: ReadOptions) -> tuple[str, Iterator[InputItem]]:
+    """Return the format of a file and its items."""
+    format = options.format
     if format in ("jsonl", "csv", "parquet"):
-        source.format = format  # type: ignore[assignment]
-    if source.format in ("csv", "parquet") and format not in ("array", "messages", "chatgpt"):
-        if source.format == "csv":
-            return "csv", tables.read_csv(source)
-        return "parquet", tables.read_parquet(source, batch_rows=BATCH_RECORDS)
-    if source.format == "array" or format in ("array", "chatgpt"):
-        format = format or detection.array_format(detection.first_item(source))
-        entries = detection.array_entries(source)
+        file.format = format  # type: ignore[assignment]
+    if file.format in ("csv", "parquet") and format not in ("array", "messages", "chatgpt"):
+        if file.format == "csv":
+            return "csv", tables.read_csv(file)
+        return "parquet", tables.read_parquet(file, batch_rows=BATCH_RECORDS)
+    if file.format == "array" or format in ("array", "chatgpt"):
+        format = format or detection.array_format(detection.first_item(file))
+        items = read_array(file.blocks())
     elif format:
-        entries = _read_jsonl(source)
+        items = _read_jsonl(file)
     else:
-        format, entries = detection.with_format(_read_jsonl(source))
+        format, items = detection.detect_jsonl(_read_jsonl(file))
     if format in _CONVERTED:
-        entries = detection.read_converted(
-            source, format, entries=entries, subject=reading.subject, start=reading.start, mapping=reading.names
+        items = detection.read_converted(
+            file, format, items=items, subject=options.subject, start=options.start, mapping=options.names
         )
-    return format, entries
+    return format, items
 
 
-def _read_jsonl(source: Source) -> Iterator[Entry]:
+def _read_jsonl(file: InputFile) -> Iterator[InputItem]:
     number = 0
     try:
-        for number, line in enumerate(lines(source.blocks()), start=1):
+        for number, line in enumerate(lines(file.blocks()), start=1):
             if isinstance(line, LongLine):
-                yield long_line(number, line)
+                yield overlong_item(number, line)
             elif line and not line.isspace():
                 try:
                     yield Record(number, parse_json(line), line, len(line))
                 except ValueError as error:
                     reason, detail = error.args
-                    yield Broken(number, reason, detail, line)
+                    yield BrokenItem(number, reason, detail, line)
     except DamagedFileError:
-        yield cut(number)
+        yield truncated_item(number)
 
 
-def _batches(source: Source | None, entries: Iterator[Entry], format: str) -> Iterator[Batch]:
-    batch, size = _batch(format), 0
-    for entry in entries:
-        if isinstance(entry, Record):
-            batch.records.append(entry)
-            size += entry.size
-        elif isinstance(entry, Broken):
-            batch.broken.append(entry)
-            size += len(entry.raw or b"")
+def _batches(file: InputFile | None, items: Iterator[InputItem], format: str) -> Iterator[Batch]:
+    batch, size = _new_batch(format), 0
+    for item in items:
+        if isinstance(item, Record):
+            batch.records.append(item)
+            size += item.size
+        elif isinstance(item, BrokenItem):
+            batch.broken.append(item)
+            size += len(item.raw or b"")
         else:
-            batch.skipped[entry.reason] += 1
+            batch.skipped[item.reason] += 1
         if len(batch.records) + len(batch.broken) >= BATCH_RECORDS or size >= BATCH_BYTES:
-            yield _finished(source, batch)
-            batch, size = _batch(format), 0
-    yield _finished(source, batch)
+            yield _complete(file, batch)
+            batch, size = _new_batch(format), 0
+    yield _complete(file, batch)
 
 
-def _batch(format: str) -> Batch:
+def _new_batch(format: str) -> Batch:
     return Batch(format=format, converted=format in _CONVERTED)
 
 
-def _finished(source: Source | None, batch: Batch) -> Batch:
-    batch.position = source.position if source else 0
+def _complete(file: InputFile | None, batch: Batch) -> Batch:
+    batch.position = file.position if file else 0
     if batch.format in ("csv", "parquet") and batch.records:
         batch.columns = tuple(batch.records[0].fields)
     return batch

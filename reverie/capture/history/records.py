@@ -1,4 +1,4 @@
-"""A record of a file as it came, and what stands in its place where there is none."""
+"""The items of an input file: records, pieces that are broken, and pieces that are skipped."""
 
 from __future__ import annotations
 
@@ -11,55 +11,55 @@ from reverie.capture.history.files import LongLine
 
 
 class Record(NamedTuple):
-    """One record as it came: JSONL line, CSV row, Parquet row or item of an array; or a turn of an export."""
+    """A record as it was read: a JSONL line, a CSV or Parquet row, an item of an array, or a turn of an export."""
 
-    #: Line of the file where it starts, from 1; of Parquet the row, of an array the item, of Slack the message.
+    #: Number from 1 of its first line, or of the row (Parquet), the item (array) or the message (Slack).
     line: int
     fields: dict[str, Any]
-    #: Its bytes in the file, where it has such.
+    #: Its bytes in the file, for formats that have them.
     raw: bytes | None = None
-    #: Bytes it takes, about.
+    #: Approximate size in bytes.
     size: int = 0
-    #: Where it stands more exactly, such as a file of an export and the item in it.
+    #: A more exact location, such as a file of an export and the item in it.
     place: str = ""
 
     def payload(self) -> bytes:
-        """Return the record as JSON under the names it came with, for the dead letters."""
+        """Return the record as JSON under its original field names, for a dead letter."""
         return self.raw if self.raw is not None else orjson.dumps(self.fields, default=str)
 
 
-class Broken(NamedTuple):
-    """A piece of the file that is no record, and why."""
+class BrokenItem(NamedTuple):
+    """A piece of the file that cannot be read as a record, and the reason."""
 
     line: int
     reason: str
     detail: str
-    #: Its bytes, or the first of them.
+    #: Its first bytes.
     raw: bytes | None = None
 
 
-class Skipped(NamedTuple):
-    """A piece of an export that is no turn, such as somebody joining a channel."""
+class SkippedItem(NamedTuple):
+    """A piece of an export that is not a turn, such as somebody joining a channel."""
 
     reason: str
 
 
-Entry = Record | Broken | Skipped
+InputItem = Record | BrokenItem | SkippedItem
 
 
 def parse_json(line: bytes) -> dict[str, Any]:
     """Return the JSON object of a line.
 
-    A surrogate without its other half, as cut emoji leave it, is let through for the validation to mend.
+    An unpaired surrogate, as a truncated emoji leaves it, is accepted here and repaired by the validation.
 
-    Raises ValueError with two arguments, reason and detail.
+    Raises ValueError with two arguments: reason and detail.
     """
     try:
         fields = orjson.loads(line)
     except ValueError as error:
         fields = _parse_leniently(line, error)
     if type(fields) is not dict:
-        raise ValueError("not_an_object", "The line is valid JSON but no object: a record is {...}.")
+        raise ValueError("not_an_object", "The line is valid JSON but not an object: a record is {...}.")
     return fields
 
 
@@ -87,17 +87,20 @@ def _finite(number: str) -> float:
 
 
 def _reason(error: ValueError) -> str:
-    """What the parser says, with its place as a character of the line."""
-    said, _, place = str(error).partition(": line ")
-    at = place.rpartition("(char ")[2].rstrip(")")
-    return f"{said} at character {int(at) + 1}" if at.isdigit() else said
+    """Return the parser's message, with the position as a character of the line."""
+    message, _, position = str(error).partition(": line ")
+    offset = position.rpartition("(char ")[2].rstrip(")")
+    return f"{message} at character {int(offset) + 1}" if offset.isdigit() else message
 
 
-def long_line(number: int, line: LongLine) -> Broken:
-    """The entry of a line that is too long to be read."""
-    return Broken(number, "record_too_long", f"The line has {line.length:,} bytes; at most 8 MiB are read.", line.head)
+def overlong_item(number: int, line: LongLine) -> BrokenItem:
+    """Return the broken item for a line that is too long to be read."""
+    return BrokenItem(
+        number, "record_too_long", f"The line has {line.length:,} bytes; at most 8 MiB are read.", line.head
+    )
 
 
-def cut(line: int) -> Broken:
-    """The entry of the place where a damaged file breaks off."""
-    return Broken(line + 1, "file_cut", f"The file is cut or damaged after line {line}; what stood before is read.")
+def truncated_item(line: int) -> BrokenItem:
+    """Return the broken item for the place where a truncated or damaged file ends."""
+    detail = f"The file is truncated or damaged after line {line}; everything before it was read."
+    return BrokenItem(line + 1, "file_cut", detail)

@@ -1,4 +1,4 @@
-"""CSV and Parquet as records."""
+"""Read CSV and Parquet files as records."""
 
 from __future__ import annotations
 
@@ -7,29 +7,29 @@ import tempfile
 from collections.abc import Iterator
 from typing import IO, Any
 
-from reverie.capture.history.files import MAX_LINE, DamagedFileError, LongLine, Source, lines
-from reverie.capture.history.records import Broken, Entry, Record, cut, long_line
+from reverie.capture.history.files import MAX_LINE, DamagedFileError, InputFile, LongLine, lines
+from reverie.capture.history.records import BrokenItem, InputItem, Record, overlong_item, truncated_item
 from reverie.errors import InputError
 
 _DELIMITERS = (",", ";", "\t", "|")
 
 
-class _Feed:
-    """Gives lines to the csv parser and remembers those of the row it is in."""
+class _LineFeed:
+    """Feeds lines to the csv parser and keeps the lines of the current row."""
 
-    def __init__(self, source: Source) -> None:
+    def __init__(self, file: InputFile) -> None:
         self.number = 0
         self.row: list[bytes] = []
-        self.long: list[Broken] = []
+        self.long: list[BrokenItem] = []
         self.damaged = False
-        self._source = source
+        self._file = file
 
     def __iter__(self) -> Iterator[str]:
         try:
-            for line in lines(self._source.blocks()):
+            for line in lines(self._file.blocks()):
                 self.number += 1
                 if isinstance(line, LongLine):
-                    self.long.append(long_line(self.number, line))
+                    self.long.append(overlong_item(self.number, line))
                     continue
                 self.row.append(line)
                 yield line.decode("utf-8", "surrogateescape") + "\n"
@@ -37,27 +37,31 @@ class _Feed:
             self.damaged = True
 
 
-def read_csv(source: Source) -> Iterator[Entry]:
-    """Yield the rows of a CSV with a header; comma, semicolon, tab or bar between cells, quotes as in RFC 4180.
+def read_csv(file: InputFile) -> Iterator[InputItem]:
+    """Yield the rows of a CSV file with a header line.
 
-    Raises InputError: no header, or a column twice.
+    Cells are separated by commas, semicolons, tabs or vertical bars and quoted as in RFC 4180.
+
+    Raises InputError: there is no header line, or it has a column twice.
     """
-    feed = _Feed(source)
-    given = iter(feed)
+    feed = _LineFeed(file)
+    feed_lines = iter(feed)
     try:
-        header = next(given)
+        header = next(feed_lines)
     except StopIteration:
-        raise InputError(f"{source.path.name} has no header line.") from None
-    columns = _columns(source, header)
+        raise InputError(f"{file.path.name} has no header line.") from None
+    columns = _columns(file, header)
     feed.row = []
-    # a cell may hold a whole text; the limit of the standard library is 128 KiB and global
+    # A cell may hold a whole text. The limit of the standard library is global, and 128 KiB by default.
     csv.field_size_limit(max(csv.field_size_limit(), MAX_LINE))
-    rows = csv.reader(given, delimiter=_delimiter(header), strict=True)
+    rows = csv.reader(feed_lines, delimiter=_delimiter(header), strict=True)
     while True:
         try:
             cells = next(rows, None)
         except csv.Error as error:
-            yield Broken(feed.number - len(feed.row) + 1, "malformed_csv", f"{_sentence(error)}.", b"\n".join(feed.row))
+            yield BrokenItem(
+                feed.number - len(feed.row) + 1, "malformed_csv", f"{_sentence(error)}.", b"\n".join(feed.row)
+            )
             feed.row = []
             continue
         yield from feed.long
@@ -69,89 +73,91 @@ def read_csv(source: Source) -> Iterator[Entry]:
         if cells:
             yield _row(line, raw, columns, cells)
     if feed.damaged:
-        yield cut(feed.number)
+        yield truncated_item(feed.number)
 
 
-def read_parquet(source: Source, *, batch_rows: int) -> Iterator[Entry]:
-    """Yield the rows of a Parquet file, read so many at a time; nested columns become lists and objects.
+def read_parquet(file: InputFile, *, batch_rows: int) -> Iterator[InputItem]:
+    """Yield the rows of a Parquet file, read in batches; nested columns become lists and objects.
 
-    Raises InputError: not readable as Parquet.
+    Raises InputError: the file is not readable as Parquet.
     """
     import polars as pl
 
-    unpacked = _unpacked(source)
+    unpacked = _decompress(file)
     row = 0
     try:
         try:
-            frame = pl.scan_parquet(unpacked or source.path)
+            frame = pl.scan_parquet(unpacked or file.path)
             total = frame.select(pl.len()).collect().item()
         except (pl.exceptions.PolarsError, OSError):
-            raise InputError(f"{source.path.name} is not readable as Parquet: cut or damaged.") from None
-        on_disk = source.path.stat().st_size
+            raise _unreadable(file) from None
+        file_size = file.path.stat().st_size
         try:
             for chunk in frame.collect_batches(chunk_size=batch_rows):
                 size = int(chunk.estimated_size()) // max(len(chunk), 1)
                 for fields in chunk.iter_rows(named=True):
                     row += 1
                     yield Record(row, fields, size=size)
-                source.position = on_disk * row // total
+                file.position = file_size * row // total
         except (pl.exceptions.PolarsError, OSError):
-            yield cut(row)
+            yield truncated_item(row)
     finally:
         if unpacked:
             unpacked.close()
 
 
-def _unpacked(source: Source) -> IO[bytes] | None:
-    """A gzipped Parquet file as a temporary one, as its index stands at the end."""
-    if not source.compressed:
+def _decompress(file: InputFile) -> IO[bytes] | None:
+    """Decompress a gzipped Parquet file into a temporary file, since its index is at the end."""
+    if not file.compressed:
         return None
-    file = tempfile.TemporaryFile()  # noqa: SIM115 - closed by the caller
+    unpacked = tempfile.TemporaryFile()  # noqa: SIM115 - closed by the caller
     try:
-        for block in source.blocks():
-            file.write(block)
+        for block in file.blocks():
+            unpacked.write(block)
     except DamagedFileError:
-        file.close()
-        raise InputError(f"{source.path.name} is not readable as Parquet: cut or damaged.") from None
-    file.seek(0)
-    return file
+        unpacked.close()
+        raise _unreadable(file) from None
+    unpacked.seek(0)
+    return unpacked
+
+
+def _unreadable(file: InputFile) -> InputError:
+    return InputError(f"{file.path.name} is not readable as Parquet: truncated or damaged.")
 
 
 def _delimiter(header: str) -> str:
-    """The one that cuts the header into most columns."""
+    """Return the delimiter that gives the header the most columns."""
     return max(_DELIMITERS, key=header.count)
 
 
-def _columns(source: Source, header: str) -> list[str]:
-    name = source.path.name
+def _columns(file: InputFile, header: str) -> list[str]:
+    name = file.path.name
     try:
         (columns,) = csv.reader([header], delimiter=_delimiter(header), strict=True)
         header.encode()
     except (csv.Error, ValueError):
         raise InputError(f"The header line of {name} is not readable as CSV in UTF-8.") from None
     columns = [column.strip() for column in columns]
-    if twice := sorted({column for column in columns if columns.count(column) > 1}):
-        raise InputError(f"{name} has the column {twice[0]!r} twice.")
+    if duplicates := sorted({column for column in columns if columns.count(column) > 1}):
+        raise InputError(f"{name} has the column {duplicates[0]!r} twice.")
     return columns
 
 
-def _row(line: int, raw: bytes, columns: list[str], cells: list[str]) -> Record | Broken:
+def _row(line: int, raw: bytes, columns: list[str], cells: list[str]) -> Record | BrokenItem:
     if len(cells) != len(columns):
-        return Broken(line, "wrong_columns", f"The row has {len(cells)} cells, the header {len(columns)}.", raw)
+        return BrokenItem(line, "wrong_columns", f"The row has {len(cells)} cells, the header {len(columns)}.", raw)
     fields: dict[str, Any] = dict(zip(columns, cells, strict=True))
     if not raw.isascii():
         try:
             raw.decode()
         except UnicodeDecodeError as invalid:
-            return Broken(line, "invalid_utf8", f"Byte {invalid.start + 1} of the row is not UTF-8.", raw)
+            return BrokenItem(line, "invalid_utf8", f"Byte {invalid.start + 1} of the row is not UTF-8.", raw)
     return Record(line, fields, size=len(raw))
 
 
 def _sentence(error: csv.Error) -> str:
-    """What the csv parser says, about a row."""
-    said = str(error)
-    return (
-        "A quote of the row is never closed"
-        if said == "unexpected end of data"
-        else f"The row is not valid CSV: {said}"
-    )
+    """Return the csv parser's message as a sentence about the row."""
+    message = str(error)
+    if message == "unexpected end of data":
+        return "A quote of the row is never closed"
+    return f"The row is not valid CSV: {message}"

@@ -1,4 +1,4 @@
-"""What others call our roles, and values that a mapping such as `role:customer=user` translates."""
+"""Recognize the usual role names of other systems, and split mappings such as `role:customer=user`."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 from reverie.errors import InputError
 from reverie.model import ROLES, Role
 
-#: Accepted everywhere, silently.
+#: Always accepted, without a report.
 ROLE_ALIASES: dict[str, Role] = {role: role for role in ROLES} | {
     "human": "user",
     "ai": "assistant",
@@ -28,25 +28,25 @@ _USUAL: dict[Role, tuple[str, ...]] = {
         *("chatbot", "llm", "gpt", "chatgpt", "virtual_assistant", "outbound", "outgoing"),
     ),
 }
-#: Assumed by an import, which reports it.
+#: Accepted by an import, which reports the assumption.
 USUAL_ROLES: dict[str, Role] = {name: role for role, names in _USUAL.items() for name in names}
-#: Fields whose values are codes, each with those that we know.
+#: Fields whose values are codes, each with the known codes.
 CODES: dict[str, tuple[str, ...]] = {"role": ROLES, "type": ("turn", "outcome")}
 
 
 def known_role(value: Any) -> Role | None:
-    """Return the role that a value means by our names or the usual ones, in any case; None for another value."""
+    """Return the role of a value, by Reverie's names or the usual ones, ignoring case. None for other values."""
     word = value.strip().lower() if type(value) is str else None
     return (ROLE_ALIASES.get(word) or USUAL_ROLES.get(word)) if word else None
 
 
 def split_mapping(mapping: Mapping[str, str]) -> tuple[dict[str, str], dict[str, dict[str, str]]]:
-    """Split a mapping into names of fields (ours to theirs) and values by field (theirs to ours).
+    """Split a mapping into field names (Reverie's to the file's) and values by field (the file's to Reverie's).
 
-    `{"subject_id": "user", "role:customer": "user"}` reads our subject_id from their field `user`, and their value
-    `customer` of our role as `user`.
+    `{"subject_id": "user", "role:customer": "user"}` reads subject_id from the file's field `user`, and the value
+    `customer` as the role `user`.
 
-    Raises InputError: values of a field whose values are no codes, or a value that we do not have.
+    Raises InputError: the field does not hold codes, or the code is unknown.
     """
     names: dict[str, str] = {}
     values: dict[str, dict[str, str]] = {field: {} for field in CODES}
@@ -55,10 +55,10 @@ def split_mapping(mapping: Mapping[str, str]) -> tuple[dict[str, str], dict[str,
         if not colon:
             names[left] = right
         elif field not in CODES:
-            raise InputError(f"Values of {field!r} cannot be mapped, only those of {' and '.join(CODES)}.")
+            raise InputError(f"The values of {field!r} cannot be mapped, only those of {' and '.join(CODES)}.")
         elif right not in CODES[field]:
             raise InputError(
-                f"There is no {field} {right!r} to map {theirs!r} to; there are {', '.join(CODES[field])}."
+                f"There is no {field} {right!r} to map {theirs!r} to; choose one of {', '.join(CODES[field])}."
             )
         else:
             values[field][theirs] = right

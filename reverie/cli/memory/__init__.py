@@ -1,15 +1,15 @@
-"""Commands about what is remembered.
+"""Commands that query and correct memory.
 
 - `recall`: answers a question from memory
-- `context`: prints the context for a language model
-- `show`: lists what is remembered about a subject
-- `explain`: traces one memory to its sources
+- `context`: assembles the context for a language model
+- `show`: lists the memories of a subject
+- `explain`: traces a memory to its sources
 - `subjects`: lists subjects
-- `correct`: replaces a wrong memory
+- `correct`: marks a memory as wrong, or replaces it
 - `forget`: removes a memory
 - `pin`: keeps a memory
-- `unpin`: ends that
-- `correcting`: what the four commands before share
-- `undo`: parts two merged memories
-- `digest`: the digest of a memory, for comparison
+- `unpin`: ends a pin
+- `correcting`: what `correct`, `forget`, `pin` and `unpin` share
+- `undo`: undoes a merge
+- `digest`: prints the digest of a tenant's memory
 """

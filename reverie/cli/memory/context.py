@@ -1,4 +1,4 @@
-"""`reverie context`: what a model would be told about a subject, with its budget table."""
+"""`reverie context`: the context about a subject for a language model, with its budget table."""
 
 from __future__ import annotations
 
@@ -11,23 +11,23 @@ import click
 from reverie.cli.memory.recall import embedder_or_none
 from reverie.cli.options import as_of_option, json_option, policy_option, tenant_option
 from reverie.cli.output import heading, note, print_json, say, table
-from reverie.cli.session import Session
+from reverie.cli.session import CommandSession
 
 if TYPE_CHECKING:
     from reverie.recall.contexts.context import Context
     from reverie.recall.contexts.given import Given
 
 _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
-#: Of what was left out, as many are named to people; JSON has them all.
-_NAMED = 10
+#: Most dropped items that are listed for people. JSON has them all.
+_LISTED = 10
 
 
-@click.command("context", short_help="Assemble what a model is told about a subject, within its budgets.")
+@click.command("context", short_help="Assemble the context about a subject for a language model.")
 @click.argument("subject")
 @click.argument("question", required=False)
 @tenant_option
-@as_of_option("Assemble it as if it were then.")
-@click.option("--system", "system", type=_FILE, metavar="FILE", help="Text of your own instructions.")
+@as_of_option("Assemble the context as of this time.")
+@click.option("--system", "system", type=_FILE, metavar="FILE", help="Text file with your own instructions.")
 @click.option("--data", type=_FILE, metavar="FILE", help="JSON object: fields by service.")
 @click.option("--tools", type=_FILE, metavar="FILE", help="JSON array of tools.")
 @click.option("--history", type=_FILE, metavar="FILE", help='JSON array of turns: [{"role": ..., "content": ...}].')
@@ -35,12 +35,12 @@ _NAMED = 10
     "--session",
     "session_id",
     metavar="NAME",
-    help="The session that --history is of: its summaries stand for older turns.",
+    help="The session of --history: its summaries replace older turns.",
 )
-@click.option("--mood", metavar="MOOD", help="How the subject feels. [default: the latest in the log]")
+@click.option("--mood", metavar="MOOD", help="The subject's mood. [default: the latest in the log]")
 @click.option("--energy", metavar="ENERGY", help="high, medium or low.")
-@click.option("--model", metavar="NAME", help="Chat model that will read it, for its tokenizer.")
-@click.option("--text", "only_text", is_flag=True, help="The text alone.")
+@click.option("--model", metavar="NAME", help="The chat model that reads the context, for its tokenizer.")
+@click.option("--text", "only_text", is_flag=True, help="Print only the text.")
 @policy_option
 @json_option
 def command(
@@ -60,11 +60,11 @@ def command(
     policy: str | None,
     as_json: bool,
 ) -> None:
-    """Assemble what a model is told about SUBJECT before it answers QUESTION: profile, memories, mood, your own data
-    and the conversation, in the form and within the budgets of the policy. Without QUESTION the most important memories
-    are given.
+    """Assemble the context about SUBJECT for a model that answers QUESTION: profile, memories, mood, your own data and
+    the conversation, in the form and within the budgets of the policy. Without QUESTION, the context has the most
+    important memories.
 
-    What was left out is named. Each context is logged by ids and counts, its recall counts as an access.
+    The output lists what was left out. Each context is logged by ids and counts, and its recall counts as an access.
 
     \b
     Examples:
@@ -72,12 +72,11 @@ def command(
       reverie context mumbai-bakery "why did traffic drop?" --tenant demo --data analytics.json --policy brain
       reverie context ana --mood sad --energy low --policy contact --text
     """
-    from reverie.recall.contexts.context import assemble_context, context_entries
-    from reverie.store.entries import write_entries
+    from reverie.recall.contexts.context import assemble_context
     from reverie.store.session import perform
 
     given = _given(system, data, tools, history, session_id, mood, energy, model)
-    with Session(tenant, policy) as session:
+    with CommandSession(tenant, policy) as session:
         session.require_tenant()
         as_of = session.time(as_of)
         embedder = embedder_or_none(session)
@@ -91,15 +90,17 @@ def command(
             reranker=session.reranker,
             given=given,
         )
-        found = perform(assembled)
-        if as_json:
-            print_json(flat(found))
-        elif only_text:
-            say(found.text)
-        else:
-            _print(found)
-        # last, so that nobody waits for it
-        perform(write_entries(session.reader.session(session.tenant_id), context_entries(found)))
+        context = perform(assembled)
+        (_print_json if as_json else _print_text if only_text else _print)(context)
+        _log(session, context)  # last, so that the answer does not wait for it
+
+
+def _log(session: CommandSession, context: Context) -> None:
+    from reverie.recall.contexts.context import context_entries
+    from reverie.store.entries import write_entries
+    from reverie.store.session import perform
+
+    perform(write_entries(session.reader.session(session.tenant_id), context_entries(context)))
 
 
 def _given(
@@ -116,7 +117,7 @@ def _given(
 
     turns = _read(history, list, "--history") or []
     if wrong := [turn for turn in turns if not isinstance(turn, dict) or {"role", "content"} - turn.keys()]:
-        raise click.BadParameter(f"a turn needs role and content, found {str(wrong[0])[:80]}.", param_hint="--history")
+        raise click.BadParameter(f"a turn needs role and content, not {str(wrong[0])[:80]}.", param_hint="--history")
     return Given(
         system=system.read_text(encoding="utf-8") if system else "",
         service_data=_read(data, dict, "--data") or {},
@@ -130,53 +131,61 @@ def _given(
 
 
 def _read(path: Path | None, shape: type, option: str) -> Any:
-    """What a JSON file holds, if it has the shape."""
+    """Return the content of a JSON file. Raises click.BadParameter: it is not JSON of this shape."""
     import orjson
 
     if path is None:
         return None
     try:
-        found = orjson.loads(path.read_bytes())
+        value = orjson.loads(path.read_bytes())
     except orjson.JSONDecodeError as error:
         raise click.BadParameter(f"{path.name} is not JSON: {error}.", param_hint=option) from None
-    if not isinstance(found, shape):
+    if not isinstance(value, shape):
         raise click.BadParameter(
-            f"{path.name} holds no JSON {'object' if shape is dict else 'array'}.", param_hint=option
+            f"{path.name} is not a JSON {'object' if shape is dict else 'array'}.", param_hint=option
         )
-    return found
+    return value
 
 
-def flat(found: Context) -> dict[str, Any]:
-    """The context as one object: text, budget table, ids by section, what was left out, notes."""
-    told = ("id", "tenant_id", "subject_id", "question", "assembled_at", "policy", "policy_hash", "form", "tokenizer")
-    return {name: getattr(found, name) for name in told} | {
-        "text": found.text,
-        "total_tokens": found.total_tokens,
-        "token_budget": found.token_budget,
-        "relationship": found.relationship,
-        "budget": found.budget_table(),
+def _flat(context: Context) -> dict[str, Any]:
+    """Return the context as one object: text, budget table, ids by section, dropped items, notes."""
+    names = ("id", "tenant_id", "subject_id", "question", "assembled_at", "policy", "policy_hash", "form", "tokenizer")
+    return {name: getattr(context, name) for name in names} | {
+        "text": context.text,
+        "total_tokens": context.total_tokens,
+        "token_budget": context.token_budget,
+        "relationship": context.relationship,
+        "budget": context.budget_table(),
         "sections": [
-            {"name": one.name, "text": one.text, "items": [line.id for line in one.lines if line.id]}
-            for one in found.sections
+            {"name": section.name, "text": section.text, "items": [line.id for line in section.lines if line.id]}
+            for section in context.sections
         ],
-        "dropped": list(found.dropped),
-        "notes": list(found.notes),
+        "dropped": list(context.dropped),
+        "notes": list(context.notes),
     }
 
 
-def _print(found: Context) -> None:
-    for sentence in found.notes:
+def _print_json(context: Context) -> None:
+    print_json(_flat(context))
+
+
+def _print_text(context: Context) -> None:
+    say(context.text)
+
+
+def _print(context: Context) -> None:
+    for sentence in context.notes:
         note(f"Note: {sentence}")
-    say(found.text)
-    heading(f"budget (tokens of {found.tokenizer})")
+    say(context.text)
+    heading(f"budget (tokens of {context.tokenizer})")
     rows = [
         (row["section"], row["tokens"], row["budget"], row["items"] or "", row["dropped"] or "")
-        for row in found.budget_table()
+        for row in context.budget_table()
     ]
     table(("section", "tokens", "budget", "items", "left out"), rows, right=("tokens", "budget", "items", "left out"))
-    if found.dropped:
-        heading(f"left out ({len(found.dropped):,})")
-        gone = [(one.section, one.reason, one.label, one.id) for one in found.dropped[:_NAMED]]
-        table(("section", "why", "what", "id"), gone, ids=("id",))
-    known = found.relationship
-    say(f"Relationship: {known.stage}, {known.sessions:,} sessions over {known.days:,} days, streak {known.streak:,}.")
+    if context.dropped:
+        heading(f"left out ({len(context.dropped):,})")
+        drops = [(drop.section, drop.reason, drop.label, drop.id) for drop in context.dropped[:_LISTED]]
+        table(("section", "why", "what", "id"), drops, ids=("id",))
+    bond = context.relationship
+    say(f"Relationship: {bond.stage}, {bond.sessions:,} sessions over {bond.days:,} days, streak {bond.streak:,}.")

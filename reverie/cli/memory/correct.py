@@ -1,4 +1,4 @@
-"""`reverie correct`: a memory is wrong, and what is right instead."""
+"""`reverie correct`: mark a memory as wrong, or replace it."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from reverie.cli.memory.correcting import actor_option, record
 from reverie.cli.options import as_of_option, json_option, tenant_option
 
 
-@click.command("correct", short_help="Say that a memory is wrong, or what is right instead.")
+@click.command("correct", short_help="Mark a memory as wrong, or replace it.")
 @click.argument("memory")
-@click.option("--wrong", is_flag=True, help="It is not true, and nothing replaces it.")
-@click.option("--replace", "content", metavar="TEXT", help="It is not true; TEXT is.")
+@click.option("--wrong", is_flag=True, help="The memory is wrong; nothing replaces it.")
+@click.option("--replace", "content", metavar="TEXT", help="The memory is wrong; TEXT is right.")
 @actor_option
 @tenant_option
-@as_of_option("When it is corrected.")
+@as_of_option("Time of the correction.")
 @json_option
 def command(
     memory: str,
@@ -27,9 +27,9 @@ def command(
     as_of: datetime | None,
     as_json: bool,
 ) -> None:
-    """Correct MEMORY, given by its id or the beginning of it. At once recall and contexts withhold it and the turns
-    that it was drawn from, and give TEXT in its place. A worker or the next `reverie run` then forgets it for good and
-    makes a memory of TEXT. The turns stay in the log, and a rebuild comes to the same.
+    """Correct MEMORY, an id or the beginning of one. From now on recall and contexts withhold the memory and the turns
+    that it was extracted from, and return TEXT instead. A worker or the next `reverie run` then forgets it permanently
+    and makes a memory of TEXT. The turns stay in the log, and a rebuild gives the same result.
 
     \b
     Examples:

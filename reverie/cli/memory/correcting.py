@@ -1,4 +1,4 @@
-"""What the commands that correct, forget and pin a memory share: who asks, the record, and what is said of it."""
+"""What the commands that correct, forget, pin and unpin a memory share."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ import click
 
 from reverie.cli.options import Decorator
 from reverie.cli.output import pairs, print_json, say
-from reverie.cli.session import Session
+from reverie.cli.session import CommandSession
 
 if TYPE_CHECKING:
     from reverie.capture.live.corrections import Asked
 
 actor_option: Decorator = click.option(
-    "--actor", metavar="NAME", help="Who asks for it, for the record. [default: the user of this shell]"
+    "--actor", metavar="NAME", help="Who corrects, for the audit record. [default: the user of this shell]"
 )
 
 
@@ -30,18 +30,18 @@ def record(
     as_json: bool,
     content: str | None = None,
 ) -> None:
-    """Record what is asked for of the memory whose id is or begins like this, and say when it takes effect.
+    """Record a correction of the memory whose id is or begins with `memory`, and print when it takes effect.
 
     Raises:
         NotFoundError: there is no such memory.
-        InputError: several ids begin like this, or the text or name is blank or too long.
+        InputError: several ids begin with `memory`, or the text or name is blank or too long.
     """
     from reverie.capture.live.corrections import correct_memory
     from reverie.recall.inspect import find_memory
     from reverie.store.session import perform
 
     actor = actor if actor is not None else _user()
-    with Session(tenant) as session:
+    with CommandSession(tenant) as session:
         tenant_id = session.tenant_id
         tenant_session = session.worker.session(tenant_id)
         correction = correct_memory(
@@ -64,7 +64,7 @@ def record(
             ("replacement", str(made.replacement_id) if made.replacement_id else None),
             ("subject", made.subject_id),
             ("by", actor),
-            ("next", "a running `reverie worker` works it in within seconds, else `reverie run` does"),
+            ("next", "a running `reverie worker` applies it within seconds, otherwise `reverie run` does"),
         ]
     )
 

@@ -1,4 +1,4 @@
-"""`reverie digest`: the number that tells whether two memories are the same."""
+"""`reverie digest`: a hash of all derived data, to compare memories."""
 
 from __future__ import annotations
 
@@ -6,16 +6,16 @@ import click
 
 from reverie.cli.options import json_option, tenant_option
 from reverie.cli.output import print_json, say, table
-from reverie.cli.session import Session
+from reverie.cli.session import CommandSession
 
 
-@click.command("digest", short_help="Print the digest of everything derived: same digest, same memory.")
+@click.command("digest", short_help="Print the digest of a tenant's memory, to compare it.")
 @tenant_option
 @json_option
 def command(tenant: str | None, as_json: bool) -> None:
-    """Print the digest of everything derived for a tenant, ids and vectors included: same digest, same memory.
+    """Print the digest of a tenant's derived data, ids and vectors included. Equal digests mean equal memory.
 
-    Run a stage twice, kill a run and repeat it, rebuild from the log: the digest stays.
+    The digest stays the same when a stage runs twice, when a killed run is repeated, and after a rebuild.
 
     \b
     Examples:
@@ -24,7 +24,7 @@ def command(tenant: str | None, as_json: bool) -> None:
     """
     from reverie.store.digest import digest
 
-    with Session(tenant) as session:
+    with CommandSession(tenant) as session:
         found = digest(session.reader, session.tenant_id)
     if as_json:
         tables = {

@@ -1,4 +1,4 @@
-"""`reverie explain`: where one memory or entry of a profile comes from, what became of it and what will."""
+"""`reverie explain`: the sources, history and future of a memory or of an entry of the scaffold."""
 
 from __future__ import annotations
 
@@ -9,34 +9,34 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from reverie.cli.options import json_option, tenant_option
-from reverie.cli.output import bar, heading, one_line, pairs, print_json, say, table, text_of
-from reverie.cli.session import Session
+from reverie.cli.output import bar, format_value, heading, pairs, print_json, say, single_line, table
+from reverie.cli.session import CommandSession
 from reverie.errors import NotFoundError
 
 if TYPE_CHECKING:
     from reverie.recall.inspect import CorrectionSeen, Explanation, Relative
     from reverie.recall.scaffold import EntryExplained
 
-#: Why something was forgotten, in words.
+#: Why a memory was forgotten, in words.
 _REASONS = {
-    "faded": "since it had faded",
-    "unimportant": "since it was unimportant from the start",
-    "wrong": "since a person said that it was wrong",
-    "forgotten_on_request": "since a person asked for it",
+    "faded": "because it had faded",
+    "unimportant": "because it was unimportant from the start",
+    "wrong": "because a person marked it as wrong",
+    "forgotten_on_request": "because a person asked for it",
 }
-#: Turns and relatives shown to people; JSON has them all.
+#: Most turns and relatives shown to people. JSON has them all.
 _SHOWN = 20
 
 
-@click.command("explain", short_help="Say where a memory comes from and what will become of it.")
+@click.command("explain", short_help="Explain where a memory comes from and when it will be forgotten.")
 @click.argument("memory")
 @tenant_option
 @json_option
 def command(memory: str, tenant: str | None, as_json: bool) -> None:
-    """Say all about MEMORY, given by its id or the beginning of it: the turns it comes from word for word, what it was
-    made of and went into, the run, policy and model that made it, outcomes, what it speaks of, when it will be
-    forgotten. Of a forgotten memory what its tombstone and lineage still tell. The id of an entry of the scaffold
-    (`reverie show`) says what it rests on and what else was stated there.
+    """Explain MEMORY, an id or the beginning of one: the turns it comes from verbatim, the memories it was derived from
+    and those derived from it, the run, policy and model that made it, its outcomes and entities, and when it will be
+    forgotten. For a forgotten memory, print what its tombstone and lineage still say. The id of an entry of the
+    scaffold (`reverie show`) explains its sources and the other values that were stated there.
 
     \b
     Examples:
@@ -48,7 +48,7 @@ def command(memory: str, tenant: str | None, as_json: bool) -> None:
     from reverie.store.session import perform
 
     entry: EntryExplained | None = None
-    with Session(tenant) as session:
+    with CommandSession(tenant) as session:
         tenant_session = session.reader.session(session.tenant_id)
         try:
             found = perform(explain(tenant_session, memory))
@@ -58,105 +58,120 @@ def command(memory: str, tenant: str | None, as_json: bool) -> None:
             except NotFoundError:
                 raise unknown from None
     if as_json:
-        told = {"memory": found} if entry is None else {"entry": entry}
-        print_json({"tenant_id": session.tenant_id, **told})
+        explained = {"memory": found} if entry is None else {"entry": entry}
+        print_json({"tenant_id": session.tenant_id, **explained})
     elif entry is None:
         _print(found)
     else:
         _print_entry(entry)
 
 
-def _print_entry(found: EntryExplained) -> None:
-    one = found.entry
-    say(one.text)
+def _print_entry(explained: EntryExplained) -> None:
+    entry = explained.entry
+    until = f" to {format_value(entry.valid_to)}" if entry.valid_to else ""
+    say(entry.text)
     pairs(
         [
-            ("id", str(one.id)),
-            ("subject", found.subject_id),
-            ("connection", one.connection_id or None),
-            ("state", one.state + (f", against what rests on: {one.against}" if one.against else "")),
-            ("sure", f"{bar(one.confidence)} {one.confidence:.2f}, rests on: {one.basis}"),
-            ("holds", f"from {text_of(one.valid_from)}" + (f" to {text_of(one.valid_to)}" if one.valid_to else "")),
-            ("model", one.model or "none: by rules"),
-            ("policy", one.policy_hash),
+            ("id", str(entry.id)),
+            ("subject", explained.subject_id),
+            ("connection", entry.connection_id or None),
+            ("state", entry.state + (f", against a value based on {entry.against}" if entry.against else "")),
+            ("confidence", f"{bar(entry.confidence)} {entry.confidence:.2f}, based on {entry.basis}"),
+            ("valid", f"from {format_value(entry.valid_from)}{until}"),
+            ("model", entry.model or "none: by rules"),
+            ("policy", entry.policy_hash),
         ]
     )
-    heading(f"rests on ({len(found.sources):,})")
-    for each in found.sources[:_SHOWN]:
-        say(f"{text_of(each.at)}  {each.source}, {each.kind}, {each.channel}")
-        if each.content:
-            say(f"  “{one_line(each.content, 400)}”")
-    _rest(found.sources)
-    if found.others:
-        heading(f"also stated ({len(found.others):,})")
-        rows = [(each.valid_from, each.state, each.basis, each.id, each.text) for each in found.others[:_SHOWN]]
-        table(("when", "state", "rests on", "id", "entry"), rows)
-        _rest(found.others)
+    heading(f"based on ({len(explained.sources):,})")
+    for source in explained.sources[:_SHOWN]:
+        say(f"{format_value(source.at)}  {source.source}, {source.kind}, {source.channel}")
+        if source.content:
+            say(f"  “{single_line(source.content, 400)}”")
+    _print_rest(explained.sources)
+    if explained.others:
+        heading(f"also stated ({len(explained.others):,})")
+        rows = [
+            (other.valid_from, other.state, other.basis, other.id, other.text) for other in explained.others[:_SHOWN]
+        ]
+        table(("when", "state", "based on", "id", "entry"), rows)
+        _print_rest(explained.others)
 
 
-def _print(found: Explanation) -> None:
-    row = found.memory
-    if found.forgotten:
-        say(f"Forgotten: {'an' if found.kind[0] in 'aeiou' else 'a'} {found.kind}, of which the words are gone.")
-        pairs(
-            [
-                ("id", str(found.id)),
-                ("subject", found.subject_id),
-                ("forgotten", f"{text_of(row['forgotten_at'])}, {_REASONS.get(row['reason'], row['reason'])}"),
-                ("importance", f"{bar(row['importance'])} {row['importance']:.2f} when it was last worked out"),
-                ("forgotten by", _run_text(found)),
-            ]
-        )
+def _print(explanation: Explanation) -> None:
+    if explanation.forgotten:
+        _print_tombstone(explanation)
     else:
-        say(row["content"])
-        pairs(
-            [
-                ("id", str(found.id)),
-                ("subject", found.subject_id),
-                ("kind", f"{found.kind}, {row['state']}"),
-                ("tells", _turns(row)),
-                ("happened", row["happened_at"]),
-                ("last used", f"{text_of(row['accessed_at'])}, recalled {row['access_count']} times"),
-                ("importance", _importance(row)),
-                ("future", _future(found)),
-                ("made by", f"{row['origin']}, in {_run_text(found)}"),
-                ("policy", row["policy_hash"]),
-                ("words", row["model"] or "the rules'"),
-                ("speaks of", ", ".join(each.id for each in found.entities) or None),
-            ]
-        )
-    if found.corrections:
-        heading(f"asked for ({len(found.corrections):,})")
-        table(("when", "what", "by", "state"), map(_asked, found.corrections))
-    if found.turns:
-        heading(f"comes from ({len(found.turns):,} turns)")
-        for turn in found.turns[:_SHOWN]:
-            way = "" if turn.direct else ", by way of another memory"
-            way += f"; {turn.mark}, withheld from recall and contexts" if turn.mark else ""
-            say(f"{text_of(turn.said_at)}  {turn.speaker or turn.role}, session {turn.session_id}{way}")
-            say(f"  “{one_line(turn.text, 400)}”")
-        _rest(found.turns)
-    if found.observed:
-        heading(f"comes from ({len(found.observed):,} observations)")
-        for each in found.observed[:_SHOWN]:
-            way = "" if each.direct else ", by way of another memory"
-            say(f"{text_of(each.observed_at)}  {each.type}, {each.channel}{way}")
-            say(f"  “{one_line(each.content, 400)}”")
-        _rest(found.observed)
-    for title, relatives in (("made of", found.parents), ("went into", found.children)):
+        _print_memory(explanation)
+    if explanation.corrections:
+        heading(f"corrections ({len(explanation.corrections):,})")
+        table(("when", "what", "by", "state"), map(_correction_row, explanation.corrections))
+    _print_sources(explanation)
+    for title, relatives in (("derived from", explanation.parents), ("led to", explanation.children)):
         if relatives:
             heading(f"{title} ({len(relatives):,} memories)")
-            table(
-                ("when", "how", "similarity", "id", "memory"), map(_relative, relatives[:_SHOWN]), right=("similarity",)
-            )
-            _rest(relatives)
-    if found.outcomes:
-        heading(f"outcomes ({len(found.outcomes):,})")
-        rows = [
-            (each.observed_at, each.metric, f"{each.value:g}", "good" if each.positive else "bad")
-            for each in found.outcomes
+            rows = map(_relative_row, relatives[:_SHOWN])
+            table(("when", "how", "similarity", "id", "memory"), rows, right=("similarity",))
+            _print_rest(relatives)
+    if explanation.outcomes:
+        heading(f"outcomes ({len(explanation.outcomes):,})")
+        outcomes = [
+            (outcome.observed_at, outcome.metric, f"{outcome.value:g}", "good" if outcome.positive else "bad")
+            for outcome in explanation.outcomes
         ]
-        table(("when", "metric", "value", "was"), rows, right=("value",))
+        table(("when", "metric", "value", "was"), outcomes, right=("value",))
+
+
+def _print_tombstone(explanation: Explanation) -> None:
+    row, kind = explanation.memory, explanation.kind
+    say(f"Forgotten: {'an' if kind[0] in 'aeiou' else 'a'} {kind}. Its content has been deleted.")
+    pairs(
+        [
+            ("id", str(explanation.id)),
+            ("subject", explanation.subject_id),
+            ("forgotten", f"{format_value(row['forgotten_at'])}, {_REASONS.get(row['reason'], row['reason'])}"),
+            ("importance", f"{bar(row['importance'])} {row['importance']:.2f} when last computed"),
+            ("forgotten by", _run_text(explanation)),
+        ]
+    )
+
+
+def _print_memory(explanation: Explanation) -> None:
+    row = explanation.memory
+    say(row["content"])
+    pairs(
+        [
+            ("id", str(explanation.id)),
+            ("subject", explanation.subject_id),
+            ("kind", f"{explanation.kind}, {row['state']}"),
+            ("covers", _turns(row)),
+            ("happened", row["happened_at"]),
+            ("last used", f"{format_value(row['accessed_at'])}, recalled {row['access_count']} times"),
+            ("importance", _importance(row)),
+            ("future", _future(explanation)),
+            ("made by", f"{row['origin']}, in {_run_text(explanation)}"),
+            ("policy", row["policy_hash"]),
+            ("worded by", row["model"] or "rules"),
+            ("entities", ", ".join(entity.id for entity in explanation.entities) or None),
+        ]
+    )
+
+
+def _print_sources(explanation: Explanation) -> None:
+    if explanation.turns:
+        heading(f"comes from ({len(explanation.turns):,} turns)")
+        for turn in explanation.turns[:_SHOWN]:
+            how = "" if turn.direct else ", through another memory"
+            how += f"; {turn.mark}, withheld from recall and contexts" if turn.mark else ""
+            say(f"{format_value(turn.said_at)}  {turn.speaker or turn.role}, session {turn.session_id}{how}")
+            say(f"  “{single_line(turn.text, 400)}”")
+        _print_rest(explanation.turns)
+    if explanation.observed:
+        heading(f"comes from ({len(explanation.observed):,} observations)")
+        for observation in explanation.observed[:_SHOWN]:
+            how = "" if observation.direct else ", through another memory"
+            say(f"{format_value(observation.observed_at)}  {observation.type}, {observation.channel}{how}")
+            say(f"  “{single_line(observation.content, 400)}”")
+        _print_rest(explanation.observed)
 
 
 def _turns(row: dict[str, Any]) -> str | None:
@@ -166,37 +181,40 @@ def _turns(row: dict[str, Any]) -> str | None:
 def _importance(row: dict[str, Any]) -> str:
     now = row["importance"]
     before = f"{row['base']:.2f} when new, {row['peak']:.2f} when last used"
-    return f"{bar(now)} {now:.2f} as of {text_of(row['decayed_at'])}; {before}"
+    return f"{bar(now)} {now:.2f} as of {format_value(row['decayed_at'])}; {before}"
 
 
-def _future(found: Explanation) -> str:
-    row, pins = found.memory, [each.kind for each in found.corrections if each.kind in ("pin", "unpin")]
+def _future(explanation: Explanation) -> str:
+    row = explanation.memory
+    pins = [correction.kind for correction in explanation.corrections if correction.kind in ("pin", "unpin")]
     if pins and pins[-1] == "pin":
         return "kept until it is unpinned"
     if row["into_id"] is not None:
-        hint = "; reverie undo parts them" if any(each.similarity is not None for each in found.children) else ""
-        return f"kept as long as {text_of(row['into_id'])}, which stands for it{hint}"
+        merged = any(child.similarity is not None for child in explanation.children)
+        hint = "; reverie undo separates them" if merged else ""
+        return f"kept as long as {format_value(row['into_id'])}, which replaces it{hint}"
     if row["forget_at"] is None:
-        return "kept for good"
-    return f"forgotten after {text_of(row['forget_at'])} unless it is said again or recalled"
+        return "kept permanently"
+    return f"forgotten after {format_value(row['forget_at'])} unless it is stated again or recalled"
 
 
-def _run_text(found: Explanation) -> str:
-    if found.run is None:
+def _run_text(explanation: Explanation) -> str:
+    if explanation.run is None:
         return "a run that is no longer in the ledger"
-    return f"{found.run['stage']} as of {text_of(found.run['as_of'])} (policy {found.run['policy']})"
+    run = explanation.run
+    return f"{run['stage']} as of {format_value(run['as_of'])} (policy {run['policy']})"
 
 
-def _asked(each: CorrectionSeen) -> tuple[Any, ...]:
-    state = "worked in" if each.worked_in else "waits for a worker"
-    return (each.corrected_at, each.kind, each.actor or "unknown", state)
+def _correction_row(correction: CorrectionSeen) -> tuple[Any, ...]:
+    state = "applied" if correction.worked_in else "waiting for a worker"
+    return (correction.corrected_at, correction.kind, correction.actor or "unknown", state)
 
 
-def _relative(each: Relative) -> tuple[Any, ...]:
-    content = "(forgotten)" if each.content is None else each.content
-    return (each.as_of, each.relation, each.similarity, each.id, content)
+def _relative_row(relative: Relative) -> tuple[Any, ...]:
+    content = "(forgotten)" if relative.content is None else relative.content
+    return (relative.as_of, relative.relation, relative.similarity, relative.id, content)
 
 
-def _rest(rows: Sequence[Any]) -> None:
+def _print_rest(rows: Sequence[Any]) -> None:
     if len(rows) > _SHOWN:
         say(f"and {len(rows) - _SHOWN:,} more: --json")

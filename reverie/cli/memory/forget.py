@@ -1,4 +1,4 @@
-"""`reverie forget`: a memory that is true is not to be remembered."""
+"""`reverie forget`: forget a memory that is not wrong."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from reverie.cli.memory.correcting import actor_option, record
 from reverie.cli.options import as_of_option, json_option, tenant_option
 
 
-@click.command("forget", short_help="Forget one memory, although it is not wrong.")
+@click.command("forget", short_help="Forget a memory that is not wrong.")
 @click.argument("memory")
 @actor_option
 @tenant_option
-@as_of_option("When it is forgotten.")
+@as_of_option("Time of the request.")
 @json_option
 def command(memory: str, actor: str | None, tenant: str | None, as_of: datetime | None, as_json: bool) -> None:
-    """Forget MEMORY, given by its id or the beginning of it. At once recall and contexts withhold it and the turns that
-    it was drawn from; a worker or the next `reverie run` forgets it for good and leaves a tombstone without content.
-    The log keeps what was said.
+    """Forget MEMORY, an id or the beginning of one. From now on recall and contexts withhold the memory and the turns
+    that it was extracted from. A worker or the next `reverie run` forgets it permanently and leaves a tombstone without
+    content. The turns stay in the log.
 
     \b
     Example:

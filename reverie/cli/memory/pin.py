@@ -1,4 +1,4 @@
-"""`reverie pin`: a memory is kept and always considered."""
+"""`reverie pin`: keep a memory, and consider it in every recall."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from reverie.cli.options import as_of_option, json_option, tenant_option
 @click.argument("memory")
 @actor_option
 @tenant_option
-@as_of_option("When it is pinned.")
+@as_of_option("Time of the request.")
 @json_option
 def command(memory: str, actor: str | None, tenant: str | None, as_of: datetime | None, as_json: bool) -> None:
-    """Pin MEMORY, given by its id or the beginning of it. At once every recall considers it. Once a worker or
-    `reverie run` has worked that in, its importance does not fade, and it is neither forgotten nor compressed.
+    """Pin MEMORY, an id or the beginning of one. From now on every recall considers it. Once a worker or `reverie run`
+    has applied the pin, the memory's importance does not fade, and it is neither forgotten nor compressed.
 
     \b
     Example:

@@ -1,4 +1,4 @@
-"""`reverie recall`: a question about a subject, answered from memory with the reason for every answer."""
+"""`reverie recall`: answer a question about a subject from memory, with an explanation of each hit."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from reverie.cli.options import as_of_option, json_option, policy_option, tenant_option
-from reverie.cli.output import heading, note, one_line, print_json, say, table, text_of
-from reverie.cli.session import Session
+from reverie.cli.output import format_value, heading, note, print_json, say, single_line, table
+from reverie.cli.session import CommandSession
 from reverie.cli.suggestions import question as did_you_mean
 from reverie.errors import InferenceError
 
@@ -20,15 +20,15 @@ if TYPE_CHECKING:
 _KINDS = ("fact", "preference", "instruction", "episode", "pattern", "summary")
 
 
-@click.command("recall", short_help="Ask memory a question; --why gives the reasons.")
+@click.command("recall", short_help="Answer a question from memory; --why explains it.")
 @click.argument("question")
-@click.option("--subject", "-s", required=True, metavar="NAME", help="About whom.")
+@click.option("--subject", "-s", required=True, metavar="NAME", help="The subject of the question.")
 @tenant_option
-@as_of_option("Recall as if it were then.")
-@click.option("--top-k", "-k", type=click.IntRange(min=1), metavar="N", help="Hits at most. [default: the policy's]")
-@click.option("--budget", type=click.IntRange(min=0), metavar="TOKENS", help="Tokens at most. [default: the policy's]")
+@as_of_option("Recall as of this time.")
+@click.option("--top-k", "-k", type=click.IntRange(min=1), metavar="N", help="Most hits. [default: the policy's]")
+@click.option("--budget", type=click.IntRange(min=0), metavar="TOKENS", help="Most tokens. [default: the policy's]")
 @click.option("--kinds", metavar="KIND,...", help=f"Only memories of these kinds: {', '.join(_KINDS)}.")
-@click.option("--why", is_flag=True, help="Each signal, weight and rank of each hit, and what was dropped and why.")
+@click.option("--why", is_flag=True, help="Print each hit's signals, weights and ranks, and what was dropped and why.")
 @policy_option
 @json_option
 def command(
@@ -43,9 +43,9 @@ def command(
     policy: str | None,
     as_json: bool,
 ) -> None:
-    """Ask memory QUESTION about a subject: turns word for word, facts, preferences, patterns and summaries, best first.
+    """Answer QUESTION about a subject with turns verbatim, facts, preferences, patterns and summaries, best first.
 
-    Each recall is logged and counts as an access of what it returned, so that what is asked for fades later.
+    Each recall is logged and counts as an access of the items it returned, so that items in use fade later.
 
     \b
     Examples:
@@ -57,7 +57,7 @@ def command(
     from reverie.store.session import perform
 
     wanted = parse_kinds(kinds)
-    with Session(tenant, policy) as session:
+    with CommandSession(tenant, policy) as session:
         session.require_tenant()
         as_of = session.time(as_of)
         embedder = embedder_or_none(session)
@@ -73,20 +73,17 @@ def command(
             token_budget=budget,
             kinds=wanted,
         )
-        found = perform(recalled)
+        result = perform(recalled)
         if as_json:
-            print_json(_flat(found))
+            print_json(_flat(result))
         else:
-            for sentence in found.notes:
-                note(f"Note: {sentence}")
-            (_print_why if why else _print)(found)
-            if not found.hits and (names := session.similar("subject", subject)):
-                note(did_you_mean(names).strip())
-        perform(log_recall(session.reader.session(session.tenant_id), found))  # last, so that nobody waits for it
+            _print_result(session, result, why)
+        # logged last, so that the answer does not wait for it
+        perform(log_recall(session.reader.session(session.tenant_id), result))
 
 
-def embedder_or_none(session: Session) -> Embedder | None:
-    """The embedder, or none: then words and entities answer alone, which is better than no answer."""
+def embedder_or_none(session: CommandSession) -> Embedder | None:
+    """Return the embedder, or None if it fails: recall then searches by words and entities alone."""
     try:
         return session.embedder
     except InferenceError as error:
@@ -94,24 +91,24 @@ def embedder_or_none(session: Session) -> Embedder | None:
         return None
 
 
-def parse_kinds(given: str | None) -> tuple[str, ...] | None:
+def parse_kinds(value: str | None) -> tuple[str, ...] | None:
     """Return the kinds named in a comma-separated list; None means any."""
-    if given is None:
+    if value is None:
         return None
-    kinds = tuple(kind.strip() for kind in given.split(",") if kind.strip())
+    kinds = tuple(kind.strip() for kind in value.split(",") if kind.strip())
     if unknown := [kind for kind in kinds if kind not in _KINDS]:
         raise click.BadParameter(f"{unknown[0]!r} is none of {', '.join(_KINDS)}.", param_hint="--kinds")
     return kinds or None
 
 
-def _flat(found: RecallResult) -> dict[str, Any]:
-    """The answer with each hit as one flat object: `signal_<name>`, `weight_<name>`, `rank_<arm>`."""
-    told = ("question", "tenant_id", "subject_id", "asked_at", "policy", "policy_hash", "model", "reranker")
+def _flat(result: RecallResult) -> dict[str, Any]:
+    """Return the result with each hit as one flat object: `signal_<name>`, `weight_<name>`, `rank_<arm>`."""
+    texts = ("question", "tenant_id", "subject_id", "asked_at", "policy", "policy_hash", "model", "reranker")
     numbers = ("total_tokens", "token_budget", "budget_used")
-    return {name: getattr(found, name) for name in told + numbers} | {
-        "hits": [_flat_hit(place, hit) for place, hit in enumerate(found.hits, start=1)],
-        "dropped": list(found.dropped),
-        "notes": list(found.notes),
+    return {name: getattr(result, name) for name in texts + numbers} | {
+        "hits": [_flat_hit(place, hit) for place, hit in enumerate(result.hits, start=1)],
+        "dropped": list(result.dropped),
+        "notes": list(result.notes),
     }
 
 
@@ -125,25 +122,35 @@ def _flat_hit(place: int, hit: Hit) -> dict[str, Any]:
     return flat
 
 
-def _print(found: RecallResult) -> None:
-    if not found.hits:
-        say(f"Nothing is remembered of {found.subject_id} that answers this.")
+def _print_result(session: CommandSession, result: RecallResult, why: bool) -> None:
+    for sentence in result.notes:
+        note(f"Note: {sentence}")
+    (_print_why if why else _print)(result)
+    if not result.hits and (names := session.similar("subject", result.subject_id)):
+        note(did_you_mean(names).strip())
+
+
+def _print(result: RecallResult) -> None:
+    if not result.hits:
+        say(f"Memory of {result.subject_id} has no answer to this.")
         return
     rows = [
-        (place, f"{hit.score:.3f}", hit.kind, f"{hit.happened_at:%Y-%m-%d}", hit.id, one_line(hit.content, 500))
-        for place, hit in enumerate(found.hits, start=1)
+        (place, f"{hit.score:.3f}", hit.kind, f"{hit.happened_at:%Y-%m-%d}", hit.id, single_line(hit.content, 500))
+        for place, hit in enumerate(result.hits, start=1)
     ]
-    table(("", "score", "kind", "when", "id", "remembered"), rows, right=("", "score"), ids=("id",))
-    say(f"\n{found.total_tokens:,} of {found.token_budget:,} tokens. Why: --why; more on one: reverie explain ID")
+    table(("", "score", "kind", "when", "id", "content"), rows, right=("", "score"), ids=("id",))
+    say(
+        f"\n{result.total_tokens:,} of {result.token_budget:,} tokens. Why: --why; details of a hit: reverie explain ID"
+    )
 
 
-def _print_why(found: RecallResult) -> None:
-    models = f"model {found.model or 'none'}, reranker {found.reranker or 'none'}"
-    say(f"Asked {text_of(found.asked_at)} by policy {found.policy} {found.policy_hash[:8]}, {models}.")
-    for place, hit in enumerate(found.hits, start=1):
+def _print_why(result: RecallResult) -> None:
+    models = f"model {result.model or 'none'}, reranker {result.reranker or 'none'}"
+    say(f"Asked {format_value(result.asked_at)} by policy {result.policy} {result.policy_hash[:8]}, {models}.")
+    for place, hit in enumerate(result.hits, start=1):
         ranks = ", ".join(f"{arm} {rank}" for arm, rank in hit.ranks.items())
         heading(f"{place}. {hit.score:.3f}  {hit.kind} of {hit.happened_at:%Y-%m-%d}  {hit.id}")
-        say(f"“{one_line(hit.content, 500)}”")
+        say(f"“{single_line(hit.content, 500)}”")
         say(
             f"found by {ranks or 'none'}; {hit.tokens:,} tokens"
             + (f"; said in turn {hit.turn_id}" if hit.turn_id else "")
@@ -155,12 +162,12 @@ def _print_why(found: RecallResult) -> None:
         ]
         numbers = ("value", "weight", "gives")
         table(("signal", *numbers), rows, right=numbers)
-    heading(f"dropped ({len(found.dropped):,})")
+    heading(f"dropped ({len(result.dropped):,})")
     reasons: dict[str, int] = {}
-    for drop in found.dropped:
+    for drop in result.dropped:
         reasons[drop.reason] = reasons.get(drop.reason, 0) + 1
     say(", ".join(f"{number:,} for {reason}" for reason, number in reasons.items()) or "nothing")
-    if found.dropped:
-        drops = [(drop.score, drop.reason, drop.item, drop.id) for drop in found.dropped[:10]]
+    if result.dropped:
+        drops = [(drop.score, drop.reason, drop.item, drop.id) for drop in result.dropped[:10]]
         table(("score", "reason", "item", "id"), drops, right=("score",))
-    say(f"{found.total_tokens:,} of {found.token_budget:,} tokens.")
+    say(f"{result.total_tokens:,} of {result.token_budget:,} tokens.")

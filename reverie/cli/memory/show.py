@@ -1,7 +1,8 @@
-"""`reverie show`: what is remembered about a subject."""
+"""`reverie show`: show the memories of a subject."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from datetime import datetime
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
@@ -9,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from reverie.cli.options import as_of_option, json_option, policy_option, tenant_option
-from reverie.cli.output import bar, heading, one_line, pairs, print_json, say, table
-from reverie.cli.session import Session
+from reverie.cli.output import bar, heading, pairs, print_json, say, single_line, table
+from reverie.cli.session import CommandSession
 from reverie.language.text import plain_name
 
 if TYPE_CHECKING:
@@ -21,18 +22,18 @@ if TYPE_CHECKING:
     from reverie.recall.scaffold import ScaffoldEntry
 
 _KINDS = ("fact", "preference", "instruction", "episode", "pattern", "summary")
-#: Entities shown to people; JSON has them all.
+#: Most entities shown to people. JSON has them all.
 _ENTITIES = 40
 _STATES = ("active", "candidate", "merged", "compressed")
 
 
-@click.command("show", short_help="Show what is remembered about a subject.")
+@click.command("show", short_help="Show the memories of a subject.")
 @click.argument("subject")
 @tenant_option
-@as_of_option("Importance as of then.")
+@as_of_option("Compute importance as of this time.")
 @click.option("--kind", "kinds", multiple=True, type=click.Choice(_KINDS), help="Only memories of this kind.")
-@click.option("--all", "everything", is_flag=True, help="Also memories that others replaced.")
-@click.option("--limit", default=15, show_default=True, type=click.IntRange(min=1), help="Memories a kind.")
+@click.option("--all", "everything", is_flag=True, help="Include memories that others replaced.")
+@click.option("--limit", default=15, show_default=True, type=click.IntRange(min=1), help="Most memories per kind.")
 @policy_option
 @json_option
 def command(
@@ -45,11 +46,11 @@ def command(
     policy: str | None,
     as_json: bool,
 ) -> None:
-    """Show what is remembered about SUBJECT: what is known by key, memories by kind with importance, when each was last
-    said or recalled and when it will be forgotten, the people and things they speak of, and what is forgotten
-    already. With --all also what others replaced, by key too.
+    """Show the memory of SUBJECT: facts by key, memories by kind with their importance, last use and time of
+    forgetting, the entities they name, and forgotten memories. With --all, include memories and facts that others
+    replaced.
 
-    Looking does not count as an access. JSON has every memory, whatever --limit says.
+    Showing a memory does not count as an access. JSON has every memory, regardless of --limit.
 
     \b
     Examples:
@@ -57,6 +58,31 @@ def command(
       reverie show ana --kind preference --all
       reverie show ana --json | jq '.subject.memories[] | select(.importance > 0.5) | .content'
     """
+    with CommandSession(tenant, policy) as session:
+        session.require_tenant()
+        as_of = session.time(as_of)
+        view = _load(session, subject, as_of, kinds or _KINDS, everything)
+        words = session.policy.profile.narrative_words
+    if as_json:
+        print_json({"tenant_id": session.tenant_id, "as_of": as_of} | _flat(view, words))
+    else:
+        _print(view, limit, as_of)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _SubjectView:
+    """What the command shows about a subject."""
+
+    memory: SubjectMemory
+    facts: list[StructuredFact]
+    bond: Relationship
+    profile: Profile
+    entries: list[ScaffoldEntry]
+
+
+def _load(
+    session: CommandSession, subject: str, as_of: datetime, kinds: tuple[str, ...], everything: bool
+) -> _SubjectView:
     from reverie.recall.facts import load_facts
     from reverie.recall.inspect import show_subject
     from reverie.recall.profile import load_profile
@@ -64,145 +90,138 @@ def command(
     from reverie.recall.scaffold import scaffold_history
     from reverie.store.session import perform
 
-    with Session(tenant, policy) as session:
-        session.require_tenant()
-        as_of = session.time(as_of)
-        found = show_subject(
-            session.reader,
-            tenant_id=session.tenant_id,
-            subject_id=subject,
-            policy=session.policy,
-            as_of=as_of,
-            states=("active", "candidate", "merged", "compressed") if everything else ("active", "candidate"),
-            kinds=kinds or _KINDS,  # type: ignore[arg-type]
-        )
-        tenant_session = session.reader.session(session.tenant_id)
-        who: dict[str, Any] = {"subject_id": subject, "as_of": as_of}
-        facts = perform(load_facts(tenant_session, **who, history=everything))
-        short = perform(load_profile(tenant_session, **who, policy=session.policy))
-        entries = list(short.entries)
-        if everything:
-            entries = perform(scaffold_history(tenant_session, **who))
-        numbers = session.policy.relationship
-        known = perform(load_relationship(tenant_session, **who, numbers=numbers))
-    if as_json:
-        print_json(
-            {
-                "tenant_id": session.tenant_id,
-                "as_of": as_of,
-                "subject": found,
-                "structured_facts": facts,
-                "relationship": known,
-                "narrative": short.narrative(session.policy.profile.narrative_words),
-                "narrative_by": short.written.model if short.is_written and short.written else "rules",
-                "scaffold": entries,
-                "conflicts": short.conflicts,
-                "learned": short.learned(),
-            }
-        )
-    else:
-        _print(found, facts, known, limit, as_of, short, entries)
+    memory = show_subject(
+        session.reader,
+        tenant_id=session.tenant_id,
+        subject_id=subject,
+        policy=session.policy,
+        as_of=as_of,
+        states=("active", "candidate", "merged", "compressed") if everything else ("active", "candidate"),
+        kinds=kinds,  # type: ignore[arg-type]
+    )
+    tenant_session = session.reader.session(session.tenant_id)
+    about: dict[str, Any] = {"subject_id": subject, "as_of": as_of}
+    profile = perform(load_profile(tenant_session, **about, policy=session.policy))
+    return _SubjectView(
+        memory=memory,
+        facts=perform(load_facts(tenant_session, **about, history=everything)),
+        bond=perform(load_relationship(tenant_session, **about, numbers=session.policy.relationship)),
+        profile=profile,
+        entries=perform(scaffold_history(tenant_session, **about)) if everything else list(profile.entries),
+    )
 
 
-def _print(
-    found: SubjectMemory,
-    facts: list[StructuredFact],
-    known: Relationship,
-    limit: int,
-    as_of: datetime,
-    short: Profile,
-    entries: list[ScaffoldEntry],
-) -> None:
-    since = (
-        f", {found.first_said:%Y-%m-%d} to {found.last_said:%Y-%m-%d}" if found.first_said and found.last_said else ""
-    )
-    states = [f"{found.states[state]:,} {state}" for state in _STATES if state in found.states]
-    if found.forgotten_total:
-        states.append(f"{found.forgotten_total:,} forgotten")
-    say(f"{found.subject_id}: {found.turns:,} turns in {found.sessions:,} sessions{since}")
-    pairs(
-        [
-            ("memories", " · ".join(states) or "none yet: reverie run"),
-            (
-                "relationship",
-                f"{known.stage}: {known.sessions:,} sessions in {known.days:,} days, streak {known.streak:,}",
-            ),
-        ]
-    )
-    if short.is_written and short.written:
+def _flat(view: _SubjectView, narrative_words: int) -> dict[str, Any]:
+    profile = view.profile
+    return {
+        "subject": view.memory,
+        "structured_facts": view.facts,
+        "relationship": view.bond,
+        "narrative": profile.narrative(narrative_words),
+        "narrative_by": profile.written.model if profile.is_written and profile.written else "rules",
+        "scaffold": view.entries,
+        "conflicts": profile.conflicts,
+        "learned": profile.learned(),
+    }
+
+
+def _print(view: _SubjectView, limit: int, as_of: datetime) -> None:
+    memory, profile = view.memory, view.profile
+    _print_summary(memory, view.bond)
+    if profile.is_written and profile.written:
         heading("narrative")
-        say(one_line(short.written.text, 10_000))
-    if short.note:
-        say(short.note)
-    _print_entries(entries)
-    if facts:
-        heading(f"known by key ({len(facts):,})")
-        by_key = [
-            (
-                one.category,
-                f"{plain_name(one.speaker)}, {one.key}" if one.speaker else one.key,
-                one.value,
-                f"{one.confidence:.2f}",
-                f"{one.valid_from:%Y-%m-%d}" + (f" to {one.valid_to:%Y-%m-%d}" if one.valid_to else ""),
-                one.memory_id,
-            )
-            for one in facts
-        ]
-        table(("category", "key", "value", "sure", "holds since", "memory"), by_key, ids=("memory",))
-    for kind, group in groupby(found.memories, key=lambda memory: memory.kind):
-        memories = list(group)
-        heading(f"{kind} ({len(memories):,})")
+        say(single_line(profile.written.text, 10_000))
+    if profile.note:
+        say(profile.note)
+    _print_entries(view.entries)
+    _print_facts(view.facts)
+    _print_memories(memory, limit, as_of)
+    if entities := [entity for entity in memory.entities if entity.memories]:
+        heading(f"entities ({len(entities):,})")
+        say(single_line("  ".join(f"{entity.id} ×{entity.memories}" for entity in entities[:_ENTITIES])))
+    if memory.forgotten:
+        heading(f"forgotten ({memory.forgotten_total:,})")
+        rows = [(stone.forgotten_at, stone.kind, stone.reason, stone.memory_id) for stone in memory.forgotten]
+        table(("when", "kind", "why", "id"), rows)
+
+
+def _print_summary(memory: SubjectMemory, bond: Relationship) -> None:
+    first, last = memory.first_said, memory.last_said
+    period = f", {first:%Y-%m-%d} to {last:%Y-%m-%d}" if first and last else ""
+    states = [f"{memory.states[state]:,} {state}" for state in _STATES if state in memory.states]
+    if memory.forgotten_total:
+        states.append(f"{memory.forgotten_total:,} forgotten")
+    say(f"{memory.subject_id}: {memory.turns:,} turns in {memory.sessions:,} sessions{period}")
+    relationship = f"{bond.stage}: {bond.sessions:,} sessions in {bond.days:,} days, streak {bond.streak:,}"
+    pairs([("memories", " · ".join(states) or "none yet: reverie run"), ("relationship", relationship)])
+
+
+def _print_facts(facts: list[StructuredFact]) -> None:
+    if not facts:
+        return
+    heading(f"facts by key ({len(facts):,})")
+    rows = [
+        (
+            fact.category,
+            f"{plain_name(fact.speaker)}, {fact.key}" if fact.speaker else fact.key,
+            fact.value,
+            f"{fact.confidence:.2f}",
+            f"{fact.valid_from:%Y-%m-%d}" + (f" to {fact.valid_to:%Y-%m-%d}" if fact.valid_to else ""),
+            fact.memory_id,
+        )
+        for fact in facts
+    ]
+    table(("category", "key", "value", "confidence", "valid since", "memory"), rows, ids=("memory",))
+
+
+def _print_memories(memory: SubjectMemory, limit: int, as_of: datetime) -> None:
+    for kind, group in groupby(memory.memories, key=lambda remembered: remembered.kind):
+        of_kind = list(group)
+        heading(f"{kind} ({len(of_kind):,})")
         rows = [
             (
-                f"{bar(each.importance)} {each.importance:.2f}",
-                f"{each.accessed_at:%Y-%m-%d}",
-                _future(each, as_of),
-                each.id,
-                _told(each),
-                " ".join(each.entities),
+                f"{bar(remembered.importance)} {remembered.importance:.2f}",
+                f"{remembered.accessed_at:%Y-%m-%d}",
+                _future(remembered, as_of),
+                remembered.id,
+                _content(remembered),
+                " ".join(remembered.entities),
             )
-            for each in memories[:limit]
+            for remembered in of_kind[:limit]
         ]
         table(("importance", "last used", "forgotten on", "id", "memory", "about"), rows, ids=("id",))
-        if len(memories) > limit:
-            say(f"and {len(memories) - limit:,} more: --limit {len(memories)}")
-    if spoken_of := [each for each in found.entities if each.memories]:
-        heading(f"speaks of ({len(spoken_of):,})")
-        say(one_line("  ".join(f"{each.id} ×{each.memories}" for each in spoken_of[:_ENTITIES])))
-    if found.forgotten:
-        heading(f"forgotten ({found.forgotten_total:,})")
-        stones = [(each.forgotten_at, each.kind, each.reason, each.memory_id) for each in found.forgotten]
-        table(("when", "kind", "why", "id"), stones)
+        if len(of_kind) > limit:
+            say(f"and {len(of_kind) - limit:,} more: --limit {len(of_kind)}")
 
 
-def _told(memory: Remembered) -> str:
-    """What it says, of a summary with the turns that it tells."""
+def _content(memory: Remembered) -> str:
+    """Return the content of a memory, with its state if it is not active and with the turns that a summary covers."""
     state = "" if memory.state == "active" else f"[{memory.state}] "
     turns = f"(turns {memory.turn_start}-{memory.turn_end}) " if memory.turn_start else ""
     return f"{state}{turns}{memory.content}"
 
 
 def _print_entries(entries: list[ScaffoldEntry]) -> None:
-    """The scaffold, and what stands against it; `reverie explain` says where an entry comes from."""
+    """Print the scaffold with the values against each entry; `reverie explain` prints an entry's sources."""
     if not entries:
         return
-    heading(f"scaffold ({sum(one.state == 'active' for one in entries):,})")
+    heading(f"scaffold ({sum(entry.state == 'active' for entry in entries):,})")
     rows = [
         (
-            f"{one.connection_id}, {one.text}" if one.connection_id else one.text,
-            f"{one.confidence:.2f}",
-            one.basis,
-            one.state + (f" by {one.against}" if one.against else ""),
-            f"{one.valid_from:%Y-%m-%d}" + (f" to {one.valid_to:%Y-%m-%d}" if one.valid_to else ""),
-            one.id,
+            f"{entry.connection_id}, {entry.text}" if entry.connection_id else entry.text,
+            f"{entry.confidence:.2f}",
+            entry.basis,
+            entry.state + (f" by {entry.against}" if entry.against else ""),
+            f"{entry.valid_from:%Y-%m-%d}" + (f" to {entry.valid_to:%Y-%m-%d}" if entry.valid_to else ""),
+            entry.id,
         )
-        for one in entries
+        for entry in entries
     ]
-    table(("entry", "sure", "rests on", "state", "since", "id"), rows, ids=("id",))
+    table(("entry", "confidence", "based on", "state", "since", "id"), rows, ids=("id",))
 
 
 def _future(memory: Remembered, as_of: datetime) -> str:
-    """When it will be forgotten; `held` by the memory that replaced it."""
+    """Return the day on which a memory will be forgotten; `held`: as long as the memory that replaced it is kept."""
     if memory.into_id is not None:
         return "held"
     if memory.forget_at is None:

@@ -1,4 +1,4 @@
-"""`reverie subjects`: who is remembered."""
+"""`reverie subjects`: list the subjects of a tenant."""
 
 from __future__ import annotations
 
@@ -6,17 +6,17 @@ import click
 
 from reverie.cli.options import json_option, paging_options, tenant_option
 from reverie.cli.output import print_json, say, table
-from reverie.cli.session import Session
+from reverie.cli.session import CommandSession
 
 
 @click.command("subjects", short_help="List a tenant's subjects, or search for one.")
 @tenant_option
-@paging_options("a part of the name, or of the name of somebody who spoke there")
+@paging_options("a part of the subject's name or of a speaker's name")
 @json_option
 def command(tenant: str | None, search: str | None, limit: int, after: str | None, as_json: bool) -> None:
-    """List the subjects of a tenant in the order of their names: turns, memories in force, and when they last spoke.
+    """List the subjects of a tenant by name, with their turns, active memories and latest turn.
 
-    JSON has `next`, the value of --after for the next page, or null on the last one.
+    In JSON, `next` is the value of --after for the next page, or null on the last page.
 
     \b
     Examples:
@@ -26,7 +26,7 @@ def command(tenant: str | None, search: str | None, limit: int, after: str | Non
     """
     from reverie.recall.roster import list_subjects
 
-    with Session(tenant) as session:
+    with CommandSession(tenant) as session:
         session.require_tenant()
         found = list_subjects(session.reader, session.tenant_id, search=search, after=after, limit=limit + 1)
     page, following = found[:limit], found[limit - 1].subject_id if len(found) > limit else None

@@ -1,4 +1,4 @@
-"""`reverie undo`: part two memories that were merged."""
+"""`reverie undo`: undo a merge."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ import click
 
 from reverie.cli.options import as_of_option, json_option, tenant_option
 from reverie.cli.output import print_json, say
-from reverie.cli.session import Session
+from reverie.cli.session import CommandSession
 
 
-@click.command("undo", short_help="Part a memory from the one it was merged into, for good.")
+@click.command("undo", short_help="Undo a merge permanently.")
 @click.argument("memory")
 @tenant_option
-@as_of_option("When it is undone.")
+@as_of_option("Time of the request.")
 @json_option
 def command(memory: str, tenant: str | None, as_of: datetime | None, as_json: bool) -> None:
-    """Part MEMORY, given by its id or the beginning of it, from the memory that it was merged into. Both stand for
-    themselves again and are never merged with each other any more. Undoing twice changes nothing.
+    """Undo the merge of MEMORY, an id or the beginning of one, into another memory. Both are separate memories again
+    and are never merged with each other any more. Undoing twice changes nothing.
 
     \b
     Examples:
@@ -29,7 +29,7 @@ def command(memory: str, tenant: str | None, as_of: datetime | None, as_json: bo
     from reverie.recall.inspect import find_memory
     from reverie.store.session import perform
 
-    with Session(tenant) as session:
+    with CommandSession(tenant) as session:
         store = session.worker
         as_of = session.time(as_of)
         loser = perform(find_memory(store.session(session.tenant_id), memory))
@@ -37,4 +37,4 @@ def command(memory: str, tenant: str | None, as_of: datetime | None, as_json: bo
     if as_json:
         print_json({"tenant_id": session.tenant_id, "memory_id": loser, "survivor_id": survivor})
     else:
-        say(f"{loser} stands for itself again, apart from {survivor}.")
+        say(f"{loser} and {survivor} are separate memories again.")

@@ -1,4 +1,4 @@
-"""`reverie unpin`: a pinned memory is treated like any other again."""
+"""`reverie unpin`: end the pin of a memory."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from reverie.cli.memory.correcting import actor_option, record
 from reverie.cli.options import as_of_option, json_option, tenant_option
 
 
-@click.command("unpin", short_help="Treat a pinned memory like any other again.")
+@click.command("unpin", short_help="End the pin of a memory.")
 @click.argument("memory")
 @actor_option
 @tenant_option
-@as_of_option("When it is unpinned.")
+@as_of_option("Time of the request.")
 @json_option
 def command(memory: str, actor: str | None, tenant: str | None, as_of: datetime | None, as_json: bool) -> None:
-    """Unpin MEMORY, given by its id or the beginning of it. Once a worker or `reverie run` has worked that in, it fades
-    and is forgotten like any other, counted from when it was last used.
+    """Unpin MEMORY, an id or the beginning of one. Once a worker or `reverie run` has applied this, the memory fades
+    and is forgotten like any other, counted from its last use.
 
     \b
     Example:

@@ -1,20 +1,20 @@
-"""Commands that make memory, serve it and look after it.
+"""Commands that build, serve and operate memory.
 
 - `migrate`: brings the database to the current schema
-- `importing`: `reverie import`: files into the log
-- `run`: the log into memory
-- `rebuild`: makes a tenant's memory again
-- `replay`: reads one session again
+- `importing`: `reverie import`: imports files into the log
+- `run`: builds memory from the log
+- `rebuild`: empties a tenant's memory and builds it again
+- `replay`: extracts one session again
 - `reembed`: changes a tenant's embedding model
-- `dead_letters`: what could not be imported or worked in
+- `dead_letters`: lists and retries records and sessions that failed
 - `serve`: the HTTP API
 - `worker`: drains the queue
 - `keys`: API keys
 - `doctor`: checks the installation
 - `checks`: the checks of `doctor`
 - `runs`: the run ledger
-- `clock`: the clock of a tenant
-- `costs`: what models cost
+- `clock`: stops and starts the clock of a tenant
+- `costs`: what models cost, and credits
 - `maintain`: removes rows that are no longer needed
 - `policy`: shows and compares policies
 - `tenants`: lists tenants

@@ -1,4 +1,4 @@
-"""What `reverie doctor` looks at, each as one line with what to do about it."""
+"""The checks of `reverie doctor`. Each result is one line, with what to do about it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from typing import Any, Literal
 from psycopg import Connection
 
 import reverie
-from reverie.cli.session import Session
+from reverie.cli.session import CommandSession
 from reverie.errors import ReverieError
 from reverie.evaluate.health import LATE_CYCLES, LATE_MINUTES, lag_hours, overdue, unembedded
 from reverie.inference.loading import mood_model_of
@@ -29,26 +29,26 @@ from reverie.store.server.disk import DiskSpace, disk_space
 
 Status = Literal["ok", "warn", "fail"]
 
-#: Any text: two machines that make the same vector of it share their memory's digest.
+#: A fixed text. Two machines that embed it to the same vector get the same digest for the same memory.
 _PROBE = "Memory is a view of the log."
-#: Adapters that come with an extra of their name.
+#: Adapters that need an extra of the same name.
 _EXTRAS = ("litellm", "sentence-transformers")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Check:
-    """One line of the doctor's report."""
+class CheckResult:
+    """One line of the report."""
 
     name: str
     status: Status
     found: str
-    #: What to do about it; empty when all is well.
+    #: What to do about it; empty if nothing is wrong.
     todo: str = ""
 
 
-def check_all(session: Session, tenant: str | None) -> Iterator[Check]:
-    """Yield all checks, of one tenant or of every one; those that cannot be made for lack of another are left out."""
-    yield Check(
+def check_all(session: CommandSession, tenant: str | None) -> Iterator[CheckResult]:
+    """Run the checks, for one tenant or all of them. A check is skipped if one that it depends on failed."""
+    yield CheckResult(
         name="versions",
         status="ok",
         found=f"reverie {reverie.__version__}, Python {platform.python_version()}, {platform.platform(terse=True)}",
@@ -69,185 +69,193 @@ def check_all(session: Session, tenant: str | None) -> Iterator[Check]:
     yield from _guarded("tenants", lambda: _tenants(session, tenant))
 
 
-def _guarded(name: str, checks: Callable[[], Iterator[Check]]) -> Iterator[Check]:
-    """Yield the checks; an error ends them and is itself a failed one."""
+def _guarded(name: str, checks: Callable[[], Iterator[CheckResult]]) -> Iterator[CheckResult]:
+    """Yield the results of `checks`; an error ends them and becomes a failed result."""
     try:
         yield from checks()
     except ReverieError as error:
-        yield Check(name=name, status="fail", found=str(error), todo="see the sentence")
+        yield CheckResult(name=name, status="fail", found=str(error), todo="see the message")
 
 
-def _failed(checks: list[Check]) -> bool:
+def _failed(checks: list[CheckResult]) -> bool:
     return any(check.status == "fail" for check in checks)
 
 
-def _settings(session: Session) -> Iterator[Check]:
+def _settings(session: CommandSession) -> Iterator[CheckResult]:
     settings = session.settings
     where = "DATABASE_URL" if settings.database_url else f"embedded Postgres under {settings.home}"
     found = f"tenant {settings.tenant}, policy {settings.policy}, {settings.threads} threads, {where}"
-    yield Check(name="settings", status="ok", found=found)
+    yield CheckResult(name="settings", status="ok", found=found)
 
 
-def _embedder(session: Session) -> Iterator[Check]:
+def _embedder(session: CommandSession) -> Iterator[CheckResult]:
     began = time.perf_counter()
     embedder = session.embedder
     vector = embedder.encode([_PROBE])
     took = time.perf_counter() - began
     sha = hashlib.sha256(vector.tobytes()).hexdigest()[:16]
     found = f"{embedder.model}, {vector.shape[1]} dimensions, probe {sha}, ready in {took:.1f} s"
-    yield Check(name="embedder", status="ok", found=found)
+    yield CheckResult(name="embedder", status="ok", found=found)
 
 
-def _language_model(session: Session) -> Iterator[Check]:
+def _language_model(session: CommandSession) -> Iterator[CheckResult]:
     model = session.language_model.key if session.language_model else None
-    told = {"without": "rules and extractive summaries", "failing": "rules where it fails or credit ends"}
-    yield _named("language model", model, **told)
+    fallbacks = {"without": "rules and extractive summaries", "failing": "rules if it fails or credit runs out"}
+    yield _model_by_name("language model", model, **fallbacks)
 
 
-def _mood_model(session: Session) -> Iterator[Check]:
+def _mood_model(session: CommandSession) -> Iterator[CheckResult]:
     model = mood_model_of(session.settings)
-    told = {"without": "classifier and keywords", "failing": "the policy's other steps where it is late or fails"}
-    yield _named("mood model", model.key if model else None, **told)
+    fallbacks = {"without": "classifier and keywords", "failing": "the policy's other steps if it is slow or fails"}
+    yield _model_by_name("mood model", model.key if model else None, **fallbacks)
 
 
-def _reranker(session: Session) -> Iterator[Check]:
-    told = {"without": "weighed signals", "failing": "weighed signals where it fails"}
-    yield _named("reranker", session.reranker.model if session.reranker else None, **told)
+def _reranker(session: CommandSession) -> Iterator[CheckResult]:
+    fallbacks = {"without": "weighted signals", "failing": "weighted signals if it fails"}
+    yield _model_by_name("reranker", session.reranker.model if session.reranker else None, **fallbacks)
 
 
-def _named(name: str, model: str | None, *, without: str, failing: str) -> Check:
-    """A model by name, not asked: a question costs money, or a library seconds to load."""
+def _model_by_name(name: str, model: str | None, *, without: str, failing: str) -> CheckResult:
+    """Check a model by its name alone, since a request costs money and a library takes seconds to load."""
     if model is None:
-        return Check(name=name, status="ok", found=f"none: {without}")
+        return CheckResult(name=name, status="ok", found=f"none: {without}")
     extra = model.partition("/")[0]
     if extra in _EXTRAS and find_spec(extra.replace("-", "_")) is None:
-        return Check(name=name, status="fail", found=f"{model} needs an extra", todo=f"pip install 'reverie[{extra}]'")
-    return Check(name=name, status="ok", found=f"{model}, {failing}")
+        return CheckResult(
+            name=name, status="fail", found=f"{model} needs an extra", todo=f"pip install 'reverie[{extra}]'"
+        )
+    return CheckResult(name=name, status="ok", found=f"{model}, {failing}")
 
 
-def _database(session: Session) -> Iterator[Check]:
+def _database(session: CommandSession) -> Iterator[CheckResult]:
     sql = queries("doctor")
     with connect(session.url) as conn:
         info = conn.info
         version = f"Postgres {info.server_version // 10_000}.{info.server_version % 10_000}"
-        yield Check(name="database", status="ok", found=f"{version} at {info.host}:{info.port}, database {info.dbname}")
+        yield CheckResult(
+            name="database", status="ok", found=f"{version} at {info.host}:{info.port}, database {info.dbname}"
+        )
         check_server(conn)
         row = conn.execute(sql["vector_version"]).fetchone()
         if row is None:
-            yield Check(name="pgvector", status="fail", found="not in this database yet", todo="reverie migrate")
+            yield CheckResult(name="pgvector", status="fail", found="not in this database yet", todo="reverie migrate")
             return
-        yield Check(name="pgvector", status="ok", found=str(row[0]))
+        yield CheckResult(name="pgvector", status="ok", found=str(row[0]))
         yield from _roles(conn)
         yield from _migrations(session)
         yield from _isolation(conn)
         yield _disk(disk_space(conn))
 
 
-def _disk(space: DiskSpace) -> Check:
+def _disk(space: DiskSpace) -> CheckResult:
     from rich.filesize import decimal
 
     largest = ", ".join(f"{name} {decimal(size)}" for name, size in space.tables.items())
     found = f"database {decimal(space.database)}" + (f" ({largest})" if largest else "")
     if space.free is None or space.total is None:
-        return Check(name="disk", status="ok", found=f"{found}; free space of the server is not known here")
+        return CheckResult(name="disk", status="ok", found=f"{found}; the server's free space is unknown here")
     found += f"; {decimal(space.free)} of {decimal(space.total)} free at {space.directory}"
     if not space.is_short:
-        return Check(name="disk", status="ok", found=found)
-    todo = f"free or add space: {decimal(space.needed)} are to be free, {decimal(space.log)} of them for Postgres's log"
-    return Check(name="disk", status="warn", found=found, todo=todo)
+        return CheckResult(name="disk", status="ok", found=found)
+    todo = f"free or add space: {decimal(space.needed)} must be free, {decimal(space.log)} of them for Postgres's WAL"
+    return CheckResult(name="disk", status="warn", found=found, todo=todo)
 
 
-def _roles(conn: Connection[Any]) -> Iterator[Check]:
+def _roles(conn: Connection[Any]) -> Iterator[CheckResult]:
     missing = [row[0] for row in conn.execute(queries("doctor")["missing_roles"])]
     if missing:
         found = f"{conn.info.user} may not act as {', '.join(missing)}"
-        yield Check(name="roles", status="fail", found=found, todo="reverie migrate, as a user who may create roles")
+        yield CheckResult(
+            name="roles", status="fail", found=found, todo="reverie migrate, as a user who may create roles"
+        )
     else:
-        yield Check(name="roles", status="ok", found="owner, worker and reader")
+        yield CheckResult(name="roles", status="ok", found="owner, worker and reader")
 
 
-def _migrations(session: Session) -> Iterator[Check]:
+def _migrations(session: CommandSession) -> Iterator[CheckResult]:
     with connect(session.url, role="worker") as conn:
         revision = read_revision(conn)
     newest = known_revisions()[-1]
     if revision == newest:
-        yield Check(name="migrations", status="ok", found=f"at {revision}, the newest")
+        yield CheckResult(name="migrations", status="ok", found=f"at {revision}, the newest")
     elif revision is None or revision in known_revisions():
         found = f"at {revision}, the newest is {newest}" if revision else "none yet"
-        yield Check(name="migrations", status="fail", found=found, todo="reverie migrate")
+        yield CheckResult(name="migrations", status="fail", found=found, todo="reverie migrate")
     elif is_unreleased(revision):
         found = f"at {revision}, which is from before the first release"
-        yield Check(name="migrations", status="fail", found=found, todo=START_ANEW)
+        yield CheckResult(name="migrations", status="fail", found=found, todo=START_ANEW)
     else:
         found = f"at {revision}, which is newer than {newest}, the newest of this Reverie"
-        yield Check(name="migrations", status="fail", found=found, todo="upgrade Reverie")
+        yield CheckResult(name="migrations", status="fail", found=found, todo="upgrade Reverie")
 
 
-def _isolation(conn: Connection[Any]) -> Iterator[Check]:
+def _isolation(conn: Connection[Any]) -> Iterator[CheckResult]:
     sql = queries("doctor")
     leaking, tables = conn.execute(sql["open_tables"]).fetchone() or ([], 0)
     if leaking:
         found = f"not forced on {', '.join(leaking)}"
-        yield Check(name="row security", status="fail", found=found, todo="alter table ... force row level security")
+        yield CheckResult(
+            name="row security", status="fail", found=found, todo="alter table ... force row level security"
+        )
     else:
-        yield Check(name="row security", status="ok", found=f"forced on all {tables} tables")
+        yield CheckResult(name="row security", status="ok", found=f"forced on all {tables} tables")
     indexes = [row[0] for row in conn.execute(sql["approximate_indexes"])]
     if indexes:
         found = f"{', '.join(indexes)}: recall may silently miss rows of a tenant"
-        yield Check(
+        yield CheckResult(
             name="indexes", status="warn", found=found, todo="drop them; search within a subject is exact without"
         )
     else:
-        yield Check(name="indexes", status="ok", found="no approximate one: recall is exact")
+        yield CheckResult(name="indexes", status="ok", found="no approximate one: recall is exact")
 
 
-def _policies(names: set[str]) -> Iterator[Check]:
+def _policies(names: set[str]) -> Iterator[CheckResult]:
     for name in sorted(names):
         policy = load_policy(name)
-        yield Check(name="policy", status="ok", found=f"{policy.name} {policy.hash}")
+        yield CheckResult(name="policy", status="ok", found=f"{policy.name} {policy.hash}")
 
 
-def _tenants(session: Session, tenant: str | None) -> Iterator[Check]:
+def _tenants(session: CommandSession, tenant: str | None) -> Iterator[CheckResult]:
     store = session.worker
     known = dict(store.tenants())
     if tenant is not None and tenant not in known:
-        yield Check(name="tenants", status="fail", found=f"there is no tenant {tenant}", todo="reverie import")
+        yield CheckResult(name="tenants", status="fail", found=f"there is no tenant {tenant}", todo="reverie import")
         return
     chosen = {tenant: known[tenant]} if tenant is not None else known
     for name in sorted({session.settings.policy, *chosen.values()}):
         yield from _guarded("policy", lambda name=name: _policies({name}))  # type: ignore[misc]
     yield from _guarded("queue", lambda: _queue(session, tenant))
     if not chosen:
-        yield Check(name="tenants", status="warn", found="none yet", todo="reverie import FILE")
+        yield CheckResult(name="tenants", status="warn", found="none yet", todo="reverie import FILE")
     for tenant_id, policy_name in chosen.items():
         yield from _guarded(f"tenant {tenant_id}", lambda t=tenant_id, p=policy_name: _tenant(session, t, p))  # type: ignore[misc]
 
 
-def _queue(session: Session, tenant: str | None) -> Iterator[Check]:
+def _queue(session: CommandSession, tenant: str | None) -> Iterator[CheckResult]:
     minutes, sessions = overdue(session.worker, datetime.now(UTC), tenant)
     if minutes > LATE_MINUTES:
-        found = f"{sessions:,} sessions are due, the longest for {minutes / 60:,.1f} h"
-        yield Check(name="queue", status="warn", found=found, todo="reverie worker, or more of them")
+        found = f"{sessions:,} sessions are due, the oldest for {minutes / 60:,.1f} h"
+        yield CheckResult(name="queue", status="warn", found=found, todo="reverie worker, or more of them")
     else:
-        yield Check(name="queue", status="ok", found=f"{sessions:,} sessions are due, none for long")
+        yield CheckResult(name="queue", status="ok", found=f"{sessions:,} sessions are due, none of them late")
 
 
-def _tenant(session: Session, tenant_id: str, policy_name: str) -> Iterator[Check]:
+def _tenant(session: CommandSession, tenant_id: str, policy_name: str) -> Iterator[CheckResult]:
     name, again = f"tenant {tenant_id}", f"reverie run --tenant {tenant_id}"
     policy = load_policy(policy_name)
     if stopped := read_clock(session.worker, tenant_id):
-        found = f"its clock stands at {stopped:%Y-%m-%d %H:%M} UTC, and its memory with it (reverie clock)"
-        yield Check(name=name, status="ok", found=found)
+        found = f"its clock is stopped at {stopped:%Y-%m-%d %H:%M} UTC, and so is its memory (reverie clock)"
+        yield CheckResult(name=name, status="ok", found=found)
     lag = lag_hours(session.worker, [Scope(tenant_id=tenant_id)], datetime.now(UTC))
     late = lag > LATE_CYCLES * policy.cycle.hours
     if lag:
-        found = f"turns or candidates wait to be worked in, the oldest for {lag:,.1f} h"
-        yield Check(name=name, status="warn" if late else "ok", found=found, todo=again)
+        found = f"turns or candidates wait to be consolidated, the oldest for {lag:,.1f} h"
+        yield CheckResult(name=name, status="warn" if late else "ok", found=found, todo=again)
     else:
-        yield Check(name=name, status="ok", found="nothing waits to be worked in")
+        yield CheckResult(name=name, status="ok", found="nothing waits to be consolidated")
     missing = unembedded(session.worker, tenant_id, session.embedder.model, items=policy.recall.items)
     if missing:
-        yield Check(name=name, status="warn", found=f"{missing:,} turns or memories have no vector", todo=again)
+        yield CheckResult(name=name, status="warn", found=f"{missing:,} turns or memories have no vector", todo=again)
     yield from _profiles(session, tenant_id, again)
     with session.worker.transaction(tenant_id) as conn:
         writers = conn.execute(queries("doctor")["writers"], {"tenant": tenant_id}).fetchall()
@@ -256,26 +264,28 @@ def _tenant(session: Session, tenant_id: str, policy_name: str) -> Iterator[Chec
         unread = conn.execute(queries("doctor")["unread"], {"tenant": tenant_id}).fetchall()
     if unread:
         reasons = ", ".join(f"{reason} {number:,}" for reason, number in unread)
-        found = f"turns wait for the language model: {reasons}; the rules have read them"
-        yield Check(name=name, status="warn", found=found, todo=again)
+        found = f"turns wait for the language model: {reasons}; rules have read them"
+        yield CheckResult(name=name, status="warn", found=found, todo=again)
     if writers:
-        by_whom = ", ".join(f"{number:,} in the words of {model or 'the rules'}" for model, number in writers)
-        yield Check(name=name, status="ok", found=f"patterns and summaries: {by_whom}")
+        by_writer = ", ".join(f"{number:,} worded by {model or 'rules'}" for model, number in writers)
+        yield CheckResult(name=name, status="ok", found=f"patterns and summaries: {by_writer}")
     if letters:
         todo = f"reverie dead-letters list --tenant {tenant_id}"
-        yield Check(name=name, status="warn", found=f"{letters:,} dead letters", todo=todo)
+        yield CheckResult(name=name, status="warn", found=f"{letters:,} dead letters", todo=todo)
     if failures:
         found = f"{failures:,} runs failed and were not repeated"
-        yield Check(name=name, status="warn", found=found, todo=f"reverie runs --tenant {tenant_id}, then {again}")
+        yield CheckResult(
+            name=name, status="warn", found=found, todo=f"reverie runs --tenant {tenant_id}, then {again}"
+        )
 
 
-def _profiles(session: Session, tenant_id: str, again: str) -> Iterator[Check]:
+def _profiles(session: CommandSession, tenant_id: str, again: str) -> Iterator[CheckResult]:
     name = f"tenant {tenant_id}"
     with session.worker.transaction(tenant_id) as conn:
         row = conn.execute(queries("doctor")["profiles"], {"tenant": tenant_id}).fetchone()
     events, failed, narratives = row or (0, 0, 0)
-    by = session.language_model.key if session.language_model else "rules"
-    found = f"profiles by {by}: {narratives:,} narratives of a model, {events:,} events wait"
+    writer = session.language_model.key if session.language_model else "rules"
+    found = f"profiles by {writer}: {narratives:,} narratives by a model, {events:,} events waiting"
     if failed:
         found += f", a model failed on {failed:,} subjects"
-    yield Check(name=name, status="warn" if failed else "ok", found=found, todo=again if failed else "")
+    yield CheckResult(name=name, status="warn" if failed else "ok", found=found, todo=again if failed else "")

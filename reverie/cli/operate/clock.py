@@ -1,4 +1,4 @@
-"""`reverie clock`: what time it is for a tenant."""
+"""`reverie clock`: show, stop or start a tenant's clock."""
 
 from __future__ import annotations
 
@@ -6,22 +6,22 @@ from datetime import datetime
 
 import click
 
-from reverie.cli.options import json_option, parse_given_time, tenant_option
+from reverie.cli.options import json_option, parse_time_option, tenant_option
 from reverie.cli.output import print_json, say
-from reverie.cli.session import Session
+from reverie.cli.session import CommandSession
 
 
-@click.command("clock", short_help="See, stop or start a tenant's clock.")
+@click.command("clock", short_help="Show, stop or start a tenant's clock.")
 @tenant_option
-@click.option("--stop-at", callback=parse_given_time, metavar="TIME", help="Let it stand at this time.")
-@click.option("--run", "running", is_flag=True, help="Let it run again, as the wall clock does.")
+@click.option("--stop-at", callback=parse_time_option, metavar="TIME", help="Stop the clock at this time.")
+@click.option("--run", "running", is_flag=True, help="Start the clock again: it follows the wall clock.")
 @json_option
 def command(tenant: str | None, stop_at: datetime | None, running: bool, as_json: bool) -> None:
-    """See, stop or start the clock of a tenant.
+    """Show, stop or start the clock of a tenant.
 
-    A stopped clock is for a history that has ended, such as a sample: schedules, workers and `reverie run` bring the
-    tenant's memory to that time and no further, so nothing of it fades, and `--as-of` is that time by default. Started
-    again, the next cycle catches up, and forgets for good what has faded since.
+    Stop the clock for a history that has ended, such as a sample. Schedules, workers and `reverie run` then bring the
+    tenant's memory to that time and no further, so that nothing fades, and `--as-of` is that time by default. After the
+    clock is started again, the next cycle catches up and permanently forgets what has faded since.
 
     \b
     Examples:
@@ -33,7 +33,7 @@ def command(tenant: str | None, stop_at: datetime | None, running: bool, as_json
 
     if stop_at and running:
         raise click.UsageError("Give --stop-at or --run, not both.")
-    with Session(tenant) as session:
+    with CommandSession(tenant) as session:
         session.require_tenant()
         if stop_at or running:
             with session.worker.transaction(session.tenant_id) as conn:
@@ -42,6 +42,6 @@ def command(tenant: str | None, stop_at: datetime | None, running: bool, as_json
     if as_json:
         print_json({"tenant_id": session.tenant_id, "clock_at": at})
     elif at is None:
-        say(f"The clock of tenant {session.tenant_id} runs: now is the wall clock's.")
+        say(f"The clock of tenant {session.tenant_id} follows the wall clock.")
     else:
-        say(f"The clock of tenant {session.tenant_id} stands at {at:%Y-%m-%d %H:%M} UTC.")
+        say(f"The clock of tenant {session.tenant_id} is stopped at {at:%Y-%m-%d %H:%M} UTC.")

@@ -1,4 +1,4 @@
-"""`reverie costs`: who spent what on models, and what may still be spent."""
+"""`reverie costs`: show what models cost, and set credits."""
 
 from __future__ import annotations
 
@@ -8,28 +8,28 @@ from uuid import UUID
 
 import click
 
-from reverie.cli.options import json_option, parse_time, tenant_option
+from reverie.cli.options import json_option, parse_time_option, tenant_option
 from reverie.cli.output import note, pairs, print_json, say, table
-from reverie.cli.session import Session
+from reverie.cli.session import CommandSession
 
-#: What one row of costs is told by.
+#: The columns of costs that are summed.
 _SUMS = ("calls", "failed", "items", "tokens_in", "tokens_out", "cost_usd", "open", "open_usd", "unpriced", "seconds")
 
 
-@click.group("costs", invoke_without_command=True, short_help="Show who spent what on models, and set credits.")
+@click.group("costs", invoke_without_command=True, short_help="Show what models cost, and set credits.")
 @tenant_option
 @click.option("--all-tenants", is_flag=True, help="Every tenant.")
-@click.option("--since", metavar="TIME", help="Only what was booked from this time on, by the clock.")
-@click.option("--by-run", is_flag=True, help="A row a run; `reverie runs --json` tells what each did.")
+@click.option("--since", metavar="TIME", help="Only calls recorded since this time, by the wall clock.")
+@click.option("--by-run", is_flag=True, help="One row per run; `reverie runs --json` shows what each run did.")
 @json_option
 @click.pass_context
 def command(
     ctx: click.Context, tenant: str | None, all_tenants: bool, since: str | None, by_run: bool, as_json: bool
 ) -> None:
-    """Show what calls of models cost, by stage and model, and what is left of a tenant's credit.
+    """Show what model calls cost, by stage and model, and what is left of a tenant's credit.
 
-    A call counts from the moment at which it is booked, with the most that it can cost until its reply is kept; what
-    was booked and never settled, because its process died, is shown as open.
+    Before a call, its maximum cost is reserved; when its reply is stored, the actual cost replaces it. A reservation
+    whose process died is shown as open.
 
     \b
     Examples:
@@ -41,16 +41,16 @@ def command(
         return
     if tenant and all_tenants:
         raise click.UsageError("Give --tenant or --all-tenants, not both.")
-    from_time = parse_time(ctx, ctx.command.params[0], since) if since else None
-    with Session(tenant) as session:
+    from_time = parse_time_option(ctx, ctx.command.params[0], since) if since else None
+    with CommandSession(tenant) as session:
         names = [name for name, _ in session.worker.tenants()] if all_tenants else [session.tenant_id]
-        told = [{"tenant_id": name} | _costs(session, name, from_time, by_run) for name in names]
+        reports = [{"tenant_id": name} | _costs(session, name, from_time, by_run) for name in names]
     if as_json:
-        print_json({"since": from_time, "tenants": told})
+        print_json({"since": from_time, "tenants": reports})
         return
-    for each in told:
-        _print(each, by_run, several=all_tenants)
-    if not told:
+    for report in reports:
+        _print(report, by_run, several=all_tenants)
+    if not reports:
         say("There are no tenants yet: import something first.")
 
 
@@ -61,7 +61,7 @@ def command(
 def credit(tenant: str, amount: str, as_json: bool) -> None:
     """Set what TENANT may spend from now on: AMOUNT in US dollars, or `none` for no limit.
 
-    A call that could cost more than what is left is not made; what needs it goes on with rules, and says so.
+    A call that could cost more than the remaining credit is not made. The stage falls back to rules and reports it.
 
     \b
     Examples:
@@ -71,22 +71,24 @@ def credit(tenant: str, amount: str, as_json: bool) -> None:
     from reverie.llm.spending import set_credit
 
     dollars = _dollars(amount)
-    with Session(tenant) as session:
+    with CommandSession(tenant) as session:
         session.require_tenant()
         set_credit(session.worker, tenant, dollars)
     if as_json:
         print_json({"tenant_id": tenant, "balance_usd": dollars})
     else:
-        pairs([("tenant", tenant), ("may spend", "without limit" if dollars is None else _money(dollars))])
+        pairs([("tenant", tenant), ("may spend", "unlimited" if dollars is None else _money(dollars))])
 
 
 @command.command("forget")
 @click.argument("subject")
 @tenant_option
-@click.option("--source", type=click.UUID, metavar="ID", help="Only replies for which this turn or memory was shown.")
+@click.option(
+    "--source", type=click.UUID, metavar="ID", help="Only replies to requests that contained this turn or memory."
+)
 @json_option
-def forget(subject: str, tenant: str | None, source: UUID | None, as_json: bool) -> None:
-    """Delete the kept replies of models about SUBJECT; memory stays as it is, and a rebuild asks and pays anew.
+def delete_replies(subject: str, tenant: str | None, source: UUID | None, as_json: bool) -> None:
+    """Delete the stored model replies about SUBJECT. Memory does not change, but a rebuild has to pay for them again.
 
     \b
     Examples:
@@ -95,13 +97,13 @@ def forget(subject: str, tenant: str | None, source: UUID | None, as_json: bool)
     """
     from reverie.llm.reply_cache import forget_replies
 
-    with Session(tenant) as session:
+    with CommandSession(tenant) as session:
         session.require_tenant()
         number = forget_replies(session.worker, tenant_id=session.tenant_id, subject_id=subject, source_id=source)
     if as_json:
         print_json({"tenant_id": session.tenant_id, "subject_id": subject, "source_id": source, "replies": number})
     else:
-        say(f"{number:,} kept replies about {subject} are deleted.")
+        say(f"Deleted {number:,} stored replies about {subject}.")
 
 
 def _dollars(amount: str) -> float | None:
@@ -112,11 +114,11 @@ def _dollars(amount: str) -> float | None:
     except ValueError:
         dollars = -1.0
     if not 0 <= dollars <= 1e9:
-        raise click.BadParameter(f"{amount!r} is no amount such as 5 or 0.25, and not none.", param_hint="AMOUNT")
+        raise click.BadParameter(f"{amount!r} is neither an amount such as 5 or 0.25 nor none.", param_hint="AMOUNT")
     return dollars
 
 
-def _costs(session: Session, tenant_id: str, since: datetime | None, by_run: bool) -> dict[str, Any]:
+def _costs(session: CommandSession, tenant_id: str, since: datetime | None, by_run: bool) -> dict[str, Any]:
     from reverie.llm.spending import read_spending
 
     rows, credit = read_spending(session.worker, tenant_id, since=since, by_run=by_run)
@@ -124,10 +126,10 @@ def _costs(session: Session, tenant_id: str, since: datetime | None, by_run: boo
     return {"costs": rows, "total": totals, "credit": credit}
 
 
-def _print(told: dict[str, Any], by_run: bool, *, several: bool) -> None:
+def _print(report: dict[str, Any], by_run: bool, *, several: bool) -> None:
     if several:
-        say(f"Tenant {told['tenant_id']}")
-    if told["costs"]:
+        say(f"Tenant {report['tenant_id']}")
+    if report["costs"]:
         columns = (
             "stage",
             "model",
@@ -149,21 +151,21 @@ def _print(told: dict[str, Any], by_run: bool, *, several: bool) -> None:
                 row["tokens_out"],
                 f"{row['cost_usd']:.6f}",
             )
-            for row in told["costs"]
+            for row in report["costs"]
         ]
         table(columns, rows, right=("calls", "failed", "tokens in", "tokens out", "cost $"))
     else:
-        say(f"Nothing was spent on models for tenant {told['tenant_id']}.")
-    total, credit = told["total"], told["credit"]
+        say(f"Nothing was spent on models for tenant {report['tenant_id']}.")
+    total, credit = report["total"], report["credit"]
     pairs(
         [
             ("spent", _money(total["cost_usd"])),
-            ("left", _money(credit["balance_usd"]) if credit else "no credit set: without limit"),
+            ("left", _money(credit["balance_usd"]) if credit else "no credit set: unlimited"),
             ("open", f"{total['open']:,} calls, {_money(total['open_usd'])}" if total["open"] else None),
         ]
     )
     if total["unpriced"]:
-        note(f"{total['unpriced']:,} calls have no known price and count as 0: set REVERIE_LANGUAGE_MODEL_PRICE.")
+        note(f"The price of {total['unpriced']:,} calls is unknown and counts as 0: set REVERIE_LANGUAGE_MODEL_PRICE.")
 
 
 def _money(dollars: float) -> str:

@@ -1,4 +1,4 @@
-"""`reverie db`: the embedded Postgres, and the address of whichever database is used."""
+"""`reverie db`: control the embedded Postgres, and print the URL of the database in use."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ import click
 
 from reverie.cli.options import json_option
 from reverie.cli.output import pairs, print_json, say
-from reverie.cli.session import Session
+from reverie.cli.session import CommandSession
 
 
-@click.group("db", short_help="Start, stop and reach the embedded Postgres.")
+@click.group("db", short_help="Control the embedded Postgres.")
 def command() -> None:
-    """Start, stop and reach the embedded Postgres, which is used where DATABASE_URL is not set.
+    """Start, stop and connect to the embedded Postgres, which is used unless DATABASE_URL is set.
 
     \b
     Examples:
@@ -25,13 +25,13 @@ def command() -> None:
     """
 
 
-@command.command("start", short_help="Start it, unless it runs.")
+@command.command("start", short_help="Start it, unless it is running.")
 @json_option
 def start(as_json: bool) -> None:
-    """Start the embedded Postgres unless it runs; the first time this makes its data under REVERIE_HOME."""
+    """Start the embedded Postgres, unless it is running. The first start creates its data under REVERIE_HOME."""
     from reverie.store.server.embedded import embedded_postgres
 
-    with Session() as session:
+    with CommandSession() as session:
         if _elsewhere(session, as_json):
             return
         server = embedded_postgres(session.settings)
@@ -40,16 +40,16 @@ def start(as_json: bool) -> None:
     if as_json:
         print_json({"embedded": True} | _flat(status))
     else:
-        say(f"Postgres {status.major} runs on 127.0.0.1:{status.port}, data in {status.directory}.")
+        say(f"Postgres {status.major} is running on 127.0.0.1:{status.port}, with its data in {status.directory}.")
 
 
 @command.command("stop", short_help="Stop it.")
 @json_option
 def stop(as_json: bool) -> None:
-    """Stop the embedded Postgres and end its connections. What it holds stays."""
+    """Stop the embedded Postgres and close its connections. Its data stay."""
     from reverie.store.server.embedded import embedded_postgres
 
-    with Session() as session:
+    with CommandSession() as session:
         if _elsewhere(session, as_json):
             return
         stopped = embedded_postgres(session.settings).stop()
@@ -59,17 +59,17 @@ def stop(as_json: bool) -> None:
         say("Stopped." if stopped else "It was not running.")
 
 
-@command.command("url", short_help="Print the URL of the database that is used, password included.")
+@command.command("url", short_help="Print the URL of the database in use, with its password.")
 @json_option
 def url(as_json: bool) -> None:
-    """Print the URL of the database that is used, with its password: DATABASE_URL, else the embedded one, which is
-    started if need be.
+    """Print the URL of the database in use, with its password: DATABASE_URL, or that of the embedded Postgres, which is
+    started if necessary.
 
     \b
     Example:
       psql "$(reverie db url)" -c 'select count(*) from log.turns'
     """
-    with Session() as session:
+    with CommandSession() as session:
         address = session.url
     if as_json:
         print_json({"url": address})
@@ -77,20 +77,20 @@ def url(as_json: bool) -> None:
         click.echo(address)
 
 
-@command.command("status", short_help="Say whether it runs, and where.")
+@command.command("status", short_help="Show whether it is running, and where.")
 @json_option
 def status(as_json: bool) -> None:
-    """Say whether the embedded Postgres runs and where its data are. Starts nothing."""
+    """Show whether the embedded Postgres is running and where its data are. Starts nothing."""
     from reverie.store.server.embedded import embedded_postgres
 
-    with Session() as session:
+    with CommandSession() as session:
         embedded = session.settings.database_url is None
         found = _flat(embedded_postgres(session.settings).status())
     if as_json:
         print_json({"embedded": embedded} | found)
         return
     if not embedded:
-        say("DATABASE_URL is set: that database is used, and not the embedded one.")
+        say("DATABASE_URL is set: that database is used, not the embedded one.")
     pairs(
         [
             ("running", f"yes, process {found['pid']}" if found["running"] else "no"),
@@ -104,7 +104,7 @@ def status(as_json: bool) -> None:
 @command.command("psql-hint", short_help="Print the command that opens a SQL prompt.")
 @json_option
 def psql_hint(as_json: bool) -> None:
-    """Print the command that opens a SQL prompt in the database that is used.
+    """Print the command that opens a SQL prompt in the database in use.
 
     \b
     Example:
@@ -115,7 +115,7 @@ def psql_hint(as_json: bool) -> None:
     from reverie.errors import DatabaseError
     from reverie.store.server.programs import programs
 
-    with Session() as session:
+    with CommandSession() as session:
         address = session.url
     program = which("psql")
     if program is None:
@@ -131,8 +131,8 @@ def psql_hint(as_json: bool) -> None:
         click.echo(line)
 
 
-def _elsewhere(session: Session, as_json: bool) -> bool:
-    """Say so where DATABASE_URL names the database: scripts may start and stop without asking."""
+def _elsewhere(session: CommandSession, as_json: bool) -> bool:
+    """If DATABASE_URL is set, print so and return True. That is no error, so that scripts need no special case."""
     if session.settings.database_url is None:
         return False
     if as_json:

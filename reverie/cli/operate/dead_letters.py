@@ -1,4 +1,4 @@
-"""`reverie dead-letters`: what could not be taken in, and another try."""
+"""`reverie dead-letters`: list and retry records and sessions that failed."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ import click
 from reverie.cli.operate.importing import map_option, subject_option, timezone_option
 from reverie.cli.options import json_option, tenant_option
 from reverie.cli.output import heading, pairs, print_json, say, table
-from reverie.cli.session import Session
+from reverie.cli.session import CommandSession
 
 if TYPE_CHECKING:
     from reverie.store.dead_letters import LetterGroup
 
-file_option = click.option("--file", "source", metavar="NAME", help="Only of this file.")
+file_option = click.option("--file", "source", metavar="NAME", help="Only from this file.")
 reason_option = click.option("--reason", metavar="CODE", help="Only for this reason.")
 
 
-@click.group("dead-letters", invoke_without_command=True, short_help="See what could not be taken in; try it again.")
+@click.group("dead-letters", invoke_without_command=True, short_help="List and retry what failed.")
 @click.pass_context
 def command(ctx: click.Context) -> None:
-    """See the records that could not be taken in, with file, line and reason, and try them again.
+    """List the records that could not be imported and the sessions that could not be consolidated, and retry them.
 
     \b
     Examples:
@@ -34,14 +34,12 @@ def command(ctx: click.Context) -> None:
         ctx.invoke(list_letters)
 
 
-@command.command("list", short_help="Show them by reason, without their content.")
+@command.command("list", short_help="List them by reason, without their content.")
 @tenant_option
 @file_option
 @reason_option
-@click.option("--each", "one_by_one", is_flag=True, help="A row a record instead of one a file and reason.")
-@click.option(
-    "--limit", default=50, show_default=True, type=click.IntRange(min=1), help="At most so many records, with --each."
-)
+@click.option("--each", "one_by_one", is_flag=True, help="One row per record instead of per file and reason.")
+@click.option("--limit", default=50, show_default=True, type=click.IntRange(min=1), help="Most records, with --each.")
 @json_option
 def list_letters(
     tenant: str | None = None,
@@ -51,46 +49,49 @@ def list_letters(
     limit: int = 50,
     as_json: bool = False,
 ) -> None:
-    """Show dead letters by file and reason: how many, and of the first ones the lines and what is wrong. With --each in
-    the order of their files and lines. Never with their content. JSON has both.
+    """List dead letters by file and reason: their number, the first lines, and what is wrong. With --each, list each
+    record by file and line. Their content is never listed. JSON has both lists.
     """
     from reverie.store.dead_letters import LetterFilter, count_dead_letters, group_dead_letters, list_dead_letters
 
-    with Session(tenant) as session:
+    with CommandSession(tenant) as session:
         where = LetterFilter(source=source, reason=reason)
         groups = group_dead_letters(session.worker, session.tenant_id, where=where)
         letters = list_dead_letters(session.worker, session.tenant_id, where=where, limit=limit)
         counts = count_dead_letters(session.worker, session.tenant_id, source=source)
     if as_json:
-        found = {"by_reason": counts, "groups": groups, "dead_letters": letters}
-        print_json({"tenant_id": session.tenant_id} | found)
+        lists = {"by_reason": counts, "groups": groups, "dead_letters": letters}
+        print_json({"tenant_id": session.tenant_id} | lists)
     elif not letters:
-        say(f"No dead letters of tenant {session.tenant_id}.")
+        say(f"Tenant {session.tenant_id} has no dead letters.")
     elif not one_by_one:
-        grouped = [(each.letters, each.reason, each.source, _lines(each), each.detail) for each in groups]
-        table(("records", "reason", "file", "lines", "the first"), grouped, right=("records",))
-        say("\nMend the file and import it again, or: reverie dead-letters redrive. Record by record, with ids: --each")
+        by_group = [(group.letters, group.reason, group.source, _lines(group), group.detail) for group in groups]
+        table(("records", "reason", "file", "lines", "the first"), by_group, right=("records",))
+        say("\nFix the file and import it again, or: reverie dead-letters redrive. Each record with its id: --each")
     else:
-        columns = ("file", "line", "reason", "what is wrong", "tries", "id")
-        rows = [(each.source, each.line, each.reason, each.detail, each.attempts, str(each.id)) for each in letters]
-        table(columns, rows, right=("line", "tries"), ids=("file",))
+        columns = ("file", "line", "reason", "what is wrong", "attempts", "id")
+        rows = [
+            (letter.source, letter.line, letter.reason, letter.detail, letter.attempts, str(letter.id))
+            for letter in letters
+        ]
+        table(columns, rows, right=("line", "attempts"), ids=("file",))
         total = sum(number for code, number in counts.items() if reason in (None, code))
-        say(f"\n{len(letters):,} of {total:,}. Mend the file and import it again, or: reverie dead-letters redrive")
-        say("One with its record: reverie dead-letters show ID")
+        say(f"\n{len(letters):,} of {total:,}. Fix the file and import it again, or: reverie dead-letters redrive")
+        say("Show a record: reverie dead-letters show ID")
 
 
 def _lines(group: LetterGroup) -> str:
-    """The first lines, with an ellipsis where there are more."""
+    """Return the first lines, followed by an ellipsis if there are more."""
     return ", ".join(f"{line}" for line in group.lines) + (", ..." if group.letters > len(group.lines) else "")
 
 
-@command.command("show", short_help="Show one with its content.")
+@command.command("show", short_help="Show a dead letter with its content.")
 @click.argument("letter", metavar="ID")
 @tenant_option
 @json_option
 def show_letter(letter: str, tenant: str | None, as_json: bool) -> None:
-    """Show the dead letter ID, or the one whose id begins with ID, together with the record as it came. The record may
-    hold what somebody said.
+    """Show the dead letter whose id is or begins with ID, with the original record. The record may contain what
+    somebody said.
 
     \b
     Example:
@@ -98,23 +99,23 @@ def show_letter(letter: str, tenant: str | None, as_json: bool) -> None:
     """
     from reverie.store.dead_letters import KEPT_BYTES, read_dead_letter
 
-    with Session(tenant) as session:
-        found = read_dead_letter(session.worker, session.tenant_id, letter)
+    with CommandSession(tenant) as session:
+        dead_letter = read_dead_letter(session.worker, session.tenant_id, letter)
     if as_json:
-        print_json({"tenant_id": session.tenant_id, "dead_letter": found})
+        print_json({"tenant_id": session.tenant_id, "dead_letter": dead_letter})
         return
     names = ("id", "source", "line", "reason", "detail", "attempts", "recorded_at", "subject_id", "item")
-    labels = ("id", "file", "line", "reason", "what is wrong", "tries", "since", "subject", "item")
-    values = [str(found.id), *(getattr(found, name) for name in names[1:])]
+    labels = ("id", "file", "line", "reason", "what is wrong", "attempts", "since", "subject", "item")
+    values = [str(dead_letter.id), *(getattr(dead_letter, name) for name in names[1:])]
     pairs(zip(labels, values, strict=True))
-    if found.record is None:
-        say("\nNo record is kept.")
+    if dead_letter.record is None:
+        say("\nThe record was not kept.")
     else:
-        heading("record" if found.size < KEPT_BYTES else "record (its first 64 KiB)")
-        say(found.record)
+        heading("record" if dead_letter.size < KEPT_BYTES else "record (its first 64 KiB)")
+        say(dead_letter.record)
 
 
-@command.command("redrive", short_help="Try them again, with a zone or a mapping.")
+@command.command("redrive", short_help="Retry them, with a time zone or a mapping.")
 @tenant_option
 @file_option
 @reason_option
@@ -131,7 +132,7 @@ def redrive(
     subject: str | None,
     as_json: bool,
 ) -> None:
-    """Try dead letters again; those that go in are gone from the list, the others stay with their newest reason.
+    """Retry dead letters. Those that succeed leave the list; the others stay with the latest reason.
 
     \b
     Example:
@@ -140,7 +141,7 @@ def redrive(
     from reverie.capture.history.redrive import redrive_dead_letters
     from reverie.store.dead_letters import LetterFilter
 
-    with Session(tenant) as session:
+    with CommandSession(tenant) as session:
         summary = redrive_dead_letters(
             session.worker,
             tenant_id=session.tenant_id,
@@ -156,12 +157,12 @@ def redrive(
         print_json({"tenant_id": session.tenant_id} | {name: getattr(summary, name) for name in fields} | dead)
         return
     say(
-        f"{summary.tried:,} tried: {summary.imported:,} turns and {summary.outcomes:,} outcomes are in, "
-        f"{summary.repeated:,} were known, {summary.dead:,} failed again."
+        f"{summary.tried:,} retried: {summary.imported:,} turns and {summary.outcomes:,} outcomes imported, "
+        f"{summary.repeated:,} already in the log, {summary.dead:,} failed again."
     )
     if summary.requeued:
-        say(f"{summary.requeued:,} sessions wait in the queue again.")
+        say(f"{summary.requeued:,} sessions are in the queue again.")
     if summary.released:
-        say(f"{summary.released:,} items and subjects that a stage failed on are tried again by the next run.")
+        say(f"The next run retries {summary.released:,} items and subjects that a stage failed on.")
     if summary.dead:
         table(("reason", "records"), summary.dead_by_reason.most_common(), right=("records",))

@@ -1,4 +1,4 @@
-"""`reverie doctor`: is all well, and what to do where it is not."""
+"""`reverie doctor`: check the installation and the tenants."""
 
 from __future__ import annotations
 
@@ -7,27 +7,27 @@ from typing import TYPE_CHECKING
 import click
 
 from reverie.cli.options import json_option, tenant_option
-from reverie.cli.output import clean, console, is_terminal, print_json
-from reverie.cli.session import Session
+from reverie.cli.output import console, is_terminal, print_json, printable
+from reverie.cli.session import CommandSession
 
 if TYPE_CHECKING:
-    from reverie.cli.operate.checks import Check
+    from reverie.cli.operate.checks import CheckResult
 
-_COLOURS = {"ok": "green", "warn": "yellow", "fail": "red"}
-#: Something failed; warnings leave 0.
-_UNWELL = 1
+_COLORS = {"ok": "green", "warn": "yellow", "fail": "red"}
+#: The exit code if a check failed. Warnings exit with 0.
+_FAILED = 1
 
 
-@click.command("doctor", short_help="Check everything: ok, warn or fail, and what to do.")
+@click.command("doctor", short_help="Check the installation and the tenants.")
 @tenant_option
 @json_option
 @click.pass_context
 def command(ctx: click.Context, tenant: str | None, as_json: bool) -> None:
     """Check versions, settings, models, database, pgvector, roles, migrations, row-level security, disk space and
-    policies, and for each tenant what waits: unread turns, missing vectors, dead letters, failed runs.
+    policies, and the backlog of each tenant: unread turns, missing vectors, dead letters, failed runs.
 
-    Exits with 0 when nothing failed (warnings included) and with 1 otherwise. Starts the embedded Postgres where
-    DATABASE_URL is not set; changes nothing else.
+    Exits with 1 if a check failed, otherwise with 0, also if there are warnings. Starts the embedded Postgres unless
+    DATABASE_URL is set, and changes nothing else.
 
     \b
     Examples:
@@ -36,24 +36,24 @@ def command(ctx: click.Context, tenant: str | None, as_json: bool) -> None:
     """
     from reverie.cli.operate.checks import check_all
 
-    found: list[Check] = []
-    with Session(tenant) as session:
+    results: list[CheckResult] = []
+    with CommandSession(tenant) as session:
         for check in check_all(session, tenant):
-            found.append(check)
+            results.append(check)
             if not as_json:
                 _print(check)
-    counts = {status: sum(check.status == status for check in found) for status in _COLOURS}
+    counts = {status: sum(check.status == status for check in results) for status in _COLORS}
     if as_json:
-        print_json(counts | {"checks": found})
+        print_json(counts | {"checks": results})
     if counts["fail"]:
-        ctx.exit(_UNWELL)
+        ctx.exit(_FAILED)
 
 
-def _print(check: Check) -> None:
-    line = clean(f"{check.name:<14} {check.found}" + (f" -> {check.todo}" if check.todo else ""))
+def _print(check: CheckResult) -> None:
+    line = printable(f"{check.name:<14} {check.found}" + (f" -> {check.todo}" if check.todo else ""))
     if is_terminal():
         from rich.text import Text
 
-        console().print(Text.assemble((f"{check.status:<4} ", _COLOURS[check.status]), line), soft_wrap=True)
+        console().print(Text.assemble((f"{check.status:<4} ", _COLORS[check.status]), line), soft_wrap=True)
     else:
         click.echo(f"{check.status:<4} {line}")

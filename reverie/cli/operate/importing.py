@@ -1,4 +1,4 @@
-"""`reverie import`: conversations and outcomes from files into the log."""
+"""`reverie import`: import conversations and outcomes from files into the log."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from reverie.cli.options import json_option, parse_given_time, tenant_option
+from reverie.cli.options import json_option, parse_time_option, tenant_option
 from reverie.cli.output import note, pairs, print_json, say, table
 from reverie.cli.progress import Bars, bars
-from reverie.cli.session import Session
+from reverie.cli.session import CommandSession
 from reverie.cli.signals import ending_cleanly
 from reverie.errors import InputError, ReverieError
 
@@ -20,10 +20,10 @@ if TYPE_CHECKING:
     from reverie.capture.history.importing import ImportSummary
 
 
-def parse_mapping(_: click.Context, __: click.Parameter, given: tuple[str, ...]) -> dict[str, str]:
-    """Return `ours=theirs` and `role:theirs=ours` pairs as a mapping."""
+def parse_mapping(_: click.Context, __: click.Parameter, values: tuple[str, ...]) -> dict[str, str]:
+    """Parse `ours=theirs` and `role:theirs=ours` pairs as a mapping."""
     mapping = {}
-    for pair in given:
+    for pair in values:
         ours, equals, theirs = pair.partition("=")
         if not (ours and equals and theirs):
             raise click.BadParameter(f"{pair!r} is not OURS=THEIRS such as subject_id=user, or role:VALUE=ROLE.")
@@ -37,13 +37,15 @@ map_option = click.option(
     multiple=True,
     callback=parse_mapping,
     metavar="OURS=THEIRS",
-    help="A field that has another name, or a value: role:customer=user. Repeatable.",
+    help="Map a field name, or a value: role:customer=user. Repeatable.",
 )
-subject_option = click.option("--subject", "-s", metavar="NAME", help="Whose all of it is, whatever the records say.")
-timezone_option = click.option("--timezone", metavar="ZONE", help="Where times without an offset were written.")
+subject_option = click.option(
+    "--subject", "-s", metavar="NAME", help="The subject of all records, whatever the records say."
+)
+timezone_option = click.option("--timezone", metavar="ZONE", help="The time zone of times without an offset.")
 
 
-@click.command("import", short_help="Read conversations from files into the log.")
+@click.command("import", short_help="Import conversations from files into the log.")
 @click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="FILE...")
 @tenant_option
 @map_option
@@ -52,13 +54,13 @@ timezone_option = click.option("--timezone", metavar="ZONE", help="Where times w
 @click.option(
     "--format",
     type=click.Choice(("jsonl", "csv", "parquet", "array", "messages", "chatgpt", "slack")),
-    help="How to read the files. [default: by their content]",
+    help="The format of the files. [default: detected]",
 )
 @click.option(
     "--start",
-    callback=parse_given_time,
+    callback=parse_time_option,
     metavar="TIME",
-    help="When the first record was said, where lists of messages have no times; each further one is a minute later.",
+    help="The time of the first record, for message lists without times. Each further record is a minute later.",
 )
 @json_option
 def command(
@@ -71,13 +73,13 @@ def command(
     start: datetime | None,
     as_json: bool,
 ) -> None:
-    """Read conversations and outcomes from JSONL, JSON, CSV or Parquet files, gzipped or not, or from an export of
-    ChatGPT or Slack, into the log.
+    """Import conversations and outcomes into the log from JSONL, JSON, CSV or Parquet files, gzipped or not, or from a
+    ChatGPT or Slack export.
 
-    A turn sent twice counts once, so an interrupted import is simply run again. A record that cannot be read becomes a
-    dead letter with file, line and reason, and the rest goes on. A record needs subject_id, session_id, role, said_at
-    and text; usual other names are recognised and reported, and --map names the rest. Fails when more than a tenth of
-    a file becomes dead letters for one reason, and says which option cures it.
+    A turn that is imported twice is stored once, so an interrupted import can simply be run again. A record that cannot
+    be imported becomes a dead letter with file, line and reason. A record needs subject_id, session_id, role, said_at
+    and text. Their usual names in other systems are recognized and reported; --map names others. The command fails if
+    more than a tenth of a file becomes dead letters for one reason, and says which option helps.
 
     \b
     Examples:
@@ -89,7 +91,7 @@ def command(
     """
     results: list[tuple[Path, ImportSummary | ReverieError]] = []
     options = {"mapping": mapping, "timezone": timezone, "subject": subject, "format": format, "start": start}
-    with Session(tenant) as session, ending_cleanly(), bars() as shown:
+    with CommandSession(tenant) as session, ending_cleanly(), bars() as shown:
         for file in files:
             try:
                 results.append((file, _import(session, file, shown, options)))
@@ -104,7 +106,7 @@ def command(
     _end(results)
 
 
-def _import(session: Session, file: Path, shown: Bars, options: dict[str, Any]) -> ImportSummary:
+def _import(session: CommandSession, file: Path, shown: Bars, options: dict[str, Any]) -> ImportSummary:
     from reverie.capture.history.importing import import_file
 
     name = file.name
@@ -133,12 +135,12 @@ def _flat(file: Path, result: ImportSummary | ReverieError) -> dict[str, Any]:
 
 
 def assumption_sentence(assumed: dict[str, str]) -> str:
-    """Return what an import assumed, and how to say otherwise."""
+    """Return what an import assumed, and how to change it."""
     parts = [
         f"{left.partition(':')[2]} is {right}" if ":" in left else f"{left} is {right}"
         for left, right in assumed.items()
     ]
-    return f"assumed that {', '.join(parts)}; say otherwise with --map"
+    return f"assumed that {', '.join(parts)}; change this with --map"
 
 
 def counts(skipped: Counter[str]) -> str:
@@ -152,15 +154,15 @@ def _print(file: Path, summary: ImportSummary) -> None:
         [
             ("  turns", f"{summary.imported:,} new of {summary.subjects:,} subjects in {summary.sessions:,} sessions"),
             (
-                "  said",
+                "  period",
                 f"{summary.first:%Y-%m-%d} to {summary.last:%Y-%m-%d}" if summary.first and summary.last else None,
             ),
             ("  outcomes", summary.outcomes or None),
-            ("  known already", summary.repeated or None),
-            ("  mended", summary.mended or None),
+            ("  already in the log", summary.repeated or None),
+            ("  repaired", summary.mended or None),
             ("  resolved", f"{summary.resolved:,} dead letters of an earlier import" if summary.resolved else None),
             ("  skipped", counts(summary.skipped) if summary.skipped else None),
-            ("  not read", f"fields {', '.join(summary.ignored_fields)}" if summary.ignored_fields else None),
+            ("  ignored", f"fields {', '.join(summary.ignored_fields)}" if summary.ignored_fields else None),
         ]
     )
     if summary.dead:
@@ -169,7 +171,7 @@ def _print(file: Path, summary: ImportSummary) -> None:
 
 
 def _end(results: list[tuple[Path, ImportSummary | ReverieError]]) -> None:
-    """Fail where a file could not be read, or lost more than a tenth of its records for one reason."""
+    """Fail if a file could not be read, or if more than a tenth of its records failed for one reason."""
     failures = []
     for file, result in results:
         if isinstance(result, ReverieError):

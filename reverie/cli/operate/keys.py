@@ -1,4 +1,4 @@
-"""`reverie keys`: who may call the API, and for what."""
+"""`reverie keys`: create, list and revoke API keys."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING
 import click
 
 from reverie.cli.options import json_option, tenant_option
-from reverie.cli.output import SHORT_ID, note, pairs, print_json, say, table, text_of
-from reverie.cli.session import Session
+from reverie.cli.output import SHORT_ID, format_value, note, pairs, print_json, say, table
+from reverie.cli.session import CommandSession
 
 if TYPE_CHECKING:
     from reverie.api.keys import ApiKey
 
 
-@click.group("keys", short_help="Make, list and revoke keys of the API.")
+@click.group("keys", short_help="Create, list and revoke API keys.")
 def command() -> None:
-    """Keys let callers of the API in. Each belongs to one tenant and is for reading, writing or everything (admin).
+    """Create, list and revoke API keys. Each belongs to one tenant and permits reading, writing or everything (admin).
 
     \b
     Examples:
@@ -33,12 +33,12 @@ def command() -> None:
     "--scope", "scopes", multiple=True, type=click.Choice(["read", "write", "admin"]), help="[default: read and write]"
 )
 @click.option(
-    "--days", type=click.IntRange(min=1, max=36_500), metavar="N", help="How long it lasts. [default: for ever]"
+    "--days", type=click.IntRange(min=1, max=36_500), metavar="N", help="Days until the key expires. [default: never]"
 )
 @tenant_option
 @json_option
 def add(name: str, scopes: tuple[str, ...], days: int | None, tenant: str | None, as_json: bool) -> None:
-    """Make a key called NAME and print it, this once: only its sha256 is kept.
+    """Create a key called NAME and print it. It is printed only now: the database keeps only its sha256.
 
     \b
     Examples:
@@ -49,7 +49,7 @@ def add(name: str, scopes: tuple[str, ...], days: int | None, tenant: str | None
     from reverie.store.session import perform
 
     at = datetime.now(UTC)
-    with Session(tenant) as session:
+    with CommandSession(tenant) as session:
         made = add_key(
             session.worker.session(session.tenant_id),
             name=name,
@@ -63,26 +63,26 @@ def add(name: str, scopes: tuple[str, ...], days: int | None, tenant: str | None
         print_json({"tenant_id": session.tenant_id, "id": key.id, "name": key.name, "key": text})
     else:
         say(text)
-        note(f"Keep it: it is shown only now. Revoke it: reverie keys revoke {str(key.id)[:SHORT_ID]}")
+        note(f"Store it safely: it is shown only now. To revoke it: reverie keys revoke {str(key.id)[:SHORT_ID]}")
 
 
 @command.command("list")
 @tenant_option
 @json_option
-def show(tenant: str | None, as_json: bool) -> None:
-    """List the tenant's keys: never the keys themselves."""
+def list_api_keys(tenant: str | None, as_json: bool) -> None:
+    """List the tenant's keys by id and name. The keys themselves are never printed."""
     from reverie.api.keys import list_keys
     from reverie.store.session import perform
 
-    with Session(tenant) as session:
+    with CommandSession(tenant) as session:
         keys = perform(list_keys(session.worker.session(session.tenant_id)))
     if as_json:
         print_json({"tenant_id": session.tenant_id, "keys": keys})
     elif not keys:
         say(f"Tenant {session.tenant_id} has no keys: reverie keys add NAME")
     else:
-        rows = [(key.id, key.name, ", ".join(key.scopes), text_of(key.made_at), _standing(key)) for key in keys]
-        table(("id", "name", "for", "made", "standing"), rows, ids=("name",))
+        rows = [(key.id, key.name, ", ".join(key.scopes), format_value(key.made_at), _state(key)) for key in keys]
+        table(("id", "name", "scopes", "created", "state"), rows, ids=("name",))
 
 
 @command.command("revoke")
@@ -90,22 +90,22 @@ def show(tenant: str | None, as_json: bool) -> None:
 @tenant_option
 @json_option
 def revoke(key: str, tenant: str | None, as_json: bool) -> None:
-    """End KEY, given by its id or the beginning of it. A running server believes it for up to five seconds more."""
+    """Revoke KEY, an id or the beginning of one. A running server accepts the key for up to five more seconds."""
     from reverie.api.keys import revoke_key
     from reverie.store.session import perform
 
-    with Session(tenant) as session:
+    with CommandSession(tenant) as session:
         tenant_session = session.worker.session(session.tenant_id)
         revoked = perform(revoke_key(tenant_session, key, revoked_at=datetime.now(UTC)))
     if as_json:
         print_json({"tenant_id": session.tenant_id, "key": revoked})
     else:
-        pairs([("revoked", revoked.name), ("id", str(revoked.id)), ("since", text_of(revoked.revoked_at))])
+        pairs([("revoked", revoked.name), ("id", str(revoked.id)), ("since", format_value(revoked.revoked_at))])
 
 
-def _standing(key: ApiKey) -> str:
+def _state(key: ApiKey) -> str:
     if key.revoked_at:
-        return f"revoked {text_of(key.revoked_at)}"
+        return f"revoked {format_value(key.revoked_at)}"
     if key.expires_at:
-        return f"until {text_of(key.expires_at)}"
-    return "in force"
+        return f"until {format_value(key.expires_at)}"
+    return "active"

@@ -1,4 +1,4 @@
-"""`reverie maintain`: keep a tenant's tables small."""
+"""`reverie maintain`: merge posting lists and delete expired rows."""
 
 from __future__ import annotations
 
@@ -8,18 +8,18 @@ import click
 
 from reverie.cli.options import json_option, tenant_option
 from reverie.cli.output import counts_text, print_json, say
-from reverie.cli.session import Session
+from reverie.cli.session import CommandSession
 from reverie.cli.signals import ending_cleanly
 
 
-@click.command("maintain", short_help="Join posting lists and delete rows whose time is over.")
+@click.command("maintain", short_help="Merge posting lists and delete expired rows.")
 @tenant_option
 @json_option
 def command(tenant: str | None, as_json: bool) -> None:
-    """Join the short posting lists that live traffic leaves, and delete old rows of the ledgers and logs.
+    """Merge the short posting lists that live traffic leaves, and delete expired rows of the ledgers and logs.
 
-    How long rows are kept is set in the environment: REVERIE_KEEP_RUNS_DAYS, _RECALLS_, _CONTEXTS_, _CALLS_, _REPLIES_
-    and _EMBEDDINGS_DAYS; 0 means for ever. Memory does not change, and nothing is deleted that a rebuild reads. Every
+    The environment sets how long rows are kept: REVERIE_KEEP_RUNS_DAYS, _RECALLS_, _CONTEXTS_, _CALLS_, _REPLIES_ and
+    _EMBEDDINGS_DAYS; 0 keeps them forever. Memory does not change, and no row that a rebuild needs is deleted. Every
     `reverie run` and every cycle in Dagster does the same.
 
     \b
@@ -31,7 +31,7 @@ def command(tenant: str | None, as_json: bool) -> None:
     from reverie.store.work import Work
 
     now = datetime.now(UTC)
-    with Session(tenant) as session, ending_cleanly():
+    with CommandSession(tenant) as session, ending_cleanly():
         session.require_tenant()
         work = Work(store=session.worker, scope=session.scope(), policy=session.policy, as_of=now)
         report = maintain(work, retention=session.runtime.retention, now=now)

@@ -6,16 +6,16 @@ import click
 
 from reverie.cli.options import json_option
 from reverie.cli.output import print_json, say
-from reverie.cli.session import Session
+from reverie.cli.session import CommandSession
 
 
 @click.command("migrate", short_help="Bring the database to the current schema.")
 @json_option
 def command(as_json: bool) -> None:
-    """Bring the database to the current schema. Does nothing on a current one.
+    """Bring the database to the current schema. Does nothing if the schema is current.
 
-    Without DATABASE_URL an embedded Postgres is started and kept under REVERIE_HOME. The user of the URL must be
-    allowed to create roles, schemas and the vector extension, or an administrator runs sql/bootstrap.sql once.
+    Without DATABASE_URL, an embedded Postgres is started, with its data under REVERIE_HOME. The user of the URL must be
+    allowed to create roles, schemas and the vector extension; otherwise an administrator runs sql/bootstrap.sql once.
 
     \b
     Examples:
@@ -24,7 +24,7 @@ def command(as_json: bool) -> None:
     """
     from reverie.store.migrate import migrate
 
-    with Session() as session:
+    with CommandSession() as session:
         revision = migrate(session.url)
     if as_json:
         print_json({"revision": revision})

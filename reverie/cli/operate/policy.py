@@ -1,4 +1,4 @@
-"""`reverie policy`: the numbers by which memory is made."""
+"""`reverie policy`: show, check and choose policies."""
 
 from __future__ import annotations
 
@@ -6,18 +6,19 @@ import click
 
 from reverie.cli.options import json_option, tenant_option
 from reverie.cli.output import print_json, say, table
-from reverie.cli.session import Session, policy_reference
+from reverie.cli.session import CommandSession, policy_reference
 
 
-@click.group("policy", invoke_without_command=True, short_help="See, check and choose the numbers memory is made by.")
+@click.group("policy", invoke_without_command=True, short_help="Show, check and choose policies.")
 @click.pass_context
 def command(ctx: click.Context) -> None:
-    """See, check and choose the numbers by which memory is made: weights, rates, thresholds, windows, budgets, rules.
+    """Show, check and choose policies. A policy holds the numbers that control memory: weights, rates, thresholds,
+    windows, budgets, rules.
 
-    A command takes the policy given with --policy, else its tenant's, else that of REVERIE_POLICY, which is also what
-    new tenants get.
+    A command uses the policy of --policy, otherwise the tenant's, otherwise REVERIE_POLICY, which is also the policy of
+    new tenants.
 
-    A file of your own holds what differs: `base = "reverie"`, or another policy or file, gives the rest.
+    Your own policy file holds only what differs from its base: `base = "reverie"`, or another policy or file.
 
     \b
     Examples:
@@ -30,28 +31,28 @@ def command(ctx: click.Context) -> None:
         ctx.invoke(list_policies)
 
 
-@command.command("list", short_help="The policies that come with Reverie.")
+@command.command("list", short_help="List the policies that come with Reverie.")
 @json_option
 def list_policies(as_json: bool = False) -> None:
     """List the policies that come with Reverie."""
     from reverie.policy import load_policy, shipped_policies
 
-    found = [load_policy(name) for name in shipped_policies()]
+    policies = [load_policy(name) for name in shipped_policies()]
     if as_json:
-        rows = [{"name": each.name, "hash": each.hash, "description": each.description} for each in found]
+        rows = [{"name": policy.name, "hash": policy.hash, "description": policy.description} for policy in policies]
         print_json({"policies": rows})
     else:
-        table(("name", "hash", "description"), [(each.name, each.hash, each.description) for each in found])
+        table(("name", "hash", "description"), [(policy.name, policy.hash, policy.description) for policy in policies])
 
 
-@command.command("show", short_help="Print one in full, and where each value is from.")
+@command.command("show", short_help="Print a policy, with the source of each value.")
 @click.argument("name")
 @json_option
-def show(name: str, as_json: bool) -> None:
+def show_policy(name: str, as_json: bool) -> None:
     """Print the policy NAME (or the file at that path) in full, or as JSON.
 
-    After each value stands where it is from: the file, one of its bases, or the default. What is printed is itself a
-    policy file, with the same hash.
+    A comment after each value names its source: the file, one of its bases, or the default. The output is itself a
+    policy file with the same hash.
 
     \b
     Examples:
@@ -68,11 +69,12 @@ def show(name: str, as_json: bool) -> None:
         say(policy_text(name))
 
 
-@command.command("check", short_help="Check a file; every mistake is named with what is allowed.")
+@command.command("check", short_help="Check a policy file.")
 @click.argument("path")
 @json_option
 def check(path: str, as_json: bool) -> None:
-    """Check the policy file at PATH and its bases. Every unknown or impossible key is named with what is allowed.
+    """Check the policy file at PATH and its bases. Every unknown key and invalid value is reported with what is
+    allowed.
 
     \b
     Example:
@@ -92,10 +94,10 @@ def check(path: str, as_json: bool) -> None:
 @tenant_option
 @json_option
 def use(name_or_path: str, tenant: str | None, as_json: bool) -> None:
-    """Let the tenant's memory be made by the policy NAME_OR_PATH from now on.
+    """Use the policy NAME_OR_PATH for the tenant from now on.
 
-    What is remembered stays; the next run decays it by the new numbers. A file stays where it is and is read at each
-    run, so keep it where the workers find it.
+    Existing memories stay; the next run decays them by the new numbers. A policy file is read at each run, so keep it
+    where the workers can read it.
 
     \b
     Example:
@@ -105,7 +107,7 @@ def use(name_or_path: str, tenant: str | None, as_json: bool) -> None:
     from reverie.store.tenants import set_policy_name
 
     policy, reference = load_policy(name_or_path), policy_reference(name_or_path)
-    with Session(tenant) as session, session.worker.transaction(session.tenant_id) as conn:
+    with CommandSession(tenant) as session, session.worker.transaction(session.tenant_id) as conn:
         set_policy_name(conn, session.tenant_id, reference)
     if as_json:
         print_json({"tenant_id": session.tenant_id, "policy": reference, "name": policy.name, "hash": policy.hash})

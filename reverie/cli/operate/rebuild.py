@@ -1,4 +1,4 @@
-"""`reverie rebuild`: a tenant's memory is made again from its log."""
+"""`reverie rebuild`: empty a tenant's memory and build it again from the log."""
 
 from __future__ import annotations
 
@@ -10,27 +10,30 @@ from reverie.cli.operate.run import consolidate
 from reverie.cli.options import as_of_option, json_option, policy_option, tenant_option
 from reverie.cli.output import print_json, say
 from reverie.cli.progress import bars
-from reverie.cli.session import Session
+from reverie.cli.session import CommandSession
 from reverie.cli.signals import ending_cleanly
 
 
-@click.command("rebuild", short_help="Empty a tenant's memory and make it again from the log.")
+@click.command("rebuild", short_help="Empty a tenant's memory and build it again from the log.")
 @tenant_option
 @as_of_option("Logical time to bring memory to.")
-@click.option("--yes", is_flag=True, help="Do not ask before memory is emptied.")
+@click.option("--yes", is_flag=True, help="Do not ask for confirmation.")
 @click.option(
-    "--jobs", type=click.IntRange(1, 64), metavar="NUMBER", help="Buckets worked at once. [default: 2, or 1 on one CPU]"
+    "--jobs",
+    type=click.IntRange(1, 64),
+    metavar="NUMBER",
+    help="Buckets processed in parallel. [default: 2, or 1 on one CPU]",
 )
 @policy_option
 @json_option
 def command(
     tenant: str | None, as_of: datetime | None, yes: bool, jobs: int | None, policy: str | None, as_json: bool
 ) -> None:
-    """Empty the memory of a tenant and make it again from the log, in event time.
+    """Empty the memory of a tenant and build it again from the log, in event time.
 
-    Use it after history arrived late or in parts, and after a policy or a model changed. The log stays, and so do
-    cached vectors and model replies: nothing is paid for twice. While it runs, recall finds only what is made already.
-    If it is interrupted, run `reverie run` or this command again.
+    Use it when history has arrived late or in parts, and after a change of policy or model. The log stays, and so do
+    cached vectors and model replies, so nothing is paid for twice. Meanwhile recall finds only what has been rebuilt.
+    After an interruption, run `reverie run` or this command again.
 
     \b
     Examples:
@@ -41,7 +44,7 @@ def command(
     from reverie.store.digest import digest
     from reverie.store.work import Work
 
-    with Session(tenant, policy) as session:
+    with CommandSession(tenant, policy) as session:
         jobs = jobs or min(2, session.settings.threads)
         session.connections = jobs
         session.require_tenant()
@@ -69,4 +72,4 @@ def command(
         )
         return
     say(f"{after.tables['memories'].rows:,} memories, {before.tables['memories'].rows:,} before.")
-    say(f"Different now: {', '.join(changed)}." if changed else "Memory is the same as before.")
+    say(f"Changed tables: {', '.join(changed)}." if changed else "Memory is the same as before.")

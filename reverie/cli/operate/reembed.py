@@ -1,4 +1,4 @@
-"""`reverie reembed`: a tenant's memory under another embedding model."""
+"""`reverie reembed`: change a tenant's embedding model."""
 
 from __future__ import annotations
 
@@ -9,21 +9,22 @@ import click
 from reverie.cli.options import as_of_option, json_option, tenant_option
 from reverie.cli.output import print_json, say
 from reverie.cli.progress import bars
-from reverie.cli.session import Session
+from reverie.cli.session import CommandSession
 from reverie.cli.signals import ending_cleanly
 
 
-@click.command("reembed", short_help="Embed a tenant's memory by another model.")
+@click.command("reembed", short_help="Change a tenant's embedding model.")
 @tenant_option
-@click.option("--model", metavar="NAME", help="Model to change to. [default: $REVERIE_EMBEDDING_MODEL]")
-@as_of_option("Logical time up to which everything is embedded.")
+@click.option("--model", metavar="NAME", help="The new model. [default: $REVERIE_EMBEDDING_MODEL]")
+@as_of_option("Embed everything up to this logical time.")
 @json_option
 def command(tenant: str | None, model: str | None, as_of: datetime | None, as_json: bool) -> None:
-    """Make the vectors of another embedding model beside the live ones, switch when none is missing, remove the old.
+    """Compute the vectors of another embedding model beside the current ones, switch to them when they are complete,
+    and remove the old ones.
 
-    Recall goes on meanwhile and never mixes models. Interrupted, it is run again and goes on. Afterwards set
-    REVERIE_EMBEDDING_MODEL to the new model wherever this tenant is worked on: another one is refused there, and recall
-    answers by words alone and says so.
+    Recall works meanwhile and never mixes models. After an interruption, run the command again to continue. Afterwards
+    set REVERIE_EMBEDDING_MODEL to the new model wherever this tenant is processed: runs refuse any other model, and
+    recall searches by words alone and says so.
 
     \b
     Examples:
@@ -33,7 +34,7 @@ def command(tenant: str | None, model: str | None, as_of: datetime | None, as_js
     from reverie.inference.loading import load_embedder
     from reverie.store.work import Work
 
-    with Session(tenant) as session, ending_cleanly(), bars() as shown:
+    with CommandSession(tenant) as session, ending_cleanly(), bars() as shown:
         session.require_tenant()
         as_of = session.time(as_of)
         embedder = load_embedder(model, threads=session.settings.threads) if model else session.embedder
@@ -52,6 +53,4 @@ def command(tenant: str | None, model: str | None, as_of: datetime | None, as_js
     if as_json:
         print_json({"tenant_id": session.tenant_id, "model": embedder.model, "made": made, "removed": removed})
     else:
-        say(
-            f"{session.tenant_id} is embedded by {embedder.model}: {made:,} vectors made, {removed:,} old ones removed."
-        )
+        say(f"Tenant {session.tenant_id} now uses {embedder.model}: {made:,} vectors computed, {removed:,} removed.")

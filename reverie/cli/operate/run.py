@@ -1,4 +1,4 @@
-"""`reverie run`: the log into memory, with no orchestrator."""
+"""`reverie run`: build memory from the log, without an orchestrator."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import click
 from reverie.cli.options import as_of_option, json_option, parse_shards, policy_option, tenant_option
 from reverie.cli.output import counts_text, note, print_json, say, table
 from reverie.cli.progress import Bars, bars
-from reverie.cli.session import Session
+from reverie.cli.session import CommandSession
 from reverie.cli.signals import ending_cleanly
 from reverie.consolidate.stages import BY_NAME, NAMES
 from reverie.errors import InputError, ReverieError, StageError
@@ -35,8 +35,8 @@ class StageName(click.Choice[str]):
 
 
 @dataclass(kw_only=True)
-class Totals:
-    """What the runs of one stage did for one tenant."""
+class StageTotals:
+    """The totals of one stage's runs for one tenant."""
 
     tenant_id: str
     stage: str
@@ -58,22 +58,27 @@ class Totals:
             self.counts[name] = self.counts.get(name, 0) + number
 
     def flat(self) -> dict[str, Any]:
-        """Return it with its counts beside its other fields."""
-        own = ("tenant_id", "stage", "runs", "seconds", "model_calls", "tokens", "cost_usd")
-        return {name: getattr(self, name) for name in own} | self.counts
+        """Return the totals as one flat object, counts included."""
+        names = ("tenant_id", "stage", "runs", "seconds", "model_calls", "tokens", "cost_usd")
+        return {name: getattr(self, name) for name in names} | self.counts
 
 
-@click.command("run", short_help="Make memory of what the log holds.")
+@click.command("run", short_help="Build memory from the log.")
 @tenant_option
-@click.option("--all-tenants", is_flag=True, help="Every tenant, each by its own policy.")
-@as_of_option("Logical time to bring memory to.")
+@click.option("--all-tenants", is_flag=True, help="Every tenant, each with its own policy.")
+@as_of_option("Bring memory to this logical time.")
 @click.option("--subject", "-s", "subjects", multiple=True, metavar="NAME", help="Only this subject; repeatable.")
-@click.option("--shards", callback=parse_shards, metavar="FROM-TO", help="Only subjects of these of the 1024 shards.")
+@click.option(
+    "--shards", callback=parse_shards, metavar="FROM-TO", help="Only subjects in this range of the 1024 shards."
+)
 @click.option("--stage", type=StageName(), help="Only this stage, once.")
 @click.option(
-    "--jobs", type=click.IntRange(1, 64), metavar="NUMBER", help="Buckets worked at once. [default: 2, or 1 on one CPU]"
+    "--jobs",
+    type=click.IntRange(1, 64),
+    metavar="NUMBER",
+    help="Buckets processed in parallel. [default: 2, or 1 on one CPU]",
 )
-@click.option("--dry-run", is_flag=True, help="Each stage once on what is there now; writes nothing.")
+@click.option("--dry-run", is_flag=True, help="Run each stage once on the current state and write nothing.")
 @policy_option
 @json_option
 def command(
@@ -88,11 +93,10 @@ def command(
     policy: str | None,
     as_json: bool,
 ) -> None:
-    """Make memory of what the log holds: extract and embed everything said up to --as-of, then work it in cycle by
-    cycle, at the times at which a live system would have done so. Works without any orchestrator, and beside one.
+    """Build memory from the log: extract and embed every turn up to --as-of, then consolidate cycle by cycle, at the
+    times at which a live system would have done it. Needs no orchestrator, and can run beside one.
 
-    Everything is written in steps that are whole: an interrupted run is simply run again, and running twice changes
-    nothing the second time.
+    Each step is one transaction. An interrupted run can simply be run again, and a second run changes nothing.
 
     \b
     Examples:
@@ -102,52 +106,70 @@ def command(
       reverie run --all-tenants --shards 0-511 --json
       reverie run --jobs 4
     """
-    from reverie.store.connect import database_errors
-
     if tenant and all_tenants:
         raise click.UsageError("Give --tenant or --all-tenants, not both.")
-    totals: dict[tuple[str, str], Totals] = {}
+    totals: dict[tuple[str, str], StageTotals] = {}
     failed: dict[str, str] = {}
-    with Session(tenant, policy) as session, ending_cleanly(), bars() as shown:
+    with CommandSession(tenant, policy) as session, ending_cleanly(), bars() as shown:
         jobs = jobs or min(2, session.settings.threads)
         session.connections = jobs
         store = session.worker
         tenants = [name for name, _ in store.tenants()] if all_tenants else [session.tenant_id]
         for tenant_id in tenants:
             try:
-                one = session.for_tenant(tenant_id)
-                one.require_tenant()
-                at = _until(one, as_of)
+                for_tenant = session.for_tenant(tenant_id)
                 scope = _scope(tenant_id, subjects, shards)
-                with database_errors():
-                    for report in _reports(one, scope, at, stage, jobs, dry_run, shown):
-                        key = (tenant_id, report.stage)
-                        totals.setdefault(key, Totals(tenant_id=tenant_id, stage=report.stage)).add(report)
+                for report in _run_tenant(for_tenant, scope, as_of, stage, jobs, dry_run, shown):
+                    key = (tenant_id, report.stage)
+                    totals.setdefault(key, StageTotals(tenant_id=tenant_id, stage=report.stage)).add(report)
             except Exception as error:
                 if not all_tenants:
                     raise
-                # only our own errors are known to carry no user text
+                # only Reverie's own errors are known to contain no user text
                 failed[tenant_id] = str(error) if isinstance(error, ReverieError) else type(error).__name__
+    _print_totals(list(totals.values()), failed, as_of, dry_run, as_json)
+    if failed:
+        raise StageError(f"{len(failed):,} of {len(tenants):,} tenants failed; the others are complete.")
+
+
+def _run_tenant(
+    session: CommandSession,
+    scope: Scope,
+    as_of: datetime | None,
+    stage: str | None,
+    jobs: int,
+    dry_run: bool,
+    shown: Bars,
+) -> Iterator[Report]:
+    from reverie.store.connect import database_errors
+
+    session.require_tenant()
+    until = _until(session, as_of)
+    with database_errors():
+        yield from _reports(session, scope, until, stage, jobs, dry_run, shown)
+
+
+def _print_totals(
+    totals: list[StageTotals], failed: dict[str, str], as_of: datetime | None, dry_run: bool, as_json: bool
+) -> None:
     if as_json:
-        rows = [each.flat() for each in totals.values()]
+        rows = [row.flat() for row in totals]
         print_json({"as_of": as_of or datetime.now(UTC), "dry_run": dry_run, "stages": rows, "failed": failed})
     else:
-        _print(list(totals.values()), dry_run)
+        _print(totals, dry_run)
     for tenant_id, why in failed.items():
         note(f"Error: tenant {tenant_id}: {why}")
-    if failed:
-        raise StageError(f"{len(failed):,} of {len(tenants):,} tenants failed; the others are done.")
 
 
-def _until(session: Session, as_of: datetime | None) -> datetime:
-    """The logical time of a run. Raises InputError: it lies after the time at which the tenant's clock was stopped."""
+def _until(session: CommandSession, as_of: datetime | None) -> datetime:
+    """Return the logical time of a run. Raises InputError: it is after the time at which the tenant's clock stopped."""
     from reverie.store.clock import tenant_time
 
     at = session.time(as_of)
     if (stopped := tenant_time(session.worker, session.tenant_id, at)) < at:
         raise InputError(
-            f"The clock of tenant {session.tenant_id} stands at {stopped:%Y-%m-%d %H:%M} UTC: give an earlier --as-of, "
-            f"or let it run with reverie clock --tenant {session.tenant_id} --run."
+            f"The clock of tenant {session.tenant_id} is stopped at {stopped:%Y-%m-%d %H:%M} UTC: use an earlier "
+            f"--as-of, or start the clock with reverie clock --tenant {session.tenant_id} --run."
         )
     return at
 
@@ -159,7 +181,7 @@ def _scope(tenant_id: str, subjects: tuple[str, ...], shards: tuple[int, int]) -
 
 
 def _reports(
-    session: Session, scope: Scope, as_of: datetime, stage: str | None, jobs: int, dry_run: bool, shown: Bars
+    session: CommandSession, scope: Scope, as_of: datetime, stage: str | None, jobs: int, dry_run: bool, shown: Bars
 ) -> Iterator[Report]:
     if stage or dry_run:
         for name in (stage,) if stage else NAMES:
@@ -169,8 +191,8 @@ def _reports(
         yield from consolidate(session, scope, as_of, jobs, shown)
 
 
-def consolidate(session: Session, scope: Scope, as_of: datetime, jobs: int, shown: Bars) -> Iterator[Report]:
-    """Work everything up to `as_of` in, `jobs` buckets at once, and tidy up; yields each stage's report."""
+def consolidate(session: CommandSession, scope: Scope, as_of: datetime, jobs: int, shown: Bars) -> Iterator[Report]:
+    """Consolidate everything up to `as_of`, `jobs` buckets in parallel, then maintain; yield each stage's report."""
     from reverie.drive.advance import advance
     from reverie.drive.maintain import maintain
     from reverie.drive.parallel import buckets, in_parallel
@@ -189,8 +211,8 @@ def consolidate(session: Session, scope: Scope, as_of: datetime, jobs: int, show
     yield maintain(work, retention=session.runtime.retention, now=datetime.now(UTC))
 
 
-def _expect(session: Session, stage: str, scope: Scope, as_of: datetime, shown: Bars, *, done: int = 0) -> None:
-    """Count what the stage has before it, for its bar, beside what is done."""
+def _expect(session: CommandSession, stage: str, scope: Scope, as_of: datetime, shown: Bars, *, done: int = 0) -> None:
+    """Set the total of a stage's bar: `done` and the number of items left."""
     if not shown.seen:
         return
     from reverie.store.queries import queries
@@ -202,7 +224,7 @@ def _expect(session: Session, stage: str, scope: Scope, as_of: datetime, shown: 
     shown.expect(stage, row[0] + done if row else None)
 
 
-def run_stage(session: Session, name: str, scope: Scope, as_of: datetime, dry_run: bool) -> Report:
+def run_stage(session: CommandSession, name: str, scope: Scope, as_of: datetime, dry_run: bool) -> Report:
     """Run one stage once, with the models that it needs."""
     from reverie.store.work import Work
 
@@ -213,16 +235,16 @@ def run_stage(session: Session, name: str, scope: Scope, as_of: datetime, dry_ru
     return stage(Work(store=session.worker, scope=scope, policy=session.policy, as_of=as_of, dry_run=dry_run, **models))
 
 
-def _print(totals: list[Totals], dry_run: bool) -> None:
+def _print(totals: list[StageTotals], dry_run: bool) -> None:
     if not totals:
         say("There are no tenants yet: import something first.")
         return
-    several = len({each.tenant_id for each in totals}) > 1
+    several = len({row.tenant_id for row in totals}) > 1
     columns = ("tenant",) * several + ("stage", "runs", "seconds", "cost $", "did")
     rows = [
-        (each.tenant_id,) * several
-        + (each.stage, each.runs, f"{each.seconds:.2f}", f"{each.cost_usd:.4f}", counts_text(each.counts))
-        for each in totals
+        (row.tenant_id,) * several
+        + (row.stage, row.runs, f"{row.seconds:.2f}", f"{row.cost_usd:.4f}", counts_text(row.counts))
+        for row in totals
     ]
     table(columns, rows, right=("runs", "seconds", "cost $"), ids=("tenant",))
     if dry_run:

@@ -1,4 +1,4 @@
-"""`reverie runs`: the run ledger."""
+"""`reverie runs`: show the run ledger."""
 
 from __future__ import annotations
 
@@ -6,18 +6,18 @@ import click
 
 from reverie.cli.options import json_option, tenant_option
 from reverie.cli.output import counts_text, print_json, say, table
-from reverie.cli.session import Session
+from reverie.cli.session import CommandSession
 from reverie.cli.suggestions import similar
 from reverie.errors import NotFoundError
 
 
-@click.command("runs", short_help="Show the run ledger: what each stage did, when, by which policy.")
+@click.command("runs", short_help="Show the run ledger.")
 @tenant_option
-@click.option("--stage", metavar="NAME", help="Only of this stage.")
-@click.option("--limit", default=20, show_default=True, type=click.IntRange(min=1), help="At most so many.")
+@click.option("--stage", metavar="NAME", help="Only runs of this stage.")
+@click.option("--limit", default=20, show_default=True, type=click.IntRange(min=1), help="Most runs.")
 @json_option
 def command(tenant: str | None, stage: str | None, limit: int, as_json: bool) -> None:
-    """Show the run ledger, newest first: what each stage did at which logical time, by which policy, at what cost.
+    """Show the run ledger, newest first: for each run its stage, logical time, policy, cost and results.
 
     \b
     Examples:
@@ -27,7 +27,7 @@ def command(tenant: str | None, stage: str | None, limit: int, as_json: bool) ->
     from reverie.consolidate.stages import NAMES
     from reverie.store.runs import list_runs
 
-    with Session(tenant) as session, session.reader.transaction(session.tenant_id) as conn:
+    with CommandSession(tenant) as session, session.reader.transaction(session.tenant_id) as conn:
         found = list_runs(conn, session.tenant_id, stage=stage, limit=limit)
         if not found and stage and (names := similar(stage, NAMES)):
             error = NotFoundError(f"There is no stage {stage!r}.")

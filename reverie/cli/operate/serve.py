@@ -1,4 +1,4 @@
-"""`reverie serve`: the HTTP API."""
+"""`reverie serve`: serve the HTTP API."""
 
 from __future__ import annotations
 
@@ -12,32 +12,40 @@ from typing import Any
 import click
 
 from reverie.cli.output import print_json, say
-from reverie.cli.session import Session
+from reverie.cli.session import CommandSession
 from reverie.errors import SettingsError
 
-#: Seconds that requests in work get to end when the server is told to stop.
+#: Seconds that running requests have to finish when the server stops.
 _GRACE_SECONDS = 10
-#: Objects more than before after which garbage is looked for. Requests leave none that does not go by itself, but their
-#: hits and rows alone pass Python's own 700 several times a request.
+#: New objects after which Python collects garbage. Requests leave no reference cycles, but each exceeds Python's
+#: default of 700 several times.
 GARBAGE_OBJECTS = 50_000
-#: How long a thread may run while a request waits for the interpreter.
+#: How long a thread may hold the interpreter while a request waits for it.
 SWITCH_SECONDS = 0.0005
 
 
 @click.command("serve", short_help="Serve the HTTP API.")
-@click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on; 0.0.0.0 is all of them.")
-@click.option("--port", default=8080, show_default=True, type=click.IntRange(0, 65535), help="0: any free one.")
-@click.option("--access-log", is_flag=True, help="A line for each request, without its query string.")
-@click.option("--json", "as_json", is_flag=True, help="Say where it listens as one JSON object on stdout.")
+@click.option(
+    "--host", default="127.0.0.1", show_default=True, help="Address to listen on; 0.0.0.0 means all addresses."
+)
+@click.option(
+    "--port",
+    default=8080,
+    show_default=True,
+    type=click.IntRange(0, 65535),
+    help="Port to listen on; 0 means any free port.",
+)
+@click.option("--access-log", is_flag=True, help="Log each request, without its query string.")
+@click.option("--json", "as_json", is_flag=True, help="Print the address as one JSON object.")
 def command(host: str, port: int, access_log: bool, as_json: bool) -> None:
-    """Serve the HTTP API until it is interrupted; then requests in work are ended first.
+    """Serve the HTTP API until it is interrupted. Running requests then finish first.
 
-    What it answers is described under /docs. Callers need a key: `reverie keys add`. For more than one process, start
-    several on ports of their own behind a proxy; they share nothing but the database.
+    The API is documented under /docs. Callers need a key: `reverie keys add`. To run several processes, start each on
+    its own port behind a proxy; they share only the database.
 
     \b
-    Settings: DATABASE_URL, REVERIE_EMBEDDING_MODEL, REVERIE_THREADS (models at once), REVERIE_API_CONNECTIONS (to
-    Postgres, in each of two roles), REVERIE_API_BYTES, REVERIE_API_CHARACTERS, REVERIE_API_SECONDS,
+    Settings: DATABASE_URL, REVERIE_EMBEDDING_MODEL, REVERIE_THREADS (parallel model calls), REVERIE_API_CONNECTIONS
+    (to Postgres, in each of two roles), REVERIE_API_BYTES, REVERIE_API_CHARACTERS, REVERIE_API_SECONDS,
     REVERIE_API_RATE (such as 200/second).
 
     \b
@@ -49,21 +57,16 @@ def command(host: str, port: int, access_log: bool, as_json: bool) -> None:
 
     from reverie.api.app import create_app
 
-    with Session() as session:
-        session.worker.tenants()  # a database that cannot be used is said so in one sentence, and now
+    with CommandSession() as session:
+        session.worker.tenants()  # fails now, with one sentence, if the database cannot be used
         settings = session.settings
 
     class Server(uvicorn.Server):
         async def startup(self, sockets: Any = None) -> None:
             await super().startup(sockets)
             if self.started:
-                spare_requests()
-                chosen = self.servers[0].sockets[0].getsockname()[1]
-                url = f"http://{f'[{host}]' if ':' in host else host}:{chosen}"
-                if as_json:
-                    print_json({"url": url, "documentation": f"{url}/docs", "pid": os.getpid()})
-                else:
-                    say(f"Reverie serves on {url}, described under {url}/docs. Ctrl-C ends it.")
+                tune_interpreter()
+                _print_address(host, self.servers[0].sockets[0].getsockname()[1], as_json)
 
     config = uvicorn.Config(
         create_app(settings),
@@ -76,25 +79,33 @@ def command(host: str, port: int, access_log: bool, as_json: bool) -> None:
     )
     logging.getLogger("uvicorn.access").addFilter(without_query)
     server = Server(config)
-    with suppress(KeyboardInterrupt):  # how people end it
+    with suppress(KeyboardInterrupt):  # people stop it with Ctrl-C
         server.run()
     if not server.started:
         raise SettingsError(f"The server did not start on {host}:{port}; the lines above say why.")
 
 
+def _print_address(host: str, port: int, as_json: bool) -> None:
+    url = f"http://{f'[{host}]' if ':' in host else host}:{port}"
+    if as_json:
+        print_json({"url": url, "documentation": f"{url}/docs", "pid": os.getpid()})
+    else:
+        say(f"Reverie is serving on {url}; documentation: {url}/docs. Press Ctrl-C to stop.")
+
+
 def without_query(record: logging.LogRecord) -> bool:
-    """Cut the query string, which may hold what people said, from a line of uvicorn's access log."""
+    """Remove the query string, which may contain what people said, from a line of uvicorn's access log."""
     if isinstance(record.args, tuple) and len(record.args) == 5:  # client, method, path, version, status
         client, method, path, *rest = record.args
         record.args = (client, method, str(path).partition("?")[0], *rest)
     return True
 
 
-def spare_requests() -> None:
-    """Keep from requests, once all is loaded, what Python does beside them.
+def tune_interpreter() -> None:
+    """Reduce how long requests wait for the interpreter; call it once everything is loaded.
 
-    Threads that flush or run models give way sooner than after its 5 ms, and libraries and models, which never go, are
-    no longer looked through for garbage, which stops everything for as long.
+    Threads that flush sessions or run models switch sooner than after Python's default of 5 ms. Libraries and models,
+    which stay loaded, are excluded from garbage collection, which stops all threads.
     """
     sys.setswitchinterval(SWITCH_SECONDS)
     gc.collect()

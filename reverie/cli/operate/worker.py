@@ -1,4 +1,4 @@
-"""`reverie worker`: the deferred tier without an orchestrator, as long as the process runs."""
+"""`reverie worker`: run the deferred tier without an orchestrator."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import click
 
 from reverie.cli.options import json_option
 from reverie.cli.output import note, print_json, say
-from reverie.cli.session import Session
+from reverie.cli.session import CommandSession
 from reverie.cli.signals import ending_cleanly
 from reverie.errors import ReverieError, StageError
 from reverie.interruption import Interrupted
@@ -18,23 +18,28 @@ from reverie.interruption import Interrupted
 if TYPE_CHECKING:
     from reverie.drive.drain import Drained
 
-#: Longest pause, in seconds, after rounds that failed; each is twice as long as the one before.
+#: Longest pause in seconds after failed rounds. The pause doubles with each failure.
 _LONGEST_PAUSE = 60.0
 
 
-@click.command("worker", short_help="Work in what waits, as it comes: the deferred tier.")
-@click.option("--once", is_flag=True, help="What is due now, and end.")
+@click.command("worker", short_help="Drain the queue continuously.")
+@click.option("--once", is_flag=True, help="Process what is due now, then exit.")
 @click.option(
-    "--poll", default=5.0, show_default=True, type=click.FloatRange(0.1, 3600), metavar="SECONDS", help="Look so often."
+    "--poll",
+    default=5.0,
+    show_default=True,
+    type=click.FloatRange(0.1, 3600),
+    metavar="SECONDS",
+    help="Polling interval.",
 )
 @json_option
 def command(once: bool, poll: float, as_json: bool) -> None:
-    """Move sessions that went quiet from working memory to the log, and make memory of what waits in the queue, of
-    one tenant after the other. Any number of workers may run, beside an orchestrator or without one.
+    """Flush quiet sessions from working memory to the log, and consolidate the sessions in the queue, tenant by tenant.
+    Any number of workers may run, with or without an orchestrator.
 
-    A line is printed for each round in which something was done. SIGTERM and Ctrl-C end it within seconds: what
-    is done of the batch in hand stays, and the rest is given back. A worker that is killed loses nothing, and another
-    takes its batch when the lease has run out.
+    A line is printed for each round that did something. SIGTERM and Ctrl-C stop the worker within seconds: completed
+    work of the current batch stays, and the rest returns to the queue. A worker that is killed loses nothing; another
+    one takes its batch when the lease expires.
 
     \b
     Examples:
@@ -43,13 +48,13 @@ def command(once: bool, poll: float, as_json: bool) -> None:
       reverie worker --poll 30
     """
     pause, ended = poll, Event()
-    with Session() as session, ending_cleanly(ended.set):
-        session.worker.tenants()  # a database that cannot be used ends it now; one that goes away later is waited for
+    with CommandSession() as session, ending_cleanly(ended.set):
+        session.worker.tenants()  # fails now if the database cannot be used; later outages are waited for
         while True:
             try:
                 _round(session, ended, as_json, once)
                 pause = poll
-            except Interrupted:  # the batch in hand was given back
+            except Interrupted:  # the current batch has been returned to the queue
                 return
             except ReverieError as error:
                 if once:
@@ -60,7 +65,7 @@ def command(once: bool, poll: float, as_json: bool) -> None:
                 return
 
 
-def _round(session: Session, ended: Event, as_json: bool, once: bool) -> None:
+def _round(session: CommandSession, ended: Event, as_json: bool, once: bool) -> None:
     from reverie.drive.drain import Drainer
     from reverie.drive.flush import flush_due
     from reverie.drive.tenants import policies
@@ -74,7 +79,7 @@ def _round(session: Session, ended: Event, as_json: bool, once: bool) -> None:
                 store, policy_of=policies(store), as_of=datetime.now(UTC), count_tokens=embedder.count_tokens
             ):
                 flushed += int(report["sessions"])
-        except StageError as error:  # some sessions: no reason to leave the queue
+        except StageError as error:  # some sessions failed, but the queue can still be drained
             unflushed = error
         drainer = Drainer(
             store=store,
@@ -84,21 +89,23 @@ def _round(session: Session, ended: Event, as_json: bool, once: bool) -> None:
         )
         drained = drainer.drain(stop=ended.is_set)
     if once or flushed or drained.tenants:
-        _tell(flushed, drained, as_json)
+        _print_round(flushed, drained, as_json)
     if unflushed:
         raise unflushed
     if once and drained.counts()["failed"]:
-        raise StageError(f"{drained.counts()['failed']:,} sessions failed and are tried again; the others are done.")
+        raise StageError(
+            f"{drained.counts()['failed']:,} sessions failed and will be retried; the others are complete."
+        )
 
 
-def _tell(flushed: int, drained: Drained, as_json: bool) -> None:
+def _print_round(flushed: int, drained: Drained, as_json: bool) -> None:
     counts = drained.counts()
     if as_json:
         print_json({"at": datetime.now(UTC), "flushed": flushed} | counts | {"reasons": drained.reasons})
         return
-    line = f"{datetime.now(UTC):%H:%M:%S}  {flushed:,} sessions to the log, {counts['sessions']:,} worked in"
+    line = f"{datetime.now(UTC):%H:%M:%S}  {flushed:,} sessions flushed, {counts['sessions']:,} consolidated"
     line += f" ({counts['subjects']:,} subjects of {counts['tenants']:,} tenants, {counts['seconds']:.1f} s)"
-    for name, meaning in (("kept", "go on"), ("failed", "failed"), ("dead", "became dead letters")):
+    for name, meaning in (("kept", "still open"), ("failed", "failed"), ("dead", "became dead letters")):
         if counts[name]:
             line += f", {counts[name]:,} {meaning}"
     say(line)

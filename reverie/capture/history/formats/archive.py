@@ -1,4 +1,4 @@
-"""A directory or zip of JSON files, as exports come: read in place, a file at a time."""
+"""Read a directory or zip of JSON files, as exports are delivered, in place and one file at a time."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ import orjson
 
 from reverie.errors import InputError
 
-#: Bytes of one file above which it is not loaded as a whole; Slack writes one a channel and day.
+#: Largest file, in bytes, that is loaded as a whole. Slack writes one file per channel and day.
 MAX_FILE = 256 << 20
 
 
 class Archive:
-    """The JSON files below a directory or in a zip, by their names with `/`; a common top folder is left out."""
+    """The JSON files below a directory or in a zip, by relative path; a common top folder is removed."""
 
     def __init__(self, path: Path) -> None:
-        """Open it. Raises InputError: not readable as a zip."""
+        """Open the directory or zip. Raises InputError: it is not readable."""
         self.path = path
         self._zip: zipfile.ZipFile | None = None
         try:
@@ -40,18 +40,18 @@ class Archive:
 
     @property
     def names(self) -> list[str]:
-        """Names of the JSON files, sorted."""
+        """The relative paths of the JSON files, sorted."""
         return sorted(self._full)
 
     @contextmanager
     def open(self, name: str) -> Iterator[IO[bytes]]:
-        """Open one file."""
+        """Open a file."""
         full = self._full[name]
         with self._zip.open(full) if self._zip else open(full, "rb") as stream:
             yield stream
 
     def load(self, name: str) -> Any:
-        """Return the JSON of one file. Raises ValueError: too large, damaged, or not JSON."""
+        """Return the JSON of a file. Raises ValueError: the file is too large, damaged, or not JSON."""
         try:
             with self.open(name) as stream:
                 content = stream.read(MAX_FILE + 1)
@@ -68,5 +68,5 @@ class Archive:
 
 
 def _is_day(names: dict[str, str]) -> bool:
-    """Whether the only folder is itself a channel of day files."""
+    """Tell whether the only folder is itself a channel with a file per day."""
     return all(name.count("/") == 1 and name.rpartition("/")[2][:4].isdigit() for name in names)

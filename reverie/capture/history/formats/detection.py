@@ -1,4 +1,4 @@
-"""The format of a file by its first record, and its entries in that format."""
+"""Detect the format of a file by its first record, and read it in that format."""
 
 from __future__ import annotations
 
@@ -10,29 +10,29 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from reverie.capture.history.files import Source
+from reverie.capture.history.files import InputFile
 from reverie.capture.history.formats.archive import Archive
-from reverie.capture.history.formats.array import read_array, read_items
+from reverie.capture.history.formats.array import read_items
 from reverie.capture.history.formats.chatgpt import is_conversation, read_chatgpt
 from reverie.capture.history.formats.messages import MessageReader, message_list
 from reverie.capture.history.formats.slack import is_slack, read_slack
-from reverie.capture.history.records import Broken, Entry, Record
+from reverie.capture.history.records import BrokenItem, InputItem, Record
 from reverie.errors import InputError
 
 
 def is_archive(path: Path) -> bool:
-    """Whether a path is a directory or a zip."""
+    """Tell whether a path is a directory or a zip."""
     try:
         return path.is_dir() or (path.is_file() and zipfile.is_zipfile(path))
     except OSError:
         return False
 
 
-def first_item(source: Source) -> Any:
-    """Return the first item of an array, None of an empty or broken one; the source is left at its beginning."""
-    entry = next(iter(read_items(source.blocks())), None)
-    source.rewind()
-    return None if entry is None or isinstance(entry, Broken) else entry[1]
+def first_item(file: InputFile) -> Any:
+    """Return the first item of an array, or None if the array is empty or broken, and rewind the file."""
+    numbered = next(iter(read_items(file.blocks())), None)
+    file.rewind()
+    return None if numbered is None or isinstance(numbered, BrokenItem) else numbered[1]
 
 
 def array_format(item: Any) -> str:
@@ -43,69 +43,64 @@ def array_format(item: Any) -> str:
 
 
 def read_converted(
-    source: Source, format: str, *, entries: Iterator[Entry], subject: str | None, start: datetime | None,
+    file: InputFile, format: str, *, items: Iterator[InputItem], subject: str | None, start: datetime | None,
     mapping: Mapping[str, str],
-) -> Iterator[Entry]:  # fmt: skip
-    """Yield the turns of a file of ChatGPT or of message lists, whose lines or items are `entries`.
+) -> Iterator[InputItem]:  # fmt: skip
+    """Yield the turns of a ChatGPT export or of message lists; `items` are the lines or items of the file.
 
-    Raises InputError: what the format does not say is not given.
+    Raises InputError: the caller must name the subject or a start time, since the format has none.
     """
     if format == "chatgpt":
-        return read_chatgpt(source.blocks(), subject=_required(subject, source.path))
-    reader = MessageReader(name=source.path.name.partition(".")[0], subject=subject, start=start, mapping=mapping)
-    return reader.read(entries)
+        return read_chatgpt(file.blocks(), subject=_required(subject, file.path))
+    reader = MessageReader(name=file.path.name.partition(".")[0], subject=subject, start=start, mapping=mapping)
+    return reader.read(items)
 
 
-def read_archive(path: Path, format: str | None, *, subject: str | None) -> tuple[str, Iterator[Entry]]:
+def read_archive(path: Path, format: str | None, *, subject: str | None) -> tuple[str, Iterator[InputItem]]:
     """Return the format of a directory or zip, and its turns.
 
-    Raises InputError: it holds neither a Slack nor a ChatGPT export.
+    Raises InputError: it is neither a Slack nor a ChatGPT export.
     """
     archive = Archive(path)
     conversations = [name for name in archive.names if name.rpartition("/")[2].startswith("conversations")]
     if format == "slack" or (format is None and is_slack(archive)):
         if not is_slack(archive):
             archive.close()
-            raise InputError(f"{path.name} is no Slack export: it has no CHANNEL/YYYY-MM-DD.json.")
+            raise InputError(f"{path.name} is not a Slack export: it has no CHANNEL/YYYY-MM-DD.json.")
         return "slack", _closing(archive, read_slack(archive, subject=subject))
     if conversations and format in (None, "chatgpt"):
-        whose = _required(subject, path)
-        return "chatgpt", _closing(archive, _conversations(archive, conversations, whose))
+        owner = _required(subject, path)
+        return "chatgpt", _closing(archive, _conversations(archive, conversations, owner))
     archive.close()
     what = "directory" if path.is_dir() else "zip"
-    raise InputError(f"{path.name} is a {what}, but no export of Slack or ChatGPT: import its files one by one.")
+    raise InputError(f"{path.name} is a {what}, but not a Slack or ChatGPT export: import its files one by one.")
 
 
-def _conversations(archive: Archive, names: list[str], subject: str) -> Iterator[Entry]:
+def _conversations(archive: Archive, names: list[str], subject: str) -> Iterator[InputItem]:
     for name in names:
         with archive.open(name) as stream:
             yield from read_chatgpt(iter(lambda: stream.read(1 << 20), b""), subject=subject)
 
 
-def _closing(archive: Archive, entries: Iterator[Entry]) -> Iterator[Entry]:
+def _closing(archive: Archive, items: Iterator[InputItem]) -> Iterator[InputItem]:
     with closing(archive):
-        yield from entries
+        yield from items
 
 
 def _required(subject: str | None, path: Path) -> str:
     if not subject:
-        raise InputError(f"{path.name} is a ChatGPT export, which does not say whose it is: add --subject NAME.")
+        raise InputError(f"{path.name} is a ChatGPT export, which does not name its owner: add --subject NAME.")
     return subject
 
 
-def array_entries(source: Source) -> Iterator[Entry]:
-    """The objects of an array."""
-    return read_array(source.blocks())
-
-
-def with_format(entries: Iterator[Entry]) -> tuple[str, Iterator[Entry]]:
-    """Return the format of JSONL lines by their first record, and all of them."""
-    seen: list[Entry] = []
-    for entry in entries:
-        seen.append(entry)
-        if isinstance(entry, Record):
-            found = "messages" if message_list(entry.fields) else "jsonl"
-            return found, chain(seen, entries)
+def detect_jsonl(items: Iterator[InputItem]) -> tuple[str, Iterator[InputItem]]:
+    """Return the format of JSONL lines by their first record, and all the items."""
+    seen: list[InputItem] = []
+    for item in items:
+        seen.append(item)
+        if isinstance(item, Record):
+            format = "messages" if message_list(item.fields) else "jsonl"
+            return format, chain(seen, items)
         if len(seen) > 100:
             break
-    return "jsonl", chain(seen, entries)
+    return "jsonl", chain(seen, items)

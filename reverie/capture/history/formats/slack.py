@@ -1,4 +1,4 @@
-"""Slack's export, a directory or zip: users.json, lists of channels, and a folder a channel with a file a day."""
+"""Read Slack's export, a directory or zip: users.json, channel lists, and per channel a folder with a file per day."""
 
 from __future__ import annotations
 
@@ -8,26 +8,26 @@ from collections.abc import Iterator
 from typing import Any
 
 from reverie.capture.history.formats.archive import Archive
-from reverie.capture.history.records import Broken, Entry, Record, Skipped
+from reverie.capture.history.records import BrokenItem, InputItem, Record, SkippedItem
 
 _DAY = re.compile(r"(?P<channel>[^/]+)/(?P<day>\d{4}-\d{2}-\d{2})\.json")
-#: Subtypes that are messages all the same; the others tell that somebody joined, pinned or renamed something.
+#: Subtypes that are messages. The others report that somebody joined, pinned or renamed something.
 _MESSAGES = frozenset({"", "bot_message", "file_share", "me_message", "thread_broadcast"})
 _MARKUP = re.compile(r"<(?P<sigil>[@#!]?)(?P<target>[^<>|]*)(?:\|(?P<label>[^<>]*))?>")
 _LISTS = ("channels.json", "groups.json", "dms.json", "mpims.json")
 
 
 def is_slack(archive: Archive) -> bool:
-    """Whether the files are laid out as Slack's."""
+    """Tell whether the files are laid out as in a Slack export."""
     return any(_DAY.fullmatch(name) for name in archive.names)
 
 
-def read_slack(archive: Archive, *, subject: str | None = None) -> Iterator[Entry]:
+def read_slack(archive: Archive, *, subject: str | None = None) -> Iterator[InputItem]:
     """Yield the messages of every channel and day.
 
-    The subject is `subject`; else the person in a direct conversation of one person with apps; else the channel. A
-    session is a thread, or a day of a channel outside of threads. Apps and bots are the assistant. Events that are no
-    messages, and messages without text, are `Skipped`.
+    The subject is `subject` if it is set. Otherwise it is the person in a direct conversation of one person with apps,
+    or the channel. A session is a thread, or a day of a channel outside of threads. Apps and bots are the assistant.
+    Events that are not messages, and messages without text, become `SkippedItem`.
     """
     people = _People(_list(archive, "users.json"))
     subjects = _subjects(archive, people)
@@ -40,11 +40,11 @@ def read_slack(archive: Archive, *, subject: str | None = None) -> Iterator[Entr
             messages = archive.load(name)
         except ValueError as error:
             number += 1
-            yield Broken(number, "malformed_json", f"{name} cannot be read: {str(error).partition(':')[0]}.")
+            yield BrokenItem(number, "malformed_json", f"{name} cannot be read: {str(error).partition(':')[0]}.")
             continue
-        for place, message in enumerate(messages if type(messages) is list else [messages], start=1):
-            if reason := _why_no_message(message):
-                yield Skipped(reason)
+        for position, message in enumerate(messages if type(messages) is list else [messages], start=1):
+            if reason := _skip_reason(message):
+                yield SkippedItem(reason)
                 continue
             number += 1
             said_at = message.get("ts")
@@ -57,11 +57,11 @@ def read_slack(archive: Archive, *, subject: str | None = None) -> Iterator[Entr
                 "said_at": said_at,
                 "text": people.plain(message["text"]),
             }
-            yield Record(number, fields, size=len(fields["text"]) + 200, place=f"{name} item {place}")
+            yield Record(number, fields, size=len(fields["text"]) + 200, place=f"{name} item {position}")
 
 
 class _People:
-    """Who is who in the workspace."""
+    """The users and bots of the workspace."""
 
     def __init__(self, users: list[dict[str, Any]]) -> None:
         self._names: dict[str, str] = {}
@@ -84,15 +84,15 @@ class _People:
         user = message.get("user")
         if user in self._names:
             return self._names[user]
-        own = message.get("user_profile") or message.get("bot_profile") or {}
-        return own.get("real_name") or own.get("name") or message.get("username") or user
+        profile = message.get("user_profile") or message.get("bot_profile") or {}
+        return profile.get("real_name") or profile.get("name") or message.get("username") or user
 
     def plain(self, text: str) -> str:
-        """The text without Slack's markup: mentions by name, links by their label."""
-        return html.unescape(_MARKUP.sub(self._said, text))
+        """Return the text without Slack's markup: mentions by name, links by their label."""
+        return html.unescape(_MARKUP.sub(self._unmark, text))
 
-    def _said(self, found: re.Match[str]) -> str:
-        sigil, target, label = found["sigil"], found["target"], found["label"]
+    def _unmark(self, markup: re.Match[str]) -> str:
+        sigil, target, label = markup["sigil"], markup["target"], markup["label"]
         if sigil == "@":
             return f"@{self._names.get(target, label or target)}"
         if sigil == "#":
@@ -104,27 +104,27 @@ class _People:
 
 
 def _list(archive: Archive, name: str) -> list[dict[str, Any]]:
-    """One of the lists beside the channels; empty where the export has none."""
+    """Return one of the lists next to the channel folders, empty if the export has none."""
     try:
-        found = archive.load(name) if name in archive.names else []
+        items = archive.load(name) if name in archive.names else []
     except ValueError:
         return []
-    return [each for each in found if type(each) is dict] if type(found) is list else []
+    return [item for item in items if type(item) is dict] if type(items) is list else []
 
 
 def _subjects(archive: Archive, people: _People) -> dict[str, str]:
-    """Channels between one person and apps alone, by folder, with that person's id."""
-    found = {}
+    """Map the folders of channels between one person and apps to that person's id."""
+    subjects = {}
     for name in _LISTS:
         for channel in _list(archive, name):
             members = channel.get("members") or []
             persons = [member for member in members if not people.is_bot(member)]
             if len(persons) == 1 < len(members):
-                found[str(channel.get("name") or channel.get("id"))] = str(persons[0])
-    return found
+                subjects[str(channel.get("name") or channel.get("id"))] = str(persons[0])
+    return subjects
 
 
-def _why_no_message(message: Any) -> str | None:
+def _skip_reason(message: Any) -> str | None:
     if type(message) is not dict or message.get("type", "message") != "message":
         return "not_a_message"
     subtype = message.get("subtype") or ""

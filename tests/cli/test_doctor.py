@@ -1,4 +1,4 @@
-"""migrate, policy, db, doctor: what a person does around memory."""
+"""`reverie doctor`, and commands on another schema."""
 
 from __future__ import annotations
 
@@ -7,54 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from reverie.policy import shipped_policies
 from reverie.store.revisions import START_ANEW
-
-
-def test_migrate(invoke, empty_database_url: str) -> None:
-    there = {"DATABASE_URL": empty_database_url}
-    first = invoke("migrate", "--json", env=there)
-    assert first.exit_code == 0, first.output
-    again = invoke("migrate", env=there)
-    assert again.stdout == f"The database is at revision {json.loads(first.stdout)['revision']}.\n"
-
-
-def test_a_database_without_schema_is_told_to_migrate(invoke, empty_database_url: str) -> None:
-    for command in (["runs"], ["digest"], ["dead-letters"], ["show", "ana"], ["policy", "use", "brain"]):
-        result = invoke(*command, env={"DATABASE_URL": empty_database_url})
-        assert result.exit_code == 4, result.output
-        assert "reverie migrate" in result.stderr
-
-
-def test_policies_are_listed_shown_copied_and_chosen(invoke, ask, conn, tmp_path: Path) -> None:
-    assert [each["name"] for each in ask("policy", "list")["policies"]] == shipped_policies()
-    assert invoke("policy").stdout == invoke("policy", "list").stdout
-    copy = tmp_path / "mine.toml"
-    copy.write_text(invoke("policy", "show", "brain").stdout)
-    assert ask("policy", "check", str(copy))["hash"] == ask("policy", "show", "brain")["hash"]
-    assert ask("policy", "use", str(copy))["policy"] == str(copy)
-    assert conn.execute("select policy from ops.tenants where tenant_id = 'acme'").fetchone() == (str(copy),)
-    broken = tmp_path / "broken.toml"
-    broken.write_text(copy.read_text().replace("grace_days", "grace_weeks"))
-    result = invoke("policy", "check", str(broken))
-    assert result.exit_code == 5
-    assert "decay.grace_weeks (line " in result.stderr
-    assert "the nearest is 'grace_days'" in result.stderr
-    assert "\n" not in result.stderr.strip()
-
-
-def test_db_leaves_a_database_of_ones_own_alone(invoke, ask, database_url: str) -> None:
-    assert invoke("db", "url").stdout == f"{database_url}\n"
-    assert ask("db", "start") == {"embedded": False}
-    assert ask("db", "stop") == {"embedded": False}
-    assert database_url in ask("db", "psql-hint")["command"]
-
-
-def test_db_status_starts_nothing(invoke, tmp_path: Path) -> None:
-    result = invoke("db", "status", "--json", env={"DATABASE_URL": None, "REVERIE_HOME": str(tmp_path / "home")})
-    found = json.loads(result.stdout)
-    assert (found["embedded"], found["running"], found["major"]) == (True, False, None)
-    assert not (tmp_path / "home").exists()
 
 
 def checks(invoke, **options) -> dict[str, list[dict[str, str]]]:
@@ -83,7 +36,7 @@ def test_doctor_names_what_waits(invoke, world, conn) -> None:
                  "values ('acme', gen_random_uuid(), 'x', 'y', 'z')")  # fmt: skip
     conn.execute("update ops.runs set status = 'failed'")
     found = {check["found"]: check["todo"] for check in checks(invoke)["tenant acme"]}
-    assert any("wait to be worked in" in each for each in found)
+    assert any("wait to be consolidated" in each for each in found)
     assert any("have no vector" in each for each in found)
     assert found["1 dead letters"] == "reverie dead-letters list --tenant acme"
     assert "1 runs failed and were not repeated" in found

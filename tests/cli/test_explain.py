@@ -1,0 +1,90 @@
+"""`reverie explain`: sources, history and future of a memory."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+import pytest
+from psycopg.types.json import Jsonb
+
+from tests.cli.conftest import RUN, START, insert
+
+
+def test_a_scaffold_is_shown_and_explained(invoke, ask, world, conn) -> None:
+    common = {"subject_id": "ana", "path": ["Role"], "run_id": RUN, "policy_hash": "p", "valid_from": START}
+    new, old = UUID("019dd000-0000-8000-8000-000000000001"), UUID("019dd000-0000-8000-8000-000000000002")
+    source = {"sources": [world["loves"]], "state": "active", "basis": "said", "confidence": 0.9}
+    insert(conn, "memory.scaffold", id=new, value=Jsonb("nurse"), **common, **source)
+    against = {"sources": [world["gone"]], "state": "outweighed", "basis": "autonomous", "confidence": 0.7}
+    insert(conn, "memory.scaffold", id=old, value=Jsonb("doctor"), replaced_by=new, **common, **against)
+    text = invoke("show", "ana", "--as-of", "2026-03-05").stdout
+    assert "scaffold (1)" in text and "Role: nurse" in text and "outweighed by said" in text
+    found = ask("show", "ana", "--as-of", "2026-03-05")
+    assert [one["value"] for one in found["scaffold"]] == ["nurse", "doctor"]
+    assert [one["against"] for one in found["conflicts"]] == ["said"] and found["narrative_by"] == "rules"
+    text = invoke("explain", str(new)).stdout
+    assert "Role: nurse" in text and "based on said" in text and "Loves Bruno" in text and "also stated (1)" in text
+    found = ask("explain", str(old)[:36])["entry"]
+    assert [(one["source"], one["content"]) for one in found["sources"]] == [("tombstone", "")]
+    assert invoke("explain", "019dd000-0000-8000-8000-00000000000").exit_code == 6, "which of the two?"
+
+
+def test_explain_names_turns_parents_run_and_future(invoke, world) -> None:
+    result = invoke("explain", str(world["loves"])[:23])
+    assert result.exit_code == 0, result.output
+    text = result.stdout
+    assert text.startswith("Loves Bruno\n")
+    assert str(world["loves"]) in text
+    assert "“I love Bruno, my dog.”" in text
+    assert "“I adore Bruno!”" in text
+    assert "through another memory" in text
+    assert "derived from (1 memories)" in text
+    assert "0.950" in text
+    assert "love, in extract as of 2026-03-04 09:00 (policy reverie)" in text
+    assert "0123456789abcdef" in text
+    assert "forgotten after 2027-04-05 09:00 unless it is stated again or recalled" in text
+
+
+def test_explain_a_merged_one(invoke, world) -> None:
+    text = invoke("explain", str(world["adores"])).stdout
+    assert "preference, merged" in text
+    assert f"kept as long as {str(world['loves'])[:23]}, which replaces it; reverie undo separates them" in text
+    assert "led to (1 memories)" in text
+
+
+def test_explain_outcomes_and_control_characters(invoke, world) -> None:
+    text = invoke("explain", str(world["walked"])).stdout
+    assert "outcomes (1)" in text
+    assert "steps" in text
+    assert "9000" in text
+    assert "\x1b" not in text
+    assert "We�[31m walked Bruno." in text
+
+
+def test_explain_what_was_forgotten(invoke, ask, world) -> None:
+    text = invoke("explain", str(world["gone"])).stdout
+    assert text.startswith("Forgotten: an episode. Its content has been deleted.\n")
+    assert "2026-04-30 09:00, because it had faded" in text
+    assert "“I love Bruno, my dog.”" in text
+    found = ask("explain", str(world["gone"]))["memory"]
+    assert found["forgotten"] is True
+    assert found["run"]["stage"] == "extract"
+
+
+@pytest.mark.parametrize(
+    ("given", "code", "says"),
+    [
+        ("019c", 2, "give its first 6 hex digits"),
+        ("bruno", 2, "is no memory's id"),
+        ("019cb0", 2, "Several memories begin with 019cb0"),
+        ("ffffffff", 6, "has and had no memory ffffffff"),
+    ],
+)
+def test_explain_needs_one_memory(invoke, world, given: str, code: int, says: str) -> None:
+    result = invoke("explain", given)
+    assert result.exit_code == code
+    assert says in result.stderr
+
+
+def test_explain_keeps_tenants_apart(invoke, world) -> None:
+    assert invoke("explain", str(world["loves"]), "--tenant", "other").exit_code == 6
