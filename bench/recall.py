@@ -33,7 +33,7 @@ from bench.report import machine, print_table
 from reverie.inference import to_half_wire
 from reverie.model import stable_id
 from reverie.policy import Policy, load_policy
-from reverie.recall.question import Question, read_question
+from reverie.recall.question import ParsedQuestion, read_question
 from reverie.recall.search import half_vector, search
 from reverie.store.connect import connect
 from reverie.store.database import Store
@@ -101,7 +101,7 @@ class Ask:
     """A question about a subject."""
 
     subject: str
-    question: Question
+    question: ParsedQuestion
     vector: np.ndarray
 
 

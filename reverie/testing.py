@@ -153,12 +153,15 @@ class WordEmbedder:
     The vector of a text is the normalized sum of one pseudo-random vector per word, so it is deterministic.
     """
 
+    #: The key under which vectors are stored; a subclass may set another.
+    model = "words"
     dimensions = 96
     price_per_token = 0.0
 
-    def __init__(self, model: str = "words") -> None:
-        """Set the key under which the vectors are stored."""
-        self.model = model
+    def __init__(self, model: str | None = None) -> None:
+        """Set another key under which the vectors are stored, where one is given."""
+        if model is not None:
+            self.model = model
 
     def encode(self, texts: Sequence[str]) -> Vectors:
         """Return one unit vector per text. The same text gives the same bits whatever texts it is embedded with."""

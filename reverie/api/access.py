@@ -15,7 +15,7 @@ from limits.aio.storage import MemoryStorage
 from limits.aio.strategies import SlidingWindowCounterRateLimiter
 
 from reverie.api.deadline import Deadline, deadline_of
-from reverie.api.keys import Grant, Scope, digest_of, read_grant, tenant_of
+from reverie.api.keys import Grant, KeyScope, key_digest, read_grant, tenant_of
 from reverie.api.problems import ProblemError
 from reverie.api.services import Services
 from reverie.policy import Policy, load_policy
@@ -90,7 +90,7 @@ class Gate:
         return grant
 
     async def _find(self, text: str, services: Services) -> Grant | None:
-        digest, now = digest_of(text), time.monotonic()
+        digest, now = key_digest(text), time.monotonic()
         known = self._trusted.get(digest)
         if known and known[1] > now:
             return known[0]
@@ -110,7 +110,7 @@ class Gate:
 class Access:
     """Finds the caller of a route that needs a scope: a dependency of FastAPI's, or called by the route itself."""
 
-    def __init__(self, scope: Scope) -> None:
+    def __init__(self, scope: KeyScope) -> None:
         self._scope = scope
 
     async def __call__(

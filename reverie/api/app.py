@@ -12,7 +12,7 @@ import reverie
 from reverie.api import documentation
 from reverie.api.access import Gate
 from reverie.api.documentation import serve_documentation
-from reverie.api.edge import Edge
+from reverie.api.edge import EdgeMiddleware
 from reverie.api.metrics import Metrics
 from reverie.api.problems import Problem, install
 from reverie.api.routes import ROUTERS, operations
@@ -57,7 +57,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
         take_on(app, router)
     serve_documentation(app)
     app.add_middleware(
-        Edge,
+        EdgeMiddleware,
         metrics=metrics,
         max_bytes=settings.api_bytes,
         max_characters=settings.api_characters,

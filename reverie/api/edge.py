@@ -24,7 +24,7 @@ _CONTINUATION = bytes(range(0x80, 0xC0))
 _METHODS = frozenset({"GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"})
 
 
-class Edge:
+class EdgeMiddleware:
     """The outermost layer of the app."""
 
     def __init__(self, app: ASGIApp, *, metrics: Metrics, max_bytes: int, max_characters: int, seconds: float) -> None:

@@ -20,8 +20,8 @@ from reverie.store.queries import queries
 from reverie.store.session import Statement, TenantSession
 from reverie.store.tenants import ensure_tenant_statement
 
-Scope = Literal["read", "write", "admin"]
-SCOPES: tuple[Scope, ...] = get_args(Scope)
+KeyScope = Literal["read", "write", "admin"]
+SCOPES: tuple[KeyScope, ...] = get_args(KeyScope)
 
 _SECRET_BYTES = 32
 _SHORTEST_PREFIX = 6
@@ -35,7 +35,7 @@ class ApiKey:
 
     id: UUID
     name: str
-    scopes: list[Scope]
+    scopes: list[KeyScope]
     made_at: datetime
     #: None: never by itself.
     expires_at: datetime | None
@@ -51,11 +51,11 @@ class Grant:
     #: That the key was given, for people.
     name: str
     tenant_id: str
-    scopes: frozenset[Scope]
+    scopes: frozenset[KeyScope]
     #: Name or path of the tenant's policy.
     policy: str
 
-    def allows(self, scope: Scope) -> bool:
+    def allows(self, scope: KeyScope) -> bool:
         """Whether a route that needs this scope is open to the key."""
         return scope in self.scopes or "admin" in self.scopes
 
@@ -64,7 +64,7 @@ async def add_key(
     session: TenantSession,
     *,
     name: str,
-    scopes: Sequence[Scope],
+    scopes: Sequence[KeyScope],
     policy: str,
     made_at: datetime,
     expires_at: datetime | None = None,
@@ -84,7 +84,7 @@ async def add_key(
         id=uuid4(), name=name, scopes=sorted(set(scopes)), made_at=made_at, expires_at=expires_at, revoked_at=None
     )
     row = {field: getattr(key, field) for field in ("id", "name", "scopes", "made_at", "expires_at")}
-    row |= {"tenant": session.tenant_id, "digest": digest_of(text)}
+    row |= {"tenant": session.tenant_id, "digest": key_digest(text)}
     await session.run_all(
         ensure_tenant_statement(session.tenant_id, policy),
         Statement(queries("keys")["write_key"], row),
@@ -119,7 +119,7 @@ async def revoke_key(session: TenantSession, key: str, *, revoked_at: datetime) 
 
 async def read_grant(session: TenantSession, text: str, *, at: datetime) -> Grant | None:
     """Return what a key allows; None when it is none of the tenant's or not in force."""
-    params = {"tenant": session.tenant_id, "digest": digest_of(text), "at": at}
+    params = {"tenant": session.tenant_id, "digest": key_digest(text), "at": at}
     rows = await session.run(Statement(queries("keys")["read_grant"], params))
     if not rows:
         return None
@@ -127,7 +127,7 @@ async def read_grant(session: TenantSession, text: str, *, at: datetime) -> Gran
     return Grant(key_id=key_id, name=name, tenant_id=session.tenant_id, scopes=frozenset(scopes), policy=policy)
 
 
-def digest_of(text: str) -> bytes:
+def key_digest(text: str) -> bytes:
     """sha256 of a key's text."""
     return hashlib.sha256(text.encode()).digest()
 

@@ -13,7 +13,7 @@ import orjson
 
 from reverie.api.problems import ProblemError
 
-Row = TypeVar("Row")
+PageRow = TypeVar("PageRow")
 
 
 def encode_cursor(*place: str | int | UUID) -> str:
@@ -41,8 +41,8 @@ def decode_cursor(cursor: str | None, *kinds: Callable[[Any], Any]) -> tuple[Any
 
 
 def page(
-    rows: Sequence[Row], limit: int, place: Callable[[Row], tuple[str | int | UUID, ...]]
-) -> tuple[list[Row], str | None]:
+    rows: Sequence[PageRow], limit: int, place: Callable[[PageRow], tuple[str | int | UUID, ...]]
+) -> tuple[list[PageRow], str | None]:
     """Cut `limit` + 1 rows, or fewer, to a page; the cursor is None when nothing follows."""
     shown = list(rows[:limit])
     return shown, encode_cursor(*place(shown[-1])) if len(rows) > limit else None

@@ -19,7 +19,7 @@ from reverie.inference.embedder import Embedder
 from reverie.inference.loading import load_embedder, load_reranker, mood_model_of
 from reverie.inference.reranker import Reranker
 from reverie.inference.tokens import token_counter
-from reverie.recall.remembered import Remembered
+from reverie.recall.subject_cache import SubjectCache
 from reverie.settings import Settings
 from reverie.store.database import AsyncStore, Store
 from reverie.store.server.address import database_url
@@ -54,7 +54,7 @@ class Services:
     flusher: Flusher
     journal: Journal
     #: What recalls last read of their subjects.
-    remembered: Remembered
+    subject_cache: SubjectCache
     #: As many as models may run at once; who comes later waits.
     threads: ThreadPoolExecutor
 
@@ -110,7 +110,7 @@ async def open_services(settings: Settings, metrics: Metrics) -> AsyncIterator[S
             batches=batches,
             flusher=flusher,
             journal=journal,
-            remembered=Remembered(),
+            subject_cache=SubjectCache(),
             threads=threads,
         )
 

@@ -3,11 +3,11 @@
 - `recall`: the answer to a question, with a reason for every hit
 - `question`: dates, speakers and sources that a question names
 - `search`: the search statement
-- `remembered`: cached knowledge about a subject, so that a recall takes one statement
+- `subject_cache`: cached knowledge about a subject, so that a recall takes one statement
 - `rerank`: the best candidates ranked by a cross-encoder
 - `budget`: the candidates that fit the token budget
 - `result`: the types of an answer
-- `replaced`: a correction recalled in the place of the memory that it replaces
+- `replacements`: a correction recalled in the place of the memory that it replaces
 - `staged`: facts first, then the nearest summaries
 - `contexts/`: what a language model is told
 - `profile`: a subject in short

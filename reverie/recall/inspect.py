@@ -26,11 +26,11 @@ _NAMED = 5
 #: Hex digits a prefix must have: fewer would fit the memories of days.
 _SHORTEST_PREFIX = 6
 
-Row = TypeVar("Row")
+DetailRow = TypeVar("DetailRow")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Remembered:
+class ShownMemory:
     """One memory of a subject, as it stands at the time asked for."""
 
     id: UUID
@@ -89,7 +89,7 @@ class SubjectMemory:
     last_said: datetime | None
     #: Number of memories by state.
     states: dict[str, int]
-    memories: list[Remembered]
+    memories: list[ShownMemory]
     entities: list[Entity]
     #: The latest tombstones.
     forgotten: list[Forgotten]
@@ -239,7 +239,7 @@ def show_subject(
             first_said=first_said,
             last_said=last_said,
             states=found,
-            memories=_rows(conn, Remembered, "memories", params),
+            memories=_rows(conn, ShownMemory, "memories", params),
             entities=_rows(conn, Entity, "entities", params),
             forgotten=_rows(conn, Forgotten, "forgotten", params),
             forgotten_total=gone,
@@ -305,6 +305,6 @@ async def find_memory(session: TenantSession, memory: str) -> UUID:
     return ids[0]
 
 
-def _rows(conn: Connection[Any], of: type[Row], name: str, params: dict[str, Any]) -> list[Row]:
+def _rows(conn: Connection[Any], of: type[DetailRow], name: str, params: dict[str, Any]) -> list[DetailRow]:
     with conn.cursor(row_factory=class_row(of)) as cursor:
         return cursor.execute(queries("inspect")[name], params).fetchall()

@@ -47,7 +47,7 @@ _UNIT_DAYS = {"day": 1, "week": 7, "month": 30, "year": 365}
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Question:
+class ParsedQuestion:
     """A question as recall reads it."""
 
     text: str
@@ -65,11 +65,11 @@ class Question:
         return as_spoken(self.text, self.speakers)
 
 
-def read_question(text: str, *, policy: RecallPolicy, speakers: Iterable[str], asked_at: datetime) -> Question:
+def read_question(text: str, *, policy: RecallPolicy, speakers: Iterable[str], asked_at: datetime) -> ParsedQuestion:
     """Return what the question asks for; `speakers` are those of the subject's conversations."""
     speakers = tuple(speakers)
     mentioned = tuple(name for name in speakers if _named(name, possessive=False).search(text))
-    return Question(
+    return ParsedQuestion(
         text=text,
         speakers=speakers,
         mentioned=mentioned if len(mentioned) < len(speakers) else (),

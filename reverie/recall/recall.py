@@ -14,10 +14,10 @@ from reverie.model import require_aware, stable_id
 from reverie.policy import Policy
 from reverie.recall.budget import drop, within_budget
 from reverie.recall.question import read_question
-from reverie.recall.replaced import with_replacements
+from reverie.recall.replacements import with_replacements
 from reverie.recall.rerank import rerank
 from reverie.recall.result import RecallResult
-from reverie.recall.search import holding, read_hits, search_params, search_text
+from reverie.recall.search import checked_rows, read_hits, search_params, search_text
 from reverie.store.entries import Entry, write_entries
 from reverie.store.queries import queries
 from reverie.store.session import Statement, TenantSession
@@ -48,7 +48,7 @@ async def recall(
     kinds: Sequence[str] | None = None,
     include_compressed: bool = False,
     known: Rows | None = None,
-    guessed: bool = False,
+    from_cache: bool = False,
 ) -> RecallResult:
     """Return what memory holds about the question as of a time, with signals, ranks, and what was dropped and why.
 
@@ -56,10 +56,10 @@ async def recall(
     embedder, or when it fails, words and entities answer alone and a note says so; when the reranker fails, the weighed
     signals do. An embedder with a price is booked, for which the session must be a worker's. Nothing is logged here:
     see `log_recall`, which the caller runs once the answer is out. `known` are the rows of `subject_statement`, where
-    the caller has them already; `guessed`: they may be out of date.
+    the caller has them already; `from_cache`: they may be out of date.
 
     Raises:
-        GuessError: they are.
+        StaleCacheError: they are out of date.
     """
     as_of = require_aware(as_of)
     notes: list[str] = []
@@ -93,13 +93,13 @@ async def recall(
         kinds=kinds,
         include_compressed=include_compressed,
         ranked=max(policy.recall.ranked, 3 * (top_k or 0), policy.recall.rerank_candidates if reranker else 0),
-        guess=known[0] if guessed else None,
+        cached=known[0] if from_cache else None,
     )
     rows: Rows = []
     if known and search:
         rows = await session.run(Statement(search_text(search), search))
-    if guessed:
-        rows = holding(rows)
+    if from_cache:
+        rows = checked_rows(rows)
     candidates = await with_replacements(session, read_hits(rows, policy), subject_id=subject_id)
     ranked, reranked = [hit for hit, reason in candidates if reason is None], None
     if reranker is not None:

@@ -12,15 +12,15 @@ from reverie.policy import RelationshipPolicy
 from reverie.store.queries import queries
 from reverie.store.session import Statement, TenantSession
 
-Stage = Literal["new", "building", "established", "deep"]
-STAGES: tuple[Stage, ...] = get_args(Stage)
+RelationshipStage = Literal["new", "building", "established", "deep"]
+STAGES: tuple[RelationshipStage, ...] = get_args(RelationshipStage)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Relationship:
     """What there was between a subject and the application up to a time."""
 
-    stage: Stage
+    stage: RelationshipStage
     sessions: int
     #: Days since the first session, that day included; 0 without one.
     days: int
@@ -28,7 +28,7 @@ class Relationship:
     streak: int
 
 
-def stage_of(sessions: int, streak: int, numbers: RelationshipPolicy) -> Stage:
+def stage_of(sessions: int, streak: int, numbers: RelationshipPolicy) -> RelationshipStage:
     """Return the stage: new below 3 sessions, building to 14, established from 15, deep from 30 with a 14-day streak.
 
     The numbers are the policy's; these are Contact's (5.1 to 5.4).

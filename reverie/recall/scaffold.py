@@ -92,7 +92,7 @@ class LearnedFact:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Source:
+class EntrySource:
     """What an entry rests on."""
 
     id: UUID
@@ -111,7 +111,7 @@ class EntryExplained:
 
     subject_id: str
     entry: ScaffoldEntry
-    sources: list[Source]
+    sources: list[EntrySource]
     others: list[ScaffoldEntry]
 
 
@@ -190,7 +190,7 @@ async def explain_entry(session: TenantSession, prefix: str, as_of: datetime) ->
     if entry is None:
         raise NotFoundError(f"Entry {id_} rests on what a person found wrong.")
     params = {"tenant": session.tenant_id, "sources": entry.sources}
-    sources = await session.run(Statement(queries("profile")["sources"], params, row=Source))
+    sources = await session.run(Statement(queries("profile")["sources"], params, row=EntrySource))
     path = [folded_key(key) for key in entry.path]
     others = [
         other

@@ -13,7 +13,7 @@ from psycopg import Connection, RawCursor
 from reverie.inference import Vectors, to_half_wire
 from reverie.language.text import attributed, strip_invisible
 from reverie.policy import SIGNALS, Policy
-from reverie.recall.question import Question, read_question
+from reverie.recall.question import ParsedQuestion, read_question
 from reverie.recall.result import Hit, Signals
 from reverie.store.columns import HalfVectorParameter
 from reverie.store.queries import variants
@@ -31,7 +31,7 @@ def search(
     tenant_id: str,
     subject_id: str,
     vector: Vectors | np.ndarray | None,
-    question: Question | str,
+    question: ParsedQuestion | str,
     policy: Policy,
     model: str | None,
     as_of: datetime = _LAST,
@@ -59,18 +59,18 @@ def search_params(
     tenant_id: str,
     subject_id: str,
     vector: Vectors | np.ndarray | None,
-    question: Question | str,
+    question: ParsedQuestion | str,
     policy: Policy,
     model: str | None,
     as_of: datetime,
     kinds: Sequence[str] | None = None,
     include_compressed: bool = False,
     ranked: int | None = None,
-    guess: Sequence[Any] | None = None,
+    cached: Sequence[Any] | None = None,
 ) -> dict[str, Any] | None:
     """Return the parameters of the statement `search`; None when the policy leaves nothing to search among.
 
-    With a `guess`, a row of `read_subject` as it once was, the statement says whether it still holds: see `holding`.
+    With `cached`, an earlier row of `read_subject`, the statement checks it: see `checked_rows`.
     """
     numbers = policy.recall
     if isinstance(question, str):
@@ -104,7 +104,7 @@ def search_params(
         "since": [span[0] for span in question.spans] or None,
         "until": [span[1] for span in question.spans] or None,
         "limit": ranked or numbers.ranked,
-        **({} if guess is None else {"speakers": guess[0], "embedded_by": guess[1]}),
+        **({} if cached is None else {"speakers": cached[0], "embedded_by": cached[1]}),
     } | {f"w_{name}": weight for name, weight in weights.items()}
 
 
@@ -113,23 +113,23 @@ def search_text(params: Mapping[str, Any]) -> LiteralString:
     embedded = "embedded" if params["vector"] is not None else "unembedded"
     filtered = "filtered" if params["item"] is not None or params["kinds"] is not None else ""
     dated = "dated" if params["since"] is not None else ""
-    guessed = "guessed" if "speakers" in params else ""
-    return search_variants()[embedded, filtered, dated, guessed]
+    from_cache = "cached" if "speakers" in params else ""
+    return search_variants()[embedded, filtered, dated, from_cache]
 
 
 def search_variants() -> Mapping[tuple[str, ...], LiteralString]:
-    """Return the texts of the query `search`: by embedded or unembedded, filtered, dated and guessed, or "" for not."""
-    return variants("recall", "search", (("embedded", "unembedded"), ("", "filtered"), ("", "dated"), ("", "guessed")))
+    """Return the texts of the query `search`: by embedded or unembedded, filtered, dated and cached, or "" for not."""
+    return variants("recall", "search", (("embedded", "unembedded"), ("", "filtered"), ("", "dated"), ("", "cached")))
 
 
-class GuessError(Exception):
-    """What was known of a subject no longer holds."""
+class StaleCacheError(Exception):
+    """The cached row of a subject is out of date."""
 
 
-def holding(rows: Sequence[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
-    """Return the rows of a search with a guess as those of one without. Raises GuessError."""
+def checked_rows(rows: Sequence[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
+    """Return the rows of a search that checked a cached row as those of one without. Raises StaleCacheError."""
     if not rows or not rows[0][-1]:
-        raise GuessError
+        raise StaleCacheError
     return [row[:-1] for row in rows if row[4] is not None]  # without an item: nothing was found
 
 

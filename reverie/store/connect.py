@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 #: As whom a connection acts: `owner` migrates, `worker` consolidates, `reader` answers. Row-level security binds all.
-Role = Literal["owner", "worker", "reader"]
+ConnectionRole = Literal["owner", "worker", "reader"]
 
 OLDEST_POSTGRES = 15
 OLDEST_PGVECTOR = (0, 7)
@@ -60,7 +60,7 @@ _REFUSALS = (
 
 
 def connect(
-    url: str, *, role: Role | None = None, tenant: str | None = None, vectors: bool = False
+    url: str, *, role: ConnectionRole | None = None, tenant: str | None = None, vectors: bool = False
 ) -> Connection[tuple[Any, ...]]:
     """Open one connection as `role` (None: the URL's own user), bound to `tenant` for all its life if one is given.
 
@@ -81,7 +81,7 @@ def connect(
 
 def open_pool(
     url: str,
-    role: Role | None,
+    role: ConnectionRole | None,
     *,
     size: int = 4,
     tenant: str | None = None,
@@ -110,7 +110,7 @@ def open_pool(
 
 
 async def open_async_pool(
-    url: str, role: Role, *, size: int, timeout: float, statement_seconds: float | None
+    url: str, role: ConnectionRole, *, size: int, timeout: float, statement_seconds: float | None
 ) -> AsyncConnectionPool[AsyncConnection[tuple[Any, ...]]]:
     """Open the same for asyncio; a statement that takes longer than `statement_seconds` is cancelled by the server.
 
@@ -232,7 +232,7 @@ _SET_MORE: LiteralString = """
 """
 
 
-def _settings(role: Role | None, tenant: str | None) -> dict[str, str]:
+def _settings(role: ConnectionRole | None, tenant: str | None) -> dict[str, str]:
     """The parameters of `_SET`."""
     return {
         "role": f"reverie_{role}" if role else "none",
@@ -244,7 +244,7 @@ def _settings(role: Role | None, tenant: str | None) -> dict[str, str]:
 
 
 @contextmanager
-def _refused(user: str, role: Role | None) -> Iterator[None]:
+def _refused(user: str, role: ConnectionRole | None) -> Iterator[None]:
     """Say why a role cannot be taken on."""
     try:
         yield
@@ -256,7 +256,7 @@ def _refused(user: str, role: Role | None) -> Iterator[None]:
         ) from error
 
 
-def _try(url: str, role: Role | None, tenant: str | None = None, vectors: bool = False) -> None:
+def _try(url: str, role: ConnectionRole | None, tenant: str | None = None, vectors: bool = False) -> None:
     """Connect once and check the schema: a pool that cannot connect only says that it timed out."""
     with connect(url, role=role, tenant=tenant, vectors=vectors) as conn:
         if role in ("worker", "reader"):
@@ -275,7 +275,7 @@ def _check(conn: Connection[Any]) -> None:
             ConnectionPool.check_connection(conn)
 
 
-def _prepare(conn: Connection[Any], role: Role | None, tenant: str | None, vectors: bool) -> None:
+def _prepare(conn: Connection[Any], role: ConnectionRole | None, tenant: str | None, vectors: bool) -> None:
     """Give a new connection its session settings, in one round trip."""
     register_columns(conn)
     with _refused(conn.info.user, role):

@@ -11,7 +11,7 @@ where s.tenant_id = %(tenant)s and s.subject_id = %(subject)s
 -- by key, a full join is never made a nested loop, and what a series function gives stands for a thousand rows to come,
 -- which makes the joins with them hash joins. Each node and column of the plan costs time before the first row: a part is sent
 -- only when the question needs it, and no `select *` is handed up from a table. Features: `embedded`, the question has a
--- vector (else `unembedded`); `filtered`, by item or kind; `dated`, it names dates; `guessed`, what the caller knows of the
+-- vector (else `unembedded`); `filtered`, by item or kind; `dated`, it names dates; `cached`, what the caller knows of the
 -- subject may be out of date.
 with query as materialized (  -- the speakers' names are no search words, unless there is nothing else
     select s.items, greatest(s.terms, 1)::float8 / greatest(s.items, 1) as average, tsvector_to_array(w.asked) as asked,
@@ -156,12 +156,12 @@ select b.dropped, b.session_similarity, b.signals,
        coalesce(b.content, t.text) as content,
        b.happened_at, b.score, coalesce(b.turn_id, t.id) as turn_id, b.session_id, b.memory_importance,
        b.dense, b.lexical_rank, b.entity_rank, t.speaker, t.role
-       /* guessed.column */
+       /* cached.column */
 from best b
 left join lateral (
     select id, speaker, role, text from log.turns t
     where b.item = 'turn' and t.tenant_id = %(tenant)s and t.id = b.item_id limit 1) t on true
-/* guessed.subject */
+/* cached.subject */
 order by b.last, b.score desc, b.item_id
 
 -- part: embedded.dense
@@ -240,11 +240,11 @@ case when f.entity is not null or f.lexical is null then (  -- found by no arm t
                  else 1 end)
  from unnest(%(since)s::timestamptz[], %(until)s::timestamptz[]) as dates (since, until)),
 
--- part: guessed.column
+-- part: cached.column
 -- Whether what was known of the subject still holds, also where nothing is found.
 , k.holds
 
--- part: guessed.subject
+-- part: cached.subject
 right join (
     select s.speakers = %(speakers)s::text[]
            and (select t.model from ops.tenants t where t.tenant_id = %(tenant)s) is not distinct from %(embedded_by)s::text

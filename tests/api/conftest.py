@@ -13,7 +13,7 @@ from fastapi.testclient import TestClient
 from pydantic import SecretStr
 
 from reverie.api.app import create_app
-from reverie.api.keys import Scope, add_key
+from reverie.api.keys import KeyScope, add_key
 from reverie.settings import Settings
 from reverie.store.database import Store
 from reverie.store.session import perform
@@ -33,7 +33,7 @@ def make_key(database_url: str) -> Iterator[MakeKey]:
     """Makes a key of a tenant and returns its text."""
     with Store.open(database_url, size=1) as store:
 
-        def make(tenant: str = "acme", *, scopes: Sequence[Scope] = ("read", "write"), **given: Any) -> str:
+        def make(tenant: str = "acme", *, scopes: Sequence[KeyScope] = ("read", "write"), **given: Any) -> str:
             made = add_key(
                 store.session(tenant),
                 name="test",

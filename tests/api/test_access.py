@@ -12,7 +12,7 @@ from fastapi.testclient import TestClient
 
 from reverie.api import access
 from reverie.api.app import create_app
-from reverie.api.keys import digest_of, list_keys, revoke_key, tenant_of
+from reverie.api.keys import key_digest, list_keys, revoke_key, tenant_of
 from reverie.errors import InputError, NotFoundError
 from reverie.store.database import Store
 from reverie.store.session import perform
@@ -105,7 +105,7 @@ def test_a_key_expires(app: TestClient, make_key: MakeKey) -> None:
 def test_a_key_is_kept_nowhere(make_key: MakeKey, conn: psycopg.Connection[Any]) -> None:
     text = make_key()
     rows = conn.execute("select k::text, digest from ops.api_keys k").fetchall()
-    assert [digest for _, digest in rows] == [digest_of(text)]
+    assert [digest for _, digest in rows] == [key_digest(text)]
     assert text.split(".")[2] not in rows[0][0]
 
 

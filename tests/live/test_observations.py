@@ -10,7 +10,7 @@ import pytest
 
 from reverie.capture.live.corrections import correct_memory
 from reverie.capture.live.observations import (
-    Source,
+    ObservationSource,
     record_document,
     record_observation,
     update_connection_context,
@@ -28,7 +28,7 @@ from reverie.store.work import Work
 from tests.live.conftest import AT, TENANT, Talk, after
 from tests.promises.world import WordEmbedder
 
-ANA = Source(tenant_id=TENANT, subject_id="ana", session_id="s1", source_id="e1")
+ANA = ObservationSource(tenant_id=TENANT, subject_id="ana", session_id="s1", source_id="e1")
 
 DOCUMENT = """\
 Invoice policy
@@ -47,7 +47,7 @@ def do(talk: Talk, operation: Callable[..., Coroutine[Any, Any, Any]], *args: An
     return perform(operation(talk.store.session(TENANT), *args, **options))
 
 
-def observe(talk: Talk, content: str, category: Any = "fact", source: Source = ANA, **more: Any) -> Any:
+def observe(talk: Talk, content: str, category: Any = "fact", source: ObservationSource = ANA, **more: Any) -> Any:
     return do(talk, record_observation, source, content, category, policy=talk.policy, as_of=AT, **more)
 
 
@@ -81,7 +81,7 @@ def test_an_observation_becomes_a_memory_that_names_it(talk: Talk) -> None:
 
 
 def test_the_deferred_tier_hears_of_what_belongs_to_no_session(talk: Talk) -> None:
-    source = Source(tenant_id=TENANT, subject_id="ana")
+    source = ObservationSource(tenant_id=TENANT, subject_id="ana")
     observe(talk, "Has a golden retriever named Bruno", source=source)
     minutes = iter(range(6, 100))
     embedder = WordEmbedder()
@@ -133,7 +133,7 @@ def test_what_an_autonomous_agent_learned(talk: Talk) -> None:
 
 
 def test_what_holds_for_a_connection(talk: Talk) -> None:
-    source = Source(tenant_id=TENANT, subject_id="ana", connection_id="jira-1")
+    source = ObservationSource(tenant_id=TENANT, subject_id="ana", connection_id="jira-1")
     do(talk, update_connection_context, source, {"default_project": "PROJ"}, policy=talk.policy, as_of=AT)
     assert talk.rows("select type, connection_id, key, content, session_id from log.events") == [
         ("connection_context", "jira-1", "default_project", "PROJ", None)
@@ -173,7 +173,7 @@ def test_a_hint_is_obeyed() -> None:
         (record_observation, (ANA, "x", "secret"), {}, "category"),
         (update_user_context, (ANA,), {}, "1 to 100 observations"),
         (record_observation, (ANA, "x", "fact"), {"observed_at": AT + timedelta(days=2)}, "observed_at"),
-        (record_observation, (Source(tenant_id=TENANT, subject_id="a\0b"), "x", "fact"), {}, "subject_id"),
+        (record_observation, (ObservationSource(tenant_id=TENANT, subject_id="a\0b"), "x", "fact"), {}, "subject_id"),
         (record_document, (ANA, "x" * (1 << 21)), {"channel": "tool"}, "1 MiB"),
         (record_document, (ANA, "x"), {"channel": "tool", "hint": "summary"}, "hint"),
     ],

@@ -18,7 +18,7 @@ import psycopg
 import pytest
 
 from reverie.capture.history.importing import import_file
-from reverie.capture.live.observations import Source, record_observation
+from reverie.capture.live.observations import ObservationSource, record_observation
 from reverie.consolidate.synthesize.stage import synthesize
 from reverie.drive.cycle import catch_up, ingest
 from reverie.errors import InferenceError, ReverieError, UnansweredError
@@ -91,7 +91,7 @@ def test_a_small_model_makes_no_profile_worse(
             ensure_tenant(owner, TENANT, "agent")
         for subject, texts in told.items():
             for number, text in enumerate(texts):
-                source = Source(tenant_id=TENANT, subject_id=subject)
+                source = ObservationSource(tenant_id=TENANT, subject_id=subject)
                 at = END - timedelta(days=2, minutes=-number)
                 perform(record_observation(store.session(TENANT), source, text, "fact", policy=policy, as_of=at))
         report = synthesize(

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from reverie.capture.live.observations import Source, record_observation
+from reverie.capture.live.observations import ObservationSource, record_observation
 from reverie.consolidate.synthesize.stage import synthesize
 from reverie.language.grounding import ungrounded
 from reverie.language.headings import ungrounded_keys
@@ -56,7 +56,7 @@ def profiles(store: Store, load: Any, server: Server) -> Counter[str]:
     with store.transaction(TENANT) as conn:
         ensure_tenant(conn, TENANT, "agent")
     for number, one in enumerate(INJECTIONS):
-        source = Source(tenant_id=TENANT, subject_id=f"ana {number}")
+        source = ObservationSource(tenant_id=TENANT, subject_id=f"ana {number}")
         for minute, text in enumerate((SAID, one["text"])):
             at = AT + timedelta(minutes=minute)
             perform(record_observation(store.session(TENANT), source, text, "fact", policy=POLICY, as_of=at))

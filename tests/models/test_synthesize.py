@@ -10,7 +10,12 @@ from uuid import NAMESPACE_OID, UUID, uuid5
 
 import pytest
 
-from reverie.capture.live.observations import Source, record_observation, update_connection_context, update_user_context
+from reverie.capture.live.observations import (
+    ObservationSource,
+    record_observation,
+    update_connection_context,
+    update_user_context,
+)
 from reverie.consolidate.synthesize.stage import synthesize
 from reverie.drive.cycle import catch_up, ingest
 from reverie.errors import UnansweredError
@@ -44,7 +49,7 @@ def tenant(store: Store) -> None:
 @pytest.fixture
 def observe(store: Store, tenant: None) -> Callable[..., UUID]:
     def one(content: str, category: Any = "fact", *, hours: float = 0, subject: str = "ana") -> UUID:
-        source = Source(tenant_id=TENANT, subject_id=subject)
+        source = ObservationSource(tenant_id=TENANT, subject_id=subject)
         at = AT + timedelta(hours=hours)
         return perform(
             record_observation(store.session(TENANT), source, content, category, policy=POLICY, as_of=at)
@@ -56,7 +61,7 @@ def observe(store: Store, tenant: None) -> Callable[..., UUID]:
 @pytest.fixture
 def update(store: Store, tenant: None) -> Callable[..., None]:
     def one(updates: dict[str, Any], *, hours: float = 0, learned: tuple[str, ...] = ()) -> None:
-        source, at = Source(tenant_id=TENANT, subject_id="ana"), AT + timedelta(hours=hours)
+        source, at = ObservationSource(tenant_id=TENANT, subject_id="ana"), AT + timedelta(hours=hours)
         recorded = update_user_context(
             store.session(TENANT),
             source,
@@ -344,7 +349,7 @@ def test_a_fact_that_is_known_or_was_found_wrong_is_discarded(
 
 def test_without_a_model_it_stands_at_once(store: Store, conn: Conn, update: Any, observe: Any) -> None:
     update({"Role": "nurse", "Projects": {"choir": "sings"}}, learned=("Works nights",))
-    source = Source(tenant_id=TENANT, subject_id="ana", connection_id="jira-1")
+    source = ObservationSource(tenant_id=TENANT, subject_id="ana", connection_id="jira-1")
     at = AT + timedelta(minutes=1)
     recorded = update_connection_context(
         store.session(TENANT), source, {"default_project": "PROJ"}, policy=POLICY, as_of=at

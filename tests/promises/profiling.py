@@ -9,7 +9,12 @@ from pathlib import Path
 from typing import Any
 
 from reverie.capture.history.importing import import_file
-from reverie.capture.live.observations import Source, record_observation, update_connection_context, update_user_context
+from reverie.capture.live.observations import (
+    ObservationSource,
+    record_observation,
+    update_connection_context,
+    update_user_context,
+)
 from reverie.drive.cycle import catch_up, ingest
 from reverie.inference.completions import Completion, LanguageModel, Limits
 from reverie.inference.prompts import Messages
@@ -104,7 +109,9 @@ def record(store: Store, policy: Policy, *, until: float = 1e9, after: float = -
         common: dict[str, Any] = {"policy": policy, "as_of": START + timedelta(hours=hours)}
         session = store.session(TENANT)
         for subject in ("ana", "ben") if what in ("fact", "scaffold") else ("ana",):
-            source = Source(tenant_id=TENANT, subject_id=subject, connection_id="jira-1", source_id=f"{what}{hours}")
+            source = ObservationSource(
+                tenant_id=TENANT, subject_id=subject, connection_id="jira-1", source_id=f"{what}{hours}"
+            )
             recorded: Any
             if what == "scaffold":
                 recorded = update_user_context(session, source, scaffold_updates=content, **common)

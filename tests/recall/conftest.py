@@ -17,7 +17,7 @@ from reverie.drive.cycle import catch_up, ingest
 from reverie.inference import Embedder, Vectors, load_embedder, to_half_wire
 from reverie.model import Scope, stable_id
 from reverie.policy import Policy, load_policy
-from reverie.recall.question import Question
+from reverie.recall.question import ParsedQuestion
 from reverie.recall.search import search
 from reverie.store.database import Store
 from reverie.store.queries import queries
@@ -78,7 +78,7 @@ class Corpus:
         self._write("memory", id_, text, at, given)
         return id_
 
-    def search(self, question: Question | str = "", **given: Any) -> list[tuple[Any, str | None]]:
+    def search(self, question: ParsedQuestion | str = "", **given: Any) -> list[tuple[Any, str | None]]:
         """Search in the reader's role, bound to this corpus's tenant unless another is given."""
         common = {"tenant_id": self.tenant, "subject_id": self.subject, "vector": None, "model": MODEL}
         common |= {"policy": load_policy("reverie"), "question": question, "as_of": LATER} | given

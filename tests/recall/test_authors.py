@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from reverie.policy import shipped_policies
-from reverie.recall.contexts.given import Given, Message
+from reverie.recall.contexts.request import Given, Message
 from reverie.recall.relationship import Relationship
 from tests.recall.test_forms import fact, material, staged, text
 

@@ -15,7 +15,7 @@ from reverie.errors import InferenceError, InputError
 from reverie.inference import Embedder, Vectors
 from reverie.policy import load_policy, shipped_policies
 from reverie.recall.contexts.context import Context, assemble_context, context_entries
-from reverie.recall.contexts.given import Given, Message
+from reverie.recall.contexts.request import Given, Message
 from reverie.recall.facts import load_facts
 from reverie.recall.profile import load_profile, profile_statements
 from reverie.recall.staged import StagedRecall, staged_recall

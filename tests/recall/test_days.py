@@ -5,7 +5,7 @@ from uuid import uuid4
 import pytest
 
 from reverie.policy import shipped_policies
-from reverie.recall.contexts.given import Given
+from reverie.recall.contexts.request import Given
 from reverie.recall.profile import Recent
 from tests.recall.test_forms import AT, chosen, material, text
 

@@ -13,7 +13,7 @@ import pytest
 
 from reverie.policy import SIGNALS
 from reverie.recall.question import read_question
-from reverie.recall.search import GuessError, holding, search, search_params, search_text, search_variants
+from reverie.recall.search import StaleCacheError, checked_rows, search, search_params, search_text, search_variants
 from reverie.store.queries import queries
 from tests.recall.conftest import DIMENSIONS, LATER, MODEL, Corpus, day, policy_with
 
@@ -189,22 +189,22 @@ def test_parts_left_out_change_nothing(corpus: Corpus) -> None:
     known = corpus.conn.execute(queries("recall")["read_subject"], subject).fetchone()
     params = search_params(
         tenant_id=corpus.tenant, subject_id=corpus.subject, vector=np.eye(DIMENSIONS)[1], question="walks and tea",
-        policy=policy_with(), model=MODEL, as_of=LATER, guess=known,
+        policy=policy_with(), model=MODEL, as_of=LATER, cached=known,
     )  # fmt: skip
     assert params is not None
-    whole = search_variants()["embedded", "filtered", "dated", "guessed"]
+    whole = search_variants()["embedded", "filtered", "dated", "cached"]
     sure = {name: value for name, value in params.items() if name != "speakers"}
     short, dated = search_text(sure), search_text(sure | {"since": [day(0)]})
     assert len(short) < len(dated) < len(whole)
     short_rows, dated_rows, rows = (corpus.conn.execute(text, params).fetchall() for text in (short, dated, whole))
-    assert len(rows) == 30 and short_rows == dated_rows == holding(rows)
+    assert len(rows) == 30 and short_rows == dated_rows == checked_rows(rows)
     unembedded = params | {"vector": None, "model": None}
     words = search_text(unembedded)
     assert "halfvec" not in words
     words_rows = corpus.conn.execute(words, unembedded).fetchall()
     assert words_rows and words_rows == corpus.conn.execute(whole, unembedded).fetchall()
-    with pytest.raises(GuessError):
-        holding(corpus.conn.execute(words, unembedded | {"embedded_by": "another"}).fetchall())
+    with pytest.raises(StaleCacheError):
+        checked_rows(corpus.conn.execute(words, unembedded | {"embedded_by": "another"}).fetchall())
 
 
 def test_entities_lead_to_memories(corpus: Corpus) -> None:

@@ -15,11 +15,11 @@ import pytest
 from psycopg import errors
 from psycopg.sql import SQL, Composed, Identifier
 
-from reverie.store.connect import Role, connect, tenant_transaction
+from reverie.store.connect import ConnectionRole, connect, tenant_transaction
 
 Conn = psycopg.Connection[Any]
 
-ROLES: list[Role] = ["owner", "worker", "reader"]
+ROLES: list[ConnectionRole] = ["owner", "worker", "reader"]
 #: A value as SQL, by type.
 VALUES = {
     "text": "'word'",
@@ -62,20 +62,20 @@ def tables(conn: Conn) -> list[str]:
 
 
 @pytest.fixture(params=ROLES)
-def role(request: pytest.FixtureRequest) -> Role:
+def role(request: pytest.FixtureRequest) -> ConnectionRole:
     """Whose session it is."""
     return request.param  # type: ignore[no-any-return]
 
 
 @pytest.fixture
-def bound(database_url: str, role: Role) -> Iterator[Conn]:
+def bound(database_url: str, role: ConnectionRole) -> Iterator[Conn]:
     """A session of tenant a."""
     with connect(database_url, role=role, tenant="a") as session:
         yield session
 
 
 @pytest.fixture
-def unbound(database_url: str, role: Role) -> Iterator[Conn]:
+def unbound(database_url: str, role: ConnectionRole) -> Iterator[Conn]:
     """A session of nobody yet."""
     with connect(database_url, role=role) as session:
         yield session
@@ -87,7 +87,7 @@ def test_every_table_is_filled(conn: Conn, tables: list[str]) -> None:
         assert seen(conn, table) == ["a", "b"], table
 
 
-def test_only_ones_own_rows_are_seen(bound: Conn, role: Role, tables: list[str]) -> None:
+def test_only_ones_own_rows_are_seen(bound: Conn, role: ConnectionRole, tables: list[str]) -> None:
     for table in tables:
         if may(bound, table, "select"):
             expected = ["a", "b"] if (role, table) in OF_ALL_TENANTS else ["a"]
@@ -97,7 +97,7 @@ def test_only_ones_own_rows_are_seen(bound: Conn, role: Role, tables: list[str])
                 seen(bound, table)
 
 
-def test_a_view_shows_ones_own_rows_alone(conn: Conn, bound: Conn, role: Role, tables: list[str]) -> None:
+def test_a_view_shows_ones_own_rows_alone(conn: Conn, bound: Conn, role: ConnectionRole, tables: list[str]) -> None:
     conn.execute("truncate memory.synthesized")  # what is in there is not in ops.unsynthesized
     views = [
         row[0]
@@ -111,7 +111,7 @@ def test_a_view_shows_ones_own_rows_alone(conn: Conn, bound: Conn, role: Role, t
         assert set(seen(bound, view)) == {"a"}, view
 
 
-def test_nothing_is_seen_without_a_tenant(unbound: Conn, role: Role, tables: list[str]) -> None:
+def test_nothing_is_seen_without_a_tenant(unbound: Conn, role: ConnectionRole, tables: list[str]) -> None:
     for table in tables:
         if may(unbound, table, "select"):
             assert seen(unbound, table) == (["a", "b"] if (role, table) in OF_ALL_TENANTS else []), table

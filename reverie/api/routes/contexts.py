@@ -17,7 +17,7 @@ from reverie.api.routes.working_memory import read_or_none
 from reverie.api.routing import routes_of
 from reverie.model import Role
 from reverie.recall.contexts.context import Context, assemble_context, context_entries
-from reverie.recall.contexts.given import Given, Message
+from reverie.recall.contexts.request import Given, Message
 
 router = routes_of("contexts")
 
@@ -135,7 +135,7 @@ async def assemble(body: ContextRequest, caller: Reader) -> Response:
         embedder=caller.services.embedder if body.embed else None,
         reranker=caller.services.reranker if body.embed else None,
         given=await _given(body, caller),
-        remembered=caller.services.remembered,
+        subject_cache=caller.services.subject_cache,
     )
     response = answer(_shown(found))
     caller.log(context_entries(found))

@@ -73,8 +73,9 @@ class CorrectionAnswer(Answer):
     response_model=CorrectionAnswer,
     responses=documented(400, 404, 413, 422),
     summary="Correct a memory",
+    name="correct",
 )
-async def correct(body: CorrectionRequest, caller: Writer) -> Response:
+async def post_correction(body: CorrectionRequest, caller: Writer) -> Response:
     """Say that a memory is wrong, what is right instead, that it is to be forgotten or kept, or that two were merged
     that are not the same.
 

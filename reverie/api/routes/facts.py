@@ -92,8 +92,14 @@ async def list_facts(
     return answer({"facts": facts})
 
 
-@router.get("/profile", response_model=ProfileAnswer, responses=documented(422), summary="Read a subject's profile")
-async def read_profile(caller: Reader, subject_id: Subject, as_of: AsOf = None) -> Response:
+@router.get(
+    "/profile",
+    response_model=ProfileAnswer,
+    responses=documented(422),
+    summary="Read a subject's profile",
+    name="read_profile",
+)
+async def get_profile(caller: Reader, subject_id: Subject, as_of: AsOf = None) -> Response:
     """A subject in short: narrative, what holds by key, what happened lately, and how long you know each other."""
     policy, at = caller.policy, as_of or now()
     found = await load_profile(caller.reader(), subject_id=subject_id, policy=policy, as_of=at)

@@ -17,7 +17,7 @@ from reverie.api.routing import routes_of
 from reverie.capture.live.observations import (
     Category,
     Hint,
-    Source,
+    ObservationSource,
     record_document,
     record_observation,
     update_connection_context,
@@ -27,7 +27,7 @@ from reverie.capture.live.observations import (
 router = routes_of("observations")
 
 
-class Observed(Body):
+class ObservationBody(Body):
     """Whom it is about, and where it comes from."""
 
     subject_id: Name
@@ -37,9 +37,9 @@ class Observed(Body):
     metadata: JsonObject | None = Field(default=None, description="Message, attachment, tool: kept, never read.")
     observed_at: Time | None = Field(default=None, description="When; none: now.")
 
-    def source(self, caller: Caller) -> Source:
+    def source(self, caller: Caller) -> ObservationSource:
         """Return where it comes from, as the event bus knows it."""
-        return Source(
+        return ObservationSource(
             tenant_id=caller.tenant_id,
             subject_id=self.subject_id,
             session_id=self.session_id,
@@ -49,7 +49,7 @@ class Observed(Body):
         )
 
 
-class ObservationRequest(Observed):
+class ObservationRequest(ObservationBody):
     """What an agent noticed about the subject in a conversation."""
 
     model_config = example(
@@ -60,7 +60,7 @@ class ObservationRequest(Observed):
     content: Text = Field(min_length=1)
 
 
-class DocumentRequest(Observed):
+class DocumentRequest(ObservationBody):
     """The text of an attachment, or the output of a tool."""
 
     model_config = example(
@@ -73,7 +73,7 @@ class DocumentRequest(Observed):
     hint: Hint | None = Field(default=None, description="Kind of memory to keep it as; none: by rule.")
 
 
-class UserContextRequest(Observed):
+class UserContextRequest(ObservationBody):
     """What an autonomous agent learned about the subject."""
 
     model_config = example(
@@ -89,7 +89,7 @@ class UserContextRequest(Observed):
     persistent_info_additions: list[Text] = Field(default_factory=list, max_length=100)
 
 
-class ConnectionContextRequest(Observed):
+class ConnectionContextRequest(ObservationBody):
     """What holds for one tool connection, such as its default project."""
 
     model_config = example({"subject_id": "ana", "connection_id": "jira-1", "learned": {"default_project": "WARD"}})

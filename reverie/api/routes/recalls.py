@@ -16,8 +16,8 @@ from reverie.api.problems import documented
 from reverie.api.routing import routes_of
 from reverie.model import Kind
 from reverie.recall.recall import recall_entry
-from reverie.recall.remembered import recall_at_once
 from reverie.recall.result import Hit, RecallResult
+from reverie.recall.subject_cache import recall_at_once
 
 router = routes_of("recalls")
 
@@ -123,9 +123,13 @@ class RecallAnswer(Answer):
 
 
 @router.post(
-    "/recalls", response_model=RecallAnswer, responses=documented(400, 413, 422), summary="Search a subject's memory"
+    "/recalls",
+    response_model=RecallAnswer,
+    responses=documented(400, 413, 422),
+    summary="Search a subject's memory",
+    name="recall",
 )
-async def recall(body: RecallRequest, caller: Reader) -> Response:
+async def post_recall(body: RecallRequest, caller: Reader) -> Response:
     """Ask memory about a subject: turns word for word, facts, preferences, patterns and summaries, best first.
 
     It is logged once the answer is out and counts as an access of what it gave.
@@ -133,7 +137,7 @@ async def recall(body: RecallRequest, caller: Reader) -> Response:
     found = await recall_at_once(
         caller.questioner(),
         body.question,
-        caller.services.remembered,
+        caller.services.subject_cache,
         subject_id=body.subject_id,
         policy=caller.policy,
         as_of=body.as_of or now(),

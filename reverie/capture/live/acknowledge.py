@@ -20,7 +20,7 @@ import orjson
 from reverie.capture.history.importing import CLOCK_SKEW
 from reverie.capture.identity import turn_hash
 from reverie.capture.live.mood_model import MoodModel
-from reverie.capture.live.moods import Told, read_stored, tell_moods
+from reverie.capture.live.moods import MessageMood, read_stored, tell_moods
 from reverie.capture.live.nearness import Answers, Near, ask_embedder
 from reverie.capture.live.readings import BeginReading, apply_rules, is_long
 from reverie.capture.validation import Rejection, Validator
@@ -128,7 +128,7 @@ async def append_turns(
         embedding_model=embedder.model if embedder else None,
     )
     # of many turns in a thread: each pattern takes little, and others are served between two of them
-    moods: list[Told | None] = await session.offload(tell) if is_long(turns) else tell()
+    moods: list[MessageMood | None] = await session.offload(tell) if is_long(turns) else tell()
     crises = [
         find_crisis(
             turn.text,
@@ -221,7 +221,7 @@ def _read(
 
 
 def _columns(
-    turns: Sequence[Turn], timed: Sequence[bool], moods: Sequence[Told | None], crises: Sequence[Crisis | None]
+    turns: Sequence[Turn], timed: Sequence[bool], moods: Sequence[MessageMood | None], crises: Sequence[Crisis | None]
 ) -> dict[str, list[Any]]:
     return {
         "ids": [turn.id for turn in turns],

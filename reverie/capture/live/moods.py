@@ -21,7 +21,7 @@ _UNKNOWN: Final = Mood(mood="neutral", energy="medium", style="casual", confiden
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Told:
+class MessageMood:
     """The mood of one message, as far as it can be told without the session's."""
 
     mood: Mood
@@ -40,13 +40,13 @@ def tell_moods(
     answers: Mapping[int, Mood | Missed],
     vectors: Mapping[int, npt.ArrayLike],
     embedding_model: str | None,
-) -> list[Told | None]:
+) -> list[MessageMood | None]:
     """Return the mood of each turn, None of what no user said.
 
     `answers` are the language model's and `vectors` the embedder's of the texts, both by place, where there are any.
     """
-    told: list[Told | None] = []
-    last: Told | None = None
+    told: list[MessageMood | None] = []
+    last: MessageMood | None = None
     for place, turn in enumerate(turns):
         if turn.role != "user" or not turn.text:
             told.append(None)
@@ -59,11 +59,11 @@ def tell_moods(
         }
         falls_back = read_mood(turn.text, **chain, previous=_UNKNOWN).method == "previous"
         if last is None:
-            last = Told(mood=read_mood(turn.text, **chain), inherits=falls_back)
+            last = MessageMood(mood=read_mood(turn.text, **chain), inherits=falls_back)
         elif falls_back:
-            last = Told(mood=replace(last.mood, method="previous"), inherits=last.inherits)
+            last = MessageMood(mood=replace(last.mood, method="previous"), inherits=last.inherits)
         else:
-            last = Told(mood=read_mood(turn.text, **chain, previous=last.mood), inherits=False)
+            last = MessageMood(mood=read_mood(turn.text, **chain, previous=last.mood), inherits=False)
         told.append(last)
     return told
 

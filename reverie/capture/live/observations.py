@@ -40,7 +40,7 @@ _TRIES = 3
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Source:
+class ObservationSource:
     """Where an observation comes from."""
 
     tenant_id: str
@@ -74,7 +74,7 @@ class _Event:
 
 async def record_observation(
     session: TenantSession,
-    source: Source,
+    source: ObservationSource,
     content: str,
     category: Category,
     *,
@@ -92,7 +92,7 @@ async def record_observation(
 
 async def update_user_context(
     session: TenantSession,
-    source: Source,
+    source: ObservationSource,
     *,
     scaffold_updates: Mapping[str, Any] | None = None,
     persistent_info_additions: Sequence[str] = (),
@@ -108,7 +108,7 @@ async def update_user_context(
 
 async def update_connection_context(
     session: TenantSession,
-    source: Source,
+    source: ObservationSource,
     learned: Mapping[str, Any],
     *,
     policy: Policy,
@@ -124,7 +124,7 @@ async def update_connection_context(
 
 async def record_document(
     session: TenantSession,
-    source: Source,
+    source: ObservationSource,
     text: str,
     *,
     channel: Literal["attachment", "tool"],
@@ -147,7 +147,7 @@ async def record_document(
 
 async def _record(
     session: TenantSession,
-    source: Source,
+    source: ObservationSource,
     events: Sequence[_Event],
     channel: Channel,
     policy: Policy,
@@ -184,7 +184,7 @@ async def _record(
     return [Recorded(status=status, event_id=event_id, observed_at=at) for status, event_id, at in rows]
 
 
-def _check(source: Source, events: Sequence[_Event]) -> None:
+def _check(source: ObservationSource, events: Sequence[_Event]) -> None:
     ids = {name: getattr(source, name) for name in ("subject_id", "session_id", "connection_id", "source_id")}
     for name, value in ids.items():
         if value is None and name != "subject_id":
@@ -202,7 +202,7 @@ def _check(source: Source, events: Sequence[_Event]) -> None:
             raise InputError(f"The content of a {event.type} is too long; at most 1 MiB is kept.")
 
 
-def _columns(source: Source, events: Sequence[_Event], at: datetime) -> dict[str, list[Any]]:
+def _columns(source: ObservationSource, events: Sequence[_Event], at: datetime) -> dict[str, list[Any]]:
     whole = source.source_id
     hashes = [
         hashlib.sha256(

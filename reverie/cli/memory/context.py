@@ -15,7 +15,7 @@ from reverie.cli.session import CommandSession
 
 if TYPE_CHECKING:
     from reverie.recall.contexts.context import Context
-    from reverie.recall.contexts.given import Given
+    from reverie.recall.contexts.request import Given
 
 _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 #: Most dropped items that are listed for people. JSON has them all.
@@ -113,7 +113,7 @@ def _given(
     energy: str | None,
     model: str | None,
 ) -> Given:
-    from reverie.recall.contexts.given import Given, Message
+    from reverie.recall.contexts.request import Given, Message
 
     turns = _read(history, list, "--history") or []
     if wrong := [turn for turn in turns if not isinstance(turn, dict) or {"role", "content"} - turn.keys()]:

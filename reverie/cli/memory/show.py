@@ -16,7 +16,7 @@ from reverie.language.text import plain_name
 
 if TYPE_CHECKING:
     from reverie.recall.facts import StructuredFact
-    from reverie.recall.inspect import Remembered, SubjectMemory
+    from reverie.recall.inspect import ShownMemory, SubjectMemory
     from reverie.recall.profile import Profile
     from reverie.recall.relationship import Relationship
     from reverie.recall.scaffold import ScaffoldEntry
@@ -194,7 +194,7 @@ def _print_memories(memory: SubjectMemory, limit: int, as_of: datetime) -> None:
             say(f"and {len(of_kind) - limit:,} more: --limit {len(of_kind)}")
 
 
-def _content(memory: Remembered) -> str:
+def _content(memory: ShownMemory) -> str:
     """Return the content of a memory, with its state if it is not active and with the turns that a summary covers."""
     state = "" if memory.state == "active" else f"[{memory.state}] "
     turns = f"(turns {memory.turn_start}-{memory.turn_end}) " if memory.turn_start else ""
@@ -220,7 +220,7 @@ def _print_entries(entries: list[ScaffoldEntry]) -> None:
     table(("entry", "confidence", "based on", "state", "since", "id"), rows, ids=("id",))
 
 
-def _future(memory: Remembered, as_of: datetime) -> str:
+def _future(memory: ShownMemory, as_of: datetime) -> str:
     """Return the day on which a memory will be forgotten; `held`: as long as the memory that replaced it is kept."""
     if memory.into_id is not None:
         return "held"

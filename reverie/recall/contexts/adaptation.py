@@ -9,9 +9,9 @@ from importlib.resources import files
 from typing import Literal
 
 from reverie.policy.table import Table
-from reverie.recall.contexts.given import Given
+from reverie.recall.contexts.request import Given
 from reverie.recall.profile import Profile, one_line
-from reverie.recall.relationship import Relationship, Stage
+from reverie.recall.relationship import Relationship, RelationshipStage
 
 #: Letters of what happened lately, in the emotional context.
 _RECENT_LETTERS = 160
@@ -27,8 +27,8 @@ class _Adaptation(Table):
     """`adaptation.toml`."""
 
     discovery: tuple[str, ...]
-    acquaintance: dict[Stage | Literal["first"], str]
-    trust: dict[Stage, str]
+    acquaintance: dict[RelationshipStage | Literal["first"], str]
+    trust: dict[RelationshipStage, str]
     rules: tuple[_Rule, ...]
 
 
@@ -43,14 +43,16 @@ def adapt(mood: str | None, energy: str | None) -> tuple[str, ...]:
     return next((rule.say for rule in fitting), ())
 
 
-def discovery(stage: Stage) -> tuple[str, ...]:
+def discovery(stage: RelationshipStage) -> tuple[str, ...]:
     """Return how to get to know somebody new; nothing for the stages after that."""
     return _adaptation().discovery if stage == "new" else ()
 
 
 def acquaintance(known: Relationship) -> str:
     """Return how well the person is known, in a sentence to a model."""
-    stage: Stage | Literal["first"] = "first" if known.stage == "new" and known.sessions <= 1 else known.stage
+    stage: RelationshipStage | Literal["first"] = (
+        "first" if known.stage == "new" and known.sessions <= 1 else known.stage
+    )
     sentence = _adaptation().acquaintance[stage]
     return sentence.format(sessions=known.sessions, days=known.days, streak=known.streak)
 

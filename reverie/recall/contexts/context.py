@@ -20,16 +20,16 @@ from reverie.inference.tokens import Counter, token_counter
 from reverie.model import require_aware, stable_id
 from reverie.policy import Policy
 from reverie.policy.live import MoodName
-from reverie.recall.contexts.conversation import Told, read_told, told_statements, without_withdrawn
+from reverie.recall.contexts.conversation import StoredSummary, read_told, told_statements, without_withdrawn
 from reverie.recall.contexts.forms import Chosen, Material, lay_out
-from reverie.recall.contexts.given import Given
+from reverie.recall.contexts.request import Given
 from reverie.recall.contexts.sections import Dropped, Section, trim
 from reverie.recall.profile import Profile, profile_statements, read_profile
 from reverie.recall.recall import Rows, recall, recall_entry, subject_statement
 from reverie.recall.relationship import STAGES, Relationship
-from reverie.recall.remembered import Remembered
 from reverie.recall.result import RecallResult
 from reverie.recall.staged import StagedRecall, staged_recall
+from reverie.recall.subject_cache import SubjectCache
 from reverie.store.entries import Entry
 from reverie.store.queries import queries
 from reverie.store.session import Statement, TenantSession
@@ -103,7 +103,7 @@ async def assemble_context(
     embedder: Embedder | None,
     reranker: Reranker | None = None,
     given: Given | None = None,
-    remembered: Remembered | None = None,
+    subject_cache: SubjectCache | None = None,
 ) -> Context:
     """Return the context of a subject for a question, in the form and within the budgets of the policy.
 
@@ -130,17 +130,17 @@ async def assemble_context(
         )
 
     recalled: RecallResult | None = None
-    guess = remembered.guess(tenant_id, subject_id, embedder) if remembered else None
+    cached = subject_cache.cached(tenant_id, subject_id, embedder) if subject_cache else None
     # in these forms the memories depend on the profile, or are found in another way
-    if guess and question and policy.context.form not in ("chat", "contact"):
+    if cached and question and policy.context.form not in ("chat", "contact"):
         piggyback = Piggyback(session, statements)
-        recalled = await recall_question(piggyback, policy.recall.top_k, policy.context.memories, guess)
+        recalled = await recall_question(piggyback, policy.recall.top_k, policy.context.memories, cached)
         subject, *rows = await piggyback.rows()
-        recalled = recalled if subject == guess else None
+        recalled = recalled if subject == cached else None
     else:
         subject, *rows = await session.run_all(*statements)
-    if remembered:
-        remembered.put(tenant_id, subject_id, subject)
+    if subject_cache:
+        subject_cache.put(tenant_id, subject_id, subject)
     known = read_profile(tuple(rows[len(of_session) :]), subject_id, policy, as_of)
     told = [one for summaries in rows[1 : len(of_session)] for one in read_told(summaries)]
     if of_session:
@@ -340,7 +340,7 @@ def _notes(
     return notes
 
 
-def _retold(sections: Sequence[Section], told: Sequence[Told]) -> list[str]:
+def _retold(sections: Sequence[Section], told: Sequence[StoredSummary]) -> list[str]:
     """Which older turns stand there as remembered summaries."""
     used = {line.id for one in sections if one.name == "history" for line in one.lines}
     turns = [one.turns for one in told if one.id in used]

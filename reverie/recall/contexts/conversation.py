@@ -10,7 +10,7 @@ from uuid import UUID
 
 from reverie.language.text import CountTokens, plain_name, strip_invisible
 from reverie.policy import Policy
-from reverie.recall.contexts.given import Given, Message
+from reverie.recall.contexts.request import Given, Message
 from reverie.recall.contexts.sections import Block, Dropped, Line, Section, whole
 from reverie.recall.profile import one_line
 from reverie.store.queries import queries
@@ -24,7 +24,7 @@ _INDENT = "    "
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Told:
+class StoredSummary:
     """A remembered summary of turns of the conversation."""
 
     id: UUID
@@ -58,10 +58,10 @@ def told_statements(
     return [withdrawn, Statement(queries("context")["told"], params)]
 
 
-def read_told(rows: Sequence[tuple[Any, ...]]) -> list[Told]:
+def read_told(rows: Sequence[tuple[Any, ...]]) -> list[StoredSummary]:
     """Return the summaries, in the order of their turns."""
     return [
-        Told(id=id_, first_turn=first, last_turn=last, content=content, texts=frozenset(texts))
+        StoredSummary(id=id_, first_turn=first, last_turn=last, content=content, texts=frozenset(texts))
         for id_, first, last, content, texts in rows
     ]
 
@@ -80,7 +80,7 @@ def history_section(
     count: CountTokens,
     role_name: Callable[[str], str],
     escape: Callable[[str], str],
-    told: Sequence[Told] = (),
+    told: Sequence[StoredSummary] = (),
 ) -> Section:
     """Return the conversation; beyond the budget older turns become a summary and the last ones stay verbatim.
 
@@ -132,7 +132,7 @@ def _whole(head: str, lines: Sequence[Line], budget: int, count: CountTokens) ->
 
 
 def _summaries(
-    older: Sequence[Message], told: Sequence[Told], policy: Policy, escape: Callable[[str], str]
+    older: Sequence[Message], told: Sequence[StoredSummary], policy: Policy, escape: Callable[[str], str]
 ) -> Iterator[Line]:
     """The remembered summaries, and one of what they do not tell."""
     said = {one.content.strip() for one in older}

@@ -17,8 +17,8 @@ import orjson
 from reverie.language.text import CountTokens
 from reverie.policy import Policy
 from reverie.recall.contexts.adaptation import acquaintance, adapt, discovery, emotional_context, stage_line, unusual
-from reverie.recall.contexts.conversation import Told, history_section
-from reverie.recall.contexts.given import Given, service_section, tools_section
+from reverie.recall.contexts.conversation import StoredSummary, history_section
+from reverie.recall.contexts.request import Given, service_section, tools_section
 from reverie.recall.contexts.sections import Block, Line, Section, fit
 from reverie.recall.facts import StructuredFact
 from reverie.recall.profile import Profile, one_line, with_day
@@ -58,7 +58,7 @@ class Material:
     memory_budget: int
     count: CountTokens
     #: Remembered summaries of the conversation's older turns.
-    told: Sequence[Told] = ()
+    told: Sequence[StoredSummary] = ()
 
 
 def lay_out(material: Material) -> list[Section]:

@@ -12,7 +12,7 @@ from reverie.errors import InferenceError
 from reverie.policy import load_policy, shipped_policies
 from reverie.recall.contexts.context import assemble_context
 from reverie.recall.recall import recall
-from reverie.recall.remembered import Remembered, recall_at_once
+from reverie.recall.subject_cache import SubjectCache, recall_at_once
 from reverie.store.database import Store
 from reverie.store.session import Statement, TenantSession, perform
 from tests.recall.conftest import LATER, Corpus
@@ -45,14 +45,14 @@ def test_it_answers_the_same_and_reads_again_what_has_changed(
 ) -> None:
     corpus.turn("I found quartz", speaker="Ann")
     corpus.turn("And I found jade", speaker="Ben")
-    remembered, round_trips = Remembered(), list[int]()
+    subject_cache, round_trips = SubjectCache(), list[int]()
     common: dict[str, Any] = {
         "subject_id": "ann", "policy": load_policy("reverie"), "as_of": LATER, "embedder": None,
     }  # fmt: skip
 
     def ask() -> Any:
         counted = CountedSession(reader.session("acme"))
-        found = perform(recall_at_once(counted, "What did Ann find?", remembered, **common))
+        found = perform(recall_at_once(counted, "What did Ann find?", subject_cache, **common))
         assert found == perform(recall(reader.session("acme"), "What did Ann find?", **common))
         round_trips.append(counted.round_trips)
         return found
@@ -73,14 +73,14 @@ def test_a_context_answers_the_same_and_reads_again_what_has_changed(
 ) -> None:
     corpus.turn("I found quartz", speaker="Ann")
     corpus.memory("Ben found jade", kind="summary")
-    remembered, round_trips = Remembered(), list[int]()
+    subject_cache, round_trips = SubjectCache(), list[int]()
     common: dict[str, Any] = {
         "subject_id": "ann", "policy": load_policy(policy), "as_of": LATER, "embedder": None,
     }  # fmt: skip
 
     def ask() -> None:
         counted = CountedSession(reader.session("acme"))
-        found = perform(assemble_context(counted, "What did Ann find?", **common, remembered=remembered))
+        found = perform(assemble_context(counted, "What did Ann find?", **common, subject_cache=subject_cache))
         assert found == perform(assemble_context(reader.session("acme"), "What did Ann find?", **common))
         round_trips.append(counted.round_trips)
 
@@ -107,10 +107,11 @@ def test_a_model_that_fails_is_told_to_the_recall(reader: Store, corpus: Corpus)
             return len(text.split())
 
     corpus.turn("I found quartz")
-    remembered = Remembered()
+    subject_cache = SubjectCache()
     for _ in range(2):
         recalled = recall_at_once(
-            reader.session("acme"), "quartz", remembered, subject_id="ann", policy=load_policy("reverie"), as_of=LATER,
+            reader.session("acme"), "quartz", subject_cache, subject_id="ann", policy=load_policy("reverie"),
+            as_of=LATER,
             embedder=Broken(),  # type: ignore[arg-type]
         )  # fmt: skip
         found = perform(recalled)
@@ -119,7 +120,7 @@ def test_a_model_that_fails_is_told_to_the_recall(reader: Store, corpus: Corpus)
 
 @pytest.mark.parametrize("rows", [[], [(["Ann"], None)]])
 def test_nothing_is_remembered_of_whom_nobody_knows(rows: list[Any]) -> None:
-    remembered = Remembered()
-    remembered.put("acme", "ann", rows)
-    assert remembered.get("acme", "ann") == (rows or None)
-    assert remembered.get("other", "ann") is None
+    subject_cache = SubjectCache()
+    subject_cache.put("acme", "ann", rows)
+    assert subject_cache.get("acme", "ann") == (rows or None)
+    assert subject_cache.get("other", "ann") is None
