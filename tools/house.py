@@ -12,6 +12,7 @@ from __future__ import annotations
 import argparse
 import ast
 import re
+import signal
 import sys
 import tomllib
 from collections import Counter, defaultdict
@@ -306,4 +307,5 @@ def main() -> None:
 
 
 if __name__ == "__main__":
+    signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # `| head` ends the output
     main()

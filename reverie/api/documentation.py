@@ -35,7 +35,7 @@ _GREETING = {
 
 
 class Greeting(Answer):
-    """What serves here, and where to go on."""
+    """Name and version of the server, and where the documentation is."""
 
     model_config = example(_GREETING)
 
@@ -49,7 +49,7 @@ class Greeting(Answer):
 
 @router.get("/", response_model=Greeting, summary="Say what serves here")
 async def greet() -> Response:
-    """Name, version, and where the documentation is. Everything else is under `/v1` and needs a key."""
+    """Name, version and documentation. Everything else is under `/v1` and requires a key."""
     return answer(_GREETING)
 
 

@@ -62,8 +62,8 @@ RETRY_AFTER = "1"
 class FieldError(BaseModel):
     """What is wrong with one field."""
 
-    pointer: str = Field(description="Where, as a JSON pointer into the body, or `query/name`, `path/name`.")
-    detail: str = Field(description="What is expected there.")
+    pointer: str = Field(description="The field: a JSON pointer into the body, or `query/name`, `path/name`.")
+    detail: str = Field(description="What is expected.")
 
 
 class Problem(BaseModel):

@@ -16,7 +16,7 @@ from reverie.store.session import Statement, TenantSession
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ListedMemory:
-    """A memory as it is listed."""
+    """A memory in a list."""
 
     id: UUID
     kind: Kind
@@ -59,7 +59,7 @@ class MemoryFilter:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Edge:
-    """Two entities that are spoken of together."""
+    """Two entities that occur in the same memories."""
 
     source: str
     target: str
@@ -69,7 +69,7 @@ class Edge:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Graph:
-    """What a subject's memories speak of, and what goes together."""
+    """The entities of a subject's memories, and which of them occur together."""
 
     entities: list[Entity]
     edges: list[Edge]

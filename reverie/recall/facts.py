@@ -14,7 +14,7 @@ from reverie.store.session import Statement, TenantSession
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class StructuredFact:
-    """One value of one key, and from when to when it held."""
+    """One value of one key, and when it was in force."""
 
     id: UUID
     #: Of whom it is true; empty for the subject itself.

@@ -57,7 +57,7 @@ class ShownMemory:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Entity:
-    """Someone or something that a subject's memories speak of."""
+    """A person, animal, place or thing that memories of the subject name."""
 
     #: Such as `pet:bruno`.
     id: str
@@ -115,7 +115,7 @@ class SourceTurn:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Observed:
-    """An event of the bus, or a correction, that a memory comes from."""
+    """An event or a correction that a memory comes from."""
 
     id: UUID
     source: Literal["event", "correction"]
@@ -147,7 +147,7 @@ class Relative:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class CorrectionSeen:
-    """What a person asked for about a memory, or wrote when they made it."""
+    """A correction that a person made to a memory."""
 
     id: UUID
     #: wrong, replace, forget, pin, unpin or keep_apart.
@@ -163,7 +163,7 @@ class CorrectionSeen:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class OutcomeSeen:
-    """An outcome that raised a memory."""
+    """An outcome that raised the importance of a memory."""
 
     id: UUID
     metric: str
@@ -174,7 +174,7 @@ class OutcomeSeen:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Explanation:
-    """Where a memory comes from, what became of it and what will."""
+    """Where a memory comes from, what became of it, and when it is forgotten."""
 
     id: UUID
     subject_id: str

@@ -27,7 +27,7 @@ _TELLING = ("episode", "pattern", "summary")
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Recent:
-    """A memory of what happened lately."""
+    """A memory of a recent event."""
 
     id: UUID
     kind: str

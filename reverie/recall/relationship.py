@@ -18,7 +18,7 @@ STAGES: tuple[RelationshipStage, ...] = get_args(RelationshipStage)
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Relationship:
-    """What there was between a subject and the application up to a time."""
+    """The relationship between a subject and the application up to a time."""
 
     stage: RelationshipStage
     sessions: int

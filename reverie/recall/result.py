@@ -13,7 +13,7 @@ from reverie.model import rounded
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Signal:
-    """One reason for a hit's place."""
+    """One signal of a hit."""
 
     #: As measured.
     value: float
@@ -69,7 +69,7 @@ class Hit(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Drop:
-    """A candidate that is not among the hits."""
+    """A candidate that was dropped."""
 
     id: UUID
     item: Literal["turn", "memory"]

@@ -34,7 +34,7 @@ class Narrative:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ScaffoldEntry:
-    """One value of one path, and what became of it."""
+    """One value of one path, and its state."""
 
     id: UUID
     #: The tool connection that it was learned about; empty for the subject as such.
@@ -71,7 +71,7 @@ class ScaffoldEntry:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Conflict:
-    """Two values for one thing, on different grounds: the one that stands, and the one that does not."""
+    """Two contradicting values for one path: the one in force, and the other."""
 
     path: list[str]
     #: The entry that does not stand; of two that both stand, the scaffold's.

@@ -20,7 +20,7 @@ from reverie.store.session import Statement, TenantSession
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Summary:
-    """A summary of a session, near to what was asked."""
+    """A summary of a session that is near the question."""
 
     id: UUID
     session_id: str | None

@@ -264,9 +264,7 @@ def _try(url: str, role: ConnectionRole | None, tenant: str | None = None, vecto
 
 
 def _check(conn: Connection[Any]) -> None:
-    """Ask the server whether a connection still lives if something lies to be read: nobody says a word to an idle one
-    but to end it.
-    """
+    """Check an idle connection only if its socket is readable: the server writes to an idle one only to end it."""
     from psycopg_pool import ConnectionPool
 
     with DefaultSelector() as selector:

@@ -16,11 +16,9 @@ HOUSE = House(ROOT)
 
 #: Counts that have not reached their goal, each with the number that it must not exceed: lower it when the count falls.
 CEILINGS = {
-    "names": 23,
-    "long_functions": 7,
-    "wide_functions": 25,
+    "long_functions": 5,
+    "wide_functions": 22,
     "untested": 128,
-    "query_files": 1,
 }
 
 

@@ -30,7 +30,7 @@ class MessageGiven(Body):
 
 
 class ContextRequest(Body):
-    """Whom, what is asked, and what the application brings; all but the subject may be left out."""
+    """A subject, a question, and the application's own data. Only the subject is required."""
 
     model_config = example(
         {
@@ -48,10 +48,14 @@ class ContextRequest(Body):
         description="Take history and mood from this session's working memory where none are given; summaries of "
         "its older turns stand for them where the history is too long.",
     )
-    question: Question | None = Field(default=None, description="None: the most important memories.")
-    as_of: Time | None = Field(default=None, description="As if it were then; none: now.")
-    embed: bool = Field(default=True, description="False: words and entities alone, which no model has to read.")
-    model: Name | None = Field(default=None, description="The chat model that will read it, for its tokenizer.")
+    question: Question | None = Field(default=None, description="Default: none; the most important memories are used.")
+    as_of: Time | None = Field(default=None, description="The time as of which to answer. Default: now.")
+    embed: bool = Field(
+        default=True, description="False: search by words and entities only, without the embedding model."
+    )
+    model: Name | None = Field(
+        default=None, description="The chat model that will read the context. Its tokenizer is used."
+    )
     request_id: Name | None = Field(default=None, description="Your id of the request, for the log.")
     system: Text = Field(default="", description="Your instructions; never cut.")
     history: list[MessageGiven] | None = Field(default=None, max_length=1000, description="Oldest first.")
@@ -65,7 +69,7 @@ class ContextRequest(Body):
     constitution: Text = ""
     directives: list[Text] = Field(default_factory=list, max_length=100)
     artifacts: list[Text] = Field(default_factory=list, max_length=1000)
-    learned: JsonObject = Field(default_factory=dict, description="By connection, what was learned of it.")
+    learned: JsonObject = Field(default_factory=dict, description="What was learned, by connection.")
 
 
 class BudgetRow(Answer):
@@ -79,7 +83,7 @@ class BudgetRow(Answer):
 
 
 class DroppedSeen(Answer):
-    """Something that was chosen and is not there."""
+    """An item that was selected and then dropped."""
 
     section: str
     id: UUID | None
@@ -88,7 +92,7 @@ class DroppedSeen(Answer):
 
 
 class RelationshipSeen(Answer):
-    """What there was between the subject and the application."""
+    """The relationship between the subject and the application."""
 
     stage: str
     sessions: int
@@ -97,22 +101,22 @@ class RelationshipSeen(Answer):
 
 
 class ContextAnswer(Answer):
-    """The context, with its budget table and what was missing."""
+    """The context, its budget table and its notes."""
 
     id: UUID
     subject_id: str
     assembled_at: datetime
     policy: str
     policy_hash: str
-    form: str = Field(description="In whose manner it is laid out.")
-    text: str = Field(description="What goes to the model.")
+    form: str = Field(description="The layout.")
+    text: str = Field(description="The text for the model.")
     budget: list[BudgetRow]
     total_tokens: int
     token_budget: int
-    tokenizer: str = Field(description="What counted.")
+    tokenizer: str = Field(description="The tokenizer that counted the tokens.")
     relationship: RelationshipSeen
     dropped: list[DroppedSeen]
-    notes: list[str] = Field(description="What was missing or done otherwise than asked.")
+    notes: list[str] = Field(description="What was missing, or done differently from the request.")
 
 
 @router.post(
@@ -122,9 +126,9 @@ class ContextAnswer(Answer):
     summary="Build the context for a model's prompt",
 )
 async def assemble(body: ContextRequest, caller: Reader) -> Response:
-    """Assemble what a model is told about a subject, in the form and within the budgets of the tenant's policy.
+    """Build the context about a subject for a model, in the form and within the budgets of the tenant's policy.
 
-    It is logged once the answer is out: which ids went into which section, and no text.
+    The context is logged after the answer is sent: the ids in each section, without text.
     """
     found = await assemble_context(
         caller.questioner(),

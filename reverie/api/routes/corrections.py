@@ -23,7 +23,7 @@ _APART = "At once: both stand for themselves again and are never merged with eac
 
 
 class CorrectionRequest(Body):
-    """What is wrong, or is to be forgotten or kept."""
+    """A correction of a memory."""
 
     model_config = example(
         {
@@ -41,7 +41,7 @@ class CorrectionRequest(Body):
         "merged by mistake."
     )
     content: Text | None = Field(default=None, min_length=1, max_length=MOST_CHARACTERS)
-    actor: Name | None = Field(default=None, description="Who says so, for the record; none: the name of the key.")
+    actor: Name | None = Field(default=None, description="Who makes the correction. Default: the name of the key.")
 
     @model_validator(mode="after")
     def _content_for_a_replacement(self) -> CorrectionRequest:
@@ -51,7 +51,7 @@ class CorrectionRequest(Body):
 
 
 class CorrectionAnswer(Answer):
-    """That it is on record, and when it takes effect."""
+    """The recorded correction, and when it takes effect."""
 
     model_config = example(
         {
@@ -65,7 +65,7 @@ class CorrectionAnswer(Answer):
     id: UUID | None = Field(description="The correction; none for keep_apart.")
     survivor_id: UUID | None = Field(description="Of a keep_apart: what it is now apart from.")
     replacement_id: UUID | None = Field(description="Of a replace: the memory that `content` becomes.")
-    effect: str = Field(description="What takes effect when: with this answer, and when a worker runs next.")
+    effect: str = Field(description="What takes effect with this answer, and what when a worker runs next.")
 
 
 @router.post(

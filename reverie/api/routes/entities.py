@@ -24,7 +24,7 @@ class EntityPage(Answer):
     """A page of entities, by their typed ids."""
 
     entities: list[Entity]
-    next_cursor: str | None = Field(description="Give it back for the next page; none: this is the last.")
+    next_cursor: str | None = Field(description="Pass it to get the next page. Null: this is the last page.")
 
 
 @router.get("/entities", response_model=EntityPage, responses=documented(422), summary="List a subject's entities")
@@ -35,7 +35,7 @@ async def list_entities(
     limit: Limit = 50,
     cursor: Cursor = None,
 ) -> Response:
-    """Whom and what the subject's memories speak of, and in how many."""
+    """The entities that the subject's memories name, and in how many memories."""
     after = decode_cursor(cursor, str, str)
     found = await page_entities(caller.reader(), subject_id, type_=type, after=after, limit=limit + 1)
     shown, following = page(found, limit, lambda entity: tuple(entity.id.split(":", 1)))
@@ -49,5 +49,5 @@ async def read_graph(
     limit: Annotated[int, Query(ge=1, le=500, description="Entities at most, the most spoken of.")] = 100,
     edges: Annotated[int, Query(ge=0, le=5000, description="Ties at most, the strongest.")] = 500,
 ) -> Response:
-    """The subject's graph: the entities that most memories speak of, and which of them are spoken of together."""
+    """The subject's graph: the entities that most memories name, and which of them occur together."""
     return answer(await load_graph(caller.reader(), subject_id, limit=limit, edges=edges))

@@ -24,7 +24,7 @@ router = routes_of("facts")
 
 
 class FactsAnswer(Answer):
-    """What holds, most important first."""
+    """The values in force, most important first."""
 
     facts: list[StructuredFact]
 
@@ -33,14 +33,14 @@ class ProfileAnswer(Answer):
     """A subject in short."""
 
     subject_id: str
-    narrative: str = Field(description="At most as many words as the policy allows.")
+    narrative: str = Field(description="The narrative, as long as the policy allows.")
     narrative_by: str = Field(description="The language model that wrote it, or `rules`.")
     narrative_made_at: datetime | None = Field(description="When the model wrote it; null: made for this answer.")
     narrative_age_days: float | None = Field(description="How old it is; null: made for this answer.")
-    scaffold: dict[str, Any] = Field(description="Entries as they are nested, and the facts by category and key.")
-    learned: dict[str, Any] = Field(description="What agents learned on their own, and what holds for connections.")
+    scaffold: dict[str, Any] = Field(description="The entries as a nested object, and the facts by category and key.")
+    learned: dict[str, Any] = Field(description="What agents learned, by connection.")
     entries: list[ScaffoldEntry] = Field(description="Each entry in force, with confidence, basis and sources.")
-    conflicts: list[Conflict] = Field(description="Values that contradict what holds, and what they stand against.")
+    conflicts: list[Conflict] = Field(description="Values that contradict a value in force, and that value.")
     facts: list[StructuredFact]
     recent: list[Recent] = Field(description="What happened lately, latest first.")
     relationship: Relationship
@@ -48,17 +48,17 @@ class ProfileAnswer(Answer):
 
 
 class StagedRequest(Body):
-    """A subject, and what is asked."""
+    """A subject and a question."""
 
     model_config = example({"subject_id": "ana", "question": "How is work?"})
 
     subject_id: Name
-    question: Question | None = Field(default=None, description="None: facts alone.")
-    as_of: Time | None = Field(default=None, description="As if it were then; none: now.")
+    question: Question | None = Field(default=None, description="Default: none; only facts are returned.")
+    as_of: Time | None = Field(default=None, description="The time as of which to answer. Default: now.")
 
 
 class StagedAnswer(Answer):
-    """Facts, always; then the nearest summaries."""
+    """The structured facts, then the nearest summaries."""
 
     subject_id: str
     asked_at: datetime
@@ -81,7 +81,7 @@ async def list_facts(
     least_importance: Annotated[float, Query(ge=0, le=1)] = 0.0,
     as_of: AsOf = None,
 ) -> Response:
-    """Structured facts of a subject: one value a key, with what it replaced."""
+    """The structured facts of a subject: one value in force for each key, with the values that it replaced."""
     facts = await load_facts(
         caller.reader(),
         subject_id=subject_id,
@@ -100,7 +100,7 @@ async def list_facts(
     name="read_profile",
 )
 async def get_profile(caller: Reader, subject_id: Subject, as_of: AsOf = None) -> Response:
-    """A subject in short: narrative, what holds by key, what happened lately, and how long you know each other."""
+    """A subject in short: narrative, structured facts, recent events and the relationship."""
     policy, at = caller.policy, as_of or now()
     found = await load_profile(caller.reader(), subject_id=subject_id, policy=policy, as_of=at)
     written = found.written if found.is_written else None
@@ -130,7 +130,7 @@ async def get_profile(caller: Reader, subject_id: Subject, as_of: AsOf = None) -
     summary="Search memory in stages",
 )
 async def recall_staged(body: StagedRequest, caller: Reader) -> Response:
-    """Structured facts by exact look-up, always, then the nearest summaries; it counts as no access."""
+    """All structured facts, then the nearest summaries. It does not count as an access."""
     found = await staged_recall(
         caller.questioner(),
         body.question,

@@ -26,7 +26,7 @@ class MemoryPage(Answer):
     """A page of memories, latest first."""
 
     memories: list[ListedMemory]
-    next_cursor: str | None = Field(description="Give it back for the next page; none: this is the last.")
+    next_cursor: str | None = Field(description="Pass it to get the next page. Null: this is the last page.")
 
 
 @router.get("/memories", response_model=MemoryPage, responses=documented(422), summary="List a subject's memories")
@@ -43,7 +43,7 @@ async def list_memories(
     limit: Limit = 50,
     cursor: Cursor = None,
 ) -> Response:
-    """What is remembered about a subject, latest first; importance is worked out as of the time asked for."""
+    """The memories of a subject, latest first. Importance is computed as of the requested time."""
     before = decode_cursor(cursor, UUID)
     wanted = MemoryFilter(
         kinds=tuple(kinds or KINDS),
@@ -70,5 +70,5 @@ async def list_memories(
     "/memories/{memory_id}", response_model=Explanation, responses=documented(404, 422), summary="Explain a memory"
 )
 async def explain_memory(caller: Reader, memory_id: UUID) -> Response:
-    """One memory, kept or forgotten: the turns it comes from, what it was made of and went into, its run and policy."""
+    """One memory, in force or forgotten: its source turns, its lineage, its run and policy."""
     return answer(await explain(caller.reader(), str(memory_id)))

@@ -32,10 +32,12 @@ class ObservationBody(Body):
 
     subject_id: Name
     session_id: Name | None = None
-    source_id: Name | None = Field(default=None, description="Your id of it: sent twice, it counts once.")
+    source_id: Name | None = Field(default=None, description="Your id of it. A repeated id is ignored.")
     connection_id: Name | None = Field(default=None, description="The tool connection that it holds for.")
-    metadata: JsonObject | None = Field(default=None, description="Message, attachment, tool: kept, never read.")
-    observed_at: Time | None = Field(default=None, description="When; none: now.")
+    metadata: JsonObject | None = Field(
+        default=None, description="Message, attachment or tool. It is stored and never interpreted."
+    )
+    observed_at: Time | None = Field(default=None, description="When it was observed. Default: now.")
 
     def source(self, caller: Caller) -> ObservationSource:
         """Return where it comes from, as the event bus knows it."""
@@ -69,8 +71,8 @@ class DocumentRequest(ObservationBody):
 
     channel: Literal["attachment", "tool"]
     text: Text = Field(min_length=1)
-    name: Name | None = Field(default=None, description="File or tool.")
-    hint: Hint | None = Field(default=None, description="Kind of memory to keep it as; none: by rule.")
+    name: Name | None = Field(default=None, description="The file or tool.")
+    hint: Hint | None = Field(default=None, description="Kind of memory to store it as. Default: decided by the rules.")
 
 
 class UserContextRequest(ObservationBody):
@@ -90,7 +92,7 @@ class UserContextRequest(ObservationBody):
 
 
 class ConnectionContextRequest(ObservationBody):
-    """What holds for one tool connection, such as its default project."""
+    """What was learned about one tool connection, such as its default project."""
 
     model_config = example({"subject_id": "ana", "connection_id": "jira-1", "learned": {"default_project": "WARD"}})
 
@@ -107,7 +109,7 @@ class RecordedSeen(Answer):
 
 
 class ObservationsAnswer(Answer):
-    """Each is a row of the log; the deferred tier reads them."""
+    """The observations, now rows of the log. The deferred tier processes them."""
 
     events: list[RecordedSeen]
 

@@ -21,7 +21,7 @@ NOBODY = "-"
 
 
 class Health(Answer):
-    """That the process serves."""
+    """The process is alive."""
 
     model_config = example({"status": "ok"})
 
@@ -29,7 +29,7 @@ class Health(Answer):
 
 
 class Readiness(Answer):
-    """What it can do."""
+    """Whether requests can be served."""
 
     model_config = example(
         {"status": "ready", "embedding_model": "minilm-l6-v2-int8", "mood_model": None, "reranker": None, "notes": []}
@@ -58,7 +58,7 @@ async def health() -> Response:
     summary="Check that requests can be served",
 )
 async def ready(request: Request) -> Response:
-    """Whether it can serve: both of its roles read a table on the path of every request. Notes say what is missing."""
+    """Whether requests can be served: both roles read a table as requests do. Notes name what is missing."""
     services = request.app.state.services
     try:
         await probe(services.read_session(NOBODY))
@@ -90,5 +90,5 @@ async def probe(session: TenantSession) -> None:
     summary="Read Prometheus metrics",
 )
 async def metrics(request: Request) -> Response:
-    """Figures for Prometheus."""
+    """Metrics for Prometheus."""
     return Response(request.app.state.metrics.text(), media_type=CONTENT_TYPE_LATEST)

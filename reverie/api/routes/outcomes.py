@@ -17,15 +17,15 @@ router = routes_of("outcomes")
 
 
 class OutcomeGiven(Body):
-    """A measured value, tied to the turn that decided."""
+    """A measured value, linked to the turn in which the decision was made."""
 
     subject_id: Name
     session_id: Name
-    source_id: Name = Field(description="Of the turn that decided.")
+    source_id: Name = Field(description="Id of the turn in which the decision was made.")
     metric: Name
     value: float = Field(allow_inf_nan=False)
-    positive: bool = Field(description="Whether it speaks for the decision.")
-    observed_at: Time | None = Field(default=None, description="When it was measured; none: now.")
+    positive: bool = Field(description="Whether the outcome was good.")
+    observed_at: Time | None = Field(default=None, description="When it was measured. Default: now.")
 
 
 class OutcomesRequest(Body):
@@ -51,12 +51,12 @@ class OutcomesRequest(Body):
 
 
 class OutcomesAnswer(Answer):
-    """What became of them."""
+    """What became of the outcomes."""
 
     model_config = example({"added": 1, "repeated": 0})
 
     added: int
-    repeated: int = Field(description="Sent before and the same; counted once.")
+    repeated: int = Field(description="Outcomes that were sent before; they count once.")
 
 
 @router.post(
@@ -66,7 +66,7 @@ class OutcomesAnswer(Answer):
     summary="Report outcomes of decisions",
 )
 async def append_outcomes(body: OutcomesRequest, caller: Writer) -> Response:
-    """Log outcomes of decisions, each once however often it is sent."""
+    """Log outcomes of decisions. An outcome that is sent twice counts once."""
     at = now()
     outcomes = [
         Outcome(

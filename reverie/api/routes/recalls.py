@@ -29,18 +29,26 @@ class RecallRequest(Body):
 
     subject_id: Name
     question: Question
-    as_of: Time | None = Field(default=None, description="Recall as if it were then; none: now.")
-    top_k: int | None = Field(default=None, ge=1, le=200, description="Hits at most; none: the policy's.")
-    token_budget: int | None = Field(default=None, ge=0, le=200_000, description="Tokens at most; none: the policy's.")
-    kinds: list[Kind] | None = Field(default=None, min_length=1, description="Only memories of these kinds.")
-    include_compressed: bool = Field(default=False, description="Also what a pattern or summary stands for.")
-    embed: bool = Field(default=True, description="False: words and entities alone, no model is asked.")
-    rerank: bool = Field(default=True, description="False: by weighed signals alone, whichever reranker is set.")
-    why: bool = Field(default=False, description="Each signal of each hit, and what was dropped and why.")
+    as_of: Time | None = Field(default=None, description="The time as of which to answer. Default: now.")
+    top_k: int | None = Field(
+        default=None, ge=1, le=200, description="The most hits to return. Default: the policy's number."
+    )
+    token_budget: int | None = Field(
+        default=None, ge=0, le=200_000, description="The most tokens to return. Default: the policy's number."
+    )
+    kinds: list[Kind] | None = Field(
+        default=None, min_length=1, description="Restrict the search to memories of these kinds."
+    )
+    include_compressed: bool = Field(default=False, description="Include memories that a pattern or summary replaced.")
+    embed: bool = Field(
+        default=True, description="False: search by words and entities only, without the embedding model."
+    )
+    rerank: bool = Field(default=True, description="False: rank by the weighed signals, even if a reranker is set.")
+    why: bool = Field(default=False, description="Return every signal of each hit, and what was dropped and why.")
 
 
 class SignalSeen(Answer):
-    """One reason for a hit's place."""
+    """One signal of a hit."""
 
     value: float
     weight: float
@@ -48,7 +56,7 @@ class SignalSeen(Answer):
 
 
 class HitSeen(Answer):
-    """One thing remembered."""
+    """One hit: a memory or a turn."""
 
     item: Literal["turn", "memory"]
     id: UUID
@@ -61,13 +69,13 @@ class HitSeen(Answer):
     turn_id: UUID | None
     session_id: str | None
     ranks: dict[str, int] = Field(
-        description="Place in each arm that found it: dense, lexical, entity; weighed: before re-ranking."
+        description="Its rank in each search that found it: dense, lexical, entity; `weighed`: before re-ranking."
     )
     signals: dict[str, SignalSeen] | None = Field(default=None, description="With `why`.")
 
 
 class DropSeen(Answer):
-    """A candidate that is not among the hits."""
+    """A candidate that was dropped."""
 
     id: UUID
     item: Literal["turn", "memory"]
@@ -113,13 +121,15 @@ class RecallAnswer(Answer):
     asked_at: datetime
     policy: str
     policy_hash: str
-    model: str | None = Field(description="The embedding model; none: words and entities alone.")
-    reranker: str | None = Field(description="The cross-encoder that ordered the hits; none: the weighed signals did.")
+    model: str | None = Field(description="The embedding model. Null: the search used words and entities only.")
+    reranker: str | None = Field(
+        description="The cross-encoder that ranked the hits. Null: the weighed signals ranked them."
+    )
     hits: list[HitSeen]
     dropped: list[DropSeen] | None = Field(default=None, description="With `why`.")
     total_tokens: int
     token_budget: int
-    notes: list[str] = Field(description="What was missing or done otherwise than asked.")
+    notes: list[str] = Field(description="What was missing, or done differently from the request.")
 
 
 @router.post(
@@ -132,7 +142,7 @@ class RecallAnswer(Answer):
 async def post_recall(body: RecallRequest, caller: Reader) -> Response:
     """Ask memory about a subject: turns word for word, facts, preferences, patterns and summaries, best first.
 
-    It is logged once the answer is out and counts as an access of what it gave.
+    The recall is logged after the answer is sent and counts as an access of its hits.
     """
     found = await recall_at_once(
         caller.questioner(),

@@ -26,11 +26,11 @@ class ReviewPage(Answer):
     """A page of turns, the longest waiting first."""
 
     reviews: list[Review]
-    next_cursor: str | None = Field(description="Give it back for the next page; none: this is the last.")
+    next_cursor: str | None = Field(description="Pass it to get the next page. Null: this is the last page.")
 
 
 class SeenAnswer(Answer):
-    """That it is noted."""
+    """The review is recorded."""
 
     model_config = example({"turn_id": "019b8d6a-7f10-8c41-9a2b-2c6a3f1d2e4f"})
 
@@ -49,7 +49,7 @@ async def list_flagged(
     limit: Limit = 50,
     cursor: Cursor = None,
 ) -> Response:
-    """Turns that were flagged for a person to look at, such as what sounds like a crisis. Needs the scope admin."""
+    """Turns that were flagged for review, such as signs of a crisis. Requires the scope admin."""
     place = decode_cursor(cursor, _aware, UUID)
     after = (place[0], place[1]) if place else None
     # the reader's role sees nothing of what is not in the log yet
@@ -65,7 +65,7 @@ async def list_flagged(
     summary="Mark a message as reviewed",
 )
 async def note_seen(caller: Admin, turn_id: UUID) -> Response:
-    """Note that a person has looked at a turn. Needs the scope admin."""
+    """Record that a person has reviewed a turn. Requires the scope admin."""
     await mark_seen(caller.writer(), turn_id, seen_at=now())
     return answer({"turn_id": turn_id})
 

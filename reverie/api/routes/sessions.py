@@ -16,7 +16,7 @@ router = routes_of("sessions")
 
 
 class CloseRequest(Body):
-    """The session that is over."""
+    """The session to close."""
 
     model_config = example({"subject_id": "ana", "session_id": "s1"})
 
@@ -25,18 +25,18 @@ class CloseRequest(Body):
 
 
 class CloseAnswer(Answer):
-    """What is left to do."""
+    """What is still to be done."""
 
     model_config = example({"waiting": 4})
 
-    waiting: int = Field(description="Turns that are on their way to the log.")
+    waiting: int = Field(description="Turns that are still to be moved to the log.")
 
 
 @router.post(
     "/sessions/close", response_model=CloseAnswer, responses=documented(400, 404, 413, 422), summary="Close a session"
 )
 async def close(body: CloseRequest, caller: Writer) -> Response:
-    """End a session: its turns go to the log at once, its working memory ends. A later turn opens it again."""
+    """Close a session: its turns move to the log at once and its working memory ends. A later turn opens it again."""
     waiting = await close_session(caller.writer(), subject_id=body.subject_id, session_id=body.session_id, as_of=now())
     if waiting is None:
         raise ProblemError(404, "There is no such session in working memory.")

@@ -31,17 +31,17 @@ class ToolCallGiven(Body):
 
 
 class TurnGiven(Body):
-    """One thing said by one speaker."""
+    """One turn of a conversation."""
 
     source_id: Name | None = Field(
         default=None, description="Your id of the turn, unique in its session: a turn sent twice counts once."
     )
     role: Role
     text: Text = Field(default="", description="What was said; empty only with tool calls.")
-    speaker: Name | None = Field(default=None, description="Name of who said it.")
-    said_at: Time | None = Field(default=None, description="When it was said; none: now.")
+    speaker: Name | None = Field(default=None, description="The speaker's name.")
+    said_at: Time | None = Field(default=None, description="When it was said. Default: now.")
     tool_calls: list[ToolCallGiven] = Field(default_factory=list, max_length=100)
-    metadata: JsonObject | None = Field(default=None, description="Kept with the turn, never read.")
+    metadata: JsonObject | None = Field(default=None, description="Stored with the turn and never interpreted.")
 
 
 class TurnsRequest(Body):
@@ -73,10 +73,11 @@ class TurnsRequest(Body):
     session_id: Name
     turns: list[TurnGiven] = Field(min_length=1, max_length=MOST_TURNS)
     embed: bool = Field(
-        default=True, description="False: no model is asked: no near memories, and the mood by keywords alone."
+        default=True,
+        description="False: no model is used. No near memories are returned, and the mood comes from keywords.",
     )
-    country: Country | None = Field(default=None, description="Chooses the helplines.")
-    language: Language | None = Field(default=None, description="Chooses the words of the help.")
+    country: Country | None = Field(default=None, description="The country whose helplines are returned.")
+    language: Language | None = Field(default=None, description="The language of the help text.")
 
 
 class NearSeen(Answer):
@@ -87,29 +88,29 @@ class NearSeen(Answer):
 
 
 class CandidateSeen(Answer):
-    """Something that a turn gives for memory."""
+    """A candidate for memory that was found in a turn."""
 
-    id: UUID = Field(description="That of the memory it will be, unless it is merged into another.")
+    id: UUID = Field(description="Id of the memory that it becomes, unless it is merged into another.")
     kind: Kind
     content: str
     importance: float
-    entities: list[str] = Field(description="Typed ids of what it speaks of.")
-    origin: str = Field(description="Rule that found it; `turn` for an episode, `tool_call` for what an agent did.")
+    entities: list[str] = Field(description="Typed ids of the entities that it names.")
+    origin: str = Field(description="The rule that found it; `turn` for an episode, `tool_call` for an agent's action.")
     near: NearSeen | None
 
 
 class MoodSeen(Answer):
-    """How who wrote a message feels."""
+    """The author's mood."""
 
     mood: str
     energy: Literal["high", "medium", "low"]
-    style: str = Field(description="The approach that answers it.")
+    style: str = Field(description="The style of answer that fits the mood.")
     confidence: float | None
-    method: str = Field(description="What told it: model, classifier, previous or keywords.")
+    method: str = Field(description="How the mood was determined: model, classifier, previous or keywords.")
 
 
 class HelplineSeen(Answer):
-    """Whom a person in a crisis can turn to."""
+    """A helpline."""
 
     country: str | None
     name: str
@@ -117,10 +118,10 @@ class HelplineSeen(Answer):
 
 
 class CrisisSeen(Answer):
-    """That a message sounds like a crisis, and help for who wrote it."""
+    """Signs of a crisis in a message, and help for its author."""
 
     signs: list[str]
-    review: bool = Field(description="Whether a person is to look at it.")
+    review: bool = Field(description="Whether a person should review it.")
     message: str
     helplines: list[HelplineSeen]
 
@@ -135,16 +136,16 @@ class TurnSeen(Answer):
     extracted: list[CandidateSeen]
     reason: str | None = Field(description="Why nothing was extracted: role, low_content, question, quoted or no_rule.")
     left_out: int = Field(description="Candidates left out, as the policy takes no more from one turn.")
-    mood: MoodSeen | None = Field(description="Of a user's message.")
+    mood: MoodSeen | None = Field(description="The mood of a user's message.")
     crisis: CrisisSeen | None
 
 
 class TurnsAnswer(Answer):
-    """They are safe."""
+    """The stored turns."""
 
     turns: list[TurnSeen]
     flush_at: datetime | None = Field(
-        description="When the session's turns are in the log at the latest, unless more come."
+        description="When the session's turns are moved to the log, unless more turns arrive."
     )
 
 
@@ -155,9 +156,10 @@ class TurnsAnswer(Answer):
     summary="Add turns of a conversation",
 )
 async def append(body: TurnsRequest, caller: Writer) -> Response:
-    """Take in turns of a session, all or none, each once however often it is sent.
+    """Store turns of a session, all or none. A turn that is sent twice is stored once.
 
-    The answer carries what the rules extract, the mood of each message, and help where the words sound like a crisis.
+    The answer has the candidates that the rules found, the mood of each message, and help if a message sounds like a
+    crisis.
     """
     services = caller.services
     found = await append_turns(

@@ -16,7 +16,7 @@ router = routes_of("working memory")
 
 
 class UpdateRequest(Body):
-    """What the caller holds to; a list that is left out stays as it is."""
+    """The lists to replace. A list that is left out stays as it is."""
 
     model_config = example(
         {"subject_id": "ana", "session_id": "s1", "preferences": ["Answer in Portuguese"], "confirmations": []}
@@ -25,15 +25,19 @@ class UpdateRequest(Body):
     subject_id: Name
     session_id: Name
     preferences: list[Text] | None = Field(default=None, max_length=MOST_HELD)
-    confirmations: list[JsonObject] | None = Field(default=None, max_length=MOST_HELD, description="Waited for.")
-    tool_results: list[JsonObject] | None = Field(default=None, max_length=MOST_HELD, description="Still in use.")
+    confirmations: list[JsonObject] | None = Field(
+        default=None, max_length=MOST_HELD, description="Confirmations that the agent is waiting for."
+    )
+    tool_results: list[JsonObject] | None = Field(
+        default=None, max_length=MOST_HELD, description="Results that are still in use."
+    )
 
 
 @router.get(
     "/working_memory", response_model=Session, responses=documented(404, 422), summary="Read a session's working memory"
 )
 async def read_working_memory(caller: Reader, subject_id: Subject, session_id: SessionId) -> Response:
-    """A session's window of turns, of which the first of all is one, its mood, and what the caller holds to."""
+    """A session's latest turns and its first one, its mood, and the caller's lists."""
     return answer(await held(caller, subject_id, session_id))
 
 
@@ -44,7 +48,7 @@ async def read_working_memory(caller: Reader, subject_id: Subject, session_id: S
     summary="Update a session's working memory",
 )
 async def update_working_memory(body: UpdateRequest, caller: Writer) -> Response:
-    """Hold these lists in place of those before; the entry is opened where there is none."""
+    """Replace the caller's lists. A session without working memory gets one."""
     await update_session(caller.writer(), **body.model_dump(exclude_unset=True), policy=caller.policy, as_of=now())
     return answer(await held(caller, body.subject_id, body.session_id))
 

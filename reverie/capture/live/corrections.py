@@ -6,7 +6,7 @@ and the deferred tier works it in.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Literal
@@ -82,11 +82,7 @@ async def correct_memory(
     sql, memory = queries("corrections"), {"tenant": session.tenant_id, "memory": memory_id}
     async with session.transaction() as transaction:
         rows = await transaction.run(Statement(sql["read_correctable"], memory))
-        if not rows or subject_id not in (None, rows[0][0]):
-            raise NotFoundError(f"There is no memory {memory_id}.")
-        subject_id, kind, is_forgotten = rows[0]
-        if asked in ("pin", "unpin") and is_forgotten:
-            raise InputError(f"Memory {memory_id} is forgotten: it cannot be pinned or unpinned.")
+        subject_id, kind = _correctable(rows, memory_id, subject_id, asked)
         correction = stable_id(as_of, asked, session.tenant_id, str(memory_id))
         row = memory | {"subject": subject_id, "id": correction, "as_of": as_of, "run": None}
         statements = [Statement(sql["add_correction"], row | {"correction": asked, "content": content, "actor": actor})]
@@ -108,6 +104,16 @@ async def correct_memory(
         replacement_id=replacement if asked == "replace" else None,
         effect=EFFECT[asked],
     )
+
+
+def _correctable(rows: Sequence[Any], memory_id: UUID, subject_id: str | None, asked: Asked) -> tuple[str, str]:
+    """Return subject and kind of the memory. Raises NotFoundError, and InputError for a pin of a forgotten memory."""
+    if not rows or subject_id not in (None, rows[0][0]):
+        raise NotFoundError(f"There is no memory {memory_id}.")
+    owner, kind, is_forgotten = rows[0]
+    if asked in ("pin", "unpin") and is_forgotten:
+        raise InputError(f"Memory {memory_id} is forgotten: it cannot be pinned or unpinned.")
+    return owner, kind
 
 
 def _enqueue_statement(tenant_id: str, subject_id: str, policy: Policy, as_of: datetime) -> Statement[Any]:

@@ -14,7 +14,7 @@ from reverie.store.session import Statement, TenantSession
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Review:
-    """A turn to look at."""
+    """A turn that awaits review."""
 
     turn_id: UUID
     subject_id: str

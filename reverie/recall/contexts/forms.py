@@ -145,35 +145,32 @@ def _agent(of: Material) -> list[Section]:
             ],
         )
     ]
-    identity = [f"Name: {one_line(given.agent_name)}"] * bool(given.agent_name)
     return [
         _system(of),
         fit("profile", blocks, of.policy.context.profile, of.count),
         _memories(of, "Relevant Retrieved Facts:", _plain_without_kind),
-        fit(
-            "behavior",
-            [
-                Block(
-                    head="# Agent Identity",
-                    lines=[
-                        Line(text=text, label="identity", worth=3.0) for text in [*identity, given.constitution] if text
-                    ],
-                ),
-                Block(
-                    head="# Temporal Governance Directives",
-                    lines=[Line(text=f"- {one_line(text)}", label="directive", worth=2.0) for text in given.directives],
-                ),
-                Block(
-                    head="Your Artifacts",
-                    lines=[
-                        Line(text=f"- {one_line(text)}", label=one_line(text), worth=1.0) for text in given.artifacts
-                    ],
-                ),
-            ],
-            of.policy.context.behavior,
-            of.count,
-        ),
+        fit("behavior", _agent_identity(of), of.policy.context.behavior, of.count),
         *_rest(of),
+    ]
+
+
+def _agent_identity(of: Material) -> list[Block]:
+    """The agent's name and constitution, its directives and its artifacts."""
+    given = of.given
+    name = [f"Name: {one_line(given.agent_name)}"] * bool(given.agent_name)
+    return [
+        Block(
+            head="# Agent Identity",
+            lines=[Line(text=text, label="identity", worth=3.0) for text in [*name, given.constitution] if text],
+        ),
+        Block(
+            head="# Temporal Governance Directives",
+            lines=[Line(text=f"- {one_line(text)}", label="directive", worth=2.0) for text in given.directives],
+        ),
+        Block(
+            head="Your Artifacts",
+            lines=[Line(text=f"- {one_line(text)}", label=one_line(text), worth=1.0) for text in given.artifacts],
+        ),
     ]
 
 

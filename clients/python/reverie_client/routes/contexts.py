@@ -28,7 +28,7 @@ class BudgetRow(Answer):
 
 
 class RelationshipStage(Answer):
-    """What there was between the subject and the application."""
+    """The relationship between the subject and the application."""
 
     stage: str
     sessions: int
@@ -37,7 +37,7 @@ class RelationshipStage(Answer):
 
 
 class Dropped(Answer):
-    """Something that was chosen and is not there."""
+    """An item that was selected and then dropped."""
 
     section: str
     id: UUID | None
@@ -46,25 +46,25 @@ class Dropped(Answer):
 
 
 class Context(Answer):
-    """The context, with its budget table and what was missing."""
+    """The context, its budget table and its notes."""
 
     id: UUID
     subject_id: str
     assembled_at: datetime
     policy: str
     policy_hash: str
-    #: In whose manner it is laid out.
+    #: The layout.
     form: str
-    #: What goes to the model.
+    #: The text for the model.
     text: str
     budget: list[BudgetRow]
     total_tokens: int
     token_budget: int
-    #: What counted.
+    #: The tokenizer that counted the tokens.
     tokenizer: str
     relationship: RelationshipStage
     dropped: list[Dropped]
-    #: What was missing or done otherwise than asked.
+    #: What was missing, or done differently from the request.
     notes: list[str]
 
 
@@ -91,21 +91,21 @@ def assemble_context(
     artifacts: Sequence[str] | None = None,
     learned: Mapping[str, Any] | None = None,
 ) -> Request[Context]:
-    """Assemble what a model is told about a subject, in the form and within the budgets of the tenant's policy.
+    """Build the context about a subject for a model, in the form and within the budgets of the tenant's policy.
 
-    It is logged once the answer is out: which ids went into which section, and no text.
+    The context is logged after the answer is sent: the ids in each section, without text.
 
     session_id: Take history and mood from this session's working memory where none are given; summaries of its
     older turns stand for them where the history is too long.
-    question: None: the most important memories.
-    as_of: As if it were then; none: now.
-    embed: False: words and entities alone, which no model has to read.
-    model: The chat model that will read it, for its tokenizer.
+    question: Default: none; the most important memories are used.
+    as_of: The time as of which to answer. Default: now.
+    embed: False: search by words and entities only, without the embedding model.
+    model: The chat model that will read the context. Its tokenizer is used.
     request_id: Your id of the request, for the log.
     system: Your instructions; never cut.
     history: Oldest first.
     service_data: Fields by service.
-    learned: By connection, what was learned of it.
+    learned: What was learned, by connection.
     """
     return Request(
         "POST",

@@ -9,7 +9,7 @@ from reverie_client.request import Answer, Request
 
 
 class Correction(Answer):
-    """That it is on record, and when it takes effect."""
+    """The recorded correction, and when it takes effect."""
 
     #: The correction; none for keep_apart.
     id: UUID | None
@@ -17,7 +17,7 @@ class Correction(Answer):
     survivor_id: UUID | None
     #: Of a replace: the memory that `content` becomes.
     replacement_id: UUID | None
-    #: What takes effect when: with this answer, and when a worker runs next.
+    #: What takes effect with this answer, and what when a worker runs next.
     effect: str
 
 
@@ -41,7 +41,7 @@ def correct_memory(
     kind: wrong: it is not true, forget it; replace: forget it, `content` is right; forget: it is true and not to
     be remembered; pin: keep it and consider it in every recall; unpin: no longer; keep_apart: it was merged by
     mistake.
-    actor: Who says so, for the record; none: the name of the key.
+    actor: Who makes the correction. Default: the name of the key.
     """
     return Request(
         "POST",

@@ -10,12 +10,12 @@ class EntityPage(Answer):
     """A page of entities, by their typed ids."""
 
     entities: list[Entity]
-    #: Give it back for the next page; none: this is the last.
+    #: Pass it to get the next page. Null: this is the last page.
     next_cursor: str | None
 
 
 class Edge(Answer):
-    """Two entities that are spoken of together."""
+    """Two entities that occur in the same memories."""
 
     source: str
     target: str
@@ -23,7 +23,7 @@ class Edge(Answer):
 
 
 class Graph(Answer):
-    """What a subject's memories speak of, and what goes together."""
+    """The entities of a subject's memories, and which of them occur together."""
 
     entities: list[Entity]
     edges: list[Edge]
@@ -32,7 +32,7 @@ class Graph(Answer):
 def list_entities(
     subject_id: str, *, type: str | None = None, limit: int | None = None, cursor: str | None = None
 ) -> Request[EntityPage]:
-    """Whom and what the subject's memories speak of, and in how many.
+    """The entities that the subject's memories name, and in how many memories.
 
     subject_id: Whom or what the memory is about.
     type: Of this type, such as `pet`.
@@ -48,7 +48,7 @@ def list_entities(
 
 
 def read_graph(subject_id: str, *, limit: int | None = None, edges: int | None = None) -> Request[Graph]:
-    """The subject's graph: the entities that most memories speak of, and which of them are spoken of together.
+    """The subject's graph: the entities that most memories name, and which of them occur together.
 
     subject_id: Whom or what the memory is about.
     limit: Entities at most, the most spoken of.

@@ -10,7 +10,7 @@ from reverie_client.request import Answer, Request
 
 
 class StructuredFact(Answer):
-    """One value of one key, and from when to when it held."""
+    """One value of one key, and when it was in force."""
 
     id: UUID
     speaker: str
@@ -30,13 +30,13 @@ class StructuredFact(Answer):
 
 
 class Facts(Answer):
-    """What holds, most important first."""
+    """The values in force, most important first."""
 
     facts: list[StructuredFact]
 
 
 class ScaffoldEntry(Answer):
-    """One value of one path, and what became of it."""
+    """One value of one path, and its state."""
 
     id: UUID
     connection_id: str
@@ -56,7 +56,7 @@ class ScaffoldEntry(Answer):
 
 
 class Conflict(Answer):
-    """Two values for one thing, on different grounds: the one that stands, and the one that does not."""
+    """Two contradicting values for one path: the one in force, and the other."""
 
     path: list[str]
     entry: ScaffoldEntry
@@ -65,7 +65,7 @@ class Conflict(Answer):
 
 
 class Recent(Answer):
-    """A memory of what happened lately."""
+    """A memory of a recent event."""
 
     id: UUID
     kind: str
@@ -74,7 +74,7 @@ class Recent(Answer):
 
 
 class Relationship(Answer):
-    """What there was between a subject and the application up to a time."""
+    """The relationship between a subject and the application up to a time."""
 
     stage: Literal["new", "building", "established", "deep"]
     sessions: int
@@ -86,7 +86,7 @@ class Profile(Answer):
     """A subject in short."""
 
     subject_id: str
-    #: At most as many words as the policy allows.
+    #: The narrative, as long as the policy allows.
     narrative: str
     #: The language model that wrote it, or `rules`.
     narrative_by: str
@@ -94,13 +94,13 @@ class Profile(Answer):
     narrative_made_at: datetime | None
     #: How old it is; null: made for this answer.
     narrative_age_days: float | None
-    #: Entries as they are nested, and the facts by category and key.
+    #: The entries as a nested object, and the facts by category and key.
     scaffold: dict[str, Any]
-    #: What agents learned on their own, and what holds for connections.
+    #: What agents learned, by connection.
     learned: dict[str, Any]
     #: Each entry in force, with confidence, basis and sources.
     entries: list[ScaffoldEntry]
-    #: Values that contradict what holds, and what they stand against.
+    #: Values that contradict a value in force, and that value.
     conflicts: list[Conflict]
     facts: list[StructuredFact]
     #: What happened lately, latest first.
@@ -110,7 +110,7 @@ class Profile(Answer):
 
 
 class Summary(Answer):
-    """A summary of a session, near to what was asked."""
+    """A summary of a session that is near the question."""
 
     id: UUID
     session_id: str | None
@@ -122,7 +122,7 @@ class Summary(Answer):
 
 
 class Staged(Answer):
-    """Facts, always; then the nearest summaries."""
+    """The structured facts, then the nearest summaries."""
 
     subject_id: str
     asked_at: datetime
@@ -143,7 +143,7 @@ def list_facts(
     least_importance: float | None = None,
     as_of: datetime | None = None,
 ) -> Request[Facts]:
-    """Structured facts of a subject: one value a key, with what it replaced.
+    """The structured facts of a subject: one value in force for each key, with the values that it replaced.
 
     subject_id: Whom or what the memory is about.
     history: Also what held before.
@@ -158,7 +158,7 @@ def list_facts(
 
 
 def read_profile(subject_id: str, *, as_of: datetime | None = None) -> Request[Profile]:
-    """A subject in short: narrative, what holds by key, what happened lately, and how long you know each other.
+    """A subject in short: narrative, structured facts, recent events and the relationship.
 
     subject_id: Whom or what the memory is about.
     as_of: As of when; none: now.
@@ -167,10 +167,10 @@ def read_profile(subject_id: str, *, as_of: datetime | None = None) -> Request[P
 
 
 def recall_staged(subject_id: str, *, question: str | None = None, as_of: datetime | None = None) -> Request[Staged]:
-    """Structured facts by exact look-up, always, then the nearest summaries; it counts as no access.
+    """All structured facts, then the nearest summaries. It does not count as an access.
 
-    question: None: facts alone.
-    as_of: As if it were then; none: now.
+    question: Default: none; only facts are returned.
+    as_of: The time as of which to answer. Default: now.
     """
     return Request(
         "POST", "/v1/recalls/staged", Staged, body={"subject_id": subject_id, "question": question, "as_of": as_of}

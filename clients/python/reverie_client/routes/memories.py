@@ -11,7 +11,7 @@ from reverie_client.request import Answer, Request
 
 
 class Memory(Answer):
-    """A memory as it is listed."""
+    """A memory in a list."""
 
     id: UUID
     kind: Literal["fact", "preference", "instruction", "episode", "summary", "pattern"]
@@ -35,7 +35,7 @@ class MemoryPage(Answer):
     """A page of memories, latest first."""
 
     memories: list[Memory]
-    #: Give it back for the next page; none: this is the last.
+    #: Pass it to get the next page. Null: this is the last page.
     next_cursor: str | None
 
 
@@ -54,7 +54,7 @@ class SourceTurn(Answer):
 
 
 class Observed(Answer):
-    """An event of the bus, or a correction, that a memory comes from."""
+    """An event or a correction that a memory comes from."""
 
     id: UUID
     source: Literal["event", "correction"]
@@ -78,7 +78,7 @@ class Relative(Answer):
 
 
 class MeasuredOutcome(Answer):
-    """An outcome that raised a memory."""
+    """An outcome that raised the importance of a memory."""
 
     id: UUID
     metric: str
@@ -88,7 +88,7 @@ class MeasuredOutcome(Answer):
 
 
 class RecordedCorrection(Answer):
-    """What a person asked for about a memory, or wrote when they made it."""
+    """A correction that a person made to a memory."""
 
     id: UUID
     kind: str
@@ -99,7 +99,7 @@ class RecordedCorrection(Answer):
 
 
 class Entity(Answer):
-    """Someone or something that a subject's memories speak of."""
+    """A person, animal, place or thing that memories of the subject name."""
 
     id: str
     label: str
@@ -108,7 +108,7 @@ class Entity(Answer):
 
 
 class Explanation(Answer):
-    """Where a memory comes from, what became of it and what will."""
+    """Where a memory comes from, what became of it, and when it is forgotten."""
 
     id: UUID
     subject_id: str
@@ -138,7 +138,7 @@ def list_memories(
     limit: int | None = None,
     cursor: str | None = None,
 ) -> Request[MemoryPage]:
-    """What is remembered about a subject, latest first; importance is worked out as of the time asked for.
+    """The memories of a subject, latest first. Importance is computed as of the requested time.
 
     subject_id: Whom or what the memory is about.
     kinds: Of these kinds; none: any.
@@ -171,5 +171,5 @@ def list_memories(
 
 
 def explain_memory(memory_id: UUID) -> Request[Explanation]:
-    """One memory, kept or forgotten: the turns it comes from, what it was made of and went into, its run and policy."""
+    """One memory, in force or forgotten: its source turns, its lineage, its run and policy."""
     return Request("GET", f"/v1/memories/{memory_id}", Explanation)

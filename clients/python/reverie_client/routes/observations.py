@@ -19,7 +19,7 @@ class Recorded(Answer):
 
 
 class Observations(Answer):
-    """Each is a row of the log; the deferred tier reads them."""
+    """The observations, now rows of the log. The deferred tier processes them."""
 
     events: list[Recorded]
 
@@ -37,10 +37,10 @@ def record_observation(
 ) -> Request[Observations]:
     """Record what an agent noticed: `record_observation(content, category)`.
 
-    source_id: Your id of it: sent twice, it counts once.
+    source_id: Your id of it. A repeated id is ignored.
     connection_id: The tool connection that it holds for.
-    metadata: Message, attachment, tool: kept, never read.
-    observed_at: When; none: now.
+    metadata: Message, attachment or tool. It is stored and never interpreted.
+    observed_at: When it was observed. Default: now.
     """
     return Request(
         "POST",
@@ -74,12 +74,12 @@ def add_document(
 ) -> Request[Observations]:
     """Record the text of an attachment or the output of a tool; it is cut into chunks, each kept by what it is.
 
-    source_id: Your id of it: sent twice, it counts once.
+    source_id: Your id of it. A repeated id is ignored.
     connection_id: The tool connection that it holds for.
-    metadata: Message, attachment, tool: kept, never read.
-    observed_at: When; none: now.
-    name: File or tool.
-    hint: Kind of memory to keep it as; none: by rule.
+    metadata: Message, attachment or tool. It is stored and never interpreted.
+    observed_at: When it was observed. Default: now.
+    name: The file or tool.
+    hint: Kind of memory to store it as. Default: decided by the rules.
     """
     return Request(
         "POST",
@@ -113,10 +113,10 @@ def update_user_context(
 ) -> Request[Observations]:
     """Record what was learned about the subject: `update_user_context(scaffold_updates, persistent_info_additions)`.
 
-    source_id: Your id of it: sent twice, it counts once.
+    source_id: Your id of it. A repeated id is ignored.
     connection_id: The tool connection that it holds for.
-    metadata: Message, attachment, tool: kept, never read.
-    observed_at: When; none: now.
+    metadata: Message, attachment or tool. It is stored and never interpreted.
+    observed_at: When it was observed. Default: now.
     """
     return Request(
         "POST",
@@ -147,9 +147,9 @@ def update_connection_context(
 ) -> Request[Observations]:
     """Record what holds for one connection: `update_connection_context(connection_id, learned)`.
 
-    source_id: Your id of it: sent twice, it counts once.
-    metadata: Message, attachment, tool: kept, never read.
-    observed_at: When; none: now.
+    source_id: Your id of it. A repeated id is ignored.
+    metadata: Message, attachment or tool. It is stored and never interpreted.
+    observed_at: When it was observed. Default: now.
     """
     return Request(
         "POST",

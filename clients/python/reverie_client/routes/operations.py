@@ -6,13 +6,13 @@ from reverie_client.request import Answer, Request
 
 
 class Health(Answer):
-    """That the process serves."""
+    """The process is alive."""
 
     status: str
 
 
 class Readiness(Answer):
-    """What it can do."""
+    """Whether requests can be served."""
 
     status: str
     embedding_model: str | None
@@ -22,7 +22,7 @@ class Readiness(Answer):
 
 
 class Greeting(Answer):
-    """What serves here, and where to go on."""
+    """Name and version of the server, and where the documentation is."""
 
     name: str
     version: str
@@ -38,15 +38,15 @@ def health() -> Request[Health]:
 
 
 def ready() -> Request[Readiness]:
-    """Whether it can serve: both of its roles read a table on the path of every request. Notes say what is missing."""
+    """Whether requests can be served: both roles read a table as requests do. Notes name what is missing."""
     return Request("GET", "/ready", Readiness)
 
 
 def read_metrics() -> Request[str]:
-    """Figures for Prometheus."""
+    """Metrics for Prometheus."""
     return Request("GET", "/metrics", str)
 
 
 def greet() -> Request[Greeting]:
-    """Name, version, and where the documentation is. Everything else is under `/v1` and needs a key."""
+    """Name, version and documentation. Everything else is under `/v1` and requires a key."""
     return Request("GET", "/", Greeting)

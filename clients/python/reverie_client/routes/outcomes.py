@@ -9,28 +9,28 @@ from reverie_client.request import Answer, Input, Request
 
 
 class Outcome(Input):
-    """A measured value, tied to the turn that decided."""
+    """A measured value, linked to the turn in which the decision was made."""
 
     subject_id: str
     session_id: str
-    #: Of the turn that decided.
+    #: Id of the turn in which the decision was made.
     source_id: str
     metric: str
     value: float
-    #: Whether it speaks for the decision.
+    #: Whether the outcome was good.
     positive: bool
-    #: When it was measured; none: now.
+    #: When it was measured. Default: now.
     observed_at: datetime | None = None
 
 
 class Outcomes(Answer):
-    """What became of them."""
+    """What became of the outcomes."""
 
     added: int
-    #: Sent before and the same; counted once.
+    #: Outcomes that were sent before; they count once.
     repeated: int
 
 
 def append_outcomes(outcomes: Sequence[Outcome]) -> Request[Outcomes]:
-    """Log outcomes of decisions, each once however often it is sent."""
+    """Log outcomes of decisions. An outcome that is sent twice counts once."""
     return Request("POST", "/v1/outcomes", Outcomes, body={"outcomes": outcomes})

@@ -11,7 +11,7 @@ from reverie_client.request import Answer, Request
 
 
 class Signal(Answer):
-    """One reason for a hit's place."""
+    """One signal of a hit."""
 
     value: float
     weight: float
@@ -19,7 +19,7 @@ class Signal(Answer):
 
 
 class Hit(Answer):
-    """One thing remembered."""
+    """One hit: a memory or a turn."""
 
     item: Literal["turn", "memory"]
     id: UUID
@@ -31,14 +31,14 @@ class Hit(Answer):
     tokens: int
     turn_id: UUID | None
     session_id: str | None
-    #: Place in each arm that found it: dense, lexical, entity; weighed: before re-ranking.
+    #: Its rank in each search that found it: dense, lexical, entity; `weighed`: before re-ranking.
     ranks: dict[str, int]
     #: With `why`.
     signals: dict[str, Signal] | None = None
 
 
 class Drop(Answer):
-    """A candidate that is not among the hits."""
+    """A candidate that was dropped."""
 
     id: UUID
     item: Literal["turn", "memory"]
@@ -54,16 +54,16 @@ class Recall(Answer):
     asked_at: datetime
     policy: str
     policy_hash: str
-    #: The embedding model; none: words and entities alone.
+    #: The embedding model. Null: the search used words and entities only.
     model: str | None
-    #: The cross-encoder that ordered the hits; none: the weighed signals did.
+    #: The cross-encoder that ranked the hits. Null: the weighed signals ranked them.
     reranker: str | None
     hits: list[Hit]
     #: With `why`.
     dropped: list[Drop] | None = None
     total_tokens: int
     token_budget: int
-    #: What was missing or done otherwise than asked.
+    #: What was missing, or done differently from the request.
     notes: list[str]
 
 
@@ -82,16 +82,16 @@ def recall(
 ) -> Request[Recall]:
     """Ask memory about a subject: turns word for word, facts, preferences, patterns and summaries, best first.
 
-    It is logged once the answer is out and counts as an access of what it gave.
+    The recall is logged after the answer is sent and counts as an access of its hits.
 
-    as_of: Recall as if it were then; none: now.
-    top_k: Hits at most; none: the policy's.
-    token_budget: Tokens at most; none: the policy's.
-    kinds: Only memories of these kinds.
-    include_compressed: Also what a pattern or summary stands for.
-    embed: False: words and entities alone, no model is asked.
-    rerank: False: by weighed signals alone, whichever reranker is set.
-    why: Each signal of each hit, and what was dropped and why.
+    as_of: The time as of which to answer. Default: now.
+    top_k: The most hits to return. Default: the policy's number.
+    token_budget: The most tokens to return. Default: the policy's number.
+    kinds: Restrict the search to memories of these kinds.
+    include_compressed: Include memories that a pattern or summary replaced.
+    embed: False: search by words and entities only, without the embedding model.
+    rerank: False: rank by the weighed signals, even if a reranker is set.
+    why: Return every signal of each hit, and what was dropped and why.
     """
     return Request(
         "POST",

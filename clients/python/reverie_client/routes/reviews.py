@@ -9,7 +9,7 @@ from reverie_client.request import Answer, Request
 
 
 class Review(Answer):
-    """A turn to look at."""
+    """A turn that awaits review."""
 
     turn_id: UUID
     subject_id: str
@@ -24,12 +24,12 @@ class ReviewPage(Answer):
     """A page of turns, the longest waiting first."""
 
     reviews: list[Review]
-    #: Give it back for the next page; none: this is the last.
+    #: Pass it to get the next page. Null: this is the last page.
     next_cursor: str | None
 
 
 class Reviewed(Answer):
-    """That it is noted."""
+    """The review is recorded."""
 
     turn_id: UUID
 
@@ -37,7 +37,7 @@ class Reviewed(Answer):
 def list_reviews(
     *, seen: bool | None = None, limit: int | None = None, cursor: str | None = None
 ) -> Request[ReviewPage]:
-    """Turns that were flagged for a person to look at, such as what sounds like a crisis. Needs the scope admin.
+    """Turns that were flagged for review, such as signs of a crisis. Requires the scope admin.
 
     seen: Also what a person has looked at.
     limit: How many a page holds at most.
@@ -47,5 +47,5 @@ def list_reviews(
 
 
 def mark_reviewed(turn_id: UUID) -> Request[Reviewed]:
-    """Note that a person has looked at a turn. Needs the scope admin."""
+    """Record that a person has reviewed a turn. Requires the scope admin."""
     return Request("POST", f"/v1/reviews/{turn_id}/seen", Reviewed)

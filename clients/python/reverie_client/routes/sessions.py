@@ -6,12 +6,12 @@ from reverie_client.request import Answer, Request
 
 
 class Close(Answer):
-    """What is left to do."""
+    """What is still to be done."""
 
-    #: Turns that are on their way to the log.
+    #: Turns that are still to be moved to the log.
     waiting: int
 
 
 def close_session(subject_id: str, session_id: str) -> Request[Close]:
-    """End a session: its turns go to the log at once, its working memory ends. A later turn opens it again."""
+    """Close a session: its turns move to the log at once and its working memory ends. A later turn opens it again."""
     return Request("POST", "/v1/sessions/close", Close, body={"subject_id": subject_id, "session_id": session_id})

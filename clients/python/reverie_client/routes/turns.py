@@ -22,19 +22,19 @@ class ToolCall(Input):
 
 
 class Turn(Input):
-    """One thing said by one speaker."""
+    """One turn of a conversation."""
 
     #: Your id of the turn, unique in its session: a turn sent twice counts once.
     source_id: str = Field(default_factory=new_id)
     role: Literal["user", "assistant", "system", "tool"]
     #: What was said; empty only with tool calls.
     text: str | None = None
-    #: Name of who said it.
+    #: The speaker's name.
     speaker: str | None = None
-    #: When it was said; none: now.
+    #: When it was said. Default: now.
     said_at: datetime | None = None
     tool_calls: list[ToolCall] | None = None
-    #: Kept with the turn, never read.
+    #: Stored with the turn and never interpreted.
     metadata: dict[str, Any] | None = None
 
 
@@ -46,34 +46,34 @@ class Near(Answer):
 
 
 class Candidate(Answer):
-    """Something that a turn gives for memory."""
+    """A candidate for memory that was found in a turn."""
 
-    #: That of the memory it will be, unless it is merged into another.
+    #: Id of the memory that it becomes, unless it is merged into another.
     id: UUID
     kind: Literal["fact", "preference", "instruction", "episode", "summary", "pattern"]
     content: str
     importance: float
-    #: Typed ids of what it speaks of.
+    #: Typed ids of the entities that it names.
     entities: list[str]
-    #: Rule that found it; `turn` for an episode, `tool_call` for what an agent did.
+    #: The rule that found it; `turn` for an episode, `tool_call` for an agent's action.
     origin: str
     near: Near | None
 
 
 class Mood(Answer):
-    """How who wrote a message feels."""
+    """The author's mood."""
 
     mood: str
     energy: Literal["high", "medium", "low"]
-    #: The approach that answers it.
+    #: The style of answer that fits the mood.
     style: str
     confidence: float | None
-    #: What told it: model, classifier, previous or keywords.
+    #: How the mood was determined: model, classifier, previous or keywords.
     method: str
 
 
 class Helpline(Answer):
-    """Whom a person in a crisis can turn to."""
+    """A helpline."""
 
     country: str | None
     name: str
@@ -81,10 +81,10 @@ class Helpline(Answer):
 
 
 class Crisis(Answer):
-    """That a message sounds like a crisis, and help for who wrote it."""
+    """Signs of a crisis in a message, and help for its author."""
 
     signs: list[str]
-    #: Whether a person is to look at it.
+    #: Whether a person should review it.
     review: bool
     message: str
     helplines: list[Helpline]
@@ -102,16 +102,16 @@ class TurnResult(Answer):
     reason: str | None
     #: Candidates left out, as the policy takes no more from one turn.
     left_out: int
-    #: Of a user's message.
+    #: The mood of a user's message.
     mood: Mood | None
     crisis: Crisis | None
 
 
 class Turns(Answer):
-    """They are safe."""
+    """The stored turns."""
 
     turns: list[TurnResult]
-    #: When the session's turns are in the log at the latest, unless more come.
+    #: When the session's turns are moved to the log, unless more turns arrive.
     flush_at: datetime | None
 
 
@@ -124,14 +124,15 @@ def append_turns(
     country: str | None = None,
     language: str | None = None,
 ) -> Request[Turns]:
-    """Take in turns of a session, all or none, each once however often it is sent.
+    """Store turns of a session, all or none. A turn that is sent twice is stored once.
 
-    The answer carries what the rules extract, the mood of each message, and help where the words sound like a
+    The answer has the candidates that the rules found, the mood of each message, and help if a message sounds
+    like a
     crisis.
 
-    embed: False: no model is asked: no near memories, and the mood by keywords alone.
-    country: Chooses the helplines.
-    language: Chooses the words of the help.
+    embed: False: no model is used. No near memories are returned, and the mood comes from keywords.
+    country: The country whose helplines are returned.
+    language: The language of the help text.
     """
     return Request(
         "POST",

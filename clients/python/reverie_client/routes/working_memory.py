@@ -40,7 +40,7 @@ class Session(Answer):
 
 
 def read_working_memory(subject_id: str, session_id: str) -> Request[Session]:
-    """A session's window of turns, of which the first of all is one, its mood, and what the caller holds to.
+    """A session's latest turns and its first one, its mood, and the caller's lists.
 
     subject_id: Whom or what the memory is about.
     session_id: Your id of the conversation.
@@ -56,10 +56,10 @@ def update_working_memory(
     confirmations: Sequence[Mapping[str, Any]] | None = None,
     tool_results: Sequence[Mapping[str, Any]] | None = None,
 ) -> Request[Session]:
-    """Hold these lists in place of those before; the entry is opened where there is none.
+    """Replace the caller's lists. A session without working memory gets one.
 
-    confirmations: Waited for.
-    tool_results: Still in use.
+    confirmations: Confirmations that the agent is waiting for.
+    tool_results: Results that are still in use.
     """
     return Request(
         "PATCH",
