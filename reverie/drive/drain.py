@@ -46,7 +46,7 @@ Clock = Callable[[], datetime]
 
 @dataclass(kw_only=True)
 class Drained:
-    """What a drain did: ids of tenants and counts, nothing that anybody said."""
+    """What a drain did: ids of tenants and counts, no user text."""
 
     #: Of the stages, over all batches.
     totals: Totals = field(default_factory=Totals)
@@ -76,7 +76,7 @@ class Drained:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Drainer:
-    """Works in whatever is due, round by round over the tenants."""
+    """Consolidates what is due, in rounds over the tenants."""
 
     store: Store
     embedder: Embedder
@@ -229,7 +229,7 @@ class _Batch:
         return left
 
     def _give_back(self, lease: Lease, policy: Policy | None, reason: str, counts: dict[str, float]) -> None:
-        """Let what failed be tried again after a pause, or bury it by the policy; without session this was no attempt.
+        """Let what failed be tried again after a pause, or bury it by the policy; without a policy this was no attempt.
 
         So neither a policy that cannot be read nor a model that is away ever makes a dead letter.
         """
@@ -252,7 +252,7 @@ class _Batch:
 
 
 def _apart(lease: Lease, is_spent: Callable[[Claimed], bool]) -> tuple[Lease, Lease]:
-    """The sessions of which it is true, and the others."""
+    """Split the lease into the sessions for which it is true, and the others."""
     spent = tuple(session for session in lease.sessions if is_spent(session))
     left = tuple(session for session in lease.sessions if session not in spent)
     return replace(lease, sessions=spent), replace(lease, sessions=left)

@@ -1,4 +1,4 @@
-"""What is said to a language model: the texts of `prompts/`, loaded once, with the shape that the reply must have."""
+"""Prompts: the texts of `prompts/`, loaded once, each with the schema of its reply."""
 
 from __future__ import annotations
 

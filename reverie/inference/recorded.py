@@ -1,4 +1,4 @@
-"""Replies that were written down: a model without a server, for demonstrations and tests.
+"""Recorded replies: a language model without a server, for demonstrations and tests.
 
 A recording is kept under what was asked: the name of the reply's shape and the content of the item, not the words of
 the prompt, so that a prompt may be reworded and the recording still answers. What nobody has recorded fails as
@@ -25,7 +25,7 @@ _TOKEN_BYTES = 4
 
 @dataclass(frozen=True, kw_only=True)
 class RecordedLanguageModel:
-    """Answers from a file, at no cost; tokens are told as a hosted model would about count them."""
+    """A language model that answers from a file, at no cost; token counts are estimates."""
 
     #: Names the file, whatever it holds.
     key: str

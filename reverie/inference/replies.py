@@ -1,4 +1,4 @@
-"""A language model's reply as checked values: put right where there is one way to read it, refused where there is not.
+"""A language model's reply as checked values: repaired if there is only one reading, otherwise refused.
 
 What is put right: code fences, prose or thoughts around the object, one object where a list of one was due, numbers as
 strings, objects and lists as JSON strings (Agent 5.1). What is not: a reply that was cut off, holds two different
@@ -52,7 +52,7 @@ R = TypeVar("R", bound=Reply)
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Replies(Generic[R]):
-    """What was understood, by the number of the item."""
+    """The replies that were understood, by the number of the item."""
 
     good: dict[int, R]
     wrong: dict[int, Fault]

@@ -1,4 +1,4 @@
-"""The reranker: how much each text answers a question, read together (Logic 2.5)."""
+"""The reranker: scores how well each text answers a question (Logic 2.5)."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Scores = npt.NDArray[np.float32]
 
 
 class Reranker(Protocol):
-    """What recall knows of a cross-encoder; nothing is loaded before it is first asked."""
+    """The interface of a cross-encoder. It is loaded on first use."""
 
     @property
     def model(self) -> str:
@@ -21,7 +21,7 @@ class Reranker(Protocol):
         ...
 
     def score(self, question: str, texts: Sequence[str]) -> Scores:
-        """How much each text answers the question; what is beyond the model's window is cut off.
+        """Return a score for each text; text beyond the model's window is cut off.
 
         Raises InferenceError when the model cannot be had or gives no usable answer.
         """

@@ -1,4 +1,4 @@
-"""How many tokens a text has for the model that will read it: exact where its tokenizer is here, else an estimate.
+"""Token counts for the model that will read a text: exact if its tokenizer is installed, else estimated.
 
 Nothing is fetched: of the hosted models' tokenizers those count that come with the extra `litellm`.
 """

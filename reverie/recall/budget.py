@@ -48,5 +48,5 @@ def within_budget(
 
 
 def drop(hit: Hit, reason: str) -> Drop:
-    """Return that a candidate is not among the hits, and why."""
+    """Return the record of a dropped candidate, with the reason."""
     return Drop(id=hit.id, item=hit.item, score=rounded(hit.score), reason=reason)

@@ -1,4 +1,4 @@
-"""Structured facts of a subject: what holds by key, looked up, never searched (spec B5, D6; Chat flow 3, stage 1)."""
+"""Structured facts of a subject: values by key, looked up and never searched (spec B5, D6; Chat flow 3, stage 1)."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class StructuredFact:
     def name(self) -> str:
         """The key as people read it: without what tells several apart, and of whom if not of the subject.
 
-        A standing order of somebody else is marked as theirs.
+        An instruction of another speaker is marked as theirs.
         """
         stem = self.key.partition(":")[0].replace("_", " ").replace("-", " ")
         if not self.speaker:
@@ -53,7 +53,7 @@ class StructuredFact:
 async def load_facts(
     session: TenantSession, *, subject_id: str, as_of: datetime, history: bool = False, least_importance: float = 0.0
 ) -> list[StructuredFact]:
-    """Return what holds of a subject at a time, most important first; with `history` also what held before, by key."""
+    """Return the facts in force at a time, most important first; with `history` also earlier values, by key."""
     return await session.run(
         facts_statement(session.tenant_id, subject_id, as_of, history=history, least_importance=least_importance)
     )

@@ -1,4 +1,4 @@
-"""What is remembered about a subject, and all there is to say about one memory (promises 5 and 10).
+"""The memory of a subject, and the full explanation of one memory (promises 5 and 10).
 
 Reads only; nothing here counts as an access.
 """
@@ -31,7 +31,7 @@ DetailRow = TypeVar("DetailRow")
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ShownMemory:
-    """One memory of a subject, as it stands at the time asked for."""
+    """One memory of a subject, as of the requested time."""
 
     id: UUID
     kind: Kind
@@ -69,7 +69,7 @@ class Entity:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Forgotten:
-    """A tombstone: that something was forgotten, not what."""
+    """A tombstone. It says that something was forgotten, and not what."""
 
     memory_id: UUID
     kind: Kind
@@ -80,7 +80,7 @@ class Forgotten:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class SubjectMemory:
-    """All that is known of a subject."""
+    """Everything that is known about a subject."""
 
     subject_id: str
     turns: int
@@ -211,7 +211,7 @@ def show_subject(
     """Return what is remembered about a subject: memories of these states and kinds, entities, the latest `tombstones`.
 
     Raises:
-        NotFoundError: nobody by this name ever said anything.
+        NotFoundError: there is no such subject.
     """
     sql = queries("inspect")
     rates = {kind: policy.decay.rates[kind] for kind in kinds}
@@ -247,10 +247,10 @@ def show_subject(
 
 
 async def explain(session: TenantSession, memory: str) -> Explanation:
-    """Return all there is to say about a memory, kept or forgotten, by its id or the unique beginning of it.
+    """Return the full explanation of a memory, in force or forgotten, by its id or a unique prefix of it.
 
     Raises:
-        InputError: no id begins like this, or several memories' do.
+        InputError: no id has this prefix, or several have it.
         NotFoundError: there is and was no such memory.
     """
     id_ = await find_memory(session, memory)

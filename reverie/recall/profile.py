@@ -37,7 +37,7 @@ class Recent:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Moods:
-    """The mood of the latest message, and how the subject usually is."""
+    """The mood of the latest message, and the subject's usual mood."""
 
     mood: str
     energy: str
@@ -49,7 +49,7 @@ class Moods:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Profile:
-    """What is known of a subject as of a time."""
+    """The profile of a subject as of a time."""
 
     subject_id: str
     #: In force, most important first.
@@ -74,7 +74,7 @@ class Profile:
 
     @property
     def active(self) -> tuple[scaffold.ScaffoldEntry, ...]:
-        """The entries in force, of the subject and of its connections."""
+        """The entries in force of the subject and its connections."""
         return tuple(one for one in self.entries if self.as_of and one.holds(self.as_of) and one.value is not None)
 
     def scaffold(self) -> dict[str, Any]:
@@ -99,7 +99,7 @@ class Profile:
         return found
 
     def learned(self) -> dict[str, Any]:
-        """Return what agents learned on their own, and by connection what holds for it (Agent 3.E)."""
+        """Return what agents learned, by connection (Agent 3.E)."""
         found: dict[str, Any] = {}
         if self.learned_facts:
             found["learned"] = [one.content for one in self.learned_facts]
@@ -109,7 +109,7 @@ class Profile:
         return found
 
     def narrative(self, words: int) -> str:
-        """Return at most `words` words: a model's, else the facts by importance and what happened lately."""
+        """Return at most `words` words: a model's narrative, else the most important facts and recent events."""
         if self.is_written and self.written:
             return " ".join(self.written.text.split()[:words])
         told = [("Known:", f"{one_line(fact.name)}: {one_line(fact.value)};") for fact in self.facts]
@@ -178,7 +178,7 @@ def _read_narrative(rows: Sequence[tuple[Any, ...]]) -> scaffold.Narrative | Non
 
 
 def _still_told(written: scaffold.Narrative | None, policy: Policy, as_of: datetime) -> tuple[bool, str]:
-    """Whether a narrative is given, and what is to be said of it."""
+    """Whether a narrative is shown, and the note about it."""
     if written is None:
         return False, ""
     if not written.text:

@@ -1,4 +1,4 @@
-"""What a question asks for besides its words: dates, what the assistant said, and of whom."""
+"""What a question refers to besides its words: dates, speakers, and what the assistant said."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ class ParsedQuestion:
 
 
 def read_question(text: str, *, policy: RecallPolicy, speakers: Iterable[str], asked_at: datetime) -> ParsedQuestion:
-    """Return what the question asks for; `speakers` are those of the subject's conversations."""
+    """Return what the question refers to; `speakers` are those of the subject's conversations."""
     speakers = tuple(speakers)
     mentioned = tuple(name for name in speakers if _named(name, possessive=False).search(text))
     return ParsedQuestion(

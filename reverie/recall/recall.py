@@ -1,4 +1,4 @@
-"""recall: a question about a subject, answered from memory with the reason for every hit (spec D1-D5, D7)."""
+"""recall: hits for a question about a subject, each with its reasons (spec D1-D5, D7)."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ async def recall(
     known: Rows | None = None,
     from_cache: bool = False,
 ) -> RecallResult:
-    """Return what memory holds about the question as of a time, with signals, ranks, and what was dropped and why.
+    """Return the hits for a question as of a time, with signals and ranks, and what was dropped and why.
 
     `top_k` and `token_budget` override the policy; `kinds` limits the answer to memories of these kinds. Without an
     embedder, or when it fails, words and entities answer alone and a note says so; when the reranker fails, the weighed
@@ -133,12 +133,12 @@ async def recall(
 
 
 def subject_statement(tenant_id: str, subject_id: str) -> Statement[tuple[Any, ...]]:
-    """Return the statement that reads what a recall has to know of its subject first."""
+    """Return the statement that reads what a recall must know about its subject."""
     return Statement(queries("recall")["read_subject"], {"tenant": tenant_id, "subject": subject_id})
 
 
 def recall_entry(result: RecallResult) -> Entry:
-    """The recall and the items it gave, for the log; `score` counts them as accesses."""
+    """The recall and its hits as a log entry; `score` counts them as accesses."""
     return Entry(
         queries("recall")["write_recalls"],
         {

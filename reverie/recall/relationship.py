@@ -1,4 +1,4 @@
-"""How well a subject is known: stage of the relationship from sessions and streak (spec C7; Contact 5)."""
+"""The relationship with a subject: its stage, from sessions and streak (spec C7; Contact 5)."""
 
 from __future__ import annotations
 

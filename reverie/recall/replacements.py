@@ -1,4 +1,4 @@
-"""What a person wrote in the place of a wrong memory is recalled at once: where the wrong one would have been."""
+"""What a person wrote in place of a wrong memory is recalled at once, with the rank that the wrong memory had."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Candidates = list[tuple[Hit, str | None]]
 async def with_replacements(session: TenantSession, candidates: Candidates, *, subject_id: str) -> Candidates:
     """Return candidates with each replacement once, at the place of the best of what it replaces.
 
-    Only between a correction and the deferred tier that works it in is there anything to read.
+    There is something to read only until the deferred tier has worked the correction in.
     """
     ids = [hit.id for hit, reason in candidates if reason == REPLACED]
     if not ids:

@@ -1,4 +1,4 @@
-"""Re-ranking: a cross-encoder's number stands for the similarity of the best candidates (spec D4; Logic 2.5)."""
+"""Re-ranking: a cross-encoder's score replaces the similarity of the best candidates (spec D4; Logic 2.5)."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ async def rerank(
 ) -> list[Hit] | None:
     """Return hits in the order of their new scores, the best `rerank_candidates` first and the others behind them.
 
-    None, and a note why: the reranker gave no answer, and what was weighed holds.
+    Return None and a note if the reranker fails; the weighed order then stays.
     """
     best = list(ranked[: numbers.rerank_candidates])
     if not best:
@@ -41,7 +41,7 @@ async def rerank(
 
 
 def in_order(hits: Sequence[Hit], scores: Scores, *, weight: float) -> list[Hit]:
-    """Return the hits by score, in which the reranker's number has replaced the similarity; ties as they stood."""
+    """Return the hits by score, with the reranker's score in place of the similarity; ties keep their order."""
     changed = [
         _with(hit, float(score), weight, place) for place, (hit, score) in enumerate(zip(hits, scores, strict=True), 1)
     ]

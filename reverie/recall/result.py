@@ -1,4 +1,4 @@
-"""What a recall answers: the hits with their reasons, and what was left out and why (spec D5, D7)."""
+"""The answer of a recall: hits with their reasons, and what was dropped and why (spec D5, D7)."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Signal:
 
 
 class Signals(Mapping[str, Signal]):
-    """A hit's signals by name; made when somebody asks why, since most hits are never asked."""
+    """A hit's signals by name, computed on access, since most callers never ask for them."""
 
     __slots__ = ("_values", "_weights")
 
@@ -47,7 +47,7 @@ class Signals(Mapping[str, Signal]):
 
 
 class Hit(NamedTuple):
-    """One thing remembered: a memory, or a turn word for word; a tuple, as every question makes dozens of them."""
+    """One hit: a memory or a turn. A tuple, since every question makes dozens of them."""
 
     item: Literal["turn", "memory"]
     id: UUID

@@ -1,6 +1,6 @@
-"""Who there is: the subjects of a tenant and the tenants of the database, page by page, with what is known of each.
+"""The subjects of a tenant and the tenants of the database, page by page, with counts.
 
-Looking counts as no access.
+Listing does not count as an access.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The scaffold, the narrative and what was learned, as they are read (spec C8, D10; Agent 1.1, 3.E)."""
+"""Reading of the scaffold, the narrative and learned facts (spec C8, D10; Agent 1.1, 3.E)."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from reverie.store.session import Statement, TenantSession
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Narrative:
-    """What a language model told of a subject."""
+    """A language model's narrative about a subject."""
 
     id: UUID
     #: Empty where something that may stand in it was found wrong since.
@@ -60,7 +60,7 @@ class ScaffoldEntry:
     against: str | None
 
     def holds(self, as_of: datetime) -> bool:
-        """Whether it is in force at a time."""
+        """Whether the entry is in force at a time."""
         return self.state == "active" or (self.valid_to is not None and self.valid_to > as_of)
 
     @property
@@ -84,7 +84,7 @@ class Conflict:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class LearnedFact:
-    """Something that an agent learned on its own, as it is remembered."""
+    """A fact that an agent learned on its own."""
 
     id: UUID
     content: str
@@ -93,7 +93,7 @@ class LearnedFact:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class EntrySource:
-    """What an entry rests on."""
+    """A source of an entry."""
 
     id: UUID
     #: event, memory, or tombstone of a memory that is forgotten.
@@ -107,7 +107,7 @@ class EntrySource:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class EntryExplained:
-    """An entry, what it rests on, and what else was stated of its path."""
+    """An entry, its sources, and other values of its path."""
 
     subject_id: str
     entry: ScaffoldEntry
@@ -135,7 +135,7 @@ def entries_statement(
 
 
 async def scaffold_history(session: TenantSession, *, subject_id: str, as_of: datetime) -> list[ScaffoldEntry]:
-    """Return all that was ever stated of a subject, by path and time."""
+    """Return every entry of a subject, past ones included, by path and time."""
     return await session.run(entries_statement(session.tenant_id, subject_id, as_of, history=True))
 
 
@@ -144,7 +144,7 @@ def conflicts(
 ) -> tuple[Conflict, ...]:
     """Return what contradicts what: entries on other grounds, and entries in force beside structured facts.
 
-    Of the latter both stand, each in its place, until a person corrects one.
+    An entry and a structured fact both stay in force until a person corrects one.
     """
     found = [
         Conflict(path=one.path, entry=one, against_id=one.replaced_by, against=one.against or "")
@@ -167,17 +167,17 @@ def conflicts(
 
 
 def as_object(entries: Iterable[ScaffoldEntry], as_of: datetime, connection_id: str = "") -> dict[str, Any]:
-    """Return what holds of the subject, or of a connection, as the nested object that was stated."""
+    """Return the entries in force of the subject, or of a connection, as a nested object."""
     return nested_values(
         (one.path, one.value) for one in entries if one.connection_id == connection_id and one.holds(as_of)
     )
 
 
 async def explain_entry(session: TenantSession, prefix: str, as_of: datetime) -> EntryExplained:
-    """Return where the entry comes from whose id is this or begins like this.
+    """Return the explanation of the entry with this id, or with a unique id of this prefix.
 
     Raises:
-        NotFoundError: no id of an entry begins like this, or several do.
+        NotFoundError: no entry's id has this prefix, or several have it.
     """
     digits = prefix.strip().lower().replace("-", "")
     ends = {"first": UUID(digits.ljust(32, "0")[:32]), "last": UUID(digits.ljust(32, "f")[:32])}

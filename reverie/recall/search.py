@@ -1,4 +1,4 @@
-"""The one statement of a recall: three arms, every signal, the weighted sum (spec D1-D3)."""
+"""The statement of a recall: three searches, every signal, the weighted sum (spec D1-D3)."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def search(
     include_compressed: bool = False,
     ranked: int | None = None,
 ) -> list[tuple[Hit, str | None]]:
-    """Return candidates with the reason for which the filters drop them (None: they pass), best first.
+    """Return candidates, best first, each with the filter that drops it (None: it passes).
 
     `vector` is the embedded question, shape (dimensions,); without it only words and entities find anything.
     """
@@ -109,7 +109,7 @@ def search_params(
 
 
 def search_text(params: Mapping[str, Any]) -> LiteralString:
-    """Return the variant of the query `search` that these parameters need: without the parts that they do not."""
+    """Return the variant of the query `search` for these parameters."""
     embedded = "embedded" if params["vector"] is not None else "unembedded"
     filtered = "filtered" if params["item"] is not None or params["kinds"] is not None else ""
     dated = "dated" if params["since"] is not None else ""
@@ -134,7 +134,7 @@ def checked_rows(rows: Sequence[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
 
 
 def read_hits(rows: Sequence[tuple[Any, ...]], policy: Policy) -> list[tuple[Hit, str | None]]:
-    """Return the rows of the statement `search` as hits, with the reason for which the filters drop them."""
+    """Return the rows of the statement `search` as hits, each with the filter that drops it."""
     weights = {name: policy.recall.weights.get(name, 0.0) for name in SIGNALS}
     given = {name: (place, weights[name]) for place, name in enumerate(_MEASURED) if weights[name]}
     return [_hit(given, *row) for row in rows]
@@ -171,7 +171,7 @@ def _hit(
     speaker: str | None,
     role: str | None,
 ) -> tuple[Hit, str | None]:
-    """One row of the statement; spelled out, as every question makes dozens of them."""
+    """Return one row as a hit. Spelled out for speed: every question makes dozens of them."""
     ranks: dict[str, int] = {}
     if dense is not None:
         ranks["dense"] = dense

@@ -1,4 +1,4 @@
-"""Staged recall: what holds by key always, then the summaries nearest to the question (spec D6; Chat flow 3)."""
+"""Staged recall: all structured facts, then the summaries nearest to the question (spec D6; Chat flow 3)."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ async def staged_recall(
     """Return structured facts by exact look-up, always, and the nearest summaries under the policy's distance.
 
     Without a question, without an embedder, or when it fails, there are no summaries and a note says why. Nothing is
-    logged, and nothing counts as an access: what is always given says nothing of what was asked for.
+    logged, and nothing counts as an access, since the facts are returned whatever is asked.
     """
     as_of, numbers = require_aware(as_of), policy.structured_facts
     notes: list[str] = []

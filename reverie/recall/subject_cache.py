@@ -15,7 +15,7 @@ MOST = 10_000
 
 
 class SubjectCache:
-    """What was last read of each subject: who speaks, and by which model it is embedded."""
+    """The latest row of each subject: its speakers, and its embedding model."""
 
     def __init__(self) -> None:
         self._rows: dict[tuple[str, str], Rows] = {}

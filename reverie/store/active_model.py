@@ -1,4 +1,4 @@
-"""Which embedding model a tenant's memory is found by: the first that embeds decides, `reembed` switches it.
+"""The active embedding model of a tenant: the first one that embeds; `reembed` switches it.
 
 Vectors are kept by model and never compared across models; what may not happen is that a process with another model
 writes vectors that nobody finds, or merges by them.

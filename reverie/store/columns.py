@@ -1,4 +1,4 @@
-"""How values travel: lists as parameters, which are columns of ids, texts, times and numbers; vectors; reals.
+"""Conversion of values: lists as parameters (columns of ids, texts, times and numbers), vectors, reals.
 
 psycopg dumps and quotes a list value by value, which was a quarter of what an import costs the client. A list of one
 plain type goes as a binary array instead; any other goes as psycopg sends it.

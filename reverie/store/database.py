@@ -83,7 +83,7 @@ class Store:
 
 
 class _Idle(NamedTuple):
-    """A connection that nobody uses, and until when it may be lent again, by `time.monotonic`."""
+    """An idle connection, and until when it may be used again, by `time.monotonic`."""
 
     conn: AsyncConnection[tuple[Any, ...]]
     until: float
@@ -194,7 +194,7 @@ class AsyncStore:
 
 
 def _is_stale(conn: AsyncConnection[Any]) -> bool:
-    """Whether the server closed an idle connection: it sends nothing else unasked. One system call."""
+    """Whether the server closed an idle connection: it sends nothing else unasked. Costs one system call."""
     if conn.closed:
         return True
     unread = select.poll()

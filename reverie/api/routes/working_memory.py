@@ -1,4 +1,4 @@
-"""Working memory: what is held of a session while it goes on (spec A1)."""
+"""Working memory: the state of a session while it goes on (spec A1)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Turns as they are said: into the buffer in one statement, and back with what the rules make of them (spec A1-A6).
+"""Live turns: into the buffer in one statement, answered with what the rules find (spec A1-A6).
 
 A turn is acknowledged once it lies in `ops.pending_turns`: from there a flush moves it to the log
 (`consolidate.flush`), whatever becomes of this process. Models are asked before, without a connection, and only where
@@ -64,7 +64,7 @@ class Heard:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Acknowledged:
-    """The answer to turns: they are safe."""
+    """The answer to turns that are stored."""
 
     #: In the order in which they were sent, each once.
     turns: tuple[Heard, ...]
@@ -87,7 +87,7 @@ async def append_turns(
     country: str | None = None,
     language: str | None = None,
 ) -> Acknowledged:
-    """Take in one or many turns of a session, once each, all or none.
+    """Store one or many turns of a session, once each, all or none.
 
     A record is what `docs/importing.md` says of a turn, checked by the same rules, without ids of tenant, subject and
     session. Without `said_at` it was said at `as_of`, and a repeat is told by the rest. Without `source_id` one is made

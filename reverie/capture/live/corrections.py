@@ -1,4 +1,4 @@
-"""What a person says of a memory: rows of the log, so that they hold in every rebuild (spec E4).
+"""Corrections by a person: rows of the log, so that they hold in every rebuild (spec E4).
 
 The transaction that writes such a row also marks what it withholds or pins: recall and contexts follow from then on,
 and the deferred tier works it in.
@@ -42,7 +42,7 @@ EFFECT: Mapping[Asked, str] = {
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Corrected:
-    """That a correction is on record, and what it does."""
+    """A recorded correction and its effect."""
 
     #: Of the correction.
     id: UUID
@@ -65,7 +65,7 @@ async def correct_memory(
     content: str | None = None,
     actor: str | None = None,
 ) -> Corrected:
-    """Record what a person says of a memory, and withhold, replace or pin it at once.
+    """Record a person's correction of a memory, and withhold, replace or pin the memory at once.
 
     Without `asked` it is `replace` where there is `content`, which is what is right instead, else `wrong`. `actor` is
     who says so. The row of the log holds in every rebuild; the deferred tier works it in.

@@ -1,4 +1,4 @@
-"""The language model's step of the mood chain: asked while a request waits, and no longer than the policy says
+"""The language model's step of the mood chain: called within a request, no longer than the policy allows
 (Contact 4.1, spec A5).
 
 The limit is on everything: looking up what was asked before, the booking, the request itself, reading the reply. A late
@@ -57,7 +57,7 @@ Call = Callable[[Turn, float, tuple[MoodName, ...]], MoodReply | None]
 
 @cache
 def mood_prompt(moods: tuple[MoodName, ...]) -> Prompt[MoodReply]:
-    """Return what a model is told, with these moods; a reply that names another is of no use."""
+    """Return the prompt with these moods; a reply with another mood is invalid."""
     mood: Any = Annotated[Literal[moods], _AnyCase]
     reply = create_model("MoodReply", __base__=MoodReply, mood=(mood, ...))
     reply.__doc__ = MoodReply.__doc__
@@ -83,7 +83,7 @@ def asking(store: Store, model: LanguageModel) -> Call:
 
 @dataclass(frozen=True, slots=True)
 class Coming:
-    """A mood that is being asked for."""
+    """A pending mood."""
 
     answer: Future[Mood | Missed]
     #: When it is late, by `time.monotonic`.
@@ -95,7 +95,7 @@ class Coming:
 
 
 class MoodModel:
-    """A call that tells moods, so many at once; safe to share between threads."""
+    """A call that determines moods, a limited number at once; safe to share between threads."""
 
     def __init__(self, call: Call, *, calls: int = 16) -> None:
         """`calls`: how many may be under way, late ones included; beyond them a mood is late at once."""
@@ -112,7 +112,7 @@ class MoodModel:
         return coming
 
     def close(self, seconds: float) -> None:
-        """Wait so long for calls under way, that they are settled; for good."""
+        """Wait up to this many seconds until the calls under way are settled, and close."""
         until = time.monotonic() + seconds
         for _ in range(self._calls):
             self._free.acquire(timeout=max(until - time.monotonic(), 0))

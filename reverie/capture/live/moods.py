@@ -1,4 +1,4 @@
-"""The mood of each message of a request, before it is known what mood the session was in (spec A5).
+"""The mood of each message of a request, before the session's mood is known (spec A5).
 
 Where the chain falls back on the previous mood, the statement that writes the turn reads it: one round trip less.
 """
@@ -22,7 +22,7 @@ _UNKNOWN: Final = Mood(mood="neutral", energy="medium", style="casual", confiden
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MessageMood:
-    """The mood of one message, as far as it can be told without the session's."""
+    """The mood of one message, as far as it is known without the session's mood."""
 
     mood: Mood
     #: Whether the session's mood, if it has one, comes first.

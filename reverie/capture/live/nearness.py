@@ -1,4 +1,4 @@
-"""What the embedder is asked within a request: vectors of messages, and what a new candidate is near to (spec A4, A5).
+"""Embedding within a request: vectors of messages, and the memories near a new candidate (spec A4, A5).
 
 The nearness is an answer and changes nothing: merge finds the same memory when it works the candidate in, and
 reinforces it instead of adding one (`docs/decisions/0012`).
@@ -65,7 +65,7 @@ class Nearness:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Answers:
-    """What the embedder said of a request's turns, by place."""
+    """The embedder's vectors for a request's turns, by place."""
 
     vectors: Mapping[int, npt.ArrayLike] = field(default_factory=dict)
     near: Nearness = Nearness()

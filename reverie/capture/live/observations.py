@@ -1,4 +1,4 @@
-"""The event bus: what is observed beside the turns is a row of the log first (spec A7, A8, B4; Agent 1.2, 1.3, 5.4).
+"""The event bus: observations beside the turns are rows of the log (spec A7, A8, B4; Agent 1.2, 1.3, 5.4).
 
 Facts and preferences, documents and tool output are read by `extract`; scaffold updates and what is learned about a
 connection wait for the subject's profile.
@@ -115,7 +115,7 @@ async def update_connection_context(
     as_of: datetime,
     observed_at: datetime | None = None,
 ) -> list[Recorded]:
-    """Record what holds for one tool connection, such as its default project: an event a key (Agent 1.2, 3.E)."""
+    """Record what was learned about one tool connection: an event for each key (Agent 1.2, 3.E)."""
     if not source.connection_id:
         raise InputError("connection_id is missing; expected the connection that was learned about.")
     events = [_Event("connection_context", _text(value), key) for key, value in learned.items()]

@@ -1,4 +1,4 @@
-"""The reading of turns within a request: candidates and signs of a crisis, in this process or beside it."""
+"""Rules applied to turns within a request: candidates and signs of a crisis, in this process or another."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ async def apply_rules(
 
 
 def is_long(turns: Sequence[Turn]) -> bool:
-    """Return whether turns are too long to be read while others wait."""
+    """Return whether turns are too long to be read in the server's process."""
     return sum(map(_characters, turns)) > SHORT_REQUEST
 
 

@@ -1,4 +1,4 @@
-"""Turns that a person should look at, such as those that sound like a crisis (spec A6, Contact 4.2)."""
+"""Turns that a person should review, such as signs of a crisis (spec A6, Contact 4.2)."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ async def list_reviews(
 
 
 async def mark_seen(session: TenantSession, turn_id: UUID, *, seen_at: datetime) -> None:
-    """Note that a person has looked at a turn; twice changes nothing. Raises NotFoundError: it was never flagged."""
+    """Record that a person has reviewed a turn, once or again. Raises NotFoundError: it was never flagged."""
     params = {"tenant": session.tenant_id, "turn": turn_id, "seen_at": require_aware(seen_at, "seen_at")}
     if not await session.run(Statement(queries("reviews")["mark_seen"], params)):
         raise NotFoundError(f"No turn {turn_id} waits for review.")

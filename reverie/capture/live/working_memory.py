@@ -1,4 +1,4 @@
-"""Working memory: what is held of a session while it goes on (spec A1; Brain 5, Chat 1).
+"""Working memory: the state of a session while it goes on (spec A1; Brain 5, Chat 1).
 
 A sliding window of its turns, which lie in the buffer and the log and are not copied, and beside it what the caller
 holds to: preferences, confirmations it waits for, results of tools still in use.
@@ -72,7 +72,7 @@ class Session:
 async def read_session(
     session: TenantSession, *, subject_id: str, session_id: str, policy: Policy, as_of: datetime
 ) -> Session | None:
-    """Return what is held of a session at `as_of`; None: nothing, or its time to live is over."""
+    """Return the working memory of a session at `as_of`; None: there is none, or it has expired."""
     numbers = policy.working_memory
     params = {
         "tenant": session.tenant_id,
@@ -106,7 +106,7 @@ async def read_session(
 def window(
     first: WindowTurn | None, latest: Sequence[WindowTurn], numbers: WorkingMemoryPolicy
 ) -> tuple[WindowTurn, ...]:
-    """Return the last `turns` turns, of which the first of all is one where the policy keeps it (Brain 5.2)."""
+    """Return the last `turns` turns; the session's first turn is among them if the policy keeps it (Brain 5.2)."""
     last = list(latest[-numbers.turns :])
     if first is None or not numbers.keep_first or any(turn.id == first.id for turn in last):
         return tuple(last)
@@ -124,7 +124,7 @@ async def update_session(
     confirmations: Sequence[Mapping[str, Any]] | None = None,
     tool_results: Sequence[Mapping[str, Any]] | None = None,
 ) -> None:
-    """Hold these lists in place of those before; None leaves one as it is. Opens the entry where there is none.
+    """Replace these lists; None leaves a list as it is. A session without working memory gets one.
 
     Raises InputError: a list has too many entries or is too large; names it.
     """

@@ -1,4 +1,4 @@
-"""How to meet somebody: the emotional context and the rules that follow from it (spec D9; Contact 4.3 and 5.1)."""
+"""Tone: the emotional context and the advice that follows from it (spec D9; Contact 4.3 and 5.1)."""
 
 from __future__ import annotations
 
@@ -38,18 +38,18 @@ def _adaptation() -> _Adaptation:
 
 
 def adapt(mood: str | None, energy: str | None) -> tuple[str, ...]:
-    """Return how to answer somebody in this mood and energy; nothing for a neutral or unknown one."""
+    """Return advice for answering in this mood and energy; nothing for a neutral or unknown mood."""
     fitting = (rule for rule in _adaptation().rules if rule.mood == mood and rule.energy in (None, energy))
     return next((rule.say for rule in fitting), ())
 
 
 def discovery(stage: RelationshipStage) -> tuple[str, ...]:
-    """Return how to get to know somebody new; nothing for the stages after that."""
+    """Return advice for a new relationship; nothing for later stages."""
     return _adaptation().discovery if stage == "new" else ()
 
 
 def acquaintance(known: Relationship) -> str:
-    """Return how well the person is known, in a sentence to a model."""
+    """Return a sentence about the relationship, for the model."""
     stage: RelationshipStage | Literal["first"] = (
         "first" if known.stage == "new" and known.sessions <= 1 else known.stage
     )
@@ -65,7 +65,7 @@ def stage_line(known: Relationship) -> str:
 
 
 def emotional_context(given: Given, profile: Profile, relationship: str) -> Iterator[str]:
-    """Yield what is to be known of the subject's state, line by line; nothing without a mood.
+    """Yield the lines of the emotional context; nothing without a mood.
 
     `relationship` is the line that says how well the subject is known.
     """
@@ -86,6 +86,6 @@ def emotional_context(given: Given, profile: Profile, relationship: str) -> Iter
 
 
 def unusual(given: Given) -> bool:
-    """Whether mood or energy are other than usual, as far as the usual ones are known."""
+    """Whether mood or energy differ from the usual ones, if these are known."""
     moods = given.usual_mood is not None and given.usual_mood != given.mood
     return moods or (given.usual_energy is not None and given.usual_energy != given.energy)

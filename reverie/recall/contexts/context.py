@@ -70,7 +70,7 @@ class Context:
 
     @property
     def dropped(self) -> tuple[Dropped, ...]:
-        """All that was chosen and is not there."""
+        """Everything that was selected and then dropped."""
         return tuple(one for section in self.sections for one in section.dropped)
 
     def budget_table(self) -> list[dict[str, Any]]:
@@ -316,7 +316,7 @@ def _notes(
     memories: Sequence[Chosen],
     top_k: int,
 ) -> list[str]:
-    """What was missing, in words (D11)."""
+    """Notes on what was missing (D11)."""
     form, subject = policy.context.form, known.subject_id
     notes = [*(found.notes if found else ()), *(staged.notes if staged else ())]
     if staged is None and question is None and top_k:
@@ -341,7 +341,7 @@ def _notes(
 
 
 def _retold(sections: Sequence[Section], told: Sequence[StoredSummary]) -> list[str]:
-    """Which older turns stand there as remembered summaries."""
+    """A note on the older turns that stored summaries replace."""
     used = {line.id for one in sections if one.name == "history" for line in one.lines}
     turns = [one.turns for one in told if one.id in used]
     return [f"Of the conversation, {', '.join(turns)} are given as their remembered summaries."] if turns else []

@@ -25,7 +25,7 @@ _INDENT = "    "
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class StoredSummary:
-    """A remembered summary of turns of the conversation."""
+    """A stored summary of turns of the conversation."""
 
     id: UUID
     #: Places in the session, from 1.
@@ -67,7 +67,7 @@ def read_told(rows: Sequence[tuple[Any, ...]]) -> list[StoredSummary]:
 
 
 def without_withdrawn(messages: Sequence[Message], rows: Sequence[tuple[Any, ...]]) -> list[Message]:
-    """Return the conversation in which a mark stands for each turn that a person corrected or wants forgotten."""
+    """Return the conversation with a placeholder for each turn that a person corrected or had forgotten."""
     texts = {row[0] for row in rows}
     return [replace(one, content=WITHDRAWN) if one.content.strip() in texts else one for one in messages]
 

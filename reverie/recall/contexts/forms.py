@@ -30,7 +30,7 @@ _TYPES = {"preference": "PROCEDURAL", "instruction": "PROCEDURAL", "episode": "E
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Chosen:
-    """A memory or a turn that may stand in a context."""
+    """A memory or a turn that was selected for a context."""
 
     id: UUID
     kind: str
@@ -43,7 +43,7 @@ class Chosen:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Material:
-    """All that a context can be made of."""
+    """Everything that a context can be made of."""
 
     subject_id: str
     question: str

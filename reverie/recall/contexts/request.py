@@ -1,4 +1,4 @@
-"""What the caller of a context brings: its own words, its data, the conversation (Brain 6, Contact 4.3, Agent 3.C)."""
+"""The caller's part of a context: instructions, data, the conversation (Brain 6, Contact 4.3, Agent 3.C)."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Message:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Given:
-    """All of it is optional; what is absent leaves no trace in the context."""
+    """Every part is optional; an absent part leaves no trace in the context."""
 
     #: The application's own instructions; never cut.
     system: str = ""

@@ -27,7 +27,7 @@ class Line:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Dropped:
-    """Something that was chosen and is not in the context."""
+    """An item that was selected and is not in the context."""
 
     section: SectionName
     id: UUID | None
