@@ -18,7 +18,7 @@ HOUSE = House(ROOT)
 CEILINGS = {
     "long_functions": 5,
     "wide_functions": 22,
-    "untested": 128,
+    "untested": 127,
 }
 
 
