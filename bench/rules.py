@@ -20,7 +20,7 @@ os.environ.setdefault("POLARS_MAX_THREADS", "1")
 
 import polars as pl
 
-from reverie.language.cues import Rules, extract_frame, extract_one
+from reverie.language.cues import RuleMatch, Rules, extract_frame, extract_one
 from reverie.language.cues.speech import eventful, eventful_expr
 from reverie.policy import load_policy
 
@@ -62,9 +62,9 @@ def convai(persona: bool) -> tuple[list[str], list[str]]:
 def found(texts: list[str], rules: Rules, kinds: set[str]) -> list[bool]:
     """Whether each text has a hit of one of the kinds; `episode` stands for the eventful test."""
     frame = pl.DataFrame({"text": texts})
-    hits = extract_frame(frame, rules).filter(pl.col("kind").is_in(kinds))
+    rows = {index for index, hit in extract_frame(frame, rules) if isinstance(hit, RuleMatch) and hit.kind in kinds}
     flags = frame.with_row_index("index").select(
-        pl.col("index").is_in(hits["index"].implode()) | (eventful_expr(pl.col("text"), rules) & ("episode" in kinds))
+        pl.col("index").is_in(list(rows)) | (eventful_expr(pl.col("text"), rules) & ("episode" in kinds))
     )
     return flags.to_series().to_list()
 

@@ -27,15 +27,33 @@ def write_candidates(conn: Connection[Any], attempt: Run, candidates: Sequence[C
         "polarities": [each.polarity for each in candidates],
         "bases": [each.importance for each in candidates],
         "happened_at": [each.happened_at for each in candidates],
-        "forget_at": [fading.forget_at(each.kind, each.importance, each.happened_at) for each in candidates],
+        "forget_at": [
+            None if each.lasting else fading.forget_at(each.kind, each.importance, each.happened_at)
+            for each in candidates
+        ],
         "mentions": [" ".join(each.mentions) for each in candidates],
         "turn_ids": [each.turn_id for each in candidates],
         "session_ids": [each.session_id for each in candidates],
         "origins": [each.origin for each in candidates],
         "models": [each.model for each in candidates],
         "stated": [orjson.dumps(each.stated).decode() if each.stated else None for each in candidates],
+        "lasting": [each.lasting for each in candidates],
+        "expires_at": [each.expires_at for each in candidates],
+        **_statements(candidates),
     }
     conn.execute(queries("memories")["write_candidates"], attempt.params() | columns)
+
+
+def _statements(candidates: Sequence[Candidate]) -> dict[str, list[str | None]]:
+    """The columns of what candidates state."""
+    statements = [each.statement for each in candidates]
+    return {
+        "relations": [each.relation if each else None for each in statements],
+        "objects": [each.object if each else None for each in statements],
+        "whose": [each.who if each else None for each in statements],
+        "topics": [each.topic if each else None for each in statements],
+        "phases": [each.phase if each else None for each in statements],
+    }
 
 
 def write_memories(conn: Connection[Any], attempt: Run, memories: Sequence[Memory]) -> None:

@@ -66,7 +66,7 @@ def fact_rules(policy: Policy) -> dict[str, FactRule]:
             key=rule.key,
             value=rule.value,
             confidence=policy.structured_facts.rule_confidence if rule.confidence is None else rule.confidence,
-            importance=importance[rule.kind] if rule.importance is None else rule.importance,
+            importance=importance[rule.kind or "fact"] if rule.importance is None else rule.importance,
             content=_backwards(rule),
         )
         for rule in policy.extract.rules
@@ -78,6 +78,6 @@ def fact_rules(policy: Policy) -> dict[str, FactRule]:
 def _backwards(rule: Rule) -> re.Pattern[str]:
     """The template as a pattern: `(s)` is any ending of one word; the content's first letter is a capital."""
     before, between, after = rule.template_parts
-    second = f"{re.escape(between.removeprefix('(s)'))}(?P<y>.+)" if "{y}" in rule.template else ""
+    second = f"{re.escape(between.removeprefix('(s)'))}(?P<y>.+)" if "{y}" in (rule.template or "") else ""
     first = r"(?P<x>[^ ]+)" if between.startswith("(s)") else "(?P<x>.+?)" if second else "(?P<x>.+)"
     return re.compile(f"{re.escape(before)}{first}{second}{re.escape(after)}", re.IGNORECASE | re.DOTALL)

@@ -10,7 +10,20 @@
 """
 
 from reverie.model.ids import stable_id
-from reverie.model.memory import KINDS, Candidate, Kind, Lineage, Memory, State, candidate_id, replacement_of, rounded
+from reverie.model.memory import (
+    KINDS,
+    PHASES,
+    Candidate,
+    Kind,
+    Lineage,
+    Memory,
+    Phase,
+    State,
+    Statement,
+    candidate_id,
+    replacement_of,
+    rounded,
+)
 from reverie.model.scope import SHARDS, Scope
 from reverie.model.times import EARLIEST, LATEST, bounded_time, require_aware
 from reverie.model.turn import ROLES, Outcome, Role, ToolCall, Turn
@@ -19,6 +32,7 @@ __all__ = [
     "EARLIEST",
     "KINDS",
     "LATEST",
+    "PHASES",
     "ROLES",
     "SHARDS",
     "Candidate",
@@ -26,9 +40,11 @@ __all__ = [
     "Lineage",
     "Memory",
     "Outcome",
+    "Phase",
     "Role",
     "Scope",
     "State",
+    "Statement",
     "ToolCall",
     "Turn",
     "bounded_time",

@@ -13,7 +13,12 @@ from reverie.model.ids import stable_id
 Kind = Literal["fact", "preference", "instruction", "episode", "summary", "pattern"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
 
-State = Literal["candidate", "active", "merged", "compressed"]
+State = Literal["candidate", "active", "merged", "compressed", "superseded"]
+
+#: How a statement stands to what held before: it `holds`; it `begins`, and replaces it; it `adds` a value beside it; it
+#: `ends` one; it is `past`, and says nothing of the present; it is `planned`, and changes nothing yet.
+Phase = Literal["holds", "begins", "adds", "ends", "past", "planned"]
+PHASES: tuple[Phase, ...] = get_args(Phase)
 
 
 def candidate_id(
@@ -35,6 +40,21 @@ def replacement_of(kind: str, at: datetime, tenant_id: str, subject_id: str, cor
 def rounded(number: float) -> float:
     """Return a score, a similarity or a probability as it is shown: to six decimals, as no signal means more."""
     return round(number, 6)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Statement:
+    """What a memory states, as data; its polarity is that of the memory."""
+
+    #: A name of the policy's table of relations; None: nothing that the table names.
+    relation: str | None
+    #: What stands in that relation, as it was said, without what only hangs on it: `Bergen`, `a dog named Rex`.
+    object: str
+    #: Of whom it is true, if not of the speaker: `sister`, `friend anna`.
+    who: str | None = None
+    #: Which of several: the favorite of what, the phone of which kind.
+    topic: str | None = None
+    phase: Phase = "holds"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -62,6 +82,12 @@ class Candidate:
     model: str | None = None
     #: The key, value and confidence that a language model or a person gave; None where the rule says them.
     stated: Mapping[str, Any] | None = None
+    #: What it states, as data; None for episodes and for what no rule reads.
+    statement: Statement | None = None
+    #: Whether its importance stays as it is while nothing ends it.
+    lasting: bool = False
+    #: When it stops being true, if that is known.
+    expires_at: datetime | None = None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

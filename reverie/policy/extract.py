@@ -11,10 +11,9 @@ from typing import Annotated, Literal, Self
 
 from pydantic import AfterValidator, Field, model_validator
 
+from reverie.model import Phase
+from reverie.policy.relations import FactCategory, Relation, RuleKind
 from reverie.policy.table import Share, Table, common
-
-RuleKind = Literal["fact", "preference", "instruction"]
-FactCategory = Literal["identity", "preference", "constraint", "instruction"]
 
 Pattern = Annotated[str, AfterValidator(common)]
 
@@ -24,12 +23,23 @@ class Rule(Table):
 
     #: unique in its policy; recorded with what it makes
     name: Annotated[str, Field(pattern=r"^[a-z][a-z0-9-]*$")]
-    kind: RuleKind
+    #: by default that of its relation
+    kind: RuleKind | None = None
     #: lower-case literals, one of which every match contains; the rule is tried only on clauses that contain one
     cues: Annotated[tuple[str, ...], Field(min_length=1)]
     pattern: Pattern
-    #: the memory in the third person, `{x}` and then `{y}` being the groups: "Has {x} named {y}"
-    template: Annotated[str, Field(pattern=r"^[^{}]*\{x\}([^{}]*\{y\})?[^{}]*$")]
+    #: the memory in the third person, `{x}` and then `{y}` being the groups: "Has {x} named {y}"; by default the
+    #: wording of its relation
+    template: Annotated[str, Field(pattern=r"^[^{}]*\{x\}([^{}]*\{y\})?[^{}]*$")] | None = None
+    #: what it states, by a name of `[extract.relations]`
+    relation: str | None = None
+    #: what stands in that relation
+    object: Annotated[str, Field(pattern=r"^[^{}]*\{[xy]\}[^{}]*(?:\{[xy]\}[^{}]*)?$")] = "{x}"
+    #: which of several, and of whom if not of the author
+    topic: Annotated[str, Field(min_length=1)] | None = None
+    who: Annotated[str, Field(min_length=1)] | None = None
+    #: how it stands to what held before
+    phase: Phase = "holds"
     polarity: Literal[-1, 0, 1] = 0
     #: typed id with a group as slug: "pet:{y}"
     entity: Annotated[str, Field(pattern=r"^[a-z]+:\{[xy]\}$")] | None = None
@@ -48,9 +58,14 @@ class Rule(Table):
     @model_validator(mode="after")
     def _coherent(self) -> Self:
         groups = set(re.findall(r"\(\?P<(\w+)>", self.pattern))
-        if set(re.findall(r"\{(\w)\}", self.template + (self.entity or ""))) != groups:
+        if self.kind is None and self.relation is None:
+            raise ValueError(f"rule {self.name}: needs a kind, or a relation that has one")
+        if self.template is None and self.relation is None:
+            raise ValueError(f"rule {self.name}: needs a template, or a relation that has a wording")
+        if self.template is not None and self.relation is None and self._named(self.template, self.entity) != groups:
             raise ValueError(f"rule {self.name}: template and entity use other groups than the pattern has")
-        if not set(re.findall(r"\{(\w)\}", self.value + (self.key or ""))) <= groups:
+        stated = (self.template, self.entity, self.key, self.topic, self.who)
+        if not self._named(*stated, self.object if self.relation else self.value) <= groups:
             raise ValueError(f"rule {self.name}: value and key use a group that the pattern has not")
         if any(cue != cue.lower() or not cue.isascii() for cue in self.cues):
             raise ValueError(f"rule {self.name}: cues are lower-case ASCII")
@@ -61,9 +76,14 @@ class Rule(Table):
     @property
     def template_parts(self) -> tuple[str, str, str]:
         """The template before `{x}`, between the groups, and after the last."""
-        before, rest = self.template.split("{x}")
+        before, rest = (self.template or "{x}").split("{x}")
         between, _, after = rest.partition("{y}")
         return before, between, after
+
+    @staticmethod
+    def _named(*templates: str | None) -> set[str]:
+        """The groups that templates name."""
+        return set(re.findall(r"\{(\w)\}", "".join(template or "" for template in templates)))
 
 
 class ImportanceByKind(Table):
@@ -106,6 +126,8 @@ class ExtractPolicy(Table):
     turn_candidates: Annotated[int, Field(ge=1, le=10_000)] = 200
     importance: ImportanceByKind = ImportanceByKind()
     model: ModelPolicy = ModelPolicy()
+    #: what people state of themselves, by name
+    relations: dict[str, Relation] = Field(default_factory=dict)
     #: alternatives that patterns name as `<name>`
     words: dict[str, tuple[Pattern, ...]] = Field(default_factory=dict)
     #: clauses that never state anything, whatever rule matches: suppositions, other people's words
@@ -126,6 +148,9 @@ class ExtractPolicy(Table):
         names = Counter(rule.name for rule in self.rules)
         if repeated := [name for name, times in names.items() if times > 1]:
             raise ValueError(f"rule names repeat: {', '.join(repeated)}")
+        for rule in self.rules:
+            if rule.relation is not None and rule.relation not in self.relations:
+                raise ValueError(f"rule {rule.name}: there is no relation {rule.relation!r}")
         return self
 
     def expand(self, pattern: str) -> str:

@@ -46,7 +46,8 @@ def turns(*said: tuple[str, str], calls: list[dict[str, Any]] | None = None) -> 
 
 
 def decide(frame: pl.DataFrame, policy: Policy = POLICY) -> tuple[list[Candidate], list[TurnVerdict]]:
-    return decide_turns(frame, "t", policy, words)
+    decisions = decide_turns(frame, "t", policy, words)
+    return decisions.candidates, decisions.verdicts
 
 
 def test_every_turn_gets_a_verdict() -> None:
@@ -69,9 +70,9 @@ def test_every_turn_gets_a_verdict() -> None:
 
 def test_what_a_person_says_waits_for_a_model() -> None:
     frame = turns(("user", "I live in Lisbon."), ("user", "lol"), ("assistant", "I live in the cloud."))
-    _, verdicts = decide_turns(frame, "t", POLICY, words, with_model=True)
+    verdicts = decide_turns(frame, "t", POLICY, words, with_model=True).verdicts
     assert [verdict.waits for verdict in verdicts] == [True, False, False]
-    _, verdicts = decide_turns(frame, "t", load_policy("brain"), words, with_model=True)
+    verdicts = decide_turns(frame, "t", load_policy("brain"), words, with_model=True).verdicts
     assert not any(verdict.waits for verdict in verdicts), "its policy asks for no claims"
 
 

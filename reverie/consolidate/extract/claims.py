@@ -21,14 +21,15 @@ from reverie.language.contradiction import contradiction, read
 from reverie.language.cues.attribution import others_spans, veil
 from reverie.language.cues.entities import entities_one
 from reverie.language.cues.immediate import compiled
+from reverie.language.cues.reading import RuleMatch
 from reverie.language.cues.salience import salience
-from reverie.language.cues.single import RuleMatch, extract_one
+from reverie.language.cues.single import extract_one
 from reverie.language.cues.wording import slug
 from reverie.language.grounding import folded_words, is_quoted, ungrounded
 from reverie.language.text import owned, strip_invisible
 from reverie.model import Candidate, candidate_id
 from reverie.policy import Policy
-from reverie.policy.extract import FactCategory, RuleKind
+from reverie.policy.relations import FactCategory, RuleKind
 
 #: Letters of a value, and of what follows the colon of a key.
 _LONGEST_VALUE, _LONGEST_SLUG = 200, 80

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 from uuid import UUID
 
@@ -16,7 +18,7 @@ from reverie.language.cues.immediate import EPISODES_FROM, SHORT_CHARACTERS, TOO
 from reverie.language.cues.salience import salience_expr
 from reverie.language.cues.speech import episode_of_tool_call, eventful_expr, is_question_expr, low_content_expr
 from reverie.language.text import CountTokens, chunk, owned, strip_invisible
-from reverie.model import Candidate, candidate_id
+from reverie.model import Candidate, Statement, candidate_id
 from reverie.policy import Policy
 
 #: Columns of turns; tool calls are JSON.
@@ -50,6 +52,16 @@ class TurnVerdict(NamedTuple):
     waits: bool
 
 
+@dataclass(frozen=True, kw_only=True, slots=True)
+class TurnDecisions:
+    """What the rules make of a batch of turns."""
+
+    candidates: list[Candidate]
+    verdicts: list[TurnVerdict]
+    #: Clauses that a rule matches and that state nothing all the same, by reason.
+    refused: Counter[str]
+
+
 def turns_frame(rows: Sequence[tuple[Any, ...]]) -> pl.DataFrame:
     """Return turns, as they are read from the log, as a frame of the columns `TURNS`."""
     return pl.DataFrame(rows, schema=TURNS, orient="row")
@@ -57,7 +69,7 @@ def turns_frame(rows: Sequence[tuple[Any, ...]]) -> pl.DataFrame:
 
 def decide_turns(
     turns: pl.DataFrame, tenant_id: str, policy: Policy, count_tokens: CountTokens, *, with_model: bool = False
-) -> tuple[list[Candidate], list[TurnVerdict]]:
+) -> TurnDecisions:
     """Return the candidates of turns (a frame of the columns `TURNS`) and a verdict on each turn, in its order.
 
     `with_model`: a language model may read the turns too, and they wait for it.
@@ -71,11 +83,16 @@ def decide_turns(
         quotes=veil_expr(pl.col("text")) != pl.col("text"),
     )
     read = marked.filter("spoken", ~pl.col("low")).drop("index").with_row_index("read")
-    found = pl.concat(
-        [_statements(read, rules), _episodes(read, policy, rules, count_tokens), _tool_calls(marked, policy)]
-    ).sort("turn_id", "order")
+    statements, refused = _statements(read, rules)
+    found = pl.concat([statements, _episodes(read, policy, rules, count_tokens), _tool_calls(marked, policy)]).sort(
+        "turn_id", "order"
+    )
     kept = found.group_by("turn_id", maintain_order=True).head(policy.extract.turn_candidates).select(_FOUND.names())
-    return _candidates(_with_mentions(kept, policy), tenant_id), _verdicts(marked, found, policy, with_model)
+    return TurnDecisions(
+        candidates=_candidates(_with_mentions(kept, policy), tenant_id),
+        verdicts=_verdicts(marked, found, policy, with_model),
+        refused=refused,
+    )
 
 
 def _with_mentions(found: pl.DataFrame, policy: Policy) -> pl.DataFrame:
@@ -141,6 +158,12 @@ _FOUND = pl.Schema(
         "base": pl.Float64(),
         "entity": pl.String(),
         "origin": pl.String(),
+        "relation": pl.String(),
+        "object": pl.String(),
+        "who": pl.String(),
+        "topic": pl.String(),
+        "phase": pl.String(),
+        "lasting": pl.Boolean(),
     }
 )
 
@@ -149,11 +172,39 @@ def _shaped(frame: pl.DataFrame) -> pl.DataFrame:
     return frame.select(_FOUND.names()).cast(_FOUND)
 
 
-def _statements(read: pl.DataFrame, rules: Rules) -> pl.DataFrame:
-    """What the rules find: facts, preferences and instructions."""
-    hits = extract_frame(read.select("text"), rules).rename({"rule": "origin", "importance": "base"})
-    joined = hits.join(read.drop("text"), left_on="index", right_on="read")
-    return _shaped(joined.rename({"id": "turn_id"}).with_columns(order=pl.col("start")))
+_HITS = pl.Schema(
+    {
+        "read": pl.UInt32(),
+        "order": pl.Int64(),
+        "kind": pl.String(),
+        "content": pl.String(),
+        "polarity": pl.Int8(),
+        "base": pl.Float64(),
+        "entity": pl.String(),
+        "origin": pl.String(),
+        "relation": pl.String(),
+        "object": pl.String(),
+        "who": pl.String(),
+        "topic": pl.String(),
+        "phase": pl.String(),
+        "lasting": pl.Boolean(),
+    }
+)
+
+
+def _statements(read: pl.DataFrame, rules: Rules) -> tuple[pl.DataFrame, Counter[str]]:
+    """What the rules find: facts, preferences and instructions; and what they refuse, by reason."""
+    rows, refused = [], Counter[str]()
+    for index, hit in extract_frame(read.select("text"), rules):
+        if isinstance(hit, str):
+            refused[hit] += 1
+            continue
+        said = hit.statement
+        stated = (said.relation, said.object, said.who, said.topic, said.phase) if said else (None,) * 5
+        of_rule = (hit.kind, hit.content, hit.polarity, hit.importance, hit.entity, hit.rule)
+        rows.append((index, hit.start, *of_rule, *stated, hit.lasting))
+    hits = pl.DataFrame(rows, schema=_HITS, orient="row")
+    return _shaped(hits.join(read.drop("text"), on="read").rename({"id": "turn_id"})), refused
 
 
 def _episodes(read: pl.DataFrame, policy: Policy, rules: Rules, count_tokens: CountTokens) -> pl.DataFrame:
@@ -203,6 +254,8 @@ def _as_episodes(pieces: pl.DataFrame, policy: Policy, *, origin: str, first: in
             base=pl.lit(policy.extract.importance.episode),
             entity=pl.lit(None),
             origin=pl.lit(origin),
+            lasting=pl.lit(False),
+            **dict.fromkeys(("relation", "object", "who", "topic", "phase"), pl.lit(None)),
         )
     )
 
@@ -238,8 +291,11 @@ def _candidates(found: pl.DataFrame, tenant_id: str) -> list[Candidate]:
             turn_id=UUID(turn_id),
             session_id=session_id,
             origin=origin,
+            statement=Statement(relation=relation, object=what, who=who, topic=topic, phase=phase) if phase else None,
+            lasting=lasting,
         )
         for (
-            turn_id, subject_id, session_id, speaker, said_at, order, kind, content, polarity, base, _, origin, mentions
+            turn_id, subject_id, session_id, speaker, said_at, order, kind, content, polarity, base, _, origin,
+            relation, what, who, topic, phase, lasting, mentions
         ) in rows
     ]  # fmt: skip

@@ -11,7 +11,7 @@ from typing import Any
 
 from psycopg import Connection
 
-from reverie.consolidate.extract.decide import TurnVerdict, decide_turns, turns_frame
+from reverie.consolidate.extract.decide import TurnDecisions, TurnVerdict, decide_turns, turns_frame
 from reverie.consolidate.extract.events import EventExtraction, decide_events
 from reverie.consolidate.extract.language_model import extract_by_model
 from reverie.consolidate.extract.read import unread_events, unread_turns
@@ -19,7 +19,6 @@ from reverie.consolidate.extract.write import stop_waiting, write_events, write_
 from reverie.consolidate.isolate import apart
 from reverie.interruption import check_interruption
 from reverie.language.text import CountTokens
-from reverie.model import Candidate
 from reverie.store.failures import REASON
 from reverie.store.runs import Report, Run, run
 from reverie.store.work import Work
@@ -60,17 +59,16 @@ def extract_logged(
 
     The turns wait for a language model: the next run knows whether there is one.
     """
-    candidates, verdicts = _decide(attempt, rows, count_tokens, with_model=True)
-    write_turns(conn, attempt, candidates, verdicts)
+    write_turns(conn, attempt, _decide(attempt, rows, count_tokens, with_model=True))
 
 
 def _extract_turns(attempt: Run) -> None:
     work = attempt.work
     for rows in unread_turns(work):
         with_model = work.language_model is not None
-        candidates, verdicts = _decide(attempt, rows, work.embedder.count_tokens, with_model=with_model)
+        decisions = _decide(attempt, rows, work.embedder.count_tokens, with_model=with_model)
         with work.transaction() as conn:
-            write_turns(conn, attempt, candidates, verdicts)
+            write_turns(conn, attempt, decisions)
             attempt.record(conn)
         check_interruption()
         work.progress("extract", len(rows))
@@ -78,18 +76,18 @@ def _extract_turns(attempt: Run) -> None:
 
 def _decide(
     attempt: Run, rows: Sequence[tuple[Any, ...]], count_tokens: CountTokens, *, with_model: bool
-) -> tuple[list[Candidate], list[TurnVerdict]]:
+) -> TurnDecisions:
     """Return the candidates of turns and a verdict on each; a turn on which the rules fail is buried."""
     tenant_id, policy = attempt.work.tenant_id, attempt.work.policy
-    (candidates, verdicts), failures = apart(
+    decisions, failures = apart(
         rows, lambda some: decide_turns(turns_frame(some), tenant_id, policy, count_tokens, with_model=with_model)
     )
     for (turn_id, subject_id, *_), error in failures:
         attempt.bury(subject_id, turn_id, error)
-        verdicts.append(
+        decisions.verdicts.append(
             TurnVerdict(turn_id=turn_id, subject_id=subject_id, candidates=0, left_out=0, reason=REASON, waits=False)
         )
-    return candidates, verdicts
+    return decisions
 
 
 def _extract_events(attempt: Run) -> None:

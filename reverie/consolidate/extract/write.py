@@ -10,7 +10,7 @@ from uuid import UUID
 from psycopg import Connection
 
 from reverie.consolidate.extract.claims import TurnReading
-from reverie.consolidate.extract.decide import TurnVerdict
+from reverie.consolidate.extract.decide import TurnDecisions
 from reverie.consolidate.extract.events import EventExtraction
 from reverie.consolidate.memories import write_candidates, write_lineage
 from reverie.llm.answers import UNASKED
@@ -20,10 +20,9 @@ from reverie.store.queries import queries
 from reverie.store.runs import Run
 
 
-def write_turns(
-    conn: Connection[Any], attempt: Run, candidates: Sequence[Candidate], verdicts: Sequence[TurnVerdict]
-) -> None:
+def write_turns(conn: Connection[Any], attempt: Run, decisions: TurnDecisions) -> None:
     """Write and count what the rules found in turns, in the caller's transaction; existing rows stay."""
+    candidates, verdicts = decisions.candidates, decisions.verdicts
     write_candidates(conn, attempt, candidates)
     write_lineage(conn, attempt, _from_turns(candidates))
     columns = {
@@ -38,6 +37,8 @@ def write_turns(
     attempt.report.add("turns", len(verdicts))
     attempt.report.discard("beyond_turn_candidates", sum(verdict.left_out for verdict in verdicts))
     _count_candidates(attempt, candidates)
+    for refusal, number in sorted(decisions.refused.items()):
+        attempt.report.add(f"refused_{refusal}", number)
     for reason, number in Counter(verdict.reason for verdict in verdicts).items():
         if reason not in (None, REASON):
             attempt.report.discard(str(reason), number)

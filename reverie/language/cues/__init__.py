@@ -4,6 +4,7 @@
 - `single`: applies the rules to one turn
 - `frame`: applies the rules to a batch of turns
 - `immediate`: the candidates of one turn
+- `reading`: reads what a rule matched in a clause
 - `wording`: rewrites a clause as the text of a memory
 - `speech`: classifies turns: low content, question, event
 - `attribution`: finds words that are not the author's own
@@ -21,6 +22,7 @@
 
 from reverie.language.cues.compiled import Rules
 from reverie.language.cues.frame import extract_frame
-from reverie.language.cues.single import RuleMatch, extract_one
+from reverie.language.cues.reading import RuleMatch
+from reverie.language.cues.single import extract_one
 
 __all__ = ["RuleMatch", "Rules", "extract_frame", "extract_one"]

@@ -33,8 +33,6 @@ _TRIGGER: Final = re.compile(TRIGGER.replace("(?i)", ""), re.IGNORECASE)
 _PLANE: Final = 0xF0000
 _VEILED: Final = {code: chr(_PLANE + code) for code in range(0x30, 0x7B) if chr(code).isalnum()}
 _UNVEILED: Final = {_PLANE + code: chr(code) for code in _VEILED}
-#: The reverse mapping for polars.
-UNVEILED: Final = {chr(code): letter for code, letter in _UNVEILED.items()}
 _STRAY: Final = re.compile("[\U000f0000-\U000f007f]")
 
 _FENCE: Final = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
@@ -90,11 +88,6 @@ def unveil(text: str) -> str:
 def veil_expr(text: pl.Expr) -> pl.Expr:
     """`veil` for a column."""
     return text.map_batches(_veil_series, return_dtype=pl.String)
-
-
-def unveil_expr(text: pl.Expr) -> pl.Expr:
-    """`unveil` for a column."""
-    return text.str.replace_many(UNVEILED)
 
 
 def _veil_series(texts: pl.Series) -> pl.Series:

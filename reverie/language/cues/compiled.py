@@ -5,10 +5,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-import polars as pl
-
 from reverie.language.cues import wording
 from reverie.policy.extract import ExtractPolicy, Rule
+from reverie.policy.relations import Relation, RuleKind
 
 #: Characters that are content: ASCII letters and digits, and the letters of other scripts; not marks, not emoji.
 _CONTENT: Final = "A-Za-z0-9\u00aa-\u1fff\u2c00-\u2dff\u3040-\ud7ff\uf900-\ufdff\U00020000-\U0003ffff"
@@ -30,31 +29,10 @@ class Compiled:
     rule: Rule
     pattern: re.Pattern[str]
     rust: str
+    kind: RuleKind
     importance: float
-
-
-_COLUMNS: Final = {
-    "order": pl.UInt32,
-    "rule": pl.String,
-    "kind": pl.String,
-    "polarity": pl.Int8,
-    "importance": pl.Float64,
-    "category": pl.String,
-    "key": pl.String,
-    "before": pl.String,
-    "between": pl.String,
-    "after": pl.String,
-    "entity_type": pl.String,
-    "entity_of_y": pl.Boolean,
-}
-
-
-def _row(compiled: Compiled) -> tuple[object, ...]:
-    rule = compiled.rule
-    before, between, after = rule.template_parts
-    entity_type, _, group = (rule.entity or "").partition(":")
-    facts = (compiled.order, rule.name, rule.kind, rule.polarity, compiled.importance, rule.category, rule.key)
-    return *facts, before, between, after, entity_type or None, group == "{y}"
+    #: what it states, by the policy's table
+    relation: Relation | None
 
 
 class Rules:
@@ -62,24 +40,12 @@ class Rules:
 
     def __init__(self, extract: ExtractPolicy) -> None:
         self.extract = extract
-        self.guard = self._optional(extract.guard)
-        self.empty = self._optional(f"^(?:{extract.empty})$" if extract.empty else None)
-        self.corrects = self._optional(extract.corrects)
+        self.guard = self._searched(extract.guard)
+        self.empty = self._searched(f"^(?:{extract.empty})$" if extract.empty else None)
+        self.corrects = self._searched(extract.corrects)
         self.event = self._optional(extract.event)
         self.low_content = self._whole(extract.low_content)
-        importance = extract.importance.model_dump()
-        self.compiled = tuple(
-            Compiled(
-                order=order,
-                rule=rule,
-                pattern=wording.for_python(pattern := extract.expand(rule.pattern)),
-                rust=wording.for_rust(pattern),
-                importance=importance[rule.kind] if rule.importance is None else rule.importance,
-            )
-            for order, rule in enumerate(extract.rules)
-        )
-        #: one row per rule: its fields of a match, and its template split at the groups
-        self.frame = pl.DataFrame([_row(each) for each in self.compiled], schema=_COLUMNS, orient="row")
+        self.compiled = tuple(self._compiled(order, rule) for order, rule in enumerate(extract.rules))
         #: orders of the rules to try for each cue
         self.by_cue: dict[str, tuple[int, ...]] = {
             cue: tuple(each.order for each in self.compiled if cue in each.rule.cues)
@@ -92,6 +58,25 @@ class Rules:
             longest: tuple(order for cue, orders in self.by_cue.items() if longest.startswith(cue) for order in orders)
             for longest in self.by_cue
         }
+
+    def _compiled(self, order: int, rule: Rule) -> Compiled:
+        relation = self.extract.relations[rule.relation] if rule.relation is not None else None
+        kind: RuleKind = rule.kind or (relation.kind if relation else "fact")
+        by_kind: float = getattr(self.extract.importance, kind)
+        importance = relation.importance if rule.importance is None and relation else rule.importance
+        pattern = self.extract.expand(rule.pattern)
+        return Compiled(
+            order=order,
+            rule=rule,
+            pattern=wording.for_python(pattern),
+            rust=wording.for_rust(pattern),
+            kind=kind,
+            importance=by_kind if importance is None else importance,
+            relation=relation,
+        )
+
+    def _searched(self, pattern: str | None) -> re.Pattern[str] | None:
+        return None if pattern is None else wording.for_python(self.extract.expand(pattern))
 
     def _optional(self, pattern: str | None) -> DualPattern | None:
         if pattern is None:

@@ -3,66 +3,49 @@
 One pass over literals finds the clauses with cues, and the rules to try on each. A regex runs only on such pairs.
 """
 
+from itertools import groupby, starmap
+from operator import itemgetter
+
 import polars as pl
 
 from reverie.language.cues import wording
-from reverie.language.cues.attribution import unveil_expr, veil_expr
+from reverie.language.cues.attribution import veil_expr
 from reverie.language.cues.compiled import Compiled, Rules
+from reverie.language.cues.reading import Match, RuleMatch, read_clause
 
-SCHEMA = pl.Schema(
+#: The row of the turn, and the fields of `Match`.
+_COLUMNS = pl.Schema(
     {
         "index": pl.UInt32,
-        "rule": pl.String,
-        "kind": pl.String,
-        "content": pl.String,
-        "value": pl.String,
-        "polarity": pl.Int8,
-        "entity": pl.String,
-        "importance": pl.Float64,
-        "category": pl.String,
-        "key": pl.String,
-        "corrects": pl.Boolean,
-        "start": pl.UInt32,
-        "end": pl.UInt32,
+        "order": pl.UInt32,
+        "clause": pl.String,
+        "start": pl.Int64,
+        "x": pl.String,
+        "y": pl.String,
     }
 )
-"""One row per match: `index` is the row of the turn in the frame, the others are the fields of `RuleMatch`."""
 
 
-def extract_frame(frame: pl.DataFrame, rules: Rules) -> pl.DataFrame:
-    """Return the statements of the turns in the column `text`, in the order of `extract_one`; see `SCHEMA`."""
-    matches = [_matches(rules.compiled[order], tried) for (order,), tried in _tries(frame, rules).group_by("order")]
+def extract_frame(frame: pl.DataFrame, rules: Rules) -> list[tuple[int, RuleMatch | str]]:
+    """Return what is said in the column `text`, with the row of each turn, in the order of the turns and their clauses.
+
+    A clause that matches a rule gives a statement, as `extract_one` finds it, or the reason why it gives none.
+    """
+    outcomes = []
+    by_clause = groupby(_matches(frame, rules).iter_rows(), key=itemgetter(0, 3))
+    for (index, _), rows in by_clause:
+        outcome = read_clause(starmap(Match, (row[1:] for row in rows)), rules)
+        if outcome is not None:
+            outcomes.append((index, outcome))
+    return outcomes
+
+
+def _matches(frame: pl.DataFrame, rules: Rules) -> pl.DataFrame:
+    """One row per clause and rule that matches it, in order; see `_COLUMNS`."""
+    matches = [_of_rule(rules.compiled[order], tried) for (order,), tried in _tries(frame, rules).group_by("order")]
     if not matches:
-        return SCHEMA.to_frame()
-    clause, x, y = pl.col("clause"), pl.col("x"), pl.col("y")
-    content = unveil_expr(wording.third_person_expr(pl.concat_str("before", x, "between", y.fill_null(""), "after")))
-    named = wording.name_slug_expr(unveil_expr(pl.when("entity_of_y").then(y).otherwise(x)))
-    lead = clause.str.len_chars() - clause.str.strip_chars_start(wording.EDGES).str.len_chars()
-    asking = clause.str.strip_chars_end(wording.CLOSERS).str.ends_with("?")
-    empty = rules.empty.rust if rules.empty else "^$"
-    for_questions = [compiled.order for compiled in rules.compiled if compiled.rule.question]
-    return (
-        pl.concat(matches)
-        .lazy()
-        .filter(~asking | pl.col("order").is_in(for_questions))
-        .filter(~clause.str.contains(rules.guard.rust) if rules.guard else pl.lit(True))
-        .with_columns(wording.value_expr(x), wording.value_expr(y))
-        .filter(*(group.is_null() | ((group != "") & ~group.str.contains(empty)) for group in (x, y)))
-        .join(rules.frame.lazy(), on="order")
-        .sort("index", "clause_start", "order")
-        .unique(["index", "clause_start"], keep="first", maintain_order=True)
-        .with_columns(
-            content=content.str.slice(0, 1).str.to_uppercase() + content.str.slice(1),
-            value=unveil_expr(x),
-            entity=pl.when(named != "").then(pl.concat_str("entity_type", pl.lit(":"), named)),
-            corrects=clause.str.contains(rules.corrects.rust) if rules.corrects else pl.lit(False),
-            start=pl.col("clause_start") + lead,
-            end=pl.col("clause_start") + clause.str.strip_chars_end(" \n").str.len_chars(),
-        )
-        .select(SCHEMA.names())
-        .cast(SCHEMA)
-        .collect()
-    )
+        return pl.DataFrame(schema=_COLUMNS)
+    return pl.concat(matches).select(_COLUMNS.names()).unique().sort("index", "start", "order").cast(_COLUMNS)
 
 
 def _tries(frame: pl.DataFrame, rules: Rules) -> pl.DataFrame:
@@ -96,9 +79,9 @@ def _tries(frame: pl.DataFrame, rules: Rules) -> pl.DataFrame:
     return clauses.select("index", "clause", "clause_start")[cued["number"]].with_columns(cued["order"])
 
 
-def _matches(compiled: Compiled, tried: pl.DataFrame) -> pl.DataFrame:
-    """The clauses that match a rule, with the captured groups: index, order, clause, clause_start, x, y."""
+def _of_rule(compiled: Compiled, tried: pl.DataFrame) -> pl.DataFrame:
+    """The clauses that match a rule, with the captured groups."""
     matching = tried.filter(tried["clause"].str.contains(compiled.rust))
     groups = matching["clause"].str.extract_groups(compiled.rust).struct
-    y = groups.field("y") if "y" in compiled.pattern.groupindex else pl.lit(None, pl.String)
-    return matching.with_columns(x=groups.field("x"), y=y)
+    y = groups.field("y").fill_null("") if "y" in compiled.pattern.groupindex else pl.lit(None, pl.String)
+    return matching.with_columns(x=groups.field("x").fill_null(""), y=y, start=pl.col("clause_start").cast(pl.Int64))

@@ -20,7 +20,7 @@ from reverie.language.cues.salience import salience
 from reverie.language.cues.single import extract_one
 from reverie.language.cues.speech import episode_of_tool_call, eventful, is_question, low_content
 from reverie.language.text import CountTokens, chunk, owned, strip_invisible
-from reverie.model import Candidate, Kind, Turn, candidate_id
+from reverie.model import Candidate, Kind, Statement, Turn, candidate_id
 from reverie.policy import Policy
 
 #: Longer texts become several episodes; shorter ones cannot fill a chunk, so the tokenizer is not asked.
@@ -50,7 +50,7 @@ def extract_candidates(turn: Turn, policy: Policy, count_tokens: CountTokens) ->
     """Return what the rules find in one turn. Takes far under a millisecond, except for texts longer than a chunk."""
     rules = compiled(policy)
     turn = replace(turn, text=strip_invisible(turn.text))
-    findings = sorted(_findings(turn, policy, rules, count_tokens))
+    findings = sorted(_findings(turn, policy, rules, count_tokens), key=lambda finding: finding[:7])
     if findings:
         kept = findings[: policy.extract.turn_candidates]
         candidates = tuple(_candidate(turn, policy, finding) for finding in kept)
@@ -67,7 +67,7 @@ def extract_candidates(turn: Turn, policy: Policy, count_tokens: CountTokens) ->
 
 
 class _Finding(NamedTuple):
-    """What a rule or method finds in a turn; findings are sorted by place."""
+    """What a rule or method finds in a turn."""
 
     place: int
     kind: Kind
@@ -77,6 +77,8 @@ class _Finding(NamedTuple):
     #: Typed id of the rule's entity, or empty.
     entity: str
     origin: str
+    statement: Statement | None = None
+    lasting: bool = False
 
 
 def _findings(turn: Turn, policy: Policy, rules: Rules, count_tokens: CountTokens) -> Iterator[_Finding]:
@@ -84,7 +86,8 @@ def _findings(turn: Turn, policy: Policy, rules: Rules, count_tokens: CountToken
     episode = numbers.importance.episode
     if turn.role in numbers.roles and not low_content(text, rules):
         for hit in extract_one(text, rules):
-            yield _Finding(hit.start, hit.kind, hit.content, hit.polarity, hit.importance, hit.entity or "", hit.rule)
+            of_rule = (hit.kind, hit.content, hit.polarity, hit.importance, hit.entity or "", hit.rule)
+            yield _Finding(hit.start, *of_rule, hit.statement, hit.lasting)
         if (numbers.episodes == "all" and text) or (numbers.episodes == "eventful" and eventful(text, rules)):
             for place, piece in enumerate(_pieces(text, policy, count_tokens), start=EPISODES_FROM):
                 yield _Finding(place, "episode", piece, 0, episode, "", "turn")
@@ -116,6 +119,8 @@ def _candidate(turn: Turn, policy: Policy, finding: _Finding) -> Candidate:
         turn_id=turn.id,
         session_id=turn.session_id,
         origin=origin,
+        statement=finding.statement,
+        lasting=finding.lasting,
     )
 
 

@@ -172,25 +172,7 @@ def marked_expr(text: pl.Expr) -> pl.Expr:
     return text.str.replace_many(MARKS, leftmost=True)
 
 
-def value_expr(captured: pl.Expr) -> pl.Expr:
-    """`value` for a column."""
-    cut = captured.str.replace(for_rust(CUT), "")
-    return cut.str.strip_chars(EDGES).str.replace(for_rust(TAIL), "").str.strip_chars(EDGES)
-
-
-def third_person_expr(text: pl.Expr) -> pl.Expr:
-    """`third_person` for a column."""
-    for first, third in (*ENDINGS, *REWRITES):
-        text = text.str.replace_all(for_rust(first), third)
-    return text
-
-
 def slug_expr(text: pl.Expr) -> pl.Expr:
     """`slug` for a column."""
     bare = text.str.normalize("NFKD").str.replace_all(ACCENTS, "").str.to_lowercase()
     return bare.str.replace_all(SLUG_GAPS, "-").str.strip_chars("-")
-
-
-def name_slug_expr(text: pl.Expr) -> pl.Expr:
-    """`name_slug` for a column."""
-    return slug_expr(text.str.replace(for_rust(NAME_CUT), "")).str.replace(SLUG_WORDS, "${1}")

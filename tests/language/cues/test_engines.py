@@ -2,7 +2,6 @@
 
 import gzip
 import json
-from dataclasses import asdict
 from itertools import pairwise
 from pathlib import Path
 
@@ -11,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from reverie.language.cues import Rules, extract_frame, extract_one, speech, wording
+from reverie.language.cues import RuleMatch, Rules, extract_frame, extract_one, speech, wording
 from reverie.policy import load_policy
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -69,8 +68,8 @@ TEXTS = st.lists(PIECES, max_size=14).map("".join) | st.text(max_size=60)
 
 def assert_equal(texts: list[str], rules: Rules) -> None:
     frame = pl.DataFrame({"text": texts}, schema={"text": pl.String})
-    one_by_one = [{"index": i, **asdict(hit)} for i, text in enumerate(texts) for hit in extract_one(text, rules)]
-    assert extract_frame(frame, rules).to_dicts() == one_by_one
+    one_by_one = [(index, hit) for index, text in enumerate(texts) for hit in extract_one(text, rules)]
+    assert [(index, hit) for index, hit in extract_frame(frame, rules) if isinstance(hit, RuleMatch)] == one_by_one
     column = pl.col("text")
     flags = frame.select(
         a=speech.eventful_expr(column, rules),

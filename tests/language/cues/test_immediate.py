@@ -39,7 +39,8 @@ def both(turns: list[Turn], policy_name: str) -> tuple[list[Any], list[Any]]:
             for each in turns
         ]
     )  # fmt: skip
-    candidates, verdicts = decide_turns(frame, "t", policy, count_tokens)
+    decisions = decide_turns(frame, "t", policy, count_tokens)
+    candidates, verdicts = decisions.candidates, decisions.verdicts
     batch = [
         (each.turn_id, each.id, each.kind, each.content, each.polarity, tuple(dict.fromkeys(each.mentions)),
          each.origin, pytest.approx(each.importance, abs=1e-6))

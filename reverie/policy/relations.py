@@ -1,0 +1,39 @@
+"""The table of relations: what people state of themselves, how long it lasts, and how it is worded."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field, model_validator
+
+from reverie.policy.table import Share, Table
+
+FactCategory = Literal["identity", "preference", "constraint", "instruction"]
+RuleKind = Literal["fact", "preference", "instruction"]
+
+
+class Relation(Table):
+    """What a statement says of whom it is about, such as `lives_in`."""
+
+    kind: RuleKind = "fact"
+    #: How many objects it has at a time. Of `one`, a new statement ends what held before; of `many`, only a statement
+    #: about the same object does.
+    values: Literal["one", "many"] = "many"
+    #: `durable`: it does not fade while nothing ends it. `fading`: as its kind does. `expiring`: it ends by the time
+    #: that it names, and fades otherwise.
+    lasts: Literal["durable", "fading", "expiring"] = "fading"
+    #: The memory in the third person: "Lives in {object}". A rule's own template comes first.
+    wording: Annotated[str, Field(pattern=r"^[^{}]*(?:\{(?:object|topic)\}[^{}]*)+$")]
+    #: Instead of `wording`, of what was once and is no more: "Used to live in {object}".
+    past: Annotated[str, Field(pattern=r"^[^{}]*(?:\{(?:object|topic)\}[^{}]*)+$")] | None = None
+    #: Structured fact that it also is; `{object}` and `{topic}` stand in the key as slugs.
+    category: FactCategory | None = None
+    key: Annotated[str, Field(pattern=r"^[a-z][a-z_]*(?::?\{(?:object|topic)\})?$")] | None = None
+    #: Instead of the importance of the kind.
+    importance: Share | None = None
+
+    @model_validator(mode="after")
+    def _coherent(self) -> Relation:
+        if (self.category is None) != (self.key is None):
+            raise ValueError("category and key come together")
+        return self
