@@ -21,7 +21,7 @@ os.environ.setdefault("POLARS_MAX_THREADS", "1")
 import polars as pl
 
 from reverie.language.cues import RuleMatch, Rules, extract_frame, extract_one
-from reverie.language.cues.speech import eventful, eventful_expr
+from reverie.language.cues.keeping import kept_frame, kept_one
 from reverie.policy import load_policy
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -60,13 +60,11 @@ def convai(persona: bool) -> tuple[list[str], list[str]]:
 
 
 def found(texts: list[str], rules: Rules, kinds: set[str]) -> list[bool]:
-    """Whether each text has a hit of one of the kinds; `episode` stands for the eventful test."""
+    """Whether each text gives a memory of one of the kinds."""
     frame = pl.DataFrame({"text": texts})
     rows = {index for index, hit in extract_frame(frame, rules) if isinstance(hit, RuleMatch) and hit.kind in kinds}
-    flags = frame.with_row_index("index").select(
-        pl.col("index").is_in(list(rows)) | (eventful_expr(pl.col("text"), rules) & ("episode" in kinds))
-    )
-    return flags.to_series().to_list()
+    rows |= {row for row, part in kept_frame(frame["text"], {}, rules) if part.kind in kinds}
+    return [row in rows for row in range(len(texts))]
 
 
 def score(predicted: list[bool], truth: list[bool]) -> str:
@@ -123,7 +121,7 @@ def speed(policies: list[str], rows: int = 200_000) -> None:
     for policy in policies:
         rules = rules_of(policy)
         extract_frame(batch.head(1000), rules)
-        in_frame = rows / min(cpu(extract_frame, batch, rules) for _ in range(3))
+        in_frame = rows / min(cpu(in_batch, batch, rules) for _ in range(3))
         naive = len(turns) / cpu(search_naively, turns, [one.pattern for one in rules.compiled])
         each = sorted(min(wall(text, rules) for _ in range(3)) for text in turns)
         p50, p95 = (1e3 * each[len(each) * share // 100] for share in (50, 95))
@@ -137,11 +135,17 @@ def search_naively(texts: list[str], patterns: list[re.Pattern[str]]) -> None:
             pattern.search(text)
 
 
+def in_batch(batch: pl.DataFrame, rules: Rules) -> None:
+    """Find what the rules find in a batch, and what is kept of it as it was said."""
+    extract_frame(batch, rules)
+    kept_frame(batch["text"], {}, rules)
+
+
 def wall(text: str, rules: Rules) -> float:
     """Seconds for one turn: its rules and whether it is an event."""
     start = time.perf_counter()
     extract_one(text, rules)
-    eventful(text, rules)
+    kept_one(text, (), rules)
     return time.perf_counter() - start
 
 

@@ -95,6 +95,15 @@ class ImportanceByKind(Table):
     episode: Share = 0.5
 
 
+class WorthPolicy(Table):
+    """`[extract.worth]`: what is kept as it was said, by the classifier of `language.cues.worth`."""
+
+    #: probability from which a sentence in which no rule finds a relation is kept as a plain fact; above 1: none is
+    keep: Annotated[float, Field(ge=0, le=2)] = 2.0
+    #: probability from which a sentence that tells of an event is kept in an episode
+    episode: Share = 0.0
+
+
 class ModelPolicy(Table):
     """`[extract.model]`: what a language model, where one is set, may note of turns (Chat flow 2)."""
 
@@ -116,7 +125,7 @@ class ExtractPolicy(Table):
 
     #: roles whose turns the rules read
     roles: tuple[str, ...] = ("user",)
-    #: which turns become episodes: none, all but low-content ones, or those that tell of an event
+    #: what becomes an episode: nothing, each turn but low-content ones, or the sentences that tell of an event
     episodes: Literal["none", "all", "eventful"] = "none"
     #: whether each tool call becomes an episode of what was done and why
     tool_episodes: bool = False
@@ -126,6 +135,7 @@ class ExtractPolicy(Table):
     turn_candidates: Annotated[int, Field(ge=1, le=10_000)] = 200
     importance: ImportanceByKind = ImportanceByKind()
     model: ModelPolicy = ModelPolicy()
+    worth: WorthPolicy = WorthPolicy()
     #: what people state of themselves, by name
     relations: dict[str, Relation] = Field(default_factory=dict)
     #: alternatives that patterns name as `<name>`

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Sequence
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 from uuid import UUID
@@ -14,10 +14,11 @@ import polars as pl
 from reverie.language.cues import Rules, extract_frame
 from reverie.language.cues.attribution import veil_expr
 from reverie.language.cues.entities import entities_frame
-from reverie.language.cues.immediate import EPISODES_FROM, SHORT_CHARACTERS, TOOL_CALLS_FROM, compiled
+from reverie.language.cues.immediate import compiled
+from reverie.language.cues.keeping import TOOL_CALLS_FROM, kept_frame, pieces
 from reverie.language.cues.salience import salience_expr
-from reverie.language.cues.speech import episode_of_tool_call, eventful_expr, is_question_expr, low_content_expr
-from reverie.language.text import CountTokens, chunk, owned, strip_invisible
+from reverie.language.cues.speech import episode_of_tool_call, is_question_expr, low_content_expr
+from reverie.language.text import CountTokens, Span, owned, strip_invisible
 from reverie.model import Candidate, Statement, candidate_id
 from reverie.policy import Policy
 
@@ -83,10 +84,9 @@ def decide_turns(
         quotes=veil_expr(pl.col("text")) != pl.col("text"),
     )
     read = marked.filter("spoken", ~pl.col("low")).drop("index").with_row_index("read")
-    statements, refused = _statements(read, rules)
-    found = pl.concat([statements, _episodes(read, policy, rules, count_tokens), _tool_calls(marked, policy)]).sort(
-        "turn_id", "order"
-    )
+    statements, places, refused = _statements(read, rules)
+    verbatim = _verbatim(read, places, policy, rules, count_tokens)
+    found = pl.concat([statements, verbatim, _tool_calls(marked, policy)]).sort("turn_id", "order")
     kept = found.group_by("turn_id", maintain_order=True).head(policy.extract.turn_candidates).select(_FOUND.names())
     return TurnDecisions(
         candidates=_candidates(_with_mentions(kept, policy), tenant_id),
@@ -192,9 +192,9 @@ _HITS = pl.Schema(
 )
 
 
-def _statements(read: pl.DataFrame, rules: Rules) -> tuple[pl.DataFrame, Counter[str]]:
-    """What the rules find: facts, preferences and instructions; and what they refuse, by reason."""
-    rows, refused = [], Counter[str]()
+def _statements(read: pl.DataFrame, rules: Rules) -> tuple[pl.DataFrame, dict[int, list[Span]], Counter[str]]:
+    """What the rules find: facts, preferences and instructions; where, by row of `read`; and what they refuse."""
+    rows, places, refused = [], defaultdict[int, list[Span]](list), Counter[str]()
     for index, hit in extract_frame(read.select("text"), rules):
         if isinstance(hit, str):
             refused[hit] += 1
@@ -203,28 +203,24 @@ def _statements(read: pl.DataFrame, rules: Rules) -> tuple[pl.DataFrame, Counter
         stated = (said.relation, said.object, said.who, said.topic, said.phase) if said else (None,) * 5
         of_rule = (hit.kind, hit.content, hit.polarity, hit.importance, hit.entity, hit.rule)
         rows.append((index, hit.start, *of_rule, *stated, hit.lasting))
+        places[index].append((hit.start, hit.end))
     hits = pl.DataFrame(rows, schema=_HITS, orient="row")
-    return _shaped(hits.join(read.drop("text"), on="read").rename({"id": "turn_id"})), refused
+    return _shaped(hits.join(read.drop("text"), on="read").rename({"id": "turn_id"})), places, refused
 
 
-def _episodes(read: pl.DataFrame, policy: Policy, rules: Rules, count_tokens: CountTokens) -> pl.DataFrame:
-    """Turns kept as episodes, long ones in chunks."""
-    wanted = {"none": pl.lit(False), "all": pl.col("text") != "", "eventful": eventful_expr(pl.col("text"), rules)}
-
-    def pieces(text: str) -> list[str]:
-        if len(text) <= SHORT_CHARACTERS:
-            return [text]
-        return chunk(text, count_tokens, min_tokens=policy.chunk.min_tokens, max_tokens=policy.chunk.max_tokens)
-
-    return _as_episodes(
-        read.filter(wanted[policy.extract.episodes])
-        .rename({"id": "turn_id"})
-        .with_columns(content=pl.col("text").map_elements(pieces, return_dtype=pl.List(pl.String)))
-        .explode("content"),
-        policy,
-        origin="turn",
-        first=EPISODES_FROM,
-    )
+def _verbatim(
+    read: pl.DataFrame, stated: Mapping[int, list[Span]], policy: Policy, rules: Rules, count_tokens: CountTokens
+) -> pl.DataFrame:
+    """What is kept as it was said: plain facts, and episodes, long ones in chunks."""
+    importance = policy.extract.importance
+    rows = [
+        (row, piece.place, piece.kind, piece.content, getattr(importance, piece.kind), piece.origin)
+        for row, part in kept_frame(read["text"], stated, rules)
+        for piece in pieces(part, policy.chunk, count_tokens)
+    ]
+    names = ("read", "order", "kind", "content", "base", "origin")
+    found = pl.DataFrame(rows, schema={name: _HITS[name] for name in names}, orient="row")
+    return _unstated(found.join(read.drop("text"), on="read").rename({"id": "turn_id"}))
 
 
 def _tool_calls(marked: pl.DataFrame, policy: Policy) -> pl.DataFrame:
@@ -232,32 +228,21 @@ def _tool_calls(marked: pl.DataFrame, policy: Policy) -> pl.DataFrame:
     if not policy.extract.tool_episodes:
         return pl.DataFrame(schema=_FOUND)
     called = marked.filter(pl.col("tool_calls").is_not_null()).rename({"id": "turn_id"})
-    return _as_episodes(
-        called.with_columns(
-            content=pl.col("tool_calls").map_elements(_call_texts, return_dtype=pl.List(pl.String)),
-            speaker=pl.lit(None),
-        )
-        .explode("content")
-        .drop_nulls("content"),
-        policy,
-        origin="tool_call",
-        first=TOOL_CALLS_FROM,
+    episodes = called.with_columns(
+        content=pl.col("tool_calls").map_elements(_call_texts, return_dtype=pl.List(pl.String)),
+        speaker=pl.lit(None),
+        kind=pl.lit("episode"),
+        base=pl.lit(policy.extract.importance.episode),
+        origin=pl.lit("tool_call"),
     )
+    exploded = episodes.explode("content").drop_nulls("content")
+    return _unstated(exploded.with_columns(order=TOOL_CALLS_FROM + pl.int_range(pl.len()).over("turn_id")))
 
 
-def _as_episodes(pieces: pl.DataFrame, policy: Policy, *, origin: str, first: int) -> pl.DataFrame:
-    return _shaped(
-        pieces.with_columns(
-            order=first + pl.int_range(pl.len()).over("turn_id"),
-            kind=pl.lit("episode"),
-            polarity=pl.lit(0),
-            base=pl.lit(policy.extract.importance.episode),
-            entity=pl.lit(None),
-            origin=pl.lit(origin),
-            lasting=pl.lit(False),
-            **dict.fromkeys(("relation", "object", "who", "topic", "phase"), pl.lit(None)),
-        )
-    )
+def _unstated(found: pl.DataFrame) -> pl.DataFrame:
+    """Candidates that state nothing as data."""
+    nothing = dict.fromkeys(("entity", "relation", "object", "who", "topic", "phase"), pl.lit(None))
+    return _shaped(found.with_columns(polarity=pl.lit(0), lasting=pl.lit(False), **nothing))
 
 
 def _call_texts(calls: str) -> list[str]:

@@ -16,18 +16,13 @@ import orjson
 from reverie.language.cues.attribution import veil
 from reverie.language.cues.compiled import Rules
 from reverie.language.cues.entities import entities_one
+from reverie.language.cues.keeping import TOOL_CALLS_FROM, kept_one, pieces
 from reverie.language.cues.salience import salience
 from reverie.language.cues.single import extract_one
-from reverie.language.cues.speech import episode_of_tool_call, eventful, is_question, low_content
-from reverie.language.text import CountTokens, chunk, owned, strip_invisible
+from reverie.language.cues.speech import episode_of_tool_call, is_question, low_content
+from reverie.language.text import CountTokens, owned, strip_invisible
 from reverie.model import Candidate, Kind, Statement, Turn, candidate_id
 from reverie.policy import Policy
-
-#: Longer texts become several episodes; shorter ones cannot fill a chunk, so the tokenizer is not asked.
-SHORT_CHARACTERS = 500
-#: Places of candidates in their turn: statements have that of their first character, episodes and tool calls count
-#: from these.
-EPISODES_FROM, TOOL_CALLS_FROM = 1_000_000, 2_000_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,23 +78,19 @@ class _Finding(NamedTuple):
 
 def _findings(turn: Turn, policy: Policy, rules: Rules, count_tokens: CountTokens) -> Iterator[_Finding]:
     text, numbers = turn.text, policy.extract
-    episode = numbers.importance.episode
     if turn.role in numbers.roles and not low_content(text, rules):
-        for hit in extract_one(text, rules):
+        hits = extract_one(text, rules)
+        for hit in hits:
             of_rule = (hit.kind, hit.content, hit.polarity, hit.importance, hit.entity or "", hit.rule)
             yield _Finding(hit.start, *of_rule, hit.statement, hit.lasting)
-        if (numbers.episodes == "all" and text) or (numbers.episodes == "eventful" and eventful(text, rules)):
-            for place, piece in enumerate(_pieces(text, policy, count_tokens), start=EPISODES_FROM):
-                yield _Finding(place, "episode", piece, 0, episode, "", "turn")
+        for part in kept_one(text, [(hit.start, hit.end) for hit in hits], rules):
+            for piece in pieces(part, policy.chunk, count_tokens):
+                importance = getattr(numbers.importance, piece.kind)
+                yield _Finding(piece.place, piece.kind, piece.content, 0, importance, "", piece.origin)
     if numbers.tool_episodes and turn.tool_calls:
         for place, call in enumerate(orjson.loads(orjson.dumps(turn.tool_calls)), start=TOOL_CALLS_FROM):
-            yield _Finding(place, "episode", episode_of_tool_call(as_stored(call)), 0, episode, "", "tool_call")
-
-
-def _pieces(text: str, policy: Policy, count_tokens: CountTokens) -> list[str]:
-    if len(text) <= SHORT_CHARACTERS:
-        return [text]
-    return chunk(text, count_tokens, min_tokens=policy.chunk.min_tokens, max_tokens=policy.chunk.max_tokens)
+            episode = episode_of_tool_call(as_stored(call))
+            yield _Finding(place, "episode", episode, 0, numbers.importance.episode, "", "tool_call")
 
 
 def _candidate(turn: Turn, policy: Policy, finding: _Finding) -> Candidate:

@@ -7,7 +7,6 @@ from typing import Any, Final
 import polars as pl
 
 from reverie.language.cues import wording
-from reverie.language.cues.attribution import veil, veil_expr
 from reverie.language.cues.compiled import Rules
 
 #: A question: from the last end of a sentence to "?".
@@ -33,24 +32,6 @@ def low_content(text: str, rules: Rules) -> bool:
 def low_content_expr(text: pl.Expr, rules: Rules) -> pl.Expr:
     """`low_content` for a column."""
     return wording.plain_expr(text).str.contains(rules.low_content.rust)
-
-
-def eventful(text: str, rules: Rules) -> bool:
-    """Return whether the author tells of an event: it has an event mark, has content, and is not only questions."""
-    return (
-        rules.event is not None
-        and rules.event.python.search(wording.plain(veil(text))) is not None
-        and not low_content(text, rules)
-        and not is_question(text)
-    )
-
-
-def eventful_expr(text: pl.Expr, rules: Rules) -> pl.Expr:
-    """`eventful` for a column."""
-    if rules.event is None:
-        return pl.lit(False)
-    has_event = wording.plain_expr(veil_expr(text)).str.contains(rules.event.rust)
-    return has_event & ~low_content_expr(text, rules) & ~is_question_expr(text)
 
 
 def episode_of_tool_call(call: Mapping[str, Any]) -> str:

@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from reverie.language.cues import RuleMatch, Rules, extract_frame, extract_one, speech, wording
+from reverie.language.cues.keeping import kept_frame, kept_one
 from reverie.policy import load_policy
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -72,13 +73,12 @@ def assert_equal(texts: list[str], rules: Rules) -> None:
     assert [(index, hit) for index, hit in extract_frame(frame, rules) if isinstance(hit, RuleMatch)] == one_by_one
     column = pl.col("text")
     flags = frame.select(
-        a=speech.eventful_expr(column, rules),
         b=speech.low_content_expr(column, rules),
         c=speech.is_question_expr(column),
     )
-    assert flags.rows() == [
-        (speech.eventful(t, rules), speech.low_content(t, rules), speech.is_question(t)) for t in texts
-    ]
+    assert flags.rows() == [(speech.low_content(t, rules), speech.is_question(t)) for t in texts]
+    kept = [(row, part) for row, text in enumerate(texts) for part in kept_one(text, (), rules)]
+    assert kept_frame(frame["text"], {}, rules) == kept
 
 
 @pytest.mark.parametrize("policy", POLICIES)

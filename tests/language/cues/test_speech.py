@@ -1,7 +1,7 @@
 """Low-content turns, questions and events are told apart; tool calls are worded."""
 
 from reverie.language.cues import Rules
-from reverie.language.cues.speech import episode_of_tool_call, eventful, is_question, low_content
+from reverie.language.cues.speech import episode_of_tool_call, is_question, low_content
 from reverie.policy import load_policy
 
 RULES = {"reverie": Rules(load_policy("reverie").extract)}
@@ -14,8 +14,6 @@ def test_speech() -> None:
         low_content(text, rules) for text in ("Bruno ate my shoes again", "日本語", "lol that was fun", "42")
     )
     assert is_question("Hey! Do you like it?") and not is_question("I went there with Sam on Sunday. Did you?")
-    assert eventful("Bruno and I went to the vet on April 3rd", rules)
-    assert not eventful("Did you go there last week?", rules) and not eventful("haha", rules)
 
 
 def test_tool_calls_say_what_and_why() -> None:

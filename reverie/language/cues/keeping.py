@@ -1,0 +1,121 @@
+"""What is kept verbatim of the sentences in which an author tells something: an episode, and plain facts.
+
+Sentences that tell of an event make the turn's episode. Of the others, each in which no rule found a relation is a fact
+of its own, if it is worth keeping.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+from typing import Final, NamedTuple
+
+import polars as pl
+
+from reverie.language.cues import wording
+from reverie.language.cues.attribution import veil, veil_expr
+from reverie.language.cues.compiled import Rules
+from reverie.language.cues.telling import Telling, tellings_frame, tellings_one
+from reverie.language.cues.worth import worth
+from reverie.language.text import CountTokens, Span, chunk
+from reverie.model import Kind
+from reverie.policy.memory import ChunkPolicy
+
+#: Origin of a plain fact; that of an episode is `turn`.
+PLAIN: Final = "plain"
+#: Places of episodes and tool calls in their turn: a statement has that of its first character.
+EPISODES_FROM, TOOL_CALLS_FROM = 1_000_000, 2_000_000
+#: Longer texts become several memories; shorter ones cannot fill a chunk, so the tokenizer is not asked.
+SHORT_CHARACTERS = 500
+#: Stands for what was left out between two sentences.
+_GAP: Final = " … "
+#: A plain fact is about its author from its first words on.
+_SUBJECT: Final = re.compile(r"(?:[^ ]+ ){0,3}?(?:i|i'm|im|i've|ive|my|we|we're|we've|our)\b", re.IGNORECASE)
+
+
+class Kept(NamedTuple):
+    """A part of a turn that is kept as it was said."""
+
+    place: int
+    kind: Kind
+    content: str
+    origin: str
+
+
+def kept_one(text: str, stated: Sequence[Span], rules: Rules) -> list[Kept]:
+    """Return what is kept of a turn as it was said, given where rules found statements."""
+    tellings = tellings_one(wording.plain(veil(text))) if _reads_tellings(rules) else []
+    worths = worth().probabilities([telling.text for telling in tellings]) if tellings else []
+    return _kept(text, tellings, worths, stated, rules)
+
+
+def kept_frame(texts: pl.Series, stated: Mapping[int, Sequence[Span]], rules: Rules) -> list[tuple[int, Kept]]:
+    """Return `kept_one` for a column of turns, each with its row; `stated` is by row."""
+    veiled = pl.DataFrame({"text": texts}).select(wording.plain_expr(veil_expr(pl.col("text")))).to_series()
+    tellings = tellings_frame(veiled) if _reads_tellings(rules) else []
+    worths = worth().probabilities([telling.text for telling in tellings]) if tellings else []
+    by_row: dict[int, list[tuple[Telling, float]]] = {}
+    for telling, probability in zip(tellings, worths, strict=True):
+        by_row.setdefault(telling.row, []).append((telling, probability))
+    rows = range(len(texts)) if rules.extract.episodes == "all" else by_row
+    return [
+        (row, part)
+        for row in rows
+        for part in _kept(
+            texts[row],
+            [telling for telling, _ in by_row.get(row, ())],
+            [probability for _, probability in by_row.get(row, ())],
+            stated.get(row, ()),
+            rules,
+        )
+    ]
+
+
+def pieces(part: Kept, numbers: ChunkPolicy, count_tokens: CountTokens) -> list[Kept]:
+    """Return a part as it is, or one that is longer than a chunk in several."""
+    if len(part.content) <= SHORT_CHARACTERS:
+        return [part]
+    texts = chunk(part.content, count_tokens, min_tokens=numbers.min_tokens, max_tokens=numbers.max_tokens)
+    return [part._replace(place=part.place + number, content=text) for number, text in enumerate(texts)]
+
+
+def _reads_tellings(rules: Rules) -> bool:
+    return rules.extract.episodes == "eventful" or rules.extract.worth.keep <= 1.0
+
+
+def _kept(
+    text: str, tellings: Sequence[Telling], worths: Sequence[float], stated: Sequence[Span], rules: Rules
+) -> list[Kept]:
+    numbers = rules.extract.worth
+    found: list[Kept] = []
+    eventful: list[Telling] = []
+    for telling, probability in zip(tellings, worths, strict=True):
+        if rules.event is not None and rules.event.python.search(telling.text):
+            if rules.extract.episodes == "eventful" and probability >= numbers.episode:
+                eventful.append(telling)
+        elif probability >= numbers.keep and not _overlaps(telling, stated) and _SUBJECT.match(telling.text):
+            found.append(Kept(telling.start, "fact", _sentence(text, telling), PLAIN))
+    if rules.extract.episodes == "all":
+        found += [Kept(EPISODES_FROM, "episode", text, "turn")] if text else []
+    elif eventful:
+        found.append(Kept(EPISODES_FROM, "episode", _joined(text, eventful), "turn"))
+    return found
+
+
+def _overlaps(telling: Telling, spans: Sequence[Span]) -> bool:
+    return any(start < telling.end and telling.start < end for start, end in spans)
+
+
+def _sentence(text: str, telling: Telling) -> str:
+    said = text[telling.start : telling.end]
+    return said[:1].upper() + said[1:]
+
+
+def _joined(text: str, tellings: Sequence[Telling]) -> str:
+    """The sentences as one text, with a mark where something between them was left out."""
+    parts = [_sentence(text, tellings[0])]
+    for before, telling in pairwise(tellings):
+        gap = " " if not text[before.end : telling.start].strip() else _GAP
+        parts += [gap, text[telling.start : telling.end]]
+    return "".join(parts)

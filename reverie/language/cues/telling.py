@@ -1,0 +1,144 @@
+"""Finds the sentences of a turn in which its author tells something of himself.
+
+They are kept verbatim: those that tell of an event as the turn's episode, the others as plain facts. What is about the
+talk itself, about the other, or means nothing without the turn before it is left out.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+
+import polars as pl
+
+from reverie.language.cues import wording
+from reverie.policy.table import ColumnRegex, Regex, Table
+
+_BOUNDARY = re.compile(r"[.!?…][.!?…\"')\]]*\s+|\n+")
+#: Words whose full stop ends no sentence.
+_ABBREVIATIONS = ("dr", "mr", "ms", "mrs", "st", "vs", "e.g", "i.e", "approx")
+_WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
+#: Words that a sentence needs, and that it may have.
+_LEAST, _MOST = 4, 60
+#: Words named before a pronoun, from which on it may stand for one of them.
+_NAMED = 2
+_CLOSERS = "\"')] !."
+
+
+class _Patterns(Table):
+    """`telling.toml`: patterns for both engines, and what only Python reads."""
+
+    first: ColumnRegex
+    talk: ColumnRegex
+    leaning: ColumnRegex
+    supposed: ColumnRegex
+    opening: Regex
+    pronoun: Regex
+    #: words that name nothing
+    light: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Telling:
+    """A sentence in which the author tells something: the row of its turn, where it stands there, and its words."""
+
+    row: int
+    start: int
+    end: int
+    text: str
+
+
+@cache
+def _patterns() -> _Patterns:
+    return _Patterns.model_validate(tomllib.loads(files(__package__).joinpath("telling.toml").read_text("utf-8")))
+
+
+@cache
+def _python(name: str) -> re.Pattern[str]:
+    return wording.for_python(getattr(_patterns(), name))
+
+
+def tellings_one(veiled: str) -> list[Telling]:
+    """Return the sentences of a turn that tell something of its author, in order; its text is veiled and plain."""
+    if not _python("first").search(veiled):
+        return []
+    return [
+        telling for telling in _sentences(0, veiled) if _is_of_author(telling.text) and _names_what_it_means(telling)
+    ]
+
+
+def tellings_frame(veiled: pl.Series) -> list[Telling]:
+    """Return `tellings_one` for a column of turns, each with its row."""
+    rows = veiled.str.contains(wording.for_rust(_patterns().first)).arg_true()
+    found = [
+        telling
+        for row, text in zip(rows.to_list(), veiled.gather(rows).to_list(), strict=True)
+        for telling in _sentences(row, text)
+    ]
+    texts = pl.Series([telling.text for telling in found], dtype=pl.String)
+    numbers = pl.DataFrame({"text": texts}).select(_is_of_author_expr(pl.col("text"))).to_series().arg_true()
+    return [telling for telling in (found[number] for number in numbers) if _names_what_it_means(telling)]
+
+
+def _sentences(row: int, veiled: str) -> Iterator[Telling]:
+    """The sentences of a turn, without what opens them, and without white space around them."""
+    start = 0
+    for boundary in (*_BOUNDARY.finditer(veiled), None):
+        if boundary and boundary[0][0] == "." and _abbreviated(veiled[start : boundary.start()]):
+            continue
+        end = boundary.end() if boundary else len(veiled)
+        sentence = veiled[start:end]
+        lead = len(sentence) - len(sentence := sentence.lstrip())
+        opened = _python("opening").match(sentence)
+        begins = start + lead + (opened.end() if opened else 0)
+        start = end
+        if words := veiled[begins:end].rstrip():
+            yield Telling(row, begins, begins + len(words), words)
+
+
+def _abbreviated(before: str) -> bool:
+    """Whether the last word before a full stop is an abbreviation."""
+    return before[-8:].rpartition(" ")[2].lower() in _ABBREVIATIONS
+
+
+def _is_of_author(sentence: str) -> bool:
+    """Whether a sentence is about its author, and neither a question nor about the talk."""
+    return (
+        _python("first").search(sentence) is not None
+        and not sentence.rstrip(_CLOSERS).endswith("?")
+        and _python("leaning").search(sentence) is None
+        and _python("talk").search(sentence) is None
+        and _python("supposed").search(sentence) is None
+    )
+
+
+def _is_of_author_expr(sentence: pl.Expr) -> pl.Expr:
+    """`_is_of_author` for a column."""
+    patterns = _patterns()
+    return (
+        sentence.str.contains(wording.for_rust(patterns.first))
+        & ~sentence.str.strip_chars_end(_CLOSERS).str.ends_with("?")
+        & ~sentence.str.contains(wording.for_rust(patterns.leaning))
+        & ~sentence.str.contains(wording.for_rust(patterns.talk))
+        & ~sentence.str.contains(wording.for_rust(patterns.supposed))
+    )
+
+
+def _names_what_it_means(telling: Telling) -> bool:
+    """Whether a sentence is of a length to be read alone, and names a thing before it speaks of it as "it"."""
+    words = _WORD.findall(telling.text)
+    if not _LEAST <= len(words) <= _MOST:
+        return False
+    found = _python("pronoun").search(telling.text)
+    return found is None or _named(telling.text[: found.start()]) >= _NAMED
+
+
+def _named(before: str) -> int:
+    """How many words of a text name something."""
+    light = _patterns().light
+    words = (word for word in _WORD.findall(before) if "'" not in word)
+    return sum(len(word) > 3 and word.lower() not in light for word in words)
