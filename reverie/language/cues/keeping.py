@@ -16,7 +16,7 @@ import polars as pl
 from reverie.language.cues import wording
 from reverie.language.cues.attribution import veil, veil_expr
 from reverie.language.cues.compiled import Rules
-from reverie.language.cues.telling import Telling, tellings_frame, tellings_one
+from reverie.language.cues.telling import Telling, passes, tellings_frame, tellings_one
 from reverie.language.cues.worth import worth
 from reverie.language.text import CountTokens, Span, chunk
 from reverie.model import Kind
@@ -94,13 +94,17 @@ def _kept(
         if rules.event is not None and rules.event.python.search(telling.text):
             if rules.extract.episodes == "eventful" and probability >= numbers.episode:
                 eventful.append(telling)
-        elif probability >= numbers.keep and not _overlaps(telling, stated) and _SUBJECT.match(telling.text):
+        elif probability >= numbers.keep and not _overlaps(telling, stated) and _is_of_its_author(telling):
             found.append(Kept(telling.start, "fact", _sentence(text, telling), PLAIN))
     if rules.extract.episodes == "all":
         found += [Kept(EPISODES_FROM, "episode", text, "turn")] if text else []
     elif eventful:
         found.append(Kept(EPISODES_FROM, "episode", _joined(text, eventful), "turn"))
     return found
+
+
+def _is_of_its_author(telling: Telling) -> bool:
+    return _SUBJECT.match(telling.text) is not None and not passes(telling)
 
 
 def _overlaps(telling: Telling, spans: Sequence[Span]) -> bool:

@@ -37,6 +37,7 @@ class _Patterns(Table):
     leaning: ColumnRegex
     supposed: ColumnRegex
     opening: Regex
+    passing: Regex
     pronoun: Regex
     #: words that name nothing
     light: frozenset[str]
@@ -126,6 +127,11 @@ def _is_of_author_expr(sentence: pl.Expr) -> pl.Expr:
         & ~sentence.str.contains(wording.for_rust(patterns.talk))
         & ~sentence.str.contains(wording.for_rust(patterns.supposed))
     )
+
+
+def passes(telling: Telling) -> bool:
+    """Whether a sentence is of today alone, or speaks to the other: an episode may have it, and no fact is made of it."""
+    return _python("passing").search(telling.text) is not None
 
 
 def _names_what_it_means(telling: Telling) -> bool:
