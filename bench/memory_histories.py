@@ -107,6 +107,15 @@ def rows_of(conn: Connection[Any], tenant: str, subject: str) -> list[Row]:
     return [Row(*row) for row in found]
 
 
+def facts_of(conn: Connection[Any], tenant: str, subject: str) -> list[Row]:
+    """Return the structured facts of a subject, as memories that say them."""
+    found = conn.execute(
+        "select key || ' ' || value, valid_to from memory.structured_facts where tenant_id = %s and subject_id = %s",
+        [tenant, subject],
+    )
+    return [Row("fact", content, "active", 0, "holds", valid_to) for content, valid_to in found]
+
+
 def histories(part: str, policy: str = "reverie", verbose: bool = False, live_step: int = 7) -> None:
     """Print how often the current value is in force, the old one marked and a decoy untouched.
 
@@ -116,9 +125,11 @@ def histories(part: str, policy: str = "reverie", verbose: bool = False, live_st
         run.bring("histories", [turn for one in told for turn in turns_of(one)], END + AFTER)
         with run.store.transaction("histories") as conn:
             rows = {one["id"]: rows_of(conn, "histories", one["id"]) for one in told}
+            structured = {one["id"]: facts_of(conn, "histories", one["id"]) for one in told}
             above = [_stands_above(conn, run, one) for one in told]
             conflicts = {row[0] for row in conn.execute("select distinct subject_id from memory.conflicts")}
         _print_figures(part, told, rows, [one for one in above if one is not None], conflicts)
+        _print_structured(told, structured)
         if verbose:
             _print_rows(told, rows)
         _live(run, told[::live_step], rows)
@@ -158,6 +169,19 @@ def _print_figures(
     }
     for label, names in lists.items():
         print(f"{label}: {' '.join(names) or 'none'}")
+
+
+def _print_structured(told: Sequence[History], structured: Mapping[str, Sequence[Row]]) -> None:
+    """Print in how many changes of other words than a taste's the structured facts tell the same as memories should."""
+    changes = [one for one in told if one["kind"] == "change" and one["old"] != one["current"]]
+
+    def stating(one: History, words: Sequence[str] | None) -> bool:
+        return any(row.open and says(row, words or ()) for row in structured[one["id"]])
+
+    old, new = ([stating(one, one[value]) for one in changes] for value in ("old", "current"))
+    print(
+        f"structured facts in force: the current value {sum(new)}, the old one {sum(old)} of {len(changes)} changes\n"
+    )
 
 
 def _share(flags: Iterable[bool]) -> str:

@@ -52,13 +52,16 @@ def content_stems(text: str) -> list[str]:
     return [str(stem) for stem in _STEM.stemWords(kept)]
 
 
+def any_of(expected: str | Sequence[str]) -> Sequence[str]:
+    """Return what is allowed: the one string, or each of several."""
+    return [expected] if isinstance(expected, str) else expected
+
+
 def holds_object(found: str | None, expected: str | Sequence[str]) -> bool:
     """Whether one of the expected objects is in the found one, with at most `SPARE` content words more.
 
     An empty object is expected where the relation says it all, as in "I quit smoking"."""
-    if isinstance(expected, str):
-        expected = [expected]
-    for one in expected:
+    for one in any_of(expected):
         wanted = set(content_stems(one))
         if not wanted or (found and wanted <= set(stems(found)) and len(set(content_stems(found)) - wanted) <= SPARE):
             return True
@@ -68,7 +71,7 @@ def holds_object(found: str | None, expected: str | Sequence[str]) -> bool:
 def has_words(text: str, expected: str | Sequence[str]) -> bool:
     """Whether a text has all content words of one of the expected objects."""
     stated = set(stems(text))
-    return any(set(content_stems(one)) <= stated for one in ([expected] if isinstance(expected, str) else expected))
+    return any(set(content_stems(one)) <= stated for one in any_of(expected))
 
 
 class Found(NamedTuple):
@@ -108,13 +111,12 @@ def _rank(reading: Reading) -> tuple[bool, int]:
 
 
 def _compared(expect: Mapping[str, Any], found: Found) -> Reading:
-    relation = found.relation == expect["relation"]
     polarity, phase, who = expect.get("polarity"), expect.get("phase", "holds"), expect.get("who")
     return Reading(
-        relation=relation,
+        relation=found.relation in any_of(expect["relation"]),
         object=holds_object(found.object, expect["object"]),
         polarity=polarity is None or (found.polarity < 0) == (polarity < 0),
-        phase=found.phase in ([phase] if isinstance(phase, str) else phase),
+        phase=found.phase in any_of(phase),
         who=found.who is None if who is None else holds_object(found.who, who),
         topic="topic" not in expect or holds_object(found.topic, expect["topic"]),
     )
