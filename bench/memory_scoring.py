@@ -133,9 +133,14 @@ class Row(NamedTuple):
     valid_to: datetime | None = None
 
     @property
+    def standing(self) -> bool:
+        """Whether nothing has ended it."""
+        return self.state == "active" and self.valid_to is None
+
+    @property
     def open(self) -> bool:
         """Whether it is shown as something that holds now."""
-        return self.state == "active" and self.valid_to is None and self.phase not in ("past", "ends", "planned")
+        return self.standing and self.phase not in ("past", "ends", "planned")
 
 
 def says(row: Row, wanted: Collection[str], polarity: int | None = None) -> bool:
@@ -147,13 +152,14 @@ def says(row: Row, wanted: Collection[str], polarity: int | None = None) -> bool
     return has_all and (polarity is None or (row.polarity < 0) == (polarity < 0))
 
 
-def is_present(row: Row, polarity: int | None = None) -> bool:
-    """Whether a memory puts what it says in the present; one kept verbatim is judged by its words.
+def is_present(row: Row, polarity: int | None = None, *, plan: bool = False) -> bool:
+    """Whether a memory puts what it says in the present, or in the future where a plan is looked for.
 
-    Where a dislike is looked for they say nothing: "I don't like cats" holds now."""
+    One kept verbatim is judged by its words. Where a dislike is looked for they say nothing: "I don't like cats" holds
+    now."""
     if row.phase is None:
         return (polarity is not None and polarity < 0) or _OVER.search(row.content) is None
-    return row.phase in ("holds", "begins", "adds")
+    return row.phase in ("holds", "begins", "adds") or (plan and row.phase == "planned")
 
 
 class Changed(NamedTuple):
@@ -172,9 +178,8 @@ def judge_change(history: Mapping[str, Any], rows: Sequence[Row]) -> Changed:
     new = [row for row in rows if history["current"] and says(row, history["current"], history.get("current_polarity"))]
     sign = history.get("old_polarity")
     old = [row for row in rows if row not in new and says(row, history["old"], sign) and is_present(row, sign)]
-    standing = [row for row in old if row.open]
     closed = [row for row in old if row.state == "superseded" or (row.state == "active" and row.valid_to is not None)]
-    marked = bool(closed) and not standing
+    marked = bool(closed) and not any(row.standing for row in old)
     in_force = any(row.open for row in new) if history["current"] else marked
     return Changed(kept=bool(old), current=in_force, marked=marked)
 

@@ -149,6 +149,14 @@ def test_what_only_ended_must_be_marked() -> None:
     assert judge_change(ended, [row("Rex died", phase="ends")]) == (False, False, False)
 
 
+def test_a_plan_is_dropped() -> None:
+    dropped = {"old": ["Tokyo"], "current": None, "plan": True}
+    plan = row("Plans to move to Tokyo", phase="planned")
+    assert judge_change(dropped, [plan]) == (True, False, False)
+    assert judge_change(dropped, [plan._replace(state="superseded")]) == (True, True, True)
+    assert judge_change(dropped | {"plan": False}, [plan]).kept is False
+
+
 def test_a_taste_is_told_by_its_polarity() -> None:
     taste = {"old": ["cats"], "current": ["cats"], "old_polarity": -1, "current_polarity": 1}
     disliked, loved = row("Doesn't like cats", polarity=-1, phase=None), row("Loves cats", polarity=1)
