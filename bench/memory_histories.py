@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from psycopg import Connection
 
-from bench.memory_scoring import Row, is_present, judge_change, judge_decoy, says
+from bench.memory_scoring import Row, judge_change, judge_decoy, says, states_old
 from bench.memory_texts import entries
 from bench.report import print_table
 from reverie.capture.history.importing import import_file
@@ -198,17 +198,16 @@ def _stands_above(conn: Connection[Any], run: Running, history: History) -> bool
         conn, tenant_id="histories", subject_id=history["id"], vector=run.embedder.encode([history["ask"]])[0],
         question=history["ask"], policy=policy, model=run.embedder.model, as_of=END + AFTER, ranked=20,
     )  # fmt: skip
-    polarity = dict(
-        conn.execute(
-            "select id, polarity from memory.memories where tenant_id = 'histories' and subject_id = %s",
-            [history["id"]],
-        ).fetchall()
+    read = conn.execute(
+        "select id, kind, content, state, polarity, phase, valid_to from memory.memories"
+        " where tenant_id = 'histories' and subject_id = %s",
+        [history["id"]],
     )
+    rows = {id: Row(*row) for id, *row in read}
     for hit, dropped in found:
-        row, sign = Row("fact", hit.content, "active", polarity.get(hit.id, 0)), history.get("old_polarity")
-        if dropped is None and says(row, history["current"], history.get("current_polarity")):
+        if dropped is None and says(rows[hit.id], history["current"], history.get("current_polarity")):
             return True
-        if dropped is None and says(row, history["old"], sign) and is_present(row, sign):
+        if dropped is None and states_old(history, rows[hit.id]):
             return False
     return False
 

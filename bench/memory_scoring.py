@@ -173,11 +173,16 @@ class Changed(NamedTuple):
     marked: bool
 
 
+def states_old(history: Mapping[str, Any], row: Row) -> bool:
+    """Whether a memory states the value that held before the change, as one that holds."""
+    sign = history.get("old_polarity")
+    return says(row, history["old"], sign) and is_present(row, sign, plan=history.get("plan", False))
+
+
 def judge_change(history: Mapping[str, Any], rows: Sequence[Row]) -> Changed:
     """Judge the memories of a history in which something changes."""
     new = [row for row in rows if history["current"] and says(row, history["current"], history.get("current_polarity"))]
-    sign = history.get("old_polarity")
-    old = [row for row in rows if row not in new and says(row, history["old"], sign) and is_present(row, sign)]
+    old = [row for row in rows if row not in new and states_old(history, row)]
     closed = [row for row in old if row.state == "superseded" or (row.state == "active" and row.valid_to is not None)]
     marked = bool(closed) and not any(row.standing for row in old)
     in_force = any(row.open for row in new) if history["current"] else marked
