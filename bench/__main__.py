@@ -21,6 +21,7 @@ ROOT = Path(__file__).resolve().parent.parent
 BENCHES = {
     "retrieval": "Does it find what was said? Evidence turns of labelled questions, through the whole pipeline.",
     "rules": "What do the rules find, how precisely and how fast?",
+    "memory": "Is what is remembered right and current? Sentences, histories, facts covered.",
     "merge_quality": "Are the right memories merged, and the wrong ones kept apart?",
     "pipeline": "How fast is a history turned into memory, beside the bare embedder?",
     "recall": "How fast is an answer, beside one hand-written hybrid statement?",

@@ -1,0 +1,233 @@
+"""The part of `bench/memory.py` that runs histories through the pipeline: what changed, and what did not."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from psycopg import Connection
+
+from bench.memory_scoring import Row, judge_change, judge_decoy, says, states_old
+from bench.memory_texts import entries
+from bench.report import print_table
+from reverie.capture.history.importing import import_file
+from reverie.drive.cycle import catch_up, ingest
+from reverie.inference import Embedder, load_embedder
+from reverie.model import Scope
+from reverie.policy import Policy, load_policy
+from reverie.recall.search import search
+from reverie.store.database import Store
+from reverie.store.migrate import migrate
+from reverie.store.server.embedded import EmbeddedPostgres
+from reverie.store.work import Work
+from reverie.testing import fast_directory
+
+#: All histories end at this time, so that one run brings each to just after its last turn.
+END = datetime(2025, 1, 6, 18, tzinfo=UTC)
+#: How long after the last turn memory is looked at: a whole cycle has passed.
+AFTER = timedelta(days=1)
+
+History = Mapping[str, Any]
+
+
+class Running(NamedTuple):
+    """A database with the policy and the embedder that fill it."""
+
+    store: Store
+    policy: Policy
+    embedder: Embedder
+
+    def bring(self, tenant: str, turns: Iterable[Mapping[str, Any]], until: datetime) -> None:
+        """Import turns and run every stage up to a time."""
+        self.take_in(tenant, turns, until)
+        for _ in catch_up(self.work(tenant, until)):
+            pass
+
+    def take_in(self, tenant: str, turns: Iterable[Mapping[str, Any]], until: datetime) -> None:
+        """Import turns, extract and embed."""
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "turns.jsonl"
+            path.write_text("".join(json.dumps(turn) + "\n" for turn in turns), encoding="utf-8")
+            summary = import_file(self.store, path, tenant_id=tenant, policy=self.policy.name)
+        if summary.dead:
+            raise SystemExit(f"{summary.dead} turns could not be imported: {dict(summary.dead_by_reason)}")
+        for _ in ingest(self.work(tenant, until)):
+            pass
+
+    def work(self, tenant: str, until: datetime) -> Work:
+        """Return what the stages need."""
+        scope = Scope(tenant_id=tenant)
+        return Work(store=self.store, scope=scope, policy=self.policy, as_of=until, embedder=self.embedder)
+
+
+@contextmanager
+def running(policy: str) -> Iterator[Running]:
+    """Start a server with an empty database, in memory where there is room."""
+    with tempfile.TemporaryDirectory(prefix="reverie_bench_", dir=fast_directory()) as folder:
+        Path(folder).chmod(0o711)  # the server may run as another user
+        server = EmbeddedPostgres(Path(folder) / "postgres", durable=False)
+        url = server.start()
+        try:
+            migrate(url)
+            with Store.open(url) as store:
+                yield Running(store, load_policy(policy), load_embedder("minilm"))
+        finally:
+            server.stop()
+
+
+def turns_of(history: History) -> list[dict[str, Any]]:
+    """Return the turns as records to import, moved by whole days such that the last one is said on the day of `END`."""
+    times = [datetime.fromisoformat(turn["at"]) for turn in history["turns"]]
+    moved = timedelta(days=(END.date() - times[-1].date()).days)
+    return [
+        {
+            "subject_id": history["id"],
+            "session_id": turn["session"],
+            "source_id": f"{history['id']}:{number}",
+            "role": turn["role"],
+            "said_at": (time + moved).isoformat(),
+            "text": turn["text"],
+        }
+        for number, (turn, time) in enumerate(zip(history["turns"], times, strict=True))
+    ]
+
+
+def rows_of(conn: Connection[Any], tenant: str, subject: str) -> list[Row]:
+    """Return the memories of a subject."""
+    found = conn.execute(
+        "select kind, content, state, polarity, phase, valid_to from memory.memories"
+        " where tenant_id = %s and subject_id = %s order by happened_at, kind, content",
+        [tenant, subject],
+    )
+    return [Row(*row) for row in found]
+
+
+def facts_of(conn: Connection[Any], tenant: str, subject: str) -> list[Row]:
+    """Return the structured facts of a subject, as memories that say them."""
+    found = conn.execute(
+        "select key || ' ' || value, valid_to from memory.structured_facts where tenant_id = %s and subject_id = %s",
+        [tenant, subject],
+    )
+    return [Row("fact", content, "active", 0, "holds", valid_to) for content, valid_to in found]
+
+
+def histories(part: str, policy: str = "reverie", verbose: bool = False, live_step: int = 7) -> None:
+    """Print how often the current value is in force, the old one marked and a decoy untouched.
+
+    Every `live_step`th history is also run live, and must give the same memory."""
+    told = entries("histories", part)
+    with running(policy) as run:
+        run.bring("histories", [turn for one in told for turn in turns_of(one)], END + AFTER)
+        with run.store.transaction("histories") as conn:
+            rows = {one["id"]: rows_of(conn, "histories", one["id"]) for one in told}
+            structured = {one["id"]: facts_of(conn, "histories", one["id"]) for one in told}
+            above = [_stands_above(conn, run, one) for one in told]
+            conflicts = {row[0] for row in conn.execute("select distinct subject_id from memory.conflicts")}
+        _print_figures(part, told, rows, [one for one in above if one is not None], conflicts)
+        _print_structured(told, structured)
+        if verbose:
+            _print_rows(told, rows)
+        _live(run, told[::live_step], rows)
+
+
+def _print_figures(
+    part: str,
+    told: Sequence[History],
+    rows: Mapping[str, Sequence[Row]],
+    above: Sequence[bool],
+    conflicts: set[str],
+) -> None:
+    changes = [(one["id"], judge_change(one, rows[one["id"]])) for one in told if one["kind"] == "change"]
+    decoys = [(one["id"], judge_decoy(one, rows[one["id"]])) for one in told if one["kind"] == "decoy"]
+    kept = [one for _, one in changes if one.kept]
+    known = [one for _, one in decoys if one.kept]
+    in_conflict = [sum(name in conflicts for name, _ in group) for group in (changes, decoys)]
+    print_table(
+        f"Histories, {part}: {len(changes)} changes, {len(decoys)} decoys",
+        ("", "figure"),
+        [
+            ("current value in force (goal .95)", _share(one.current for _, one in changes)),
+            ("old value marked (goal .95)", _share(one.marked for _, one in changes)),
+            ("old value marked, where it was a memory", f"{sum(one.marked for one in kept)}/{len(kept)}"),
+            ("the current value is recalled above the old one", _share(above)),
+            ("decoys untouched (goal .95)", _share(one.untouched for _, one in decoys)),
+            ("decoys untouched, where the value was a memory", f"{sum(one.untouched for one in known)}/{len(known)}"),
+            ("in conflict: changes, decoys", f"{in_conflict[0]}, {in_conflict[1]}"),
+        ],
+    )
+    lists = {
+        "current value not in force": [name for name, one in changes if not one.current],
+        "old value not a memory": [name for name, one in changes if not one.kept],
+        "old value not marked": [name for name, one in changes if one.kept and not one.marked],
+        "decoy's value not a memory": [name for name, one in decoys if not one.kept],
+        "decoy touched": [name for name, one in decoys if one.kept and not one.untouched],
+    }
+    for label, names in lists.items():
+        print(f"{label}: {' '.join(names) or 'none'}")
+
+
+def _print_structured(told: Sequence[History], structured: Mapping[str, Sequence[Row]]) -> None:
+    """Print in how many changes of other words than a taste's the structured facts tell the same as memories should."""
+    changes = [one for one in told if one["kind"] == "change" and one["old"] != one["current"]]
+
+    def stating(one: History, words: Sequence[str] | None) -> bool:
+        return any(row.open and says(row, words or ()) for row in structured[one["id"]])
+
+    old, new = ([stating(one, one[value]) for one in changes] for value in ("old", "current"))
+    print(
+        f"structured facts in force: the current value {sum(new)}, the old one {sum(old)} of {len(changes)} changes\n"
+    )
+
+
+def _share(flags: Iterable[bool]) -> str:
+    flags = list(flags)
+    return f"{sum(flags) / max(len(flags), 1):.3f} ({sum(flags)}/{len(flags)})"
+
+
+def _stands_above(conn: Connection[Any], run: Running, history: History) -> bool | None:
+    """Whether a recall of memories puts the current value above the old one; None: there is no question or no value."""
+    if "ask" not in history or history["kind"] != "change" or not history["current"]:
+        return None
+    policy = run.policy.model_copy(update={"recall": run.policy.recall.model_copy(update={"items": ("memory",)})})
+    found = search(
+        conn, tenant_id="histories", subject_id=history["id"], vector=run.embedder.encode([history["ask"]])[0],
+        question=history["ask"], policy=policy, model=run.embedder.model, as_of=END + AFTER, ranked=20,
+    )  # fmt: skip
+    read = conn.execute(
+        "select id, kind, content, state, polarity, phase, valid_to from memory.memories"
+        " where tenant_id = 'histories' and subject_id = %s",
+        [history["id"]],
+    )
+    rows = {id: Row(*row) for id, *row in read}
+    for hit, dropped in found:
+        if dropped is None and says(rows[hit.id], history["current"], history.get("current_polarity")):
+            return True
+        if dropped is None and states_old(history, rows[hit.id]):
+            return False
+    return False
+
+
+def _live(run: Running, told: Sequence[History], rows: Mapping[str, Sequence[Row]]) -> None:
+    """Run histories turn by turn, each turn followed by every stage, and compare memory with that of one run."""
+    turns = sorted((turn for one in told for turn in turns_of(one)), key=lambda turn: turn["said_at"])
+    for turn in turns:
+        run.bring("live", [turn], datetime.fromisoformat(turn["said_at"]) + timedelta(seconds=30))
+    for _ in catch_up(run.work("live", END + AFTER)):
+        pass
+    with run.store.transaction("live") as conn:
+        live = {one["id"]: rows_of(conn, "live", one["id"]) for one in told}
+    differ = [one["id"] for one in told if live[one["id"]] != list(rows[one["id"]])]
+    print(f"live as in one run: {len(told) - len(differ)}/{len(told)}; other memory: {' '.join(differ) or 'none'}")
+
+
+def _print_rows(told: Sequence[History], rows: Mapping[str, Sequence[Row]]) -> None:
+    for one in told:
+        print(f"\n{one['id']} {one['kind']}: {one['old']} -> {one['current']}: {one['why']}")
+        for row in rows[one["id"]]:
+            until = f" until {row.valid_to:%Y-%m-%d}" if row.valid_to else ""
+            print(f"  {row.state} {row.kind} {row.phase} {row.polarity}{until}: {row.content}")
