@@ -13,7 +13,9 @@ from pydantic import AfterValidator, Field, model_validator
 
 from reverie.model import Phase
 from reverie.policy.relations import FactCategory, Relation, RuleKind
-from reverie.policy.table import Share, Table, common
+from reverie.policy.table import Regex, Share, Table, common
+
+_TEMPLATE = re.compile(r"[^{}]*\{x\}(?:[^{}]*\{y\})?[^{}]*")
 
 Pattern = Annotated[str, AfterValidator(common)]
 
@@ -27,19 +29,30 @@ class Rule(Table):
     kind: RuleKind | None = None
     #: lower-case literals, one of which every match contains; the rule is tried only on clauses that contain one
     cues: Annotated[tuple[str, ...], Field(min_length=1)]
-    pattern: Pattern
+    #: for both engines; of a predicate for Python alone
+    pattern: Regex
     #: the memory in the third person, `{x}` and then `{y}` being the groups: "Has {x} named {y}"; by default the
     #: wording of its relation
-    template: Annotated[str, Field(pattern=r"^[^{}]*\{x\}([^{}]*\{y\})?[^{}]*$")] | None = None
+    template: Annotated[str, Field(min_length=1)] | None = None
     #: what it states, by a name of `[extract.relations]`
     relation: str | None = None
     #: what stands in that relation
-    object: Annotated[str, Field(pattern=r"^[^{}]*\{[xy]\}[^{}]*(?:\{[xy]\}[^{}]*)?$")] = "{x}"
+    object: Annotated[str, Field(min_length=1)] = "{x}"
     #: which of several, and of whom if not of the author
     topic: Annotated[str, Field(min_length=1)] | None = None
     who: Annotated[str, Field(min_length=1)] | None = None
     #: how it stands to what held before
     phase: Phase = "holds"
+    #: whether the pattern reads a predicate of the clause from its beginning, the verb in its base form ("live in
+    #: Bergen"), of the author or of one of his people; tense and "no longer" then say the phase
+    predicate: bool = False
+    #: of a predicate: whether it happens once ("move to") and has the rule's phase when it has happened, or holds for a
+    #: while ("live in") and is past when it is told in the past
+    happens: bool = False
+    #: of a negated predicate: it is no statement; its opposite is one ("don't like"); or only then it is one
+    negated: Literal["refused", "opposite", "needed"] = "refused"
+    #: of a predicate: only of the author, or also of his people
+    of: Literal["author", "anybody"] = "anybody"
     polarity: Literal[-1, 0, 1] = 0
     #: typed id with a group as slug: "pet:{y}"
     entity: Annotated[str, Field(pattern=r"^[a-z]+:\{[xy]\}$")] | None = None
@@ -58,11 +71,15 @@ class Rule(Table):
     @model_validator(mode="after")
     def _coherent(self) -> Self:
         groups = set(re.findall(r"\(\?P<(\w+)>", self.pattern))
+        if not self.predicate:
+            common(self.pattern)
+            if self.template is not None and not _TEMPLATE.fullmatch(self.template):
+                raise ValueError(f"rule {self.name}: a template has {{x}}, and {{y}} after it")
         if self.kind is None and self.relation is None:
             raise ValueError(f"rule {self.name}: needs a kind, or a relation that has one")
         if self.template is None and self.relation is None:
             raise ValueError(f"rule {self.name}: needs a template, or a relation that has a wording")
-        if self.template is not None and self.relation is None and self._named(self.template, self.entity) != groups:
+        if self.template is not None and self.relation is None and not self.predicate and self._named(self.template, self.entity) != groups:
             raise ValueError(f"rule {self.name}: template and entity use other groups than the pattern has")
         stated = (self.template, self.entity, self.key, self.topic, self.who)
         if not self._named(*stated, self.object if self.relation else self.value) <= groups:

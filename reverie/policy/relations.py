@@ -23,9 +23,11 @@ class Relation(Table):
     #: that it names, and fades otherwise.
     lasts: Literal["durable", "fading", "expiring"] = "fading"
     #: The memory in the third person: "Lives in {object}". A rule's own template comes first.
-    wording: Annotated[str, Field(pattern=r"^[^{}]*(?:\{(?:object|topic)\}[^{}]*)+$")]
-    #: Instead of `wording`, of what was once and is no more: "Used to live in {object}".
-    past: Annotated[str, Field(pattern=r"^[^{}]*(?:\{(?:object|topic)\}[^{}]*)+$")] | None = None
+    wording: Annotated[str, Field(min_length=1)]
+    #: Instead of `wording`, of what is denied: "Doesn't like {object}".
+    opposite: str | None = None
+    #: Where an object ends: after a name, a place, a thing with what describes it, or with the clause.
+    objects: Literal["name", "place", "thing", "text"] = "thing"
     #: Structured fact that it also is; `{object}` and `{topic}` stand in the key as slugs.
     category: FactCategory | None = None
     key: Annotated[str, Field(pattern=r"^[a-z][a-z_]*(?::?\{(?:object|topic)\})?$")] | None = None

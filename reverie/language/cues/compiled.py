@@ -69,7 +69,7 @@ class Rules:
             order=order,
             rule=rule,
             pattern=wording.for_python(pattern),
-            rust=wording.for_rust(pattern),
+            rust="" if rule.predicate else wording.for_rust(pattern),
             kind=kind,
             importance=by_kind if importance is None else importance,
             relation=relation,

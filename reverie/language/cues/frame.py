@@ -80,7 +80,10 @@ def _tries(frame: pl.DataFrame, rules: Rules) -> pl.DataFrame:
 
 
 def _of_rule(compiled: Compiled, tried: pl.DataFrame) -> pl.DataFrame:
-    """The clauses that match a rule, with the captured groups."""
+    """The clauses that match a rule, with the captured groups; a rule on predicates is matched when it is read."""
+    if compiled.rule.predicate:
+        nothing = pl.lit(None, pl.String)
+        return tried.with_columns(x=pl.lit(""), y=nothing, start=pl.col("clause_start").cast(pl.Int64))
     matching = tried.filter(tried["clause"].str.contains(compiled.rust))
     groups = matching["clause"].str.extract_groups(compiled.rust).struct
     y = groups.field("y").fill_null("") if "y" in compiled.pattern.groupindex else pl.lit(None, pl.String)

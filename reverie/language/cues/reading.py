@@ -12,6 +12,8 @@ from typing import Literal, NamedTuple
 from reverie.language.cues import wording
 from reverie.language.cues.attribution import unveil
 from reverie.language.cues.compiled import Compiled, Rules
+from reverie.language.cues.objects import cleaned, refusal
+from reverie.language.cues.sentences import Reading, read_predicate, worded
 from reverie.model import Statement
 from reverie.policy.relations import FactCategory, RuleKind
 
@@ -78,55 +80,65 @@ def _read(compiled: Compiled, match: Match, rules: Rules) -> RuleMatch | str:
         return "guarded"
     if not rule.question and clause.rstrip(wording.CLOSERS).endswith("?"):
         return "question"
-    groups = {"x": wording.value(match.x)} | ({} if match.y is None else {"y": wording.value(match.y)})
-    if not all(groups.values()) or (rules.empty and any(map(rules.empty.search, groups.values()))):
-        return "empty"
+    said = {"x": match.x or match.y or ""} | ({"y": match.y} if match.y else {})
+    reading = read_predicate(compiled, clause) if rule.predicate else Reading(said, rule.phase, rule.polarity)
+    if isinstance(reading, str):
+        return reading
+    groups = {name: _value(captured, compiled) for name, captured in reading.groups.items()}
+    for group in groups.values():
+        if reason := _refusal(group, compiled, rules):
+            return reason
     said = {name: unveil(captured) for name, captured in groups.items()}
-    statement = _statement(compiled, said)
-    content = unveil(wording.third_person(_text(compiled, groups)))
+    statement = _statement(compiled, reading, said)
+    content = unveil(wording.third_person(worded(compiled, reading, groups)))
     lead = len(clause) - len(clause.lstrip(wording.EDGES))
     return RuleMatch(
         rule=rule.name,
         kind=compiled.kind,
         content=content[:1].upper() + content[1:],
-        value=said["x"],
-        polarity=rule.polarity,
+        value=said.get("x", ""),
+        polarity=reading.polarity,
         entity=_typed_id(rule.entity, said) if rule.entity else None,
         importance=compiled.importance,
         category=rule.category,
         key=rule.key,
-        corrects=bool(rules.corrects and rules.corrects.search(clause)),
+        corrects=bool(rules.corrects and rules.corrects.search(clause)) or reading.phase in ("begins", "ends"),
         statement=statement,
-        lasting=compiled.relation is not None
-        and compiled.relation.lasts == "durable"
-        and statement is not None
-        and statement.phase in ("holds", "begins", "adds"),
+        lasting=_lasts(compiled, reading),
         start=match.start + lead,
         end=match.start + len(clause.rstrip(" \n")),
     )
 
 
-def _text(compiled: Compiled, groups: dict[str, str]) -> str:
-    """The text of the memory, before it is put in the third person."""
-    rule, relation = compiled.rule, compiled.relation
-    if rule.template is not None:
-        return rule.template.format_map(groups)
-    assert relation is not None  # checked when the policy is read
-    topic = rule.topic.format_map(groups) if rule.topic else ""
-    worded = relation.past if relation.past and rule.phase in ("past", "ends") else relation.wording
-    return worded.format_map({"object": rule.object.format_map(groups), "topic": topic})
+def _value(captured: str, compiled: Compiled) -> str:
+    """A captured value without what follows it."""
+    return cleaned(captured, compiled.relation.objects) if compiled.rule.predicate and compiled.relation else wording.value(captured)
 
 
-def _statement(compiled: Compiled, said: dict[str, str]) -> Statement | None:
+def _refusal(value: str, compiled: Compiled, rules: Rules) -> str | None:
+    if not value:
+        return "missing"
+    if compiled.rule.predicate:
+        return refusal(value)
+    return "empty" if rules.empty and rules.empty.search(value) else None
+
+
+def _lasts(compiled: Compiled, reading: Reading) -> bool:
+    durable = compiled.relation is not None and compiled.relation.lasts == "durable"
+    return durable and reading.phase in ("holds", "begins", "adds")
+
+
+def _statement(compiled: Compiled, reading: Reading, said: dict[str, str]) -> Statement | None:
     rule = compiled.rule
     if rule.relation is None:
         return None
+    who = rule.who.format_map(said).lower() if rule.who else reading.who
     return Statement(
         relation=rule.relation,
         object=rule.object.format_map(said),
-        who=rule.who.format_map(said).lower() if rule.who else None,
+        who=who.lower() if who else None,
         topic=rule.topic.format_map(said).lower() if rule.topic else None,
-        phase=rule.phase,
+        phase=reading.phase,
     )
 
 

@@ -38,6 +38,8 @@ def _by_clause(text: str, rules: Rules) -> Iterator[Iterator[Match]]:
 
 def _matches(clause: str, start: int, orders: set[int], rules: Rules) -> Iterator[Match]:
     for order in sorted(orders):
-        if found := rules.compiled[order].pattern.search(clause):
+        if rules.compiled[order].rule.predicate:
+            yield Match(order, clause, start, "", None)
+        elif found := rules.compiled[order].pattern.search(clause):
             groups = found.groupdict("")
             yield Match(order, clause, start, groups["x"], groups.get("y"))

@@ -1,0 +1,362 @@
+"""Reads a clause as a predicate: of whom it is said, in which phase, and the verb in its base form with what follows.
+
+"So we finally moved to Halifax" is `move to Halifax`, done; "my sister no longer works at Ikea" is `work at Ikea`, ended,
+of the sister. A rule on predicates then needs one pattern for all of these. The forms are those of the first person and
+of the people whom an author calls his; a clause without such a subject has no predicate.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from importlib.resources import files
+from typing import Literal
+
+from reverie.language.cues.wording import trie
+from reverie.policy.table import Table
+
+Tense = Literal["present", "past", "perfect", "planned"]
+
+_SELF = (
+    r"i'm|i am|im|i've|ive|i'll|i'd|i|we're|we are|we've|we'll|we'd|we"
+    r"|me and my [a-z]+|my [a-z]+ and i"
+)
+#: Words between subject and verb that change nothing, and those that say that something is new or stands beside.
+_PLAIN_ADVERBS = (
+    "actually|really|already|always|only|even|both|all|kinda|kind of|sort of|honestly|basically|literally|absolutely"
+    "|totally|definitely|usually|mostly|mainly|originally|myself|ourselves|currently|still|generally|truly|very much"
+    "|happily|sadly|unfortunately|luckily|thankfully|eventually|ever|normally|typically|often|sometimes|primarily"
+    "|simply|personally|professionally|proudly|legally|technically|so|uh|um|quite|pretty much|forever|too|all|ever so"
+)
+_NEW_ADVERBS = "now|just|finally|officially|recently|newly|nowadays|lately|these days|suddenly|as of [a-z]+"
+_MORE_ADVERBS = "also|additionally|as well"
+_ADVERB = re.compile(
+    rf"(?:(?P<new>{_NEW_ADVERBS})|(?P<more>{_MORE_ADVERBS})|(?P<plain>{_PLAIN_ADVERBS}|[a-z]{{3,}}ly)),? ", re.IGNORECASE
+)
+_NEGATION = re.compile(
+    r"(?:don't|dont|do not|doesn't|doesnt|does not|didn't|didnt|did not|never|not|haven't|havent|hasn't|isn't|isnt"
+    r"|ain't|aren't|arent|wasn't|wasnt|weren't|hadn't|can't|cant|cannot|can not|won't|wont|will not|couldn't) ",
+    re.IGNORECASE,
+)
+_PLANNED = re.compile(
+    r"(?:(?:am |are |is |'m |'re )?(?:going to|gonna|planning (?:to|on)|hoping to|about to|thinking (?:of|about)|looking to"
+    r"|aiming to|set to|due to|scheduled to|dreaming of|considering|want to|wanna|hope to|plan to|plan on|intend to|aim to"
+    r"|wants to|hopes to|plans to|would like to|would love to|like to|love to)|will|'ll|shall|want|wants) ",
+    re.IGNORECASE,
+)
+_WISH = re.compile(r"want|wanna|hop|like|love|dream", re.IGNORECASE)
+_SUPPOSED = re.compile(r"(?:might|may|could|would|'d|should|must|need to|needs to|have to|has to|had to|got to|gotta|ought to) ", re.IGNORECASE)
+_USED_TO = re.compile(r"used to |would always ", re.IGNORECASE)
+_NO_LONGER = re.compile(r"no longer |not any ?more ", re.IGNORECASE)
+_ANY_MORE = re.compile(r"\b(?:any ?more|any longer|no more)\b", re.IGNORECASE)
+_AFTER_ALL = re.compile(r"\bafter all\b", re.IGNORECASE)
+_AGAIN = re.compile(r"\b(?:now|again|from now on|these days|nowadays)\b", re.IGNORECASE)
+_BESIDES = re.compile(
+    r"\b(?:as well|too|on the side|on (?:the )?weekends|at weekends|part[- ]time|second job|side (?:job|gig|hustle)|in addition)\b",
+    re.IGNORECASE,
+)
+_STOPPED = re.compile(r"(?:stopped|stop|quit|gave up|given up|give up|giving up|stopping|quitting|dropped|done|finished) (?=[a-z]+ing\b)", re.IGNORECASE)
+_STARTED = re.compile(r"(?:started|start|starting|began|begun|taken up|took up|got back into|picked up) (?:to )?(?=[a-z]+)", re.IGNORECASE)
+_WORD = re.compile(r"[A-Za-zÀ-ÿ0-9'’-]+")
+
+
+class _Words(Table):
+    """`predicates.toml`."""
+
+    holder: tuple[str, ...]
+    holders: tuple[str, ...]
+    which: tuple[str, ...]
+    verbs: dict[str, tuple[str, str, str, str]]
+    #: regular verbs whose stem alone does not tell whether they end in an e
+    regular: frozenset[str]
+    #: words in -ly that are no adverbs
+    no_adverbs: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Predicate:
+    """What a clause says of its author, or of one of his people."""
+
+    #: Whom, if not the author: `sister`, `friend anna`.
+    who: str | None
+    #: The verb in its base form, and what follows, as it was said: `live in Bergen`.
+    text: str
+    tense: Tense
+    negated: bool
+    #: "no longer", "not … anymore", "stopped", "not … after all".
+    ended: bool
+    #: "now", "just", "finally", "started", "again".
+    new: bool
+    #: "also", "on the side".
+    besides: bool
+    #: "used to".
+    once: bool
+    #: A wish rather than a plan: "want to", "would love to".
+    wished: bool
+    #: It is going on: "I'm moving".
+    doing: bool
+    #: Where what follows the verb begins in the clause.
+    start: int
+
+
+@cache
+def _words() -> _Words:
+    return _Words.model_validate(tomllib.loads(files(__package__).joinpath("predicates.toml").read_text("utf-8")))
+
+
+@cache
+def _subject() -> re.Pattern[str]:
+    words = _words()
+    which, one, many = (trie(each) for each in (words.which, words.holder, words.holders))
+    return re.compile(
+        rf"(?a:\b)(?:(?P<self>{_SELF})|(?:my|our) (?:{which} )*(?P<holder>(?:{which} )??(?:{one}|{many}))"
+        rf"(?P<name>,? (?-i:[A-ZÀ-Þ][A-Za-zÀ-ÿ'-]*[A-Za-zÀ-ÿ]),?)?(?P<is>'s|'re)?)(?= )",
+        re.IGNORECASE,
+    )
+
+
+@cache
+def _forms() -> dict[str, tuple[str, Tense]]:
+    """The forms of the irregular verbs: base form and tense of each."""
+    forms: dict[str, tuple[str, Tense]] = {}
+    for base, (third, past, participle, _) in _words().verbs.items():
+        forms[participle] = (base, "perfect")
+        forms[past] = (base, "past")
+        forms[third] = (base, "present")
+        forms[base] = (base, "present")
+    return forms | {"am": ("be", "present"), "are": ("be", "present"), "were": ("be", "past"), "read": ("read", "present"),
+                    "put": ("put", "present"), "cut": ("cut", "present"), "quit": ("quit", "past"), "split": ("split", "past"),
+                    "become": ("become", "perfect"), "run": ("run", "present"), "come": ("come", "present")}  # fmt: skip
+
+
+@cache
+def _ing() -> dict[str, str]:
+    return {ing: base for base, (_, _, _, ing) in _words().verbs.items()}
+
+
+@lru_cache(maxsize=4096)
+def base_form(word: str) -> tuple[str, Tense]:
+    """Return a verb's base form, and the tense in which it stands."""
+    word = word.lower()
+    if (form := _forms().get(word)) is not None:
+        return form
+    if word in _ing():
+        return _ing()[word], "present"
+    for ending, tense in (("ing", "present"), ("ed", "past")):
+        if word.endswith(ending) and len(word) > len(ending) + 2:
+            return _stem(word[: -len(ending)]), tense  # type: ignore[return-value]
+    if word.endswith("ies") and len(word) > 4:
+        return word[:-3] + "y", "present"
+    if re.search(r"(?:ch|sh|ss|x|zz|o)es$", word):
+        return word[:-2], "present"
+    if word.endswith("s") and not word.endswith(("ss", "us")) and len(word) > 3:
+        return word[:-1], "present"
+    return word, "present"
+
+
+#: Stems that end in an e when they have no ending: lov(ing), mov(ed), us(ing), manag(ed).
+_ENDS_IN_E = re.compile(r"(?:[cgsuvz]|[^aeiou][aeiou][kmn]|[iu]r|or|at|ut|[^aeiou]it|od|[^aeio]l|ip|op|ap)$")
+_DOUBLED = re.compile(r"([bdgmnprt])\1$")
+
+
+def _stem(stem: str) -> str:
+    """The base form of a regular verb without its ending."""
+    known = _words().regular
+    if stem in known:
+        return stem
+    if f"{stem}e" in known:
+        return f"{stem}e"
+    if _DOUBLED.search(stem):
+        return stem[:-1]
+    if stem.endswith("i"):
+        return f"{stem[:-1]}y"
+    return f"{stem}e" if _ENDS_IN_E.search(stem) else stem
+
+
+def predicates(clause: str) -> list[Predicate]:
+    """Return the predicates of a clause, one for each subject in it, in order."""
+    found: list[Predicate] = []
+    for subject in _subject().finditer(clause):
+        if (predicate := _predicate(clause, subject)) is not None:
+            found.append(predicate)
+    if not found and (headless := _headless(clause)) is not None:
+        found.append(headless)
+    return found
+
+
+_HEADLESS = re.compile(
+    r"^(?:(?:so|and|ok|okay|well|oh|yeah|hey|hi|ugh|omg|guess what|finally|just|also|btw|by the way|today|yesterday|recently|honestly),? )*"
+    r"(?P<verb>moved|switched|started|left|quit|sold|bought|adopted|got|lost|did|graduated|retired|stopped|gave up|turned|changed|broke up"
+    r"|born|raised|grew up|live|living|work|working|married|divorced|single|allergic|originally from|based in|love|hate|prefer) ",
+    re.IGNORECASE,
+)
+
+
+def _headless(clause: str) -> Predicate | None:
+    """A clause without a subject, whose verb can only be the author's: "Sold the car", "just moved to Oslo"."""
+    found = _HEADLESS.match(clause)
+    return _Reader(clause[found.start("verb") :]).predicate(None, len(clause)) if found else None
+
+
+def _predicate(clause: str, subject: re.Match[str]) -> Predicate | None:
+    start = subject.end() + 1
+    reader = _Reader(clause[start:])
+    who = None
+    if holder := subject["holder"]:
+        who = f"{holder} {(subject['name'] or '').strip(' ,')}".strip().lower()
+        reader.being = bool(subject["is"])
+    else:
+        spoken = subject["self"].lower()
+        reader.being = spoken.endswith(("'m", " am", "'re", " are", "been")) or spoken == "im"
+        reader.having = spoken.endswith(("'ve", "ive", "have"))
+        reader.planned = spoken.endswith("'ll")
+        if spoken.endswith("'d"):
+            reader.rest = f"would {reader.rest}"
+    return reader.predicate(who, len(clause))
+
+
+class _Reader:
+    """Reads what follows a subject, word by word, up to the verb."""
+
+    def __init__(self, rest: str) -> None:
+        self.rest = rest
+        self.being = self.having = self.past = self.perfect_doing = False
+        self.planned = self.negated = self.ended = self.new = self.besides = self.once = self.wished = False
+
+    def predicate(self, who: str | None, size: int) -> Predicate | None:
+        """Return the predicate, in a clause of this size; None: it is only supposed, or has no verb."""
+        while self._modifier():
+            pass
+        verb = _first(self.rest)
+        if not verb or _SUPPOSED.match(self.rest):
+            return None
+        start = size - len(self.rest)
+        after = self.rest[len(verb) :]
+        tense: Tense = "past" if self.past else "present"
+        doing = self.being and verb.lower().endswith("ing") and verb.lower() not in _NO_VERBS
+        if self.being:
+            text = base_form(verb)[0] + after if doing else f"be {self.rest}"
+        elif self.having and verb.lower() == "got":
+            text = f"have{after}"
+        else:
+            base, form = base_form(verb)
+            text = base + after
+            tense = "perfect" if self.having and form != "present" else form
+        self._read_end()
+        return Predicate(
+            who=who,
+            text=text.strip(),
+            tense="planned" if self.planned else tense,
+            negated=self.negated,
+            ended=self.ended,
+            new=self.new,
+            besides=self.besides,
+            once=self.once,
+            wished=self.wished,
+            doing=doing and not self.perfect_doing,
+            start=start,
+        )
+
+    def _modifier(self) -> bool:
+        """Take one word or phrase before the verb off what is left to read; False: the verb is next."""
+        for pattern, take in _MODIFIERS:
+            if (found := pattern.match(self.rest)) and take(self, found):
+                self.rest = self.rest[found.end() :]
+                return True
+        return False
+
+    def _read_end(self) -> None:
+        """Read what stands after the verb and changes what it says."""
+        if self.negated and (_ANY_MORE.search(self.rest) or _AFTER_ALL.search(self.rest)):
+            self.negated, self.ended = False, True
+        self.new = self.new or bool(_AGAIN.search(self.rest))
+        self.besides = self.besides or bool(_BESIDES.search(self.rest))
+
+
+def _take_adverb(reader: _Reader, found: re.Match[str]) -> bool:
+    if found["plain"] and found["plain"].lower() in _words().no_adverbs:
+        return False
+    reader.new = reader.new or bool(found["new"])
+    reader.besides = reader.besides or bool(found["more"])
+    return True
+
+
+def _take_negation(reader: _Reader, found: re.Match[str]) -> bool:
+    word = found[0].lower()
+    if word.startswith(("can", "couldn")):
+        return False
+    reader.negated = True
+    reader.being = reader.being or word.startswith(("is", "are", "ain", "was", "were"))
+    reader.past = reader.past or word.startswith(("didn", "did", "was", "were", "hadn"))
+    reader.having = reader.having or word.startswith(("hav", "has", "had"))
+    reader.planned = reader.planned or word.startswith(("won", "will"))
+    return True
+
+
+def _take_plan(reader: _Reader, found: re.Match[str]) -> bool:
+    if found[0].lower().strip() in ("want", "wants", "considering", "dreaming of", "like to", "love to"):
+        return False  # verbs of their own
+    reader.planned, reader.being = True, False
+    reader.wished = reader.wished or _WISH.search(found[0]) is not None
+    return True
+
+
+def _take_be(reader: _Reader, found: re.Match[str]) -> bool:
+    reader.being = True
+    reader.perfect_doing = reader.perfect_doing or found[0].lower().startswith("been")
+    reader.past = reader.past or found[0].lower().startswith("w")
+    return True
+
+
+def _take_have(reader: _Reader, found: re.Match[str]) -> bool:
+    rest = reader.rest[found.end() :]
+    while (adverb := _ADVERB.match(rest)) and (adverb["plain"] or "").lower() not in _words().no_adverbs:
+        rest = rest[adverb.end() :]
+    following = _first(rest).lower()
+    participle = following.endswith("ed") or base_form(following)[1] in ("past", "perfect")
+    if following not in ("not", "never") and not participle:
+        return False
+    reader.having = True
+    return True
+
+
+def _take_end(reader: _Reader, _: re.Match[str]) -> bool:
+    reader.ended = True
+    return True
+
+
+def _take_start(reader: _Reader, found: re.Match[str]) -> bool:
+    following = _first(reader.rest[found.end() :]).lower()
+    if not (following.endswith("ing") or found[0].lower().endswith(" to ")):
+        return False
+    reader.new, reader.being = True, False
+    return True
+
+
+def _take_once(reader: _Reader, _: re.Match[str]) -> bool:
+    reader.once = True
+    return True
+
+
+_Take = Callable[[_Reader, "re.Match[str]"], bool]
+_MODIFIERS: tuple[tuple[re.Pattern[str], _Take], ...] = (
+    (_USED_TO, _take_once),
+    (_NO_LONGER, _take_end),
+    (_STOPPED, _take_end),
+    (_STARTED, _take_start),
+    (_PLANNED, _take_plan),
+    (_NEGATION, _take_negation),
+    (re.compile(r"(?:am|is|are|'m|'re|was|were|been|being|be) ", re.IGNORECASE), _take_be),
+    (re.compile(r"(?:have|has|had|'ve) ", re.IGNORECASE), _take_have),
+    (_ADVERB, _take_adverb),
+)
+#: Words in -ing that are no forms of a verb.
+_NO_VERBS = frozenset("nothing something anything everything morning evening king ring thing sibling boring interesting amazing".split())
+
+
+def _first(text: str) -> str:
+    found = _WORD.match(text)
+    return found[0] if found else ""

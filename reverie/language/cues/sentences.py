@@ -1,0 +1,125 @@
+"""Reads a rule's predicate in a clause, and words what it states as a sentence in the third person."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from reverie.language.cues.compiled import Compiled
+from reverie.language.cues.predicates import Predicate, base_form, predicates
+from reverie.model import Phase
+
+_VERBS_OF_BEING = {"is": "be", "has": "have", "does": "do", "goes": "go"}
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What a rule reads in a clause: the captured words, and how they are meant."""
+
+    groups: dict[str, str]
+    phase: Phase
+    polarity: int
+    #: Whom it is about, if not the author, as he calls them: `sister`, `friend Anna`.
+    who: str | None = None
+    #: Whether the opposite is stated.
+    opposite: bool = False
+
+
+def read_predicate(compiled: Compiled, clause: str) -> Reading | str:
+    """Return what the first predicate of the clause that a rule matches says; else why none does."""
+    reason = "no_predicate"
+    for predicate in predicates(clause):
+        if (found := compiled.pattern.match(predicate.text)) is None:
+            continue
+        reading = _reading(compiled, predicate, found)
+        if not isinstance(reading, str):
+            return reading
+        reason = reading
+    return reason
+
+
+def _reading(compiled: Compiled, predicate: Predicate, found: re.Match[str]) -> Reading | str:
+    rule = compiled.rule
+    if predicate.who and rule.of == "author":
+        return "another"
+    if predicate.negated and rule.negated == "refused":
+        return "negated"
+    if rule.negated == "needed" and not predicate.negated:
+        return "negated"
+    phase = _phase(compiled, predicate)
+    if phase is None:
+        return "planned"
+    opposite = predicate.negated and rule.negated == "opposite"
+    polarity = -rule.polarity if opposite and rule.polarity else -1 if opposite else rule.polarity
+    groups = {name: text for name, text in found.groupdict().items() if text is not None}
+    groups.setdefault("x", groups.get("y", ""))
+    return Reading(groups, phase, polarity, predicate.who, opposite)
+
+
+def _phase(compiled: Compiled, predicate: Predicate) -> Phase | None:
+    """The phase of a predicate; None: it is planned, and the rule is not about plans."""
+    rule = compiled.rule
+    planning = rule.phase == "planned"
+    if planning:
+        if predicate.ended or predicate.negated:
+            return "ends"
+        return "planned" if predicate.tense == "planned" or predicate.doing else None
+    if predicate.tense == "planned":
+        return None
+    if rule.happens:
+        if predicate.doing or (predicate.once and rule.phase != "ends"):
+            return None
+        return "ends" if predicate.ended else rule.phase
+    if predicate.ended:
+        return "ends"
+    if predicate.once or predicate.tense == "past":
+        return "past"
+    one = compiled.relation is not None and compiled.relation.values == "one"
+    if one and predicate.besides:
+        return "adds"
+    return "begins" if predicate.new and rule.phase == "holds" else rule.phase
+
+
+def worded(compiled: Compiled, reading: Reading, groups: dict[str, str]) -> str:
+    """Return the text of the memory, before it is put in the third person."""
+    rule, relation = compiled.rule, compiled.relation
+    if relation is None or (rule.template is not None and not rule.predicate):
+        return (rule.template or "{x}").format_map(groups)
+    topic = rule.topic.format_map(groups) if rule.topic else ""
+    words = {"object": rule.object.format_map(groups), "topic": topic} | groups
+    template = rule.template or relation.wording
+    if reading.opposite:
+        template = relation.opposite or f"Isn't true: {template}"
+    sentence = in_phase(template.format_map(words), reading.phase)
+    return of_whom(sentence, reading.who) if reading.who else sentence
+
+
+def in_phase(sentence: str, phase: Phase) -> str:
+    """Return a sentence in the present as one of another phase: "Lives in Oslo" gives "No longer lives in Oslo"."""
+    verb, _, rest = sentence.partition(" ")
+    if phase == "ends":
+        if verb in ("Is", "Are"):
+            return f"{verb} no longer {rest}"
+        if _is_verb(verb):
+            return f"No longer {verb.lower()} {rest}".rstrip()
+        return re.sub(r"\b(is|are)\b", r"\1 no longer", sentence, count=1)
+    if phase == "past":
+        if _is_verb(verb):
+            return f"Used to {_VERBS_OF_BEING.get(verb.lower()) or base_form(verb)[0]} {rest}".rstrip()
+        return re.sub(r"\bis\b", "was", sentence, count=1)
+    if phase == "adds" and _is_verb(verb):
+        return f"{verb} also {rest}" if verb in ("Is", "Has") else f"Also {verb.lower()} {rest}"
+    return sentence
+
+
+def of_whom(sentence: str, who: str) -> str:
+    """Return a sentence without a subject as one of somebody: "Lives in Lyon" gives "My sister lives in Lyon"."""
+    first, _, rest = sentence.partition(" ")
+    lowered = f"{first[:1].lower()}{first[1:]} {rest}".rstrip()
+    verbal = _is_verb(first) or first in ("No", "Used", "Also", "Can't", "Doesn't", "Isn't")
+    return f"their {who} {lowered}" if verbal else f"their {who}'s {lowered}"
+
+
+def _is_verb(word: str) -> bool:
+    """Whether the first word of a wording is a verb of the third person."""
+    return word in ("Is", "Has") or (word.endswith("s") and not word.endswith(("ss", "ours", "nouns", "ies"))) or word in ("Studies",)
