@@ -51,6 +51,8 @@ class Rule(Table):
     happens: bool = False
     #: of a negated predicate: it is no statement; its opposite is one ("don't like"); or only then it is one
     negated: Literal["refused", "opposite", "needed"] = "refused"
+    #: of a predicate whose cues are frequent: what its clause must match as well, for both engines
+    clause: Pattern | None = None
     #: of a predicate: only of the author, or also of his people
     of: Literal["author", "anybody"] = "anybody"
     polarity: Literal[-1, 0, 1] = 0
@@ -79,7 +81,12 @@ class Rule(Table):
             raise ValueError(f"rule {self.name}: needs a kind, or a relation that has one")
         if self.template is None and self.relation is None:
             raise ValueError(f"rule {self.name}: needs a template, or a relation that has a wording")
-        if self.template is not None and self.relation is None and not self.predicate and self._named(self.template, self.entity) != groups:
+        if (
+            self.template is not None
+            and self.relation is None
+            and not self.predicate
+            and self._named(self.template, self.entity) != groups
+        ):
             raise ValueError(f"rule {self.name}: template and entity use other groups than the pattern has")
         stated = (self.template, self.entity, self.key, self.topic, self.who)
         if not self._named(*stated, self.object if self.relation else self.value) <= groups:

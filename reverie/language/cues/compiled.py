@@ -28,7 +28,10 @@ class Compiled:
     order: int
     rule: Rule
     pattern: re.Pattern[str]
+    #: the pattern for polars; of a rule on predicates that of its clause
     rust: str
+    #: what the clause of a predicate must match
+    clause: re.Pattern[str] | None
     kind: RuleKind
     importance: float
     #: what it states, by the policy's table
@@ -40,12 +43,14 @@ class Rules:
 
     def __init__(self, extract: ExtractPolicy) -> None:
         self.extract = extract
-        self.guard = self._searched(extract.guard)
+        self.guard = self._optional(extract.guard)
         self.empty = self._searched(f"^(?:{extract.empty})$" if extract.empty else None)
         self.corrects = self._searched(extract.corrects)
         self.event = self._optional(extract.event)
         self.low_content = self._whole(extract.low_content)
         self.compiled = tuple(self._compiled(order, rule) for order, rule in enumerate(extract.rules))
+        #: orders of the rules on predicates, and those of them that have a pattern of what their clauses must have
+        self.of_predicates = [each.order for each in self.compiled if each.rule.predicate and not each.rule.clause]
         #: orders of the rules to try for each cue
         self.by_cue: dict[str, tuple[int, ...]] = {
             cue: tuple(each.order for each in self.compiled if cue in each.rule.cues)
@@ -69,7 +74,10 @@ class Rules:
             order=order,
             rule=rule,
             pattern=wording.for_python(pattern),
-            rust="" if rule.predicate else wording.for_rust(pattern),
+            rust=wording.for_rust(
+                self.extract.expand(rule.clause) if rule.clause else "" if rule.predicate else pattern
+            ),
+            clause=wording.for_python(self.extract.expand(rule.clause)) if rule.clause else None,
             kind=kind,
             importance=by_kind if importance is None else importance,
             relation=relation,

@@ -45,7 +45,7 @@ class Kept(NamedTuple):
 
 def kept_one(text: str, stated: Sequence[Span], rules: Rules) -> list[Kept]:
     """Return what is kept of a turn as it was said, given where rules found statements."""
-    tellings = tellings_one(wording.plain(veil(text))) if _reads_tellings(rules) else []
+    tellings = tellings_one(wording.plain(veil(text)), rules.event) if _reads_tellings(rules) else []
     worths = worth().probabilities([telling.text for telling in tellings]) if tellings else []
     return _kept(text, tellings, worths, stated, rules)
 
@@ -53,7 +53,7 @@ def kept_one(text: str, stated: Sequence[Span], rules: Rules) -> list[Kept]:
 def kept_frame(texts: pl.Series, stated: Mapping[int, Sequence[Span]], rules: Rules) -> list[tuple[int, Kept]]:
     """Return `kept_one` for a column of turns, each with its row; `stated` is by row."""
     veiled = pl.DataFrame({"text": texts}).select(wording.plain_expr(veil_expr(pl.col("text")))).to_series()
-    tellings = tellings_frame(veiled) if _reads_tellings(rules) else []
+    tellings = tellings_frame(veiled, rules.event) if _reads_tellings(rules) else []
     worths = worth().probabilities([telling.text for telling in tellings]) if tellings else []
     by_row: dict[int, list[tuple[Telling, float]]] = {}
     for telling, probability in zip(tellings, worths, strict=True):
@@ -91,7 +91,7 @@ def _kept(
     found: list[Kept] = []
     eventful: list[Telling] = []
     for telling, probability in zip(tellings, worths, strict=True):
-        if rules.event is not None and rules.event.python.search(telling.text):
+        if telling.eventful:
             if rules.extract.episodes == "eventful" and probability >= numbers.episode:
                 eventful.append(telling)
         elif probability >= numbers.keep and not _overlaps(telling, stated) and _is_of_its_author(telling):

@@ -10,8 +10,8 @@ from reverie.language.cues import wording
 Objects = Literal["name", "place", "thing", "text"]
 
 _NAME: Final = re.compile(
-    r"(?:(?:the|a|an) )?(?-i:[A-Z0-9À-Þ][\w.&'’+-]*)(?: (?:(?:of|the|de|la|van|von|and|&) )?(?-i:[A-Z0-9À-Þ][\w.&'’+-]*))*"
-    r"|(?:the |an? |my |our |some )?[\w.&'’+-]+(?: [\w.&'’+-]+){0,5}",
+    r"(?:(?:the|a|an) )?(?-i:[A-Z0-9À-Þ][\w.&'’+/-]*)(?: (?:(?:of|the|de|la|van|von|and|&) )?(?-i:[A-Z0-9À-Þ][\w.&'’+/-]*))*"
+    r"|(?:the |an? |my |our |some )?[\w.&'’+/-]+(?: [\w.&'’+/-]+){0,5}",
     re.IGNORECASE,
 )
 #: What follows an object and is no part of it, by what the object is.
@@ -22,9 +22,11 @@ _AFTER: Final = (
     r"|they|my|our|the|that|honestly|also|now|then|never|always|started|have|am|is|was|will|love|hate|beats?|plays?|already|opened)|although|though|even though|while|when|whenever|if|unless"
     r"|which|who|who's|whose|where|just|lol|haha|btw|tbh|rn|atm|imo|too|as well|again|after all|again|myself|actually|honestly|i (?:am|was|think|guess|have|know|mean)|it's|they're"
     r"|as of|on (?:mon|tues|wednes|thurs|fri|satur|sun)day|in (?:january|february|march|april|may|june|july|august|september|october|november|december|[0-9]{4}|the (?:spring|summer|fall|autumn|winter))"
-    r"|back (?:in|when)|before|after|already|please|to (?:save|help|get|be|pay|make|write|relax)|at all|over here|over there|from now on|you know|or something|at first|by (?:now|then)"
+    r"|from (?:january|february|march|april|may|june|july|august|september|october|november|december|[0-9])|completely|entirely|a lot|so much|very much|more than anything|the most|the best|like crazy|to death|back (?:in|when)|before|after|already|please|to (?:save|help|get|be|pay|make|write|relax)|at all|over here|over there|from now on|you know|or something|at first|by (?:now|then)"
 )
-_CUT: Final = re.compile(rf",? (?:{_AFTER})(?= |$|[,.;:!?]).*| ?[;:(…].*| [-–—]+ .*|[.!?]+(?: .*|$)", re.IGNORECASE | re.DOTALL)
+_CUT: Final = re.compile(
+    rf",? (?:{_AFTER})(?= |$|[,.;:!?]).*| ?[;:(…].*| [-–—]+ .*|[.!?]+(?: .*|$)", re.IGNORECASE | re.DOTALL
+)
 _COMMA: Final = re.compile(r", (?!(?-i:[A-ZÀ-Þ])[\w.'-]+(?:$|,)).*", re.DOTALL)
 _LIST_COMMA: Final = re.compile(
     r", (?:i|i'm|it's|it|he|she|he's|she's|they|we|you|so|but|and (?:i|we|it|he|she|they)|no|not|like|just|even|best|thanks|never|always|have|in the|on the|with|both|which|who|really|"

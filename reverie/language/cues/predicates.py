@@ -21,7 +21,7 @@ from reverie.policy.table import Table
 Tense = Literal["present", "past", "perfect", "planned"]
 
 _SELF = (
-    r"i'm|i am|im|i've|ive|i'll|i'd|i|we're|we are|we've|we'll|we'd|we"
+    r"i'm|i am|im|i've|ive|i'll|i'd|id(?= (?:love|like|rather|prefer|never|be|go)\b)|i|we're|we are|we've|we'll|we'd|we"
     r"|me and my [a-z]+|my [a-z]+ and i"
 )
 #: Words between subject and verb that change nothing, and those that say that something is new or stands beside.
@@ -34,7 +34,8 @@ _PLAIN_ADVERBS = (
 _NEW_ADVERBS = "now|just|finally|officially|recently|newly|nowadays|lately|these days|suddenly|as of [a-z]+"
 _MORE_ADVERBS = "also|additionally|as well"
 _ADVERB = re.compile(
-    rf"(?:(?P<new>{_NEW_ADVERBS})|(?P<more>{_MORE_ADVERBS})|(?P<plain>{_PLAIN_ADVERBS}|[a-z]{{3,}}ly)),? ", re.IGNORECASE
+    rf"(?:(?P<new>{_NEW_ADVERBS})|(?P<more>{_MORE_ADVERBS})|(?P<plain>{_PLAIN_ADVERBS}|[a-z]{{3,}}ly)),? ",
+    re.IGNORECASE,
 )
 _NEGATION = re.compile(
     r"(?:don't|dont|do not|doesn't|doesnt|does not|didn't|didnt|did not|never|not|haven't|havent|hasn't|isn't|isnt"
@@ -48,18 +49,27 @@ _PLANNED = re.compile(
     re.IGNORECASE,
 )
 _WISH = re.compile(r"want|wanna|hop|like|love|dream", re.IGNORECASE)
-_SUPPOSED = re.compile(r"(?:might|may|could|would|'d|should|must|need to|needs to|have to|has to|had to|got to|gotta|ought to) ", re.IGNORECASE)
+_SUPPOSED = re.compile(
+    r"(?:might|may|could|would|'d|should|must|need to|needs to|have to|has to|had to|got to|gotta|ought to) ",
+    re.IGNORECASE,
+)
 _USED_TO = re.compile(r"used to |would always ", re.IGNORECASE)
 _NO_LONGER = re.compile(r"no longer |not any ?more ", re.IGNORECASE)
 _ANY_MORE = re.compile(r"\b(?:any ?more|any longer|no more)\b", re.IGNORECASE)
 _AFTER_ALL = re.compile(r"\bafter all\b", re.IGNORECASE)
-_AGAIN = re.compile(r"\b(?:now|again|from now on|these days|nowadays)\b", re.IGNORECASE)
+_AGAIN = re.compile(
+    r"(?<!years )(?<!months )(?<!weeks )(?<!while )\b(?:now|again|from now on|these days|nowadays)\b", re.I
+)
+_SINCE = re.compile(r"\b(?:as of|nowadays|these days|from now on|since (?:last|yesterday)|guess what)\b", re.IGNORECASE)
 _BESIDES = re.compile(
     r"\b(?:as well|too|on the side|on (?:the )?weekends|at weekends|part[- ]time|second job|side (?:job|gig|hustle)|in addition)\b",
     re.IGNORECASE,
 )
-_STOPPED = re.compile(r"(?:stopped|stop|quit|gave up|given up|give up|giving up|stopping|quitting|dropped|done|finished) (?=[a-z]+ing\b)", re.IGNORECASE)
-_STARTED = re.compile(r"(?:started|start|starting|began|begun|taken up|took up|got back into|picked up) (?:to )?(?=[a-z]+)", re.IGNORECASE)
+_STOPPED = re.compile(
+    r"(?:stopped|stop|quit|gave up|given up|give up|giving up|stopping|quitting|dropped|done|finished) (?=[a-z]+ing\b)",
+    re.IGNORECASE,
+)
+_STARTED = re.compile(r"(?:started|start|starting|began|begun|got back into) (?:to )?(?=[a-z]+)", re.IGNORECASE)
 _WORD = re.compile(r"[A-Za-zÀ-ÿ0-9'’-]+")
 
 
@@ -112,7 +122,7 @@ def _subject() -> re.Pattern[str]:
     words = _words()
     which, one, many = (trie(each) for each in (words.which, words.holder, words.holders))
     return re.compile(
-        rf"(?a:\b)(?:(?P<self>{_SELF})|(?:my|our) (?:{which} )*(?P<holder>(?:{which} )??(?:{one}|{many}))"
+        rf"(?a:\b)(?=[imowIMOW])(?:(?P<self>{_SELF})|(?:my|our) (?:{which} )*(?P<holder>(?:{which} )??(?:{one}|{many}))"
         rf"(?P<name>,? (?-i:[A-ZÀ-Þ][A-Za-zÀ-ÿ'-]*[A-Za-zÀ-ÿ]),?)?(?P<is>'s|'re)?)(?= )",
         re.IGNORECASE,
     )
@@ -176,15 +186,14 @@ def _stem(stem: str) -> str:
     return f"{stem}e" if _ENDS_IN_E.search(stem) else stem
 
 
-def predicates(clause: str) -> list[Predicate]:
+@lru_cache(maxsize=64)  # the rules of a clause ask one after the other
+def predicates(clause: str) -> tuple[Predicate, ...]:
     """Return the predicates of a clause, one for each subject in it, in order."""
-    found: list[Predicate] = []
-    for subject in _subject().finditer(clause):
-        if (predicate := _predicate(clause, subject)) is not None:
-            found.append(predicate)
-    if not found and (headless := _headless(clause)) is not None:
-        found.append(headless)
-    return found
+    read = (_predicate(clause, subject) for subject in _subject().finditer(clause))
+    if found := tuple(predicate for predicate in read if predicate is not None):
+        return found
+    headless = _headless(clause)
+    return (headless,) if headless is not None else ()
 
 
 _HEADLESS = re.compile(
@@ -213,8 +222,9 @@ def _predicate(clause: str, subject: re.Match[str]) -> Predicate | None:
         reader.being = spoken.endswith(("'m", " am", "'re", " are", "been")) or spoken == "im"
         reader.having = spoken.endswith(("'ve", "ive", "have"))
         reader.planned = spoken.endswith("'ll")
-        if spoken.endswith("'d"):
+        if spoken.endswith("'d") or spoken == "id":
             reader.rest = f"would {reader.rest}"
+    reader.new = _SINCE.search(clause[: subject.start()]) is not None
     return reader.predicate(who, len(clause))
 
 
@@ -246,6 +256,8 @@ class _Reader:
             text = base + after
             tense = "perfect" if self.having and form != "present" else form
         self._read_end()
+        if who and not self.being and not self.having and form_is_base(verb) and not self.negated:
+            who = None  # "me and my cousin own": they and the author
         return Predicate(
             who=who,
             text=text.strip(),
@@ -354,7 +366,28 @@ _MODIFIERS: tuple[tuple[re.Pattern[str], _Take], ...] = (
     (_ADVERB, _take_adverb),
 )
 #: Words in -ing that are no forms of a verb.
-_NO_VERBS = frozenset("nothing something anything everything morning evening king ring thing sibling boring interesting amazing".split())
+_NO_VERBS = frozenset(
+    [
+        "nothing",
+        "something",
+        "anything",
+        "everything",
+        "morning",
+        "evening",
+        "king",
+        "ring",
+        "thing",
+        "sibling",
+        "boring",
+        "interesting",
+        "amazing",
+    ]
+)
+
+
+def form_is_base(verb: str) -> bool:
+    """Whether a verb stands in its base form, as it does after several people."""
+    return base_form(verb) == (verb.lower(), "present")
 
 
 def _first(text: str) -> str:

@@ -5,6 +5,7 @@ Both engines find the clauses that match; what a match says is decided here, onc
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
@@ -14,7 +15,7 @@ from reverie.language.cues.attribution import unveil
 from reverie.language.cues.compiled import Compiled, Rules
 from reverie.language.cues.objects import cleaned, refusal
 from reverie.language.cues.sentences import Reading, read_predicate, worded
-from reverie.model import Statement
+from reverie.model import Phase, Statement
 from reverie.policy.relations import FactCategory, RuleKind
 
 
@@ -29,6 +30,8 @@ class Match(NamedTuple):
     x: str
     #: None: the pattern has no second group
     y: str | None
+    #: whether the clause is a question or a supposition, or says what others say
+    guarded: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,7 +71,8 @@ def read_clause(matches: Iterable[Match], rules: Rules) -> RuleMatch | str | Non
     """
     outcome: RuleMatch | str | None = None
     for match in matches:
-        outcome = _read(rules.compiled[match.order], match, rules)
+        compiled = rules.compiled[match.order]
+        outcome = "guarded" if match.guarded and not compiled.rule.question else _read(compiled, match, rules)
         if not isinstance(outcome, str):
             return outcome
     return outcome
@@ -76,12 +80,11 @@ def read_clause(matches: Iterable[Match], rules: Rules) -> RuleMatch | str | Non
 
 def _read(compiled: Compiled, match: Match, rules: Rules) -> RuleMatch | str:
     rule, clause = compiled.rule, match.clause
-    if rules.guard and rules.guard.search(clause):
-        return "guarded"
-    if not rule.question and clause.rstrip(wording.CLOSERS).endswith("?"):
-        return "question"
     said = {"x": match.x or match.y or ""} | ({"y": match.y} if match.y else {})
-    reading = read_predicate(compiled, clause) if rule.predicate else Reading(said, rule.phase, rule.polarity)
+    if rule.predicate:
+        reading = read_predicate(compiled, clause)
+    else:
+        reading = Reading(said, _phase(compiled, clause), rule.polarity)
     if isinstance(reading, str):
         return reading
     groups = {name: _value(captured, compiled) for name, captured in reading.groups.items()}
@@ -112,15 +115,32 @@ def _read(compiled: Compiled, match: Match, rules: Rules) -> RuleMatch | str:
 
 def _value(captured: str, compiled: Compiled) -> str:
     """A captured value without what follows it."""
-    return cleaned(captured, compiled.relation.objects) if compiled.rule.predicate and compiled.relation else wording.value(captured)
+    return cleaned(captured, compiled.relation.objects) if compiled.relation else wording.value(captured)
 
 
 def _refusal(value: str, compiled: Compiled, rules: Rules) -> str | None:
     if not value:
         return "missing"
-    if compiled.rule.predicate:
-        return refusal(value)
+    if compiled.relation and (compiled.relation.objects == "name" or (reason := refusal(value)) is None):
+        return None if compiled.rule.predicate or compiled.relation.objects == "name" else _empty(value, rules)
+    return reason if compiled.relation else _empty(value, rules)
+
+
+def _empty(value: str, rules: Rules) -> str | None:
     return "empty" if rules.empty and rules.empty.search(value) else None
+
+
+_NEW = re.compile(
+    r"\b(?:new|from now on|from (?:next|this) (?:week|month)|as of|changed|switched|nowadays|these days)\b"
+    r"|(?<!years )(?<!months )\bnow\b",
+    re.IGNORECASE,
+)
+
+
+def _phase(compiled: Compiled, clause: str) -> Phase:
+    """The phase of what no predicate says: "my new number is"."""
+    one = compiled.relation is not None and compiled.relation.values == "one"
+    return "begins" if one and compiled.rule.phase == "holds" and _NEW.search(clause) else compiled.rule.phase
 
 
 def _lasts(compiled: Compiled, reading: Reading) -> bool:

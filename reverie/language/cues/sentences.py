@@ -86,12 +86,25 @@ def worded(compiled: Compiled, reading: Reading, groups: dict[str, str]) -> str:
     if relation is None or (rule.template is not None and not rule.predicate):
         return (rule.template or "{x}").format_map(groups)
     topic = rule.topic.format_map(groups) if rule.topic else ""
-    words = {"object": rule.object.format_map(groups), "topic": topic} | groups
+    words = {"object": rule.object.format_map(groups), "topic": topic, "does": conjugated(groups.get("x", ""))} | groups
     template = rule.template or relation.wording
     if reading.opposite:
         template = relation.opposite or f"Isn't true: {template}"
     sentence = in_phase(template.format_map(words), reading.phase)
     return of_whom(sentence, reading.who) if reading.who else sentence
+
+
+def conjugated(phrase: str) -> str:
+    """Return a verb phrase in the third person: "get up at five" gives "gets up at five"."""
+    verb, space, rest = phrase.partition(" ")
+    irregular = {"be": "is", "have": "has", "do": "does", "go": "goes", "can": "can", "can't": "can't"}
+    if verb.lower() in irregular:
+        return f"{irregular[verb.lower()]}{space}{rest}"
+    if re.search(r"(?:ch|sh|ss|x|zz|o)$", verb):
+        return f"{verb}es{space}{rest}"
+    if re.search(r"[^aeiou]y$", verb):
+        return f"{verb[:-1]}ies{space}{rest}"
+    return f"{verb}s{space}{rest}"
 
 
 def in_phase(sentence: str, phase: Phase) -> str:
@@ -122,4 +135,8 @@ def of_whom(sentence: str, who: str) -> str:
 
 def _is_verb(word: str) -> bool:
     """Whether the first word of a wording is a verb of the third person."""
-    return word in ("Is", "Has") or (word.endswith("s") and not word.endswith(("ss", "ours", "nouns", "ies"))) or word in ("Studies",)
+    return (
+        word in ("Is", "Has")
+        or (word.endswith("s") and not word.endswith(("ss", "ours", "nouns", "ies")))
+        or word in ("Studies",)
+    )

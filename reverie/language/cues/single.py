@@ -37,9 +37,18 @@ def _by_clause(text: str, rules: Rules) -> Iterator[Iterator[Match]]:
 
 
 def _matches(clause: str, start: int, orders: set[int], rules: Rules) -> Iterator[Match]:
+    guarded = _is_guarded(clause, rules)
     for order in sorted(orders):
-        if rules.compiled[order].rule.predicate:
-            yield Match(order, clause, start, "", None)
-        elif found := rules.compiled[order].pattern.search(clause):
+        compiled = rules.compiled[order]
+        if compiled.rule.predicate:
+            if compiled.clause is None or compiled.clause.search(clause):
+                yield Match(order, clause, start, "", None, guarded)
+        elif found := compiled.pattern.search(clause):
             groups = found.groupdict("")
-            yield Match(order, clause, start, groups["x"], groups.get("y"))
+            yield Match(order, clause, start, groups["x"], groups.get("y"), guarded)
+
+
+def _is_guarded(clause: str, rules: Rules) -> bool:
+    """Whether a clause is a question or a supposition, or says what others say."""
+    asks = clause.rstrip(wording.CLOSERS).endswith("?")
+    return asks or (rules.guard is not None and rules.guard.python.search(clause) is not None)

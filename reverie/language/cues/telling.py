@@ -9,13 +9,14 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from importlib.resources import files
 
 import polars as pl
 
 from reverie.language.cues import wording
+from reverie.language.cues.compiled import DualPattern
 from reverie.policy.table import ColumnRegex, Regex, Table
 
 _BOUNDARY = re.compile(r"[.!?…][.!?…\"')\]]*\s+|\n+")
@@ -51,6 +52,8 @@ class Telling:
     start: int
     end: int
     text: str
+    #: whether it tells of an event
+    eventful: bool = False
 
 
 @cache
@@ -63,16 +66,18 @@ def _python(name: str) -> re.Pattern[str]:
     return wording.for_python(getattr(_patterns(), name))
 
 
-def tellings_one(veiled: str) -> list[Telling]:
+def tellings_one(veiled: str, event: DualPattern | None) -> list[Telling]:
     """Return the sentences of a turn that tell something of its author, in order; its text is veiled and plain."""
     if not _python("first").search(veiled):
         return []
     return [
-        telling for telling in _sentences(0, veiled) if _is_of_author(telling.text) and _names_what_it_means(telling)
+        replace(telling, eventful=event is not None and event.python.search(telling.text) is not None)
+        for telling in _sentences(0, veiled)
+        if _is_of_author(telling.text) and _names_what_it_means(telling)
     ]
 
 
-def tellings_frame(veiled: pl.Series) -> list[Telling]:
+def tellings_frame(veiled: pl.Series, event: DualPattern | None) -> list[Telling]:
     """Return `tellings_one` for a column of turns, each with its row."""
     rows = veiled.str.contains(wording.for_rust(_patterns().first)).arg_true()
     found = [
@@ -80,9 +85,16 @@ def tellings_frame(veiled: pl.Series) -> list[Telling]:
         for row, text in zip(rows.to_list(), veiled.gather(rows).to_list(), strict=True)
         for telling in _sentences(row, text)
     ]
-    texts = pl.Series([telling.text for telling in found], dtype=pl.String)
-    numbers = pl.DataFrame({"text": texts}).select(_is_of_author_expr(pl.col("text"))).to_series().arg_true()
-    return [telling for telling in (found[number] for number in numbers) if _names_what_it_means(telling)]
+    texts = pl.DataFrame({"text": [telling.text for telling in found]}, schema={"text": pl.String})
+    flags = texts.select(
+        of_author=_is_of_author_expr(pl.col("text")),
+        eventful=pl.col("text").str.contains(event.rust) if event else pl.lit(False),
+    ).rows()
+    return [
+        replace(telling, eventful=eventful)
+        for telling, (of_author, eventful) in zip(found, flags, strict=True)
+        if of_author and _names_what_it_means(telling)
+    ]
 
 
 def _sentences(row: int, veiled: str) -> Iterator[Telling]:
