@@ -114,6 +114,12 @@ def relation_of(policy: Policy, category: str, key: str) -> tuple[str, str | Non
     return None
 
 
+def lasts(policy: Policy, statement: Statement) -> bool:
+    """Return whether what is stated stays as it is while nothing ends it."""
+    relation = policy.extract.relations.get(statement.relation or "")
+    return relation is not None and relation.lasts == "durable" and statement.phase in ("holds", "begins", "adds")
+
+
 def reread(policy: Policy, content: str, before: Statement) -> Statement:
     """Return what a text states that a person wrote in place of a statement.
 

@@ -12,7 +12,7 @@ order by c.corrected_at
 -- Those up to a time, in the order in which they were made, each with what the memory is and the ids it goes with: its own
 -- and those of what was merged into it.
 select c.id, c.subject_id, c.kind, c.memory_id, c.content, c.corrected_at, coalesce(m.kind, f.kind, 'fact'),
-       m.session_id, m.origin, m.stated, array(
+       m.session_id, m.origin, m.stated, m.relation, m.who, m.topic, m.object, m.phase, m.polarity, array(
            with recursive held as (
                select m.id
                union
@@ -43,6 +43,11 @@ select id, replaced_by from memory.structured_facts where tenant_id = %(tenant)s
 update memory.structured_facts s set valid_to = x.valid_to, replaced_by = x.replaced_by
 from unnest(%(ids)s::uuid[], %(valid_to)s::timestamptz[], %(replaced_by)s::uuid[]) as x (id, valid_to, replaced_by)
 where s.tenant_id = %(tenant)s and s.id = x.id
+
+-- name: reopen
+-- What a wrong memory superseded is to be decided again: facts does so at its next run.
+update memory.memories set superseded_by = null, valid_to = null, structured = false
+where tenant_id = %(tenant)s and superseded_by = any(%(ids)s)
 
 -- name: delete_marks
 -- A memory that is forgotten needs no mark.

@@ -37,7 +37,7 @@ select m.id, m.subject_id, case when m.state = 'merged' then m.into_id end as in
            join log.turns s on s.tenant_id = l.tenant_id and s.id = l.source_id
            where k.tenant_id = m.tenant_id and k.memory_id = m.id and k.relation = 'corrected'
            order by s.id limit 1) end as said_by,
-       coalesce(t.session_id, m.session_id) as session_id, t.turn_index
+       t.session_id, t.turn_index
 from memory.memories m
 left join lateral (
     select t.speaker, t.session_id, t.turn_index from log.turns t

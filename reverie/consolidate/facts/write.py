@@ -58,11 +58,7 @@ def write_validity(
         valid = validity.get(memory.id)
         if memory.state == "merged" or valid is None:
             valid = Validity(valid_from=memory.happened_at)
-        if (memory.valid_from, memory.valid_to, memory.superseded_by) != (
-            valid.valid_from,
-            valid.valid_to,
-            valid.superseded_by,
-        ) or (memory.state == "superseded") != (valid.valid_to is not None):
+        if not _stands(attempt, memory, valid):
             changed.append((memory, valid))
     if not changed:
         return
@@ -82,6 +78,14 @@ def write_validity(
     was = {memory.id: memory.state for memory, _ in changed}
     attempt.report.add("superseded", sum(was[id_] != "superseded" for id_ in ended))
     attempt.report.add("restored", sum(was[id_] == "superseded" for id_ in restored))
+
+
+def _stands(attempt: Run, memory: StatingMemory, valid: Validity) -> bool:
+    """Whether a memory is as it should be already."""
+    written = memory.valid_from, memory.valid_to, memory.superseded_by, memory.state
+    if written != (valid.valid_from, valid.valid_to, valid.superseded_by, _state(memory, valid)):
+        return False
+    return memory.state != "superseded" or memory.forget_at == _forget_at(attempt, memory, valid)
 
 
 def _state(memory: StatingMemory, valid: Validity) -> str:
