@@ -57,10 +57,10 @@ create table memory.conflicts (
 create index conflicts_by_subject on memory.conflicts (tenant_id, subject_id);
 -- two values of a relation may hold at once, and a value may end without another
 drop index memory.structured_facts_active;
-alter table memory.structured_facts drop constraint structured_facts_check;
+alter table memory.structured_facts drop constraint structured_facts_check1;
 alter table memory.structured_facts
-    add constraint structured_facts_check check (replaced_by is null or valid_to is not null) not valid;
-alter table memory.structured_facts validate constraint structured_facts_check;
+    add constraint structured_facts_replaced_check check (replaced_by is null or valid_to is not null) not valid;
+alter table memory.structured_facts validate constraint structured_facts_replaced_check;
 comment on table memory.structured_facts is 'What is known of a subject by key, each value from when to when it held.';
 comment on column memory.structured_facts.valid_to is 'Event time at which it ended; null while it holds.';
 comment on column memory.structured_facts.replaced_by is 'The structured fact that replaced it; null where it ended without another.';

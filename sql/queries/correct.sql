@@ -45,9 +45,17 @@ from unnest(%(ids)s::uuid[], %(valid_to)s::timestamptz[], %(replaced_by)s::uuid[
 where s.tenant_id = %(tenant)s and s.id = x.id
 
 -- name: reopen
--- What a wrong memory superseded is to be decided again: facts does so at its next run.
-update memory.memories set superseded_by = null, valid_to = null, structured = false
-where tenant_id = %(tenant)s and superseded_by = any(%(ids)s)
+-- What a wrong memory superseded no longer is, and facts decides again on the subject at its next run: one of its memories
+-- is marked for that.
+update memory.memories m
+set superseded_by = case when m.superseded_by = any(%(ids)s) then null else m.superseded_by end,
+    valid_to = case when m.superseded_by = any(%(ids)s) then null else m.valid_to end, structured = false
+where m.tenant_id = %(tenant)s
+  and (m.superseded_by = any(%(ids)s)
+       or m.id = (select s.id from memory.memories s
+                  where s.tenant_id = %(tenant)s and s.subject_id = %(subject)s and s.valid_from is not null and s.structured
+                    and s.id <> all(%(ids)s)
+                  order by s.id limit 1))
 
 -- name: delete_marks
 -- A memory that is forgotten needs no mark.

@@ -51,7 +51,7 @@ def _forget(conn: Connection[Any], attempt: Run, correction: Correction) -> None
     if gone:
         ended = conn.execute(sql["read_ended"], tenant | {"ids": [row[0] for row in gone]}).fetchall()
         conn.execute(sql["revive_facts"], tenant | revived(ended, gone))
-    conn.execute(sql["reopen"], tenant | {"ids": ids})
+    conn.execute(sql["reopen"], params | {"ids": ids})
     doomed = [(id_, correction.corrected_at) for id_ in ids]
     attempt.report.add("forgotten", forget(conn, attempt, doomed, reason))
 

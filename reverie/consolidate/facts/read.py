@@ -208,7 +208,7 @@ def outlived_values(
     stated = {fact.memory_id for fact in gone}
     for memory in memories:
         by, at = memory.superseded_by, memory.valid_to
-        if memory.state == "superseded" and by and at and by not in kept and by not in stated:
+        if memory.state != "merged" and by and at and by not in kept and by not in stated:
             values += (_end_of(value, by, at, by, tenant_id) for value in stated_values([memory], policy, tenant_id))
     return values
 
