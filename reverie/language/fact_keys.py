@@ -128,7 +128,7 @@ def reread(policy: Policy, content: str, before: Statement) -> Statement:
     relation = policy.extract.relations.get(before.relation or "")
     if relation is None:
         return replace(before, object=content)
-    for wording, phase in ((relation.past, before.phase), (relation.wording, _present(before))):
+    for wording, phase in ((relation.past, _over(before)), (relation.wording, _present(before))):
         if wording and (match := _wording(wording).search(content.strip().rstrip("."))):
             groups = {name: text.strip() for name, text in match.groupdict().items()}
             topic = groups.get("topic") or before.topic
@@ -138,6 +138,10 @@ def reread(policy: Policy, content: str, before: Statement) -> Statement:
 
 def _present(before: Statement) -> Phase:
     return before.phase if before.phase in ("begins", "adds") else "holds"
+
+
+def _over(before: Statement) -> Phase:
+    return before.phase if before.phase in ("ends", "past") else "past"
 
 
 @cache

@@ -4,7 +4,7 @@
 - `read`: what memories state
 - `statements`: a statement, and what a decision says of it
 - `decide`: which statements are in force
-- `place`: statements of one relation, in event order
+- `timeline`: statements of one relation, in event order
 - `ties`: statements of one relation that end values of another
 - `write`: what is in force, superseded and in conflict
 """

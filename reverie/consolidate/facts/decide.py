@@ -11,9 +11,9 @@ from itertools import groupby
 from operator import attrgetter
 from uuid import UUID
 
-from reverie.consolidate.facts.place import Place
-from reverie.consolidate.facts.statements import Conflict, Decision, StatedValue, Stint, Validity, ValueInForce
+from reverie.consolidate.facts.statements import Decision, StatedValue, Stint, Undecided, Validity, ValueInForce
 from reverie.consolidate.facts.ties import follow
+from reverie.consolidate.facts.timeline import Timeline
 
 
 def decide(
@@ -30,12 +30,12 @@ def decide(
     spans: dict[UUID, list[_Span]] = {}
     in_order = sorted(follow(stated), key=lambda value: (value.place, value.order, value.ends_words is not None))
     for _, of_place in groupby(in_order, attrgetter("place")):
-        place = Place(apart, together)
+        timeline = Timeline(apart, together)
         for value in of_place:
-            place.take(value)
-        _add_values(decision, place)
-        _add_conflicts(decision, place)
-        _add_spans(spans, place)
+            timeline.take(value)
+        _add_values(decision, timeline)
+        _add_conflicts(decision, timeline)
+        _add_spans(spans, timeline)
     decision.validity = {bearer: _validity(bearer, of_bearer) for bearer, of_bearer in spans.items()}
     return decision
 
@@ -44,9 +44,9 @@ def decide(
 _Span = tuple[StatedValue, StatedValue | None]
 
 
-def _add_values(decision: Decision, place: Place) -> None:
+def _add_values(decision: Decision, timeline: Timeline) -> None:
     """Add the values that were ever in force, each with what ended it."""
-    stints = [stint for stint in place.stints if stint.opened.key is not None]
+    stints = [stint for stint in timeline.stints if stint.opened.key is not None]
     decision.weaker |= {stint.opened.id for stint in stints if stint.is_weak}
     kept = [stint for stint in stints if not stint.is_weak]
     ids = {stint.opened.id for stint in kept}
@@ -61,9 +61,9 @@ def _add_values(decision: Decision, place: Place) -> None:
         )
 
 
-def _add_conflicts(decision: Decision, place: Place) -> None:
+def _add_conflicts(decision: Decision, timeline: Timeline) -> None:
     """Add the pairs of which both are in force at last."""
-    for (first, second), reason in place.undecided.items():
+    for (first, second), reason in timeline.undecided.items():
         if not first.is_open or (isinstance(second, Stint) and not second.is_open):
             continue
         one, other = first.stated[-1], second.opened if isinstance(second, Stint) else second
@@ -72,7 +72,7 @@ def _add_conflicts(decision: Decision, place: Place) -> None:
         if one.bearer_id != other.bearer_id and one.is_kept and other.is_kept:
             earlier, later = sorted((one, other), key=attrgetter("order"))
             decision.conflicts.add(
-                Conflict(
+                Undecided(
                     subject_id=one.subject_id,
                     memory_id=earlier.bearer_id,
                     other_id=later.bearer_id,
@@ -83,12 +83,12 @@ def _add_conflicts(decision: Decision, place: Place) -> None:
             )
 
 
-def _add_spans(spans: dict[UUID, list[_Span]], place: Place) -> None:
+def _add_spans(spans: dict[UUID, list[_Span]], timeline: Timeline) -> None:
     """Add what ended each statement of a place to the statements of its memory."""
-    for stint in place.stints:
+    for stint in timeline.stints:
         for value in stint.stated:
             spans.setdefault(value.bearer_id, []).append((value, stint.last()))
-    for value, by in place.others:
+    for value, by in timeline.others:
         if value.ends_words is None:
             spans.setdefault(value.bearer_id, []).append((value, by))
 

@@ -115,7 +115,7 @@ class Validity:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, order=True)
-class Conflict:
+class Undecided:
     """Two memories of which nothing says which one holds."""
 
     subject_id: str
@@ -133,6 +133,6 @@ class Decision:
     values: list[ValueInForce] = field(default_factory=list)
     #: Of each memory, by id.
     validity: dict[UUID, Validity] = field(default_factory=dict)
-    conflicts: set[Conflict] = field(default_factory=set)
+    conflicts: set[Undecided] = field(default_factory=set)
     #: Structured facts that are not made, being less sure than another value.
     weaker: set[UUID] = field(default_factory=set)

@@ -9,7 +9,7 @@ from uuid import UUID
 from psycopg import Connection
 
 from reverie.consolidate.facts.read import StatingMemory
-from reverie.consolidate.facts.statements import Conflict, Validity, ValueInForce
+from reverie.consolidate.facts.statements import Undecided, Validity, ValueInForce
 from reverie.consolidate.memories import set_live
 from reverie.store.queries import queries
 from reverie.store.runs import Run
@@ -105,7 +105,7 @@ def _forget_at(attempt: Run, memory: StatingMemory, valid: Validity) -> Any:
 
 
 def write_conflicts(
-    conn: Connection[Any], attempt: Run, subject_ids: Sequence[str], conflicts: Iterable[Conflict]
+    conn: Connection[Any], attempt: Run, subject_ids: Sequence[str], conflicts: Iterable[Undecided]
 ) -> None:
     """Write the conflicts of these subjects in the place of those from before; counts `conflicts` that are new."""
     pairs = {(each.memory_id, each.other_id): each for each in sorted(conflicts, reverse=True)}

@@ -16,7 +16,7 @@ from reverie.language.objects import is_of_another_sort, names_nothing, narrower
 _RESOLVED_BY_REPEATING = frozenset(("same_session", "same_time"))
 
 
-class Place:
+class Timeline:
     """The values of one relation of one person, and what became of each."""
 
     def __init__(self, apart: Collection[frozenset[UUID]], together: timedelta) -> None:
