@@ -53,10 +53,13 @@ limit %(limit)s
 
 -- name: graph_entities
 -- The entities that most of the subject's memories speak of.
-select e.type || ':' || e.slug as id, e.label, e.first_seen_at, n.memories
+select e.type || ':' || e.slug as id, e.label, e.first_seen_at, n.memories, n.superseded
 from memory.entities e
 cross join lateral (
-    select count(*) as memories from memory.links l where l.tenant_id = e.tenant_id and l.entity_id = e.id) n
+    select count(*) as memories, count(*) filter (where m.state = 'superseded') as superseded
+    from memory.links l
+    left join memory.memories m on m.tenant_id = l.tenant_id and m.id = l.memory_id
+    where l.tenant_id = e.tenant_id and l.entity_id = e.id) n
 where e.tenant_id = %(tenant)s and e.subject_id = %(subject)s
 order by n.memories desc, e.type, e.slug
 limit %(limit)s

@@ -17,7 +17,7 @@ from reverie.language.text import plain_name
 if TYPE_CHECKING:
     from reverie.model import State
     from reverie.recall.facts import StructuredFact
-    from reverie.recall.inspect import ShownMemory, SubjectMemory
+    from reverie.recall.inspect import Entity, ShownMemory, SubjectMemory
     from reverie.recall.profile import Profile
     from reverie.recall.relationship import Relationship
     from reverie.recall.scaffold import ScaffoldEntry
@@ -139,11 +139,17 @@ def _print(view: _SubjectView, limit: int, as_of: datetime) -> None:
     _print_memories(memory, limit, as_of)
     if entities := [entity for entity in memory.entities if entity.memories]:
         heading(f"entities ({len(entities):,})")
-        say(single_line("  ".join(f"{entity.id} ×{entity.memories}" for entity in entities[:_ENTITIES])))
+        say(single_line("  ".join(_entity(entity) for entity in entities[:_ENTITIES])))
     if memory.forgotten:
         heading(f"forgotten ({memory.forgotten_total:,})")
         rows = [(stone.forgotten_at, stone.kind, stone.reason, stone.memory_id) for stone in memory.forgotten]
         table(("when", "kind", "why", "id"), rows)
+
+
+def _entity(entity: Entity) -> str:
+    """Return an entity with the number of memories that name it, and whether none of them holds any more."""
+    past = " (superseded)" if entity.superseded == entity.memories else ""
+    return f"{entity.id} ×{entity.memories}{past}"
 
 
 def _print_summary(memory: SubjectMemory, bond: Relationship) -> None:
