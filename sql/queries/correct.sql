@@ -45,17 +45,15 @@ from unnest(%(ids)s::uuid[], %(valid_to)s::timestamptz[], %(replaced_by)s::uuid[
 where s.tenant_id = %(tenant)s and s.id = x.id
 
 -- name: reopen
--- What a wrong memory superseded no longer is, and facts decides again on the subject at its next run: one of its memories
--- is marked for that.
+-- What wrong memories superseded no longer is, and facts decides again, at its next run, on what they were about.
 update memory.memories m
 set superseded_by = case when m.superseded_by = any(%(ids)s) then null else m.superseded_by end,
     valid_to = case when m.superseded_by = any(%(ids)s) then null else m.valid_to end, structured = false
 where m.tenant_id = %(tenant)s
   and (m.superseded_by = any(%(ids)s)
-       or m.id = (select s.id from memory.memories s
-                  where s.tenant_id = %(tenant)s and s.subject_id = %(subject)s and s.valid_from is not null and s.structured
-                    and s.id <> all(%(ids)s)
-                  order by s.id limit 1))
+       or m.subject_id = %(subject)s and m.valid_from is not null and m.structured and m.id <> all(%(ids)s)
+          and (m.relation is null or m.relation in (
+                   select g.relation from memory.memories g where g.tenant_id = %(tenant)s and g.id = any(%(ids)s))))
 
 -- name: delete_marks
 -- A memory that is forgotten needs no mark.

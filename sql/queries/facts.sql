@@ -1,17 +1,17 @@
 -- name: read_evidence
--- Memories that state something and that score has not marked as done, and those of which something is to be decided again
--- since a person corrected or parted something.
-select m.id, m.subject_id
+-- Memories that state something and that score has not marked as done, and those on which to decide again since a person
+-- corrected or parted something.
+select m.id, m.subject_id, m.relation
 from memory.memories m
 where m.tenant_id = %(tenant)s and not m.scored and m.state <> 'candidate'
   and (m.relation is not null or m.stated is not null or m.origin = any(%(origins)s))
   and m.happened_at <= %(as_of)s
   and m.shard >= %(shard_from)s and m.shard < %(shard_to)s
   and (%(subjects)s::text[] is null or m.subject_id = any(%(subjects)s))
-union
-select m.id, m.subject_id
+union all
+select m.id, m.subject_id, m.relation
 from memory.memories m
-where m.tenant_id = %(tenant)s and not m.structured and m.valid_from is not null and m.state <> 'candidate'
+where m.tenant_id = %(tenant)s and m.scored and not m.structured and m.valid_from is not null and m.state <> 'candidate'
   and (m.relation is not null or m.stated is not null or m.origin = any(%(origins)s))
   and m.happened_at <= %(as_of)s
   and m.shard >= %(shard_from)s and m.shard < %(shard_to)s
@@ -45,6 +45,7 @@ left join lateral (
 where m.tenant_id = %(tenant)s and m.subject_id = any(%(dirty)s) and m.valid_from is not null and m.structured
   and m.state <> 'candidate' and (m.relation is not null or m.stated is not null or m.origin = any(%(origins)s))
   and m.happened_at <= %(as_of)s
+  and (m.relation is null or m.relation = any(%(relations)s))
 
 -- name: read_apart
 -- Pairs of memories that a person keeps apart: neither ends the other.
@@ -52,9 +53,11 @@ select memory_id, other_id from log.corrections
 where tenant_id = %(tenant)s and subject_id = any(%(dirty)s) and kind = 'keep_apart'
 
 -- name: read_facts
--- The structured facts of these subjects, those in force and those that were, with the arrival of their turns.
+-- The structured facts of these subjects, those in force and those that were, with the arrival of their turns, and whether the
+-- memory that states each is there.
 select f.id, f.subject_id, f.speaker, f.category, f.key, f.value, f.confidence, f.importance, f.valid_from, f.valid_to,
-       f.replaced_by, f.memory_id, f.turn_id, f.origin, f.model, t.session_id, t.turn_index
+       f.replaced_by, f.memory_id, f.turn_id, f.origin, f.model, t.session_id, t.turn_index,
+       exists (select from memory.memories m where m.tenant_id = f.tenant_id and m.id = f.memory_id) as is_stated
 from memory.structured_facts f
 left join lateral (
     select t.session_id, t.turn_index from log.turns t
@@ -103,14 +106,15 @@ where m.tenant_id = %(tenant)s and m.id = x.id
 -- Conflicts of these subjects that are none any more.
 delete from memory.conflicts
 where tenant_id = %(tenant)s and subject_id = any(%(dirty)s)
+  and (relation like '%%/%%' or relation = any(%(relations)s))
   and (memory_id, other_id, relation, reason, since) not in (
-      select * from unnest(%(ids)s::uuid[], %(other_ids)s::uuid[], %(relations)s::text[], %(reasons)s::text[],
+      select * from unnest(%(ids)s::uuid[], %(other_ids)s::uuid[], %(differs)s::text[], %(reasons)s::text[],
                            %(since)s::timestamptz[]))
 
 -- name: write_conflicts
 -- Conflicts that are new.
 insert into memory.conflicts (tenant_id, subject_id, memory_id, other_id, relation, reason, since, run_id)
 select %(tenant)s, x.subject_id, x.memory_id, x.other_id, x.relation, x.reason, x.since, %(run_id)s
-from unnest(%(subject_ids)s::text[], %(ids)s::uuid[], %(other_ids)s::uuid[], %(relations)s::text[], %(reasons)s::text[],
+from unnest(%(subject_ids)s::text[], %(ids)s::uuid[], %(other_ids)s::uuid[], %(differs)s::text[], %(reasons)s::text[],
             %(since)s::timestamptz[]) as x (subject_id, memory_id, other_id, relation, reason, since)
 on conflict do nothing

@@ -77,23 +77,44 @@ class KnownFact:
     model: str | None
     session_id: str | None
     turn_index: int | None
+    #: Whether the memory is there.
+    is_stated: bool
 
 
-def read_evidence(conn: Connection[Any], params: Mapping[str, Any]) -> list[tuple[UUID, str]]:
-    """Return ids and subjects of the memories that are new, or of which something is to be decided again."""
-    return conn.execute(queries("facts")["read_evidence"], params).fetchall()
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Evidence:
+    """A memory that is new, or on which to decide again."""
+
+    id: UUID
+    subject_id: str
+    relation: str | None
+
+
+def read_evidence(conn: Connection[Any], params: Mapping[str, Any]) -> list[Evidence]:
+    """Return the memories by which something is to be decided."""
+    with conn.cursor(row_factory=class_row(Evidence)) as cursor:
+        return cursor.execute(queries("facts")["read_evidence"], params).fetchall()
 
 
 def read_stating(conn: Connection[Any], params: Mapping[str, Any]) -> list[StatingMemory]:
-    """Return all memories of the subjects `dirty` that state something."""
+    """Return the memories of the subjects `dirty` that state something of `relations`, or by key."""
     with conn.cursor(row_factory=class_row(StatingMemory)) as cursor:
         return cursor.execute(queries("facts")["read_stating"], params).fetchall()
 
 
-def read_known(conn: Connection[Any], params: Mapping[str, Any]) -> list[KnownFact]:
-    """Return the structured facts of the subjects `dirty`, those in force and those that were."""
+def read_known(
+    conn: Connection[Any], params: Mapping[str, Any], memories: Iterable[StatingMemory], policy: Policy
+) -> list[KnownFact]:
+    """Return the structured facts that these memories state, and those of `relations` that outlived theirs.
+
+    Those in force and those that were.
+    """
     with conn.cursor(row_factory=class_row(KnownFact)) as cursor:
-        return cursor.execute(queries("facts")["read_facts"], params).fetchall()
+        facts = cursor.execute(queries("facts")["read_facts"], params).fetchall()
+    read, decided = {memory.id for memory in memories}, {None, *params["relations"]}
+    return [
+        fact for fact in facts if fact.memory_id in read or (not fact.is_stated and _relation(fact, policy) in decided)
+    ]
 
 
 def read_apart(conn: Connection[Any], params: Mapping[str, Any]) -> set[frozenset[UUID]]:
@@ -211,6 +232,11 @@ def outlived_values(
         if memory.state != "merged" and by and at and by not in kept and by not in stated:
             values += (_end_of(value, by, at, by, tenant_id) for value in stated_values([memory], policy, tenant_id))
     return values
+
+
+def _relation(fact: KnownFact, policy: Policy) -> str | None:
+    found = relation_of(policy, fact.category, fact.key)
+    return found[0] if found else None
 
 
 def _of_fact(fact: KnownFact, policy: Policy, *, begins: bool) -> StatedValue:

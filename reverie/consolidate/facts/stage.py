@@ -2,14 +2,16 @@
 
 A later value of a relation with one value at a time supersedes the earlier one, an end ends it, and what cannot be
 decided stays in force and is listed as a conflict (docs/currency.md). What a relation of the policy, a rule or a
-language model names a key for is also a structured fact. All that a subject ever stated is decided on again whenever
-something new comes, so the result does not depend on how the work was cut, and a second run changes nothing.
+language model names a key for is also a structured fact. All that a subject ever stated of a relation is decided on
+again whenever something new comes, so the result does not depend on how the work was cut, and a second run changes
+nothing.
 """
 
 from __future__ import annotations
 
 from datetime import timedelta
 from typing import Any
+from uuid import UUID
 
 from psycopg import Connection
 
@@ -24,6 +26,7 @@ from reverie.consolidate.facts.read import (
     stated_values,
 )
 from reverie.consolidate.facts.statements import StatedValue
+from reverie.consolidate.facts.ties import with_tied
 from reverie.consolidate.facts.write import write_conflicts, write_validity, write_values
 from reverie.consolidate.isolate import apart
 from reverie.language.fact_keys import fact_rules
@@ -47,19 +50,21 @@ def facts(work: Work) -> Report:
         params = attempt.params() | {"origins": list(fact_rules(work.policy))}
         evidence = read_evidence(conn, params)
         if evidence:
-            dirty = sorted({subject_id for _, subject_id in evidence})
+            new = [each.id for each in evidence]
+            relations = sorted(with_tied(each.relation for each in evidence if each.relation is not None))
+            dirty = sorted({each.subject_id for each in evidence})
             lock_subjects(conn, work.tenant_id, dirty)
-            conn.execute(queries("facts")["mark_structured"], params | {"evidence": [id_ for id_, _ in evidence]})
-            _settle(conn, attempt, params | {"dirty": dirty}, {id_ for id_, _ in evidence})
+            conn.execute(queries("facts")["mark_structured"], params | {"evidence": new})
+            _settle(conn, attempt, params | {"dirty": dirty, "relations": relations}, set(new))
         attempt.record(conn)
     return attempt.report
 
 
-def _settle(conn: Connection[Any], attempt: Run, params: dict[str, Any], new: set[Any]) -> None:
-    """Decide on all that the subjects `dirty` state, and write what is in force."""
+def _settle(conn: Connection[Any], attempt: Run, params: dict[str, Any], new: set[UUID]) -> None:
+    """Decide on all that the subjects `dirty` state of `relations`, and write what is in force."""
     policy, tenant_id = attempt.work.policy, attempt.work.tenant_id
     memories = read_stating(conn, params)
-    known = read_known(conn, params)
+    known = read_known(conn, params, memories, policy)
     stated, failed = apart(memories, lambda some: list(stated_values(some, policy, tenant_id)))
     _bury(conn, attempt, failed)
     kept = [value for value in stated if _is_kept(value, attempt, is_new=value.memory_id in new)]
@@ -69,7 +74,7 @@ def _settle(conn: Connection[Any], attempt: Run, params: dict[str, Any], new: se
     known_ids = {fact.id for fact in known}
     write_values(conn, attempt, decision.values, known_ids)
     write_validity(conn, attempt, memories, decision.validity)
-    write_conflicts(conn, attempt, params["dirty"], decision.conflicts)
+    write_conflicts(conn, attempt, params, decision.conflicts)
     unseen = {value.id for value in kept if value.memory_id in new} - known_ids
     attempt.report.discard("weaker", len(decision.weaker & unseen))
 

@@ -13,6 +13,16 @@ _PAIRED = frozenset(("married", "engaged", "marriage", "engagement", "relationsh
 _ALONE = frozenset(("divorced", "single", "separated", "widowed", "widow", "widower", "divorcee", "unmarried"))
 
 
+#: Relations of which one's statements end values of another.
+TIED = (frozenset(("partner", "marital_status")), frozenset(("retired", "works_at", "works_as")))
+
+
+def with_tied(relations: Iterable[str]) -> set[str]:
+    """Return the relations and those that theirs are tied to."""
+    asked = set(relations)
+    return asked.union(*(tied for tied in TIED if tied & asked))
+
+
 def follow(stated: Iterable[StatedValue]) -> Iterator[StatedValue]:
     """Yield the statements, and beside them what follows from each for other relations."""
     for value in stated:

@@ -5,7 +5,7 @@ See docs/currency.md for the rules in words.
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Hashable
 from datetime import timedelta
 from uuid import UUID
 
@@ -30,6 +30,11 @@ class Timeline:
         self.undecided: dict[tuple[Stint, Stint | StatedValue], str] = {}
         #: Values that were said to hold at once.
         self._beside: set[frozenset[Stint]] = set()
+        #: Values in force, all and by what they are about.
+        self._in_force: dict[Stint, None] = {}
+        self._about: dict[Hashable, list[Stint]] = {}
+        #: Ends that are true, by what they and the values that they ended are about: place in `others`, object.
+        self._ends: dict[Hashable, list[tuple[int, StatedValue]]] = {}
 
     def take(self, value: StatedValue) -> None:
         """Take the next statement in event order."""
@@ -42,12 +47,23 @@ class Timeline:
         else:
             self._state(value)
 
-    def _open(self) -> list[Stint]:
-        return [stint for stint in self.stints if stint.is_open]
+    def _begin(self, stint: Stint) -> None:
+        self.stints.append(stint)
+        self._in_force[stint] = None
+        self._about.setdefault(_about(stint.opened), []).append(stint)
+
+    def _finish(self, stint: Stint, by: StatedValue) -> None:
+        stint.ended_by = by
+        self._in_force.pop(stint, None)
+        self._about[_about(stint.opened)].remove(stint)
+
+    def _alike(self, value: StatedValue) -> list[Stint]:
+        """Return the values in force about the same object."""
+        return [stint for stint in self._about.get(_about(value), ()) if _touches(stint.opened, value)]
 
     # ------------------------------------------------------------------------------------------------ what holds
     def _state(self, value: StatedValue) -> None:
-        rivals = [stint for stint in self._open() if value.is_single or _touches(stint.opened, value)]
+        rivals = list(self._in_force) if value.is_single else self._alike(value)
         known = next((stint for stint in rivals if _repeats(value, stint.opened)), None)
         surest = max((stint.opened.sure for stint in rivals if not stint.is_weak), default=0.0)
         if known and not (known.is_weak and value.sure >= surest):
@@ -59,7 +75,8 @@ class Timeline:
             return
         opened = Stint(value, [value], is_weak=value.sure < surest)
         if known:
-            known.ended_by, known.continued = value, opened
+            known.continued = opened
+            self._finish(known, value)
             rivals.remove(known)
         self._untrue(value)
         if opened.is_weak:
@@ -68,20 +85,21 @@ class Timeline:
             several = any(pair <= set(rivals) for pair in self._beside)
             for stint in rivals:
                 self._meet(stint, opened, several=several)
-        self.stints.append(opened)
+        self._begin(opened)
 
     def _repeat(self, known: Stint, value: StatedValue, rivals: list[Stint]) -> None:
         """Take a value that is in force already: it may be surer now, and resolve a conflict."""
         self._untrue(value)
         if value.sure > known.opened.sure:
             opened = Stint(value, [value], is_weak=known.is_weak)
-            known.ended_by, known.continued = value, opened
+            known.continued = opened
+            self._finish(known, value)
             self.undecided = {
                 tuple(opened if each is known else each for each in pair): reason  # type: ignore[misc]
                 for pair, reason in self.undecided.items()
             }
             self._beside = {frozenset(opened if each is known else each for each in pair) for pair in self._beside}
-            self.stints.append(opened)
+            self._begin(opened)
             known = opened
         else:
             known.stated.append(value)
@@ -150,19 +168,24 @@ class Timeline:
     # ------------------------------------------------------------------------------------------------- what ends
     def _end(self, value: StatedValue) -> None:
         ended = self._meant(value)
+        closed: list[Stint] = []
         if len(ended) == 1 or value.ends_words is not None:
             for stint in ended:
                 if stint.opened.sure > value.sure:
                     self.undecided[stint, value] = "less_sure"
                 else:
                     self._close(stint, value)
+                    closed.append(stint)
         else:
             self.undecided |= {(stint, value): "ambiguous_end" for stint in ended}
+        if value.ends_words is None:
+            for each in (value, *(stint.opened for stint in closed)):
+                self._ends.setdefault(_about(each), []).append((len(self.others), each))
         self.others.append((value, None))
 
     def _meant(self, value: StatedValue) -> list[Stint]:
         """Return the values that an end may mean: the same, else what it describes, else the only one there is."""
-        in_force = [stint for stint in self._open() if not self._kept_apart(stint, value)]
+        in_force = [stint for stint in self._in_force if not self._kept_apart(stint, value)]
         if value.ends_words is not None:
             words = value.ends_words
             return [
@@ -171,7 +194,8 @@ class Timeline:
                 if stint.opened.turn_id != value.turn_id or value.turn_id is None
                 if not words or not words.isdisjoint(read_object(stint.opened.object).words)
             ]
-        if exact := [stint for stint in in_force if any(_same(each, value) for each in stint.stated)]:
+        near = in_force if value.is_single else [stint for stint in self._alike(value) if stint in in_force]
+        if exact := [stint for stint in near if any(_same(each, value) for each in stint.stated)]:
             return exact
         if alike := [stint for stint in in_force if _narrower(stint.opened, value) or _narrower(value, stint.opened)]:
             return alike
@@ -183,33 +207,38 @@ class Timeline:
 
     def _look_back(self, value: StatedValue) -> None:
         """Take what once was: it ends the same value, which still stood as if it held."""
-        for stint in self._open():
+        for stint in self._alike(value):
             if _same(stint.opened, value) and stint.stated[-1].turn_id != value.turn_id:
                 self._close(stint, value)
         self.others.append((value, None))
 
     def _untrue(self, value: StatedValue) -> None:
         """What was said to have ended holds again: the end is no longer true."""
-        ended = {id(stint.ended_by): stint for stint in self.stints if stint.ended_by is not None}
-        for place, (end, by) in enumerate(self.others):
-            if by is not None or end.phase != "ends" or end.ends_words is not None:
-                continue
-            of_end = ended.get(id(end))
-            again = _same(end, value) or (of_end is not None and _same(of_end.opened, value))
+        for place, ended in self._ends.get(_about(value), ()):
+            end, by = self.others[place]
             is_apart = frozenset((end.bearer_id, value.bearer_id)) in self._apart
-            if again and not is_apart and (end.turn_id != value.turn_id or value.turn_id is None):
+            is_later = end.turn_id != value.turn_id or value.turn_id is None
+            if by is None and _same(ended, value) and is_later and not is_apart:
                 self.others[place] = (end, value)
 
     # -------------------------------------------------------------------------------------------------- in common
     def _close(self, stint: Stint, by: StatedValue) -> None:
         if not self._kept_apart(stint, by):
-            stint.ended_by = by
+            self._finish(stint, by)
 
     def _kept_apart(self, stint: Stint, value: StatedValue) -> bool:
         if not self._apart:
             return False
         theirs = {id_ for each in stint.stated for id_ in (each.memory_id, each.bearer_id)}
         return any(frozenset((id_, own)) in self._apart for id_ in theirs for own in (value.memory_id, value.bearer_id))
+
+
+def _about(value: StatedValue) -> Hashable:
+    """What a value is about, whatever its count: those that `_touches` finds have the same."""
+    if value.is_keyed:
+        return value.object.casefold()
+    words = read_object(value.object).words
+    return frozenset(word for word in words if not word.isdigit()) or frozenset(words) or value.object.casefold()
 
 
 def _same(one: StatedValue, other: StatedValue) -> bool:

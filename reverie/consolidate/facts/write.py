@@ -105,20 +105,23 @@ def _forget_at(attempt: Run, memory: StatingMemory, valid: Validity) -> Any:
 
 
 def write_conflicts(
-    conn: Connection[Any], attempt: Run, subject_ids: Sequence[str], conflicts: Iterable[Undecided]
+    conn: Connection[Any], attempt: Run, params: Mapping[str, Any], conflicts: Iterable[Undecided]
 ) -> None:
-    """Write the conflicts of these subjects in the place of those from before; counts `conflicts` that are new."""
+    """Write the conflicts of the subjects `dirty` and of `relations` in the place of those from before.
+
+    Counts `conflicts` that are new.
+    """
     pairs = {(each.memory_id, each.other_id): each for each in sorted(conflicts, reverse=True)}
     rows = sorted(pairs.values())
     columns = {
         "subject_ids": [each.subject_id for each in rows],
         "ids": [each.memory_id for each in rows],
         "other_ids": [each.other_id for each in rows],
-        "relations": [each.relation for each in rows],
+        "differs": [each.relation for each in rows],
         "reasons": [each.reason for each in rows],
         "since": [each.since for each in rows],
     }
-    sql, params = queries("facts"), attempt.params() | columns | {"dirty": list(subject_ids)}
-    conn.execute(sql["delete_conflicts"], params)
+    sql = queries("facts")
+    conn.execute(sql["delete_conflicts"], {**params, **columns})
     if rows:
-        attempt.report.add("conflicts", conn.execute(sql["write_conflicts"], params).rowcount)
+        attempt.report.add("conflicts", conn.execute(sql["write_conflicts"], {**params, **columns}).rowcount)
