@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from reverie.capture.history.importing import import_file
 from reverie.consolidate.facts.decide import decide
-from reverie.consolidate.facts.statements import StatedValue, ValueInForce
 from reverie.consolidate.facts.stage import facts as make_facts
+from reverie.consolidate.facts.statements import StatedValue, ValueInForce
 from reverie.consolidate.score.stage import score
 from reverie.drive.cycle import catch_up, ingest
 from reverie.language.fact_keys import fact_rules
