@@ -19,7 +19,7 @@ def reembed_memory(tenant: str, model: str, as_of: datetime | None) -> dict[str,
     progress = Progress("reembedded", f"Turns and memories of {tenant} that have a vector of {model}, roughly.")
     with connected(model) as reverie:
         counts, done = measure(reverie.worker, tenant), 0
-        items = sum(counts[name] for name in ("turns", "memories", "candidates", "merged", "compressed"))
+        items = sum(counts[name] for name in ("turns", "memories", "candidates", "merged", "compressed", "superseded"))
 
         def show(_stage: str, number: int) -> None:
             nonlocal done

@@ -19,7 +19,7 @@ BROKEN_PIPE = 141
 #: Commands in the order of the help, under its headings. A command's module has the command's name.
 SECTIONS = {
     "Build memory": ("migrate", "import", "run"),
-    "Query memory": ("recall", "context", "show", "explain", "subjects", "tenants"),
+    "Query memory": ("recall", "context", "show", "explain", "conflicts", "subjects", "tenants"),
     "Correct memory": ("correct", "forget", "pin", "unpin", "undo", "dead-letters", "replay", "rebuild", "reembed"),
     "Serve memory": ("serve", "worker", "keys"),
     "Operate": ("doctor", "runs", "clock", "costs", "digest", "maintain", "policy", "db"),
@@ -27,7 +27,20 @@ SECTIONS = {
 
 #: Commands of `cli/memory/`. All others are in `cli/operate/`.
 ABOUT_MEMORY = frozenset(
-    ("recall", "context", "show", "explain", "subjects", "correct", "forget", "pin", "unpin", "undo", "digest")
+    (
+        "recall",
+        "context",
+        "show",
+        "explain",
+        "conflicts",
+        "subjects",
+        "correct",
+        "forget",
+        "pin",
+        "unpin",
+        "undo",
+        "digest",
+    )
 )
 
 #: Optional packages, with the extra of the distribution that installs them.

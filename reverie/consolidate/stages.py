@@ -102,10 +102,10 @@ STAGES = (
     ),
     Stage(
         name="facts",
-        summary="What memories state by key becomes structured facts.",
+        summary="What was stated is in force, superseded or in conflict; structured facts.",
         result="structured_facts",
-        reads=("memory.memories", "log.turns"),
-        writes=("memory.memories", "memory.structured_facts"),
+        reads=("memory.memories", "log.turns", "log.corrections"),
+        writes=("memory.memories", "memory.structured_facts", "memory.conflicts", "memory.vectors"),
     ),
     Stage(
         name="synthesize",

@@ -4,7 +4,8 @@
 - `cues/`: what a text says: statements, entities, mood, signs of a crisis
 - `contradiction`: whether two similar texts contradict each other
 - `contradiction_words`: word lists of `contradiction`
-- `fact_keys`: reads a memory as a structured fact, a key with a value
+- `fact_keys`: reads a memory as a structured fact, and a text as a statement of a relation
+- `objects`: whether the objects of two statements are the same
 - `grounding`: whether generated text is supported by its sources
 - `headings`: the words that may become keys of a profile
 """

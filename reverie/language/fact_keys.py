@@ -1,4 +1,4 @@
-"""Reads a memory as a structured fact, a key with a value, by the template of the rule that made it."""
+"""Reads a memory as a structured fact, a key with a value, and as a statement of a relation, by what worded it."""
 
 from __future__ import annotations
 
@@ -8,7 +8,10 @@ from functools import cache
 from typing import Any
 
 from reverie.language.cues.wording import slug
+from reverie.language.objects import object_key
+from reverie.model import Phase, Statement
 from reverie.policy import Policy, Rule
+from reverie.policy.relations import Relation
 
 _CORRECTION = "correction"
 #: Letters of a key's variable part.
@@ -70,9 +73,86 @@ def fact_rules(policy: Policy) -> dict[str, FactRule]:
             content=_backwards(rule),
         )
         for rule in policy.extract.rules
-        if rule.category is not None and rule.key is not None
+        if rule.category is not None and rule.key is not None and rule.template is not None
     }
     return rules | {corrected_origin(name): replace(rule, confidence=1.0) for name, rule in rules.items()}
+
+
+@cache
+def confidences(policy: Policy) -> dict[str, float]:
+    """Return how sure the policy's rules are, by name; made once a policy."""
+    usual = policy.structured_facts.rule_confidence
+    return {rule.name: usual if rule.confidence is None else rule.confidence for rule in policy.extract.rules}
+
+
+def is_corrected(origin: str) -> bool:
+    """Return whether a person wrote what has this origin."""
+    return origin.partition("/")[0] == _CORRECTION
+
+
+def relation_key(relation: Relation, statement: Statement) -> str | None:
+    """Return the key of the structured fact that a statement is; None: its relation names none."""
+    if relation.key is None:
+        return None
+    name = object_key(statement.object)
+    topic = slug(statement.topic or "")[:_LONGEST_SLUG].strip("-") or name
+    return relation.key.format(object=name, topic=topic)
+
+
+def relation_of(policy: Policy, category: str, key: str) -> tuple[str, str | None] | None:
+    """Return the relation that a structured fact's category and key mean, and its topic; None: none of the policy's."""
+    head, _, suffix = key.partition(":")
+    for name, relation in policy.extract.relations.items():
+        if relation.key is None or relation.category != category:
+            continue
+        stem, has_slug, slot = relation.key.partition("{")
+        if key == relation.key or (has_slug and key.startswith(stem) and key != stem):
+            topic = key.removeprefix(stem).replace("-", " ") if slot.startswith("topic") else None
+            return name, topic
+    if head in policy.extract.relations:
+        return head, suffix.replace("-", " ") or None
+    return None
+
+
+def lasts(policy: Policy, statement: Statement) -> bool:
+    """Return whether what is stated stays as it is while nothing ends it."""
+    relation = policy.extract.relations.get(statement.relation or "")
+    return relation is not None and relation.lasts == "durable" and statement.phase in ("holds", "begins", "adds")
+
+
+def reread(policy: Policy, content: str, before: Statement) -> Statement:
+    """Return what a text states that a person wrote in place of a statement.
+
+    It is of the same relation. Its object is what the wording of the relation leaves, or else the text itself.
+    """
+    relation = policy.extract.relations.get(before.relation or "")
+    if relation is None:
+        return replace(before, object=content)
+    for wording, phase in ((relation.past, _over(before)), (relation.wording, _present(before))):
+        if wording and (match := _wording(wording).search(content.strip().rstrip("."))):
+            groups = {name: text.strip() for name, text in match.groupdict().items()}
+            topic = groups.get("topic") or before.topic
+            return replace(before, object=groups.get("object") or content, topic=topic and topic.lower(), phase=phase)
+    return replace(before, object=content)
+
+
+def _present(before: Statement) -> Phase:
+    return before.phase if before.phase in ("begins", "adds") else "holds"
+
+
+def _over(before: Statement) -> Phase:
+    return before.phase if before.phase in ("ends", "past") else "past"
+
+
+@cache
+def _wording(wording: str) -> re.Pattern[str]:
+    """The wording of a relation as a pattern: a name may stand before it, its first letter may be small."""
+    parts = [
+        part if part in ("{object}", "{topic}") else re.escape(part)
+        for part in re.split(r"(\{object\}|\{topic\})", wording)
+    ]
+    pattern = "".join(parts).replace("{object}", "(?P<object>.+)", 1).replace("{topic}", "(?P<topic>.+?)", 1)
+    return re.compile(rf"(?:^|\s){pattern}$", re.IGNORECASE | re.DOTALL)
 
 
 def _backwards(rule: Rule) -> re.Pattern[str]:

@@ -89,6 +89,8 @@ class StructuredFactsPolicy(Table):
     min_importance: Share = 0.2
     #: Confidence of a rule that names none of its own.
     rule_confidence: Share = 0.9
+    #: Minutes within which two values of one session stand beside each other, unless a word of change is said.
+    together_minutes: Annotated[float, Field(ge=0, le=10_080)] = 60.0
     #: Those as important as this are always recalled.
     recall_importance: Share = 0.5
     #: Summaries that a staged recall adds at most, and the cosine distance that they must stay under.

@@ -16,5 +16,6 @@
 - `relationship`: the stage of the relationship
 - `inspect`: all about one memory, and why
 - `browse`: memories, entities and graph, page by page
+- `conflicts`: memories that cannot both hold
 - `roster`: subjects and tenants, page by page
 """

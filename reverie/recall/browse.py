@@ -35,6 +35,11 @@ class ListedMemory:
     expires_at: datetime | None
     #: The memory that replaced it.
     into_id: UUID | None
+    #: From when to when what it states holds; null: it states nothing, or nothing ended it.
+    valid_from: datetime | None
+    valid_to: datetime | None
+    #: The memory that ended it.
+    superseded_by: UUID | None
     #: The turn it was first extracted from.
     turn_id: UUID | None
     session_id: str | None

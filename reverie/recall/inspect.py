@@ -17,10 +17,13 @@ from psycopg.rows import class_row
 from reverie.errors import InputError, NotFoundError
 from reverie.model import KINDS, Kind, State
 from reverie.policy import Policy
+from reverie.recall.conflicts import MemoryConflict, conflicts_statement
 from reverie.store.database import Store
 from reverie.store.queries import queries
 from reverie.store.session import Statement, TenantSession
 
+#: Conflicts of one memory that are listed.
+_CONFLICTS = 50
 #: Ids that are named when a prefix fits several.
 _NAMED = 5
 #: Hex digits a prefix must have: fewer would fit the memories of days.
@@ -46,6 +49,11 @@ class ShownMemory:
     #: None: never by itself, or held by the memory that replaced it.
     forget_at: datetime | None
     into_id: UUID | None
+    #: From when to when what it states holds; None: it states nothing, or nothing ended it.
+    valid_from: datetime | None
+    valid_to: datetime | None
+    #: The memory that ended it.
+    superseded_by: UUID | None
     #: Of a summary: the turns of its session that it tells, from 1.
     turn_start: int | None
     turn_end: int | None
@@ -65,6 +73,8 @@ class Entity:
     first_seen_at: datetime
     #: How many memories speak of it.
     memories: int = 0
+    #: How many of these are superseded: they no longer hold.
+    superseded: int = 0
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -134,7 +144,7 @@ class Relative:
     """A memory that another was made of, or went into."""
 
     id: UUID
-    #: merged or compressed.
+    #: merged, compressed or superseded.
     relation: str
     as_of: datetime
     #: None for one that was forgotten; so are state and content.
@@ -193,6 +203,8 @@ class Explanation:
     #: In order.
     corrections: list[CorrectionSeen]
     entities: list[Entity]
+    #: Memories that it cannot hold with; nothing says which one does.
+    conflicts: list[MemoryConflict]
     #: The ledger row of the run that made it, or that forgot it; None where the ledger was cleared.
     run: dict[str, Any] | None
 
@@ -256,7 +268,7 @@ async def explain(session: TenantSession, memory: str) -> Explanation:
     id_ = await find_memory(session, memory)
     params = {"tenant": session.tenant_id, "id": id_}
     sql = queries("inspect")
-    kept, gone, turns, observed, parents, children, outcomes, entities = await session.run_all(
+    kept, gone, turns, observed, parents, children, outcomes, entities, conflicts = await session.run_all(
         Statement(sql["memory"], params, row=dict),
         Statement(sql["tombstone"], params, row=dict),
         Statement(sql["turns"], params, row=SourceTurn),
@@ -265,6 +277,7 @@ async def explain(session: TenantSession, memory: str) -> Explanation:
         Statement(sql["children"], params, row=Relative),
         Statement(sql["outcomes"], params, row=OutcomeSeen),
         Statement(sql["memory_entities"], params, row=Entity),
+        conflicts_statement(session.tenant_id, memory_id=id_, limit=_CONFLICTS),
     )
     row = (kept or gone)[0]
     named = {name: row.pop(name) for name in ("id", "subject_id", "kind")}
@@ -284,6 +297,7 @@ async def explain(session: TenantSession, memory: str) -> Explanation:
         outcomes=outcomes,
         corrections=corrections,
         entities=entities,
+        conflicts=list(conflicts),
         run=run[0] if run else None,
     )
 

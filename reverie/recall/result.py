@@ -74,7 +74,8 @@ class Drop:
     id: UUID
     item: Literal["turn", "memory"]
     score: float
-    #: rank, budget, same_turn, importance or expired; corrected: a person said that it is wrong; forgotten: on request.
+    #: rank, budget, same_turn, importance, expired or superseded; corrected: a person said that it is wrong; forgotten:
+    #: on request.
     reason: str
 
 

@@ -25,6 +25,9 @@ alter table memory.memories validate constraint memories_statement_check;
 alter table memory.memories validate constraint memories_validity_check;
 
 create index memories_by_relation on memory.memories (tenant_id, subject_id, relation) where relation is not null;
+create index memories_stating on memory.memories (tenant_id, subject_id) where valid_from is not null;
+create index memories_undecided on memory.memories (tenant_id, subject_id) where valid_from is not null and not structured;
+create index memories_superseded on memory.memories (tenant_id, superseded_by) where superseded_by is not null;
 alter table memory.memories alter column object set statistics 0;
 
 comment on column memory.memories.state is
@@ -52,6 +55,16 @@ create table memory.conflicts (
     primary key (tenant_id, memory_id, other_id)
 );
 create index conflicts_by_subject on memory.conflicts (tenant_id, subject_id);
+-- two values of a relation may hold at once, and a value may end without another
+drop index memory.structured_facts_active;
+alter table memory.structured_facts drop constraint structured_facts_check1;
+alter table memory.structured_facts
+    add constraint structured_facts_replaced_check check (replaced_by is null or valid_to is not null) not valid;
+alter table memory.structured_facts validate constraint structured_facts_replaced_check;
+comment on table memory.structured_facts is 'What is known of a subject by key, each value from when to when it held.';
+comment on column memory.structured_facts.valid_to is 'Event time at which it ended; null while it holds.';
+comment on column memory.structured_facts.replaced_by is 'The structured fact that replaced it; null where it ended without another.';
+
 comment on table memory.conflicts is 'Memories that cannot both hold, and of which nothing says which one does: both stay in force.';
 comment on column memory.conflicts.memory_id is 'The earlier of the two.';
 comment on column memory.conflicts.other_id is 'The later of the two.';

@@ -6,7 +6,8 @@ select m.id, m.kind, m.state, m.content, m.polarity,
            where tenant_id = %(tenant)s and subject_id = %(subject)s and mark = 'pinned')) then 0 else r.rate end
            * greatest(extract(epoch from %(as_of)s - m.accessed_at)::float8 / 86400 - %(grace_days)s::float8, 0),
            0)::real as importance,
-       m.access_count, m.happened_at, m.accessed_at, m.forget_at, m.expires_at, m.into_id, m.turn_id, m.session_id, m.origin,
+       m.access_count, m.happened_at, m.accessed_at, m.forget_at, m.expires_at, m.into_id,
+       m.valid_from, m.valid_to, m.superseded_by, m.turn_id, m.session_id, m.origin,
        array(select e.type || ':' || e.slug from memory.links l
              join memory.entities e on e.tenant_id = l.tenant_id and e.id = l.entity_id
              where l.tenant_id = m.tenant_id and l.memory_id = m.id order by 1) as entities
@@ -23,8 +24,8 @@ where m.tenant_id = %(tenant)s and m.subject_id = %(subject)s and m.state = any(
   and m.id <> all(array(select item_id from memory.marks
                         where tenant_id = %(tenant)s and subject_id = %(subject)s and mark <> 'pinned'))
 union all
-select r.id, r.kind, 'candidate', r.content, 0, r.importance, 0, r.happened_at, r.happened_at, null, null, null, null, null,
-       'correction', '{}'
+select r.id, r.kind, 'candidate', r.content, 0, r.importance, 0, r.happened_at, r.happened_at, null, null, null, null, null, null,
+       null, null, 'correction', '{}'
 from memory.replacements r
 where r.tenant_id = %(tenant)s and r.subject_id = %(subject)s and r.kind = any(%(kinds)s) and 'candidate' = any(%(states)s)
   and (%(before)s::uuid is null or r.id < %(before)s)
@@ -37,8 +38,13 @@ limit %(limit)s
 -- name: page_entities
 -- A page of whom and what the subject's memories speak of, by typed id.
 select e.type || ':' || e.slug as id, e.label, e.first_seen_at,
-       (select count(*) from memory.links l where l.tenant_id = e.tenant_id and l.entity_id = e.id) as memories
+       n.memories, n.superseded
 from memory.entities e
+cross join lateral (
+    select count(*) as memories, count(*) filter (where m.state = 'superseded') as superseded
+    from memory.links l
+    left join memory.memories m on m.tenant_id = l.tenant_id and m.id = l.memory_id
+    where l.tenant_id = e.tenant_id and l.entity_id = e.id) n
 where e.tenant_id = %(tenant)s and e.subject_id = %(subject)s
   and (%(type)s::text is null or e.type = %(type)s)
   and (%(after_type)s::text is null or (e.type, e.slug) > (%(after_type)s, %(after_slug)s))
@@ -47,10 +53,13 @@ limit %(limit)s
 
 -- name: graph_entities
 -- The entities that most of the subject's memories speak of.
-select e.type || ':' || e.slug as id, e.label, e.first_seen_at, n.memories
+select e.type || ':' || e.slug as id, e.label, e.first_seen_at, n.memories, n.superseded
 from memory.entities e
 cross join lateral (
-    select count(*) as memories from memory.links l where l.tenant_id = e.tenant_id and l.entity_id = e.id) n
+    select count(*) as memories, count(*) filter (where m.state = 'superseded') as superseded
+    from memory.links l
+    left join memory.memories m on m.tenant_id = l.tenant_id and m.id = l.memory_id
+    where l.tenant_id = e.tenant_id and l.entity_id = e.id) n
 where e.tenant_id = %(tenant)s and e.subject_id = %(subject)s
 order by n.memories desc, e.type, e.slug
 limit %(limit)s
@@ -74,3 +83,19 @@ join nodes b on b.id = k.entity_id and a.name < b.name
 group by a.name, b.name
 order by count(*) desc, a.name, b.name
 limit %(edges)s
+
+-- name: page_conflicts
+-- A page of the pairs of memories that cannot both hold, latest first; without what a person corrected since.
+select c.subject_id, c.relation, c.reason, c.since, c.memory_id, m.content, m.happened_at, c.other_id,
+       o.content as other_content, o.happened_at as other_happened_at
+from memory.conflicts c
+join memory.memories m on m.tenant_id = c.tenant_id and m.id = c.memory_id
+join memory.memories o on o.tenant_id = c.tenant_id and o.id = c.other_id
+where c.tenant_id = %(tenant)s and (%(subject)s::text is null or c.subject_id = %(subject)s)
+  and (%(memory)s::uuid is null or %(memory)s in (c.memory_id, c.other_id))
+  and (%(since)s::timestamptz is null or (c.since, c.memory_id, c.other_id) < (%(since)s, %(after)s::uuid, %(after_other)s::uuid))
+  and not exists (select from memory.marks k
+                  where k.tenant_id = c.tenant_id and k.subject_id = c.subject_id and k.mark <> 'pinned'
+                    and k.item_id in (c.memory_id, c.other_id))
+order by c.since desc, c.memory_id desc, c.other_id desc
+limit %(limit)s

@@ -12,7 +12,7 @@ order by c.corrected_at
 -- Those up to a time, in the order in which they were made, each with what the memory is and the ids it goes with: its own
 -- and those of what was merged into it.
 select c.id, c.subject_id, c.kind, c.memory_id, c.content, c.corrected_at, coalesce(m.kind, f.kind, 'fact'),
-       m.session_id, m.origin, m.stated, array(
+       m.session_id, m.origin, m.stated, m.relation, m.who, m.topic, m.object, m.phase, m.polarity, array(
            with recursive held as (
                select m.id
                union
@@ -43,6 +43,17 @@ select id, replaced_by from memory.structured_facts where tenant_id = %(tenant)s
 update memory.structured_facts s set valid_to = x.valid_to, replaced_by = x.replaced_by
 from unnest(%(ids)s::uuid[], %(valid_to)s::timestamptz[], %(replaced_by)s::uuid[]) as x (id, valid_to, replaced_by)
 where s.tenant_id = %(tenant)s and s.id = x.id
+
+-- name: reopen
+-- What wrong memories superseded no longer is, and facts decides again, at its next run, on what they were about.
+update memory.memories m
+set superseded_by = case when m.superseded_by = any(%(ids)s) then null else m.superseded_by end,
+    valid_to = case when m.superseded_by = any(%(ids)s) then null else m.valid_to end, structured = false
+where m.tenant_id = %(tenant)s
+  and (m.superseded_by = any(%(ids)s)
+       or m.subject_id = %(subject)s and m.valid_from is not null and m.structured and m.id <> all(%(ids)s)
+          and (m.relation is null or m.relation in (
+                   select g.relation from memory.memories g where g.tenant_id = %(tenant)s and g.id = any(%(ids)s))))
 
 -- name: delete_marks
 -- A memory that is forgotten needs no mark.

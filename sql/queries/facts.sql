@@ -1,8 +1,34 @@
 -- name: read_evidence
--- Memories that score has not marked as done, of rules that make structured facts or with what a model said that they
--- state, with who said them and the arrival of their turns, in event order.
--- What a person wrote is of whoever said what it corrects.
-select m.id, m.subject_id, m.content, m.happened_at, m.turn_id, m.origin, m.model, m.stated, coalesce(t.speaker, (
+-- Memories that state something and that score has not marked as done, and those on which to decide again since a person
+-- corrected or parted something.
+select m.id, m.subject_id, m.relation
+from memory.memories m
+where m.tenant_id = %(tenant)s and not m.scored and m.state <> 'candidate'
+  and (m.relation is not null or m.stated is not null or m.origin = any(%(origins)s))
+  and m.happened_at <= %(as_of)s
+  and m.shard >= %(shard_from)s and m.shard < %(shard_to)s
+  and (%(subjects)s::text[] is null or m.subject_id = any(%(subjects)s))
+union all
+select m.id, m.subject_id, m.relation
+from memory.memories m
+where m.tenant_id = %(tenant)s and m.scored and not m.structured and m.valid_from is not null and m.state <> 'candidate'
+  and (m.relation is not null or m.stated is not null or m.origin = any(%(origins)s))
+  and m.happened_at <= %(as_of)s
+  and m.shard >= %(shard_from)s and m.shard < %(shard_to)s
+  and (%(subjects)s::text[] is null or m.subject_id = any(%(subjects)s))
+
+-- name: mark_structured
+-- Facts has looked at these: score may mark them as done.
+update memory.memories set structured = true, valid_from = coalesce(valid_from, happened_at)
+where tenant_id = %(tenant)s and id = any(%(evidence)s) and (not structured or valid_from is null)
+
+-- name: read_stating
+-- All that these subjects' memories state, with who said it and the arrival of its turn. What a person wrote is of whoever
+-- said what it corrects.
+select m.id, m.subject_id, case when m.state = 'merged' then m.into_id end as into_id, m.kind, m.state, m.content,
+       m.polarity, m.happened_at, m.accessed_at, m.peak, m.forget_at, m.lasting, m.turn_id, m.origin, m.model, m.stated,
+       m.relation, m.who, m.topic, m.object, m.phase, m.valid_from, m.valid_to, m.superseded_by,
+       case when m.turn_id is not null then t.speaker else (
            select s.speaker
            from memory.lineage k
            join log.corrections c on c.tenant_id = k.tenant_id and c.id = k.source_id
@@ -10,22 +36,28 @@ select m.id, m.subject_id, m.content, m.happened_at, m.turn_id, m.origin, m.mode
                and l.source = 'turn'
            join log.turns s on s.tenant_id = l.tenant_id and s.id = l.source_id
            where k.tenant_id = m.tenant_id and k.memory_id = m.id and k.relation = 'corrected'
-           order by s.id limit 1)), t.session_id, t.turn_index
+           order by s.id limit 1) end as said_by,
+       t.session_id, t.turn_index
 from memory.memories m
 left join lateral (
     select t.speaker, t.session_id, t.turn_index from log.turns t
-    where t.tenant_id = m.tenant_id and t.id = m.turn_id limit 1) t on true
-where m.tenant_id = %(tenant)s and not m.scored and m.state <> 'candidate'
-  and (m.stated is not null or m.origin = any(%(origins)s))
+    where t.tenant_id = m.tenant_id and t.id = m.turn_id offset 0) t on true
+where m.tenant_id = %(tenant)s and m.subject_id = any(%(dirty)s) and m.valid_from is not null and m.structured
+  and m.state <> 'candidate' and (m.relation is not null or m.stated is not null or m.origin = any(%(origins)s))
   and m.happened_at <= %(as_of)s
-  and m.shard >= %(shard_from)s and m.shard < %(shard_to)s
-  and (%(subjects)s::text[] is null or m.subject_id = any(%(subjects)s))
-order by m.happened_at, m.turn_id is null, t.session_id collate "C", t.turn_index, m.turn_id, m.id
+  and (m.relation is null or m.relation = any(%(relations)s))
+
+-- name: read_apart
+-- Pairs of memories that a person keeps apart: neither ends the other.
+select memory_id, other_id from log.corrections
+where tenant_id = %(tenant)s and subject_id = any(%(dirty)s) and kind = 'keep_apart'
 
 -- name: read_facts
--- The structured facts of these subjects, those in force and those that were, with the arrival of their turns.
-select f.id, f.subject_id, f.speaker, f.category, f.key, f.value, f.confidence, f.importance, f.valid_from,
-       f.memory_id, f.turn_id, f.origin, f.model, t.session_id, t.turn_index
+-- The structured facts of these subjects, those in force and those that were, with the arrival of their turns, and whether the
+-- memory that states each is there.
+select f.id, f.subject_id, f.speaker, f.category, f.key, f.value, f.confidence, f.importance, f.valid_from, f.valid_to,
+       f.replaced_by, f.memory_id, f.turn_id, f.origin, f.model, t.session_id, t.turn_index,
+       exists (select from memory.memories m where m.tenant_id = f.tenant_id and m.id = f.memory_id) as is_stated
 from memory.structured_facts f
 left join lateral (
     select t.session_id, t.turn_index from log.turns t
@@ -37,7 +69,7 @@ where f.tenant_id = %(tenant)s and f.subject_id = any(%(dirty)s)
 delete from memory.structured_facts where tenant_id = %(tenant)s and id = any(%(ids)s)
 
 -- name: end_facts
--- Values that others replaced, before those are written: a key has one value in force.
+-- Values that ended, or that hold again.
 update memory.structured_facts f
 set valid_to = x.valid_to, replaced_by = x.replaced_by
 from unnest(%(ids)s::uuid[], %(valid_to)s::timestamptz[], %(replaced_by)s::uuid[]) as x (id, valid_to, replaced_by)
@@ -60,6 +92,29 @@ from unnest(%(ids)s::uuid[], %(subject_ids)s::text[], %(speakers)s::text[], %(ca
           memory_id, turn_id, origin, model)
 on conflict (tenant_id, id) do nothing
 
--- name: mark_structured
--- Structure has looked at these: score may mark them as done.
-update memory.memories set structured = true where tenant_id = %(tenant)s and id = any(%(evidence)s) and not structured
+-- name: write_validity
+-- From when to when memories hold, and what superseded them.
+update memory.memories m
+set state = x.state, valid_from = x.valid_from, valid_to = x.valid_to, superseded_by = x.superseded_by,
+    forget_at = x.forget_at
+from unnest(%(ids)s::uuid[], %(states)s::text[], %(valid_from)s::timestamptz[], %(valid_to)s::timestamptz[],
+            %(superseded_by)s::uuid[], %(forget_at)s::timestamptz[])
+    as x (id, state, valid_from, valid_to, superseded_by, forget_at)
+where m.tenant_id = %(tenant)s and m.id = x.id
+
+-- name: delete_conflicts
+-- Conflicts of these subjects that are none any more.
+delete from memory.conflicts
+where tenant_id = %(tenant)s and subject_id = any(%(dirty)s)
+  and (relation like '%%/%%' or relation = any(%(relations)s))
+  and (memory_id, other_id, relation, reason, since) not in (
+      select * from unnest(%(ids)s::uuid[], %(other_ids)s::uuid[], %(differs)s::text[], %(reasons)s::text[],
+                           %(since)s::timestamptz[]))
+
+-- name: write_conflicts
+-- Conflicts that are new.
+insert into memory.conflicts (tenant_id, subject_id, memory_id, other_id, relation, reason, since, run_id)
+select %(tenant)s, x.subject_id, x.memory_id, x.other_id, x.relation, x.reason, x.since, %(run_id)s
+from unnest(%(subject_ids)s::text[], %(ids)s::uuid[], %(other_ids)s::uuid[], %(differs)s::text[], %(reasons)s::text[],
+            %(since)s::timestamptz[]) as x (subject_id, memory_id, other_id, relation, reason, since)
+on conflict do nothing

@@ -13,12 +13,14 @@ from (select count(*) as turns from log.turns where tenant_id = %(tenant)s) t,
              count(*) filter (where state = 'active' and kind = 'summary') as summaries,
              count(*) filter (where state = 'merged') as merged,
              count(*) filter (where state = 'compressed') as compressed,
+             count(*) filter (where state = 'superseded') as superseded,
              coalesce(sum(importance) filter (where state = 'active'), 0)::float8 as importance
       from memory.memories where tenant_id = %(tenant)s) m,
      (select count(*) as subjects, coalesce(max(memories), 0) as largest_subject
       from (select count(*) filter (where state = 'active') as memories
             from memory.memories where tenant_id = %(tenant)s group by subject_id) each_subject) s,
      (select count(*) as forgotten from memory.tombstones where tenant_id = %(tenant)s) f,
+     (select count(*) as conflicts from memory.conflicts where tenant_id = %(tenant)s) c,
      (select count(*) as entities from memory.entities where tenant_id = %(tenant)s) e,
      (select count(*) as recalls from log.recalls where tenant_id = %(tenant)s) r,
      (select count(*) as dead_letters from ops.dead_letters where tenant_id = %(tenant)s) d,

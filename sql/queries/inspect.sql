@@ -16,7 +16,7 @@ group by state order by state
 -- The subject's memories of some states with the entities they speak of, most important first within their kind, and
 -- importance as of now by the closed form of decay.
 select m.id, m.kind, m.state, m.content, m.polarity, m.access_count, m.happened_at, m.accessed_at, m.forget_at, m.into_id,
-       m.turn_start, m.turn_end, m.model,
+       m.valid_from, m.valid_to, m.superseded_by, m.turn_start, m.turn_end, m.model,
        greatest(m.peak::float8 - case when m.id = any(array(
            select item_id from memory.marks
            where tenant_id = %(tenant)s and subject_id = %(subject)s and mark = 'pinned')) then 0 else r.rate end
@@ -31,7 +31,8 @@ where m.tenant_id = %(tenant)s and m.subject_id = %(subject)s and m.state = any(
   and m.id <> all(array(select item_id from memory.marks
                         where tenant_id = %(tenant)s and subject_id = %(subject)s and mark <> 'pinned'))
 union all
-select r.id, r.kind, 'candidate', r.content, 0, 0, r.happened_at, r.happened_at, null, null, null, null, null, r.importance,
+select r.id, r.kind, 'candidate', r.content, 0, 0, r.happened_at, r.happened_at, null, null, null, null, null, null, null,
+       null, r.importance,
        '{}'::text[]
 from memory.replacements r
 where r.tenant_id = %(tenant)s and r.subject_id = %(subject)s and r.kind = any(%(kinds)s) and 'candidate' = any(%(states)s)
@@ -39,9 +40,11 @@ order by kind, importance desc, happened_at desc, id
 
 -- name: entities
 -- Whom and what the subject's memories speak of, most often first.
-select e.type || ':' || e.slug as id, e.label, e.first_seen_at, count(l.memory_id) as memories
+select e.type || ':' || e.slug as id, e.label, e.first_seen_at, count(l.memory_id) as memories,
+       count(*) filter (where m.state = 'superseded') as superseded
 from memory.entities e
 left join memory.links l on l.tenant_id = e.tenant_id and l.entity_id = e.id
+left join memory.memories m on m.tenant_id = l.tenant_id and m.id = l.memory_id
 where e.tenant_id = %(tenant)s and e.subject_id = %(subject)s
 group by e.id, e.type, e.slug, e.label, e.first_seen_at
 order by count(l.memory_id) desc, 1
@@ -71,11 +74,12 @@ limit %(limit)s
 -- name: memory
 -- One memory as it stands.
 select id, subject_id, kind, state, content, polarity, base, peak, importance, access_count, happened_at, accessed_at,
-       decayed_at, forget_at, expires_at, into_id, session_id, turn_start, turn_end, origin, run_id, policy_hash, model
+       decayed_at, forget_at, expires_at, into_id, session_id, turn_start, turn_end, origin, who, relation, topic, object,
+       phase, valid_from, valid_to, superseded_by, run_id, policy_hash, model
 from memory.memories where tenant_id = %(tenant)s and id = %(id)s
 union all
 select r.id, r.subject_id, r.kind, 'candidate', r.content, 0, r.importance, r.importance, r.importance, 0, r.happened_at,
-       r.happened_at, r.happened_at, null, null, null, null, null, null, 'correction', null, '', null
+       r.happened_at, r.happened_at, null, null, null, null, null, null, 'correction', null, null, null, null, null, null, null, null, null, '', null
 from memory.replacements r
 where r.tenant_id = %(tenant)s and r.id = %(id)s
   and not exists (select from memory.memories m where m.tenant_id = %(tenant)s and m.id = %(id)s)
@@ -150,7 +154,11 @@ select l.source_id as id, l.relation, l.as_of, m.kind, m.state, m.content,
 from memory.lineage l
 left join memory.memories m on m.tenant_id = l.tenant_id and m.id = l.source_id
 where l.tenant_id = %(tenant)s and l.memory_id = %(id)s and l.source = 'memory'
-order by l.as_of, l.source_id
+union all
+select m.id, 'superseded', m.valid_to, m.kind, m.state, m.content, null
+from memory.memories m
+where m.tenant_id = %(tenant)s and m.superseded_by = %(id)s
+order by as_of, id
 
 -- name: children
 -- The memories that a memory went into.
@@ -160,7 +168,12 @@ select l.memory_id as id, l.relation, l.as_of, m.kind, m.state, m.content,
 from memory.lineage l
 left join memory.memories m on m.tenant_id = l.tenant_id and m.id = l.memory_id
 where l.tenant_id = %(tenant)s and l.source_id = %(id)s and l.source = 'memory'
-order by l.as_of, l.memory_id
+union all
+select m.superseded_by, 'superseded', m.valid_to, b.kind, b.state, b.content, null
+from memory.memories m
+left join memory.memories b on b.tenant_id = m.tenant_id and b.id = m.superseded_by
+where m.tenant_id = %(tenant)s and m.id = %(id)s and m.superseded_by is not null
+order by as_of, id
 
 -- name: outcomes
 -- The outcomes that raised a memory.

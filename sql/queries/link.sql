@@ -1,7 +1,7 @@
 -- name: read_dirty
 -- Subjects with memories that link has not looked at.
 select distinct subject_id from memory.memories
-where tenant_id = %(tenant)s and not scored and not linked and state in ('active', 'merged') and happened_at <= %(as_of)s
+where tenant_id = %(tenant)s and not scored and not linked and state in ('active', 'merged', 'superseded') and happened_at <= %(as_of)s
   and shard >= %(shard_from)s and shard < %(shard_to)s
   and (%(subjects)s::text[] is null or subject_id = any(%(subjects)s))
 order by subject_id
@@ -15,7 +15,7 @@ select %(tenant)s, ops.entity_id(m.tenant_id, m.subject_id, mention), m.subject_
        min(m.happened_at)
 from memory.memories m, unnest(m.mentions) mention
 where m.tenant_id = %(tenant)s and m.subject_id = any(%(dirty)s) and not m.linked and not m.scored
-  and m.state in ('active', 'merged') and m.happened_at <= %(as_of)s
+  and m.state in ('active', 'merged', 'superseded') and m.happened_at <= %(as_of)s
 group by m.tenant_id, m.subject_id, mention
 on conflict (tenant_id, id) do update set first_seen_at = excluded.first_seen_at
 where memory.entities.first_seen_at > excluded.first_seen_at
@@ -27,7 +27,7 @@ insert into memory.links (tenant_id, memory_id, entity_id, subject_id, run_id)
 select m.tenant_id, m.id, ops.entity_id(m.tenant_id, m.subject_id, mention), m.subject_id, %(run_id)s
 from memory.memories m, unnest(m.mentions) mention
 where m.tenant_id = %(tenant)s and m.subject_id = any(%(dirty)s) and not m.linked and not m.scored
-  and m.state in ('active', 'merged') and m.happened_at <= %(as_of)s
+  and m.state in ('active', 'merged', 'superseded') and m.happened_at <= %(as_of)s
 on conflict do nothing
 
 -- name: write_named
@@ -38,7 +38,7 @@ from (select m.id, m.subject_id,
              tsvector_to_array(to_tsvector(%(language)s::regconfig, left(m.content, 100000))) as terms
       from memory.memories m
       where m.tenant_id = %(tenant)s and m.subject_id = any(%(dirty)s) and not m.linked and not m.scored
-        and m.state in ('active', 'merged') and m.happened_at <= %(as_of)s offset 0) m
+        and m.state in ('active', 'merged', 'superseded') and m.happened_at <= %(as_of)s offset 0) m
 join memory.entities e on e.tenant_id = %(tenant)s and e.subject_id = m.subject_id and e.first_seen_at <= %(as_of)s
     and e.terms <@ m.terms and e.terms <> '{}'
 on conflict do nothing
@@ -63,11 +63,11 @@ from named n
 cross join lateral (
     select from memory.memories m
     where m.tenant_id = %(tenant)s and m.id = n.item_id and m.happened_at <= %(as_of)s
-      and m.state in ('active', 'merged', 'compressed') offset 0) m
+      and m.state in ('active', 'merged', 'compressed', 'superseded') offset 0) m
 on conflict do nothing
 
 -- name: mark_linked
 -- Link has looked at these.
 update memory.memories set linked = true
 where tenant_id = %(tenant)s and subject_id = any(%(dirty)s) and not linked and not scored
-  and state in ('active', 'merged') and happened_at <= %(as_of)s
+  and state in ('active', 'merged', 'superseded') and happened_at <= %(as_of)s

@@ -95,7 +95,7 @@ where tenant_id = %(tenant)s and subject_id = any(%(dirty)s) and kind = 'keep_ap
 update memory.memories m set state = 'active'
 from unnest(%(groups_subject)s::text[], %(groups_kind)s::text[]) as g (subject_id, kind)
 where m.tenant_id = %(tenant)s and m.subject_id = g.subject_id and m.kind = g.kind
-  and m.state not in ('active', 'merged', 'compressed') and m.happened_at <= %(until)s
+  and m.state not in ('active', 'merged', 'compressed', 'superseded') and m.happened_at <= %(until)s
   and exists (select from memory.vectors v
               where v.tenant_id = %(tenant)s and v.subject_id = g.subject_id and v.model = %(model)s and v.item_id = m.id
                 and v.part = 0 offset 0)

@@ -93,6 +93,7 @@ measured as (
     select f.item_id, f.dense, f.lexical as lexical_rank, f.entity as entity_rank,
            i.item, i.session_id, i.happened_at, m.kind, m.content, m.turn_id, m.importance as memory_importance,
            case when w.marks ? f.item_id::text then w.marks ->> f.item_id::text
+                when m.state = 'superseded' then 'superseded'
                 when m.importance < %(min_importance)s then 'importance'
                 when m.expires_at <= %(as_of)s then 'expired' end as dropped,
            coalesce(f.similarity,
@@ -123,7 +124,7 @@ measured as (
     left join matches x on x.item_id = f.item_id
     left join matches a on a.item_id = i.asked_by
     left join lateral (
-        select kind, content, turn_id, importance, expires_at, accessed_at, access_count from memory.memories m
+        select kind, state, content, turn_id, importance, expires_at, accessed_at, access_count from memory.memories m
         where i.item = 'memory' and m.tenant_id = %(tenant)s and m.id = f.item_id limit 1) m on true
     cross join (select max(bm25) as bm25 from matches) best
     cross join (select jsonb_object_agg(item_id, mark order by mark) as marks from marks where mark <> 'pinned') w

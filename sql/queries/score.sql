@@ -4,14 +4,14 @@
 -- out once: expecting one memory in a small tenant, the planner would do it for each (measured: 6 s for 330 memories).
 with dirty as (
     select distinct subject_id from memory.memories
-    where tenant_id = %(tenant)s and not scored and linked and state in ('active', 'compressed')
-      and (structured or stated is null and not origin = any(%(origins)s)) and happened_at <= %(as_of)s
+    where tenant_id = %(tenant)s and not scored and linked and state in ('active', 'compressed', 'superseded')
+      and (structured or relation is null and stated is null and not origin = any(%(origins)s)) and happened_at <= %(as_of)s
       and shard >= %(shard_from)s and shard < %(shard_to)s
       and (%(subjects)s::text[] is null or subject_id = any(%(subjects)s))
 ),
 placed as (
-    select m.id, not m.scored and m.linked and m.state in ('active', 'compressed')
-               and (m.structured or m.stated is null and not m.origin = any(%(origins)s)) as new, m.base, v.vec,
+    select m.id, not m.scored and m.linked and m.state in ('active', 'compressed', 'superseded')
+               and (m.structured or m.relation is null and m.stated is null and not m.origin = any(%(origins)s)) as new, m.base, v.vec,
            avg(v.vec) over (partition by m.subject_id
                             order by m.happened_at, m.turn_id is null, t.session_id collate "C", t.turn_index, m.turn_id, m.id
                             rows between unbounded preceding and 1 preceding) as centre
@@ -48,7 +48,7 @@ returning m.id, m.base
 -- is at it.
 update memory.memories set scored = true
 where tenant_id = %(tenant)s and not scored and linked and state <> 'candidate' and happened_at <= %(as_of)s
-  and (structured or stated is null and not origin = any(%(origins)s))
+  and (structured or relation is null and stated is null and not origin = any(%(origins)s))
   and shard >= %(shard_from)s and shard < %(shard_to)s
   and (%(subjects)s::text[] is null or subject_id = any(%(subjects)s))
 

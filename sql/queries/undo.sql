@@ -5,14 +5,33 @@ from memory.merges g
 join memory.memories m on m.tenant_id = g.tenant_id and m.id = g.loser_id
 where g.tenant_id = %(tenant)s and g.loser_id = %(loser)s and m.state = 'merged'
 
+-- name: read_superseded
+-- A memory that another superseded.
+select superseded_by, subject_id, kind, peak, accessed_at, lasting
+from memory.memories
+where tenant_id = %(tenant)s and id = %(loser)s and state = 'superseded' and superseded_by is not null
+
+-- name: restore
+-- A superseded memory holds again, and so does what it stated by key; facts decides again at its next run.
+with facts as (
+    update memory.structured_facts f set valid_to = null, replaced_by = null
+    where f.tenant_id = %(tenant)s and f.valid_to = (
+              select m.valid_to from memory.memories m where m.tenant_id = %(tenant)s and m.id = %(loser)s)
+      and f.memory_id in (select m.id from memory.memories m
+                          where m.tenant_id = %(tenant)s and (m.id = %(loser)s or m.into_id = %(loser)s and m.state = 'merged'))
+)
+update memory.memories
+set state = 'active', valid_to = null, superseded_by = null, structured = false, forget_at = %(forget_at)s
+where tenant_id = %(tenant)s and id = %(loser)s
+
 -- name: read_undone
--- The survivor from which this memory was last parted.
+-- The memory from which this one was last parted.
 select other_id from log.corrections
 where tenant_id = %(tenant)s and kind = 'keep_apart' and memory_id = %(loser)s
 order by corrected_at desc, id limit 1
 
 -- name: write_correction
--- These two are not the same, for good.
+-- These two are not the same, and both hold, for good.
 insert into log.corrections (tenant_id, id, subject_id, kind, memory_id, other_id, corrected_at)
 values (%(tenant)s, %(id)s, %(subject)s, 'keep_apart', %(loser)s, %(other)s, %(as_of)s)
 on conflict do nothing
@@ -29,7 +48,8 @@ back as (
     update memory.memories m set into_id = %(loser)s
     from held h where m.tenant_id = %(tenant)s and m.id = h.loser_id
 )
-update memory.memories set state = 'active', into_id = null, forget_at = %(forget_at)s
+update memory.memories
+set state = 'active', into_id = null, forget_at = %(forget_at)s, structured = structured and valid_from is null
 where tenant_id = %(tenant)s and id = %(loser)s
 
 -- name: read_survivor

@@ -123,6 +123,7 @@ def test_every_operation_works(memory: Caller, recorder: Recorder, corpus: Corpu
     assert memory.list_facts("ann").facts == []
     assert memory.read_profile("ann").subject_id == "ann"
     assert memory.list_entities("ann").entities == memory.read_graph("ann").entities == []
+    assert memory.list_conflicts(subject_id="ann").conflicts == []
 
     assert memory.record_observation("ann", "preference", "Prefers tea").events[0].status == "added"
     assert memory.add_document("ann", "tool", "Tea is a drink.").events

@@ -12,8 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from reverie.capture.history.importing import import_file
-from reverie.consolidate.facts.decide import StatedValue, values_in_force
+from reverie.consolidate.facts.decide import decide
 from reverie.consolidate.facts.stage import facts as make_facts
+from reverie.consolidate.facts.statements import StatedValue, ValueInForce
 from reverie.consolidate.score.stage import score
 from reverie.drive.cycle import catch_up, ingest
 from reverie.language.fact_keys import fact_rules
@@ -204,36 +205,40 @@ def test_living_through_it_and_replaying_it_come_to_the_same(store: Store, tmp_p
 
 VALUES = st.builds(
     lambda number, at, key, value, confidence: StatedValue(
-        id=stable_id(day(at), str(number)), subject_id="ann", speaker="", category="identity", key=key, value=value,
-        confidence=confidence, importance=0.8, valid_from=day(at), memory_id=UUID(int=number), turn_id=None, origin="r",
+        id=stable_id(day(at), str(number)), subject_id="ann", speaker="", relation=f"identity/{key}", is_keyed=True,
+        category="identity", key=key, object=value, value=value, confidence=confidence, sure=confidence, importance=0.8,
+        valid_from=day(at), memory_id=UUID(int=number), bearer_id=UUID(int=number), turn_id=None, origin="r",
     ),
     st.integers(0, 10_000), st.integers(0, 8), st.sampled_from("ab"), st.sampled_from(["x", "X", "y", "z"]),
     st.sampled_from([0.4, 0.6, 1.0]),
 )  # fmt: skip
 
 
+def in_force(stated: list[StatedValue]) -> list[ValueInForce]:
+    return decide(stated).values
+
+
 @given(st.lists(VALUES, max_size=12, unique_by=lambda one: one.id), st.randoms())
 def test_one_value_in_force_a_key_whatever_comes_first(stated: list[StatedValue], dice: random.Random) -> None:
-    held, weaker = values_in_force(stated)
-    assert values_in_force(dice.sample(stated, len(stated))) == (held, weaker)
+    decision = decide(stated)
+    held = decision.values
+    assert decide(dice.sample(stated, len(stated))) == decision
     # what was folded once may be folded again, alone or with all it came from
-    assert values_in_force([one.fact for one in held])[0] == held
+    assert in_force([one.fact for one in held]) == held
     for key in {one.key for one in stated}:
         of_key = [one for one in held if one.fact.key == key]
-        assert [one.replaced_by for one in of_key] == [*(one.fact for one in of_key[1:]), None]
+        assert [one.replaced_by for one in of_key] == [*(one.fact.id for one in of_key[1:]), None]
         sureness = [one.fact.confidence for one in of_key]
         assert sureness == sorted(sureness)
         assert sureness[-1] == max(one.confidence for one in stated if one.key == key)
-    assert weaker.isdisjoint(one.fact.id for one in held)
+    assert decision.weaker.isdisjoint(one.fact.id for one in held)
 
 
 @given(st.lists(VALUES, max_size=12, unique_by=lambda one: one.id), st.integers(0, 8))
 def test_cutting_the_work_changes_nothing(stated: list[StatedValue], cut: int) -> None:
     earlier = [one for one in stated if one.valid_from <= day(cut)]
     later = [one for one in stated if one.valid_from > day(cut)]
-    assert (
-        values_in_force([*(one.fact for one in values_in_force(earlier)[0]), *later])[0] == values_in_force(stated)[0]
-    )
+    assert in_force([*(one.fact for one in in_force(earlier)), *later]) == in_force(stated)
 
 
 @pytest.mark.parametrize(

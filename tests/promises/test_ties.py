@@ -12,7 +12,8 @@ import pytest
 
 from reverie.capture.history.importing import import_file
 from reverie.capture.live.acknowledge import append_turns
-from reverie.consolidate.facts.decide import StatedValue, values_in_force
+from reverie.consolidate.facts.decide import decide
+from reverie.consolidate.facts.statements import StatedValue
 from reverie.consolidate.merge.decide import NearMemory, decide_merges
 from reverie.drive import drain as deferred
 from reverie.drive.drain import Drainer
@@ -174,10 +175,10 @@ def test_the_folds_go_by_arrival() -> None:
         values = [
             StatedValue(
                 id=stable_id(DAY, "structured_fact", TENANT, subject, str(id_)), subject_id=subject, speaker="",
-                category="identity", key="location", value=text, confidence=0.9, importance=0.8, valid_from=DAY,
-                memory_id=id_, origin="location", **place,
+                relation="identity/location", is_keyed=True, object=text, category="identity", key="location",
+                value=text, confidence=0.9, sure=0.9, importance=0.8, valid_from=DAY, memory_id=id_, bearer_id=id_,
+                origin="location", **place,
             )
             for id_, text, place in zip(ids, SAID, places, strict=True)
         ]  # fmt: skip
-        held, _ = values_in_force(values[::-1])
-        assert [one.fact.value for one in held] == list(SAID)
+        assert [one.fact.value for one in decide(values[::-1]).values] == list(SAID)

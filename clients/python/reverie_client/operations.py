@@ -2,6 +2,7 @@
 
 from reverie_client.methods import Items, Method
 from reverie_client.routes import (
+    conflicts,
     contexts,
     corrections,
     entities,
@@ -42,6 +43,8 @@ class Operations:
     list_entities = Method(entities.list_entities)
     iter_entities = Items(entities.list_entities, lambda page: page.entities)
     read_graph = Method(entities.read_graph)
+    list_conflicts = Method(conflicts.list_conflicts)
+    iter_conflicts = Items(conflicts.list_conflicts, lambda page: page.conflicts)
     list_reviews = Method(reviews.list_reviews)
     iter_reviews = Items(reviews.list_reviews, lambda page: page.reviews)
     mark_reviewed = Method(reviews.mark_reviewed)

@@ -11,6 +11,7 @@
 - `facts`: structured facts, the profile and staged recall
 - `memories`: memories with their lineage
 - `entities`: entities and their graph
+- `conflicts`: memories that cannot both hold
 - `reviews`: turns that a person should look at
 - `operations`: health, readiness and metrics, outside `/v1`
 """
@@ -18,6 +19,7 @@
 from __future__ import annotations
 
 from reverie.api.routes import (
+    conflicts,
     contexts,
     corrections,
     entities,
@@ -46,6 +48,7 @@ ROUTERS = tuple(
         facts,
         memories,
         entities,
+        conflicts,
         reviews,
     )
 )

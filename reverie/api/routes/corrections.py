@@ -19,7 +19,7 @@ from reverie.consolidate.merge.undo import undo
 
 router = routes_of("corrections")
 
-_APART = "At once: both stand for themselves again and are never merged with each other."
+_APART = "At once: both stand for themselves again; neither is merged with the other or ended by it."
 
 
 class CorrectionRequest(Body):
@@ -38,7 +38,7 @@ class CorrectionRequest(Body):
     kind: Literal["wrong", "replace", "forget", "pin", "unpin", "keep_apart"] = Field(
         description="wrong: it is not true, forget it; replace: forget it, `content` is right; forget: it is true and "
         "not to be remembered; pin: keep it and consider it in every recall; unpin: no longer; keep_apart: it was "
-        "merged by mistake."
+        "merged or superseded by mistake."
     )
     content: Text | None = Field(default=None, min_length=1, max_length=MOST_CHARACTERS)
     actor: Name | None = Field(default=None, description="Who makes the correction. Default: the name of the key.")
@@ -63,7 +63,7 @@ class CorrectionAnswer(Answer):
     )
 
     id: UUID | None = Field(description="The correction; none for keep_apart.")
-    survivor_id: UUID | None = Field(description="Of a keep_apart: what it is now apart from.")
+    survivor_id: UUID | None = Field(description="Of a keep_apart: the other memory, which it is now apart from.")
     replacement_id: UUID | None = Field(description="Of a replace: the memory that `content` becomes.")
     effect: str = Field(description="What takes effect with this answer, and what when a worker runs next.")
 
@@ -77,7 +77,7 @@ class CorrectionAnswer(Answer):
 )
 async def post_correction(body: CorrectionRequest, caller: Writer) -> Response:
     """Say that a memory is wrong, what is right instead, that it is to be forgotten or kept, or that two were merged
-    that are not the same.
+    that are not the same, or that one was superseded and still holds.
 
     From the answer on recalls, contexts, profiles and lists of memories no longer state what is wrong or to be
     forgotten, neither as a memory nor as the turn that it was drawn from, and give a replacement in its place. The

@@ -4,12 +4,13 @@
 - `context`: assembles the context for a language model
 - `show`: lists the memories of a subject
 - `explain`: traces a memory to its sources
+- `conflicts`: lists memories that cannot both hold
 - `subjects`: lists subjects
 - `correct`: marks a memory as wrong, or replaces it
 - `forget`: removes a memory
 - `pin`: keeps a memory
 - `unpin`: ends a pin
 - `correcting`: what `correct`, `forget`, `pin` and `unpin` share
-- `undo`: undoes a merge
+- `undo`: undoes a merge or a supersession
 - `digest`: prints the digest of a tenant's memory
 """

@@ -14,6 +14,9 @@ from reverie.cli.session import CommandSession
 from reverie.errors import NotFoundError
 
 if TYPE_CHECKING:
+    from uuid import UUID
+
+    from reverie.recall.conflicts import MemoryConflict
     from reverie.recall.inspect import CorrectionSeen, Explanation, Relative
     from reverie.recall.scaffold import EntryExplained
 
@@ -112,6 +115,10 @@ def _print(explanation: Explanation) -> None:
             rows = map(_relative_row, relatives[:_SHOWN])
             table(("when", "how", "similarity", "id", "memory"), rows, right=("similarity",))
             _print_rest(relatives)
+    if explanation.conflicts:
+        heading(f"in conflict with ({len(explanation.conflicts):,} memories)")
+        conflicts = [_conflict_row(conflict, explanation.id) for conflict in explanation.conflicts]
+        table(("when", "relation", "why", "id", "memory"), conflicts, ids=("id",))
     if explanation.outcomes:
         heading(f"outcomes ({len(explanation.outcomes):,})")
         outcomes = [
@@ -145,6 +152,8 @@ def _print_memory(explanation: Explanation) -> None:
             ("kind", f"{explanation.kind}, {row['state']}"),
             ("covers", _turns(row)),
             ("happened", row["happened_at"]),
+            ("states", _statement(row)),
+            ("valid", _validity(explanation)),
             ("last used", f"{format_value(row['accessed_at'])}, recalled {row['access_count']} times"),
             ("importance", _importance(row)),
             ("future", _future(explanation)),
@@ -172,6 +181,28 @@ def _print_sources(explanation: Explanation) -> None:
             say(f"{format_value(observation.observed_at)}  {observation.type}, {observation.channel}{how}")
             say(f"  “{single_line(observation.content, 400)}”")
         _print_rest(explanation.observed)
+
+
+def _statement(row: dict[str, Any]) -> str | None:
+    """Return what a memory states, as data: `lives in: Bergen (begins)`."""
+    if row["object"] is None:
+        return None
+    relation = (row["relation"] or "statement").replace("_", " ")
+    named = [row["who"], f"{relation} {row['topic']}" if row["topic"] else relation]
+    return f"{', '.join(name for name in named if name)}: {single_line(row['object'], 200)} ({row['phase']})"
+
+
+def _validity(explanation: Explanation) -> str | None:
+    """Return from when to when what a memory states holds, and what ended it."""
+    row = explanation.memory
+    if row["valid_from"] is None:
+        return None
+    if row["valid_to"] is None:
+        return f"since {format_value(row['valid_from'])}"
+    by = next((child.content for child in explanation.children if child.relation == "superseded"), None)
+    said = f": “{single_line(by, 200)}”" if by else ""
+    until = f"{format_value(row['valid_from'])} to {format_value(row['valid_to'])}"
+    return f"{until}, superseded by {row['superseded_by']}{said}; reverie undo puts it back"
 
 
 def _turns(row: dict[str, Any]) -> str | None:
@@ -208,6 +239,12 @@ def _run_text(explanation: Explanation) -> str:
 def _correction_row(correction: CorrectionSeen) -> tuple[Any, ...]:
     state = "applied" if correction.worked_in else "waiting for a worker"
     return (correction.corrected_at, correction.kind, correction.actor or "unknown", state)
+
+
+def _conflict_row(conflict: MemoryConflict, memory_id: UUID) -> tuple[Any, ...]:
+    is_first = conflict.memory_id == memory_id
+    other = (conflict.other_id, conflict.other_content) if is_first else (conflict.memory_id, conflict.content)
+    return (conflict.since, conflict.relation, conflict.reason, other[0], single_line(other[1], 200))
 
 
 def _relative_row(relative: Relative) -> tuple[Any, ...]:

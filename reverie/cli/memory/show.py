@@ -15,8 +15,9 @@ from reverie.cli.session import CommandSession
 from reverie.language.text import plain_name
 
 if TYPE_CHECKING:
+    from reverie.model import State
     from reverie.recall.facts import StructuredFact
-    from reverie.recall.inspect import ShownMemory, SubjectMemory
+    from reverie.recall.inspect import Entity, ShownMemory, SubjectMemory
     from reverie.recall.profile import Profile
     from reverie.recall.relationship import Relationship
     from reverie.recall.scaffold import ScaffoldEntry
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 _KINDS = ("fact", "preference", "instruction", "episode", "pattern", "summary")
 #: Most entities shown to people. JSON has them all.
 _ENTITIES = 40
-_STATES = ("active", "candidate", "merged", "compressed")
+_STATES: tuple[State, ...] = ("active", "candidate", "superseded", "merged", "compressed")
 
 
 @click.command("show", short_help="Show the memories of a subject.")
@@ -32,7 +33,7 @@ _STATES = ("active", "candidate", "merged", "compressed")
 @tenant_option
 @as_of_option("Compute importance as of this time.")
 @click.option("--kind", "kinds", multiple=True, type=click.Choice(_KINDS), help="Only memories of this kind.")
-@click.option("--all", "everything", is_flag=True, help="Include memories that others replaced.")
+@click.option("--all", "everything", is_flag=True, help="Include memories that others replaced or superseded.")
 @click.option("--limit", default=15, show_default=True, type=click.IntRange(min=1), help="Most memories per kind.")
 @policy_option
 @json_option
@@ -96,7 +97,7 @@ def _load(
         subject_id=subject,
         policy=session.policy,
         as_of=as_of,
-        states=("active", "candidate", "merged", "compressed") if everything else ("active", "candidate"),
+        states=_STATES if everything else ("active", "candidate"),
         kinds=kinds,  # type: ignore[arg-type]
     )
     tenant_session = session.reader.session(session.tenant_id)
@@ -138,11 +139,17 @@ def _print(view: _SubjectView, limit: int, as_of: datetime) -> None:
     _print_memories(memory, limit, as_of)
     if entities := [entity for entity in memory.entities if entity.memories]:
         heading(f"entities ({len(entities):,})")
-        say(single_line("  ".join(f"{entity.id} ×{entity.memories}" for entity in entities[:_ENTITIES])))
+        say(single_line("  ".join(_entity(entity) for entity in entities[:_ENTITIES])))
     if memory.forgotten:
         heading(f"forgotten ({memory.forgotten_total:,})")
         rows = [(stone.forgotten_at, stone.kind, stone.reason, stone.memory_id) for stone in memory.forgotten]
         table(("when", "kind", "why", "id"), rows)
+
+
+def _entity(entity: Entity) -> str:
+    """Return an entity with the number of memories that name it, and whether none of them holds any more."""
+    past = " (superseded)" if entity.superseded == entity.memories else ""
+    return f"{entity.id} ×{entity.memories}{past}"
 
 
 def _print_summary(memory: SubjectMemory, bond: Relationship) -> None:
@@ -197,6 +204,8 @@ def _print_memories(memory: SubjectMemory, limit: int, as_of: datetime) -> None:
 def _content(memory: ShownMemory) -> str:
     """Return the content of a memory, with its state if it is not active and with the turns that a summary covers."""
     state = "" if memory.state == "active" else f"[{memory.state}] "
+    if memory.valid_to is not None:
+        state = f"[until {memory.valid_to:%Y-%m-%d}] "
     turns = f"(turns {memory.turn_start}-{memory.turn_end}) " if memory.turn_start else ""
     return f"{state}{turns}{memory.content}"
 

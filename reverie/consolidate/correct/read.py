@@ -10,7 +10,7 @@ from uuid import UUID
 
 from psycopg import Connection
 
-from reverie.model import Kind
+from reverie.model import Kind, Phase, Statement
 from reverie.store.queries import queries
 from reverie.store.work import Work
 
@@ -33,8 +33,22 @@ class Correction:
     origin: str | None
     #: What it stated by key, if a language model said so.
     stated: dict[str, Any] | None
+    #: What it stated, by the columns; None: nothing.
+    relation: str | None
+    who: str | None
+    topic: str | None
+    object: str | None
+    phase: Phase | None
+    polarity: int | None
     #: The memory and those merged into it, as far as they are there.
     memory_ids: list[UUID]
+
+    @property
+    def statement(self) -> Statement | None:
+        """What the memory stated; None: nothing, or it is forgotten."""
+        if self.object is None or self.phase is None:
+            return None
+        return Statement(relation=self.relation, object=self.object, who=self.who, topic=self.topic, phase=self.phase)
 
 
 def correction_times(work: Work) -> list[datetime]:

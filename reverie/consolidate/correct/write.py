@@ -11,7 +11,7 @@ from reverie.consolidate.correct.read import Correction
 from reverie.consolidate.forgetting import forget
 from reverie.consolidate.memories import inherit_pins, write_candidates, write_lineage
 from reverie.language.cues.entities import entities_one
-from reverie.language.fact_keys import corrected_origin
+from reverie.language.fact_keys import corrected_origin, lasts, reread
 from reverie.language.text import strip_invisible
 from reverie.model import Candidate, Lineage, replacement_of
 from reverie.store.marks import ADD_PIN, MARK
@@ -51,6 +51,7 @@ def _forget(conn: Connection[Any], attempt: Run, correction: Correction) -> None
     if gone:
         ended = conn.execute(sql["read_ended"], tenant | {"ids": [row[0] for row in gone]}).fetchall()
         conn.execute(sql["revive_facts"], tenant | revived(ended, gone))
+    conn.execute(sql["reopen"], params | {"ids": ids})
     doomed = [(id_, correction.corrected_at) for id_ in ids]
     attempt.report.add("forgotten", forget(conn, attempt, doomed, reason))
 
@@ -75,17 +76,22 @@ def _replace(conn: Connection[Any], attempt: Run, correction: Correction, conten
     """Write what is right as a candidate of the kind that was wrong; merge makes a memory of it."""
     tenant_id, at = attempt.work.tenant_id, correction.corrected_at
     kind, id_ = replacement_of(correction.kind, at, tenant_id, correction.subject_id, correction.id)
+    policy = attempt.work.policy
+    statement = reread(policy, content, correction.statement) if correction.statement else None
     candidate = Candidate(
         id=id_,
         subject_id=correction.subject_id,
         kind=kind,
         content=content,
-        importance=getattr(attempt.work.policy.extract.importance, kind),
+        polarity=correction.polarity or 0 if statement else 0,
+        importance=getattr(policy.extract.importance, kind),
         happened_at=at,
         mentions=tuple(entity.id for entity in entities_one(content)),
         session_id=correction.session_id,
         origin=corrected_origin(correction.origin),
         stated=correction.stated | {"value": content, "confidence": 1.0} if correction.stated else None,
+        statement=statement,
+        lasting=statement is not None and lasts(policy, statement),
     )
     write_candidates(conn, attempt, [candidate])
     lineage = Lineage(memory_id=id_, relation="corrected", source="correction", source_id=correction.id, at=at)

@@ -25,9 +25,10 @@ from reverie.language.cues.reading import RuleMatch
 from reverie.language.cues.salience import salience
 from reverie.language.cues.single import extract_one
 from reverie.language.cues.wording import slug
+from reverie.language.fact_keys import lasts, relation_of
 from reverie.language.grounding import folded_words, is_quoted, ungrounded
 from reverie.language.text import owned, strip_invisible
-from reverie.model import Candidate, candidate_id
+from reverie.model import Candidate, Statement, candidate_id
 from reverie.policy import Policy
 from reverie.policy.relations import FactCategory, RuleKind
 
@@ -218,6 +219,7 @@ def claim_candidates(
         if policy.importance.mode == "novelty_salience":
             importance = salience(claim.text, policy.salience)
         by = f"{origin}/{model_key}"
+        statement = _statement(claim, policy)
         candidates.append(
             Candidate(
                 id=candidate_id(turn.said_at, tenant_id, turn.subject_id, claim.kind, str(turn.id), by, claim.place),
@@ -232,9 +234,19 @@ def claim_candidates(
                 origin=origin,
                 model=model_key,
                 stated=claim.stated,
+                statement=statement,
+                lasting=statement is not None and lasts(policy, statement),
             )
         )
     return candidates
+
+
+def _statement(claim: AcceptedClaim, policy: Policy) -> Statement | None:
+    """Return what a claim states, where its key means a relation of the policy."""
+    if claim.stated is None:
+        return None
+    found = relation_of(policy, claim.stated["category"], claim.stated["key"])
+    return Statement(relation=found[0], object=claim.stated["value"], topic=found[1]) if found else None
 
 
 def _objection(turn: ShownTurn, note: Note, policy: Policy) -> str | None:

@@ -1,7 +1,10 @@
-"""facts: what is known by key, one value in force a key.
+"""facts: which of the things that were said is in force, and what is known by key.
 
 - `stage`: the stage
-- `read`: what memories state by key
-- `decide`: which values are in force
-- `write`: the values in force
+- `read`: what memories state
+- `statements`: a statement, and what a decision says of it
+- `decide`: which statements are in force
+- `timeline`: statements of one relation, in event order
+- `ties`: statements of one relation that end values of another
+- `write`: what is in force, superseded and in conflict
 """

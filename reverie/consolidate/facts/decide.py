@@ -1,75 +1,104 @@
-"""Which values are in force, by key: pure."""
+"""Which statements are in force, from when to when, and what ended each: pure.
+
+Statements are taken in event order, whatever order they come in, so the result does not depend on how the work is cut.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
-from datetime import datetime
+from collections.abc import Collection, Iterable
+from datetime import timedelta
 from itertools import groupby
 from operator import attrgetter
 from uuid import UUID
 
-from reverie.model.arrival import Arrival, arrival
+from reverie.consolidate.facts.statements import Decision, StatedValue, Stint, Undecided, Validity, ValueInForce
+from reverie.consolidate.facts.ties import follow
+from reverie.consolidate.facts.timeline import Timeline
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class StatedValue:
-    """One value of one key, as a memory states it."""
+def decide(
+    stated: Iterable[StatedValue],
+    apart: Collection[frozenset[UUID]] = frozenset(),
+    together: timedelta = timedelta(hours=1),
+) -> Decision:
+    """Decide on all statements of some subjects.
 
-    id: UUID
-    subject_id: str
-    #: Of whom it is true; empty for the subject itself.
-    speaker: str
-    category: str
-    key: str
-    value: str
-    confidence: float
-    importance: float
-    valid_from: datetime
-    memory_id: UUID
-    turn_id: UUID | None
-    origin: str
-    #: Language model that said so; None for rules.
-    model: str | None = None
-    #: Of the turn.
-    session_id: str | None = None
-    turn_index: int | None = None
-
-    @property
-    def order(self) -> tuple[datetime, Arrival, UUID]:
-        """What sorts values by event time, then arrival."""
-        return self.valid_from, arrival(self.session_id, self.turn_index, self.turn_id), self.id
-
-    @property
-    def place(self) -> tuple[str, str, str, str]:
-        """Where there is one value in force."""
-        return self.subject_id, self.category, self.key, self.speaker
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class ValueInForce:
-    """A value that is or was in force, and the value that replaced it."""
-
-    fact: StatedValue
-    replaced_by: StatedValue | None
-
-
-def values_in_force(stated: Iterable[StatedValue]) -> tuple[list[ValueInForce], set[UUID]]:
-    """Return the values that were ever in force, each with what replaced it, and the ids of those less sure than these.
-
-    In event order within each key, whatever order they come in. The same value again changes nothing unless surer.
+    `apart` has the pairs of memories that a person keeps apart: neither ends the other. Two values that are said within
+    `together` of each other in one session, without a word of change, do not replace one another.
     """
-    in_force: list[ValueInForce] = []
-    weaker: set[UUID] = set()
-    for _, of_place in groupby(sorted(stated, key=lambda value: (value.place, value.order)), attrgetter("place")):
-        sequence: list[StatedValue] = []
+    decision = Decision()
+    spans: dict[UUID, list[_Span]] = {}
+    in_order = sorted(follow(stated), key=lambda value: (value.place, value.order, value.ends_words is not None))
+    for _, of_place in groupby(in_order, attrgetter("place")):
+        timeline = Timeline(apart, together)
         for value in of_place:
-            last = sequence[-1] if sequence else None
-            same = last is not None and value.value.casefold() == last.value.casefold()
-            if last is None or value.confidence > last.confidence or (value.confidence == last.confidence and not same):
-                sequence.append(value)
-            elif not same:
-                weaker.add(value.id)
-        replacements = [*sequence[1:], None]
-        in_force += [ValueInForce(fact=value, replaced_by=by) for value, by in zip(sequence, replacements, strict=True)]
-    return in_force, weaker
+            timeline.take(value)
+        _add_values(decision, timeline)
+        _add_conflicts(decision, timeline)
+        _add_spans(spans, timeline)
+    decision.validity = {bearer: _validity(bearer, of_bearer) for bearer, of_bearer in spans.items()}
+    return decision
+
+
+#: A statement with what ended it.
+_Span = tuple[StatedValue, StatedValue | None]
+
+
+def _add_values(decision: Decision, timeline: Timeline) -> None:
+    """Add the values that were ever in force, each with what ended it."""
+    stints = [stint for stint in timeline.stints if stint.opened.key is not None]
+    decision.weaker |= {stint.opened.id for stint in stints if stint.is_weak}
+    kept = [stint for stint in stints if not stint.is_weak]
+    ids = {stint.opened.id for stint in kept}
+    for stint in kept:
+        by = stint.ended_by
+        decision.values.append(
+            ValueInForce(
+                fact=stint.opened,
+                ended_at=by.valid_from if by else None,
+                replaced_by=by.id if by and by.id in ids else None,
+            )
+        )
+
+
+def _add_conflicts(decision: Decision, timeline: Timeline) -> None:
+    """Add the pairs of which both are in force at last."""
+    for (first, second), reason in timeline.undecided.items():
+        if not first.is_open or (isinstance(second, Stint) and not second.is_open):
+            continue
+        one, other = first.stated[-1], second.opened if isinstance(second, Stint) else second
+        if one.bearer_id == other.bearer_id:
+            one = first.opened
+        if one.bearer_id != other.bearer_id and one.is_kept and other.is_kept:
+            earlier, later = sorted((one, other), key=attrgetter("order"))
+            decision.conflicts.add(
+                Undecided(
+                    subject_id=one.subject_id,
+                    memory_id=earlier.bearer_id,
+                    other_id=later.bearer_id,
+                    relation=one.relation,
+                    reason=reason,
+                    since=later.valid_from,
+                )
+            )
+
+
+def _add_spans(spans: dict[UUID, list[_Span]], timeline: Timeline) -> None:
+    """Add what ended each statement of a place to the statements of its memory."""
+    for stint in timeline.stints:
+        for value in stint.stated:
+            spans.setdefault(value.bearer_id, []).append((value, stint.last()))
+    for value, by in timeline.others:
+        if value.ends_words is None:
+            spans.setdefault(value.bearer_id, []).append((value, by))
+
+
+def _validity(bearer: UUID, spans: list[_Span]) -> Validity:
+    """A memory holds while one of its statements does; else until the last of them ended."""
+    in_force = [value for value, by in spans if by is None]
+    if in_force:
+        return Validity(valid_from=min(value.valid_from for value in in_force))
+    ended = [(value, by) for value, by in spans if by is not None]
+    _, last = max(ended, key=lambda span: (span[1].valid_from, span[1].bearer_id != bearer, span[1].order))
+    since = [value.valid_from for value, by in ended if by is last]
+    return Validity(valid_from=min(since), valid_to=last.valid_from, superseded_by=last.bearer_id)

@@ -1,53 +1,287 @@
-"""What new memories state by key, and what is known by key."""
+"""What memories state, and what is known by key."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
+from uuid import UUID
 
 from psycopg import Connection
+from psycopg.rows import class_row
 
-from reverie.consolidate.facts.decide import StatedValue
-from reverie.language.fact_keys import FactRule
+from reverie.consolidate.facts.statements import StatedValue
+from reverie.language.fact_keys import confidences, fact_rules, is_corrected, relation_key, relation_of
 from reverie.language.text import plain_name
-from reverie.model import stable_id
+from reverie.model import Kind, Phase, Statement, stable_id
+from reverie.policy import Policy
 from reverie.store.queries import queries
 
-_COLUMNS = (
-    "id", "subject_id", "speaker", "category", "key", "value", "confidence", "importance", "valid_from",
-    "memory_id", "turn_id", "origin", "model", "session_id", "turn_index",
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class StatingMemory:
+    """A memory that states something."""
+
+    id: UUID
+    subject_id: str
+    #: The memory that it was merged into; None: none.
+    into_id: UUID | None
+    kind: Kind
+    state: str
+    content: str
+    polarity: int
+    happened_at: datetime
+    accessed_at: datetime
+    peak: float
+    forget_at: datetime | None
+    lasting: bool
+    turn_id: UUID | None
+    origin: str
+    model: str | None
+    #: Category, key, value, confidence and importance, as a language model said.
+    stated: dict[str, Any] | None
+    relation: str | None
+    who: str | None
+    topic: str | None
+    object: str | None
+    phase: Phase | None
+    valid_from: datetime | None
+    valid_to: datetime | None
+    superseded_by: UUID | None
+    #: Who said it, or what it corrects.
+    said_by: str | None
+    #: Of the turn.
+    session_id: str | None
+    turn_index: int | None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class KnownFact:
+    """A structured fact as it stands."""
+
+    id: UUID
+    subject_id: str
+    speaker: str
+    category: str
+    key: str
+    value: str
+    confidence: float
+    importance: float
+    valid_from: datetime
+    valid_to: datetime | None
+    replaced_by: UUID | None
+    memory_id: UUID
+    turn_id: UUID | None
+    origin: str
+    model: str | None
+    session_id: str | None
+    turn_index: int | None
+    #: Whether the memory is there.
+    is_stated: bool
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Evidence:
+    """A memory that is new, or on which to decide again."""
+
+    id: UUID
+    subject_id: str
+    relation: str | None
+
+
+def read_evidence(conn: Connection[Any], params: Mapping[str, Any]) -> list[Evidence]:
+    """Return the memories by which something is to be decided."""
+    with conn.cursor(row_factory=class_row(Evidence)) as cursor:
+        return cursor.execute(queries("facts")["read_evidence"], params).fetchall()
+
+
+def read_stating(conn: Connection[Any], params: Mapping[str, Any]) -> list[StatingMemory]:
+    """Return the memories of the subjects `dirty` that state something of `relations`, or by key."""
+    with conn.cursor(row_factory=class_row(StatingMemory)) as cursor:
+        return cursor.execute(queries("facts")["read_stating"], params).fetchall()
+
+
+def read_known(
+    conn: Connection[Any], params: Mapping[str, Any], memories: Iterable[StatingMemory], policy: Policy
+) -> list[KnownFact]:
+    """Return the structured facts that these memories state, and those of `relations` that outlived theirs.
+
+    Those in force and those that were.
+    """
+    with conn.cursor(row_factory=class_row(KnownFact)) as cursor:
+        facts = cursor.execute(queries("facts")["read_facts"], params).fetchall()
+    read, decided = {memory.id for memory in memories}, {None, *params["relations"]}
+    return [
+        fact for fact in facts if fact.memory_id in read or (not fact.is_stated and _relation(fact, policy) in decided)
+    ]
+
+
+def read_apart(conn: Connection[Any], params: Mapping[str, Any]) -> set[frozenset[UUID]]:
+    """Return the pairs of memories of the subjects `dirty` that a person keeps apart."""
+    return {frozenset(pair) for pair in conn.execute(queries("facts")["read_apart"], params)}
+
+
+def stated_values(memories: Iterable[StatingMemory], policy: Policy, tenant_id: str) -> Iterator[StatedValue]:
+    """Yield what memories state: by their relation, else by key."""
+    for memory in memories:
+        if memory.relation in policy.extract.relations and memory.object is not None:
+            yield _of_relation(memory, policy, tenant_id)
+        elif value := _of_key(memory, policy, tenant_id):
+            yield value
+
+
+def _of_relation(memory: StatingMemory, policy: Policy, tenant_id: str) -> StatedValue:
+    assert memory.relation is not None and memory.object is not None
+    relation = policy.extract.relations[memory.relation]
+    given = memory.stated or {}
+    phase = memory.phase or "holds"
+    usual = policy.structured_facts.rule_confidence
+    rules = confidences(policy)
+    confidence = 1.0 if is_corrected(memory.origin) else given.get("confidence", rules.get(memory.origin, usual))
+    importance = relation.importance
+    if importance is None:
+        importance = getattr(policy.extract.importance, relation.kind)
+    statement = Statement(relation=memory.relation, object=memory.object, topic=memory.topic)
+    key = relation_key(relation, statement) if phase in ("holds", "begins", "adds") else None
+    return StatedValue(
+        **_common(memory, tenant_id),
+        relation=memory.relation,
+        topic=(memory.topic or "").casefold(),
+        is_single=relation.values == "one",
+        object=memory.object,
+        polarity=memory.polarity,
+        phase=phase,
+        category=relation.category if key else None,
+        key=key,
+        value=_bare(memory) if memory.polarity < 0 else memory.object,
+        confidence=confidence,
+        # what a person once corrected may change later: it is no surer than what is said then
+        sure=min(confidence, usual),
+        importance=given.get("importance", importance),
+    )
+
+
+def _of_key(memory: StatingMemory, policy: Policy, tenant_id: str) -> StatedValue | None:
+    stated, rules = memory.stated, fact_rules(policy)
+    if stated is None:
+        if memory.origin not in rules:
+            return None
+        stated = rules[memory.origin].stated(_bare(memory))
+    return StatedValue(
+        **_common(memory, tenant_id),
+        **stated,
+        relation=f"{stated['category']}/{stated['key']}",
+        is_keyed=True,
+        object=stated["value"],
+        sure=stated["confidence"],
+    )
+
+
+def _common(memory: StatingMemory, tenant_id: str) -> dict[str, Any]:
+    return {
+        "id": stable_id(memory.happened_at, "structured_fact", tenant_id, memory.subject_id, str(memory.id)),
+        "subject_id": memory.subject_id,
+        "speaker": _about(_speaker(memory), memory.who),
+        "valid_from": memory.happened_at,
+        "memory_id": memory.id,
+        "bearer_id": memory.into_id or memory.id,
+        "turn_id": memory.turn_id,
+        "origin": memory.origin,
+        "model": memory.model,
+        "session_id": memory.session_id,
+        "turn_index": memory.turn_index,
+    }
+
+
+def _speaker(memory: StatingMemory) -> str:
+    said_by = memory.said_by or ""
+    return "" if said_by.casefold() == memory.subject_id.casefold() else said_by
+
+
+def _about(speaker: str, who: str | None) -> str:
+    """Of whom it is true: "Priya", "sister", "Priya's sister"; empty for the subject."""
+    return f"{speaker}'s {who}" if speaker and who else who or speaker
+
+
+def _bare(memory: StatingMemory) -> str:
+    """The content without the name of its speaker."""
+    speaker = _speaker(memory)
+    return memory.content.removeprefix(f"{plain_name(speaker)}: ") if speaker else memory.content
+
+
+def outlived_values(
+    known: Sequence[KnownFact], memories: Sequence[StatingMemory], policy: Policy, tenant_id: str
+) -> list[StatedValue]:
+    """Return what memories stated that are forgotten: as a structured fact that is still known, or as an end.
+
+    What they replaced, and what replaced them, stays so.
+    """
+    kept = {memory.id for memory in memories}
+    gone = [fact for fact in known if fact.memory_id not in kept]
+    replacing = {fact.replaced_by for fact in known}
+    values = [_of_fact(fact, policy, begins=fact.id in replacing) for fact in gone]
+    values += [
+        _end_of(value, fact.id, fact.valid_to, fact.memory_id, tenant_id)
+        for value, fact in zip(list(values), gone, strict=True)
+        if fact.valid_to is not None and fact.replaced_by is None
+    ]
+    stated = {fact.memory_id for fact in gone}
+    for memory in memories:
+        by, at = memory.superseded_by, memory.valid_to
+        if memory.state != "merged" and by and at and by not in kept and by not in stated:
+            values += (_end_of(value, by, at, by, tenant_id) for value in stated_values([memory], policy, tenant_id))
+    return values
+
+
+def _relation(fact: KnownFact, policy: Policy) -> str | None:
+    found = relation_of(policy, fact.category, fact.key)
+    return found[0] if found else None
+
+
+def _of_fact(fact: KnownFact, policy: Policy, *, begins: bool) -> StatedValue:
+    relation = relation_of(policy, fact.category, fact.key)
+    table = policy.extract.relations
+    names = {name: getattr(fact, name) for name in _OF_FACT}
+    return StatedValue(
+        **names,
+        relation=relation[0] if relation else f"{fact.category}/{fact.key}",
+        is_keyed=relation is None,
+        topic=((relation[1] if relation else None) or "").casefold(),
+        is_single=relation is None or table[relation[0]].values == "one",
+        object=fact.value,
+        phase="holds" if relation is None else "begins" if begins else "adds",
+        sure=fact.confidence if relation is None else min(fact.confidence, policy.structured_facts.rule_confidence),
+        bearer_id=fact.memory_id,
+        is_kept=False,
+    )
+
+
+_OF_FACT = (
+    "id", "subject_id", "speaker", "category", "key", "value", "confidence", "importance", "valid_from", "memory_id",
+    "turn_id", "origin", "model", "session_id", "turn_index",
 )  # fmt: skip
 
 
-def read_evidence(conn: Connection[Any], params: Mapping[str, Any]) -> list[tuple[Any, ...]]:
-    """Return the new memories that state a value, as rows for `stated_values`; each begins with id and subject."""
-    return conn.execute(queries("facts")["read_evidence"], params).fetchall()
-
-
-def stated_values(
-    rows: Iterable[tuple[Any, ...]], rules: Mapping[str, FactRule], tenant_id: str
-) -> Iterator[StatedValue]:
-    """Yield what the memories of these rows state, by the rule that made each or by what a model said."""
-    for memory_id, subject_id, content, happened_at, turn_id, origin, model, stated, said_by, *turn in rows:
-        speaker = "" if not said_by or said_by.casefold() == subject_id.casefold() else said_by
-        if stated is None:
-            stated = rules[origin].stated(content.removeprefix(f"{plain_name(speaker)}: ") if speaker else content)
-        yield StatedValue(
-            id=stable_id(happened_at, "structured_fact", tenant_id, subject_id, str(memory_id)),
-            subject_id=subject_id,
-            speaker=speaker,
-            **stated,
-            valid_from=happened_at,
-            memory_id=memory_id,
-            turn_id=turn_id,
-            origin=origin,
-            model=model,
-            session_id=turn[0],
-            turn_index=turn[1],
-        )
-
-
-def read_values(conn: Connection[Any], params: Mapping[str, Any]) -> list[StatedValue]:
-    """Return the values that are or were in force for the subjects `dirty`."""
-    rows = conn.execute(queries("facts")["read_facts"], params).fetchall()
-    return [StatedValue(**dict(zip(_COLUMNS, row, strict=True))) for row in rows]
+def _end_of(value: StatedValue, source: UUID, at: datetime, by: UUID, tenant_id: str) -> StatedValue:
+    """The end of a value, by a memory that is forgotten."""
+    return StatedValue(
+        id=stable_id(at, "end", tenant_id, value.subject_id, str(source)),
+        subject_id=value.subject_id,
+        speaker=value.speaker,
+        relation=value.relation,
+        is_keyed=value.is_keyed,
+        topic=value.topic,
+        is_single=value.is_single,
+        object=value.object,
+        phase="ends",
+        confidence=value.confidence,
+        sure=value.sure,
+        importance=value.importance,
+        valid_from=at,
+        memory_id=by,
+        bearer_id=by,
+        is_kept=False,
+        turn_id=None,
+        origin=value.origin,
+    )

@@ -1,20 +1,33 @@
-"""facts: what a subject is, prefers, needs and asks for, by key, with one value in force a key.
+"""facts: which of the things that were said of a person is in force, from when to when, and what ended the others.
 
-The rules of the policy that name a category and a key make them, from the memories that they made, and so does what a
-language model said that its claims state. A value is replaced by another of the same confidence or a greater one, and
-stays as history. Memories are read until score marks them as done; reading one twice changes nothing.
+A later value of a relation with one value at a time supersedes the earlier one, an end ends it, and what cannot be
+decided stays in force and is listed as a conflict (docs/currency.md). What a relation of the policy, a rule or a
+language model names a key for is also a structured fact. All that a subject ever stated of a relation is decided on
+again whenever something new comes, so the result does not depend on how the work was cut, and a second run changes
+nothing.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from datetime import timedelta
 from typing import Any
+from uuid import UUID
 
 from psycopg import Connection
 
-from reverie.consolidate.facts.decide import StatedValue, values_in_force
-from reverie.consolidate.facts.read import read_evidence, read_values, stated_values
-from reverie.consolidate.facts.write import write_values
+from reverie.consolidate.facts.decide import decide
+from reverie.consolidate.facts.read import (
+    StatingMemory,
+    outlived_values,
+    read_apart,
+    read_evidence,
+    read_known,
+    read_stating,
+    stated_values,
+)
+from reverie.consolidate.facts.statements import StatedValue
+from reverie.consolidate.facts.ties import with_tied
+from reverie.consolidate.facts.write import write_conflicts, write_validity, write_values
 from reverie.consolidate.isolate import apart
 from reverie.language.fact_keys import fact_rules
 from reverie.store.failures import failed_items
@@ -25,50 +38,63 @@ from reverie.store.work import Work
 
 
 def facts(work: Work) -> Report:
-    """Make structured facts of new memories; counts `structured`, `replaced` and what was not taken, by reason.
+    """Decide on what is new; counts what was written, and what was not taken, by reason.
 
+    `structured` and `replaced` are structured facts, `superseded` and `restored` memories, `conflicts` pairs of them.
     `discarded_unsure` and `discarded_unimportant` are below the policy's least confidence and importance,
     `discarded_weaker` less sure than the value in force.
     """
-    rules = fact_rules(work.policy)
     with run(work, "facts") as attempt, work.transaction() as conn:
-        for name in ("structured", "replaced"):
+        for name in ("structured", "replaced", "superseded", "restored", "conflicts"):
             attempt.report.add(name, 0)
-        params = attempt.params() | {"origins": list(rules)}
-        rows = read_evidence(conn, params)
-        stated, failed = apart(rows, lambda some: list(stated_values(some, rules, work.tenant_id)))
-        # a memory is read until it is scored: its failure may be on record
-        recorded = failed_items(conn, work.tenant_id, "facts") if failed else frozenset()
-        for row, error in failed:
-            if str(row[0]) not in recorded:
-                attempt.bury(row[1], row[0], error)
-        kept = [value for value in stated if _is_kept(value, attempt)]
-        if kept:
-            _update(conn, attempt, kept)
-        if rows:
-            conn.execute(queries("facts")["mark_structured"], params | {"evidence": [row[0] for row in rows]})
+        params = attempt.params() | {"origins": list(fact_rules(work.policy))}
+        evidence = read_evidence(conn, params)
+        if evidence:
+            new = [each.id for each in evidence]
+            relations = sorted(with_tied(each.relation for each in evidence if each.relation is not None))
+            dirty = sorted({each.subject_id for each in evidence})
+            lock_subjects(conn, work.tenant_id, dirty)
+            conn.execute(queries("facts")["mark_structured"], params | {"evidence": new})
+            _settle(conn, attempt, params | {"dirty": dirty, "relations": relations}, set(new))
         attempt.record(conn)
     return attempt.report
 
 
-def _is_kept(value: StatedValue, attempt: Run) -> bool:
-    """Whether a value is sure and important enough; counts it where not."""
+def _settle(conn: Connection[Any], attempt: Run, params: dict[str, Any], new: set[UUID]) -> None:
+    """Decide on all that the subjects `dirty` state of `relations`, and write what is in force."""
+    policy, tenant_id = attempt.work.policy, attempt.work.tenant_id
+    memories = read_stating(conn, params)
+    known = read_known(conn, params, memories, policy)
+    stated, failed = apart(memories, lambda some: list(stated_values(some, policy, tenant_id)))
+    _bury(conn, attempt, failed)
+    kept = [value for value in stated if _is_kept(value, attempt, is_new=value.memory_id in new)]
+    kept += outlived_values(known, memories, policy, tenant_id)
+    together = timedelta(minutes=policy.structured_facts.together_minutes)
+    decision = decide(kept, read_apart(conn, params), together)
+    known_ids = {fact.id for fact in known}
+    write_values(conn, attempt, decision.values, known_ids)
+    write_validity(conn, attempt, memories, decision.validity)
+    write_conflicts(conn, attempt, params, decision.conflicts)
+    unseen = {value.id for value in kept if value.memory_id in new} - known_ids
+    attempt.report.discard("weaker", len(decision.weaker & unseen))
+
+
+def _bury(conn: Connection[Any], attempt: Run, failed: list[tuple[StatingMemory, Exception]]) -> None:
+    """Set memories aside that cannot be read; a memory is read again, so its failure may be on record."""
+    recorded = failed_items(conn, attempt.work.tenant_id, "facts") if failed else frozenset()
+    for memory, error in failed:
+        if str(memory.id) not in recorded:
+            attempt.bury(memory.subject_id, memory.id, error)
+
+
+def _is_kept(value: StatedValue, attempt: Run, *, is_new: bool) -> bool:
+    """Whether a value is sure and important enough; counts a new one that is not."""
     limits = attempt.work.policy.structured_facts
+    reason = None
     if value.confidence < limits.min_confidence:
-        attempt.report.discard("unsure")
-        return False
-    if value.importance < limits.min_importance:
-        attempt.report.discard("unimportant")
-        return False
-    return True
-
-
-def _update(conn: Connection[Any], attempt: Run, stated: Sequence[StatedValue]) -> None:
-    """Bring the values in force of the subjects concerned up to date."""
-    dirty = sorted({value.subject_id for value in stated})
-    lock_subjects(conn, attempt.work.tenant_id, dirty)
-    known = read_values(conn, attempt.params() | {"dirty": dirty})
-    known_ids = {value.id for value in known}
-    in_force, weaker = values_in_force([*known, *(value for value in stated if value.id not in known_ids)])
-    write_values(conn, attempt, in_force, known_ids)
-    attempt.report.discard("weaker", len(weaker - known_ids))
+        reason = "unsure"
+    elif value.importance < limits.min_importance:
+        reason = "unimportant"
+    if reason and is_new:
+        attempt.report.discard(reason)
+    return reason is None

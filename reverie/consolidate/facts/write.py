@@ -1,43 +1,127 @@
-"""The values in force, as they are written."""
+"""What is in force, superseded and in conflict, as it is written."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 from uuid import UUID
 
 from psycopg import Connection
 
-from reverie.consolidate.facts.decide import ValueInForce
+from reverie.consolidate.facts.read import StatingMemory
+from reverie.consolidate.facts.statements import Undecided, Validity, ValueInForce
+from reverie.consolidate.memories import set_live
 from reverie.store.queries import queries
 from reverie.store.runs import Run
 
 
-def write_values(conn: Connection[Any], attempt: Run, in_force: Sequence[ValueInForce], known: set[UUID]) -> None:
-    """Write the values in force, given the ids of those already written; counts `structured` and `replaced`."""
+def write_values(conn: Connection[Any], attempt: Run, values: Sequence[ValueInForce], known: set[UUID]) -> None:
+    """Write the structured facts, given the ids of those already written; counts `structured` and `replaced`."""
     sql, params = queries("facts"), attempt.params()
-    conn.execute(sql["delete_facts"], params | {"ids": sorted(known - {value.fact.id for value in in_force})})
-    ended = [(value.fact.id, value.replaced_by) for value in in_force if value.fact.id in known]
-    ends = {
-        "ids": [id_ for id_, _ in ended],
-        "valid_to": [by.valid_from if by else None for _, by in ended],
-        "replaced_by": [by.id if by else None for _, by in ended],
+    conn.execute(sql["delete_facts"], params | {"ids": sorted(known - {value.fact.id for value in values})})
+    old = [value for value in values if value.fact.id in known]
+    attempt.report.add("replaced", conn.execute(sql["end_facts"], params | _ends(old)).rowcount)
+    new = [value for value in values if value.fact.id not in known]
+    if new:
+        columns = _columns(new) | _ends(new)
+        attempt.report.add("structured", conn.execute(sql["write_facts"], params | columns).rowcount)
+        attempt.report.add("replaced", sum(value.ended_at is not None for value in new))
+
+
+def _ends(values: Sequence[ValueInForce]) -> dict[str, list[Any]]:
+    return {
+        "ids": [value.fact.id for value in values],
+        "valid_to": [value.ended_at for value in values],
+        "replaced_by": [value.replaced_by for value in values],
     }
-    attempt.report.add("replaced", conn.execute(sql["end_facts"], params | ends).rowcount)
-    new = [value for value in in_force if value.fact.id not in known]
-    attempt.report.add("structured", conn.execute(sql["write_facts"], params | _columns(new)).rowcount)
-    attempt.report.add("replaced", sum(value.replaced_by is not None for value in new))
 
 
 def _columns(values: Sequence[ValueInForce]) -> dict[str, list[Any]]:
     facts = [value.fact for value in values]
     columns = {
-        "ids": "id", "subject_ids": "subject_id", "speakers": "speaker", "categories": "category", "keys": "key",
-        "values": "value", "confidences": "confidence", "importances": "importance", "valid_from": "valid_from",
-        "memory_ids": "memory_id", "turn_ids": "turn_id", "origins": "origin",
-        "models": "model",
+        "subject_ids": "subject_id", "speakers": "speaker", "categories": "category", "keys": "key", "values": "value",
+        "confidences": "confidence", "importances": "importance", "valid_from": "valid_from", "memory_ids": "memory_id",
+        "turn_ids": "turn_id", "origins": "origin", "models": "model",
     }  # fmt: skip
-    return {name: [getattr(fact, field) for fact in facts] for name, field in columns.items()} | {
-        "valid_to": [value.replaced_by.valid_from if value.replaced_by else None for value in values],
-        "replaced_by": [value.replaced_by.id if value.replaced_by else None for value in values],
+    return {name: [getattr(fact, field) for fact in facts] for name, field in columns.items()}
+
+
+def write_validity(
+    conn: Connection[Any], attempt: Run, memories: Iterable[StatingMemory], validity: Mapping[UUID, Validity]
+) -> None:
+    """Write from when to when memories hold; counts `superseded` and `restored`.
+
+    A memory that was merged holds as long as the one that it was merged into, which has its validity.
+    """
+    changed: list[tuple[StatingMemory, Validity]] = []
+    for memory in memories:
+        valid = validity.get(memory.id)
+        if memory.state == "merged" or valid is None:
+            valid = Validity(valid_from=memory.happened_at)
+        if not _stands(attempt, memory, valid):
+            changed.append((memory, valid))
+    if not changed:
+        return
+    ended = [memory.id for memory, valid in changed if valid.valid_to is not None]
+    restored = [memory.id for memory, valid in changed if valid.valid_to is None and memory.state != "merged"]
+    columns = {
+        "ids": [memory.id for memory, _ in changed],
+        "states": [_state(memory, valid) for memory, valid in changed],
+        "valid_from": [valid.valid_from for _, valid in changed],
+        "valid_to": [valid.valid_to for _, valid in changed],
+        "superseded_by": [valid.superseded_by for _, valid in changed],
+        "forget_at": [_forget_at(attempt, memory, valid) for memory, valid in changed],
     }
+    conn.execute(queries("facts")["write_validity"], attempt.params() | columns)
+    set_live(conn, attempt.work.tenant_id, ended, live=False)
+    set_live(conn, attempt.work.tenant_id, restored, live=True)
+    was = {memory.id: memory.state for memory, _ in changed}
+    attempt.report.add("superseded", sum(was[id_] != "superseded" for id_ in ended))
+    attempt.report.add("restored", sum(was[id_] == "superseded" for id_ in restored))
+
+
+def _stands(attempt: Run, memory: StatingMemory, valid: Validity) -> bool:
+    """Whether a memory is as it should be already."""
+    written = memory.valid_from, memory.valid_to, memory.superseded_by, memory.state
+    if written != (valid.valid_from, valid.valid_to, valid.superseded_by, _state(memory, valid)):
+        return False
+    return memory.state != "superseded" or memory.forget_at == _forget_at(attempt, memory, valid)
+
+
+def _state(memory: StatingMemory, valid: Validity) -> str:
+    if memory.state == "merged":
+        return "merged"
+    return "active" if valid.valid_to is None else "superseded"
+
+
+def _forget_at(attempt: Run, memory: StatingMemory, valid: Validity) -> Any:
+    """When a memory is forgotten: one that is superseded fades from then on, whether it was to last or not."""
+    if memory.state == "merged":
+        return None
+    if valid.valid_to is None and memory.lasting:
+        return None
+    since = memory.accessed_at if valid.valid_to is None else max(memory.accessed_at, valid.valid_to)
+    return attempt.work.policy.fading.forget_at(memory.kind, memory.peak, since)
+
+
+def write_conflicts(
+    conn: Connection[Any], attempt: Run, params: Mapping[str, Any], conflicts: Iterable[Undecided]
+) -> None:
+    """Write the conflicts of the subjects `dirty` and of `relations` in the place of those from before.
+
+    Counts `conflicts` that are new.
+    """
+    pairs = {(each.memory_id, each.other_id): each for each in sorted(conflicts, reverse=True)}
+    rows = sorted(pairs.values())
+    columns = {
+        "subject_ids": [each.subject_id for each in rows],
+        "ids": [each.memory_id for each in rows],
+        "other_ids": [each.other_id for each in rows],
+        "differs": [each.relation for each in rows],
+        "reasons": [each.reason for each in rows],
+        "since": [each.since for each in rows],
+    }
+    sql = queries("facts")
+    conn.execute(sql["delete_conflicts"], {**params, **columns})
+    if rows:
+        attempt.report.add("conflicts", conn.execute(sql["write_conflicts"], {**params, **columns}).rowcount)

@@ -2,7 +2,7 @@
 
 - `stage`: the stage
 - `write`: merges
-- `undo`: a merged memory is parted from its survivor
+- `undo`: a merge or a supersession is undone
 - `pairs`: pairs of memories that are near each other
 - `decide`: which of them are one
 """

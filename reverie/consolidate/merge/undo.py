@@ -1,4 +1,4 @@
-"""undo: a merged memory is parted from its survivor for good."""
+"""undo: a merged memory is parted from its survivor, or a superseded one holds beside what superseded it, for good."""
 
 from __future__ import annotations
 
@@ -19,10 +19,12 @@ from reverie.store.queries import queries
 
 
 def undo(store: Store, *, tenant_id: str, loser_id: UUID, policy: Policy, as_of: datetime) -> UUID:
-    """Part a merged memory from its survivor for good; return the survivor's id. Undoing twice changes nothing.
+    """Undo a merge or a supersession for good; return the id of the other memory. Undoing twice changes nothing.
+
+    A merged memory stands for itself again. One that was superseded holds beside the memory that superseded it.
 
     Raises:
-        NotFoundError: there is no such merge.
+        NotFoundError: the memory was neither merged nor superseded.
     """
     as_of = require_aware(as_of)
     sql = queries("undo")
@@ -30,11 +32,7 @@ def undo(store: Store, *, tenant_id: str, loser_id: UUID, policy: Policy, as_of:
     with store.transaction(tenant_id) as conn:
         merge = conn.execute(sql["read_merge"], params).fetchone()
         if merge is None:
-            undone = conn.execute(sql["read_undone"], params).fetchone()
-            if undone is None:
-                raise NotFoundError(f"No memory {loser_id} was merged into another.")
-            parted_from: UUID = undone[0]
-            return parted_from
+            return _restore(conn, params, policy)
         survivor_id: UUID
         survivor_id, subject_id, gained, root_id, kind, peak, accessed_at, access_count = merge
         lock_subjects(conn, tenant_id, [subject_id])
@@ -46,6 +44,27 @@ def undo(store: Store, *, tenant_id: str, loser_id: UUID, policy: Policy, as_of:
         _weaken(conn, params | {"survivor": survivor_id, "gained": gained, "access_count": access_count}, policy)
         conn.execute(sql["forget_merge"], params)
     return survivor_id
+
+
+def _restore(conn: Connection[Any], params: dict[str, Any], policy: Policy) -> UUID:
+    """Put a superseded memory back into force; return the memory that superseded it, also if that was undone before."""
+    sql, tenant_id, loser_id = queries("undo"), params["tenant"], params["loser"]
+    superseded = conn.execute(sql["read_superseded"], params).fetchone()
+    other_id: UUID
+    if superseded is None:
+        undone = conn.execute(sql["read_undone"], params).fetchone()
+        if undone is None:
+            raise NotFoundError(f"No memory {loser_id} was merged into another, or superseded by one.")
+        other_id = undone[0]
+        return other_id
+    other_id, subject_id, kind, peak, accessed_at, lasting = superseded
+    lock_subjects(conn, tenant_id, [subject_id])
+    correction = stable_id(params["as_of"], "keep_apart", tenant_id, str(loser_id), str(other_id))
+    conn.execute(sql["write_correction"], params | {"id": correction, "subject": subject_id, "other": other_id})
+    forget_at = None if lasting else policy.fading.forget_at(kind, peak, accessed_at)
+    conn.execute(sql["restore"], params | {"forget_at": forget_at})
+    set_live(conn, tenant_id, [loser_id], live=True)
+    return other_id
 
 
 def _weaken(conn: Connection[Any], params: dict[str, Any], policy: Policy) -> None:

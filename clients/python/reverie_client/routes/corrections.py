@@ -13,7 +13,7 @@ class Correction(Answer):
 
     #: The correction; none for keep_apart.
     id: UUID | None
-    #: Of a keep_apart: what it is now apart from.
+    #: Of a keep_apart: the other memory, which it is now apart from.
     survivor_id: UUID | None
     #: Of a replace: the memory that `content` becomes.
     replacement_id: UUID | None
@@ -29,7 +29,7 @@ def correct_memory(
     actor: str | None = None,
 ) -> Request[Correction]:
     """Say that a memory is wrong, what is right instead, that it is to be forgotten or kept, or that two were merged
-    that are not the same.
+    that are not the same, or that one was superseded and still holds.
 
     From the answer on recalls, contexts, profiles and lists of memories no longer state what is wrong or to be
     forgotten, neither as a memory nor as the turn that it was drawn from, and give a replacement in its place.
@@ -39,8 +39,8 @@ def correct_memory(
     replacement. The turn stays in the log. `effect` says the same in words.
 
     kind: wrong: it is not true, forget it; replace: forget it, `content` is right; forget: it is true and not to
-    be remembered; pin: keep it and consider it in every recall; unpin: no longer; keep_apart: it was merged by
-    mistake.
+    be remembered; pin: keep it and consider it in every recall; unpin: no longer; keep_apart: it was merged or
+    superseded by mistake.
     actor: Who makes the correction. Default: the name of the key.
     """
     return Request(

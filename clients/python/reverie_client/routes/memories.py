@@ -15,7 +15,7 @@ class Memory(Answer):
 
     id: UUID
     kind: Literal["fact", "preference", "instruction", "episode", "summary", "pattern"]
-    state: Literal["candidate", "active", "merged", "compressed"]
+    state: Literal["candidate", "active", "merged", "compressed", "superseded"]
     content: str
     polarity: int
     importance: float
@@ -25,6 +25,9 @@ class Memory(Answer):
     forget_at: datetime | None
     expires_at: datetime | None
     into_id: UUID | None
+    valid_from: datetime | None
+    valid_to: datetime | None
+    superseded_by: UUID | None
     turn_id: UUID | None
     session_id: str | None
     origin: str
@@ -72,7 +75,7 @@ class Relative(Answer):
     relation: str
     as_of: datetime
     kind: Literal["fact", "preference", "instruction", "episode", "summary", "pattern"] | None
-    state: Literal["candidate", "active", "merged", "compressed"] | None
+    state: Literal["candidate", "active", "merged", "compressed", "superseded"] | None
     content: str | None
     similarity: float | None
 
@@ -105,6 +108,22 @@ class Entity(Answer):
     label: str
     first_seen_at: datetime
     memories: int | None = None
+    superseded: int | None = None
+
+
+class MemoryConflict(Answer):
+    """Two memories in conflict, the earlier one first."""
+
+    subject_id: str
+    relation: str
+    reason: str
+    since: datetime
+    memory_id: UUID
+    content: str
+    happened_at: datetime
+    other_id: UUID
+    other_content: str
+    other_happened_at: datetime
 
 
 class Explanation(Answer):
@@ -122,6 +141,7 @@ class Explanation(Answer):
     outcomes: list[MeasuredOutcome]
     corrections: list[RecordedCorrection]
     entities: list[Entity]
+    conflicts: list[MemoryConflict]
     run: dict[str, Any] | None
 
 
@@ -129,7 +149,7 @@ def list_memories(
     subject_id: str,
     *,
     kinds: Sequence[Literal["fact", "preference", "instruction", "episode", "summary", "pattern"]] | None = None,
-    states: Sequence[Literal["candidate", "active", "merged", "compressed"]] | None = None,
+    states: Sequence[Literal["candidate", "active", "merged", "compressed", "superseded"]] | None = None,
     since: datetime | None = None,
     until: datetime | None = None,
     session_id: str | None = None,

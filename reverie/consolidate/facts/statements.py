@@ -1,0 +1,138 @@
+"""A statement as `decide` reads it, and what a decision says of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from uuid import UUID
+
+from reverie.model import Phase
+from reverie.model.arrival import Arrival, arrival
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class StatedValue:
+    """One value of one relation or key, as a memory states it."""
+
+    #: Of the structured fact that it makes.
+    id: UUID
+    subject_id: str
+    #: Of whom it is true; empty for the subject itself.
+    speaker: str
+    #: A name of the policy's table; of what only a key states: `category/key`.
+    relation: str
+    #: Whether only a key states it: one value, and the later one counts.
+    is_keyed: bool = False
+    #: Which of several: the favorite of what.
+    topic: str = ""
+    #: Whether the relation has one value at a time.
+    is_single: bool = True
+    #: What stands in the relation.
+    object: str
+    polarity: int = 0
+    phase: Phase = "holds"
+    #: Category, key and value of the structured fact; None: it makes none.
+    category: str | None = None
+    key: str | None = None
+    value: str = ""
+    confidence: float
+    #: Confidence by which it is compared with other values.
+    sure: float
+    importance: float
+    valid_from: datetime
+    #: The memory that states it, and the one that it was merged into, else the same.
+    memory_id: UUID
+    bearer_id: UUID
+    #: Whether the memory is there; a structured fact outlives it.
+    is_kept: bool = True
+    turn_id: UUID | None
+    origin: str
+    #: Language model that said so; None for rules.
+    model: str | None = None
+    #: Of the turn.
+    session_id: str | None = None
+    turn_index: int | None = None
+    #: Of what follows from a statement of another relation: it ends values that have one of these words, or any if
+    #: there are none. None: it was said.
+    ends_words: frozenset[str] | None = None
+
+    @property
+    def order(self) -> tuple[datetime, Arrival, UUID]:
+        """What sorts values by event time, then arrival."""
+        return self.valid_from, arrival(self.session_id, self.turn_index, self.turn_id), self.id
+
+    @property
+    def place(self) -> tuple[str, str, str, str]:
+        """Where statements can end one another."""
+        return self.subject_id, self.speaker, self.relation, self.topic
+
+    def is_said_with(self, other: StatedValue, together: timedelta) -> bool:
+        """Whether it was said soon after another in the same session."""
+        same = self.session_id is not None and self.session_id == other.session_id
+        return same and self.valid_from - other.valid_from <= together
+
+
+@dataclass(slots=True, eq=False)
+class Stint:
+    """A value in force without interruption."""
+
+    opened: StatedValue
+    #: All that state it, the first included.
+    stated: list[StatedValue]
+    ended_by: StatedValue | None = None
+    #: What states the same with more confidence.
+    continued: Stint | None = None
+    #: Less sure than another value in force: no structured fact.
+    is_weak: bool = False
+
+    @property
+    def is_open(self) -> bool:
+        """Whether nothing ended it."""
+        return self.ended_by is None
+
+    def last(self) -> StatedValue | None:
+        """Return what ended the value at last, through what states the same with more confidence."""
+        return self.continued.last() if self.continued else self.ended_by
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ValueInForce:
+    """A value that is or was in force, and what ended it."""
+
+    fact: StatedValue
+    ended_at: datetime | None
+    #: The value that replaced it; None while it holds, or if it ended without another.
+    replaced_by: UUID | None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Validity:
+    """From when to when what a memory states holds."""
+
+    valid_from: datetime
+    valid_to: datetime | None = None
+    superseded_by: UUID | None = None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, order=True)
+class Undecided:
+    """Two memories of which nothing says which one holds."""
+
+    subject_id: str
+    memory_id: UUID
+    other_id: UUID
+    relation: str
+    reason: str
+    since: datetime
+
+
+@dataclass(slots=True)
+class Decision:
+    """What is in force."""
+
+    values: list[ValueInForce] = field(default_factory=list)
+    #: Of each memory, by id.
+    validity: dict[UUID, Validity] = field(default_factory=dict)
+    conflicts: set[Undecided] = field(default_factory=set)
+    #: Structured facts that are not made, being less sure than another value.
+    weaker: set[UUID] = field(default_factory=set)

@@ -1,0 +1,44 @@
+"""Statements of one relation that end values of another: a break-up ends a marriage; pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+
+from reverie.consolidate.facts.statements import StatedValue
+from reverie.language.objects import read_object
+
+#: Marital states that a break-up ends, and those that say that there is no partner.
+_PAIRED = frozenset(("married", "engaged", "marriage", "engagement", "relationship", "dating", "taken"))
+_ALONE = frozenset(("divorced", "single", "separated", "widowed", "widow", "widower", "divorcee", "unmarried"))
+
+
+#: Relations of which one's statements end values of another.
+TIED = (frozenset(("partner", "marital_status")), frozenset(("retired", "works_at", "works_as")))
+
+
+def with_tied(relations: Iterable[str]) -> set[str]:
+    """Return the relations and those that theirs are tied to."""
+    asked = set(relations)
+    return asked.union(*(tied for tied in TIED if tied & asked))
+
+
+def follow(stated: Iterable[StatedValue]) -> Iterator[StatedValue]:
+    """Yield the statements, and beside them what follows from each for other relations."""
+    for value in stated:
+        yield value
+        for relation, words in _ended(value):
+            end = replace(value, relation=relation, topic="", phase="ends", category=None, key=None)
+            yield replace(end, is_single=True, ends_words=words)
+
+
+def _ended(value: StatedValue) -> Iterator[tuple[str, frozenset[str]]]:
+    """The relations in which a statement ends values, and the words that such values have; none: any."""
+    if value.relation == "partner" and value.phase == "ends":
+        yield "marital_status", _PAIRED
+    is_alone = value.relation == "marital_status" and not _ALONE.isdisjoint(read_object(value.object).words)
+    if is_alone and value.phase in ("holds", "begins"):
+        yield "partner", frozenset()
+    if value.relation == "retired" and value.phase == "begins":
+        yield "works_at", frozenset()
+        yield "works_as", frozenset()

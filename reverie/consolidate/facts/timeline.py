@@ -1,0 +1,264 @@
+"""One place, where statements can end one another: statements are taken in event order; pure.
+
+See docs/currency.md for the rules in words.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Hashable
+from datetime import timedelta
+from uuid import UUID
+
+from reverie.consolidate.facts.statements import StatedValue, Stint
+from reverie.language.objects import is_of_another_sort, names_nothing, narrower, read_object, recounted, same
+
+#: Conflicts that saying one of the two values again resolves.
+_RESOLVED_BY_REPEATING = frozenset(("same_session", "same_time"))
+
+
+class Timeline:
+    """The values of one relation of one person, and what became of each."""
+
+    def __init__(self, apart: Collection[frozenset[UUID]], together: timedelta) -> None:
+        self._apart = apart
+        self._together = together
+        #: All values that ever held, in the order in which they began.
+        self.stints: list[Stint] = []
+        #: Statements that are no value, such as an end, each with the statement that made it untrue.
+        self.others: list[tuple[StatedValue, StatedValue | None]] = []
+        #: Values in force beside each other or beside a statement that may end them, with the reason.
+        self.undecided: dict[tuple[Stint, Stint | StatedValue], str] = {}
+        #: Values that were said to hold at once.
+        self._beside: set[frozenset[Stint]] = set()
+        #: Values in force, all and by what they are about.
+        self._in_force: dict[Stint, None] = {}
+        self._about: dict[Hashable, list[Stint]] = {}
+        #: Ends that are true, by what they and the values that they ended are about: place in `others`, object.
+        self._ends: dict[Hashable, list[tuple[int, StatedValue]]] = {}
+
+    def take(self, value: StatedValue) -> None:
+        """Take the next statement in event order."""
+        if value.phase == "ends":
+            self._end(value)
+        elif value.phase == "past":
+            self._look_back(value)
+        elif value.phase == "planned":
+            self.others.append((value, None))
+        else:
+            self._state(value)
+
+    def _begin(self, stint: Stint) -> None:
+        self.stints.append(stint)
+        self._in_force[stint] = None
+        self._about.setdefault(_about(stint.opened), []).append(stint)
+
+    def _finish(self, stint: Stint, by: StatedValue) -> None:
+        stint.ended_by = by
+        self._in_force.pop(stint, None)
+        self._about[_about(stint.opened)].remove(stint)
+
+    def _alike(self, value: StatedValue) -> list[Stint]:
+        """Return the values in force about the same object."""
+        return [stint for stint in self._about.get(_about(value), ()) if _touches(stint.opened, value)]
+
+    # ------------------------------------------------------------------------------------------------ what holds
+    def _state(self, value: StatedValue) -> None:
+        rivals = list(self._in_force) if value.is_single else self._alike(value)
+        known = next((stint for stint in rivals if _repeats(value, stint.opened)), None)
+        surest = max((stint.opened.sure for stint in rivals if not stint.is_weak), default=0.0)
+        if known and not (known.is_weak and value.sure >= surest):
+            self._repeat(known, value, rivals)
+            return
+        wider = next((stint for stint in rivals if not stint.is_weak and _narrower(stint.opened, value)), None)
+        if wider and value.phase != "begins" and not known:
+            wider.stated.append(value)
+            return
+        opened = Stint(value, [value], is_weak=value.sure < surest)
+        if known:
+            known.continued = opened
+            self._finish(known, value)
+            rivals.remove(known)
+        self._untrue(value)
+        if opened.is_weak:
+            self.undecided |= {(stint, opened): "less_sure" for stint in rivals if not stint.is_weak}
+        else:
+            several = any(pair <= set(rivals) for pair in self._beside)
+            for stint in rivals:
+                self._meet(stint, opened, several=several)
+        self._begin(opened)
+
+    def _repeat(self, known: Stint, value: StatedValue, rivals: list[Stint]) -> None:
+        """Take a value that is in force already: it may be surer now, and resolve a conflict."""
+        self._untrue(value)
+        if value.sure > known.opened.sure:
+            opened = Stint(value, [value], is_weak=known.is_weak)
+            known.continued = opened
+            self._finish(known, value)
+            self.undecided = {
+                tuple(opened if each is known else each for each in pair): reason  # type: ignore[misc]
+                for pair, reason in self.undecided.items()
+            }
+            self._beside = {frozenset(opened if each is known else each for each in pair) for pair in self._beside}
+            self._begin(opened)
+            known = opened
+        else:
+            known.stated.append(value)
+        for stint in rivals:
+            reason = self.undecided.get((stint, known)) or self.undecided.get((known, stint))
+            if (
+                reason in _RESOLVED_BY_REPEATING
+                and value.phase != "adds"
+                and not value.is_said_with(stint.stated[-1], self._together)
+                and value.valid_from > stint.stated[-1].valid_from
+            ):
+                self._close(stint, value)
+
+    def _meet(self, stint: Stint, opened: Stint, *, several: bool) -> None:
+        """Let a new value replace one in force, or stand beside it."""
+        value = opened.opened
+        reason = self._why_beside(stint, value, several=several)
+        if reason is None:
+            self._close(stint, value)
+        elif reason == "":
+            self._beside.add(frozenset((stint, opened)))
+        else:
+            self.undecided[stint, opened] = reason
+            if reason == "alternating":
+                self._beside.add(frozenset((stint, opened)))
+
+    def _why_beside(self, stint: Stint, value: StatedValue, *, several: bool) -> str | None:
+        """Return None if the value replaces the one in force, why it is undecided, or nothing: both hold."""
+        before = stint.stated[-1]
+        if self._kept_apart(stint, value):
+            return ""
+        if value.is_keyed or _opposed(before, value) or _narrower(value, before):
+            return None
+        if value.phase == "adds":
+            return ""
+        if not value.is_single:  # recounted: two dogs, three dogs
+            return "" if value.turn_id is not None and value.turn_id == before.turn_id else None
+        if value.phase == "begins":
+            return None
+        if value.turn_id is not None and value.turn_id == before.turn_id:
+            return ""
+        if value.is_said_with(before, self._together):
+            return "same_session"
+        if value.valid_from == before.valid_from:
+            return "same_time"
+        if self._alternates(stint, value):
+            return "alternating"
+        return "several" if several else None
+
+    def _alternates(self, stint: Stint, value: StatedValue) -> bool:
+        """Whether both were said again, each after the other, without a word of change: A, B, A, B."""
+
+        def returned(object_of: StatedValue) -> bool:
+            return any(
+                not earlier.is_open
+                and earlier.continued is None
+                and earlier.opened.phase == "holds"
+                and earlier.ended_by is not None
+                and earlier.ended_by.phase == "holds"
+                and _same(earlier.opened, object_of)
+                for earlier in self.stints
+            )
+
+        return stint.opened.phase == "holds" and returned(stint.opened) and returned(value)
+
+    # ------------------------------------------------------------------------------------------------- what ends
+    def _end(self, value: StatedValue) -> None:
+        ended = self._meant(value)
+        closed: list[Stint] = []
+        if len(ended) == 1 or value.ends_words is not None:
+            for stint in ended:
+                if stint.opened.sure > value.sure:
+                    self.undecided[stint, value] = "less_sure"
+                else:
+                    self._close(stint, value)
+                    closed.append(stint)
+        else:
+            self.undecided |= {(stint, value): "ambiguous_end" for stint in ended}
+        if value.ends_words is None:
+            for each in (value, *(stint.opened for stint in closed)):
+                self._ends.setdefault(_about(each), []).append((len(self.others), each))
+        self.others.append((value, None))
+
+    def _meant(self, value: StatedValue) -> list[Stint]:
+        """Return the values that an end may mean: the same, else what it describes, else the only one there is."""
+        in_force = [stint for stint in self._in_force if not self._kept_apart(stint, value)]
+        if value.ends_words is not None:
+            words = value.ends_words
+            return [
+                stint
+                for stint in in_force
+                if stint.opened.turn_id != value.turn_id or value.turn_id is None
+                if not words or not words.isdisjoint(read_object(stint.opened.object).words)
+            ]
+        near = in_force if value.is_single else [stint for stint in self._alike(value) if stint in in_force]
+        if exact := [stint for stint in near if any(_same(each, value) for each in stint.stated)]:
+            return exact
+        if alike := [stint for stint in in_force if _narrower(stint.opened, value) or _narrower(value, stint.opened)]:
+            return alike
+        if not names_nothing(value.object):
+            return []
+        if value.is_single:
+            return in_force
+        return [stint for stint in in_force if not is_of_another_sort(stint.opened.object, value.object)]
+
+    def _look_back(self, value: StatedValue) -> None:
+        """Take what once was: it ends the same value, which still stood as if it held."""
+        for stint in self._alike(value):
+            if _same(stint.opened, value) and stint.stated[-1].turn_id != value.turn_id:
+                self._close(stint, value)
+        self.others.append((value, None))
+
+    def _untrue(self, value: StatedValue) -> None:
+        """What was said to have ended holds again: the end is no longer true."""
+        for place, ended in self._ends.get(_about(value), ()):
+            end, by = self.others[place]
+            is_apart = frozenset((end.bearer_id, value.bearer_id)) in self._apart
+            is_later = end.turn_id != value.turn_id or value.turn_id is None
+            if by is None and _same(ended, value) and is_later and not is_apart:
+                self.others[place] = (end, value)
+
+    # -------------------------------------------------------------------------------------------------- in common
+    def _close(self, stint: Stint, by: StatedValue) -> None:
+        if not self._kept_apart(stint, by):
+            self._finish(stint, by)
+
+    def _kept_apart(self, stint: Stint, value: StatedValue) -> bool:
+        if not self._apart:
+            return False
+        theirs = {id_ for each in stint.stated for id_ in (each.memory_id, each.bearer_id)}
+        return any(frozenset((id_, own)) in self._apart for id_ in theirs for own in (value.memory_id, value.bearer_id))
+
+
+def _about(value: StatedValue) -> Hashable:
+    """What a value is about, whatever its count: those that `_touches` finds have the same."""
+    if value.is_keyed:
+        return value.object.casefold()
+    words = read_object(value.object).words
+    return frozenset(word for word in words if not word.isdigit()) or frozenset(words) or value.object.casefold()
+
+
+def _same(one: StatedValue, other: StatedValue) -> bool:
+    if one.is_keyed or other.is_keyed:
+        return one.object.casefold() == other.object.casefold()
+    return same(one.object, other.object)
+
+
+def _repeats(one: StatedValue, other: StatedValue) -> bool:
+    return _same(one, other) and not _opposed(one, other)
+
+
+def _narrower(one: StatedValue, other: StatedValue) -> bool:
+    return not one.is_keyed and narrower(one.object, other.object)
+
+
+def _opposed(one: StatedValue, other: StatedValue) -> bool:
+    return one.polarity * other.polarity < 0
+
+
+def _touches(one: StatedValue, other: StatedValue) -> bool:
+    """Whether two values of a relation with many are about the same object."""
+    return _same(one, other) or (recounted(one.object, other.object) and not _opposed(one, other))

@@ -1,0 +1,133 @@
+"""Compares the objects of statements: whether "my dog Rex" and "a dog named Rex" are the same thing; pure, for English.
+
+An object is read as its content words: lower case, without determiners, possessives and fillers, number words as
+digits, plurals as singulars. Words that mean the same count as one ("kid", "child"). A text takes about 25 us, once.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from dataclasses import dataclass
+from functools import lru_cache
+
+from reverie.language.contradiction_words import NUMBERS, SYNONYMS
+
+_TOKEN = re.compile(r"\d+(?:[.,:]\d+)*|[^\W_]+(?:['’-][^\W_]+)*")
+_FILLERS = frozenset(
+    re.findall(
+        r"[a-z]+",
+        """
+    a an the this that these those my mine our ours your his her hers its their theirs own some any of in on at to for
+    from with by as into about and or is am are was were be been being has have had do does did i me we us you he him
+    she they them it so very really also just too even still quite now currently actually again anymore any more
+    called named name who which there here currently these days lately old new little lovely dear beloved
+    """,
+    )
+)
+#: Objects that name nothing by themselves: "I quit my job" ends whichever job there is.
+_GENERIC = frozenset(
+    re.findall(
+        r"[a-z]+",
+        """
+    job work company employer place position role city town country home house apartment flat boss manager partner
+    boyfriend girlfriend husband wife spouse fiance school university college course studies degree dog cat pet car
+    bike number phone email address diet medication medicine name team one thing relationship marriage
+    """,
+    )
+)
+_NUMBERS = {word: str(number) for word, number in NUMBERS.items()} | {"dozen": "12", "couple": "2"}
+#: Letters of a key.
+_LONGEST = 80
+
+
+@dataclass(frozen=True, slots=True)
+class Thing:
+    """What an object names."""
+
+    #: Content words in order.
+    words: tuple[str, ...]
+    #: Whether it names something of its own, by a capital or a digit within: "Rex", "my red 2CV".
+    is_proper: bool
+
+    @property
+    def key(self) -> str:
+        """Name of the thing, for a structured fact's key: `dog-rex`."""
+        return "-".join(self.words)[:_LONGEST].strip("-")
+
+
+@lru_cache(maxsize=65_536)
+def read_object(text: str) -> Thing:
+    """Return what an object names. One that consists of fillers alone ("it") has no words."""
+    words: list[str] = []
+    is_proper = False
+    for token in _TOKEN.finditer(text):
+        word = token[0]
+        plain = _folded(word)
+        if plain in _FILLERS:
+            continue
+        is_proper = is_proper or word[:1].isupper() or any(letter.isdigit() for letter in word)
+        words.append(_NUMBERS.get(plain) or _singular(plain))
+    return Thing(tuple(words), is_proper)
+
+
+def object_key(text: str) -> str:
+    """Return the name of what an object names, the text itself as a slug where it has no content word."""
+    return read_object(text).key or re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")[:_LONGEST] or "it"
+
+
+def same(one: str, other: str) -> bool:
+    """Return whether two objects name the same: "a golden retriever" and "my Golden Retriever"."""
+    first, second = set(read_object(one).words), set(read_object(other).words)
+    return first == second if first and second else _folded(one) == _folded(other)
+
+
+def narrower(one: str, other: str) -> bool:
+    """Return whether `one` says all that `other` says, and more: "decaf coffee" and "coffee"."""
+    first, second = set(read_object(one).words), set(read_object(other).words)
+    return bool(second) and first > second
+
+
+def recounted(one: str, other: str) -> bool:
+    """Return whether they differ in their leading count alone: "two dogs" and "3 dogs"."""
+    first, second = read_object(one).words, read_object(other).words
+    return (
+        len(first) > 1
+        and len(second) > 1
+        and first[0].isdigit()
+        and second[0].isdigit()
+        and first[0] != second[0]
+        and first[1:] == second[1:]
+    )
+
+
+def names_nothing(text: str) -> bool:
+    """Return whether an object only says of what sort it is, or less: "my job", "it", "the car"."""
+    thing = read_object(text)
+    return not thing.is_proper and all(word in _GENERIC for word in thing.words)
+
+
+def is_of_another_sort(one: str, other: str) -> bool:
+    """Return whether they say of what sort they are, and not of the same: "a cat named Mia" and "my dog"."""
+    first, second = _GENERIC.intersection(read_object(one).words), _GENERIC.intersection(read_object(other).words)
+    return bool(first) and bool(second) and first.isdisjoint(second)
+
+
+def _folded(word: str) -> str:
+    plain = unicodedata.normalize("NFKD", word.lower().replace("’", "'"))
+    return "".join(letter for letter in plain if not unicodedata.combining(letter)).removesuffix("'s")
+
+
+@lru_cache(maxsize=65_536)
+def _singular(word: str) -> str:
+    """The singular of a plural noun, and of words with one meaning the first: "kids" gives "child"."""
+    if word in SYNONYMS:
+        return SYNONYMS[word]
+    if len(word) > 3 and word.endswith("s") and not word.endswith(("ss", "us", "is")):
+        if word.endswith("ies") and len(word) > 4:
+            word = f"{word[:-3]}y"
+        elif word.endswith(("ches", "shes", "xes", "sses", "zes")):
+            word = word[:-2]
+        else:
+            word = word[:-1]
+    return SYNONYMS.get(word, word)

@@ -1,0 +1,228 @@
+"""Which statements are in force: pure, in both directions, whatever order they come in."""
+
+import random
+from datetime import UTC, datetime, timedelta
+from itertools import count
+from typing import Any
+from uuid import UUID
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from reverie.consolidate.facts.decide import decide
+from reverie.consolidate.facts.statements import Decision, StatedValue
+
+START = datetime(2026, 1, 1, 9, tzinfo=UTC)
+_NUMBERS = count(1)
+
+
+def said(day: float, what: str, phase: str = "holds", relation: str = "lives_in", **given_: Any) -> StatedValue:
+    """A statement on a day, in a session and turn of its own."""
+    number = next(_NUMBERS)
+    id_ = UUID(int=number)
+    columns: dict[str, Any] = {
+        "id": id_, "subject_id": "ann", "speaker": "", "relation": relation, "object": what, "phase": phase,
+        "is_single": relation not in ("likes", "has_pet", "owns"), "category": "identity", "key": relation,
+        "value": what, "confidence": 0.9, "sure": 0.9, "importance": 0.7, "valid_from": START + timedelta(days=day),
+        "memory_id": id_, "bearer_id": id_, "turn_id": UUID(int=10_000 + number), "session_id": f"s{day}",
+        "turn_index": number, "origin": "rule",
+    }  # fmt: skip
+    return StatedValue(**columns | given_)
+
+
+def in_force(decision: Decision, *values: StatedValue) -> list[str]:
+    return [value.object for value in values if decision.validity[value.bearer_id].valid_to is None]
+
+
+def reasons(decision: Decision) -> list[str]:
+    return sorted(conflict.reason for conflict in decision.conflicts)
+
+
+def outcome(*values: StatedValue) -> tuple[list[str], list[str]]:
+    """The objects in force and the reasons of conflicts."""
+    decision = decide(values)
+    return in_force(decision, *values), reasons(decision)
+
+
+def job(day: float, what: str, phase: str = "holds", **given_: Any) -> StatedValue:
+    return said(day, what, phase, "works_at", **given_)
+
+
+def pet(day: float, what: str, phase: str = "holds", **given_: Any) -> StatedValue:
+    return said(day, what, phase, "has_pet", **given_)
+
+
+def taste(day: float, what: str, polarity: int, **given_: Any) -> StatedValue:
+    return said(day, what, "holds", "likes", polarity=polarity, **given_)
+
+
+def test_a_later_value_supersedes_the_earlier_one() -> None:
+    oslo, bergen = said(1, "Oslo"), said(5, "Bergen", "begins")
+    decision = decide([oslo, bergen])
+    ended = decision.validity[oslo.bearer_id]
+    assert (ended.valid_from, ended.valid_to, ended.superseded_by) == (
+        oslo.valid_from,
+        bergen.valid_from,
+        bergen.memory_id,
+    )
+    assert decision.validity[bergen.bearer_id].valid_to is None
+    assert [(value.fact.object, value.replaced_by) for value in decision.values] == [
+        ("Oslo", bergen.id),
+        ("Bergen", None),
+    ]
+
+
+CASES = [
+    # a value after another
+    ([said(1, "Oslo"), said(5, "Bergen")], ["Bergen"], []),
+    ([said(1, "Oslo"), said(5, "Oslo")], ["Oslo", "Oslo"], []),
+    ([said(1, "Oslo"), said(5, "Bergen"), said(9, "Oslo")], ["Oslo"], []),
+    ([said(1, "Oslo"), said(5, "Oslo, Norway")], ["Oslo, Norway"], []),
+    ([said(1, "Oslo, Norway"), said(5, "Norway")], ["Oslo, Norway", "Norway"], []),
+    ([said(1, "Oslo, Norway"), said(5, "Norway"), said(9, "Bergen")], ["Bergen"], []),
+    ([said(1, "Anna Berg", relation="name"), said(5, "Anna Dahl", "begins", "name")], ["Anna Dahl"], []),
+    # plans, what was, what another does
+    ([said(1, "Oslo"), said(5, "Bergen", "planned")], ["Oslo", "Bergen"], []),
+    ([said(1, "Oslo"), said(5, "Bergen", "past")], ["Oslo", "Bergen"], []),
+    ([said(1, "Oslo"), said(5, "Oslo", "past")], ["Oslo"], []),
+    ([said(1, "Oslo"), said(5, "Bergen", speaker="sister")], ["Oslo", "Bergen"], []),
+    ([said(1, "green", relation="favorite", topic="color"), said(5, "pizza", relation="favorite", topic="food")],
+     ["green", "pizza"], []),
+    # two at once
+    ([job(1, "Zoho"), job(5, "Acme", "adds")], ["Zoho", "Acme"], []),
+    ([job(1, "Zoho"), job(5, "Acme", "adds"), job(9, "Acme", "ends")], ["Zoho", "Acme"], []),
+    ([job(1, "Zoho"), job(5, "Acme", "adds"), job(9, "Zoho")], ["Zoho", "Acme", "Zoho"], []),
+    ([job(1, "Zoho"), job(5, "Acme", "adds"), job(9, "Initech")], ["Zoho", "Acme", "Initech"], ["several", "several"]),
+    ([job(1, "Zoho"), job(5, "Acme", "adds"), job(9, "Initech", "begins")], ["Initech"], []),
+    ([job(1, "Zoho", turn_id=UUID(int=7)), job(1, "Acme", turn_id=UUID(int=7))], ["Zoho", "Acme"], []),
+    ([job(1, "Zoho", session_id="s"), job(1.01, "Acme", session_id="s")], ["Zoho", "Acme"], ["same_session"]),
+    ([job(1, "Zoho", session_id="s"), job(1.01, "Acme", "begins", session_id="s")], ["Acme"], []),
+    ([job(1, "Zoho", session_id="s"), job(2, "Acme", session_id="s")], ["Acme"], []),
+    ([job(1, "Zoho", session_id="s"), job(1.01, "Acme", session_id="s"), job(5, "Acme")], ["Acme", "Acme"], []),
+    ([job(1, "Zoho", session_id="a"), job(1, "Acme", session_id="b")], ["Zoho", "Acme"], ["same_time"]),
+    ([job(1, "A"), job(2, "B"), job(3, "A"), job(4, "B")], ["A", "B"], ["alternating"]),
+    ([job(1, "A"), job(2, "B"), job(3, "A"), job(4, "B"), job(5, "A")], ["A", "B", "A"], ["alternating"]),
+    ([job(1, "A"), job(2, "B"), job(3, "A"), job(4, "B"), job(5, "C", "begins")], ["C"], []),
+    # ends
+    ([job(1, "Zoho"), job(5, "Zoho", "ends")], ["Zoho"], []),
+    ([job(1, "Zoho"), job(5, "Acme", "ends")], ["Zoho", "Acme"], []),
+    ([job(1, "Zoho"), job(5, "my job", "ends")], ["my job"], []),
+    ([job(1, "Zoho"), job(5, "my job", "ends"), job(9, "Zoho")], ["Zoho"], []),
+    ([job(1, "Zoho"), job(2, "Acme", "adds"), job(5, "my job", "ends")], ["Zoho", "Acme", "my job"],
+     ["ambiguous_end", "ambiguous_end"]),
+    ([job(1, "Zoho"), job(5, "Zoho", "ends"), job(6, "Acme", "begins")], ["Zoho", "Acme"], []),
+    ([pet(1, "a dog named Rex"), pet(2, "a cat named Mia"), pet(5, "Rex", "ends")], ["a cat named Mia", "Rex"], []),
+    ([pet(1, "a dog named Rex"), pet(2, "a cat named Mia"), pet(5, "my dog", "ends")],
+     ["a cat named Mia", "my dog"], []),
+    ([pet(1, "a cat named Mia"), pet(5, "the dog", "ends")], ["a cat named Mia", "the dog"], []),
+    ([pet(1, "Rex"), pet(5, "my dog", "ends")], ["my dog"], []),
+    ([pet(1, "a dog named Rex"), pet(2, "a dog named Bo"), pet(5, "my dog", "ends")],
+     ["a dog named Rex", "a dog named Bo", "my dog"], ["ambiguous_end", "ambiguous_end"]),
+    ([pet(1, "a dog named Rex"), pet(2, "a dog named Bo"), pet(5, "Bella", "ends")],
+     ["a dog named Rex", "a dog named Bo", "Bella"], []),
+    ([said(1, "a red Honda", "holds", "owns"), said(5, "the Honda", "ends", "owns")], ["the Honda"], []),
+    # many at a time
+    ([pet(1, "a dog"), pet(5, "a cat")], ["a dog", "a cat"], []),
+    ([pet(1, "two dogs"), pet(5, "three dogs")], ["three dogs"], []),
+    ([taste(1, "coffee", 1), taste(5, "coffee", -1)], ["coffee"], []),
+    ([taste(1, "coffee", 1), taste(5, "decaf coffee", -1)], ["coffee", "decaf coffee"], []),
+    ([taste(1, "coffee", 1), taste(5, "coffee in the evening", -1)], ["coffee", "coffee in the evening"], []),
+    ([taste(1, "coffee", -1), taste(3, "coffee", 1), taste(5, "coffee", -1)], ["coffee"], []),
+    ([taste(1, "coffee", 1), taste(5, "tea", -1)], ["coffee", "tea"], []),
+    # less sure
+    ([said(1, "Alex", relation="name"), said(5, "Al", relation="name", sure=0.5)], ["Alex", "Al"], ["less_sure"]),
+    ([said(1, "Al", relation="name", sure=0.5), said(5, "Alex", relation="name")], ["Alex"], []),
+    ([said(1, "Alex", relation="name"), said(5, "Al", relation="name", sure=0.5), said(9, "Bo", relation="name")],
+     ["Bo"], []),
+    ([job(1, "Zoho"), job(5, "Zoho", "ends", sure=0.5)], ["Zoho", "Zoho"], ["less_sure"]),
+    # relations that end each other
+    ([said(1, "Tom", relation="partner"), said(1, "married", relation="marital_status"),
+      said(5, "Tom", "ends", "partner")], ["Tom"], []),
+    ([said(1, "Tom", relation="partner"), said(5, "divorced", "begins", "marital_status")], ["divorced"], []),
+    ([said(1, "Tom", relation="partner"), said(5, "married", "begins", "marital_status")], ["Tom", "married"], []),
+    ([said(1, "divorced", relation="marital_status"), said(5, "Tom", "ends", "partner")], ["divorced", "Tom"], []),
+    ([job(1, "Zoho"), said(5, "yes", "begins", "retired")], ["yes"], []),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("values", "held", "undecided"), CASES)
+def test_what_holds(values: list[StatedValue], held: list[str], undecided: list[str]) -> None:
+    assert outcome(*values) == (held, undecided)
+
+
+@pytest.mark.parametrize(("values", "held", "undecided"), CASES)
+def test_no_order_matters(values: list[StatedValue], held: list[str], undecided: list[str]) -> None:
+    assert decide(list(reversed(values))) == decide(values)
+
+
+def test_a_merged_statement_counts_at_its_own_time() -> None:
+    """Oslo, Bergen, and Oslo again, merged into the first: the first is in force again."""
+    oslo, bergen = said(1, "Oslo"), said(5, "Bergen")
+    again = said(9, "Oslo", bearer_id=oslo.bearer_id)
+    decision = decide([oslo, bergen, again])
+    assert decision.validity[oslo.bearer_id].valid_to is None
+    assert decision.validity[oslo.bearer_id].valid_from == again.valid_from
+    assert decision.validity[bergen.bearer_id].superseded_by == oslo.bearer_id
+    assert [value.ended_at for value in decision.values] == [bergen.valid_from, again.valid_from, None]
+
+
+def test_what_a_person_keeps_apart_holds_beside() -> None:
+    oslo, bergen = said(1, "Oslo"), said(5, "Bergen", "begins")
+    decision = decide([oslo, bergen], {frozenset((oslo.bearer_id, bergen.bearer_id))})
+    assert in_force(decision, oslo, bergen) == ["Oslo", "Bergen"]
+    assert decision.conflicts == set()
+
+
+def test_an_end_that_is_undone_ends_nothing() -> None:
+    zoho, left = job(1, "Zoho"), job(5, "my job", "ends")
+    decision = decide([zoho, left], {frozenset((zoho.bearer_id, left.bearer_id))})
+    assert in_force(decision, zoho, left) == ["Zoho", "my job"]
+
+
+def test_more_sure_is_a_value_of_its_own_and_the_memory_stays() -> None:
+    unsure, sure = said(1, "Al", relation="name", sure=0.5), said(5, "Al", relation="name")
+    decision = decide([unsure, sure])
+    assert in_force(decision, unsure, sure) == ["Al", "Al"]
+    assert [value.replaced_by for value in decision.values] == [sure.id, None]
+
+
+def test_a_conflict_names_the_earlier_first() -> None:
+    zoho, acme = job(1, "Zoho", session_id="s"), job(1.01, "Acme", session_id="s")
+    (conflict,) = decide([acme, zoho]).conflicts
+    assert (conflict.memory_id, conflict.other_id) == (zoho.bearer_id, acme.bearer_id)
+    assert (conflict.relation, conflict.since) == ("works_at", acme.valid_from)
+
+
+def test_what_is_forgotten_is_in_no_conflict() -> None:
+    zoho, acme = job(1, "Zoho", session_id="s", is_kept=False), job(1.01, "Acme", session_id="s")
+    assert decide([zoho, acme]).conflicts == set()
+
+
+VALUES = st.builds(
+    lambda day, what, phase, relation, polarity, session: said(
+        day, what, phase, relation, polarity=polarity, session_id=f"s{session}"
+    ),
+    st.sampled_from([0, 0.01, 1, 2, 3, 5, 8]),
+    st.sampled_from(["Oslo", "Bergen", "Oslo, Norway", "my job", "two dogs", "three dogs"]),
+    st.sampled_from(["holds", "holds", "begins", "adds", "ends", "past", "planned"]),
+    st.sampled_from(["lives_in", "has_pet"]),
+    st.sampled_from([-1, 0, 1]),
+    st.integers(0, 3),
+)
+
+
+@settings(deadline=None)
+@given(st.lists(VALUES, max_size=10), st.randoms())
+def test_the_same_statements_give_the_same(values: list[StatedValue], dice: random.Random) -> None:
+    decision = decide(values)
+    assert decide(dice.sample(values, len(values))) == decision
+    kept = {value.bearer_id for value in values}
+    assert decision.validity.keys() == kept
+    for bearer, valid in decision.validity.items():
+        assert valid.valid_to is None or valid.valid_from <= valid.valid_to
+        assert (valid.valid_to is None) == (valid.superseded_by is None)
+        assert valid.superseded_by != bearer
+    for conflict in decision.conflicts:
+        assert decision.validity[conflict.memory_id].valid_to is None
+        assert decision.validity[conflict.other_id].valid_to is None

@@ -1,0 +1,97 @@
+"""Statements read backwards: by the wording of a relation, and by a structured fact's key."""
+
+import json
+
+import pytest
+
+from reverie.language.fact_keys import lasts, relation_key, relation_of, reread
+from reverie.model import Statement
+from reverie.policy import Policy, load_policy
+
+
+def policy() -> Policy:
+    given = json.loads(load_policy("reverie").model_dump_json())
+    given["extract"]["relations"] = {
+        "lives_in": {
+            "values": "one", "lasts": "durable", "wording": "Lives in {object}", "past": "Used to live in {object}",
+            "category": "identity", "key": "home",
+        },
+        "favorite": {
+            "values": "one", "wording": "Favorite {topic} is {object}", "category": "preference",
+            "key": "favorite_{topic}",
+        },
+        "has_pet": {"wording": "Has {object}", "category": "identity", "key": "pet:{object}"},
+        "likes": {"wording": "Likes {object}"},
+    }  # fmt: skip
+    given["extract"]["rules"] = []
+    return Policy.model_validate(given)
+
+
+POLICY = policy()
+HOME = Statement(relation="lives_in", object="Oslo", phase="begins")
+
+
+@pytest.mark.parametrize(
+    ("content", "object_", "phase"),
+    [
+        ("Lives in Bergen", "Bergen", "begins"),
+        ("Ann lives in Bergen.", "Bergen", "begins"),
+        ("Used to live in Bergen", "Bergen", "past"),
+        ("Bergen", "Bergen", "begins"),
+    ],
+)
+def test_reread(content: str, object_: str, phase: str) -> None:
+    statement = reread(POLICY, content, HOME)
+    assert (statement.relation, statement.object, statement.phase) == ("lives_in", object_, phase)
+
+
+def test_reread_of_an_end_that_is_none() -> None:
+    left = Statement(relation="lives_in", object="Oslo", phase="ends")
+    assert reread(POLICY, "Lives in Oslo", left).phase == "holds"
+    assert reread(POLICY, "Used to live in Bergen", left).phase == "ends"
+
+
+def test_reread_with_a_topic() -> None:
+    color = Statement(relation="favorite", object="green", topic="color")
+    statement = reread(POLICY, "Favorite food is pasta", color)
+    assert (statement.topic, statement.object) == ("food", "pasta")
+
+
+def test_reread_of_no_relation_is_the_text() -> None:
+    assert reread(POLICY, "Whatever", Statement(relation=None, object="x")).object == "Whatever"
+
+
+@pytest.mark.parametrize(
+    ("statement", "key"),
+    [
+        (HOME, "home"),
+        (Statement(relation="favorite", object="green", topic="ice cream"), "favorite_ice-cream"),
+        (Statement(relation="favorite", object="green"), "favorite_green"),
+        (Statement(relation="has_pet", object="a dog named Rex"), "pet:dog-rex"),
+        (Statement(relation="likes", object="tea"), None),
+    ],
+)
+def test_key(statement: Statement, key: str | None) -> None:
+    assert relation_key(POLICY.extract.relations[statement.relation or ""], statement) == key
+
+
+@pytest.mark.parametrize(
+    ("category", "key", "relation"),
+    [
+        ("identity", "home", ("lives_in", None)),
+        ("preference", "favorite_ice-cream", ("favorite", "ice cream")),
+        ("identity", "pet:rex", ("has_pet", None)),
+        ("preference", "likes", ("likes", None)),
+        ("preference", "home", None),
+        ("identity", "shoe_size", None),
+    ],
+)
+def test_relation_of(category: str, key: str, relation: tuple[str, str | None] | None) -> None:
+    assert relation_of(POLICY, category, key) == relation
+
+
+def test_lasts() -> None:
+    assert lasts(POLICY, HOME)
+    assert not lasts(POLICY, Statement(relation="lives_in", object="Oslo", phase="past"))
+    assert not lasts(POLICY, Statement(relation="likes", object="tea"))
+    assert not lasts(POLICY, Statement(relation=None, object="tea"))
