@@ -5,6 +5,7 @@
 - `contradiction`: whether two similar texts contradict each other
 - `contradiction_words`: word lists of `contradiction`
 - `fact_keys`: reads a memory as a structured fact, a key with a value
+- `subject`: a statement as a sentence about its speaker
 - `grounding`: whether generated text is supported by its sources
 - `headings`: the words that may become keys of a profile
 """

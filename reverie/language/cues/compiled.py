@@ -3,6 +3,7 @@
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final
 
 from reverie.language.cues import wording
@@ -40,7 +41,9 @@ class Rules:
 
     def __init__(self, extract: ExtractPolicy) -> None:
         self.extract = extract
-        self.guard = self._searched(extract.guard)
+        guard = self._searched(extract.guard)
+        #: whether a clause never states anything, whatever rule matches it
+        self.guarded = lru_cache(maxsize=1024)(lambda clause: guard is not None and guard.search(clause) is not None)
         self.empty = self._searched(f"^(?:{extract.empty})$" if extract.empty else None)
         self.corrects = self._searched(extract.corrects)
         self.event = self._optional(extract.event)

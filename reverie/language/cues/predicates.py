@@ -176,7 +176,13 @@ def _stem(stem: str) -> str:
     return f"{stem}e" if _ENDS_IN_E.search(stem) else stem
 
 
-def predicates(clause: str) -> list[Predicate]:
+def several() -> tuple[str, ...]:
+    """Return the words for more than one of an author's people."""
+    return _words().holders
+
+
+@lru_cache(maxsize=4096)
+def predicates(clause: str) -> tuple[Predicate, ...]:
     """Return the predicates of a clause, one for each subject in it, in order."""
     found: list[Predicate] = []
     for subject in _subject().finditer(clause):
@@ -184,7 +190,7 @@ def predicates(clause: str) -> list[Predicate]:
             found.append(predicate)
     if not found and (headless := _headless(clause)) is not None:
         found.append(headless)
-    return found
+    return tuple(found)
 
 
 _HEADLESS = re.compile(
