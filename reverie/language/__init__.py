@@ -6,6 +6,7 @@
 - `contradiction_words`: word lists of `contradiction`
 - `fact_keys`: reads a memory as a structured fact, and a text as a statement of a relation
 - `objects`: whether the objects of two statements are the same
+- `subject`: a statement as a sentence about its speaker
 - `grounding`: whether generated text is supported by its sources
 - `headings`: the words that may become keys of a profile
 """

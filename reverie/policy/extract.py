@@ -168,6 +168,8 @@ class ExtractPolicy(Table):
     guard: Pattern | None = None
     #: values that say nothing by themselves ("it", "that"), as one pattern for the whole value
     empty: Pattern | None = None
+    #: whether a statement is also checked against the clause around it (`language.cues.refusals`)
+    objections: bool = False
     #: marks of a correction ("actually", "no longer")
     corrects: Pattern | None = None
     #: messages without content, as patterns of single words ("lol+", "ok")

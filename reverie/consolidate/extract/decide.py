@@ -18,6 +18,7 @@ from reverie.language.cues.immediate import compiled
 from reverie.language.cues.keeping import TOOL_CALLS_FROM, kept_frame, pieces
 from reverie.language.cues.salience import salience_expr
 from reverie.language.cues.speech import episode_of_tool_call, is_question_expr, low_content_expr
+from reverie.language.subject import sentence
 from reverie.language.text import CountTokens, Span, owned, strip_invisible
 from reverie.model import Candidate, Statement, candidate_id
 from reverie.policy import Policy
@@ -268,7 +269,7 @@ def _candidates(found: pl.DataFrame, tenant_id: str) -> list[Candidate]:
             id=candidate_id(said_at, tenant_id, subject_id, kind, turn_id, origin, order),
             subject_id=subject_id,
             kind=kind,
-            content=owned(content, speaker, subject_id),
+            content=(sentence if phase else owned)(content, speaker, subject_id),
             importance=base,
             polarity=polarity,
             happened_at=said_at,

@@ -20,6 +20,7 @@ from reverie.language.cues.keeping import TOOL_CALLS_FROM, kept_one, pieces
 from reverie.language.cues.salience import salience
 from reverie.language.cues.single import extract_one
 from reverie.language.cues.speech import episode_of_tool_call, is_question, low_content
+from reverie.language.subject import sentence
 from reverie.language.text import CountTokens, owned, strip_invisible
 from reverie.model import Candidate, Kind, Statement, Turn, candidate_id
 from reverie.policy import Policy
@@ -98,11 +99,12 @@ def _candidate(turn: Turn, policy: Policy, finding: _Finding) -> Candidate:
     rule_entity = [finding.entity] if finding.entity else []
     mentions = dict.fromkeys(rule_entity + [entity.id for entity in entities_one(content)])
     by_salience = policy.importance.mode == "novelty_salience"
+    worded = sentence if finding.statement else owned
     return Candidate(
         id=candidate_id(turn.said_at, turn.tenant_id, turn.subject_id, kind, str(turn.id), origin, finding.place),
         subject_id=turn.subject_id,
         kind=kind,
-        content=content if origin == "tool_call" else owned(content, turn.speaker, turn.subject_id),
+        content=content if origin == "tool_call" else worded(content, turn.speaker, turn.subject_id),
         importance=salience(content, policy.salience) if by_salience else finding.importance,
         polarity=finding.polarity,
         happened_at=turn.said_at,

@@ -186,6 +186,11 @@ def _stem(stem: str) -> str:
     return f"{stem}e" if _ENDS_IN_E.search(stem) else stem
 
 
+def several() -> tuple[str, ...]:
+    """Return the words for more than one of an author's people."""
+    return _words().holders
+
+
 @lru_cache(maxsize=64)  # the rules of a clause ask one after the other
 def predicates(clause: str) -> tuple[Predicate, ...]:
     """Return the predicates of a clause, one for each subject in it, in order."""

@@ -14,6 +14,8 @@ from reverie.language.cues import wording
 from reverie.language.cues.attribution import unveil
 from reverie.language.cues.compiled import Compiled, Rules
 from reverie.language.cues.objects import cleaned, refusal
+from reverie.language.cues.predicates import predicates
+from reverie.language.cues.refusals import Said, objection, trimmed
 from reverie.language.cues.sentences import Reading, read_predicate, worded
 from reverie.model import Phase, Statement
 from reverie.policy.relations import FactCategory, RuleKind
@@ -80,6 +82,8 @@ def read_clause(matches: Iterable[Match], rules: Rules) -> RuleMatch | str | Non
 
 def _read(compiled: Compiled, match: Match, rules: Rules) -> RuleMatch | str:
     rule, clause = compiled.rule, match.clause
+    if rule.predicate and not predicates(clause):
+        return "no_predicate"
     said = {"x": match.x or match.y or ""} | ({"y": match.y} if match.y else {})
     if rule.predicate:
         reading = read_predicate(compiled, clause)
@@ -88,11 +92,15 @@ def _read(compiled: Compiled, match: Match, rules: Rules) -> RuleMatch | str:
     if isinstance(reading, str):
         return reading
     groups = {name: _value(captured, compiled) for name, captured in reading.groups.items()}
+    if rules.extract.objections:
+        groups = {name: trimmed(value, rule.relation) for name, value in groups.items()}
     for group in groups.values():
         if reason := _refusal(group, compiled, rules):
             return reason
     said = {name: unveil(captured) for name, captured in groups.items()}
     statement = _statement(compiled, reading, said)
+    if rules.extract.objections and (reason := objection(_said(clause, statement, reading, said))):
+        return reason
     content = unveil(wording.third_person(worded(compiled, reading, groups)))
     lead = len(clause) - len(clause.lstrip(wording.EDGES))
     return RuleMatch(
@@ -111,6 +119,13 @@ def _read(compiled: Compiled, match: Match, rules: Rules) -> RuleMatch | str:
         start=match.start + lead,
         end=match.start + len(clause.rstrip(" \n")),
     )
+
+
+def _said(clause: str, statement: Statement | None, reading: Reading, said: dict[str, str]) -> Said:
+    """What the clause around a match is checked against."""
+    if statement is None:
+        return Said(clause, None, reading.phase, None, said.get("y", said.get("x", "")))
+    return Said(clause, statement.relation, reading.phase, statement.topic, statement.object)
 
 
 def _value(captured: str, compiled: Compiled) -> str:

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 
 from reverie.language.cues.compiled import Compiled
-from reverie.language.cues.predicates import Predicate, base_form, predicates
+from reverie.language.cues.predicates import Predicate, base_form, predicates, several
 from reverie.model import Phase
 
 _VERBS_OF_BEING = {"is": "be", "has": "have", "does": "do", "goes": "go"}
@@ -63,7 +63,8 @@ def _phase(compiled: Compiled, predicate: Predicate) -> Phase | None:
     if planning:
         if predicate.ended or predicate.negated:
             return "ends"
-        return "planned" if predicate.tense == "planned" or predicate.doing else None
+        going = predicate.doing and predicate.tense == "present"
+        return "planned" if predicate.tense == "planned" or going else None
     if predicate.tense == "planned":
         return None
     if rule.happens:
@@ -90,7 +91,8 @@ def worded(compiled: Compiled, reading: Reading, groups: dict[str, str]) -> str:
     template = rule.template or relation.wording
     if reading.opposite:
         template = relation.opposite or f"Isn't true: {template}"
-    sentence = in_phase(template.format_map(words), reading.phase)
+    several_hold = reading.phase == "adds" and relation.values == "many"
+    sentence = in_phase(template.format_map(words), "holds" if several_hold else reading.phase)
     return of_whom(sentence, reading.who) if reading.who else sentence
 
 
@@ -129,6 +131,9 @@ def of_whom(sentence: str, who: str) -> str:
     """Return a sentence without a subject as one of somebody: "Lives in Lyon" gives "My sister lives in Lyon"."""
     first, _, rest = sentence.partition(" ")
     lowered = f"{first[:1].lower()}{first[1:]} {rest}".rstrip()
+    if who.split(" ")[0] in several() and (_is_verb(first) or first == "Doesn't"):
+        plural = {"is": "are", "has": "have", "doesn't": "don't", "isn't": "aren't"}
+        return f"their {who} {plural.get(first.lower()) or base_form(first)[0]} {rest}".rstrip()
     verbal = _is_verb(first) or first in ("No", "Used", "Also", "Can't", "Doesn't", "Isn't")
     return f"their {who} {lowered}" if verbal else f"their {who}'s {lowered}"
 

@@ -1,0 +1,207 @@
+"""Why what a rule reads in a clause is not kept, and the last trims of what is.
+
+A rule knows the words of one form; these are about the clause around them, and hold for all rules alike. The checks of
+an object by itself are in `objects`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Final, NamedTuple
+
+from reverie.model import Phase
+
+_FLAGS: Final = re.IGNORECASE | re.ASCII
+
+
+class Said(NamedTuple):
+    """A statement that a rule has read, before it is kept."""
+
+    clause: str
+    #: a name of the policy's table; None: a rule that names none
+    relation: str | None
+    phase: Phase
+    topic: str | None
+    #: what the rule captured, without what follows it
+    object: str
+
+
+#: Words after which "I" begins a clause about something that is not named in what follows: "what I enjoy the most".
+_ASKED: Final = re.compile(
+    r"\b(?:what|whatever|where|wherever|how|who|whom|whose|which|something|anything|everything|nothing|things?|stuff"
+    r"|places?|ones?|way|all)(?: that)? (?:i|we|i'm|im|i've|ive|we're|we've)$",
+    _FLAGS,
+)
+_TIME: Final = (
+    r"(?:moment|days?|mornings?|afternoons?|evenings?|nights?|weeks?|weekends?|months?|years?|summers?|winters?|springs?"
+    r"|falls?|autumns?|times?|seasons?|holidays?|end|beginning|start|meantime|past|future|hand|side|whole|note|while|age"
+    r"|january|february|march|april|may|june|july|august|september|october|november|december|[a-z]+day)"
+)
+#: A noun with its article right before "I", and no word of time: "another pose I love", "the book I'm reading".
+_OF_A_NOUN: Final = re.compile(
+    rf"(?:^|[^a-z']|\b(?:is|was|are|were|see|saw|this is|like|love|from|for|of|here's|heres|finished) )"
+    rf"(?:the|an?|this|these|those|another|any|first|best|only) (?:[\w'-]+ ){{0,3}}(?!{_TIME} )[\w'-]+"
+    r"(?: that)? (?:i|we|i'm|im|i am|i've|ive|we're|we are|we've)$",
+    _FLAGS,
+)
+_BEFORE_A_NOUN: Final = re.compile(r"\b(?:after|before|during|in|on|at|since|until|by|with|without|about) $", _FLAGS)
+_SUBJECT: Final = re.compile(r"\b(?:i'm|im|i am|i've|ive|i|we're|we are|we've|we)(?= )", _FLAGS)
+#: An object that begins so is the rest of another clause: "is the tree pose", "and acceptance".
+_LEADING: Final = re.compile(
+    r"(?:is|are|was|were|makes?|made|has|have|had|can|could|will|would|and|or|but|nor|than|as well|the most|the best|more"
+    r"|most|least)\b(?! (?:fun|than)\b)|(?:at|in|on|for|with|to|since) (?:yesterday|today|tonight|tomorrow|now|last|this)\b",
+    _FLAGS,
+)
+_ADDRESSED: Final = re.compile(r"\b(?:you|your|yours|yourself|u|ur)\b", _FLAGS)
+_PRONOUN: Final = re.compile(r"\b(?:it|them|him|he|she|they|us|that one|this one|the following)\b", _FLAGS)
+#: What may hold any word: "she/her", an address, a rule.
+_ANY_WORDS: Final = frozenset(
+    ["pronouns", "name", "nickname", "email", "phone", "address", "standing_rule", "answer_in", "availability"]
+)
+_REACTION: Final = re.compile(
+    r"^(?:[a-z]+[,!]? )?(?:love|like|loving|enjoyed|loved) (?:the|his|her|all|how|that|this)\b", _FLAGS
+)
+_TALK: Final = re.compile(r"\b(?:our|this) (?:chats?|conversations?|talks?|discussions?)\b", _FLAGS)
+#: Verbs that need an object: "countries I want to visit".
+_BARE: Final = re.compile(
+    r"(?:visit|do|see|have|make|get|be|try|buy|find|create|build|start|open|win|give|write|improve|explore|achieve"
+    r"|(?:play|work|go|talk|deal|live) with)(?: (?:in the future|someday|one day|soon|again|regularly|too))?",
+    _FLAGS,
+)
+_NAMING: Final = re.compile(
+    r"\b(?!(?:with|about|having|being|doing|going|making|when|that|from|some|very|just)\b)[a-z]{4,}\b", _FLAGS
+)
+_DENIED: Final = re.compile(
+    r"\b(?:not (?:that|like|as if|because)|(?:isn't|is not|not) (?:like|as though|to say)(?: that)?) (?:i|we|i'm|i've|my)\b",
+    _FLAGS,
+)
+_SUPPOSED: Final = re.compile(
+    r"\b(?:if|unless|wish|imagine|suppose|supposing|pretend|as though|as if|in my dreams?|in another life|hypothetically"
+    r"|dreamed|dreamt|dream again|recurring dream|when i have|once i have|until i have)\b",
+    _FLAGS,
+)
+_JOKE: Final = re.compile(r"(?:\b(?:jk|just kidding|kidding|not really)\b|/s\b)[ .!)]*$", _FLAGS)
+_ANOTHERS_NAME: Final = re.compile(
+    r"\b(?:his|her|its|their|whose|your|the|dog|cat|baby|[a-z]+'s) (?:[a-z]+ )?name\b", _FLAGS
+)
+_OUGHT: Final = re.compile(r"\b(?:one|some|another|two|three|few|many|all) of (?:my|our)\b", _FLAGS)
+_OF_A_WEEK: Final = re.compile(
+    r"\b(?:this|next) (?:week|weekend|month|morning|afternoon|evening)\b|\b(?:today|tonight|tomorrow)\b", _FLAGS
+)
+_USED: Final = re.compile(
+    r"\b(?:used to|once|back then|as a (?:kid|child|teen(?:ager)?)|growing up|formerly|for years)\b", _FLAGS
+)
+_NOTHING_DONE: Final = re.compile(
+    r"(?:go|goes|do|does|play|visit|work|eat|run|call|meet|make|take) (?:there|here|out|(?:a )?few times|once|twice|every|several"
+    r"|about|[0-9]|most|too|so|each|all|in the|at night|on)\b.*",
+    _FLAGS,
+)
+#: Relations in which a past tense alone tells of one occasion: "we loved the trip" is no "used to like".
+_OCCASIONS: Final = frozenset(
+    [
+        "age",
+        "plays",
+        "likes",
+        "does",
+        "prefers",
+        "wants",
+        "has_friend",
+        "has_child",
+        "has_pet",
+        "has_relative",
+        "fears",
+        "favorite",
+        "habit",
+    ]
+)
+#: Relations that hold for longer than a week, or are nothing.
+_LONG: Final = frozenset(["likes", "diet", "habit", "does", "standing_rule", "smokes", "drinks_alcohol", "plays"])
+
+
+def objection(said: Said) -> str | None:
+    """Return why a statement is not kept, as a word that is counted; None: it is kept."""
+    return next((reason for reason, holds in _OBJECTIONS if holds(said)), None)
+
+
+def trimmed(text: str, relation: str | None) -> str:
+    """Return a captured value without the time, the possessive and the odd quotation mark at its end."""
+    text = _SPAN.sub("", text)
+    if relation is not None and relation.startswith("has_"):
+        text = re.sub(r"'s$", "", text)
+    return text.replace('"', "").strip() if text.count('"') % 2 else text
+
+
+_SPAN: Final = re.compile(
+    r"(?:,? (?:for|about|around|almost|over|like))* (?:[0-9]+|an?|one|two|three|four|five|six|seven|eight|nine|ten|several"
+    r"|many|a few|a couple(?: of)?) (?:days?|weeks?|months?|years?|hours?)$",
+    _FLAGS,
+)
+
+
+def _relative(said: Said) -> bool:
+    """Whether the author's verb stands in a clause about a noun before it: "the canyon I found"."""
+    for subject in _SUBJECT.finditer(said.clause):
+        before = said.clause[: subject.end()]
+        if said.object and said.clause.find(said.object, subject.end()) < 0:
+            continue
+        if _ASKED.search(before):
+            return True
+        if (found := _OF_A_NOUN.search(before)) and not _BEFORE_A_NOUN.search(before[: found.start() + 1]):
+            return True
+    return False
+
+
+def _before_object(said: Said) -> str:
+    """The clause up to what was captured of it; the whole clause if its words were changed."""
+    place = said.clause.find(said.object)
+    return said.clause[:place] if place > 0 else said.clause
+
+
+def _dangling(said: Said) -> bool:
+    """Whether the object has a pronoun before it names anything that it may stand for."""
+    found = _PRONOUN.search(said.object)
+    return found is not None and len(_NAMING.findall(said.object[: found.start()])) < 2
+
+
+def _reacts(clause: str) -> bool:
+    """Whether a liking is one of what the other just showed or said."""
+    return _REACTION.search(clause) is not None or _TALK.search(clause) is not None
+
+
+def _occasion(said: Said) -> bool:
+    return said.phase == "past" and said.relation in _OCCASIONS and not _USED.search(said.clause)
+
+
+def _anothers(said: Said) -> bool:
+    return (
+        said.relation == "name" and bool(_ANOTHERS_NAME.search(said.clause)) and " my " not in f" {said.clause.lower()}"
+    )
+
+
+def _without_topic(said: Said) -> bool:
+    return said.relation == "favorite" and (not said.topic or said.topic == said.object.lower())
+
+
+def _passing(said: Said) -> bool:
+    return said.relation in _LONG and said.phase in ("holds", "begins") and bool(_OF_A_WEEK.search(said.clause))
+
+
+#: In this order, the first that holds is counted.
+_OBJECTIONS: Final[tuple[tuple[str, Callable[[Said], bool]], ...]] = (
+    ("denied", lambda said: _DENIED.search(said.clause) is not None),
+    ("supposed", lambda said: _SUPPOSED.search(_before_object(said)) is not None),
+    ("joke", lambda said: _JOKE.search(said.clause) is not None),
+    ("another", _anothers),
+    ("leading", lambda said: said.relation not in _ANY_WORDS and _LEADING.match(said.object) is not None),
+    ("addressed", lambda said: said.relation not in _ANY_WORDS and _ADDRESSED.search(said.object) is not None),
+    ("dangling", lambda said: said.relation not in _ANY_WORDS and _dangling(said)),
+    ("relative", _relative),
+    ("reaction", lambda said: said.relation == "likes" and _reacts(said.clause)),
+    ("missing", lambda said: said.relation in ("wants", "plans", "does") and _BARE.fullmatch(said.object) is not None),
+    ("occasion", _occasion),
+    ("missing", _without_topic),
+    ("among", lambda said: said.relation == "favorite" and _OUGHT.search(said.clause) is not None),
+    ("missing", lambda said: said.relation == "habit" and _NOTHING_DONE.fullmatch(said.object) is not None),
+    ("passing", _passing),
+)
