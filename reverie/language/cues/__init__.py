@@ -15,7 +15,6 @@
 - `salience`: how much a text stands out
 - `routing`: chooses the kind of memory for a chunk of a document
 - `summarise`: extractive summaries of sessions
-- `standalone`: finds sentences that can be read alone
 - `mood`: classifies the mood of a message
 - `crisis`: detects signs of a crisis
 - `linear`: linear classifiers over embedding vectors

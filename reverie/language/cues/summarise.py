@@ -18,7 +18,7 @@ from itertools import islice
 import polars as pl
 
 from reverie.language.cues.salience import salience_expr
-from reverie.language.cues.standalone import Sentence, spoken_text, standalone, terms_of
+from reverie.language.standalone import Sentence, spoken_text, standalone, terms_of
 from reverie.language.text import written_day
 from reverie.policy import SaliencePolicy
 from reverie.policy.memory import SummaryPolicy

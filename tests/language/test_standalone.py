@@ -2,7 +2,7 @@
 
 import pytest
 
-from reverie.language.cues.standalone import spoken_text, standalone, term_of, terms_of
+from reverie.language.standalone import spoken_text, standalone, term_of, terms_of
 
 
 def alone(text: str) -> list[str]:

@@ -1,6 +1,6 @@
 """Sentences that can be read alone: without captions, greetings and answers that need the turn before.
 
-The words are in `summarise.toml`.
+The words are in `standalone.toml`.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class Sentence:
 
 @cache
 def _data() -> dict[str, str]:
-    return tomllib.loads(files(__package__).joinpath("summarise.toml").read_text("utf-8"))
+    return tomllib.loads(files(__package__).joinpath("standalone.toml").read_text("utf-8"))
 
 
 @cache
