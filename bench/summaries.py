@@ -29,8 +29,8 @@ os.environ.setdefault("POLARS_MAX_THREADS", "1")
 import snowballstemmer  # type: ignore[import-untyped]
 
 from bench.report import print_table
-from reverie.language.standalone import spoken_text
 from reverie.language.cues.summarise import SpokenTurn, summarise_all
+from reverie.language.standalone import spoken_text
 from reverie.language.text import sentences, written_day
 from reverie.policy import load_policy
 
