@@ -22,6 +22,7 @@ BENCHES = {
     "retrieval": "Does it find what was said? Evidence turns of labelled questions, through the whole pipeline.",
     "rules": "What do the rules find, how precisely and how fast?",
     "memory": "Is what is remembered right and current? Sentences, histories, facts covered.",
+    "summaries": "How much of a reader's summary do session summaries say, beside the first and random sentences?",
     "merge_quality": "Are the right memories merged, and the wrong ones kept apart?",
     "pipeline": "How fast is a history turned into memory, beside the bare embedder?",
     "recall": "How fast is an answer, beside one hand-written hybrid statement?",

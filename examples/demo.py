@@ -211,8 +211,10 @@ def print_added(console: Console, store: Store, settings: Settings, tenant: str,
         if kind == "summary" and path == SAMPLE:
             turns = [one for one in map(json.loads, SAMPLE.open(encoding="utf-8")) if one["session_id"] == session]
             lines = [SpokenTurn(speaker=one["speaker"], text=one["text"]) for one in turns if "text" in one]
-            number = numbers.compress.summary_sentences
-            by_rules = summarise(lines, number=number, numbers=numbers.salience)
+            compress = numbers.compress
+            by_rules = summarise(
+                lines, number=compress.summary_sentences, weights=compress.summary, salience=numbers.salience
+            )
         report.print_text(console, kind, text, by_rules)
     console.print()
 

@@ -127,7 +127,7 @@ STAGES = (
         summary="Episodes become patterns, sessions become summaries.",
         result="patterns",
         reads=("memory.memories", "memory.vectors", "log.turns", "log.outcomes"),
-        writes=("memory.memories", "memory.lineage", "memory.links", "memory.vectors"),
+        writes=("memory.memories", "memory.lineage", "memory.links", "memory.tombstones", "memory.vectors"),
         embeds=True,
         asks=True,
     ),

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
-from reverie.consolidate.compress.stage import compress
+from reverie.consolidate.compress.stage import compress, compress_running
 from reverie.consolidate.correct.read import correction_times
 from reverie.consolidate.correct.stage import correct
 from reverie.consolidate.decay.stage import decay
@@ -74,9 +74,10 @@ def catch_up(work: Work) -> Iterator[Report]:
     """Bring memory from wherever it is to `as_of`, cycle by cycle in event time; yields each stage's report.
 
     Cycles lie at multiples of the policy's period since midnight UTC. What was said after the last whole cycle is
-    merged and linked, as the deferred tier would have done it; compressing, scoring and pruning wait for their cycle.
-    A language model words what it can, at cycles alone, since what it says depends on what it is shown at a time;
-    without one, rules do. A tenant whose clock was stopped is brought to that time and no further.
+    merged, linked and, of running sessions, compressed, as the deferred tier would have done it; whole sessions,
+    themes, scoring and pruning wait for their cycle. A language model words a range of turns whenever it is due, since
+    it is shown the same turns at any time, and all else at cycles alone; without one, rules do. A tenant whose clock
+    was stopped is brought to that time and no further.
     """
     work = replace(work, as_of=tenant_time(work.store, work.tenant_id, work.as_of))
     work.progress("cycles", 0)
@@ -97,6 +98,7 @@ def _run_cycles(work: Work) -> Iterator[Report]:
     yield prune(replace(work, as_of=last))
     if work.as_of > last:
         yield from work_in(work)
+        yield from _shorten_running(work)
         if work.language_model is None:
             yield synthesize(work)
     yield decay(work)
@@ -110,11 +112,26 @@ def work_in(work: Work) -> Iterator[Report]:
     for at in correction_times(work):
         then = replace(work, as_of=at)
         yield from _merge_new(then)
+        yield from _shorten_running(then)
         corrected = correct(then)
         yield corrected
         if corrected["replaced"]:
             yield embed(then, items=("memory",))
     yield from _merge_new(work)
+
+
+def _shorten_running(work: Work) -> Iterator[Report]:
+    """Compress the oldest turns of running sessions: what a range says depends on its turns alone, not on when."""
+    if work.policy.compress.running_turns:
+        compressed = compress_running(work)
+        yield compressed
+        if compressed["ranges"]:
+            yield _embed_made(work)
+
+
+def _embed_made(work: Work) -> Report:
+    made: tuple[Kind, ...] = ("pattern", "summary")
+    return embed(work, items=("memory",), kinds=made)
 
 
 def _merge_new(work: Work) -> Iterator[Report]:
@@ -137,8 +154,7 @@ def _run_cycle(work: Work) -> Iterator[Report]:
     compressed = compress(asking)
     yield compressed
     if compressed["patterns"] or compressed["summaries"] or compressed["ranges"]:
-        made: tuple[Kind, ...] = ("pattern", "summary")
-        yield embed(work, items=("memory",), kinds=made)
+        yield _embed_made(work)
     yield score(work)
 
 

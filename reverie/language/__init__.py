@@ -2,6 +2,7 @@
 
 - `text`: cleaning, sentences and chunks
 - `cues/`: what a text says: statements, entities, mood, signs of a crisis
+- `standalone`: finds the sentences that can be read alone
 - `contradiction`: whether two similar texts contradict each other
 - `contradiction_words`: word lists of `contradiction`
 - `fact_keys`: reads a memory as a structured fact, and a text as a statement of a relation

@@ -21,7 +21,12 @@ Span = tuple[int, int]
 _FENCE = re.compile(r"^[ \t]*```.*?(?:^[ \t]*```[ \t]*$|\Z)", re.MULTILINE | re.DOTALL)
 _BLANK_LINES = re.compile(r"(?:[ \t]*\r?\n){3,}")
 _PARAGRAPH = re.compile(r"\r?\n[ \t]*\r?\n\s*")
-_SENTENCE = re.compile(r"[.!?]+[\"')\]]*\s+(?=[\"'(\[]?[^\W\d_a-z])")
+#: No title, initial or "e.g." ends here, by length, as lookbehinds need.
+_ENDED = (
+    r"(?<!\b[A-HJ-Z]\.)(?<!\b(?i:dr|mr|ms|mt|st|vs|cf)\.)(?<!\b(?i:mrs|gen|col|sgt|rev|sen|gov|e\.g|i\.e)\.)"
+    r"(?<!\b(?i:prof|capt)\.)"
+)
+_SENTENCE = re.compile(rf"[.!?]{_ENDED}[.!?]*[\"')\]]*\s+(?=[\"'(\[]?[^\W\d_a-z])")
 _LINE = re.compile(r"\n")
 _WORD = re.compile(r"\s+")
 
@@ -128,7 +133,10 @@ def attributed(text: str, speaker: str | None, role: str | None) -> str:
 
 
 def sentences(text: str) -> list[str]:
-    """Split a text into sentences, which end with `.`, `!` or `?` before white space and a capital."""
+    """Split a text into sentences, which end with `.`, `!` or `?` before white space and a capital.
+
+    A full stop after a title, an initial or "e.g." ends none.
+    """
     return [text[start:end].strip() for start, end in _cut(text, (0, len(text)), _SENTENCE) if text[start:end].strip()]
 
 

@@ -69,6 +69,35 @@ class DecayPolicy(Table):
     rates: Annotated[dict[Kind, Share], BeforeValidator(_of_every_kind)] = Field(default_factory=dict)
 
 
+class SummaryPolicy(Table):
+    """By what an extractive summary chooses its sentences; fitted on part of LoCoMo dev (bench/summaries.py)."""
+
+    #: Content words that a sentence needs to be worth telling; a name counts twice.
+    least_terms: Annotated[int, Field(ge=1, le=100)] = 3
+    #: Characters above which a sentence is a list or code, and not chosen.
+    longest: Annotated[int, Field(ge=20, le=10_000)] = 240
+    #: Power of its length by which a sentence's coverage is divided, and the length that counts at least.
+    brevity: Share = 0.1
+    short: Annotated[int, Field(ge=1, le=1000)] = 60
+    #: Factor for a sentence that is not in the first person.
+    general: Share = 0.5
+    #: Added to the factor 1 of a sentence for a salience of 1.
+    salience: Annotated[float, Field(ge=0, le=10)] = 1.2
+    #: Added for the first turn of a session, falling to 0 for the last.
+    early: Annotated[float, Field(ge=0, le=10)] = 0.5
+    #: Factors for each word that addresses the listener, and for each pronoun.
+    addressed: Share = 0.5
+    pronoun: Share = 0.7
+    #: Factor for a sentence of a speaker who has one in the summary already.
+    heard: Share = 0.6
+    #: Share of a content word's weight that counts once another chosen sentence has it.
+    repeated: Share = 0.2
+    #: Share of the best sentence's gain that another needs to be told too.
+    least_gain: Share = 0.2
+    #: Share of the shorter sentence's content words above which two sentences say the same.
+    same: Share = 0.7
+
+
 class CompressPolicy(Table):
     """When episodes become patterns and sessions summaries (Brain 4.4, Contact 6.2, Logic 3, Chat flow 1)."""
 
@@ -87,6 +116,7 @@ class CompressPolicy(Table):
     #: Sentences of an extractive summary.
     summary_sentences: Annotated[int, Field(ge=1, le=20)] = 3
     summary_importance: Share = 0.6
+    summary: SummaryPolicy = SummaryPolicy()
 
     @property
     def range_turns(self) -> int:

@@ -229,11 +229,34 @@ where m.happened_at <= %(as_of)s and (m.kind <> 'summary' or m.origin = 'range')
 order by x.place, m.id
 
 -- name: write_links
--- Each speaks of the entities that its sources speak of.
+-- Each speaks of the entities that its sources speak of; those first seen after `seen_until`, where given, link finds.
 insert into memory.links (tenant_id, memory_id, entity_id, subject_id, run_id)
 select distinct %(tenant)s, x.id, l.entity_id, l.subject_id, %(run_id)s::uuid
-from unnest(%(ids)s::uuid[], %(source_ids)s::uuid[]) as x (id, source_id)
+from unnest(%(ids)s::uuid[], %(source_ids)s::uuid[], %(seen_until)s::timestamptz[]) as x (id, source_id, seen_until)
 cross join lateral (select * from memory.links l where l.tenant_id = %(tenant)s and l.memory_id = x.source_id offset 0) l
+cross join lateral (
+    select e.first_seen_at from memory.entities e where e.tenant_id = %(tenant)s and e.id = l.entity_id offset 0) e
+where x.seen_until is null or e.first_seen_at <= x.seen_until
+on conflict do nothing
+
+-- name: write_later_links
+-- Link ranges to the entities first seen after their last turn that they name, as link would have done had each been there.
+insert into memory.links (tenant_id, memory_id, entity_id, subject_id, run_id)
+select %(tenant)s, m.id, e.id, m.subject_id, %(run_id)s::uuid
+from (select m.id, m.subject_id, m.happened_at,
+             tsvector_to_array(to_tsvector(%(language)s::regconfig, left(m.content, 100000))) as terms
+      from memory.memories m
+      where m.tenant_id = %(tenant)s and m.id = any(array(select unnest(%(ids)s::uuid[]))) offset 0) m
+join memory.entities e on e.tenant_id = %(tenant)s and e.subject_id = m.subject_id
+    and e.first_seen_at > m.happened_at and e.first_seen_at <= %(as_of)s and e.terms <@ m.terms and e.terms <> '{}'
+on conflict do nothing
+
+-- name: write_untold
+-- Tombstones of summaries that were not worth making: with the lineage of their turns, these sessions count as told.
+insert into memory.tombstones (tenant_id, memory_id, subject_id, kind, content_hash, importance, reason, forgotten_at,
+                               run_id)
+select %(tenant)s, x.id, x.subject_id, 'summary', sha256(''::bytea), 0, 'unimportant', x.at, %(run_id)s
+from unnest(%(ids)s::uuid[], %(subject_ids)s::text[], %(at)s::timestamptz[]) as x (id, subject_id, at)
 on conflict do nothing
 
 -- name: write_replaced

@@ -301,7 +301,7 @@ def test_the_oldest_sessions_are_summarised(conn, store, policy):
 
 def test_many_old_sessions_at_once_are_as_one_after_the_other(conn, store, policy):
     for number in range(9):
-        say(conn, f"We talked about the {number}th thing.", MARCH + timedelta(days=number), session=f"s{number}")
+        say(conn, f"We talked about the roof of house {number}.", MARCH + timedelta(days=number), session=f"s{number}")
     assert at(store, policy, 20)["summaries"] == 6
     assert at(store, policy, 20)["summaries"] == 0
 
@@ -311,7 +311,7 @@ def test_a_second_run_changes_nothing(conn, store, policy, again):
     tell_of_bruno(conn)
     suggest_posts(conn)
     for number in range(5):
-        say(conn, f"We talked about the {number}th thing.", MARCH + timedelta(days=number), session=f"s{number}")
+        say(conn, f"We talked about the roof of house {number}.", MARCH + timedelta(days=number), session=f"s{number}")
     at(store, policy, 20)
     before = everything(conn)
     at(store, policy, again)

@@ -7,7 +7,7 @@ import psycopg
 import pytest
 from pydantic import ValidationError
 
-from reverie.consolidate.compress.stage import compress
+from reverie.consolidate.compress.stage import compress, compress_running
 from reverie.model import Scope
 from reverie.policy import Policy, load_policy
 from reverie.policy.memory import CompressPolicy
@@ -45,6 +45,11 @@ def at(store: Store, policy: Policy, minutes: float = 1_000, **more) -> Report:
             store=store, scope=Scope(tenant_id=TENANT), policy=policy, as_of=as_of, embedder=WordEmbedder(MODEL), **more
         )
     )
+
+
+def running(store: Store, policy: Policy, minutes: float) -> Report:
+    as_of = MARCH + timedelta(minutes=minutes)
+    return compress_running(Work(store=store, scope=Scope(tenant_id=TENANT), policy=policy, as_of=as_of))
 
 
 def summaries(conn: psycopg.Connection) -> list[tuple]:
@@ -131,20 +136,31 @@ def test_the_whole_session_replaces_its_ranges(conn, store, policy):
     ).fetchall()
     assert parents == [("memory", 2), ("turn", 30)]
     # what is said in it afterwards is told by ranges again, counted on
-    say_more = [say(conn, "One more.", MARCH + timedelta(days=9, minutes=n), session="s0") for n in range(20)]
+    say_more = [
+        say(conn, f"We looked at garden number {n}.", MARCH + timedelta(days=9, minutes=n), session="s0")
+        for n in range(20)
+    ]
     assert len(say_more) == 20
     assert at(store, policy, 20_000)["ranges"] == 1
     assert summaries(conn)[-1] == ("range", 31, 40, "active")
 
 
-def test_a_session_that_is_told_whole_is_not_told_in_parts(conn, store, policy):
+def test_a_session_that_is_told_whole_at_once_has_its_ranges_all_the_same(conn, store, policy):
+    """A worker that runs between two cycles makes them when they are due; one that does not makes the same later."""
     talk(conn, 1, 30, session="s0")
     for number in range(1, 4):
         say(conn, "We looked at a garden today.", MARCH + timedelta(days=number), session=f"s{number}")
     dry = at(store, policy, 10_000, dry_run=True)
-    assert (dry["summaries"], dry["ranges"]) == (1, 0)
-    assert at(store, policy, 10_000).counts == dry.counts
-    assert summaries(conn) == [("session", 1, 30, "active")]
+    assert (dry["summaries"], dry["ranges"]) == (1, 2)
+    assert at(store, policy, 10_000)["replaced"] == 2
+    at_once = everything(conn)
+    assert summaries(conn)[-1] == ("session", 1, 30, "active")
+    conn.execute("truncate memory.memories, memory.lineage, memory.links")
+    running(store, policy, 25)
+    assert summaries(conn) == [("range", 1, 10, "active")]
+    running(store, policy, 30)
+    at(store, policy, 10_000)
+    assert everything(conn) == at_once
 
 
 def test_none_where_the_policy_says_none(conn, store, policy):
@@ -160,3 +176,43 @@ def test_some_turns_must_be_left_to_tell(policy):
     assert CompressPolicy(**numbers | {"running_turns": 20, "running_keep": 19}).range_turns == 1
     with pytest.raises(ValidationError, match="running_keep is 20, and running_turns no more: 20"):
         CompressPolicy(**numbers | {"running_turns": 20, "running_keep": 20})
+
+
+SMALL_TALK = ("Thanks! That means a lot.", "Yeah, it was so good!", "How are you?", "Wow, sounds great!")
+
+
+def small_talk(conn: psycopg.Connection, number: int, *, session: str, day: int = 0) -> list:
+    return [
+        say(conn, SMALL_TALK[n % 4], MARCH + timedelta(days=day, minutes=n), session=session) for n in range(number)
+    ]
+
+
+def test_a_session_that_says_nothing_gets_no_summary_and_is_not_read_again(conn, store, policy):
+    turns = small_talk(conn, 6, session="s0")
+    episode = remember(conn, turns[0], "Said thanks")
+    for number in range(1, 4):
+        say(conn, "We looked at a garden today.", MARCH + timedelta(days=number), session=f"s{number}")
+    dry = at(store, policy, 10_000, dry_run=True)
+    report = at(store, policy, 10_000)
+    assert report.counts == dry.counts
+    assert (report["summaries"], report["discarded_unimportant"], report["episodes"]) == (0, 1, 0)
+    assert summaries(conn) == []
+    assert conn.execute("select state from memory.memories where id = %s", [episode]).fetchone() == ("active",)
+    gone = conn.execute("select kind, reason, forgotten_at from memory.tombstones").fetchall()
+    assert gone == [("summary", "unimportant", MARCH + timedelta(minutes=5))]
+    before = everything(conn)
+    again = at(store, policy, 20_000)
+    assert (again["summaries"], again["discarded_unimportant"]) == (0, 0)
+    assert everything(conn) == before
+
+
+def test_the_oldest_turns_of_a_running_session_that_say_nothing_get_no_summary_either(conn, store, policy):
+    small_talk(conn, 20, session="s")
+    report = at(store, policy)
+    assert (report["ranges"], report["discarded_unimportant"]) == (0, 1)
+    assert at(store, policy, 2_000)["discarded_unimportant"] == 0
+    talk(conn, 21, 30)
+    assert at(store, policy, 3_000)["discarded_unimportant"] == 1, "the other ten, with the last ten kept"
+    talk(conn, 31, 40)
+    assert at(store, policy, 4_000)["ranges"] == 1
+    assert summaries(conn) == [("range", 21, 30, "active")]

@@ -170,5 +170,7 @@ def test_between_cycles_new_memories_are_merged_and_linked_but_not_forgotten(
     cut = when(history[0]) + timedelta(minutes=5)
     live(store, history, [cut], tmp_path / "some.jsonl", lively())
     with store.transaction("t") as conn:
-        found = conn.execute("select distinct state, linked, scored from memory.memories").fetchall()
-    assert found == [("active", True, False)]
+        found = conn.execute(
+            "select distinct kind = 'summary', state, linked, scored from memory.memories order by 1"
+        ).fetchall()
+    assert found == [(False, "active", True, False), (True, "active", True, True)], "a range has nothing to score"

@@ -104,6 +104,41 @@ def test_the_same_memory_as_the_cycle_makes(store: Store, say: Say, conn: Conn) 
     assert conn.execute("select count(*) from memory.memories where kind in ('pattern', 'summary')").fetchone() != (0,)
 
 
+VISIT = "I visited the {} museum with Dr. Lee, and my dog Rex barked at painting number {}."
+PLACES = ("Viking", "Railway", "Maritime", "Poster", "Toy", "Chess", "Ski")
+
+
+def test_a_running_session_is_compressed_when_it_is_worked_in(store: Store, say: Say, conn: Conn) -> None:
+    """Chat flow 1: at turn 21 the first ten are told in a range, long before the cycle of 18:00."""
+    chat = load_policy("chat")
+    began = datetime(2026, 5, 1, 12, 30, tzinfo=UTC)
+    later = began + timedelta(minutes=90)
+    told = [(began + timedelta(minutes=n), VISIT.format(PLACES[n % 7], n)) for n in range(21)]
+    # what the second half names may get an entity only after the first range was made
+    told += [(later + timedelta(minutes=n), f"My cat Viking ate {n} fish.") for n in range(10)]
+    for at, text in told[:21]:
+        say("ana", "s1", text, at=at)
+    conn.execute("update ops.tenants set policy = 'chat' where tenant_id = 't'")
+    early = began + timedelta(hours=1)
+    assert work(store, clock=lambda: early)["sessions"] == 1
+    ranges = "select turn_start, turn_end, state from memory.memories where kind = 'summary' order by turn_start"
+    assert conn.execute(ranges).fetchall() == [(1, 10, "active")]
+    before = digest(store, "t")
+    work(store, clock=lambda: early)
+    assert digest(store, "t") == before
+    for at, text in told[21:]:
+        say("ana", "s1", text, at=at)
+    late = later + timedelta(hours=1)
+    assert work(store, clock=lambda: late)["sessions"] == 1
+    assert conn.execute(ranges).fetchall() == [(1, 10, "active"), (11, 20, "active")]
+    live = digest(store, "t")
+    forget(conn)
+    common: dict[str, Any] = {"scope": Scope(tenant_id="t"), "policy": chat, "embedder": EMBEDDER, "as_of": late}
+    for _ in (*ingest(Work(store=store, **common)), *catch_up(Work(store=store, **common))):
+        pass
+    assert digest(store, "t") == live
+
+
 def forget(conn: Conn) -> None:
     for (table,) in conn.execute(
         "select format('%I.%I', schemaname, tablename) from pg_tables where schemaname = 'memory'"

@@ -77,6 +77,19 @@ def test_sentences_do_not_end_in_numbers_or_abbreviated_lower_case() -> None:
     assert sentences("I ran 3.5 km. It was e.g. hot! Fine?") == ["I ran 3.5 km.", "It was e.g. hot!", "Fine?"]
 
 
+def test_sentences_do_not_end_at_titles_initials_or_eg() -> None:
+    met = "I met Dr. Smith and Mrs. Lee. Prof. J. K. Ode lives in St. Ives, e.g. Porthmeor St. 5!"
+    assert sentences(f"{met} Is it so? (Yes.) No. I left.") == [
+        "I met Dr. Smith and Mrs. Lee.",
+        "Prof. J. K. Ode lives in St. Ives, e.g. Porthmeor St. 5!",
+        "Is it so?",
+        "(Yes.)",
+        "No.",
+        "I left.",
+    ]
+    assert sentences("Me and I. Then us... Then them?! Ok") == ["Me and I.", "Then us...", "Then them?!", "Ok"]
+
+
 def visible_words(text: str) -> int:
     """As word-piece tokenizers do: characters without a width are no tokens."""
     return len(text.replace("\u200b", " ").replace("\ufeff", " ").split())

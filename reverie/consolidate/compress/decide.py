@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
@@ -81,6 +81,17 @@ class Compression:
     linked_like: Sequence[UUID]
 
 
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Untold:
+    """A part of a session that holds nothing worth a summary; its lineage keeps it from being read again."""
+
+    #: Id that the summary would have.
+    id: UUID
+    subject_id: str
+    happened_at: datetime
+    lineage: Sequence[Lineage]
+
+
 def pattern_of(
     theme: Theme, evidence: ThemeEvidence, content: str, policy: Policy, *, tenant_id: str, as_of: datetime
 ) -> Compression:
@@ -127,12 +138,11 @@ def summary_of(
 
     The summary of a range replaces nothing, and is itself replaced by the summary of the whole session.
     """
-    happened_at = max(turn.said_at for turn in part.turns)
+    happened_at = _ends_at(part)
     turn_ids = {turn.id for turn in part.turns}
-    name = [*part.session, *([] if part.whole else [str(part.start), str(part.end)])]
     replaced = [memory for memory in memories if memory.replaceable and part.whole]
     summary = Memory(
-        id=stable_id(happened_at, "summary", tenant_id, *name),
+        id=_summary_id(part, tenant_id),
         subject_id=part.subject_id,
         kind="summary",
         content=content,
@@ -145,18 +155,44 @@ def summary_of(
         turn_end=part.end,
         origin="session" if part.whole else "range",
     )
-    relation = "compressed" if part.whole else "summarised"
-    sources = [
-        *((relation, "turn", turn.id) for turn in part.turns),
-        *(("compressed", "memory", memory.id) for memory in replaced),
-    ]
+    sources = [*_told_turns(part), *(("compressed", "memory", memory.id) for memory in replaced)]
     return Compression(
         memory=summary,
         episodes=[memory.id for memory in replaced if memory.kind == "episode"],
         ranges=[memory.id for memory in replaced if memory.kind == "summary"],
-        lineage=_lineage(summary.id, sources, as_of),
+        lineage=_lineage(summary.id, sources, _made_at(part, as_of)),
         linked_like=[memory.id for memory in memories if part.whole or memory.turn_id in turn_ids],
     )
+
+
+def untold_of(part: SessionPart, *, tenant_id: str, as_of: datetime) -> Untold:
+    """Return what is kept of a part of a session without a summary; it replaces nothing."""
+    id_ = _summary_id(part, tenant_id)
+    return Untold(
+        id=id_,
+        subject_id=part.subject_id,
+        happened_at=_ends_at(part),
+        lineage=_lineage(id_, list(_told_turns(part)), _made_at(part, as_of)),
+    )
+
+
+def _ends_at(part: SessionPart) -> datetime:
+    return max(turn.said_at for turn in part.turns)
+
+
+def _made_at(part: SessionPart, as_of: datetime) -> datetime:
+    """A range counts as made with its last turn: it is the same whichever tier makes it, and when."""
+    return as_of if part.whole else _ends_at(part)
+
+
+def _summary_id(part: SessionPart, tenant_id: str) -> UUID:
+    name = [*part.session, *([] if part.whole else [str(part.start), str(part.end)])]
+    return stable_id(_ends_at(part), "summary", tenant_id, *name)
+
+
+def _told_turns(part: SessionPart) -> Iterator[tuple[str, str, UUID]]:
+    relation = "compressed" if part.whole else "summarised"
+    return ((relation, "turn", turn.id) for turn in part.turns)
 
 
 def _lineage(memory_id: UUID, sources: Sequence[tuple[str, str, UUID]], at: datetime) -> list[Lineage]:

@@ -14,7 +14,7 @@ from uuid import UUID
 
 from psycopg import Connection
 
-from reverie.consolidate.compress.decide import Compression, SessionKey, SessionPart, summary_of
+from reverie.consolidate.compress.decide import Compression, SessionKey, SessionPart, Untold, summary_of, untold_of
 from reverie.consolidate.compress.read import (
     long_sessions,
     old_sessions,
@@ -23,7 +23,7 @@ from reverie.consolidate.compress.read import (
     whole_sessions,
 )
 from reverie.consolidate.compress.worded_sessions import ModelSummaries, ask_summaries
-from reverie.consolidate.compress.write import write_compressions
+from reverie.consolidate.compress.write import write_compressions, write_untold
 from reverie.inference.completions import LanguageModel
 from reverie.language.cues.summarise import SpokenTurn, summarise_all
 from reverie.language.text import author, strip_invisible, written_day
@@ -38,20 +38,14 @@ _SESSIONS = 1_000
 ReadParts = Callable[[Connection[Any], Work, Sequence[SessionKey]], Iterator[SessionPart]]
 
 
-def compress_old_sessions(attempt: Run, taken: Collection[UUID], model: LanguageModel | None) -> set[SessionKey]:
-    """Summarise the oldest sessions of subjects with too many; episodes `taken` by a pattern stay the pattern's.
-
-    Returns the sessions that are summarised, or wait for a model that did not answer.
-    """
-    sessions = old_sessions(attempt.work)
-    _summarise(attempt, sessions, whole_sessions, taken, model)
-    return set(sessions)
+def compress_old_sessions(attempt: Run, taken: Collection[UUID], model: LanguageModel | None) -> None:
+    """Summarise the oldest sessions of subjects with too many; episodes `taken` by a pattern stay the pattern's."""
+    _summarise(attempt, old_sessions(attempt.work), whole_sessions, taken, model)
 
 
-def compress_long_sessions(attempt: Run, summarised: Collection[SessionKey], model: LanguageModel | None) -> None:
-    """Summarise the oldest turns of sessions with too many, unless the whole session is `summarised`."""
-    sessions = [session for session in long_sessions(attempt.work) if session not in summarised]
-    _summarise(attempt, sessions, unsummarised_ranges, (), model)
+def compress_long_sessions(attempt: Run, model: LanguageModel | None) -> None:
+    """Summarise the oldest turns of sessions with too many."""
+    _summarise(attempt, long_sessions(attempt.work), unsummarised_ranges, (), model)
 
 
 def _summarise(
@@ -71,10 +65,11 @@ def _summarise(
             portion = [session for session in portion if session not in worded.waiting]
         with work.transaction() as conn:
             lock_subjects(conn, work.tenant_id, [subject_id for subject_id, _ in portion])
-            compressions = _summaries(conn, work, portion, read_parts, taken, worded)
+            compressions, untold = _summaries(conn, work, portion, read_parts, taken, worded)
             if worded is not None:
                 attempt.report.add("retold", sum(each.memory.model is not None for each in compressions))
             write_compressions(conn, attempt, compressions)
+            write_untold(conn, attempt, untold)
             attempt.record(conn)
 
 
@@ -85,16 +80,23 @@ def _summaries(
     read_parts: ReadParts,
     taken: Collection[UUID],
     worded: ModelSummaries | None,
-) -> list[Compression]:
+) -> tuple[list[Compression], list[Untold]]:
     policy = work.policy
     memories = read_session_memories(conn, work, sessions)
     parts = list(read_parts(conn, work, sessions))
+    numbers = policy.compress
     texts = summarise_all(
-        [_spoken(part) for part in parts], number=policy.compress.summary_sentences, numbers=policy.salience
+        [_spoken(part) for part in parts],
+        number=numbers.summary_sentences,
+        weights=numbers.summary,
+        salience=policy.salience,
     )
-    compressions = []
+    compressions, untold = [], []
     for part, text in zip(parts, texts, strict=True):
         content, model = _wording(part, text, worded)
+        if content is None:
+            untold.append(untold_of(part, tenant_id=work.tenant_id, as_of=work.as_of))
+            continue
         of_session = [
             replace(memory, replaceable=memory.replaceable and memory.id not in taken)
             for memory in memories.get(part.session, ())
@@ -102,7 +104,7 @@ def _summaries(
         compressions.append(
             summary_of(part, content, model, of_session, policy, tenant_id=work.tenant_id, as_of=work.as_of)
         )
-    return compressions
+    return compressions, untold
 
 
 def _spoken(part: SessionPart) -> list[SpokenTurn]:
@@ -115,8 +117,8 @@ def _spoken(part: SessionPart) -> list[SpokenTurn]:
     ]
 
 
-def _wording(part: SessionPart, text: str, worded: ModelSummaries | None) -> tuple[str, str | None]:
-    """The content of a summary and the model that wrote it: the rules' `text` where no model did."""
+def _wording(part: SessionPart, text: str | None, worded: ModelSummaries | None) -> tuple[str | None, str | None]:
+    """The content of a summary and the model that wrote it: the rules' `text`, if any, where no model did."""
     if worded is None or not (summary := worded.text_of_part(part)):
         return text, None
     return f"{written_day(part.turns[0].said_at)}. {summary}", worded.model

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from uuid import UUID
 
-from reverie.consolidate.compress.decide import SessionKey
 from reverie.consolidate.compress.patterns import compress_themes
 from reverie.consolidate.compress.sessions import compress_long_sessions, compress_old_sessions
 from reverie.store.runs import Report, run
@@ -19,7 +18,7 @@ from reverie.store.work import Work
 
 def compress(work: Work) -> Report:
     """Make patterns and summaries; counts `patterns`, `summaries` of sessions and of `ranges` of a running one's turns,
-    patterns and ranges `replaced`, and `episodes` compressed.
+    patterns and ranges `replaced`, and `episodes` compressed; discards parts of sessions that are not worth a summary.
 
     The vectors of the embedder's model measure how close an episode is to a theme. New memories have no vectors yet:
     embed follows. With a language model, accepted texts are in its words, the others in the rules'; the report then has
@@ -28,6 +27,15 @@ def compress(work: Work) -> Report:
     Raises:
         UnansweredError, InferenceError: the model cannot be used at all; what was done before stands.
     """
+    return _compress(work, running_alone=False)
+
+
+def compress_running(work: Work) -> Report:
+    """Make the summaries of `ranges` of running sessions alone: `compress` between two cycles."""
+    return _compress(work, running_alone=True)
+
+
+def _compress(work: Work, *, running_alone: bool) -> Report:
     numbers = work.policy.compress
     with run(work, "compress") as attempt:
         for name in ("patterns", "replaced", "summaries", "ranges", "episodes"):
@@ -35,15 +43,15 @@ def compress(work: Work) -> Report:
         model = None if work.dry_run else work.language_model
         if model is not None:
             attempt.report.add("retold", 0)
-        # a dry run writes no state that says which episodes joined a pattern, nor which sessions are summarised
-        taken: set[UUID] = set()
-        summarised: set[SessionKey] = set()
-        if numbers.pattern_episodes:
-            taken = compress_themes(attempt, model)
-        if numbers.session_threshold:
-            summarised = compress_old_sessions(attempt, taken, model)
+        # ranges are first, as if each had been made when it was due, whether or not anything ran between two cycles
         if numbers.running_turns:
-            compress_long_sessions(attempt, summarised, model)
+            compress_long_sessions(attempt, model)
+        # a dry run writes no state that says which episodes joined a pattern
+        taken: set[UUID] = set()
+        if numbers.pattern_episodes and not running_alone:
+            taken = compress_themes(attempt, model)
+        if numbers.session_threshold and not running_alone:
+            compress_old_sessions(attempt, taken, model)
         with work.transaction() as conn:
             attempt.record(conn)
     return attempt.report

@@ -7,7 +7,7 @@ from typing import Any
 
 from psycopg import Connection
 
-from reverie.consolidate.compress.decide import Compression
+from reverie.consolidate.compress.decide import Compression, Untold
 from reverie.consolidate.memories import set_live, write_lineage, write_memories
 from reverie.store.plans import plan_by_key
 from reverie.store.queries import queries
@@ -21,15 +21,37 @@ def write_compressions(conn: Connection[Any], attempt: Run, compressions: Sequen
     plan_by_key(conn)
     write_memories(conn, attempt, [each.memory for each in compressions])
     write_lineage(conn, attempt, [source for each in compressions for source in each.lineage])
-    links = [(each.memory.id, id_) for each in compressions for id_ in each.linked_like]
-    columns = {"ids": [id_ for id_, _ in links], "source_ids": [source_id for _, source_id in links]}
+    links = [(each.memory, id_) for each in compressions for id_ in each.linked_like]
+    columns = {
+        "ids": [memory.id for memory, _ in links],
+        "source_ids": [source_id for _, source_id in links],
+        # a range may be made long after its last turn, and is linked as if it had been made then
+        "seen_until": [memory.happened_at if memory.origin == "range" else None for memory, _ in links],
+    }
     conn.execute(queries("compress")["write_links"], attempt.params() | columns)
+    if ranges := [each.memory.id for each in compressions if each.memory.origin == "range"]:
+        later = {"ids": ranges, "language": attempt.work.policy.language}
+        conn.execute(queries("compress")["write_later_links"], attempt.params() | later)
     _write_replaced(conn, attempt, compressions)
     for each in compressions:
         count = {"theme": "patterns", "range": "ranges"}.get(each.memory.origin.partition(":")[0], "summaries")
         attempt.report.add(count)
         attempt.report.add("replaced", (each.pattern_id is not None) + len(each.ranges))
         attempt.report.add("episodes", len(each.episodes))
+
+
+def write_untold(conn: Connection[Any], attempt: Run, untold: Sequence[Untold]) -> None:
+    """Note the parts of sessions that get no summary, as those whose summary was forgotten are noted; count them."""
+    if not untold:
+        return
+    write_lineage(conn, attempt, [source for each in untold for source in each.lineage])
+    columns = {
+        "ids": [each.id for each in untold],
+        "subject_ids": [each.subject_id for each in untold],
+        "at": [each.happened_at for each in untold],
+    }
+    conn.execute(queries("compress")["write_untold"], attempt.params() | columns)
+    attempt.report.discard("unimportant", len(untold))
 
 
 def _write_replaced(conn: Connection[Any], attempt: Run, compressions: Sequence[Compression]) -> None:

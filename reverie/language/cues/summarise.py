@@ -1,14 +1,14 @@
 """Extractive summary of a session: two or three of its own sentences, without a language model.
 
-It takes the sentences closest to the session's centre, and richest in names and numbers, in the order of the turns.
-A language model that writes the summary takes the same turns and gives the same kind of text.
-Source: docs/design-sources.md, Logic 3.2.
+It takes sentences that can be read alone (`standalone`) and that together cover what the session speaks of most: greedy
+coverage of stems weighed by the turns that use them (Takamura and Okumura 2009; Lin and Bilmes 2011), worth more in
+the first person and with names, numbers and dates, in the order of the turns. A language model that writes the summary
+takes the same turns and gives the same kind of text. Source: docs/design-sources.md, Logic 3.2.
 """
 
 from __future__ import annotations
 
 import math
-import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -18,18 +18,10 @@ from itertools import islice
 import polars as pl
 
 from reverie.language.cues.salience import salience_expr
-from reverie.language.text import sentences, written_day
+from reverie.language.standalone import Sentence, spoken_text, standalone, terms_of
+from reverie.language.text import written_day
 from reverie.policy import SaliencePolicy
-
-#: Fewer words say nothing on their own.
-_LEAST_WORDS = 4
-#: Longest sentence in characters; longer ones are lists or code.
-_LONGEST = 240
-#: Share of words from which on two sentences say the same.
-_SAME = 0.5
-
-_FENCE = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
-_TERM = re.compile(r"[^\W\d_]{4,}|\d+(?:[.,:]\d+)*")
+from reverie.policy.memory import SummaryPolicy
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -43,82 +35,103 @@ class SpokenTurn:
 
 
 @dataclass(frozen=True, slots=True)
-class _SentenceCandidate:
+class _Candidate:
     place: int
     speaker: str
-    sentence: str
-    terms: frozenset[str]
-    weights: dict[str, float]
+    sentence: Sentence
+    #: 1 for the first turn of the session, towards 0 for the last.
+    early: float
 
 
-def summarise(turns: Sequence[SpokenTurn], *, number: int, numbers: SaliencePolicy) -> str:
+def summarise(
+    turns: Sequence[SpokenTurn], *, number: int, weights: SummaryPolicy, salience: SaliencePolicy
+) -> str | None:
     """Return at most `number` sentences of the session, dated if its first turn is, with their speakers, as one text.
 
-    `turns` are in order, at least one; `numbers` weigh names, numbers and dates. The summary of a session without a
-    sentence states its number of turns.
+    `turns` are in order, at least one. None: no sentence of the session is worth a summary.
     """
-    return summarise_all([turns], number=number, numbers=numbers)[0]
+    return summarise_all([turns], number=number, weights=weights, salience=salience)[0]
 
 
-def summarise_all(sessions: Sequence[Sequence[SpokenTurn]], *, number: int, numbers: SaliencePolicy) -> list[str]:
-    """Return `summarise` of each session; the sentences of all are weighed in one pass."""
-    candidates = [list(_candidates(turns)) for turns in sessions]
-    texts = pl.Series([each.sentence for of_session in candidates for each in of_session], dtype=pl.String)
-    weights = iter(pl.select(salience_expr(pl.lit(texts), numbers)).to_series().to_list())
-    chosen = [_choose(of_session, list(islice(weights, len(of_session))), number) for of_session in candidates]
-    return [_joined(turns, of_session) for turns, of_session in zip(sessions, chosen, strict=True)]
+def summarise_all(
+    sessions: Sequence[Sequence[SpokenTurn]], *, number: int, weights: SummaryPolicy, salience: SaliencePolicy
+) -> list[str | None]:
+    """Return `summarise` of each session; the salience of all sentences is read in one pass."""
+    candidates = [list(_candidates(turns, weights)) for turns in sessions]
+    texts = pl.Series([each.sentence.text for of_session in candidates for each in of_session], dtype=pl.String)
+    saliences = iter(pl.select(salience_expr(pl.lit(texts), salience)).to_series().to_list())
+    summaries: list[str | None] = []
+    for turns, of_session in zip(sessions, candidates, strict=True):
+        worths = [
+            _worth(each, stands_out, weights)
+            for each, stands_out in zip(of_session, islice(saliences, len(of_session)), strict=True)
+        ]
+        chosen = list(islice(_cover(of_session, worths, _concepts(turns), weights), number))
+        summaries.append(_joined(turns, chosen) if chosen else None)
+    return summaries
 
 
-def _joined(turns: Sequence[SpokenTurn], chosen: Sequence[_SentenceCandidate]) -> str:
+def _joined(turns: Sequence[SpokenTurn], chosen: Sequence[_Candidate]) -> str:
     said_at = turns[0].said_at
-    date = written_day(said_at) if said_at else ""
-    if not chosen:
-        return f"{date}{': ' if date else ''}{len(turns)} turns without a sentence."
-    parts: list[str] = []
+    parts = [f"{written_day(said_at)}."] if said_at else []
     speaker = None
     for each in sorted(chosen, key=lambda candidate: candidate.place):
-        ended = each.sentence + ("." if each.sentence[-1].isalnum() else "")
+        text = each.sentence.text
+        ended = text + ("." if text[-1].isalnum() else "")
         parts.append(ended if each.speaker == speaker else f"{each.speaker}: {ended}")
         speaker = each.speaker
-    return f"{date}{'. ' if date else ''}{' '.join(parts)}"
+    return " ".join(parts)
 
 
-def _candidates(turns: Sequence[SpokenTurn]) -> Iterator[_SentenceCandidate]:
-    """Sentences that may be in the summary; questions only where there is nothing else."""
-    spoken = [(turn.speaker, part) for turn in turns for part in sentences(_FENCE.sub(" ", turn.text))]
-    statements = [(speaker, part) for speaker, part in spoken if not part.rstrip("\"')]").endswith("?")]
-    parts = [(speaker, _shortened(part)) for speaker, part in statements or spoken if len(part.split()) >= _LEAST_WORDS]
-    terms = [Counter(_TERM.findall(part.lower())) for _, part in parts or spoken]
-    document_frequency = Counter(term for counted in terms for term in counted)
-    for place, ((speaker, part), counted) in enumerate(zip(parts or spoken, terms, strict=True)):
-        weights = {term: times * math.log(1 + len(terms) / document_frequency[term]) for term, times in counted.items()}
-        length = math.sqrt(math.fsum(weight * weight for weight in weights.values()))
-        unit = {term: weight / length for term, weight in weights.items()}
-        yield _SentenceCandidate(place, speaker, part, frozenset(counted), unit)
+def _candidates(turns: Sequence[SpokenTurn], weights: SummaryPolicy) -> Iterator[_Candidate]:
+    place = 0
+    for number, turn in enumerate(turns):
+        for sentence in standalone(spoken_text(turn.text), least_terms=weights.least_terms):
+            yield _Candidate(place, turn.speaker, sentence, 1 - number / len(turns))
+            place += 1
 
 
-def _choose(candidates: list[_SentenceCandidate], saliences: list[float], number: int) -> list[_SentenceCandidate]:
-    centre: dict[str, float] = {}
-    for each in candidates:
-        for term, weight in each.weights.items():
-            centre[term] = centre.get(term, 0.0) + weight
-    length = math.sqrt(math.fsum(weight * weight for weight in centre.values())) or 1.0
-
-    worth = {
-        each.place: math.fsum(weight * centre[term] for term, weight in each.weights.items()) / length + salience
-        for each, salience in zip(candidates, saliences, strict=True)
-    }
-    chosen: list[_SentenceCandidate] = []
-    for each in sorted(candidates, key=lambda candidate: (-worth[candidate.place], candidate.place)):
-        if all(len(each.terms & other.terms) <= _SAME * len(each.terms | other.terms) for other in chosen):
-            chosen.append(each)
-        if len(chosen) == number:
-            break
-    return chosen
+def _concepts(turns: Sequence[SpokenTurn]) -> dict[str, float]:
+    """Each stem of the session, with its weight by the number of turns that use it."""
+    counted = Counter(term for turn in turns for term in set(terms_of(spoken_text(turn.text))))
+    return {term: math.log1p(number) for term, number in counted.items()}
 
 
-def _shortened(sentence: str) -> str:
-    line = " ".join(sentence.split())
-    if len(line) <= _LONGEST:
-        return line
-    return f"{line[:_LONGEST].rsplit(' ', 1)[0]} …"
+def _worth(candidate: _Candidate, salience: float, weights: SummaryPolicy) -> float:
+    """The factor of a sentence's coverage: above 1 for what tells of the speaker, below for what needs a context."""
+    sentence = candidate.sentence
+    worth = 1 + weights.salience * salience + weights.early * candidate.early
+    worth *= 1.0 if sentence.own else weights.general
+    return worth * weights.addressed**sentence.addressed * weights.pronoun**sentence.pronouns
+
+
+def _cover(
+    candidates: Sequence[_Candidate], worths: Sequence[float], concepts: dict[str, float], weights: SummaryPolicy
+) -> Iterator[_Candidate]:
+    """Yield sentences greedily, by the weight of the stems that they add, for their length."""
+    left = [pair for pair in zip(candidates, worths, strict=True) if len(pair[0].sentence.text) <= weights.longest]
+    covered: set[str] = set()
+    heard: set[str] = set()
+
+    def gain(pair: tuple[_Candidate, float]) -> tuple[float, int]:
+        each, worth = pair
+        terms = sorted(each.sentence.terms)
+        added = math.fsum(concepts.get(term, 0.0) * (weights.repeated if term in covered else 1.0) for term in terms)
+        length = max(len(each.sentence.text), weights.short)
+        return worth * added * (weights.heard if each.speaker in heard else 1.0) / length**weights.brevity, -each.place
+
+    least = 0.0
+    while left:
+        chosen = max(left, key=gain)
+        best, (gained, _) = chosen[0], gain(chosen)
+        if gained <= least:
+            return
+        least = least or weights.least_gain * gained
+        yield best
+        covered |= best.sentence.terms
+        heard.add(best.speaker)
+        left = [pair for pair in left if _is_new(pair[0].sentence, best.sentence, weights.same)]
+
+
+def _is_new(sentence: Sentence, other: Sentence, same: float) -> bool:
+    return len(sentence.terms & other.terms) <= same * min(len(sentence.terms), len(other.terms))

@@ -142,21 +142,24 @@ def _summaries(
             known |= one.texts
             text = f"(earlier, {one.turns}) {one_line(escape(one.content))}"
             yield Line(text=text, id=one.id, label=f"summary of {one.turns}")
-    if untold := [one for one in older if one.content.strip() not in known]:
-        yield Line(text=f"(earlier) {one_line(escape(_gist(untold, policy)))}", label="summary of older turns")
+    untold = [one for one in older if one.content.strip() not in known]
+    if untold and (gist := _gist(untold, policy)):
+        yield Line(text=f"(earlier) {one_line(escape(gist))}", label="summary of older turns")
 
 
 def _unfit(lines: Iterable[Line]) -> tuple[Dropped, ...]:
     return tuple(Dropped(section="history", id=line.id, label=line.label, reason="budget") for line in lines)
 
 
-def _gist(messages: Sequence[Message], policy: Policy) -> str:
-    """Extractive sentences of older turns."""
+def _gist(messages: Sequence[Message], policy: Policy) -> str | None:
+    """Extractive sentences of older turns; None where none is worth telling."""
     # the rules bring polars, for which a short conversation has no use
     from reverie.language.cues.summarise import SpokenTurn, summarise
 
     lines = [SpokenTurn(speaker=_author(one), text=one.content) for one in messages]
-    return summarise(lines, number=policy.context.summary_sentences, numbers=policy.salience)
+    return summarise(
+        lines, number=policy.context.summary_sentences, weights=policy.compress.summary, salience=policy.salience
+    )
 
 
 def _cut(line: Line, head: str, budget: int, count: CountTokens) -> Section:

@@ -1,0 +1,141 @@
+"""Sentences that can be read alone: without captions, greetings and answers that need the turn before.
+
+The words are in `standalone.toml`.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from importlib.resources import files
+
+import snowballstemmer  # type: ignore[import-untyped]
+
+from reverie.language.contradiction_words import STOP
+from reverie.language.text import sentences
+
+_FENCE = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
+_WORD = re.compile(r"[^\W\d_](?:[^\W_]|['’](?=\w))*|\d+(?:[.,:]\d+)*")
+#: A character of a script that is written without spaces counts half a word.
+_UNSPACED = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]")
+#: A capital within the sentence.
+_NAME = re.compile(r"\S [\"'(]?(?!I\b)[A-Z]")
+#: A name that ends the sentence after a comma.
+_VOCATIVE = re.compile(r", [A-Z][\w-]+\W*$")
+_STEMMER = snowballstemmer.stemmer("english")
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """A sentence that can be read alone, with what tells its worth."""
+
+    text: str
+    #: Stems of its content words, and its numbers.
+    terms: frozenset[str]
+    #: Whether the speaker tells of themselves.
+    own: bool
+    #: Words that address the listener.
+    addressed: int
+    #: Pronouns that the sentence itself may not resolve.
+    pronouns: int
+
+
+@cache
+def _data() -> dict[str, str]:
+    return tomllib.loads(files(__package__).joinpath("standalone.toml").read_text("utf-8"))
+
+
+@cache
+def _words(name: str) -> re.Pattern[str]:
+    return re.compile(rf"\b(?:{_joined(name)})(?![\w'])", re.IGNORECASE)
+
+
+def _joined(name: str) -> str:
+    return "".join(line.strip() for line in _data()[name].splitlines())
+
+
+@cache
+def _lead() -> re.Pattern[str]:
+    name = r"(?:[ ,]+(?-i:[A-Z])[\w'-]+)?"
+    joined = r"(?:and|but|so|plus|also|then) (?=(?:i|i'm|i've|my|we|we're|our)\b)"
+    return re.compile(
+        rf"(?:(?:{_joined('leads')}){name} ?(?:[,!.:;…]+|[-–—]+ ) ?|(?-i:[A-Z])[\w-]+[,!] |{joined})+", re.IGNORECASE
+    )
+
+
+@cache
+def _dangling() -> re.Pattern[str]:
+    return re.compile(rf"[\"'(]*(?:{_joined('dangling')})(?![\w'])", re.IGNORECASE)
+
+
+@cache
+def _unresolved() -> re.Pattern[str]:
+    return re.compile(rf"(?:{_joined('unresolved')})(?![\w'])", re.IGNORECASE)
+
+
+@cache
+def _reaction() -> re.Pattern[str]:
+    return re.compile(_joined("reactions"), re.IGNORECASE)
+
+
+@cache
+def _captions() -> re.Pattern[str]:
+    return re.compile(_data()["captions"], re.IGNORECASE)
+
+
+@cache
+def _small_talk() -> frozenset[str]:
+    return STOP | frozenset(_data()["small_talk"].split())
+
+
+@lru_cache(maxsize=65536)
+def term_of(word: str) -> str:
+    """Return the stem of a lower-case word; empty for a word without content."""
+    short = len(word) < 3 and not word[0].isdigit()
+    return "" if short or word in _small_talk() else str(_STEMMER.stemWord(word))
+
+
+def terms_of(text: str) -> Iterator[str]:
+    """Yield the stems of a text's content words."""
+    for word in _WORD.findall(text.lower().replace("’", "'")):
+        if stem := term_of(word.removesuffix("'s")):
+            yield stem
+
+
+def spoken_text(text: str) -> str:
+    """Return a turn's text without code, captions and addresses."""
+    return _captions().sub(" ", _FENCE.sub(" ", text))
+
+
+def standalone(text: str, *, least_terms: int) -> Iterator[Sentence]:
+    """Yield the sentences of a `spoken_text` that are statements with content and need no turn before them."""
+    for line in text.splitlines():
+        for part in sentences(" ".join(line.split())):
+            if sentence := _alone(part, least_terms):
+                yield sentence
+
+
+def _alone(part: str, least_terms: int) -> Sentence | None:
+    if part.rstrip("\"')]!. ").endswith(("?", ":")):
+        return None
+    plain = part.replace("’", "'")
+    start = found.end() if (found := _lead().match(plain)) else 0
+    said, plain = part[start:].strip(), plain[start:].strip()
+    if not said or _dangling().match(plain) or _unresolved().match(plain):
+        return None
+    own = bool(_words("own").search(plain))
+    if not own and _reaction().search(plain):
+        return None
+    terms = frozenset(terms_of(plain))
+    if len(terms) + bool(_NAME.search(plain)) + len(_UNSPACED.findall(plain)) // 4 < least_terms:
+        return None
+    return Sentence(
+        said[0].upper() + said[1:],
+        terms,
+        own,
+        len(_words("addressed").findall(plain)) + bool(_VOCATIVE.search(plain)),
+        len(_words("pronouns").findall(plain)),
+    )
