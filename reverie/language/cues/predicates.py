@@ -204,7 +204,7 @@ def predicates(clause: str) -> tuple[Predicate, ...]:
 _HEADLESS = re.compile(
     r"^(?:(?:so|and|ok|okay|well|oh|yeah|hey|hi|ugh|omg|guess what|finally|just|also|btw|by the way|today|yesterday|recently|honestly),? )*"
     r"(?P<verb>moved|switched|started|left|quit|sold|bought|adopted|got|lost|did|graduated|retired|stopped|gave up|turned|changed|broke up"
-    r"|born|raised|grew up|live|living|work|working|married|divorced|single|allergic|originally from|based in|love|hate|prefer) ",
+    r"|born|raised|grew up|live|living|work|working|married|divorced|allergic|originally from|based in) ",
     re.IGNORECASE,
 )
 
@@ -333,7 +333,7 @@ def _take_have(reader: _Reader, found: re.Match[str]) -> bool:
     while (adverb := _ADVERB.match(rest)) and (adverb["plain"] or "").lower() not in _words().no_adverbs:
         rest = rest[adverb.end() :]
     following = _first(rest).lower()
-    participle = following.endswith("ed") or base_form(following)[1] in ("past", "perfect")
+    participle = (following.endswith("ed") and len(following) > 4) or base_form(following)[1] in ("past", "perfect")
     if following not in ("not", "never") and not participle:
         return False
     reader.having = True
