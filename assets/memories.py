@@ -54,7 +54,7 @@ SPECS = [
         "structured_facts",
         "structured_facts",
         ["memories"],
-        "What is known of a subject by key, one value in force a key; each replaced one stays as history.",
+        "What is known of a subject by key, each value from when to when it held.",
     ),
     _spec(
         "profiles",

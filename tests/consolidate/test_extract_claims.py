@@ -8,9 +8,10 @@ from uuid import UUID
 
 import pytest
 
-from reverie.consolidate.extract.claims import JudgedClaims, ShownTurn, TurnNotes, judge_claims
+from reverie.consolidate.extract.claims import JudgedClaims, ShownTurn, TurnNotes, claim_candidates, judge_claims
 from reverie.inference.replies import read_replies
-from reverie.policy import load_policy
+from reverie.model import Statement
+from reverie.policy import Policy, load_policy
 
 BEFORE = [UUID(int=2), UUID(int=1)]
 
@@ -188,3 +189,27 @@ def test_numbers_as_words_and_words_as_numbers_are_read() -> None:
     reply = '{"replies": [{"number": 1, "notes": [' + found + "]}]}"
     (one,) = read_replies(reply, TurnNotes, number=1).good[1].notes
     assert (one.text, one.value) == ("Is 34", "34")
+
+
+@pytest.mark.parametrize(
+    ("category", "key", "statement"),
+    [
+        ("identity", "home", Statement(relation="lives_in", object="Pune")),
+        ("identity", "lives_in", Statement(relation="lives_in", object="Pune")),
+        ("identity", "shoe_size", None),
+    ],
+)
+def test_a_key_that_means_a_relation_is_a_statement(category: str, key: str, statement: Statement | None) -> None:
+    numbers = load_policy("reverie").model_dump(mode="json")
+    numbers["extract"]["relations"] = {
+        "lives_in": {
+            "values": "one", "lasts": "durable", "wording": "Lives in {object}", "category": "identity", "key": "home",
+        }
+    }  # fmt: skip
+    numbers["extract"]["rules"] = []
+    policy = Policy.model_validate(numbers)
+    said = turn("These days Pune is home for me")
+    notes = [note("Is at home in Pune", said.text, category=category, key=key, value="Pune")]
+    claims = judge_claims(said, TurnNotes.model_validate({"notes": notes}), policy).accepted
+    (candidate,) = claim_candidates(said, claims, "acme", policy, "m", b"hash")
+    assert (candidate.statement, candidate.lasting) == (statement, statement is not None)

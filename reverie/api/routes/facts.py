@@ -81,7 +81,7 @@ async def list_facts(
     least_importance: Annotated[float, Query(ge=0, le=1)] = 0.0,
     as_of: AsOf = None,
 ) -> Response:
-    """The structured facts of a subject: one value in force for each key, with the values that it replaced."""
+    """The structured facts of a subject: by key, with the values that each replaced."""
     facts = await load_facts(
         caller.reader(),
         subject_id=subject_id,

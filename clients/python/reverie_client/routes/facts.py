@@ -143,7 +143,7 @@ def list_facts(
     least_importance: float | None = None,
     as_of: datetime | None = None,
 ) -> Request[Facts]:
-    """The structured facts of a subject: one value in force for each key, with the values that it replaced.
+    """The structured facts of a subject: by key, with the values that each replaced.
 
     subject_id: Whom or what the memory is about.
     history: Also what held before.
