@@ -13,7 +13,7 @@ from functools import lru_cache
 
 from reverie.language.contradiction_words import NUMBERS, SYNONYMS
 
-_TOKEN = re.compile(r"\d+(?:[.,:]\d+)*|[^\W_]+(?:['’-][^\W_]+)*")
+_TOKEN = re.compile(r"[^\s,;]+@[^\s,;]+|\d+(?:[.,:]\d+)*|[^\W_]+(?:['’-][^\W_]+)*")
 _FILLERS = frozenset(
     re.findall(
         r"[a-z]+",

@@ -30,7 +30,7 @@ _CUT: Final = re.compile(
 _COMMA: Final = re.compile(r", (?!(?-i:[A-ZÀ-Þ])[\w.'-]+(?:$|,)).*", re.DOTALL)
 _LIST_COMMA: Final = re.compile(
     r", (?:i|i'm|it's|it|he|she|he's|she's|they|we|you|so|but|and (?:i|we|it|he|she|they)|no|not|like|just|even|best|thanks|never|always|have|in the|on the|with|both|which|who|really|"
-    r"weirdly|one|population|second|first|third|what|how|please|dont|don't|diagnosed|probably|maybe|honestly|especially|old|[0-9]|kids|tastes|pray|any|that|the|this|there)\b.*",
+    r"weirdly|one|population|second|first|third|what|how|please|dont|don't|diagnosed|probably|maybe|honestly|especially|old|[0-9]|kids|tastes|pray|any|that|the|this|there|[a-z]+ (?:is|are|was|were|has|have|won|won't|can|makes?))\b.*",
     re.IGNORECASE | re.DOTALL,
 )
 _BARE_END: Final = re.compile(
@@ -43,10 +43,10 @@ _DANGLING: Final = re.compile(
     r"|everyone|anyone|someone|both|all|so|such|same|stuff|things?|what|how|when|why|where|which|who|some|any|many|much|more|most|others?"
     r"|another|each other|myself|yourself|i|we|then|now|yes|no|not)(?: (?:too|all|now|so much|a lot|both|there|here|again|one|way|thing|things|guys|kind|kinds|stuff))?"
     r"|(?:it|that|this|them|these|those|him|you|how|what|when|why|where|that's|it's|if|the (?:idea|thought|fact|way|part|look|sound|feeling|vibe)|seeing|hearing) .*"
-    r"|.* (?:it|them|that|this|those|these|there|him|her|you|one|ones|some|ours|theirs|yours|your|u)",
+    r"|.* (?:it|them|that|this|those|these|there|him|her|you|some|ours|theirs|yours|your|u)",
     re.IGNORECASE | re.DOTALL,
 )
-_MOST_WORDS: Final = 14
+_MOST_WORDS: Final = 24
 
 
 def cleaned(captured: str, objects: Objects) -> str:

@@ -64,7 +64,7 @@ def _phase(compiled: Compiled, predicate: Predicate) -> Phase | None:
         if predicate.ended or predicate.negated:
             return "ends"
         going = predicate.doing and predicate.tense == "present"
-        return "planned" if predicate.tense == "planned" or going else None
+        return "holds" if predicate.tense == "planned" or going else None
     if predicate.tense == "planned":
         return None
     if rule.happens:
@@ -87,8 +87,11 @@ def worded(compiled: Compiled, reading: Reading, groups: dict[str, str]) -> str:
     if relation is None or (rule.template is not None and not rule.predicate):
         return (rule.template or "{x}").format_map(groups)
     topic = rule.topic.format_map(groups) if rule.topic else ""
-    words = {"object": rule.object.format_map(groups), "topic": topic, "does": conjugated(groups.get("x", ""))} | groups
+    words = {"object": rule.object.format_map(groups), "topic": topic, "does": conjugated(groups.get("x", ""))} | _verbs(groups) | groups
     template = rule.template or relation.wording
+    if rule.happens and rule.template and reading.phase == rule.phase:
+        sentence = template.format_map(words)
+        return of_whom(sentence, reading.who) if reading.who else sentence
     if reading.opposite:
         template = relation.opposite or f"Isn't true: {template}"
     several_hold = reading.phase == "adds" and relation.values == "many"
@@ -96,10 +99,18 @@ def worded(compiled: Compiled, reading: Reading, groups: dict[str, str]) -> str:
     return of_whom(sentence, reading.who) if reading.who else sentence
 
 
+def _verbs(groups: dict[str, str]) -> dict[str, str]:
+    """The verb of a pattern whose second group it is: as it stands in the third person, and denied."""
+    said = groups.get("y", "")
+    verb = conjugated(said).replace("cannot ", "can't ").replace("cant ", "can't ")
+    denied = f"isn't{said[2:]}" if said.startswith("be ") else f"doesn't {said}"
+    return {"verb": f"{verb[:1].upper()}{verb[1:]}", "unverb": f"{denied[:1].upper()}{denied[1:]}"}
+
+
 def conjugated(phrase: str) -> str:
     """Return a verb phrase in the third person: "get up at five" gives "gets up at five"."""
     verb, space, rest = phrase.partition(" ")
-    irregular = {"be": "is", "have": "has", "do": "does", "go": "goes", "can": "can", "can't": "can't"}
+    irregular = {"be": "is", "have": "has", "do": "does", "go": "goes", "can": "can", "can't": "can't", "cant": "can't", "cannot": "can't"}
     if verb.lower() in irregular:
         return f"{irregular[verb.lower()]}{space}{rest}"
     if re.search(r"(?:ch|sh|ss|x|zz|o)$", verb):
