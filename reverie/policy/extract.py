@@ -124,6 +124,8 @@ class ExtractPolicy(Table):
     turn_characters: Annotated[int, Field(ge=1, le=1 << 20)] = 100_000
     #: candidates that the rules take from one turn, in their order; those left out are counted
     turn_candidates: Annotated[int, Field(ge=1, le=10_000)] = 200
+    #: days after which a statement of an expiring relation ends if it names no time; 0: it fades like others
+    plan_days: Annotated[float, Field(ge=0, le=36_500)] = 0.0
     importance: ImportanceByKind = ImportanceByKind()
     model: ModelPolicy = ModelPolicy()
     #: what people state of themselves, by name

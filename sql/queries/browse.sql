@@ -1,7 +1,7 @@
 -- name: page_memories
 -- A page of a subject's memories, latest first (ids sort by event time), with importance as of then by the closed form of decay.
 select m.id, m.kind, m.state, m.content, m.polarity,
-       greatest(m.peak::float8 - case when m.id = any(array(
+       greatest(m.peak::float8 - case when m.lasting or m.id = any(array(
            select item_id from memory.marks
            where tenant_id = %(tenant)s and subject_id = %(subject)s and mark = 'pinned')) then 0 else r.rate end
            * greatest(extract(epoch from %(as_of)s - m.accessed_at)::float8 / 86400 - %(grace_days)s::float8, 0),

@@ -12,7 +12,7 @@ order by c.corrected_at
 -- Those up to a time, in the order in which they were made, each with what the memory is and the ids it goes with: its own
 -- and those of what was merged into it.
 select c.id, c.subject_id, c.kind, c.memory_id, c.content, c.corrected_at, coalesce(m.kind, f.kind, 'fact'),
-       m.session_id, m.origin, m.stated, array(
+       m.session_id, m.origin, m.stated, coalesce(m.lasting, false), array(
            with recursive held as (
                select m.id
                union

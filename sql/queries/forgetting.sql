@@ -15,7 +15,7 @@ with recursive doomed as (
 gone as (
     delete from memory.memories
     where tenant_id = %(tenant)s and id = any(array(select id from doomed))
-    returning id, subject_id, kind, content, content_hash, peak, accessed_at
+    returning id, subject_id, kind, content, content_hash, peak, accessed_at, lasting
 ),
 vectors as (
     delete from memory.vectors
@@ -74,7 +74,7 @@ subjects as (
 insert into memory.tombstones (tenant_id, memory_id, subject_id, kind, content_hash, importance, reason, forgotten_at,
                                run_id)
 select %(tenant)s, g.id, g.subject_id, g.kind, g.content_hash,
-       greatest(g.peak::float8 - r.rate * greatest(
+       greatest(g.peak::float8 - case when g.lasting then 0 else r.rate end * greatest(
            extract(epoch from d.forgotten_at - g.accessed_at)::float8 / 86400 - %(grace_days)s::float8, 0), 0)::real,
        %(reason)s, d.forgotten_at, %(run_id)s
 from gone g

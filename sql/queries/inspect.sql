@@ -17,7 +17,7 @@ group by state order by state
 -- importance as of now by the closed form of decay.
 select m.id, m.kind, m.state, m.content, m.polarity, m.access_count, m.happened_at, m.accessed_at, m.forget_at, m.into_id,
        m.turn_start, m.turn_end, m.model,
-       greatest(m.peak::float8 - case when m.id = any(array(
+       greatest(m.peak::float8 - case when m.lasting or m.id = any(array(
            select item_id from memory.marks
            where tenant_id = %(tenant)s and subject_id = %(subject)s and mark = 'pinned')) then 0 else r.rate end
            * greatest(extract(epoch from %(as_of)s - m.accessed_at)::float8 / 86400 - %(grace_days)s::float8, 0),

@@ -30,18 +30,21 @@ rated as materialized (
 )
 update memory.memories m
 set base = n.importance, scored = true, peak = n.peak, importance = n.peak, decayed_at = m.accessed_at,
-    forget_at = case when n.days <= 1e6 then m.accessed_at + make_interval(secs => 86400 * n.days) end
+    forget_at = least(case when n.days <= 1e6 then m.accessed_at + make_interval(secs => 86400 * n.days) end,
+                      case when not m.lasting
+                           then m.expires_at + make_interval(secs => 86400 * %(expired_days)s::float8) end)
 from (select p.id, p.importance, p.peak,
              greatest(%(unaccessed_days)s::float8,
-                      case when p.peak < %(below)s::real then 0
+                      case when p.lasting then 'infinity'
+                           when p.peak < %(below)s::real then 0
                            when r.rate = 0 then 'infinity'
                            else %(grace_days)s::float8 + (p.peak::float8 - %(below)s::float8) / r.rate end) as days
-      from (select m.id, m.kind, r.importance, least(1.0, greatest(m.peak - m.base, 0) + r.importance)::real as peak
+      from (select m.id, m.kind, m.lasting, r.importance, least(1.0, greatest(m.peak - m.base, 0) + r.importance)::real as peak
             from rated r
             join memory.memories m on m.tenant_id = %(tenant)s and m.id = r.id) p
       join unnest(%(kinds)s::text[], %(rates)s::float8[]) as r (kind, rate) on r.kind = p.kind) n
 where m.tenant_id = %(tenant)s and m.id = n.id
-returning m.id, m.base
+returning m.id, m.base, m.lasting
 
 -- name: mark_scored
 -- The rest keeps the importance of its rule or kind. What link or facts has yet to look at waits: the deferred tier
@@ -82,7 +85,7 @@ succeeded as (
 touches as materialized (
     select false as outcome, * from recalled union all select true, * from succeeded
 )
-select s.id, s.kind, s.peak, s.accessed_at, s.access_count, x.outcome, x.source_id, x.at, m.id as touched_id
+select s.id, s.kind, s.peak, s.accessed_at, s.access_count, s.lasting, s.expires_at, x.outcome, x.source_id, x.at, m.id as touched_id
 from touches x
 cross join lateral (
     select m.id, case m.state when 'merged' then m.into_id else m.id end as bearer_id from memory.memories m

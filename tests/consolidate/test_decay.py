@@ -113,3 +113,13 @@ def test_batches_share_out_the_rows(store: Store, monkeypatch: pytest.MonkeyPatc
 def test_only_much_of_a_large_table_is_cut() -> None:
     assert _batches(0, 0) == _batches(10_000, 10_000) == _batches(100_000, 10_000_000) == 1
     assert _batches(1_000_000, 1_000_000) == _batches(300_000, 1_000_000) == 8
+
+
+def test_a_lasting_memory_keeps_its_importance(store: Store) -> None:
+    put(store, ("fact", 0.5, 0.0), ("preference", 0.5, 0.0))
+    with store.transaction("t") as conn:
+        conn.execute("update memory.memories set lasting = true, forget_at = null where kind = 'fact'")
+    assert run(store, 100)["decayed"] == 1
+    with store.transaction("t") as conn:
+        kept = conn.execute("select kind from memory.memories where importance = peak").fetchall()
+    assert kept == [("fact",)]

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 #: Why a memory was forgotten, in words.
 _REASONS = {
     "faded": "because it had faded",
+    "expired": "because it ended by its own time",
     "unimportant": "because it was unimportant from the start",
     "wrong": "because a person marked it as wrong",
     "forgotten_on_request": "because a person asked for it",

@@ -33,6 +33,8 @@ class Correction:
     origin: str | None
     #: What it stated by key, if a language model said so.
     stated: dict[str, Any] | None
+    #: Whether the memory stays as it is while nothing ends it; what replaces it does, too.
+    lasting: bool
     #: The memory and those merged into it, as far as they are there.
     memory_ids: list[UUID]
 

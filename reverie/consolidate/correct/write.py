@@ -86,6 +86,7 @@ def _replace(conn: Connection[Any], attempt: Run, correction: Correction, conten
         session_id=correction.session_id,
         origin=corrected_origin(correction.origin),
         stated=correction.stated | {"value": content, "confidence": 1.0} if correction.stated else None,
+        lasting=correction.lasting,
     )
     write_candidates(conn, attempt, [candidate])
     lineage = Lineage(memory_id=id_, relation="corrected", source="correction", source_id=correction.id, at=at)

@@ -17,6 +17,7 @@ from reverie.language.cues.entities import entities_frame
 from reverie.language.cues.immediate import EPISODES_FROM, SHORT_CHARACTERS, TOOL_CALLS_FROM, compiled
 from reverie.language.cues.salience import salience_expr
 from reverie.language.cues.speech import episode_of_tool_call, eventful_expr, is_question_expr, low_content_expr
+from reverie.language.expiry import statement_end
 from reverie.language.text import CountTokens, chunk, owned, strip_invisible
 from reverie.model import Candidate, Statement, candidate_id
 from reverie.policy import Policy
@@ -83,7 +84,7 @@ def decide_turns(
         quotes=veil_expr(pl.col("text")) != pl.col("text"),
     )
     read = marked.filter("spoken", ~pl.col("low")).drop("index").with_row_index("read")
-    statements, refused = _statements(read, rules)
+    statements, refused = _statements(read, rules, policy)
     found = pl.concat([statements, _episodes(read, policy, rules, count_tokens), _tool_calls(marked, policy)]).sort(
         "turn_id", "order"
     )
@@ -164,6 +165,7 @@ _FOUND = pl.Schema(
         "topic": pl.String(),
         "phase": pl.String(),
         "lasting": pl.Boolean(),
+        "expires_at": pl.Datetime("us", "UTC"),
     }
 )
 
@@ -188,13 +190,15 @@ _HITS = pl.Schema(
         "topic": pl.String(),
         "phase": pl.String(),
         "lasting": pl.Boolean(),
+        "expires_at": pl.Datetime("us", "UTC"),
     }
 )
 
 
-def _statements(read: pl.DataFrame, rules: Rules) -> tuple[pl.DataFrame, Counter[str]]:
+def _statements(read: pl.DataFrame, rules: Rules, policy: Policy) -> tuple[pl.DataFrame, Counter[str]]:
     """What the rules find: facts, preferences and instructions; and what they refuse, by reason."""
     rows, refused = [], Counter[str]()
+    texts, said_at = read["text"], read["said_at"]
     for index, hit in extract_frame(read.select("text"), rules):
         if isinstance(hit, str):
             refused[hit] += 1
@@ -202,7 +206,8 @@ def _statements(read: pl.DataFrame, rules: Rules) -> tuple[pl.DataFrame, Counter
         said = hit.statement
         stated = (said.relation, said.object, said.who, said.topic, said.phase) if said else (None,) * 5
         of_rule = (hit.kind, hit.content, hit.polarity, hit.importance, hit.entity, hit.rule)
-        rows.append((index, hit.start, *of_rule, *stated, hit.lasting))
+        end = said and statement_end(said, texts[index][hit.start : hit.end], said_at[index], policy.extract)
+        rows.append((index, hit.start, *of_rule, *stated, hit.lasting, end))
     hits = pl.DataFrame(rows, schema=_HITS, orient="row")
     return _shaped(hits.join(read.drop("text"), on="read").rename({"id": "turn_id"})), refused
 
@@ -255,7 +260,7 @@ def _as_episodes(pieces: pl.DataFrame, policy: Policy, *, origin: str, first: in
             entity=pl.lit(None),
             origin=pl.lit(origin),
             lasting=pl.lit(False),
-            **dict.fromkeys(("relation", "object", "who", "topic", "phase"), pl.lit(None)),
+            **dict.fromkeys(("relation", "object", "who", "topic", "phase", "expires_at"), pl.lit(None)),
         )
     )
 
@@ -293,9 +298,10 @@ def _candidates(found: pl.DataFrame, tenant_id: str) -> list[Candidate]:
             origin=origin,
             statement=Statement(relation=relation, object=what, who=who, topic=topic, phase=phase) if phase else None,
             lasting=lasting,
+            expires_at=expires_at,
         )
         for (
             turn_id, subject_id, session_id, speaker, said_at, order, kind, content, polarity, base, _, origin,
-            relation, what, who, topic, phase, lasting, mentions
+            relation, what, who, topic, phase, lasting, expires_at, mentions
         ) in rows
     ]  # fmt: skip

@@ -36,12 +36,13 @@ def undo(store: Store, *, tenant_id: str, loser_id: UUID, policy: Policy, as_of:
             parted_from: UUID = undone[0]
             return parted_from
         survivor_id: UUID
-        survivor_id, subject_id, gained, root_id, kind, peak, accessed_at, access_count = merge
+        survivor_id, subject_id, gained, root_id, kind, peak, accessed_at, access_count, lasting, expires_at = merge
         lock_subjects(conn, tenant_id, [subject_id])
         for other in {survivor_id, root_id}:
             correction = stable_id(as_of, "keep_apart", tenant_id, str(loser_id), str(other))
             conn.execute(sql["write_correction"], params | {"id": correction, "subject": subject_id, "other": other})
-        conn.execute(sql["revive"], params | {"forget_at": policy.fading.forget_at(kind, peak, accessed_at)})
+        due = policy.fading.forget_at(kind, peak, accessed_at, lasting=lasting, expires_at=expires_at)
+        conn.execute(sql["revive"], params | {"forget_at": due})
         set_live(conn, tenant_id, [loser_id], live=True)
         _weaken(conn, params | {"survivor": survivor_id, "gained": gained, "access_count": access_count}, policy)
         conn.execute(sql["forget_merge"], params)
@@ -54,7 +55,10 @@ def _weaken(conn: Connection[Any], params: dict[str, Any], policy: Policy) -> No
     survivor = conn.execute(sql["read_survivor"], params).fetchone()
     if survivor is None:
         return
-    kind, state, peak, accessed_at = survivor
+    kind, state, peak, accessed_at, expires_at, relation, phase, holds_lasting = survivor
     peak = as_real(max(peak - params["gained"], 0.0))
-    forget_at = None if state == "merged" else policy.fading.forget_at(kind, peak, accessed_at)
-    conn.execute(sql["weaken"], params | {"peak": peak, "forget_at": forget_at})
+    lasting = state != "superseded" and (holds_lasting or policy.lasts(relation, phase))
+    due = policy.fading.forget_at(kind, peak, accessed_at, lasting=lasting, expires_at=expires_at)
+    conn.execute(
+        sql["weaken"], params | {"peak": peak, "forget_at": None if state == "merged" else due, "lasting": lasting}
+    )

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from datetime import datetime
 from functools import cache
 from typing import Any, NamedTuple
 
@@ -19,6 +20,7 @@ from reverie.language.cues.entities import entities_one
 from reverie.language.cues.salience import salience
 from reverie.language.cues.single import extract_one
 from reverie.language.cues.speech import episode_of_tool_call, eventful, is_question, low_content
+from reverie.language.expiry import statement_end
 from reverie.language.text import CountTokens, chunk, owned, strip_invisible
 from reverie.model import Candidate, Kind, Statement, Turn, candidate_id
 from reverie.policy import Policy
@@ -79,6 +81,7 @@ class _Finding(NamedTuple):
     origin: str
     statement: Statement | None = None
     lasting: bool = False
+    expires_at: datetime | None = None
 
 
 def _findings(turn: Turn, policy: Policy, rules: Rules, count_tokens: CountTokens) -> Iterator[_Finding]:
@@ -87,7 +90,8 @@ def _findings(turn: Turn, policy: Policy, rules: Rules, count_tokens: CountToken
     if turn.role in numbers.roles and not low_content(text, rules):
         for hit in extract_one(text, rules):
             of_rule = (hit.kind, hit.content, hit.polarity, hit.importance, hit.entity or "", hit.rule)
-            yield _Finding(hit.start, *of_rule, hit.statement, hit.lasting)
+            end = statement_end(hit.statement, text[hit.start : hit.end], turn.said_at, numbers)
+            yield _Finding(hit.start, *of_rule, hit.statement, hit.lasting, end)
         if (numbers.episodes == "all" and text) or (numbers.episodes == "eventful" and eventful(text, rules)):
             for place, piece in enumerate(_pieces(text, policy, count_tokens), start=EPISODES_FROM):
                 yield _Finding(place, "episode", piece, 0, episode, "", "turn")
@@ -121,6 +125,7 @@ def _candidate(turn: Turn, policy: Policy, finding: _Finding) -> Candidate:
         origin=origin,
         statement=finding.statement,
         lasting=finding.lasting,
+        expires_at=finding.expires_at,
     )
 
 

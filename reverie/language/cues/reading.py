@@ -98,9 +98,8 @@ def _read(compiled: Compiled, match: Match, rules: Rules) -> RuleMatch | str:
         corrects=bool(rules.corrects and rules.corrects.search(clause)),
         statement=statement,
         lasting=compiled.relation is not None
-        and compiled.relation.lasts == "durable"
         and statement is not None
-        and statement.phase in ("holds", "begins", "adds"),
+        and compiled.relation.is_lasting(statement.phase),
         start=match.start + lead,
         end=match.start + len(clause.rstrip(" \n")),
     )
