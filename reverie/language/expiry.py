@@ -45,14 +45,12 @@ _UNIT = r"(?P<unit>day|night|week|weekend|fortnight|month|year)s?"
 _SEASON = rf"(?P<season>{'|'.join(_SEASONS)})"
 _UNTIL = r"(?:until|till|til|'til|through|thru|by|before|up to)"
 #: Words after which a time is past, or comes again and again.
-_NOT_AFTER = "".join(
-    rf"(?<!\b{word} )" for word in ("last", "past", "previous", "every", "each", "since", "most", "many", "any", "some")
-)
-
+_NOT_AFTER: Final = re.compile(r"\b(?:last|past|previous|every|each|since|most|many|any|some) $", re.IGNORECASE)
 #: Some word that every time has: most clauses name none, and are done.
 _CUE: Final = re.compile(
-    r"\b(?:today|tonight|tomorrow|weekend|(?:this|next|coming|rest|until|till?|through|thru|by|before|for|in|within|end|on|up"
-    r"|over|around|at) .|[0-9]|mon|tue|wed|thu|fri|sat|sun)",
+    rf"[0-9]|\b(?:today|tonight|tomorrow|this (?:morning|afternoon|evening)|day|night|week|fortnight|month|year"
+    rf"|holidays|new year|xmas|valentine|halloween|christmas|{'|'.join([*_DAYS, *_SEASONS])}"
+    rf"|jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)",
     re.IGNORECASE,
 )
 
@@ -97,6 +95,8 @@ def _ends(clause: str, said: date) -> Iterator[date]:
     """Yield the first day after each time that the clause names."""
     for pattern, read in _TIMES:
         for match in pattern.finditer(clause):
+            if _NOT_AFTER.search(clause, 0, match.start()):
+                continue
             try:
                 end = read(match, said)
             except (ValueError, OverflowError):  # the 31st of June, or a thousand years
@@ -233,7 +233,7 @@ def _holiday(match: re.Match[str], said: date) -> date:
 
 
 def _times(*rows: tuple[str, _Reader]) -> tuple[tuple[re.Pattern[str], _Reader], ...]:
-    return tuple((re.compile(rf"\b{_NOT_AFTER}(?:{pattern})", re.IGNORECASE), read) for pattern, read in rows)
+    return tuple((re.compile(rf"\b(?:{pattern})", re.IGNORECASE), read) for pattern, read in rows)
 
 
 #: Ways of naming a time, each with what reads it.

@@ -191,7 +191,7 @@ def test_posts_are_quantified_by_their_outcomes(conn, store, policy):
     assert report["patterns"] == 1
     (text,) = patterns(conn)
     assert text == (
-        "Recipe posts consistently outperform news posts by 2.8x in views (303 against 103 on average over 5 outcomes)"
+        "Recipe posts consistently outperform news posts by 2.8x in views (median 290 against 103, over 5 outcomes)"
         ". Arjun often calls suggest_post: 5 times from 20 to 24 March 2026."
     )
     relations = conn.execute(
@@ -258,6 +258,23 @@ def test_a_good_outcome_renews_the_pattern(conn, store, policy):
     assert (report["patterns"], report["replaced"], report["episodes"]) == (1, 1, 0)
     assert "2.8x in views" in patterns(conn)[0]
     assert at(store, policy, 31)["patterns"] == 0
+
+
+def test_a_bad_outcome_renews_the_pattern_too(conn, store, policy):
+    suggest_posts(conn)
+    at(store, policy, 30)
+    (before,) = patterns(conn)
+    conn.execute(
+        """insert into log.outcomes (tenant_id, id, subject_id, session_id, source_id, metric, value, positive,
+                                     observed_at)
+           select tenant_id, gen_random_uuid(), subject_id, session_id, source_id, 'views', 1, false, %s
+           from log.turns where subject_id = 'shop' and tool_calls is not null order by said_at limit 1""",
+        [MARCH + timedelta(days=40)],
+    )
+    assert at(store, policy, 41)["patterns"] == 1
+    (after,) = patterns(conn)
+    assert after != before
+    assert at(store, policy, 42)["patterns"] == 0
 
 
 def test_forgotten_sources_still_count(conn, store, policy):
