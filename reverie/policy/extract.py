@@ -118,6 +118,10 @@ class ExtractPolicy(Table):
     roles: tuple[str, ...] = ("user",)
     #: which turns become episodes: none, all but low-content ones, or those that tell of an event
     episodes: Literal["none", "all", "eventful"] = "none"
+    #: whether such a turn, or chunk of one, is a fact instead where one or two sentences state it (Logic 1.6)
+    episode_facts: bool = False
+    #: whether what a turn names becomes an entity even where the turn gives no memory (Brain 4.3)
+    turn_entities: bool = False
     #: whether each tool call becomes an episode of what was done and why
     tool_episodes: bool = False
     #: characters that the text of a turn may have; a longer turn is refused, or a dead letter of an import

@@ -171,8 +171,9 @@ where l.tenant_id = %(tenant)s and l.memory_id = %(id)s and l.relation = 'outcom
 order by o.observed_at, o.id
 
 -- name: memory_entities
--- Whom and what a memory speaks of.
-select e.type || ':' || e.slug as id, e.label, e.first_seen_at
+-- Whom and what a memory speaks of, and in how many memories each is named.
+select e.type || ':' || e.slug as id, e.label, e.first_seen_at,
+       (select count(*) from memory.links k where k.tenant_id = e.tenant_id and k.entity_id = e.id) as memories
 from memory.links l
 join memory.entities e on e.tenant_id = l.tenant_id and e.id = l.entity_id
 where l.tenant_id = %(tenant)s and l.memory_id = %(id)s

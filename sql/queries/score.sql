@@ -1,6 +1,6 @@
 -- name: write_novelty
 -- Importance of new memories by how far they are from what the subject's memory held before them, and by salience
--- (which extract left in base). The centre runs in event order, so it does not depend on how the work is cut. It is worked
+-- (which extract left in base). Pieces of one turn or document are not compared with one another. The centre runs in event order, so it does not depend on how the work is cut. It is worked
 -- out once: expecting one memory in a small tenant, the planner would do it for each (measured: 6 s for 330 memories).
 with dirty as (
     select distinct subject_id from memory.memories
@@ -13,8 +13,8 @@ placed as (
     select m.id, not m.scored and m.linked and m.state in ('active', 'compressed')
                and (m.structured or m.stated is null and not m.origin = any(%(origins)s)) as new, m.base, v.vec,
            avg(v.vec) over (partition by m.subject_id
-                            order by m.happened_at, m.turn_id is null, t.session_id collate "C", t.turn_index, m.turn_id, m.id
-                            rows between unbounded preceding and 1 preceding) as centre
+                            order by m.happened_at, m.turn_id is null, t.session_id collate "C", t.turn_index, m.turn_id
+                            groups between unbounded preceding and 1 preceding) as centre
     from dirty d
     join memory.memories m on m.tenant_id = %(tenant)s and m.subject_id = d.subject_id and m.happened_at <= %(as_of)s
     join memory.vectors v on v.tenant_id = %(tenant)s and v.subject_id = m.subject_id and v.model = %(model)s

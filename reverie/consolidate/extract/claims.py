@@ -22,7 +22,7 @@ from reverie.language.cues.attribution import others_spans, veil
 from reverie.language.cues.entities import entities_one
 from reverie.language.cues.immediate import compiled
 from reverie.language.cues.reading import RuleMatch
-from reverie.language.cues.salience import salience
+from reverie.language.cues.salience import salience, unit_of
 from reverie.language.cues.single import extract_one
 from reverie.language.cues.wording import slug
 from reverie.language.grounding import folded_words, is_quoted, ungrounded
@@ -216,7 +216,7 @@ def claim_candidates(
     for claim in claims:
         importance = _importance(claim.kind, policy) if claim.importance is None else claim.importance
         if policy.importance.mode == "novelty_salience":
-            importance = salience(claim.text, policy.salience)
+            importance = salience(unit_of(turn.text, claim.text), policy.salience)
         by = f"{origin}/{model_key}"
         candidates.append(
             Candidate(

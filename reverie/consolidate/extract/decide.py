@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any, NamedTuple
 from uuid import UUID
 
@@ -15,7 +16,8 @@ from reverie.language.cues import Rules, extract_frame
 from reverie.language.cues.attribution import veil_expr
 from reverie.language.cues.entities import entities_frame
 from reverie.language.cues.immediate import EPISODES_FROM, SHORT_CHARACTERS, TOOL_CALLS_FROM, compiled
-from reverie.language.cues.salience import salience_expr
+from reverie.language.cues.routing import route_turn
+from reverie.language.cues.salience import salience_expr, unit_of
 from reverie.language.cues.speech import episode_of_tool_call, eventful_expr, is_question_expr, low_content_expr
 from reverie.language.expiry import statement_end
 from reverie.language.text import CountTokens, chunk, owned, strip_invisible
@@ -53,6 +55,15 @@ class TurnVerdict(NamedTuple):
     waits: bool
 
 
+class SeenEntity(NamedTuple):
+    """Something that a turn names, and when it was first named in the batch."""
+
+    subject_id: str
+    #: `pet:bruno`
+    mention: str
+    first_seen_at: datetime
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class TurnDecisions:
     """What the rules make of a batch of turns."""
@@ -61,6 +72,8 @@ class TurnDecisions:
     verdicts: list[TurnVerdict]
     #: Clauses that a rule matches and that state nothing all the same, by reason.
     refused: Counter[str]
+    #: What the turns name, in order, where the policy wants it.
+    entities: list[SeenEntity]
 
 
 def turns_frame(rows: Sequence[tuple[Any, ...]]) -> pl.DataFrame:
@@ -93,7 +106,17 @@ def decide_turns(
         candidates=_candidates(_with_mentions(kept, policy), tenant_id),
         verdicts=_verdicts(marked, found, policy, with_model),
         refused=refused,
+        entities=_entities(read) if policy.extract.turn_entities else [],
     )
+
+
+def _entities(read: pl.DataFrame) -> list[SeenEntity]:
+    """What the turns name, each once a subject."""
+    named = entities_frame(read.select("text")).join(
+        read.select("read", "subject_id", "said_at"), left_on="index", right_on="read"
+    )
+    seen = named.group_by("subject_id", mention=pl.concat_str("type", pl.lit(":"), "slug")).agg(pl.col("said_at").min())
+    return [SeenEntity(*row) for row in seen.sort("subject_id", "mention").iter_rows()]
 
 
 def _with_mentions(found: pl.DataFrame, policy: Policy) -> pl.DataFrame:
@@ -105,7 +128,7 @@ def _with_mentions(found: pl.DataFrame, policy: Policy) -> pl.DataFrame:
         .alias("mentions")
     )
     if policy.importance.mode == "novelty_salience":
-        found = found.with_columns(base=salience_expr(pl.col("content"), policy.salience))
+        found = found.with_columns(base=salience_expr(pl.col("said"), policy.salience))
     return found.sort("turn_id", "order")
 
 
@@ -166,6 +189,8 @@ _FOUND = pl.Schema(
         "phase": pl.String(),
         "lasting": pl.Boolean(),
         "expires_at": pl.Datetime("us", "UTC"),
+        # what salience is taken from
+        "said": pl.String(),
     }
 )
 
@@ -191,6 +216,7 @@ _HITS = pl.Schema(
         "phase": pl.String(),
         "lasting": pl.Boolean(),
         "expires_at": pl.Datetime("us", "UTC"),
+        "said": pl.String(),
     }
 )
 
@@ -206,8 +232,9 @@ def _statements(read: pl.DataFrame, rules: Rules, policy: Policy) -> tuple[pl.Da
         said = hit.statement
         stated = (said.relation, said.object, said.who, said.topic, said.phase) if said else (None,) * 5
         of_rule = (hit.kind, hit.content, hit.polarity, hit.importance, hit.entity, hit.rule)
-        end = said and statement_end(said, texts[index][hit.start : hit.end], said_at[index], policy.extract)
-        rows.append((index, hit.start, *of_rule, *stated, hit.lasting, end))
+        clause = texts[index][hit.start : hit.end]
+        end = said and statement_end(said, clause, said_at[index], policy.extract)
+        rows.append((index, hit.start, *of_rule, *stated, hit.lasting, end, unit_of(texts[index], clause)))
     hits = pl.DataFrame(rows, schema=_HITS, orient="row")
     return _shaped(hits.join(read.drop("text"), on="read").rename({"id": "turn_id"})), refused
 
@@ -221,7 +248,7 @@ def _episodes(read: pl.DataFrame, policy: Policy, rules: Rules, count_tokens: Co
             return [text]
         return chunk(text, count_tokens, min_tokens=policy.chunk.min_tokens, max_tokens=policy.chunk.max_tokens)
 
-    return _as_episodes(
+    found = _as_episodes(
         read.filter(wanted[policy.extract.episodes])
         .rename({"id": "turn_id"})
         .with_columns(content=pl.col("text").map_elements(pieces, return_dtype=pl.List(pl.String)))
@@ -229,6 +256,17 @@ def _episodes(read: pl.DataFrame, policy: Policy, rules: Rules, count_tokens: Co
         policy,
         origin="turn",
         first=EPISODES_FROM,
+    )
+    return _routed(found, policy) if policy.extract.episode_facts else found
+
+
+def _routed(found: pl.DataFrame, policy: Policy) -> pl.DataFrame:
+    """The episodes, facts where they state one."""
+    kinds = [route_turn(piece, policy.salience) for piece in found["content"]]
+    numbers = policy.extract.importance
+    return found.with_columns(
+        kind=pl.Series(kinds, dtype=pl.String),
+        base=pl.Series([numbers.fact if kind == "fact" else numbers.episode for kind in kinds], dtype=pl.Float64),
     )
 
 
@@ -260,6 +298,7 @@ def _as_episodes(pieces: pl.DataFrame, policy: Policy, *, origin: str, first: in
             entity=pl.lit(None),
             origin=pl.lit(origin),
             lasting=pl.lit(False),
+            said=pl.col("content"),
             **dict.fromkeys(("relation", "object", "who", "topic", "phase", "expires_at"), pl.lit(None)),
         )
     )
@@ -302,6 +341,6 @@ def _candidates(found: pl.DataFrame, tenant_id: str) -> list[Candidate]:
         )
         for (
             turn_id, subject_id, session_id, speaker, said_at, order, kind, content, polarity, base, _, origin,
-            relation, what, who, topic, phase, lasting, expires_at, mentions
+            relation, what, who, topic, phase, lasting, expires_at, _, mentions
         ) in rows
     ]  # fmt: skip

@@ -17,7 +17,8 @@ import orjson
 from reverie.language.cues.attribution import veil
 from reverie.language.cues.compiled import Rules
 from reverie.language.cues.entities import entities_one
-from reverie.language.cues.salience import salience
+from reverie.language.cues.routing import route_turn
+from reverie.language.cues.salience import salience, unit_of
 from reverie.language.cues.single import extract_one
 from reverie.language.cues.speech import episode_of_tool_call, eventful, is_question, low_content
 from reverie.language.expiry import statement_end
@@ -82,6 +83,8 @@ class _Finding(NamedTuple):
     statement: Statement | None = None
     lasting: bool = False
     expires_at: datetime | None = None
+    #: What salience is taken from; None: the content.
+    said: str | None = None
 
 
 def _findings(turn: Turn, policy: Policy, rules: Rules, count_tokens: CountTokens) -> Iterator[_Finding]:
@@ -90,11 +93,14 @@ def _findings(turn: Turn, policy: Policy, rules: Rules, count_tokens: CountToken
     if turn.role in numbers.roles and not low_content(text, rules):
         for hit in extract_one(text, rules):
             of_rule = (hit.kind, hit.content, hit.polarity, hit.importance, hit.entity or "", hit.rule)
-            end = statement_end(hit.statement, text[hit.start : hit.end], turn.said_at, numbers)
-            yield _Finding(hit.start, *of_rule, hit.statement, hit.lasting, end)
+            clause = text[hit.start : hit.end]
+            end = statement_end(hit.statement, clause, turn.said_at, numbers)
+            yield _Finding(hit.start, *of_rule, hit.statement, hit.lasting, end, unit_of(text, clause))
         if (numbers.episodes == "all" and text) or (numbers.episodes == "eventful" and eventful(text, rules)):
             for place, piece in enumerate(_pieces(text, policy, count_tokens), start=EPISODES_FROM):
-                yield _Finding(place, "episode", piece, 0, episode, "", "turn")
+                kind = route_turn(piece, policy.salience) if numbers.episode_facts else "episode"
+                base = episode if kind == "episode" else numbers.importance.fact
+                yield _Finding(place, kind, piece, 0, base, "", "turn")
     if numbers.tool_episodes and turn.tool_calls:
         for place, call in enumerate(orjson.loads(orjson.dumps(turn.tool_calls)), start=TOOL_CALLS_FROM):
             yield _Finding(place, "episode", episode_of_tool_call(as_stored(call)), 0, episode, "", "tool_call")
@@ -116,7 +122,7 @@ def _candidate(turn: Turn, policy: Policy, finding: _Finding) -> Candidate:
         subject_id=turn.subject_id,
         kind=kind,
         content=content if origin == "tool_call" else owned(content, turn.speaker, turn.subject_id),
-        importance=salience(content, policy.salience) if by_salience else finding.importance,
+        importance=salience(finding.said or content, policy.salience) if by_salience else finding.importance,
         polarity=finding.polarity,
         happened_at=turn.said_at,
         mentions=tuple(mentions),
