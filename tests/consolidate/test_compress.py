@@ -125,12 +125,13 @@ def tell_of_bruno(conn: psycopg.Connection, number: int = 5) -> list:
     ]
 
 
-def suggest_posts(conn: psycopg.Connection) -> None:
+def suggest_posts(conn: psycopg.Connection) -> Turn:
     for day, (category, views) in enumerate(POSTS):
         call = {"name": "suggest_post", "arguments": {"category": category, "title": f"Title {day}"}}
         turn = say(conn, "I have an idea.", MARCH + timedelta(days=day), subject="shop", tool_calls=[call])
         remember(conn, turn, f"suggest post: category {category}, title Title {day}")
         observe(conn, turn, views, turn.said_at + timedelta(days=7), positive=views > 200)
+    return turn
 
 
 def at(store: Store, policy: Policy, days: float, **more) -> Report:
@@ -261,16 +262,10 @@ def test_a_good_outcome_renews_the_pattern(conn, store, policy):
 
 
 def test_a_bad_outcome_renews_the_pattern_too(conn, store, policy):
-    suggest_posts(conn)
+    turn = suggest_posts(conn)
     at(store, policy, 30)
     (before,) = patterns(conn)
-    conn.execute(
-        """insert into log.outcomes (tenant_id, id, subject_id, session_id, source_id, metric, value, positive,
-                                     observed_at)
-           select tenant_id, gen_random_uuid(), subject_id, session_id, source_id, 'views', 1, false, %s
-           from log.turns where subject_id = 'shop' and tool_calls is not null order by said_at limit 1""",
-        [MARCH + timedelta(days=40)],
-    )
+    observe(conn, turn, 1, MARCH + timedelta(days=40), positive=False)
     assert at(store, policy, 41)["patterns"] == 1
     (after,) = patterns(conn)
     assert after != before

@@ -13,9 +13,10 @@ from psycopg.rows import dict_row
 
 from reverie.capture.history.importing import import_file
 from reverie.consolidate.extract.decide import decide_turns, turns_frame
+from reverie.consolidate.merge.decide import NearMemory, decide_merges
 from reverie.consolidate.merge.undo import undo
 from reverie.language.cues.immediate import extract_candidates
-from reverie.model import Turn
+from reverie.model import Turn, stable_id
 from reverie.policy import Policy
 from reverie.store.database import Store
 from tests.promises.world import consolidate, lively
@@ -147,3 +148,35 @@ def test_undo_takes_back_that_a_memory_lasts(store: Store, conn: Conn, tmp_path:
         f"Does {where}": False,
     }
     assert {content for content, row in rows.items() if row["forget_at"]} == {f"Does {where}"}
+
+
+def test_the_survivor_lasts_if_one_of_the_two_does() -> None:
+    when = START
+    first, second = (
+        NearMemory(stable_id(when, text), "ann", "fact", state, text, 0, 0.5, at, at, 1, lasting=lasting)
+        for text, state, at, lasting in [
+            ("Lives in Oslo", "active", when, True),
+            ("Lives in Oslo now", "candidate", when + timedelta(days=300), False),
+        ]
+    )
+    decision = decide_merges([first, second], [(first.id, second.id, 0.99)], [], POLICY)
+    (merge_,) = decision.merges
+    assert merge_.survivor.lasting
+    # the lasting one has not faded meanwhile
+    assert merge_.peak_after == pytest.approx(0.5 + POLICY.merge.reinforce)
+
+
+def test_a_plan_that_is_made_again_after_its_end_is_another() -> None:
+    def plan(day: float, ends: float) -> NearMemory:
+        at = START + timedelta(days=day)
+        end = START + timedelta(days=ends)
+        return NearMemory(
+            stable_id(at, "plan"), "ann", "fact", "candidate", "Is away this week", 0, 0.5, at, at, 0, expires_at=end
+        )
+
+    first, same, later = plan(0, 5), plan(1, 6), plan(100, 105)
+    pairs = [(first.id, same.id, 0.99), (first.id, later.id, 0.99), (same.id, later.id, 0.99)]
+    decision = decide_merges([first, same, later], pairs, [], POLICY)
+    assert [(each.survivor.id, each.loser.id) for each in decision.merges] == [(first.id, same.id)]
+    assert decision.kept_apart["expired"] == 1
+    assert first.expires_at == same.expires_at

@@ -387,35 +387,3 @@ def test_a_fold_in_two_is_the_fold_of_both(rows: list[tuple[str, int, float, int
         member.access_count for member in parts if member.id not in {m.loser.id for m in early.merges + late.merges}
     ) == len(rows)
     assert all(0.0 <= member.peak <= 1.0 for member in parts)
-
-
-def test_the_survivor_lasts_if_one_of_the_two_does() -> None:
-    when = ORIGIN
-    first, second = (
-        NearMemory(stable_id(when, text), "ann", "fact", state, text, 0, 0.5, at, at, 1, lasting=lasting)
-        for text, state, at, lasting in [
-            ("Lives in Oslo", "active", when, True),
-            ("Lives in Oslo now", "candidate", when + timedelta(days=300), False),
-        ]
-    )
-    decision = decide_merges([first, second], [(first.id, second.id, 0.99)], [], POLICY)
-    (merge_,) = decision.merges
-    assert merge_.survivor.lasting
-    # the lasting one has not faded meanwhile
-    assert merge_.peak_after == pytest.approx(0.5 + POLICY.merge.reinforce)
-
-
-def test_a_plan_that_is_made_again_after_its_end_is_another() -> None:
-    def plan(day: float, ends: float) -> NearMemory:
-        at = ORIGIN + timedelta(days=day)
-        end = ORIGIN + timedelta(days=ends)
-        return NearMemory(
-            stable_id(at, "plan"), "ann", "fact", "candidate", "Is away this week", 0, 0.5, at, at, 0, expires_at=end
-        )
-
-    first, same, later = plan(0, 5), plan(1, 6), plan(100, 105)
-    pairs = [(first.id, same.id, 0.99), (first.id, later.id, 0.99), (same.id, later.id, 0.99)]
-    decision = decide_merges([first, same, later], pairs, [], POLICY)
-    assert [(each.survivor.id, each.loser.id) for each in decision.merges] == [(first.id, same.id)]
-    assert decision.kept_apart["expired"] == 1
-    assert first.expires_at == same.expires_at
