@@ -9,7 +9,8 @@ The arithmetic is that of these SQL expressions, bit for bit: float64, a `real` 
                    case when peak < below::real then 0 else grace_days + (peak::float8 - below) / rate end))
     forget_at  least(faded_at, expires_at + make_interval(secs => 86400 * expired_days))
 
-A lasting memory keeps its peak and has no end of its own: its value does not change, and `forget_at` is never.
+A lasting memory keeps its peak and has no end of its own: its value does not change, and `forget_at` is never. One that
+was superseded fades from `valid_to` on, if that is after `accessed_at`.
 """
 
 from __future__ import annotations
@@ -73,9 +74,22 @@ class Fading:
     #: Days after its own end (`expires_at`) at which a memory is forgotten, whatever its importance.
     expired_days: float = 0.0
 
-    def value_at(self, kind: Kind, peak: float, accessed_at: datetime, at: datetime, *, lasting: bool = False) -> float:
-        """Return the importance at `at` of a memory of this kind that had `peak` when it was last accessed."""
-        return value_at(peak, accessed_at, at, rate=0.0 if lasting else self.rates[kind], grace_days=self.grace_days)
+    def value_at(
+        self,
+        kind: Kind,
+        peak: float,
+        accessed_at: datetime,
+        at: datetime,
+        *,
+        lasting: bool = False,
+        valid_to: datetime | None = None,
+    ) -> float:
+        """Return the importance at `at` of a memory of this kind that had `peak` when it was last accessed.
+
+        A lasting memory keeps it; one that was superseded (`valid_to`) fades from then on, lasting or not.
+        """
+        rate = 0.0 if lasting and valid_to is None else self.rates[kind]
+        return value_at(peak, max(accessed_at, valid_to or accessed_at), at, rate=rate, grace_days=self.grace_days)
 
     def forget_at(
         self,
@@ -84,18 +98,19 @@ class Fading:
         accessed_at: datetime,
         *,
         lasting: bool = False,
+        valid_to: datetime | None = None,
         expires_at: datetime | None = None,
     ) -> datetime | None:
         """Return when a memory of this kind is forgotten unless it is accessed again; None: never.
 
         One that has not faded by then is forgotten `expired_days` after its own end, `expires_at`.
         """
-        if lasting:
+        if lasting and valid_to is None:
             return None
         ended_at = None if expires_at is None else expires_at + timedelta(days=self.expired_days)
         faded_at = forget_at(
             peak,
-            accessed_at,
+            max(accessed_at, valid_to or accessed_at),
             rate=self.rates[kind],
             grace_days=self.grace_days,
             below=self.below,

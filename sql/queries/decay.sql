@@ -14,12 +14,13 @@ select set_config('enable_bitmapscan', 'off', true), set_config('enable_indexsca
 -- name: decay
 -- Importance as of the cycle, from peak and accessed_at alone, of one row in `mask + 1` by the hash of its id: rows of
 -- one batch lie on all pages, so that each page keeps room for in-page (HOT) updates. Whatever its state: a memory that
--- another holds may be parted from it again. A lasting one keeps its peak: it has no `forget_at`, so that few rows are asked for
--- `lasting`, which lies behind their texts.
+-- another holds may be parted from it again. A lasting one keeps its peak unless it is superseded: it has no `forget_at`,
+-- so that few rows are asked for `lasting`, which lies behind their texts.
 update memory.memories m
 set importance = greatest(
         m.peak::float8
-        - r.rate * greatest(extract(epoch from %(as_of)s - m.accessed_at)::float8 / 86400 - %(grace_days)s::float8, 0),
+        - r.rate * greatest(extract(epoch from %(as_of)s - case m.state when 'superseded' then greatest(m.accessed_at, m.valid_to)
+                                                 else m.accessed_at end)::float8 / 86400 - %(grace_days)s::float8, 0),
         0)::real,
     decayed_at = %(as_of)s
 from unnest(%(kinds)s::text[], %(rates)s::float8[]) as r (kind, rate)

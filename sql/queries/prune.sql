@@ -11,11 +11,12 @@ select coalesce(
 -- When each memory will be forgotten, by the present policy: the closed form of reverie/policy/fading.py.
 update memory.memories m
 set forget_at = x.forget_at
-from (select d.id, least(case when d.days <= 1e6 then d.accessed_at + make_interval(secs => 86400 * d.days) end,
-                         case when not d.lasting
+from (select d.id, least(case when d.days <= 1e6 then d.since + make_interval(secs => 86400 * d.days) end,
+                         case when not d.lasts
                               then d.expires_at + make_interval(secs => 86400 * %(expired_days)s::float8) end) as forget_at
-      from (select m.id, m.accessed_at, m.lasting, m.expires_at, greatest(%(unaccessed_days)s::float8,
-                       case when m.lasting then 'infinity'
+      from (select m.id, greatest(m.accessed_at, m.valid_to) as since, m.lasting and m.valid_to is null as lasts,
+                   m.expires_at, greatest(%(unaccessed_days)s::float8,
+                       case when m.lasting and m.valid_to is null then 'infinity'
                             when m.peak < %(below)s::real then 0
                             when r.rate = 0 then 'infinity'
                             else %(grace_days)s::float8 + (m.peak::float8 - %(below)s::float8) / r.rate end) as days

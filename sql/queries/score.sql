@@ -1,7 +1,8 @@
 -- name: write_novelty
 -- Importance of new memories by how far they are from what the subject's memory held before them, and by salience
--- (which extract left in base). Pieces of one turn or document are not compared with one another. The centre runs in event order, so it does not depend on how the work is cut. It is worked
--- out once: expecting one memory in a small tenant, the planner would do it for each (measured: 6 s for 330 memories).
+-- (which extract left in base). Pieces of one turn or document are not compared with one another. The centre runs in event
+-- order, so it does not depend on how the work is cut. It is worked out once: expecting one memory in a small tenant, the
+-- planner would do it for each (measured: 6 s for 330 memories).
 with dirty as (
     select distinct subject_id from memory.memories
     where tenant_id = %(tenant)s and not scored and linked and state in ('active', 'compressed')
@@ -85,7 +86,8 @@ succeeded as (
 touches as materialized (
     select false as outcome, * from recalled union all select true, * from succeeded
 )
-select s.id, s.kind, s.peak, s.accessed_at, s.access_count, s.lasting, s.expires_at, x.outcome, x.source_id, x.at, m.id as touched_id
+select s.id, s.kind, s.peak, s.accessed_at, s.access_count, s.lasting, s.valid_to, s.expires_at,
+       x.outcome, x.source_id, x.at, m.id as touched_id
 from touches x
 cross join lateral (
     select m.id, case m.state when 'merged' then m.into_id else m.id end as bearer_id from memory.memories m

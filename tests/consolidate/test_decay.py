@@ -123,3 +123,18 @@ def test_a_lasting_memory_keeps_its_importance(store: Store) -> None:
     with store.transaction("t") as conn:
         kept = conn.execute("select kind from memory.memories where importance = peak").fetchall()
     assert kept == [("fact",)]
+
+
+def test_what_is_superseded_fades_from_then_on(store: Store) -> None:
+    put(store, ("fact", 0.5, 0.0), ("preference", 0.5, 0.0))
+    ended = ORIGIN + timedelta(days=60)
+    with store.transaction("t") as conn:
+        conn.execute(
+            """update memory.memories set state = 'superseded', valid_from = happened_at, valid_to = %(ended)s,
+                   forget_at = %(ended)s + interval '300 days', lasting = kind = 'fact'""",
+            {"ended": ended},
+        )
+    assert run(store, 100)["decayed"] == 2
+    for importance in importances(store):
+        rate, grace = POLICY.decay.rates["fact"], POLICY.decay.grace_days
+        assert as_real(importance) == value_at(0.5, ended, ORIGIN + timedelta(days=100), rate=rate, grace_days=grace)

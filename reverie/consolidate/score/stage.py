@@ -82,5 +82,10 @@ def _touch(conn: Connection[Any], attempt: Run, params: dict[str, Any]) -> None:
 
 def _forget_at(memory: Touch, policy: Policy) -> datetime | None:
     return policy.fading.forget_at(
-        memory.kind, memory.peak, memory.accessed_at, lasting=memory.lasting, expires_at=memory.expires_at
+        memory.kind,
+        memory.peak,
+        memory.accessed_at,
+        lasting=memory.lasting,
+        valid_to=memory.valid_to,
+        expires_at=memory.expires_at,
     )
