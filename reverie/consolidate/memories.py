@@ -28,7 +28,9 @@ def write_candidates(conn: Connection[Any], attempt: Run, candidates: Sequence[C
         "bases": [each.importance for each in candidates],
         "happened_at": [each.happened_at for each in candidates],
         "forget_at": [
-            None if each.lasting else fading.forget_at(each.kind, each.importance, each.happened_at)
+            fading.forget_at(
+                each.kind, each.importance, each.happened_at, lasting=each.lasting, expires_at=each.expires_at
+            )
             for each in candidates
         ],
         "mentions": [" ".join(each.mentions) for each in candidates],

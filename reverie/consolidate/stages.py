@@ -50,7 +50,7 @@ STAGES = (
         summary="Turns and events become candidates.",
         result="candidates",
         reads=("log.turns", "log.events"),
-        writes=("memory.extractions", "memory.observations", "memory.memories", "memory.lineage"),
+        writes=("memory.extractions", "memory.observations", "memory.memories", "memory.lineage", "memory.entities"),
         embeds=True,
         asks=True,
     ),

@@ -5,6 +5,7 @@
 - `standalone`: finds the sentences that can be read alone
 - `contradiction`: whether two similar texts contradict each other
 - `contradiction_words`: word lists of `contradiction`
+- `expiry`: when plans and states end by the time that they name
 - `fact_keys`: reads a memory as a structured fact, and a text as a statement of a relation
 - `objects`: whether the objects of two statements are the same
 - `subject`: a statement as a sentence about its speaker

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
 
+from reverie.language.cues.sentences import in_phase
 from reverie.language.cues.wording import slug
 from reverie.language.objects import object_key
 from reverie.model import Phase, Statement
@@ -114,12 +115,6 @@ def relation_of(policy: Policy, category: str, key: str) -> tuple[str, str | Non
     return None
 
 
-def lasts(policy: Policy, statement: Statement) -> bool:
-    """Return whether what is stated stays as it is while nothing ends it."""
-    relation = policy.extract.relations.get(statement.relation or "")
-    return relation is not None and relation.lasts == "durable" and statement.phase in ("holds", "begins", "adds")
-
-
 def reread(policy: Policy, content: str, before: Statement) -> Statement:
     """Return what a text states that a person wrote in place of a statement.
 
@@ -128,8 +123,12 @@ def reread(policy: Policy, content: str, before: Statement) -> Statement:
     relation = policy.extract.relations.get(before.relation or "")
     if relation is None:
         return replace(before, object=content)
-    for wording, phase in ((relation.past, _over(before)), (relation.wording, _present(before))):
-        if wording and (match := _wording(wording).search(content.strip().rstrip("."))):
+    said = content.strip().rstrip(".")
+    for wording, phase in (
+        (in_phase(relation.wording, _over(before)), _over(before)),
+        (relation.wording, _present(before)),
+    ):
+        if match := _wording(wording).search(said):
             groups = {name: text.strip() for name, text in match.groupdict().items()}
             topic = groups.get("topic") or before.topic
             return replace(before, object=groups.get("object") or content, topic=topic and topic.lower(), phase=phase)

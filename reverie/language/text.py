@@ -10,7 +10,7 @@ import unicodedata
 from collections.abc import Callable, Iterator
 from datetime import datetime
 from functools import lru_cache, partial
-from itertools import pairwise
+from itertools import accumulate, pairwise
 
 CountTokens = Callable[[str], int]
 """Counts the tokens of a text, without special tokens; additive over white space, as word-piece tokenizers are."""
@@ -144,8 +144,9 @@ def chunk(cleaned: str, count_tokens: CountTokens, *, min_tokens: int, max_token
     """Split a text into chunks of `min_tokens` to `max_tokens` tokens: verbatim slices, in order.
 
     Paragraphs that are too long are split at sentences, then at words. Fenced code stays whole unless it is longer than
-    a chunk; then it is split at lines. Short neighbours are merged while they fit. Only white space between chunks is
-    lost. No chunk exceeds the maximum; a chunk stays below the minimum if merging it would exceed the maximum.
+    a chunk; then it is split at lines. Short neighbours are merged while they fit; a short one between long ones gets a
+    part of a neighbour. Only white space between chunks is lost. No chunk exceeds the maximum; one is below the minimum
+    where it is the whole text, or has code beside it, or twice the minimum exceeds the maximum.
     """
     fences = _fences(cleaned)
     sized: list[tuple[Span, int]] = []
@@ -159,7 +160,38 @@ def chunk(cleaned: str, count_tokens: CountTokens, *, min_tokens: int, max_token
             merged[-1] = (start, span[1]), before + size
         else:
             merged.append((span, size))
+    _fill(cleaned, merged, fences, count_tokens, min_tokens, max_tokens)
     return [cleaned[start:end].strip() for (start, end), _ in merged]
+
+
+def _fill(
+    text: str, sized: list[tuple[Span, int]], fences: list[Span], count_tokens: CountTokens, low: int, high: int
+) -> None:
+    """Fill up spans below the minimum with a part of a neighbour, the one before first; changes `sized`."""
+    for place in range(len(sized)):
+        if sized[place][1] >= low:
+            continue
+        for first in (place - 1, place):
+            pair = sized[first : first + 2]
+            if first < 0 or len(pair) < 2 or any(span in fences for span, _ in pair):
+                continue
+            if halves := _halves(text, (pair[0][0][0], pair[1][0][1]), count_tokens, low, high):
+                sized[first : first + 2] = halves
+                break
+
+
+def _halves(text: str, span: Span, count_tokens: CountTokens, low: int, high: int) -> list[tuple[Span, int]]:
+    """Split a span in two within the limits, near its middle: at a sentence, or else a word. Empty: it cannot be."""
+    for boundary in (_SENTENCE, _WORD):
+        pieces = _cut(text, span, boundary)
+        sizes = [count_tokens(text[start:end].strip()) for start, end in pieces]
+        total, before = sum(sizes), list(accumulate(sizes))[:-1]
+        fitting = [place for place, left in enumerate(before) if low <= left <= high and low <= total - left <= high]
+        if fitting:
+            place = min(fitting, key=lambda place: abs(total - 2 * before[place]))
+            end, left = pieces[place][1], before[place]
+            return [((span[0], end), left), ((end, span[1]), total - left)]
+    return []
 
 
 def _fences(text: str) -> list[Span]:

@@ -151,12 +151,18 @@ class ExtractPolicy(Table):
     roles: tuple[str, ...] = ("user",)
     #: what becomes an episode: nothing, each turn but low-content ones, or the sentences that tell of an event
     episodes: Literal["none", "all", "eventful"] = "none"
+    #: whether such a turn, or chunk of one, is a fact instead where one or two sentences state it (Logic 1.6)
+    episode_facts: bool = False
+    #: whether what a turn names becomes an entity even where the turn gives no memory (Brain 4.3)
+    turn_entities: bool = False
     #: whether each tool call becomes an episode of what was done and why
     tool_episodes: bool = False
     #: characters that the text of a turn may have; a longer turn is refused, or a dead letter of an import
     turn_characters: Annotated[int, Field(ge=1, le=1 << 20)] = 100_000
     #: candidates that the rules take from one turn, in their order; those left out are counted
     turn_candidates: Annotated[int, Field(ge=1, le=10_000)] = 200
+    #: days after which a statement of an expiring relation ends if it names no time; 0: it fades like others
+    plan_days: Annotated[float, Field(ge=0, le=36_500)] = 0.0
     importance: ImportanceByKind = ImportanceByKind()
     model: ModelPolicy = ModelPolicy()
     worth: WorthPolicy = WorthPolicy()

@@ -5,8 +5,12 @@ The arithmetic is that of these SQL expressions, bit for bit: float64, a `real` 
 
     value      greatest(peak::float8 - rate * greatest(days - grace_days, 0), 0)::real
     days       extract(epoch from at - accessed_at)::float8 / 86400
-    forget_at  accessed_at + make_interval(secs => 86400 * greatest(unaccessed_days,
+    faded_at   accessed_at + make_interval(secs => 86400 * greatest(unaccessed_days,
                    case when peak < below::real then 0 else grace_days + (peak::float8 - below) / rate end))
+    forget_at  least(faded_at, expires_at + make_interval(secs => 86400 * expired_days))
+
+A lasting memory keeps its peak and has no end of its own: its value does not change, and `forget_at` is never. One that
+was superseded fades from `valid_to` on, if that is after `accessed_at`.
 """
 
 from __future__ import annotations
@@ -67,21 +71,52 @@ class Fading:
     below: float
     #: ... once nobody has accessed it for so long.
     unaccessed_days: float
+    #: Days after its own end (`expires_at`) at which a memory is forgotten, whatever its importance.
+    expired_days: float = 0.0
 
-    def value_at(self, kind: Kind, peak: float, accessed_at: datetime, at: datetime) -> float:
-        """Return the importance at `at` of a memory of this kind that had `peak` when it was last accessed."""
-        return value_at(peak, accessed_at, at, rate=self.rates[kind], grace_days=self.grace_days)
+    def value_at(
+        self,
+        kind: Kind,
+        peak: float,
+        accessed_at: datetime,
+        at: datetime,
+        *,
+        lasting: bool = False,
+        valid_to: datetime | None = None,
+    ) -> float:
+        """Return the importance at `at` of a memory of this kind that had `peak` when it was last accessed.
 
-    def forget_at(self, kind: Kind, peak: float, accessed_at: datetime) -> datetime | None:
-        """Return when a memory of this kind is forgotten unless it is accessed again; None: never."""
-        return forget_at(
+        A lasting memory keeps it; one that was superseded (`valid_to`) fades from then on, lasting or not.
+        """
+        rate = 0.0 if lasting and valid_to is None else self.rates[kind]
+        return value_at(peak, max(accessed_at, valid_to or accessed_at), at, rate=rate, grace_days=self.grace_days)
+
+    def forget_at(
+        self,
+        kind: Kind,
+        peak: float,
+        accessed_at: datetime,
+        *,
+        lasting: bool = False,
+        valid_to: datetime | None = None,
+        expires_at: datetime | None = None,
+    ) -> datetime | None:
+        """Return when a memory of this kind is forgotten unless it is accessed again; None: never.
+
+        One that has not faded by then is forgotten `expired_days` after its own end, `expires_at`.
+        """
+        if lasting and valid_to is None:
+            return None
+        ended_at = None if expires_at is None else expires_at + timedelta(days=self.expired_days)
+        faded_at = forget_at(
             peak,
-            accessed_at,
+            max(accessed_at, valid_to or accessed_at),
             rate=self.rates[kind],
             grace_days=self.grace_days,
             below=self.below,
             unaccessed_days=self.unaccessed_days,
         )
+        return min((at for at in (faded_at, ended_at) if at is not None), default=None)
 
     def params(self) -> dict[str, Any]:
         """Return the numbers as query parameters."""
@@ -91,4 +126,5 @@ class Fading:
             "grace_days": self.grace_days,
             "below": self.below,
             "unaccessed_days": self.unaccessed_days,
+            "expired_days": self.expired_days,
         }

@@ -137,6 +137,8 @@ class PrunePolicy(Table):
     below: Share = 0.0
     #: Days without access before it is.
     unaccessed_days: Days = 36_500.0
+    #: Days after which a memory that has ended by its own time is forgotten; it is not recalled from its end on.
+    expired_days: Days = 30.0
 
 
 class QueuePolicy(Table):

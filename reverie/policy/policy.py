@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args
 from pydantic import BaseModel, Field, ValidationError
 
 from reverie.errors import PolicyError
+from reverie.model import Phase
 from reverie.policy.extract import ExtractPolicy, SaliencePolicy
 from reverie.policy.fading import Fading
 from reverie.policy.files import EXTRA, PolicyFile, merged, nearest, origin, read_files, rule_name, rules_of
@@ -77,7 +78,13 @@ class Policy(Table):
             grace_days=self.decay.grace_days,
             below=self.prune.below,
             unaccessed_days=self.prune.unaccessed_days,
+            expired_days=self.prune.expired_days,
         )
+
+    def lasts(self, relation: str | None, phase: Phase) -> bool:
+        """Return whether a statement of a relation is in force and durable, so that its memory does not fade."""
+        known = self.extract.relations.get(relation) if relation else None
+        return known is not None and known.is_lasting(phase)
 
     def __hash__(self) -> int:
         return hash(self.hash)

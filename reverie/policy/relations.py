@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
 
+from reverie.model import Phase
 from reverie.policy.table import Share, Table
 
 FactCategory = Literal["identity", "preference", "constraint", "instruction"]
@@ -33,6 +34,14 @@ class Relation(Table):
     key: Annotated[str, Field(pattern=r"^[a-z][a-z_]*(?::?\{(?:object|topic)\})?$")] | None = None
     #: Instead of the importance of the kind.
     importance: Share | None = None
+
+    def is_lasting(self, phase: Phase) -> bool:
+        """Return whether a statement in this phase stays as it is while nothing ends it."""
+        return self.lasts == "durable" and phase in ("holds", "begins", "adds")
+
+    def is_expiring(self, phase: Phase) -> bool:
+        """Return whether a statement in this phase ends by the time that it names."""
+        return self.lasts == "expiring" or phase == "planned"
 
     @model_validator(mode="after")
     def _coherent(self) -> Relation:

@@ -42,6 +42,9 @@ comment on column memory.memories.lasting is 'Whether it stays as it is while no
 comment on column memory.memories.valid_from is 'Event time from which it holds; null for what states nothing.';
 comment on column memory.memories.valid_to is 'Event time from which it no longer holds; null while it does.';
 comment on column memory.memories.superseded_by is 'The memory of the statement that ended it.';
+comment on column memory.memories.expires_at is 'When it ends by its own time, if it names one; not recalled afterwards, and forgotten some days later.';
+comment on column memory.tombstones.reason is
+    'faded: asked for too seldom; expired: ended by its own time; unimportant: below the policy''s threshold from the start; wrong: a person said so; forgotten_on_request: a person did not want it remembered.';
 
 create table memory.conflicts (
     tenant_id text not null,

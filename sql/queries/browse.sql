@@ -1,10 +1,10 @@
 -- name: page_memories
 -- A page of a subject's memories, latest first (ids sort by event time), with importance as of then by the closed form of decay.
 select m.id, m.kind, m.state, m.content, m.polarity,
-       greatest(m.peak::float8 - case when m.id = any(array(
+       greatest(m.peak::float8 - case when m.lasting and m.valid_to is null or m.id = any(array(
            select item_id from memory.marks
            where tenant_id = %(tenant)s and subject_id = %(subject)s and mark = 'pinned')) then 0 else r.rate end
-           * greatest(extract(epoch from %(as_of)s - m.accessed_at)::float8 / 86400 - %(grace_days)s::float8, 0),
+           * greatest(extract(epoch from %(as_of)s - greatest(m.accessed_at, m.valid_to))::float8 / 86400 - %(grace_days)s::float8, 0),
            0)::real as importance,
        m.access_count, m.happened_at, m.accessed_at, m.forget_at, m.expires_at, m.into_id,
        m.valid_from, m.valid_to, m.superseded_by, m.turn_id, m.session_id, m.origin,

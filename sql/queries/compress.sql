@@ -17,14 +17,14 @@ where e.number >= %(least)s
 order by e.subject_id
 
 -- name: read_stale
--- Patterns whose decisions had a good outcome that they do not know yet: up the lineage from the outcome's turn.
+-- Patterns whose decisions had an outcome, good or bad, that they do not know yet: up the lineage from the outcome's turn.
 with recursive up as (
     select o.id as outcome_id, l.memory_id
     from log.outcomes o
     join log.turns t on t.tenant_id = o.tenant_id and t.subject_id = o.subject_id and t.session_id = o.session_id
         and t.source_id = o.source_id
     join memory.lineage l on l.tenant_id = o.tenant_id and l.source_id = t.id and l.relation = 'extracted'
-    where o.tenant_id = %(tenant)s and o.positive and o.observed_at <= %(as_of)s
+    where o.tenant_id = %(tenant)s and o.observed_at <= %(as_of)s
       and o.shard >= %(shard_from)s and o.shard < %(shard_to)s
       and (%(subjects)s::text[] is null or o.subject_id = any(%(subjects)s))
     union

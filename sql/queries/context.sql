@@ -76,7 +76,7 @@ limit %(limit)s
 -- The most important memories, where nothing is asked; importance as of then by the closed form of decay.
 select x.id, x.kind, x.content, x.happened_at, x.importance
 from (select m.id, m.kind, m.content, m.happened_at,
-             greatest(m.peak::float8 - case when m.id = any(array(
+             greatest(m.peak::float8 - case when m.lasting or m.id = any(array(
                      select item_id from memory.marks
                      where tenant_id = %(tenant)s and subject_id = %(subject)s and mark = 'pinned')) then 0 else r.rate end
                  * greatest(extract(epoch from %(as_of)s - m.accessed_at)::float8 / 86400 - %(grace_days)s::float8, 0),

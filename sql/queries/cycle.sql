@@ -4,19 +4,26 @@
 -- Told by what the data says is not done, so that a run that was
 -- killed, or a tier that did a part of the work earlier, leaves the cycle pending.
 with recursive unknown as (
-    select o.id as outcome_id, o.subject_id, o.observed_at as at, l.memory_id, true as direct
+    select o.id as outcome_id, o.subject_id, o.observed_at as at, o.positive, l.memory_id, true as direct
     from log.outcomes o
     join log.turns t on t.tenant_id = o.tenant_id and t.subject_id = o.subject_id and t.session_id = o.session_id
         and t.source_id = o.source_id
     join memory.lineage l on l.tenant_id = o.tenant_id and l.source_id = t.id and l.relation = 'extracted'
-    where o.tenant_id = %(tenant)s and o.positive and o.observed_at <= %(until)s
+    where o.tenant_id = %(tenant)s and o.observed_at <= %(until)s
       and o.shard >= %(shard_from)s and o.shard < %(shard_to)s
       and (%(subjects)s::text[] is null or o.subject_id = any(%(subjects)s))
     union
-    select u.outcome_id, u.subject_id, u.at, l.memory_id, false
+    select u.outcome_id, u.subject_id, u.at, u.positive, l.memory_id, false
     from unknown u
     join memory.lineage l on l.tenant_id = %(tenant)s and l.source_id = u.memory_id
         and l.relation in ('merged', 'compressed')
+),
+fresh as materialized (
+    select m.subject_id, min(m.happened_at) as at from memory.memories m
+    where m.tenant_id = %(tenant)s and not m.scored and m.happened_at <= %(until)s
+      and m.shard >= %(shard_from)s and m.shard < %(shard_to)s
+      and (%(subjects)s::text[] is null or m.subject_id = any(%(subjects)s))
+    group by m.subject_id
 ),
 sessions as (
     select s.subject_id, s.at, row_number() over (partition by s.subject_id order by s.at, s.session_id) as place
@@ -70,7 +77,9 @@ pending as (
     select u.subject_id, u.at
     from unknown u
     join memory.memories m on m.tenant_id = %(tenant)s and m.id = u.memory_id
-    where (u.direct or m.kind = 'pattern' and m.state = 'active')
+    -- a bad outcome changes patterns alone: those that there are, or that what is new may make before it
+    where (u.direct and (u.positive or exists (select from fresh f where f.subject_id = u.subject_id and f.at <= u.at))
+           or m.kind = 'pattern' and m.state = 'active')
       and not exists (select from memory.lineage k
                       where k.tenant_id = %(tenant)s and k.memory_id = u.memory_id and k.relation = 'outcome'
                         and k.source_id = u.outcome_id)

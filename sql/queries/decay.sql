@@ -1,7 +1,7 @@
 -- name: estimate_due
 -- Rows due for decay, the tenant's rows, and whether those are most of the table, estimated from one page in a hundred:
 -- decides only how the work is cut and read.
-select 100 * count(*) filter (where decayed_at < %(as_of)s and accessed_at < %(fading_since)s), 100 * count(*),
+select 100 * count(*) filter (where decayed_at < %(as_of)s and accessed_at < %(fading_since)s and not lasting), 100 * count(*),
        100 * count(*) > 0.5 * (select reltuples from pg_catalog.pg_class where oid = 'memory.memories'::regclass)
 from memory.memories tablesample system (1)
 where tenant_id = %(tenant)s
@@ -14,11 +14,13 @@ select set_config('enable_bitmapscan', 'off', true), set_config('enable_indexsca
 -- name: decay
 -- Importance as of the cycle, from peak and accessed_at alone, of one row in `mask + 1` by the hash of its id: rows of
 -- one batch lie on all pages, so that each page keeps room for in-page (HOT) updates. Whatever its state: a memory that
--- another holds may be parted from it again.
+-- another holds may be parted from it again. A lasting one keeps its peak unless it is superseded: it has no `forget_at`,
+-- so that few rows are asked for `lasting`, which lies behind their texts.
 update memory.memories m
 set importance = greatest(
         m.peak::float8
-        - r.rate * greatest(extract(epoch from %(as_of)s - m.accessed_at)::float8 / 86400 - %(grace_days)s::float8, 0),
+        - r.rate * greatest(extract(epoch from %(as_of)s - case m.state when 'superseded' then greatest(m.accessed_at, m.valid_to)
+                                                 else m.accessed_at end)::float8 / 86400 - %(grace_days)s::float8, 0),
         0)::real,
     decayed_at = %(as_of)s
 from unnest(%(kinds)s::text[], %(rates)s::float8[]) as r (kind, rate)
@@ -27,4 +29,4 @@ where m.tenant_id = %(tenant)s and m.kind = r.kind and r.rate > 0
   and m.shard >= %(shard_from)s and m.shard < %(shard_to)s
   and (%(subjects)s::text[] is null or m.subject_id = any(%(subjects)s))
   and m.id <> all(array(select item_id from memory.marks where tenant_id = %(tenant)s and mark = 'pinned' and not pending))
-  and (uuid_hash(m.id) & %(mask)s) = %(batch)s
+  and case when (uuid_hash(m.id) & %(mask)s) = %(batch)s then m.forget_at is not null or not m.lasting else false end

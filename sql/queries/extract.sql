@@ -23,6 +23,19 @@ from unnest(%(turn_ids)s::uuid[], %(subject_ids)s::text[], %(candidates)s::int[]
     as x (turn_id, subject_id, candidates, left_out, reason, waits)
 on conflict do nothing
 
+-- name: write_entities
+-- What turns name, whether or not they gave a memory. In order, so that two at once wait and do not deadlock.
+insert into memory.entities (tenant_id, id, subject_id, type, slug, label, terms, first_seen_at)
+select %(tenant)s, ops.entity_id(%(tenant)s, x.subject_id, x.mention), x.subject_id, split_part(x.mention, ':', 1),
+       split_part(x.mention, ':', 2), initcap(replace(split_part(x.mention, ':', 2), '-', ' ')),
+       tsvector_to_array(to_tsvector(%(language)s::regconfig, replace(split_part(x.mention, ':', 2), '-', ' '))),
+       x.first_seen_at
+from unnest(%(subject_ids)s::text[], %(mentions)s::text[], %(first_seen_at)s::timestamptz[])
+    as x (subject_id, mention, first_seen_at)
+order by 2
+on conflict (tenant_id, id) do update set first_seen_at = excluded.first_seen_at
+where memory.entities.first_seen_at > excluded.first_seen_at
+
 -- name: read_waiting
 -- The next turns in id order that a model is to read, each with what its session held shortly before it, the nearest first.
 select t.id, t.subject_id, t.session_id, coalesce(t.speaker, initcap(t.role)), t.speaker, t.said_at, t.text,

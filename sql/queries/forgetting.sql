@@ -15,7 +15,8 @@ with recursive doomed as (
 gone as (
     delete from memory.memories
     where tenant_id = %(tenant)s and id = any(array(select id from doomed))
-    returning id, subject_id, kind, content, content_hash, peak, accessed_at
+    returning id, subject_id, kind, content, content_hash, peak, greatest(accessed_at, valid_to) as since,
+              lasting and valid_to is null as lasts
 ),
 vectors as (
     delete from memory.vectors
@@ -79,8 +80,8 @@ subjects as (
 insert into memory.tombstones (tenant_id, memory_id, subject_id, kind, content_hash, importance, reason, forgotten_at,
                                run_id)
 select %(tenant)s, g.id, g.subject_id, g.kind, g.content_hash,
-       greatest(g.peak::float8 - r.rate * greatest(
-           extract(epoch from d.forgotten_at - g.accessed_at)::float8 / 86400 - %(grace_days)s::float8, 0), 0)::real,
+       greatest(g.peak::float8 - case when g.lasts then 0 else r.rate end * greatest(
+           extract(epoch from d.forgotten_at - g.since)::float8 / 86400 - %(grace_days)s::float8, 0), 0)::real,
        %(reason)s, d.forgotten_at, %(run_id)s
 from gone g
 join doomed d on d.id = g.id

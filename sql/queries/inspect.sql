@@ -17,10 +17,10 @@ group by state order by state
 -- importance as of now by the closed form of decay.
 select m.id, m.kind, m.state, m.content, m.polarity, m.access_count, m.happened_at, m.accessed_at, m.forget_at, m.into_id,
        m.valid_from, m.valid_to, m.superseded_by, m.turn_start, m.turn_end, m.model,
-       greatest(m.peak::float8 - case when m.id = any(array(
+       greatest(m.peak::float8 - case when m.lasting and m.valid_to is null or m.id = any(array(
            select item_id from memory.marks
            where tenant_id = %(tenant)s and subject_id = %(subject)s and mark = 'pinned')) then 0 else r.rate end
-           * greatest(extract(epoch from %(as_of)s - m.accessed_at)::float8 / 86400 - %(grace_days)s::float8, 0),
+           * greatest(extract(epoch from %(as_of)s - greatest(m.accessed_at, m.valid_to))::float8 / 86400 - %(grace_days)s::float8, 0),
            0)::real as importance,
        array(select e.type || ':' || e.slug from memory.links l
              join memory.entities e on e.tenant_id = l.tenant_id and e.id = l.entity_id
@@ -184,8 +184,9 @@ where l.tenant_id = %(tenant)s and l.memory_id = %(id)s and l.relation = 'outcom
 order by o.observed_at, o.id
 
 -- name: memory_entities
--- Whom and what a memory speaks of.
-select e.type || ':' || e.slug as id, e.label, e.first_seen_at
+-- Whom and what a memory speaks of, and in how many memories each is named.
+select e.type || ':' || e.slug as id, e.label, e.first_seen_at,
+       (select count(*) from memory.links k where k.tenant_id = e.tenant_id and k.entity_id = e.id) as memories
 from memory.links l
 join memory.entities e on e.tenant_id = l.tenant_id and e.id = l.entity_id
 where l.tenant_id = %(tenant)s and l.memory_id = %(id)s

@@ -78,7 +78,7 @@ where 1 - (a.vec <=> b.vec) > %(threshold)s
 -- name: read_members
 -- What deciding needs to know of the memories in near pairs, with the arrival of their turns.
 select m.id, m.subject_id, m.kind, m.state, m.content, m.polarity, m.peak, m.happened_at, m.accessed_at, m.access_count,
-       t.session_id, t.turn_index, m.turn_id
+       t.session_id, t.turn_index, m.turn_id, m.lasting, m.expires_at
 from unnest(%(ids)s::uuid[]) as x (id)
 cross join lateral (select * from memory.memories m where m.tenant_id = %(tenant)s and m.id = x.id offset 0) m
 left join lateral (
@@ -114,9 +114,10 @@ where m.tenant_id = %(tenant)s and m.id = x.id
 -- Memories reinforced by what was merged into them; importance is as of then.
 update memory.memories m
 set state = 'active', peak = x.peak, importance = x.peak, accessed_at = x.accessed_at, decayed_at = x.accessed_at,
-    access_count = x.access_count, forget_at = x.forget_at
+    access_count = x.access_count, forget_at = x.forget_at, lasting = x.lasting, expires_at = x.expires_at
 from unnest(%(survivors)s::uuid[], %(peaks)s::real[], %(accessed_at)s::timestamptz[], %(access_counts)s::int[],
-            %(forget_at)s::timestamptz[]) as x (id, peak, accessed_at, access_count, forget_at)
+            %(forget_at)s::timestamptz[], %(lasting)s::boolean[], %(expires_at)s::timestamptz[])
+    as x (id, peak, accessed_at, access_count, forget_at, lasting, expires_at)
 where m.tenant_id = %(tenant)s and m.id = x.id
 
 -- name: write_merges

@@ -11,9 +11,13 @@ select coalesce(
 -- When each memory will be forgotten, by the present policy: the closed form of reverie/policy/fading.py.
 update memory.memories m
 set forget_at = x.forget_at
-from (select d.id, case when d.days <= 1e6 then d.accessed_at + make_interval(secs => 86400 * d.days) end as forget_at
-      from (select m.id, m.accessed_at, greatest(%(unaccessed_days)s::float8,
-                       case when m.peak < %(below)s::real then 0
+from (select d.id, least(case when d.days <= 1e6 then d.since + make_interval(secs => 86400 * d.days) end,
+                         case when not d.lasts
+                              then d.expires_at + make_interval(secs => 86400 * %(expired_days)s::float8) end) as forget_at
+      from (select m.id, greatest(m.accessed_at, m.valid_to) as since, m.lasting and m.valid_to is null as lasts,
+                   m.expires_at, greatest(%(unaccessed_days)s::float8,
+                       case when m.lasting and m.valid_to is null then 'infinity'
+                            when m.peak < %(below)s::real then 0
                             when r.rate = 0 then 'infinity'
                             else %(grace_days)s::float8 + (m.peak::float8 - %(below)s::float8) / r.rate end) as days
             from memory.memories m
@@ -25,7 +29,7 @@ where m.tenant_id = %(tenant)s and m.id = x.id and m.forget_at is distinct from 
 
 -- name: read_doomed
 -- The next memories whose time has come, each with the cycle at which it did: less important than the policy keeps and
--- unasked for long enough.
+-- unasked for long enough, or ended by their own time (`expired`).
 with due as materialized (
     select id, subject_id from memory.memories
     where tenant_id = %(tenant)s and forget_at < %(as_of)s
@@ -50,7 +54,8 @@ locked as materialized (  -- before their memories, as every other writer does
     for update
 )
 select m.id, least(%(as_of)s, date_bin(%(period)s::interval, m.forget_at, timestamptz '2000-01-01 00:00:00+00')
-                              + %(period)s::interval)
+                              + %(period)s::interval),
+       coalesce(m.forget_at >= m.expires_at + make_interval(secs => 86400 * %(expired_days)s::float8), false)
 from due d
 join memory.memories m on m.tenant_id = %(tenant)s and m.id = d.id and m.forget_at < %(as_of)s
 where (select count(*) from locked) >= 0

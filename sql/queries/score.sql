@@ -1,7 +1,8 @@
 -- name: write_novelty
 -- Importance of new memories by how far they are from what the subject's memory held before them, and by salience
--- (which extract left in base). The centre runs in event order, so it does not depend on how the work is cut. It is worked
--- out once: expecting one memory in a small tenant, the planner would do it for each (measured: 6 s for 330 memories).
+-- (which extract left in base). Pieces of one turn or document are not compared with one another. The centre runs in event
+-- order, so it does not depend on how the work is cut. It is worked out once: expecting one memory in a small tenant, the
+-- planner would do it for each (measured: 6 s for 330 memories).
 with dirty as (
     select distinct subject_id from memory.memories
     where tenant_id = %(tenant)s and not scored and linked and state in ('active', 'compressed', 'superseded')
@@ -13,8 +14,8 @@ placed as (
     select m.id, not m.scored and m.linked and m.state in ('active', 'compressed', 'superseded')
                and (m.structured or m.relation is null and m.stated is null and not m.origin = any(%(origins)s)) as new, m.base, v.vec,
            avg(v.vec) over (partition by m.subject_id
-                            order by m.happened_at, m.turn_id is null, t.session_id collate "C", t.turn_index, m.turn_id, m.id
-                            rows between unbounded preceding and 1 preceding) as centre
+                            order by m.happened_at, m.turn_id is null, t.session_id collate "C", t.turn_index, m.turn_id
+                            groups between unbounded preceding and 1 preceding) as centre
     from dirty d
     join memory.memories m on m.tenant_id = %(tenant)s and m.subject_id = d.subject_id and m.happened_at <= %(as_of)s
     join memory.vectors v on v.tenant_id = %(tenant)s and v.subject_id = m.subject_id and v.model = %(model)s
@@ -30,18 +31,21 @@ rated as materialized (
 )
 update memory.memories m
 set base = n.importance, scored = true, peak = n.peak, importance = n.peak, decayed_at = m.accessed_at,
-    forget_at = case when n.days <= 1e6 then m.accessed_at + make_interval(secs => 86400 * n.days) end
+    forget_at = least(case when n.days <= 1e6 then m.accessed_at + make_interval(secs => 86400 * n.days) end,
+                      case when not m.lasting
+                           then m.expires_at + make_interval(secs => 86400 * %(expired_days)s::float8) end)
 from (select p.id, p.importance, p.peak,
              greatest(%(unaccessed_days)s::float8,
-                      case when p.peak < %(below)s::real then 0
+                      case when p.lasting then 'infinity'
+                           when p.peak < %(below)s::real then 0
                            when r.rate = 0 then 'infinity'
                            else %(grace_days)s::float8 + (p.peak::float8 - %(below)s::float8) / r.rate end) as days
-      from (select m.id, m.kind, r.importance, least(1.0, greatest(m.peak - m.base, 0) + r.importance)::real as peak
+      from (select m.id, m.kind, m.lasting, r.importance, least(1.0, greatest(m.peak - m.base, 0) + r.importance)::real as peak
             from rated r
             join memory.memories m on m.tenant_id = %(tenant)s and m.id = r.id) p
       join unnest(%(kinds)s::text[], %(rates)s::float8[]) as r (kind, rate) on r.kind = p.kind) n
 where m.tenant_id = %(tenant)s and m.id = n.id
-returning m.id, m.base
+returning m.id, m.base, m.lasting
 
 -- name: mark_scored
 -- The rest keeps the importance of its rule or kind. What link or facts has yet to look at waits: the deferred tier
@@ -82,7 +86,8 @@ succeeded as (
 touches as materialized (
     select false as outcome, * from recalled union all select true, * from succeeded
 )
-select s.id, s.kind, s.peak, s.accessed_at, s.access_count, x.outcome, x.source_id, x.at, m.id as touched_id
+select s.id, s.kind, s.peak, s.accessed_at, s.access_count, s.lasting, s.valid_to, s.expires_at,
+       x.outcome, x.source_id, x.at, m.id as touched_id
 from touches x
 cross join lateral (
     select m.id, case m.state when 'merged' then m.into_id else m.id end as bearer_id from memory.memories m

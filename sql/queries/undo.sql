@@ -1,13 +1,14 @@
 -- name: read_merge
 -- One merge in force.
-select g.survivor_id, g.subject_id, g.peak_after - g.peak_before, m.into_id, m.kind, m.peak, m.accessed_at, m.access_count
+select g.survivor_id, g.subject_id, g.peak_after - g.peak_before, m.into_id, m.kind, m.peak, m.accessed_at,
+       m.access_count, m.lasting, m.expires_at
 from memory.merges g
 join memory.memories m on m.tenant_id = g.tenant_id and m.id = g.loser_id
 where g.tenant_id = %(tenant)s and g.loser_id = %(loser)s and m.state = 'merged'
 
 -- name: read_superseded
 -- A memory that another superseded.
-select superseded_by, subject_id, kind, peak, accessed_at, lasting
+select superseded_by, subject_id, kind, peak, accessed_at, lasting, expires_at
 from memory.memories
 where tenant_id = %(tenant)s and id = %(loser)s and state = 'superseded' and superseded_by is not null
 
@@ -53,14 +54,18 @@ set state = 'active', into_id = null, forget_at = %(forget_at)s, structured = st
 where tenant_id = %(tenant)s and id = %(loser)s
 
 -- name: read_survivor
--- What the survivor of an undone merge has.
-select kind, state, peak, accessed_at from memory.memories where tenant_id = %(tenant)s and id = %(survivor)s for update
+-- What the survivor of an undone merge has, and whether another that was merged into it lasts.
+select m.kind, m.state, m.peak, m.accessed_at, m.expires_at, m.relation, m.phase,
+       exists (select from memory.merges g
+               join memory.memories l on l.tenant_id = g.tenant_id and l.id = g.loser_id
+               where g.tenant_id = m.tenant_id and g.survivor_id = m.id and g.loser_id <> %(loser)s and l.lasting)
+from memory.memories m where m.tenant_id = %(tenant)s and m.id = %(survivor)s for update of m
 
 -- name: weaken
 -- The survivor without what the merge gave it.
 update memory.memories
 set peak = %(peak)s, importance = greatest(importance - %(gained)s, 0), forget_at = %(forget_at)s,
-    access_count = greatest(access_count - %(access_count)s, 0)
+    lasting = %(lasting)s, access_count = greatest(access_count - %(access_count)s, 0)
 where tenant_id = %(tenant)s and id = %(survivor)s
 
 -- name: forget_merge

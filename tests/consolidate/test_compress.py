@@ -125,12 +125,13 @@ def tell_of_bruno(conn: psycopg.Connection, number: int = 5) -> list:
     ]
 
 
-def suggest_posts(conn: psycopg.Connection) -> None:
+def suggest_posts(conn: psycopg.Connection) -> Turn:
     for day, (category, views) in enumerate(POSTS):
         call = {"name": "suggest_post", "arguments": {"category": category, "title": f"Title {day}"}}
         turn = say(conn, "I have an idea.", MARCH + timedelta(days=day), subject="shop", tool_calls=[call])
         remember(conn, turn, f"suggest post: category {category}, title Title {day}")
         observe(conn, turn, views, turn.said_at + timedelta(days=7), positive=views > 200)
+    return turn
 
 
 def at(store: Store, policy: Policy, days: float, **more) -> Report:
@@ -191,7 +192,7 @@ def test_posts_are_quantified_by_their_outcomes(conn, store, policy):
     assert report["patterns"] == 1
     (text,) = patterns(conn)
     assert text == (
-        "Recipe posts consistently outperform news posts by 2.8x in views (303 against 103 on average over 5 outcomes)"
+        "Recipe posts consistently outperform news posts by 2.8x in views (median 290 against 103, over 5 outcomes)"
         ". Arjun often calls suggest_post: 5 times from 20 to 24 March 2026."
     )
     relations = conn.execute(
@@ -258,6 +259,16 @@ def test_a_good_outcome_renews_the_pattern(conn, store, policy):
     assert (report["patterns"], report["replaced"], report["episodes"]) == (1, 1, 0)
     assert "2.8x in views" in patterns(conn)[0]
     assert at(store, policy, 31)["patterns"] == 0
+
+
+def test_a_bad_outcome_renews_the_pattern_too(conn, store, policy):
+    turn = suggest_posts(conn)
+    at(store, policy, 30)
+    (before,) = patterns(conn)
+    observe(conn, turn, 1, MARCH + timedelta(days=40), positive=False)
+    assert at(store, policy, 41)["patterns"] == 1
+    assert patterns(conn) != [before]
+    assert at(store, policy, 42)["patterns"] == 0
 
 
 def test_forgotten_sources_still_count(conn, store, policy):

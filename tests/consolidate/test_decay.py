@@ -113,3 +113,28 @@ def test_batches_share_out_the_rows(store: Store, monkeypatch: pytest.MonkeyPatc
 def test_only_much_of_a_large_table_is_cut() -> None:
     assert _batches(0, 0) == _batches(10_000, 10_000) == _batches(100_000, 10_000_000) == 1
     assert _batches(1_000_000, 1_000_000) == _batches(300_000, 1_000_000) == 8
+
+
+def test_a_lasting_memory_keeps_its_importance(store: Store) -> None:
+    put(store, ("fact", 0.5, 0.0), ("preference", 0.5, 0.0))
+    with store.transaction("t") as conn:
+        conn.execute("update memory.memories set lasting = true, forget_at = null where kind = 'fact'")
+    assert run(store, 100)["decayed"] == 1
+    with store.transaction("t") as conn:
+        kept = conn.execute("select kind from memory.memories where importance = peak").fetchall()
+    assert kept == [("fact",)]
+
+
+def test_what_is_superseded_fades_from_then_on(store: Store) -> None:
+    put(store, ("fact", 0.5, 0.0), ("preference", 0.5, 0.0))
+    ended = ORIGIN + timedelta(days=60)
+    with store.transaction("t") as conn:
+        conn.execute(
+            """update memory.memories set state = 'superseded', valid_from = happened_at, valid_to = %(ended)s,
+                   forget_at = %(ended)s + interval '300 days', lasting = kind = 'fact'""",
+            {"ended": ended},
+        )
+    assert run(store, 100)["decayed"] == 2
+    for importance in importances(store):
+        rate, grace = POLICY.decay.rates["fact"], POLICY.decay.grace_days
+        assert as_real(importance) == value_at(0.5, ended, ORIGIN + timedelta(days=100), rate=rate, grace_days=grace)

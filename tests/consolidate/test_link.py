@@ -8,6 +8,7 @@ from reverie.store.database import Store
 from reverie.store.digest import digest
 from reverie.store.work import Work
 from tests.consolidate.test_score import POLICY, day, tell
+from tests.promises.world import lively
 
 
 def links(store: Store) -> set[tuple[str, str]]:
@@ -56,3 +57,25 @@ def test_a_dry_run_counts_and_writes_nothing(store: Store, tmp_path: Path) -> No
     assert digest(store, "t") == before
     assert dry.counts == link(Work(store=store, scope=scope, policy=POLICY, as_of=day(400))).counts
     assert dry["entities"] >= 1
+
+
+def test_what_a_turn_names_is_an_entity_though_it_gives_no_memory(store: Store, tmp_path: Path) -> None:
+    """Brain 4.3 reads the conversation for entities; what is remembered later is linked to them."""
+    tell(
+        store,
+        tmp_path / "a.jsonl",
+        (0, "My Diwali Sweet Recipes post got 340 views."),
+        (1, "My dog Rex had his vet appointment."),
+        (2, "I like walks with Rex."),
+        (3, "I don't want posts longer than 800 words."),
+        (4, "I don't like traffic in the city."),
+        policy=lively("brain"),
+    )
+    with store.transaction("t") as conn:
+        seen = dict(conn.execute("select type || ':' || slug, first_seen_at from memory.entities").fetchall())
+    assert seen.keys() >= {"content:diwali-sweet-recipes", "metric:views", "pet:rex", "content:posts"}
+    assert "metric:visits" not in seen
+    assert seen["pet:rex"] == day(1)
+    linked = links(store)
+    assert ("pet:rex", "Likes walks with Rex") in linked
+    assert {content for entity, content in linked if entity == "content:posts"}

@@ -220,3 +220,41 @@ def test_forgetting_a_few_reads_what_hangs_on_them_and_not_the_tenant_for_each(s
 
     # four terms and a dozen rows hang on each; the lists of "number" and "them" hold all
     assert touched(explained[0][0]["Plan"]) < 50 * many
+
+
+def test_a_lasting_memory_is_never_forgotten_whatever_the_policy(store: Store) -> None:
+    put(store, "allergic to nuts")
+    put(store, "likes tea")
+    with store.transaction("t") as conn:
+        conn.execute("update memory.memories set lasting = true, forget_at = null where content = 'allergic to nuts'")
+    assert run(store, 900)["forgotten"] == 1
+    report = run(store, 901, lively(prune={"below": 0.9, "unaccessed_days": 1}))
+    assert (report["rescheduled"], report["forgotten"]) == (0, 0)
+
+
+def test_what_ended_by_its_own_time_is_forgotten_as_expired(store: Store) -> None:
+    """As of the cycle after `expired_days`, whatever its importance and however late the run."""
+    plan = put(store, "plans to fly to Rome", peak=0.9)
+    faded = put(store, "a plan that nobody asked for")
+    ends = {plan: ORIGIN + timedelta(days=10), faded: ORIGIN + timedelta(days=20)}
+    with store.transaction("t") as conn:
+        for id_, at in ends.items():
+            conn.execute("update memory.memories set expires_at = %s where id = %s", [at, id_])
+        conn.execute("update memory.memories set forget_at = %s where id = %s", [ends[plan] + timedelta(days=30), plan])
+    assert run(store, 39)["forgotten"] == 1
+    assert run(store, 60)["forgotten"] == 1
+    assert run(store, 60)["forgotten"] == 0
+    with store.transaction("t") as conn:
+        rows = conn.execute("select memory_id, reason, forgotten_at from memory.tombstones").fetchall()
+    at = {id_: (reason, (when - ORIGIN) / timedelta(days=1)) for id_, reason, when in rows}
+    assert at == {faded: ("faded", 30.25), plan: ("expired", 40.25)}
+
+
+def test_another_number_of_days_reschedules_what_has_expired(store: Store) -> None:
+    put(store, "plans to fly to Rome", peak=0.9)
+    with store.transaction("t") as conn:
+        conn.execute("update memory.memories set expires_at = %s", [ORIGIN + timedelta(days=10)])
+    run(store, 1)
+    soon = lively(prune={"expired_days": 0.0})
+    assert run(store, 9, soon)["rescheduled"] == 1
+    assert run(store, 11, soon)["forgotten"] == 1

@@ -202,3 +202,24 @@ def test_touches_fold_in_event_order_and_in_as_many_portions_as_one_likes(
     assert 0 <= whole.peak <= 1
     assert whole.access_count == sum(not outcome for _, outcome in touches)
     assert whole.accessed_at == max(ORIGIN, *(one.at for one in ordered))
+
+
+def test_pieces_of_one_turn_are_all_new_where_nothing_was_known(store: Store, tmp_path: Path) -> None:
+    """Logic 1.5: with no memories yet, novelty is 1.0 for all chunks; of the next turn it is not."""
+    policy = lively("logic", importance={"threshold": 0.0}, chunk={"min_tokens": 5, "max_tokens": 60})
+    long = "\n\n".join(" ".join([f"the garden of house {number} is green and quiet"] * 6) for number in range(4))
+    tell(store, tmp_path / "a.jsonl", (0, long), (1, "the garden of house nine is green and quiet"), policy=policy)
+    run(store, policy=policy)
+    *pieces, later = memories(store)
+    assert len(pieces) == 4
+    assert all(piece["base"] >= as_real(0.6) for piece in pieces)
+    assert later["base"] < 0.6
+
+
+def test_the_salience_of_a_statement_is_that_of_its_turn(store: Store, tmp_path: Path) -> None:
+    """The signal "I prefer" is in what was said, not in the memory's own words."""
+    policy = lively("logic", importance={"threshold": 0.0})
+    tell(store, tmp_path / "a.jsonl", (0, "i prefer tea in the evening"), policy=policy)
+    run(store, policy=policy)
+    bases = {memory["kind"]: memory["base"] for memory in memories(store)}
+    assert bases["preference"] == pytest.approx(bases["episode"]) == pytest.approx(0.6 + 0.4 * 0.4)

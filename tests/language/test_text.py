@@ -55,6 +55,20 @@ def test_short_neighbours_were_merged_wherever_they_fit(text: str, low: int, hig
     assert all(min(a, b) >= low or a + b > high for a, b in pairwise(sizes))
 
 
+@given(TEXTS, st.integers(2, 8), st.integers(0, 30))
+def test_no_chunk_of_several_is_below_the_minimum(text: str, low: int, more: int) -> None:
+    sizes = [words(piece) for piece in chunk(clean_text(text), words, min_tokens=low, max_tokens=3 * low + more)]
+    assert len(sizes) == 1 or "```" in text or all(size >= low for size in sizes)
+
+
+def test_a_short_paragraph_between_long_ones_gets_a_part_of_one() -> None:
+    """An 18-token chunk beside one of 290 (the design: 50 to 300)."""
+    long, short = " ".join(["Green gardens grow slowly."] * 72), " ".join(["Red."] * 18)
+    sizes = [words(piece) for piece in chunk(f"{long}\n\n{short}", words, min_tokens=50, max_tokens=300)]
+    assert sum(sizes) == 72 * 4 + 18
+    assert len(sizes) == 2 and min(sizes) >= 50
+
+
 def test_boundaries_are_paragraphs_then_sentences() -> None:
     text = "One two three. Four five six.\n\nSeven eight nine."
     assert chunk(text, words, min_tokens=1, max_tokens=6) == ["One two three. Four five six.", "Seven eight nine."]

@@ -26,7 +26,7 @@ pytestmark = pytest.mark.filterwarnings("ignore:Item 'summary' on TypedDict:User
 OURS = "litellm/openai/ours"
 CLAIM = "Recipe posts consistently outperform news posts by 2.8x in views"
 RULES = (
-    f"{CLAIM} (303 against 103 on average over 5 outcomes). "
+    f"{CLAIM} (median 290 against 103, over 5 outcomes). "
     "Arjun often calls suggest_post: 5 times from 20 to 24 March 2026."
 )
 QUOTE = "suggest post: category recipe, title Title 0"
@@ -71,7 +71,7 @@ def reply(pattern: str, *quotes: str) -> dict[str, str]:
 
 def test_a_pattern_is_worded_by_the_model_and_asked_about_once(run: Run, server: Server, conn: Conn) -> None:
     suggest_posts(conn)
-    text = f"{CLAIM}: 303 against 103 when Arjun called suggest_post in March 2026."
+    text = f"{CLAIM}: 290 against 103 when Arjun called suggest_post in March 2026."
     server.script(reply(text, QUOTE))
     report = run()
     assert patterns(conn) == [(text, OURS)]

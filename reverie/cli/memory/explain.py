@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 #: Why a memory was forgotten, in words.
 _REASONS = {
     "faded": "because it had faded",
+    "expired": "because it ended by its own time",
     "unimportant": "because it was unimportant from the start",
     "wrong": "because a person marked it as wrong",
     "forgotten_on_request": "because a person asked for it",
@@ -226,6 +227,8 @@ def _future(explanation: Explanation) -> str:
         return f"kept as long as {format_value(row['into_id'])}, which replaces it{hint}"
     if row["forget_at"] is None:
         return "kept permanently"
+    if row["expires_at"] is not None:
+        return f"ends on {format_value(row['expires_at'])}; forgotten after {format_value(row['forget_at'])}"
     return f"forgotten after {format_value(row['forget_at'])} unless it is stated again or recalled"
 
 

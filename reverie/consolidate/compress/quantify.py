@@ -12,8 +12,9 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from math import floor, log10
 from statistics import fmean, median
-from typing import Any
+from typing import Any, Literal
 
 from reverie.language.cues.quantities import quantities
 
@@ -66,8 +67,10 @@ class Comparison:
     low: str
     #: The smaller of the ratios of means and of medians, so that an outlier alone makes no difference.
     ratio: float
-    high_mean: float
-    low_mean: float
+    #: What that ratio is between: `average` or `median`.
+    measure: Literal["average", "median"]
+    high_value: float
+    low_value: float
     number: int
     #: Every number of `high` is above every number of `low`.
     consistent: bool
@@ -76,16 +79,17 @@ class Comparison:
 
     def claim(self) -> str:
         """Return the result in words: "Recipe posts consistently outperform news posts by 2.8x in views"."""
-        high, times, metric = self.high[:1].upper() + self.high[1:], _times(self.ratio), self.metric.replace("_", " ")
+        high, metric = self.high[:1].upper() + self.high[1:], self.metric.replace("_", " ")
+        times = _times(float(_figure(self.high_value)) / float(_figure(self.low_value)))
         always = " consistently" if self.consistent else ""
         if self.better:
             return f"{high}{always} outperform {self.low} by {times} in {metric}"
         return f"{high}{always} bring {times} the {metric} of {self.low}"
 
     def sentence(self) -> str:
-        """Return the claim with its figures: "... (303 against 103 on average over 5 outcomes)"."""
-        high, low = _figure(self.high_mean), _figure(self.low_mean)
-        return f"{self.claim()} ({high} against {low} on average over {self.number} outcomes)"
+        """Return the claim with the figures that give its ratio: "... (median 290 against 103, over 5 outcomes)"."""
+        high, low = _figure(self.high_value), _figure(self.low_value)
+        return f"{self.claim()} ({self.measure} {high} against {low}, over {self.number} outcomes)"
 
 
 def call_measurement(
@@ -166,8 +170,10 @@ def _comparison(metric: str, key: str, by_value: dict[str, list[tuple[Measuremen
     (low_mean, low_value), (high_mean, high_value) = min(sides), max(sides)
     high, low = by_value[high_value], by_value[low_value]
     highs, lows = [each.value for each, _ in high], [each.value for each, _ in low]
-    if low_mean <= 0 or median(lows) <= 0:
+    low_median, high_median = median(lows), median(highs)
+    if low_mean <= 0 or low_median <= 0:
         return None
+    by_median = high_median / low_median < high_mean / low_mean
     consistent = min(highs) > max(lows)
     if high[0][1].derived and not consistent:
         return None
@@ -176,9 +182,10 @@ def _comparison(metric: str, key: str, by_value: dict[str, list[tuple[Measuremen
         key=key,
         high=min(choice.group for _, choice in high),
         low=min(choice.group for _, choice in low),
-        ratio=min(high_mean / low_mean, median(highs) / median(lows)),
-        high_mean=high_mean,
-        low_mean=low_mean,
+        ratio=high_median / low_median if by_median else high_mean / low_mean,
+        measure="median" if by_median else "average",
+        high_value=high_median if by_median else high_mean,
+        low_value=low_median if by_median else low_mean,
         number=len(high) + len(low),
         consistent=consistent,
         better=_share_positive(high) >= _share_positive(low),
@@ -226,8 +233,8 @@ def _times(ratio: float) -> str:
 
 
 def _figure(number: float) -> str:
-    """Three significant digits, halves up: 103 for 102.5, 12.5, 0.25."""
-    decimals = 0 if abs(number) >= 100 else 1 if abs(number) >= 10 else 2
+    """Three significant digits, halves up: 103 for 102.5, 12.5, 0.25, 0.00125."""
+    decimals = max(2 - floor(log10(abs(number))), 0) if number else 0
     scale = 10**decimals
     shown = int(abs(number) * scale + 0.5 + 1e-9) / scale
     text = f"{shown:.{decimals}f}"

@@ -11,7 +11,7 @@ from reverie.consolidate.correct.read import Correction
 from reverie.consolidate.forgetting import forget
 from reverie.consolidate.memories import inherit_pins, write_candidates, write_lineage
 from reverie.language.cues.entities import entities_one
-from reverie.language.fact_keys import corrected_origin, lasts, reread
+from reverie.language.fact_keys import corrected_origin, reread
 from reverie.language.text import strip_invisible
 from reverie.model import Candidate, Lineage, replacement_of
 from reverie.store.marks import ADD_PIN, MARK
@@ -91,7 +91,7 @@ def _replace(conn: Connection[Any], attempt: Run, correction: Correction, conten
         origin=corrected_origin(correction.origin),
         stated=correction.stated | {"value": content, "confidence": 1.0} if correction.stated else None,
         statement=statement,
-        lasting=statement is not None and lasts(policy, statement),
+        lasting=statement is not None and policy.lasts(statement.relation, statement.phase),
     )
     write_candidates(conn, attempt, [candidate])
     lineage = Lineage(memory_id=id_, relation="corrected", source="correction", source_id=correction.id, at=at)

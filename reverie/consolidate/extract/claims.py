@@ -22,10 +22,10 @@ from reverie.language.cues.attribution import others_spans, veil
 from reverie.language.cues.entities import entities_one
 from reverie.language.cues.immediate import compiled
 from reverie.language.cues.reading import RuleMatch
-from reverie.language.cues.salience import salience
+from reverie.language.cues.salience import salience, unit_of
 from reverie.language.cues.single import extract_one
 from reverie.language.cues.wording import slug
-from reverie.language.fact_keys import lasts, relation_of
+from reverie.language.fact_keys import relation_of
 from reverie.language.grounding import folded_words, is_quoted, ungrounded
 from reverie.language.text import owned, strip_invisible
 from reverie.model import Candidate, Statement, candidate_id
@@ -217,7 +217,7 @@ def claim_candidates(
     for claim in claims:
         importance = _importance(claim.kind, policy) if claim.importance is None else claim.importance
         if policy.importance.mode == "novelty_salience":
-            importance = salience(claim.text, policy.salience)
+            importance = salience(unit_of(turn.text, claim.text), policy.salience)
         by = f"{origin}/{model_key}"
         statement = _statement(claim, policy)
         candidates.append(
@@ -235,7 +235,7 @@ def claim_candidates(
                 model=model_key,
                 stated=claim.stated,
                 statement=statement,
-                lasting=statement is not None and lasts(policy, statement),
+                lasting=statement is not None and policy.lasts(statement.relation, statement.phase),
             )
         )
     return candidates

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any, NamedTuple
 from uuid import UUID
 
@@ -16,8 +17,9 @@ from reverie.language.cues.attribution import veil_expr
 from reverie.language.cues.entities import entities_frame
 from reverie.language.cues.immediate import compiled
 from reverie.language.cues.keeping import TOOL_CALLS_FROM, kept_frame, pieces
-from reverie.language.cues.salience import salience_expr
+from reverie.language.cues.salience import salience_expr, unit_of
 from reverie.language.cues.speech import episode_of_tool_call, is_question_expr, low_content_expr
+from reverie.language.expiry import statement_end
 from reverie.language.subject import sentence
 from reverie.language.text import CountTokens, Span, owned, strip_invisible
 from reverie.model import Candidate, Statement, candidate_id
@@ -54,6 +56,15 @@ class TurnVerdict(NamedTuple):
     waits: bool
 
 
+class SeenEntity(NamedTuple):
+    """Something that a turn names, and when it was first named in the batch."""
+
+    subject_id: str
+    #: `pet:bruno`
+    mention: str
+    first_seen_at: datetime
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class TurnDecisions:
     """What the rules make of a batch of turns."""
@@ -62,6 +73,8 @@ class TurnDecisions:
     verdicts: list[TurnVerdict]
     #: Clauses that a rule matches and that state nothing all the same, by reason.
     refused: Counter[str]
+    #: What the turns name, in order, where the policy wants it.
+    entities: list[SeenEntity]
 
 
 def turns_frame(rows: Sequence[tuple[Any, ...]]) -> pl.DataFrame:
@@ -85,7 +98,7 @@ def decide_turns(
         quotes=veil_expr(pl.col("text")) != pl.col("text"),
     )
     read = marked.filter("spoken", ~pl.col("low")).drop("index").with_row_index("read")
-    statements, places, refused = _statements(read, rules)
+    statements, places, refused = _statements(read, rules, policy)
     verbatim = _verbatim(read, places, policy, rules, count_tokens)
     found = pl.concat([statements, verbatim, _tool_calls(marked, policy)]).sort("turn_id", "order")
     kept = found.group_by("turn_id", maintain_order=True).head(policy.extract.turn_candidates).select(_FOUND.names())
@@ -93,7 +106,17 @@ def decide_turns(
         candidates=_candidates(_with_mentions(kept, policy), tenant_id),
         verdicts=_verdicts(marked, found, policy, with_model),
         refused=refused,
+        entities=_entities(read) if policy.extract.turn_entities else [],
     )
+
+
+def _entities(read: pl.DataFrame) -> list[SeenEntity]:
+    """What the turns name, each once a subject."""
+    named = entities_frame(read.select("text")).join(
+        read.select("read", "subject_id", "said_at"), left_on="index", right_on="read"
+    )
+    seen = named.group_by("subject_id", mention=pl.concat_str("type", pl.lit(":"), "slug")).agg(pl.col("said_at").min())
+    return [SeenEntity(*row) for row in seen.sort("subject_id", "mention").iter_rows()]
 
 
 def _with_mentions(found: pl.DataFrame, policy: Policy) -> pl.DataFrame:
@@ -105,7 +128,7 @@ def _with_mentions(found: pl.DataFrame, policy: Policy) -> pl.DataFrame:
         .alias("mentions")
     )
     if policy.importance.mode == "novelty_salience":
-        found = found.with_columns(base=salience_expr(pl.col("content"), policy.salience))
+        found = found.with_columns(base=salience_expr(pl.col("said"), policy.salience))
     return found.sort("turn_id", "order")
 
 
@@ -165,6 +188,9 @@ _FOUND = pl.Schema(
         "topic": pl.String(),
         "phase": pl.String(),
         "lasting": pl.Boolean(),
+        "expires_at": pl.Datetime("us", "UTC"),
+        # what salience is taken from
+        "said": pl.String(),
     }
 )
 
@@ -189,13 +215,18 @@ _HITS = pl.Schema(
         "topic": pl.String(),
         "phase": pl.String(),
         "lasting": pl.Boolean(),
+        "expires_at": pl.Datetime("us", "UTC"),
+        "said": pl.String(),
     }
 )
 
 
-def _statements(read: pl.DataFrame, rules: Rules) -> tuple[pl.DataFrame, dict[int, list[Span]], Counter[str]]:
+def _statements(
+    read: pl.DataFrame, rules: Rules, policy: Policy
+) -> tuple[pl.DataFrame, dict[int, list[Span]], Counter[str]]:
     """What the rules find: facts, preferences and instructions; where, by row of `read`; and what they refuse."""
     rows, places, refused = [], defaultdict[int, list[Span]](list), Counter[str]()
+    texts, said_at = read["text"], read["said_at"]
     for index, hit in extract_frame(read.select("text"), rules):
         if isinstance(hit, str):
             refused[hit] += 1
@@ -203,7 +234,9 @@ def _statements(read: pl.DataFrame, rules: Rules) -> tuple[pl.DataFrame, dict[in
         said = hit.statement
         stated = (said.relation, said.object, said.who, said.topic, said.phase) if said else (None,) * 5
         of_rule = (hit.kind, hit.content, hit.polarity, hit.importance, hit.entity, hit.rule)
-        rows.append((index, hit.start, *of_rule, *stated, hit.lasting))
+        clause = texts[index][hit.start : hit.end]
+        end = said and statement_end(said, clause, said_at[index], policy.extract)
+        rows.append((index, hit.start, *of_rule, *stated, hit.lasting, end, unit_of(texts[index], clause)))
         places[index].append((hit.start, hit.end))
     hits = pl.DataFrame(rows, schema=_HITS, orient="row")
     return _shaped(hits.join(read.drop("text"), on="read").rename({"id": "turn_id"})), places, refused
@@ -217,7 +250,7 @@ def _verbatim(
     rows = [
         (row, piece.place, piece.kind, piece.content, getattr(importance, piece.kind), piece.origin)
         for row, part in kept_frame(read["text"], stated, rules)
-        for piece in pieces(part, policy.chunk, count_tokens)
+        for piece in pieces(part, policy, count_tokens)
     ]
     names = ("read", "order", "kind", "content", "base", "origin")
     found = pl.DataFrame(rows, schema={name: _HITS[name] for name in names}, orient="row")
@@ -242,8 +275,8 @@ def _tool_calls(marked: pl.DataFrame, policy: Policy) -> pl.DataFrame:
 
 def _unstated(found: pl.DataFrame) -> pl.DataFrame:
     """Candidates that state nothing as data."""
-    nothing = dict.fromkeys(("entity", "relation", "object", "who", "topic", "phase"), pl.lit(None))
-    return _shaped(found.with_columns(polarity=pl.lit(0), lasting=pl.lit(False), **nothing))
+    nothing = dict.fromkeys(("entity", "relation", "object", "who", "topic", "phase", "expires_at"), pl.lit(None))
+    return _shaped(found.with_columns(polarity=pl.lit(0), lasting=pl.lit(False), said=pl.col("content"), **nothing))
 
 
 def _call_texts(calls: str) -> list[str]:
@@ -279,9 +312,10 @@ def _candidates(found: pl.DataFrame, tenant_id: str) -> list[Candidate]:
             origin=origin,
             statement=Statement(relation=relation, object=what, who=who, topic=topic, phase=phase) if phase else None,
             lasting=lasting,
+            expires_at=expires_at,
         )
         for (
             turn_id, subject_id, session_id, speaker, said_at, order, kind, content, polarity, base, _, origin,
-            relation, what, who, topic, phase, lasting, mentions
+            relation, what, who, topic, phase, lasting, expires_at, _, mentions
         ) in rows
     ]  # fmt: skip

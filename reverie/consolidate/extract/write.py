@@ -34,6 +34,11 @@ def write_turns(conn: Connection[Any], attempt: Run, decisions: TurnDecisions) -
         "waits": [verdict.waits for verdict in verdicts],
     }
     conn.execute(queries("extract")["write_extractions"], attempt.params() | columns)
+    if decisions.entities:
+        subject_ids, mentions, first_seen_at = map(list, zip(*decisions.entities, strict=True))
+        seen = {"subject_ids": subject_ids, "mentions": mentions, "first_seen_at": first_seen_at}
+        language = {"language": attempt.work.policy.language}
+        conn.execute(queries("extract")["write_entities"], attempt.params() | seen | language)
     attempt.report.add("turns", len(verdicts))
     attempt.report.discard("beyond_turn_candidates", sum(verdict.left_out for verdict in verdicts))
     _count_candidates(attempt, candidates)

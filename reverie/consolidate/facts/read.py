@@ -36,6 +36,7 @@ class StatingMemory:
     peak: float
     forget_at: datetime | None
     lasting: bool
+    expires_at: datetime | None
     turn_id: UUID | None
     origin: str
     model: str | None

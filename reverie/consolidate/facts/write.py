@@ -98,10 +98,14 @@ def _forget_at(attempt: Run, memory: StatingMemory, valid: Validity) -> Any:
     """When a memory is forgotten: one that is superseded fades from then on, whether it was to last or not."""
     if memory.state == "merged":
         return None
-    if valid.valid_to is None and memory.lasting:
-        return None
-    since = memory.accessed_at if valid.valid_to is None else max(memory.accessed_at, valid.valid_to)
-    return attempt.work.policy.fading.forget_at(memory.kind, memory.peak, since)
+    return attempt.work.policy.fading.forget_at(
+        memory.kind,
+        memory.peak,
+        memory.accessed_at,
+        lasting=memory.lasting,
+        valid_to=valid.valid_to,
+        expires_at=memory.expires_at,
+    )
 
 
 def write_conflicts(

@@ -38,6 +38,8 @@ class NearMemory:
     session_id: str | None = None
     turn_index: int | None = None
     turn_id: UUID | None = None
+    lasting: bool = False
+    expires_at: datetime | None = None
 
     @property
     def order(self) -> tuple[datetime, Arrival, UUID]:
@@ -122,9 +124,17 @@ def decide_merges(
 def _why_apart(memory: NearMemory, other: NearMemory, parted: set[frozenset[UUID]]) -> str | None:
     if frozenset((memory.id, other.id)) in parted:
         return "correction"
+    if _is_over(memory, other):
+        return "expired"
     if memory.polarity * other.polarity < 0:
         return "polarity"
     return contradiction(memory.content, other.content)
+
+
+def _is_over(memory: NearMemory, other: NearMemory) -> bool:
+    """Whether the earlier had ended by its own time when the later was said: a plan that is made again is another."""
+    earlier, later = sorted((memory, other), key=attrgetter("happened_at"))
+    return earlier.expires_at is not None and earlier.expires_at <= later.happened_at
 
 
 def _merge(candidate: NearMemory, other: NearMemory, similarity: float, policy: Policy) -> Merge:
@@ -137,10 +147,15 @@ def _merge(candidate: NearMemory, other: NearMemory, similarity: float, policy: 
     survivor, loser = (later, earlier) if more else (earlier, later)
     at = max(earlier.accessed_at, later.accessed_at, later.happened_at)
     worth = {
-        member.id: policy.fading.value_at(survivor.kind, member.peak, member.accessed_at, at)
+        member.id: policy.fading.value_at(survivor.kind, member.peak, member.accessed_at, at, lasting=member.lasting)
         for member in (survivor, loser)
     }
     after = as_real(min(1.0, max(worth.values()) + policy.merge.reinforce))
     survivor.peak, survivor.accessed_at = after, at
     survivor.access_count += loser.access_count
+    survivor.lasting |= loser.lasting
+    if survivor.lasting:
+        survivor.expires_at = None
+    elif survivor.expires_at and loser.expires_at:
+        survivor.expires_at = max(survivor.expires_at, loser.expires_at)
     return Merge(loser, survivor, similarity, worth[survivor.id], after)

@@ -34,12 +34,13 @@ def undo(store: Store, *, tenant_id: str, loser_id: UUID, policy: Policy, as_of:
         if merge is None:
             return _restore(conn, params, policy)
         survivor_id: UUID
-        survivor_id, subject_id, gained, root_id, kind, peak, accessed_at, access_count = merge
+        survivor_id, subject_id, gained, root_id, kind, peak, accessed_at, access_count, lasting, expires_at = merge
         lock_subjects(conn, tenant_id, [subject_id])
         for other in {survivor_id, root_id}:
             correction = stable_id(as_of, "keep_apart", tenant_id, str(loser_id), str(other))
             conn.execute(sql["write_correction"], params | {"id": correction, "subject": subject_id, "other": other})
-        conn.execute(sql["revive"], params | {"forget_at": policy.fading.forget_at(kind, peak, accessed_at)})
+        due = policy.fading.forget_at(kind, peak, accessed_at, lasting=lasting, expires_at=expires_at)
+        conn.execute(sql["revive"], params | {"forget_at": due})
         set_live(conn, tenant_id, [loser_id], live=True)
         _weaken(conn, params | {"survivor": survivor_id, "gained": gained, "access_count": access_count}, policy)
         conn.execute(sql["forget_merge"], params)
@@ -57,11 +58,11 @@ def _restore(conn: Connection[Any], params: dict[str, Any], policy: Policy) -> U
             raise NotFoundError(f"No memory {loser_id} was merged into another, or superseded by one.")
         other_id = undone[0]
         return other_id
-    other_id, subject_id, kind, peak, accessed_at, lasting = superseded
+    other_id, subject_id, kind, peak, accessed_at, lasting, expires_at = superseded
     lock_subjects(conn, tenant_id, [subject_id])
     correction = stable_id(params["as_of"], "keep_apart", tenant_id, str(loser_id), str(other_id))
     conn.execute(sql["write_correction"], params | {"id": correction, "subject": subject_id, "other": other_id})
-    forget_at = None if lasting else policy.fading.forget_at(kind, peak, accessed_at)
+    forget_at = policy.fading.forget_at(kind, peak, accessed_at, lasting=lasting, expires_at=expires_at)
     conn.execute(sql["restore"], params | {"forget_at": forget_at})
     set_live(conn, tenant_id, [loser_id], live=True)
     return other_id
@@ -73,7 +74,10 @@ def _weaken(conn: Connection[Any], params: dict[str, Any], policy: Policy) -> No
     survivor = conn.execute(sql["read_survivor"], params).fetchone()
     if survivor is None:
         return
-    kind, state, peak, accessed_at = survivor
+    kind, state, peak, accessed_at, expires_at, relation, phase, holds_lasting = survivor
     peak = as_real(max(peak - params["gained"], 0.0))
-    forget_at = None if state == "merged" else policy.fading.forget_at(kind, peak, accessed_at)
-    conn.execute(sql["weaken"], params | {"peak": peak, "forget_at": forget_at})
+    lasting = state != "superseded" and (holds_lasting or policy.lasts(relation, phase))
+    due = policy.fading.forget_at(kind, peak, accessed_at, lasting=lasting, expires_at=expires_at)
+    conn.execute(
+        sql["weaken"], params | {"peak": peak, "forget_at": None if state == "merged" else due, "lasting": lasting}
+    )

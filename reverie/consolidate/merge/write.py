@@ -33,7 +33,14 @@ def write_merges(conn: Connection[Any], attempt: Run, decision: MergeDecision) -
         "peaks": [member.peak for member in survivors],
         "accessed_at": [member.accessed_at for member in survivors],
         "access_counts": [member.access_count for member in survivors],
-        "forget_at": [fading.forget_at(member.kind, member.peak, member.accessed_at) for member in survivors],
+        "forget_at": [
+            fading.forget_at(
+                member.kind, member.peak, member.accessed_at, lasting=member.lasting, expires_at=member.expires_at
+            )
+            for member in survivors
+        ],
+        "lasting": [member.lasting for member in survivors],
+        "expires_at": [member.expires_at for member in survivors],
     }
     for name in ("write_losers", "write_survivors", "write_merges"):
         conn.execute(sql[name], params)

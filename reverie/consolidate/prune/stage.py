@@ -1,4 +1,4 @@
-"""prune: what was never important enough and nobody accessed is forgotten.
+"""prune: what was never important enough and nobody accessed is forgotten, and what ended by its own time.
 
 Every memory knows when that will be (`forget_at`), so a run reads only what is due. What became due at an earlier cycle
 is forgotten as of that cycle: one run makes up for all that were skipped. Source: docs/design-sources.md, Brain 4.4.
@@ -20,6 +20,8 @@ from reverie.store.work import Work
 
 #: Memories forgotten in one transaction.
 _CHUNK = 20_000
+#: Why a memory is forgotten: nobody asked for it, or it ended by its own time.
+_REASONS = ("faded", "expired")
 
 
 def prune(work: Work) -> Report:
@@ -31,14 +33,16 @@ def prune(work: Work) -> Report:
         policy = work.policy
         params = attempt.params() | policy.fading.params() | {"limit": _CHUNK, "period": policy.cycle.period}
         attempt.report.add("forgotten", 0)
-        doomed: list[tuple[UUID, datetime]] | None = None
+        doomed: list[tuple[UUID, datetime, bool]] | None = None
         while doomed is None or (len(doomed) == _CHUNK and not work.dry_run):
             with work.transaction() as conn:
                 if doomed is None:
                     _reschedule(conn, attempt, params)
                 limit = {"limit": None} if work.dry_run else {}
                 doomed = conn.execute(queries("prune")["read_doomed"], params | limit).fetchall()
-                attempt.report.add("forgotten", forget(conn, attempt, doomed, "faded"))
+                for reason in _REASONS:
+                    chosen = [(id_, at) for id_, at, expired in doomed if expired == (reason == "expired")]
+                    attempt.report.add("forgotten", forget(conn, attempt, chosen, reason))
                 attempt.record(conn)
     return attempt.report
 

@@ -21,6 +21,9 @@ class Touch:
     peak: float
     accessed_at: datetime
     access_count: int
+    lasting: bool = False
+    valid_to: datetime | None = None
+    expires_at: datetime | None = None
     #: An outcome raises importance; a recall counts as an access.
     outcome: bool
     source_id: UUID
@@ -39,7 +42,9 @@ def apply_touches(touches: Iterable[Touch], policy: Policy) -> Iterator[Touch]:
         first, *more = of_memory
         state = first
         for touch in (first, *more):
-            faded = policy.fading.value_at(state.kind, state.peak, state.accessed_at, touch.at)
+            faded = policy.fading.value_at(
+                state.kind, state.peak, state.accessed_at, touch.at, lasting=state.lasting, valid_to=state.valid_to
+            )
             state = replace(
                 state,
                 peak=min(1.0, faded + policy.importance.outcome_boost) if touch.outcome else faded,

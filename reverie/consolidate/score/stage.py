@@ -6,6 +6,7 @@ start a new period of grace at that moment. Source: docs/design-sources.md, Logi
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Any
 
 from psycopg import Connection
@@ -14,6 +15,7 @@ from psycopg.rows import class_row
 from reverie.consolidate.forgetting import forget
 from reverie.consolidate.score.decide import Touch, apply_touches
 from reverie.language.fact_keys import fact_rules
+from reverie.policy import Policy
 from reverie.store.locks import lock_scope
 from reverie.store.queries import queries
 from reverie.store.runs import Report, Run, run
@@ -41,7 +43,11 @@ def _rate(conn: Connection[Any], attempt: Run, params: dict[str, Any]) -> None:
         weights = {"novelty_weight": numbers.novelty_weight, "salience_weight": numbers.salience_weight}
         rated = conn.execute(sql["write_novelty"], params | policy.fading.params() | weights).fetchall()
         attempt.report.add("scored", len(rated))
-        dull = [(id_, params["as_of"]) for id_, importance in rated if importance < numbers.threshold]
+        dull = [
+            (id_, params["as_of"])
+            for id_, importance, lasting in rated
+            if importance < numbers.threshold and not lasting
+        ]
         forget(conn, attempt, dull, "unimportant")
         attempt.report.discard("unimportant", len(dull))
     attempt.report.add("scored", conn.execute(sql["mark_scored"], params).rowcount)
@@ -62,7 +68,7 @@ def _touch(conn: Connection[Any], attempt: Run, params: dict[str, Any]) -> None:
             "peaks": [memory.peak for memory in touched],
             "accessed_at": [memory.accessed_at for memory in touched],
             "access_counts": [memory.access_count for memory in touched],
-            "forget_at": [policy.fading.forget_at(memory.kind, memory.peak, memory.accessed_at) for memory in touched],
+            "forget_at": [_forget_at(memory, policy) for memory in touched],
         }
         conn.execute(sql["write_touched"], params | columns)
     conn.execute(sql["write_accesses"], params)
@@ -72,3 +78,14 @@ def _touch(conn: Connection[Any], attempt: Run, params: dict[str, Any]) -> None:
         "at": [touch.at for touch in rewards],
     }
     conn.execute(sql["write_outcomes"], params | outcomes)
+
+
+def _forget_at(memory: Touch, policy: Policy) -> datetime | None:
+    return policy.fading.forget_at(
+        memory.kind,
+        memory.peak,
+        memory.accessed_at,
+        lasting=memory.lasting,
+        valid_to=memory.valid_to,
+        expires_at=memory.expires_at,
+    )

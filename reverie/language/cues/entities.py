@@ -6,6 +6,7 @@ Both engines give the same rows, in the order of the ids.
 
 import re
 import tomllib
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
@@ -44,6 +45,8 @@ class Namer(Table):
     """A pattern whose group `x` is a name of one type."""
 
     type: Annotated[str, Field(pattern="^[a-z]+$")]
+    #: the one thing that all its matches name; None: what the group says
+    slug: Annotated[str, Field(pattern="^[a-z0-9-]+$")] | None = None
     #: lower-case literals, one of which every match contains
     cues: tuple[str, ...]
     pattern: Pattern
@@ -69,8 +72,8 @@ def _names() -> _Compiled:
     names = Names.model_validate(tomllib.loads(files(__package__).joinpath("entities.toml").read_text("utf-8")))
 
     def expand(pattern: str) -> str:
-        for word, alternatives in names.words.items():
-            pattern = pattern.replace(f"<{word}>", f"(?:{'|'.join(alternatives)})")
+        while (expanded := _expanded(pattern, names.words)) != pattern:
+            pattern = expanded
         return pattern
 
     forms = {
@@ -90,6 +93,13 @@ def _names() -> _Compiled:
     )
 
 
+def _expanded(pattern: str, words: Mapping[str, Sequence[str]]) -> str:
+    """The pattern with the alternatives of each word; they may name others."""
+    for word, alternatives in words.items():
+        pattern = pattern.replace(f"<{word}>", f"(?:{'|'.join(alternatives)})")
+    return pattern
+
+
 #: A gap between words, including a possessive "'s".
 _GAPS = r"(?:'s)?[^a-z0-9]+"
 SCHEMA = pl.Schema({"index": pl.UInt32, "type": pl.String, "slug": pl.String, "label": pl.String})
@@ -105,7 +115,7 @@ def entities_one(text: str) -> list[NamedEntity]:
     for namer, pattern, _ in names.namers:
         if any(cue in lowered for cue in namer.cues):
             for match in pattern.finditer(plain):
-                label = match["x"].removesuffix("'s")
+                label = namer.slug or match["x"].removesuffix("'s")
                 entity = NamedEntity(namer.type, wording.slug(label), label)
                 if entity.slug and label.split(" ")[0].lower() not in _NO_NAMES:
                     found.setdefault(entity.id, entity)
@@ -142,12 +152,13 @@ _FORMS = {"form": pl.String, "type": pl.String, "slug": pl.String, "label": pl.S
 
 def _named(texts: pl.LazyFrame, namer: Namer, rust: str, order: int) -> pl.LazyFrame:
     label, slug = pl.col("label"), wording.slug_expr(pl.col("label"))
+    named = pl.lit(namer.slug) if namer.slug else label.str.extract(rust, 1).str.strip_suffix("'s")
     return (
         texts.filter(pl.col("lowered").str.contains_any(list(namer.cues)))
         .select("index", label=pl.col("plain").str.extract_all(rust))
         .explode("label")
         .drop_nulls()
-        .select("index", label=label.str.extract(rust, 1).str.strip_suffix("'s"))
+        .select("index", label=named)
         .filter(~label.str.split(" ").list.first().str.to_lowercase().is_in(list(_NO_NAMES)))
         .select("index", type=pl.lit(namer.type), slug=slug, label=label, written=pl.lit(order, pl.UInt32))
         .filter(pl.col("slug") != "")

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from datetime import datetime
 from functools import cache
 from typing import Any, NamedTuple
 
@@ -17,9 +18,10 @@ from reverie.language.cues.attribution import veil
 from reverie.language.cues.compiled import Rules
 from reverie.language.cues.entities import entities_one
 from reverie.language.cues.keeping import TOOL_CALLS_FROM, kept_one, pieces
-from reverie.language.cues.salience import salience
+from reverie.language.cues.salience import salience, unit_of
 from reverie.language.cues.single import extract_one
 from reverie.language.cues.speech import episode_of_tool_call, is_question, low_content
+from reverie.language.expiry import statement_end
 from reverie.language.subject import sentence
 from reverie.language.text import CountTokens, owned, strip_invisible
 from reverie.model import Candidate, Kind, Statement, Turn, candidate_id
@@ -75,6 +77,9 @@ class _Finding(NamedTuple):
     origin: str
     statement: Statement | None = None
     lasting: bool = False
+    expires_at: datetime | None = None
+    #: What salience is taken from; None: the content.
+    said: str | None = None
 
 
 def _findings(turn: Turn, policy: Policy, rules: Rules, count_tokens: CountTokens) -> Iterator[_Finding]:
@@ -83,9 +88,11 @@ def _findings(turn: Turn, policy: Policy, rules: Rules, count_tokens: CountToken
         hits = extract_one(text, rules)
         for hit in hits:
             of_rule = (hit.kind, hit.content, hit.polarity, hit.importance, hit.entity or "", hit.rule)
-            yield _Finding(hit.start, *of_rule, hit.statement, hit.lasting)
+            clause = text[hit.start : hit.end]
+            end = statement_end(hit.statement, clause, turn.said_at, numbers)
+            yield _Finding(hit.start, *of_rule, hit.statement, hit.lasting, end, unit_of(text, clause))
         for part in kept_one(text, [(hit.start, hit.end) for hit in hits], rules):
-            for piece in pieces(part, policy.chunk, count_tokens):
+            for piece in pieces(part, policy, count_tokens):
                 importance = getattr(numbers.importance, piece.kind)
                 yield _Finding(piece.place, piece.kind, piece.content, 0, importance, "", piece.origin)
     if numbers.tool_episodes and turn.tool_calls:
@@ -105,7 +112,7 @@ def _candidate(turn: Turn, policy: Policy, finding: _Finding) -> Candidate:
         subject_id=turn.subject_id,
         kind=kind,
         content=content if origin == "tool_call" else worded(content, turn.speaker, turn.subject_id),
-        importance=salience(content, policy.salience) if by_salience else finding.importance,
+        importance=salience(finding.said or content, policy.salience) if by_salience else finding.importance,
         polarity=finding.polarity,
         happened_at=turn.said_at,
         mentions=tuple(mentions),
@@ -114,6 +121,7 @@ def _candidate(turn: Turn, policy: Policy, finding: _Finding) -> Candidate:
         origin=origin,
         statement=finding.statement,
         lasting=finding.lasting,
+        expires_at=finding.expires_at,
     )
 
 

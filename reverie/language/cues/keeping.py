@@ -16,11 +16,12 @@ import polars as pl
 from reverie.language.cues import wording
 from reverie.language.cues.attribution import veil, veil_expr
 from reverie.language.cues.compiled import Rules
+from reverie.language.cues.routing import route_turn
 from reverie.language.cues.telling import Telling, passes, tellings_frame, tellings_one
 from reverie.language.cues.worth import worth
 from reverie.language.text import CountTokens, Span, chunk
 from reverie.model import Kind
-from reverie.policy.memory import ChunkPolicy
+from reverie.policy import Policy
 
 #: Origin of a plain fact; that of an episode is `turn`.
 PLAIN: Final = "plain"
@@ -72,12 +73,18 @@ def kept_frame(texts: pl.Series, stated: Mapping[int, Sequence[Span]], rules: Ru
     ]
 
 
-def pieces(part: Kept, numbers: ChunkPolicy, count_tokens: CountTokens) -> list[Kept]:
-    """Return a part as it is, or one that is longer than a chunk in several."""
-    if len(part.content) <= SHORT_CHARACTERS:
-        return [part]
-    texts = chunk(part.content, count_tokens, min_tokens=numbers.min_tokens, max_tokens=numbers.max_tokens)
-    return [part._replace(place=part.place + number, content=text) for number, text in enumerate(texts)]
+def pieces(part: Kept, policy: Policy, count_tokens: CountTokens) -> list[Kept]:
+    """Return a part as it is, or one that is longer than a chunk in several; episodes that state a fact may be facts."""
+    texts = [part.content]
+    if len(part.content) > SHORT_CHARACTERS:
+        numbers = policy.chunk
+        texts = chunk(part.content, count_tokens, min_tokens=numbers.min_tokens, max_tokens=numbers.max_tokens)
+    routed = part.kind == "episode" and policy.extract.episode_facts
+    kinds = [route_turn(text, policy.salience) if routed else part.kind for text in texts]
+    return [
+        part._replace(place=part.place + number, content=text, kind=kind)
+        for number, (text, kind) in enumerate(zip(texts, kinds, strict=True))
+    ]
 
 
 def _reads_tellings(rules: Rules) -> bool:

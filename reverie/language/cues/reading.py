@@ -108,14 +108,14 @@ def _read(compiled: Compiled, match: Match, rules: Rules) -> RuleMatch | str:
         kind=compiled.kind,
         content=content[:1].upper() + content[1:],
         value=said.get("x", ""),
-        polarity=reading.polarity,
+        polarity=reading.polarity,  # type: ignore[arg-type]
         entity=_typed_id(rule.entity, said) if rule.entity else None,
         importance=compiled.importance,
         category=rule.category,
         key=rule.key,
         corrects=bool(rules.corrects and rules.corrects.search(clause)) or reading.phase in ("begins", "ends"),
         statement=statement,
-        lasting=_lasts(compiled, reading),
+        lasting=compiled.relation is not None and compiled.relation.is_lasting(reading.phase),
         start=match.start + lead,
         end=match.start + len(clause.rstrip(" \n")),
     )
@@ -156,11 +156,6 @@ def _phase(compiled: Compiled, clause: str) -> Phase:
     """The phase of what no predicate says: "my new number is"."""
     one = compiled.relation is not None and compiled.relation.values == "one"
     return "begins" if one and compiled.rule.phase == "holds" and _NEW.search(clause) else compiled.rule.phase
-
-
-def _lasts(compiled: Compiled, reading: Reading) -> bool:
-    durable = compiled.relation is not None and compiled.relation.lasts == "durable"
-    return durable and reading.phase in ("holds", "begins", "adds")
 
 
 def _statement(compiled: Compiled, reading: Reading, said: dict[str, str]) -> Statement | None:

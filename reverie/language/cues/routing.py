@@ -22,6 +22,11 @@ _FEW: Final = 2
 _ENDS: Final = re.compile(r"[.!?](?:\s|$)")
 
 
+def route_turn(piece: str, numbers: SaliencePolicy) -> Kind:
+    """Return the kind of a turn, or of a chunk of one: a fact or an episode, as rules find the preferences in it."""
+    return "fact" if route(piece, numbers) == "fact" else "episode"
+
+
 def route(piece: str, numbers: SaliencePolicy, *, hint: str | None = None) -> Kind:
     """Return the kind: the hint if it is a kind; a preference if a signal word occurs; a fact if one or two sentences
     state it; otherwise an episode.

@@ -31,6 +31,15 @@ _NAMED, _DATED, _CODED = (re.compile(pattern.replace(r"\b", r"(?a:\b)")) for pat
 _LONG: Final = re.compile(LONG)
 
 
+#: Longer turns are salient clause by clause.
+_WHOLE_CHARACTERS: Final = 500
+
+
+def unit_of(turn: str, clause: str) -> str:
+    """Return the text that the salience of a statement is taken from: its turn, or its clause if the turn is long."""
+    return turn if len(turn) <= _WHOLE_CHARACTERS else clause
+
+
 def salience(text: str, numbers: SaliencePolicy) -> float:
     """Return the salience of a text, 0 to 1: the sum of its weights for names, numbers or dates, preferences and terms.
 

@@ -87,7 +87,11 @@ def worded(compiled: Compiled, reading: Reading, groups: dict[str, str]) -> str:
     if relation is None or (rule.template is not None and not rule.predicate):
         return (rule.template or "{x}").format_map(groups)
     topic = rule.topic.format_map(groups) if rule.topic else ""
-    words = {"object": rule.object.format_map(groups), "topic": topic, "does": conjugated(groups.get("x", ""))} | _verbs(groups) | groups
+    words = (
+        {"object": rule.object.format_map(groups), "topic": topic, "does": conjugated(groups.get("x", ""))}
+        | _verbs(groups)
+        | groups
+    )
     template = rule.template or relation.wording
     if rule.happens and rule.template and reading.phase == rule.phase:
         sentence = template.format_map(words)
@@ -110,7 +114,16 @@ def _verbs(groups: dict[str, str]) -> dict[str, str]:
 def conjugated(phrase: str) -> str:
     """Return a verb phrase in the third person: "get up at five" gives "gets up at five"."""
     verb, space, rest = phrase.partition(" ")
-    irregular = {"be": "is", "have": "has", "do": "does", "go": "goes", "can": "can", "can't": "can't", "cant": "can't", "cannot": "can't"}
+    irregular = {
+        "be": "is",
+        "have": "has",
+        "do": "does",
+        "go": "goes",
+        "can": "can",
+        "can't": "can't",
+        "cant": "can't",
+        "cannot": "can't",
+    }
     if verb.lower() in irregular:
         return f"{irregular[verb.lower()]}{space}{rest}"
     if re.search(r"(?:ch|sh|ss|x|zz|o)$", verb):

@@ -1,6 +1,7 @@
 """Named entities, alike in both engines."""
 
 import polars as pl
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -27,6 +28,28 @@ def test_entities_of_the_seeds() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("text", "metrics"),
+    [
+        ("I don't like traffic in the city", []),
+        ("I got stuck in traffic", []),
+        ("my visits to grandma are rare", []),
+        ("our sales team is nice", []),
+        ("she comments on everything", []),
+        ("My blog traffic dropped a lot this week", ["metric:visits"]),
+        ("traffic doubled in May", ["metric:visits"]),
+        ("we want more visitors", ["metric:visits"]),
+        ("our sales fell", ["metric:sales"]),
+        ("the post had 30 comments", ["metric:comments"]),
+    ],
+)
+def test_a_metric_is_what_is_measured(text: str, metrics: list[str]) -> None:
+    found = entities_one(text)
+    assert [entity.id for entity in found if entity.type == "metric"] == metrics
+    rows = entities_frame(pl.DataFrame({"text": [text]})).rows()
+    assert rows == [(0, *entity) for entity in found]
+
+
 PIECES = st.sampled_from(
     [
         "my ",
@@ -38,6 +61,9 @@ PIECES = st.sampled_from(
         "’s ",
         "mom ",
         "hiking ",
+        "blog ",
+        "traffic ",
+        "dropped ",
         "University ",
         "of ",
         "in ",

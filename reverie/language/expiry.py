@@ -1,0 +1,284 @@
+"""When a plan or a state ends by the time that it names: "until the 27th", "next Friday", "for the next two weeks".
+
+The end is the first moment after the time that is named, in UTC. Where a time can be read in two ways the later one
+counts: a plan that is kept a week too long costs less than one that is dropped before its day.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from datetime import UTC, date, datetime, time, timedelta
+from typing import Final
+
+from reverie.model import Statement
+from reverie.policy.extract import ExtractPolicy
+
+_DAYS: Final = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
+_MONTHS: Final = (
+    "january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november",
+    "december",
+)  # fmt: skip
+#: First month of a season and of the one after it, north of the equator.
+_SEASONS: Final = {"spring": (3, 6), "summer": (6, 9), "autumn": (9, 12), "fall": (9, 12), "winter": (12, 3)}
+#: The last days of holidays, as month and day.
+_HOLIDAYS: Final = {
+    "christmas": (12, 27), "xmas": (12, 27), "the holidays": (1, 6), "new year": (1, 2), "new year's": (1, 2),
+    "new year's eve": (1, 1), "halloween": (10, 31), "valentine's": (2, 14), "valentine's day": (2, 14),
+}  # fmt: skip
+_NUMBERS: Final = {
+    word: number
+    for number, words in enumerate(
+        ("", "a an one", "two couple", "three", "four few", "five", "six several", "seven", "eight", "nine", "ten",
+         "eleven", "twelve")
+    )
+    for word in words.split()
+}  # fmt: skip
+
+_DAY = rf"(?P<day>{'|'.join(_DAYS)})(?!s\b)"
+_MONTH = (
+    rf"(?P<month>{'|'.join(_MONTHS)}|jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec)\b\.?"
+)  # fmt: skip
+_ORDINAL = r"(?P<nth>[0-3]?[0-9])(?:st|nd|rd|th)?"
+_NUMBER = rf"(?P<number>[0-9]{{1,3}}|(?:a )?(?:{'|'.join(_NUMBERS)})(?: of)?)"
+_UNIT = r"(?P<unit>day|night|week|weekend|fortnight|month|year)s?"
+_SEASON = rf"(?P<season>{'|'.join(_SEASONS)})"
+_UNTIL = r"(?:until|till|til|'til|through|thru|by|before|up to)"
+#: Words after which a time is past, or comes again and again.
+_NOT_AFTER: Final = re.compile(r"\b(?:last|past|previous|every|each|since|most|many|any|some) $", re.IGNORECASE)
+#: Some word that every time has: most clauses name none, and are done.
+_CUE: Final = re.compile(
+    rf"[0-9]|\b(?:today|tonight|tomorrow|this (?:morning|afternoon|evening)|day|night|week|fortnight|month|year"
+    rf"|holidays|new year|xmas|valentine|halloween|christmas|{'|'.join([*_DAYS, *_SEASONS])}"
+    rf"|jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)",
+    re.IGNORECASE,
+)
+
+_Reader = Callable[[re.Match[str], date], date | None]
+
+
+def expires_at(clause: str, said_at: datetime) -> datetime | None:
+    """Return when the latest time that a clause names is over, if that is after `said_at`; None: it names none.
+
+    `said_at` is aware. Weekdays and dates without a year are the next ones from then on.
+    """
+    if not _CUE.search(clause):
+        return None
+    said = said_at.astimezone(UTC)
+    latest = max(_ends(clause, said.date()), default=None)
+    if latest is None:
+        return None
+    end = datetime.combine(latest, time(), UTC)
+    return end if end > said else None
+
+
+def statement_end(
+    statement: Statement | None, clause: str, said_at: datetime, numbers: ExtractPolicy
+) -> datetime | None:
+    """Return when what a clause states ends by itself; None: not at all, or nothing says when.
+
+    That is so of plans, and of relations whose statements are `expiring`. An expiring one that names no time ends
+    `plan_days` after it was said.
+    """
+    if statement is None:
+        return None
+    relation = numbers.relations.get(statement.relation) if statement.relation else None
+    if not (statement.phase == "planned" or (relation is not None and relation.is_expiring(statement.phase))):
+        return None
+    end = expires_at(clause, said_at)
+    if end is None and numbers.plan_days and relation is not None and relation.lasts == "expiring":
+        return said_at + timedelta(days=numbers.plan_days)
+    return end
+
+
+def _ends(clause: str, said: date) -> Iterator[date]:
+    """Yield the first day after each time that the clause names."""
+    for pattern, read in _TIMES:
+        for match in pattern.finditer(clause):
+            if _NOT_AFTER.search(clause, 0, match.start()):
+                continue
+            try:
+                end = read(match, said)
+            except (ValueError, OverflowError):  # the 31st of June, or a thousand years
+                continue
+            if end is not None:
+                yield end
+
+
+def _relative_day(match: re.Match[str], said: date) -> date:
+    named = match["relative"].lower()
+    return said + timedelta(days=3 if named.startswith("the day after") else 2 if named == "tomorrow" else 1)
+
+
+def _weekday(match: re.Match[str], said: date) -> date:
+    """The next such day; "next Friday" is that of next week, and a plain "Friday" on a Friday the one after."""
+    ahead = (_DAYS.index(match["day"].lower()) - said.weekday()) % 7
+    word = (match["which"] or "").lower()
+    if word == "next":
+        ahead += 7 if said.weekday() + ahead < 7 else 0
+    elif word in ("", "on") and not ahead:
+        ahead = 7
+    return said + timedelta(days=ahead + 1)
+
+
+def _period(match: re.Match[str], said: date) -> date:
+    """ "This week", "next month": the end of it; "until next week" ends where that begins."""
+    unit = match["unit"].lower()
+    whole = 1 if match["which"].lower() in ("next", "coming", "upcoming") else 0
+    begins = bool(match["until"]) and match["until"].lower() not in ("through", "thru", "by") and whole
+    return _end_of(unit, said, whole - bool(begins))
+
+
+def _end_of(unit: str, said: date, ahead: int) -> date:
+    """The first day after this day, week, month or year, or after the one so many later."""
+    if unit == "year":
+        return date(said.year + ahead + 1, 1, 1)
+    if unit == "month":
+        return _month_start(said.year, said.month + ahead + 1)
+    if unit in ("week", "weekend", "fortnight"):
+        return said + timedelta(days=7 * (ahead + (unit == "fortnight") + 1) - said.weekday())
+    return said + timedelta(days=ahead + 1)
+
+
+def _month_start(year: int, month: int) -> date:
+    """The first of a month; months above 12 are those of later years."""
+    return date(year + (month - 1) // 12, (month - 1) % 12 + 1, 1)
+
+
+def _ahead(match: re.Match[str], said: date) -> date:
+    """ "In two weeks": the end of that week."""
+    return _later(match, said, whole=True)
+
+
+def _lasting(match: re.Match[str], said: date) -> date:
+    """ "For the next two weeks": to the day."""
+    return _later(match, said, whole=False)
+
+
+def _later(match: re.Match[str], said: date, *, whole: bool) -> date:
+    number, unit = _number(match["number"]), match["unit"].lower()
+    if unit in ("month", "year"):
+        months = number * (12 if unit == "year" else 1)
+        if whole:
+            return _end_of(unit, _month_start(said.year, said.month + months), 0)
+        following = _month_start(said.year, said.month + months)
+        return min(following + timedelta(days=said.day), _month_start(following.year, following.month + 1))
+    days = number * {"week": 7, "weekend": 7, "fortnight": 14}.get(unit, 1)
+    day = said + timedelta(days=days)
+    return _end_of(unit if unit != "fortnight" else "week", day, 0) if whole else day + timedelta(days=1)
+
+
+def _number(words: str | None) -> int:
+    if not words:
+        return 1
+    words = words.lower().removesuffix(" of").removeprefix("a ")
+    return int(words) if words.isdigit() else _NUMBERS[words]
+
+
+def _day_of_month(match: re.Match[str], said: date) -> date:
+    """ "Until the 27th": of this month, or the next."""
+    nth = int(match["nth"])
+    month = said.month + (nth < said.day)
+    start = _month_start(said.year, month)
+    return start.replace(day=nth) + timedelta(days=1)
+
+
+def _full_date(match: re.Match[str], said: date) -> date:
+    """ "March 3", "3rd of March 2027": without a year the next one."""
+    month, nth = _month_number(match["month"]), int(match["nth"])
+    year = int(match["year"] or 0) or said.year + ((month, nth) < (said.month, said.day))
+    return date(year, month, nth) + timedelta(days=1)
+
+
+def _iso(match: re.Match[str], said: date) -> date:
+    return date.fromisoformat(match["iso"]) + timedelta(days=1)
+
+
+def _month(match: re.Match[str], said: date) -> date:
+    """ "In March": its end; "until March" ends where it begins."""
+    month = _month_number(match["month"])
+    year = int(match["year"] or 0) or said.year + (month < said.month)
+    which, start = match["which"].lower(), _month_start(year, month)
+    if "end" not in which and which.startswith(("until", "till", "til", "'til", "up to")) and start > said:
+        return start
+    return _month_start(year, month + 1)
+
+
+def _month_number(name: str) -> int:
+    return next(number for number, full in enumerate(_MONTHS, start=1) if full.startswith(name.lower()[:3]))
+
+
+def _year(match: re.Match[str], said: date) -> date:
+    year, until = int(match["year"]), match["which"].lower().startswith(("until", "till", "til"))
+    return date(year if until and year > said.year else year + 1, 1, 1)
+
+
+def _season(match: re.Match[str], said: date) -> date:
+    """The end of the season that runs or comes next; "next summer" is that of next year."""
+    first, after = _SEASONS[match["season"].lower()]
+    end = _month_start(said.year, after)
+    if end <= said:
+        end = _month_start(said.year + 1, after)
+    start = _month_start(end.year - (first > after), first)
+    which = match["which"].lower()
+    if which == "next" and start.year == said.year:
+        return _month_start(end.year + 1, after)
+    return start if which.startswith(("until", "till")) and start > said else end
+
+
+def _holiday(match: re.Match[str], said: date) -> date:
+    month, nth = _HOLIDAYS[match["holiday"].lower()]
+    end = date(said.year, month, nth) + timedelta(days=1)
+    return end if end > said else date(said.year + 1, month, nth) + timedelta(days=1)
+
+
+def _times(*rows: tuple[str, _Reader]) -> tuple[tuple[re.Pattern[str], _Reader], ...]:
+    return tuple((re.compile(rf"\b(?:{pattern})", re.IGNORECASE), read) for pattern, read in rows)
+
+
+#: Ways of naming a time, each with what reads it.
+_TIMES: Final = _times(
+    (
+        r"(?P<relative>today|tonight|tomorrow|the day after tomorrow|this (?:morning|afternoon|evening))\b",
+        _relative_day,
+    ),
+    (rf"(?:(?P<which>this|next|coming|on|upcoming) )?{_DAY}\b(?! ago)", _weekday),
+    (
+        rf"(?:(?P<until>{_UNTIL}) )?(?:(?:the )?end of )?(?:the )?(?:rest of )?(?:the )?(?<!for the )(?<!over the )"
+        rf"(?P<which>this|next|coming|upcoming) {_UNIT}\b",
+        _period,
+    ),
+    (rf"(?:(?P<until>)(?:the )?(?P<which>rest|end) of (?:the |this )?){_UNIT}\b", _period),
+    (rf"(?:in|within) {_NUMBER} {_UNIT}\b", _ahead),
+    (rf"{_NUMBER} {_UNIT} from (?:now|today)\b", _ahead),
+    (rf"(?:the )?(?:next|coming) {_NUMBER} {_UNIT}\b", _lasting),
+    (rf"(?:for|over) the (?:next|coming) {_UNIT}\b(?P<number>)", _lasting),
+    (rf"for another (?:{_NUMBER} )?{_UNIT}\b", _lasting),
+    (rf"for {_NUMBER} more {_UNIT}\b", _lasting),
+    (
+        rf"(?:{_UNTIL}|on|from|around) the {_ORDINAL}"
+        r"(?= ?(?:[,.;:!?)-]|$|(?:and|but|so|for|with|in|at|to|because|then|when|if|or)\b))",
+        _day_of_month,
+    ),
+    (rf"(?:the )?{_ORDINAL} (?:of )?{_MONTH}(?:,? (?P<year>20[0-9][0-9]))?", _full_date),
+    (rf"{_MONTH} (?:the )?{_ORDINAL}\b(?!:|[0-9])(?:,? (?P<year>20[0-9][0-9]))?", _full_date),
+    (r"(?P<iso>20[0-9][0-9]-[0-9][0-9]-[0-9][0-9])\b", _iso),
+    (
+        rf"(?P<which>(?:(?:{_UNTIL}|in|this|next|at|around) )?(?:the )?"
+        rf"(?:early |mid[ -]?|late |(?:end|middle|beginning) of )){_MONTH}"
+        rf"(?! [0-9]{{1,2}}\b)(?:,? (?P<year>20[0-9][0-9]))?",
+        _month,
+    ),
+    (
+        rf"(?P<which>{_UNTIL}|in|this|next|for|during|sometime in) {_MONTH}(?! (?:the )?[0-9]{{1,2}}(?:\b|[a-z]))"
+        rf"(?:,? (?P<year>20[0-9][0-9]))?",
+        _month,
+    ),
+    (rf"(?P<which>{_UNTIL}|in|during) (?P<year>20[0-9][0-9])\b(?!-)", _year),
+    (rf"(?P<which>(?:{_UNTIL}|in|this|next|for|during|over)(?: the)?) {_SEASON}\b", _season),
+    (
+        rf"(?:{_UNTIL}|for|at|over|during|on|this|around|after) "
+        rf"(?P<holiday>{'|'.join(sorted(_HOLIDAYS, key=len, reverse=True))})\b",
+        _holiday,
+    ),
+)
