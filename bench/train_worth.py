@@ -103,14 +103,14 @@ def unlabelled(known: set[str]) -> list[str]:
         plain = texts.select(wording.plain_expr(veil_expr(pl.col("text")))).to_series()
         found = dict.fromkeys(one.text for one in tellings_frame(plain) if len(one.text) <= LONGEST)
         left = [text for text in found if text not in known]
-        chosen += random.Random(0).sample(left, min(count, len(left)))  # noqa: S311 - which sentences, no secret
+        chosen += random.Random(0).sample(left, min(count, len(left)))
     return chosen
 
 
 def matrix(texts: Sequence[str], names: Sequence[str]) -> csr_matrix:
     """Which sentences (rows) have which features (columns)."""
     columns = {name: number for number, name in enumerate(names)}
-    cells = [(row, columns[one]) for row, text in enumerate(texts) for one in features(text) if one in columns]
+    cells = [(row, columns[one]) for row, text in enumerate(texts) for one in sorted(features(text)) if one in columns]
     rows, cols = zip(*cells, strict=True)
     return csr_matrix((np.ones(len(cells)), (rows, cols)), shape=(len(texts), len(names)))
 

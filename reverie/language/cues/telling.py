@@ -132,7 +132,7 @@ def _is_of_author_expr(sentence: pl.Expr) -> pl.Expr:
 
 
 def passes(telling: Telling) -> bool:
-    """Whether a sentence is of today alone, or speaks to the other: an episode may have it, and no fact is made of it."""
+    """Whether a sentence is of today alone, or speaks to the other: no fact is made of it, an episode may have it."""
     return _python("passing").search(telling.text) is not None
 
 

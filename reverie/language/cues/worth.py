@@ -14,7 +14,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
-from itertools import pairwise
 from typing import Final
 
 import numpy as np
@@ -28,6 +27,8 @@ _WORD: Final = re.compile(r"[^\W_]+(?:['-][^\W_]+)*")
 _READ: Final = 40
 #: A sentence of more words is of the next length.
 _LENGTHS: Final = (3, 4, 5, 6, 8, 11, 15, 20, 28)
+#: Fewer words are a short sentence.
+_SHORT: Final = 7
 _LENGTH: Final = tuple(f"#{sum(words > most for most in _LENGTHS)}" for words in range(_READ + 1))
 
 
@@ -42,14 +43,17 @@ class _Words(Table):
 class Worth:
     """A trained classifier."""
 
-    #: weight of a feature
-    weights: Mapping[str, float]
+    #: weight of a feature, in whole steps, so that the order in which features are added makes no difference
+    weights: Mapping[str, int]
     bias: float
+    #: steps in a weight of 1
+    scale: int
 
     def probabilities(self, texts: Sequence[str]) -> npt.NDArray[np.float32]:
         """Return for each sentence how probable it is that it is worth keeping."""
         weight = self.weights.get
-        scores = [self.bias + sum([weight(feature, 0.0) for feature in features(text)]) for text in texts]
+        steps = [sum([weight(feature, 0) for feature in features(text)]) for text in texts]
+        scores = [self.bias + number / self.scale for number in steps]
         return np.asarray([1.0 / (1.0 + math.exp(-score)) for score in scores], np.float32)
 
 
@@ -57,36 +61,44 @@ class Worth:
 def worth() -> Worth:
     """Load the shipped classifier."""
     stored = orjson.loads(files(__package__).joinpath("worth_weights.json").read_bytes())
-    return Worth({name: value / stored["scale"] for name, value in stored["weights"].items()}, stored["bias"])
+    return Worth(stored["weights"], stored["bias"], stored["scale"])
 
 
-def features(text: str) -> list[str]:
-    """Return the features of a sentence, each once: words, pairs of neighbours and of their classes, how it begins."""
+def features(text: str) -> set[str]:
+    """Return the features of a sentence: words, pairs of neighbours and of their classes, how it begins, its length."""
     said = _WORD.findall(text)[:_READ]
     known = _kinds()
     found = {_LENGTH[len(said)]}
-    words, kinds = ["^"], ["^"]
+    before = kind_before = "^"
+    words: list[str] = []
+    kinds: list[str] = []
     for word in said:
         lower = word.lower()
         found.add(lower)
         kind = known.get(lower)
         if kind is None:
-            kind = _kind(word, lower) if len(words) > 1 else lower
-        if kind:
-            words.append(lower)
-            kinds.append(kind)
+            kind = _kind(word, lower) if words else lower
+        if not kind:
+            continue
+        found.add(f"{before} {lower}")
+        if kind is not lower or kind_before is not before:
             found.add(kind)
-    words.append("$")
-    kinds.append("$")
-    found.update([f"{one} {two}" for one, two in pairwise(words)])
-    found.update([f"{one} {two}" for one, two in pairwise(kinds)])
-    found.update((" ".join(kinds[:4]), " ".join(words[:4]), f"{len(said) < 7} {words[1]}"))
-    return list(found)
+            found.add(f"{kind_before} {kind}")
+        before, kind_before = lower, kind
+        words.append(lower)
+        kinds.append(kind)
+    found.add(f"{before} $")
+    found.add(f"{kind_before} $")
+    if words:
+        found.add(f"^ {' '.join(words[:3])}")
+        found.add(f"^ {' '.join(kinds[:3])}")
+        found.add(f"{len(said) < _SHORT} {words[0]}")
+    return found
 
 
 def _kind(word: str, lower: str) -> str:
     """The class of a word that `worth.toml` does not list."""
-    if word[0].isupper() and lower != "i" and not lower.startswith("i'"):
+    if word[0] != lower[0] and lower != "i" and not lower.startswith("i'"):
         return "NAME"
     if word[0].isdigit():
         return "NUMBER"
