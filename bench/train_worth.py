@@ -22,7 +22,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 import polars as pl
-from scipy.sparse import csr_matrix, vstack
+from scipy.sparse import csr_matrix, vstack  # type: ignore[import-untyped]
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import StratifiedKFold
 from sklearn.svm import SVC
@@ -162,16 +162,17 @@ def main() -> None:
         print(f"{name}: {np.mean((odds[part] >= 0.5) == labels[part]):.3f} right in five folds")
     model = student(words, labels, pool, taught(few_words, vectors, labels, few_pool, others))
     weights = {name: round(value * SCALE) for name, value in zip(names, model.coef_[0].tolist(), strict=True)}
+    kept = {name: value for name, value in weights.items() if abs(value) > 1}
     stored = {
         "what": "Logistic regression over the features of worth.py; a weight is divided by the scale.",
         "attribution": ATTRIBUTION,
         "sentences": {"labelled": len(texts), "asked": len(asked)},
         "scale": SCALE,
         "bias": round(float(model.intercept_[0]), 4),
-        "weights": {name: value for name, value in weights.items() if abs(value) > 1},
+        "weights": kept,
     }
     options.out.write_text(json.dumps(stored, ensure_ascii=False, separators=(",", ":")) + "\n", encoding="utf-8")
-    print(f"{len(texts)} + {len(asked)} sentences, {len(stored['weights'])} weights -> {options.out}")
+    print(f"{len(texts)} + {len(asked)} sentences, {len(kept)} weights -> {options.out}")
 
 
 if __name__ == "__main__":
