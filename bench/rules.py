@@ -93,13 +93,15 @@ def quality(policies: list[str]) -> None:
     all_kinds = {"fact", "preference", "instruction"}
     wants = {"preference", "instruction"}
     print("precision, recall, F1; recall alone for persona sentences (all state a fact)")
-    print(f"{'policy':9} {'LoCoMo facts':18} {'with episodes':18} {'ConvAI2 spoken':18} persona  PrefEval  +ConvAI2")
+    heads = ("LoCoMo facts", "with episodes", "ConvAI2 spoken", "with episodes")
+    print(f"{'policy':9}", *(f"{head:18}" for head in heads), "persona  PrefEval  +ConvAI2")
     for policy in policies:
         rules = rules_of(policy)
         judged = [
             score(found(turns, rules, all_kinds), cited),
             score(found(turns, rules, all_kinds | {"episode"}), cited),
             score(found(spoken, rules, all_kinds), [bool(t) for t in triples]),
+            score(found(spoken, rules, all_kinds | {"episode"}), [bool(t) for t in triples]),
             f"{sum(found(persona, rules, all_kinds)) / len(persona):7.2f}",
             score(
                 found(stated + asked + quiet, rules, wants),

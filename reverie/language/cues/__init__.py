@@ -17,6 +17,9 @@
 - `summarise`: extractive summaries of sessions
 - `mood`: classifies the mood of a message
 - `crisis`: detects signs of a crisis
+- `telling`: finds sentences in which the author tells something of himself
+- `worth`: classifies whether such a sentence is worth keeping
+- `keeping`: what of a turn is kept as it was said
 - `linear`: linear classifiers over embedding vectors
 """
 

@@ -6,7 +6,6 @@ of its own, if it is worth keeping.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import Final, NamedTuple
@@ -31,8 +30,6 @@ EPISODES_FROM, TOOL_CALLS_FROM = 1_000_000, 2_000_000
 SHORT_CHARACTERS = 500
 #: Stands for what was left out between two sentences.
 _GAP: Final = " … "
-#: A plain fact is about its author from its first words on.
-_SUBJECT: Final = re.compile(r"(?:[^ ]+ ){0,3}?(?:i|i'm|im|i've|ive|my|we|we're|we've|our)\b", re.IGNORECASE)
 
 
 class Kept(NamedTuple):
@@ -47,7 +44,7 @@ class Kept(NamedTuple):
 def kept_one(text: str, stated: Sequence[Span], rules: Rules) -> list[Kept]:
     """Return what is kept of a turn as it was said, given where rules found statements."""
     tellings = tellings_one(wording.plain(veil(text)), rules.event) if _reads_tellings(rules) else []
-    worths = worth().probabilities([telling.text for telling in tellings]) if tellings else []
+    worths = worth().probabilities([telling.text for telling in tellings]).tolist() if tellings else []
     return _kept(text, tellings, worths, stated, rules)
 
 
@@ -55,7 +52,7 @@ def kept_frame(texts: pl.Series, stated: Mapping[int, Sequence[Span]], rules: Ru
     """Return `kept_one` for a column of turns, each with its row; `stated` is by row."""
     veiled = pl.DataFrame({"text": texts}).select(wording.plain_expr(veil_expr(pl.col("text")))).to_series()
     tellings = tellings_frame(veiled, rules.event) if _reads_tellings(rules) else []
-    worths = worth().probabilities([telling.text for telling in tellings]) if tellings else []
+    worths = worth().probabilities([telling.text for telling in tellings]).tolist() if tellings else []
     by_row: dict[int, list[tuple[Telling, float]]] = {}
     for telling, probability in zip(tellings, worths, strict=True):
         by_row.setdefault(telling.row, []).append((telling, probability))
@@ -101,17 +98,13 @@ def _kept(
         if telling.eventful:
             if rules.extract.episodes == "eventful" and probability >= numbers.episode:
                 eventful.append(telling)
-        elif probability >= numbers.keep and not _overlaps(telling, stated) and _is_of_its_author(telling):
+        elif probability >= numbers.keep and not _overlaps(telling, stated) and not passes(telling):
             found.append(Kept(telling.start, "fact", _sentence(text, telling), PLAIN))
     if rules.extract.episodes == "all":
         found += [Kept(EPISODES_FROM, "episode", text, "turn")] if text else []
     elif eventful:
         found.append(Kept(EPISODES_FROM, "episode", _joined(text, eventful), "turn"))
     return found
-
-
-def _is_of_its_author(telling: Telling) -> bool:
-    return _SUBJECT.match(telling.text) is not None and not passes(telling)
 
 
 def _overlaps(telling: Telling, spans: Sequence[Span]) -> bool:

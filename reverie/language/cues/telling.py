@@ -24,7 +24,7 @@ _BOUNDARY = re.compile(r"[.!?…][.!?…\"')\]]*\s+|\n+")
 _ABBREVIATIONS = ("dr", "mr", "ms", "mrs", "st", "vs", "e.g", "i.e", "approx")
 _WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
 #: Words that a sentence needs, and that it may have.
-_LEAST, _MOST = 4, 60
+_LEAST, _MOST = 3, 60
 #: Words named before a pronoun, from which on it may stand for one of them.
 _NAMED = 2
 _CLOSERS = "\"')] !."
@@ -38,6 +38,7 @@ class _Patterns(Table):
     leaning: ColumnRegex
     supposed: ColumnRegex
     opening: Regex
+    asking: Regex
     passing: Regex
     pronoun: Regex
     #: words that name nothing
@@ -109,7 +110,8 @@ def _sentences(row: int, veiled: str) -> Iterator[Telling]:
         opened = _python("opening").match(sentence)
         begins = start + lead + (opened.end() if opened else 0)
         start = end
-        if words := veiled[begins:end].rstrip():
+        asked = _python("asking").search(veiled, begins, end) if "?" in veiled[begins:end] else None
+        if words := veiled[begins : asked.start() if asked else end].rstrip():
             yield Telling(row, begins, begins + len(words), words)
 
 
@@ -142,7 +144,7 @@ def _is_of_author_expr(sentence: pl.Expr) -> pl.Expr:
 
 
 def passes(telling: Telling) -> bool:
-    """Whether a sentence is of today alone, or speaks to the other: an episode may have it, and no fact is made of it."""
+    """Whether a sentence is of today alone, or speaks to the other: no fact is made of it, an episode may have it."""
     return _python("passing").search(telling.text) is not None
 
 
@@ -159,4 +161,4 @@ def _named(before: str) -> int:
     """How many words of a text name something."""
     light = _patterns().light
     words = (word for word in _WORD.findall(before) if "'" not in word)
-    return sum(len(word) > 3 and word.lower() not in light for word in words)
+    return sum(len(word) > 2 and word.lower() not in light for word in words)

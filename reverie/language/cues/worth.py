@@ -1,13 +1,115 @@
-"""stub"""
+"""Classifies sentences: does one state something of its author that is worth keeping?
 
+A job, a home, family, pets, tastes, health, plans, habits and experiences are; small talk, reactions, feelings of the
+moment, encouragement, requests and general statements are not. A logistic regression over words and pairs of words,
+without a model or a vector. `bench/train_worth.py` makes `worth_weights.json`.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import cache
+from importlib.resources import files
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+import orjson
+
+from reverie.policy.table import Table
+
+_WORD: Final = re.compile(r"[^\W_]+(?:['-][^\W_]+)*")
+#: Words of a sentence that are read.
+_READ: Final = 40
+#: A sentence of more words is of the next length.
+_LENGTHS: Final = (3, 4, 5, 6, 8, 11, 15, 20, 28)
+#: Fewer words are a short sentence.
+_SHORT: Final = 7
+_LENGTH: Final = tuple(f"#{sum(words > most for most in _LENGTHS)}" for words in range(_READ + 1))
 
 
+class _Words(Table):
+    """`worth.toml`."""
+
+    passed_over: str
+    classes: dict[str, str]
+
+
+@dataclass(frozen=True, slots=True)
 class Worth:
-    def probabilities(self, texts):
-        return [1.0 for _ in texts]
+    """A trained classifier."""
+
+    #: weight of a feature, in whole steps, so that the order in which features are added makes no difference
+    weights: Mapping[str, int]
+    bias: float
+    #: steps in a weight of 1
+    scale: int
+
+    def probabilities(self, texts: Sequence[str]) -> npt.NDArray[np.float32]:
+        """Return for each sentence how probable it is that it is worth keeping."""
+        weight = self.weights.get
+        steps = [sum([weight(feature, 0) for feature in features(text)]) for text in texts]
+        scores = [self.bias + number / self.scale for number in steps]
+        return np.asarray([1.0 / (1.0 + math.exp(-score)) for score in scores], np.float32)
 
 
 @cache
-def worth():
-    return Worth()
+def worth() -> Worth:
+    """Load the shipped classifier."""
+    stored = orjson.loads(files(__package__).joinpath("worth_weights.json").read_bytes())
+    return Worth(stored["weights"], stored["bias"], stored["scale"])
+
+
+def features(text: str) -> set[str]:
+    """Return the features of a sentence: words, pairs of neighbours and of their classes, how it begins, its length."""
+    said = _WORD.findall(text)[:_READ]
+    known = _kinds()
+    found = {_LENGTH[len(said)]}
+    before = kind_before = "^"
+    words: list[str] = []
+    kinds: list[str] = []
+    for word in said:
+        lower = word.lower()
+        found.add(lower)
+        kind = known.get(lower)
+        if kind is None:
+            kind = _kind(word, lower) if words else lower
+        if not kind:
+            continue
+        found.add(f"{before} {lower}")
+        if kind is not lower or kind_before is not before:
+            found.add(kind)
+            found.add(f"{kind_before} {kind}")
+        before, kind_before = lower, kind
+        words.append(lower)
+        kinds.append(kind)
+    found.add(f"{before} $")
+    found.add(f"{kind_before} $")
+    if words:
+        found.add(f"^ {' '.join(words[:3])}")
+        found.add(f"^ {' '.join(kinds[:3])}")
+        found.add(f"{len(said) < _SHORT} {words[0]}")
+    return found
+
+
+def _kind(word: str, lower: str) -> str:
+    """The class of a word that `worth.toml` does not list."""
+    if word[0] != lower[0] and lower != "i" and not lower.startswith("i'"):
+        return "NAME"
+    if word[0].isdigit():
+        return "NUMBER"
+    if lower.endswith("ing"):
+        return "ING"
+    return "ED" if lower.endswith("ed") else lower
+
+
+@cache
+def _kinds() -> dict[str, str]:
+    """The class of each word that `worth.toml` lists; those of no account in pairs have none."""
+    read = _Words.model_validate(tomllib.loads(files(__package__).joinpath("worth.toml").read_text("utf-8")))
+    kinds = {word: name.upper() for name, words in read.classes.items() for word in words.split()}
+    return kinds | dict.fromkeys(read.passed_over.split(), "")

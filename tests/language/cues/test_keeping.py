@@ -1,0 +1,58 @@
+"""What of a turn is kept as it was said."""
+
+import polars as pl
+
+from reverie.language.cues import Rules
+from reverie.language.cues.keeping import EPISODES_FROM, PLAIN, kept_frame, kept_one
+from reverie.policy import load_policy
+from reverie.policy.extract import WorthPolicy
+
+TURNS = (
+    "Hey! My sister plays the cello in the school orchestra. It was so much fun.",
+    "We adopted a puppy from the shelter last week. I'm pushing on though.",
+    "I'm pushing on though. We make a good team.",
+    "Nature has a way of humbling us.",
+    "How are you?",
+)
+
+
+def rules(keep: float | None = None, episode: float = 0.0) -> Rules:
+    """The rules of the policy `reverie`, by default with its own thresholds."""
+    extract = load_policy("reverie").extract
+    if keep is not None:
+        extract = extract.model_copy(update={"worth": WorthPolicy(keep=keep, episode=episode)})
+    return Rules(extract)
+
+
+def test_a_plain_fact_is_kept_as_said() -> None:
+    (kept,) = kept_one(TURNS[0], (), rules())
+    assert (kept.kind, kept.origin) == ("fact", PLAIN)
+    assert kept.content == "My sister plays the cello in the school orchestra."
+    assert kept.place == TURNS[0].index("My")
+
+
+def test_an_event_is_an_episode() -> None:
+    (kept,) = kept_one(TURNS[1], (), rules())
+    assert (kept.kind, kept.place) == ("episode", EPISODES_FROM)
+    assert kept.content == "We adopted a puppy from the shelter last week."
+
+
+def test_small_talk_is_not_kept() -> None:
+    assert [kept_one(turn, (), rules()) for turn in TURNS[2:]] == [[], [], []]
+
+
+def test_what_rules_stated_is_not_kept_twice() -> None:
+    start = TURNS[0].index("My")
+    assert kept_one(TURNS[0], [(start, start + 20)], rules()) == []
+
+
+def test_thresholds_of_the_policy_decide() -> None:
+    assert kept_one(TURNS[0], (), rules(keep=1.0)) == []
+    assert kept_one(TURNS[1], (), rules(keep=1.0, episode=1.0)) == []
+    assert kept_one(TURNS[3], (), rules(keep=0.0))
+
+
+def test_alone_as_in_a_batch() -> None:
+    chosen = rules()
+    alone = [(row, part) for row, turn in enumerate(TURNS) for part in kept_one(turn, (), chosen)]
+    assert kept_frame(pl.Series(TURNS), {}, chosen) == alone
