@@ -53,7 +53,8 @@ _SUBJECT: Final = re.compile(r"\b(?:i'm|im|i am|i've|ive|i|we're|we are|we've|we
 _LEADING: Final = re.compile(
     r"(?:is|are|was|were|makes?|made|has|have|had|can|could|will|would|and|or|but|nor|than|as well"
     r"|the most|the best|more"
-    r"|most|least)\b(?! (?:fun|than)\b)|(?:at|in|on|for|with|to|since) (?:yesterday|today|tonight|tomorrow|now|last|this)\b",
+    r"|most|least)\b(?! (?:fun|than)\b)"
+    r"|(?:at|in|on|for|with|to|since) (?:yesterday|today|tonight|tomorrow|now|last|this)\b",
     _FLAGS,
 )
 _ADDRESSED: Final = re.compile(r"\b(?:you|your|yours|yourself|u|ur)\b", _FLAGS)
@@ -77,7 +78,8 @@ _NAMING: Final = re.compile(
     r"\b(?!(?:with|about|having|being|doing|going|making|when|that|from|some|very|just)\b)[a-z]{4,}\b", _FLAGS
 )
 _DENIED: Final = re.compile(
-    r"\b(?:not (?:that|like|as if|because)|(?:isn't|is not|not) (?:like|as though|to say)(?: that)?) (?:i|we|i'm|i've|my)\b",
+    r"\b(?:not (?:that|like|as if|because)|(?:isn't|is not|not) (?:like|as though|to say)(?: that)?)"
+    r" (?:i|we|i'm|i've|my)\b",
     _FLAGS,
 )
 _SUPPOSED: Final = re.compile(
