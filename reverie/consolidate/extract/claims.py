@@ -27,6 +27,7 @@ from reverie.language.cues.single import extract_one
 from reverie.language.cues.wording import slug
 from reverie.language.fact_keys import relation_of
 from reverie.language.grounding import folded_words, is_quoted, ungrounded
+from reverie.language.subject import sentence
 from reverie.language.text import owned, strip_invisible
 from reverie.model import Candidate, Statement, candidate_id
 from reverie.policy import Policy
@@ -225,7 +226,7 @@ def claim_candidates(
                 id=candidate_id(turn.said_at, tenant_id, turn.subject_id, claim.kind, str(turn.id), by, claim.place),
                 subject_id=turn.subject_id,
                 kind=claim.kind,
-                content=owned(claim.text, turn.speaker, turn.subject_id),
+                content=(sentence if statement else owned)(claim.text, turn.speaker, turn.subject_id),
                 importance=importance,
                 happened_at=turn.said_at,
                 mentions=tuple(entity.id for entity in entities_one(claim.text)),

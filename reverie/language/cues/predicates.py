@@ -261,7 +261,8 @@ class _Reader:
             text = base + after
             tense = "perfect" if self.having and form != "present" else form
         self._read_end()
-        if who and not self.being and not self.having and form_is_base(verb) and not self.negated:
+        single = who is not None and not set(who.split(" ")) & set(several())
+        if single and not self.being and not self.having and form_is_base(verb) and not self.negated:
             who = None  # "me and my cousin own": they and the author
         return Predicate(
             who=who,

@@ -34,8 +34,10 @@ _ASKED: Final = re.compile(
     _FLAGS,
 )
 _TIME: Final = (
-    r"(?:moment|days?|mornings?|afternoons?|evenings?|nights?|weeks?|weekends?|months?|years?|summers?|winters?|springs?"
-    r"|falls?|autumns?|times?|seasons?|holidays?|end|beginning|start|meantime|past|future|hand|side|whole|note|while|age"
+    r"(?:moment|days?|mornings?|afternoons?|evenings?|nights?|weeks?|weekends?|months?|years?|summers?"
+    r"|winters?|springs?"
+    r"|falls?|autumns?|times?|seasons?|holidays?|end|beginning|start|meantime|past|future|hand|side|whole"
+    r"|note|while|age"
     r"|january|february|march|april|may|june|july|august|september|october|november|december|[a-z]+day)"
 )
 #: A noun with its article right before "I", and no word of time: "another pose I love", "the book I'm reading".
@@ -49,8 +51,10 @@ _BEFORE_A_NOUN: Final = re.compile(r"\b(?:after|before|during|in|on|at|since|unt
 _SUBJECT: Final = re.compile(r"\b(?:i'm|im|i am|i've|ive|i|we're|we are|we've|we)(?= )", _FLAGS)
 #: An object that begins so is the rest of another clause: "is the tree pose", "and acceptance".
 _LEADING: Final = re.compile(
-    r"(?:is|are|was|were|makes?|made|has|have|had|can|could|will|would|and|or|but|nor|than|as well|the most|the best|more"
-    r"|most|least)\b(?! (?:fun|than)\b)|(?:at|in|on|for|with|to|since) (?:yesterday|today|tonight|tomorrow|now|last|this)\b",
+    r"(?:is|are|was|were|makes?|made|has|have|had|can|could|will|would|and|or|but|nor|than|as well"
+    r"|the most|the best|more"
+    r"|most|least)\b(?! (?:fun|than)\b)"
+    r"|(?:at|in|on|for|with|to|since) (?:yesterday|today|tonight|tomorrow|now|last|this)\b",
     _FLAGS,
 )
 _ADDRESSED: Final = re.compile(r"\b(?:you|your|yours|yourself|u|ur)\b", _FLAGS)
@@ -60,7 +64,8 @@ _ANY_WORDS: Final = frozenset(
     ["pronouns", "name", "nickname", "email", "phone", "address", "standing_rule", "answer_in", "availability"]
 )
 _REACTION: Final = re.compile(
-    r"^(?:[a-z]+[,!]? )?(?:love|like|loving|enjoyed|loved) (?:the|his|her|all|how|that|this)\b", _FLAGS
+    r"^(?:(?!(?:i|we) )[a-z]+[,!]? )?(?:love|like|loving|enjoyed|loved) (?:the|his|her|all|how|that|this)\b",
+    _FLAGS,
 )
 _TALK: Final = re.compile(r"\b(?:our|this) (?:chats?|conversations?|talks?|discussions?)\b", _FLAGS)
 #: Verbs that need an object: "countries I want to visit".
@@ -73,11 +78,13 @@ _NAMING: Final = re.compile(
     r"\b(?!(?:with|about|having|being|doing|going|making|when|that|from|some|very|just)\b)[a-z]{4,}\b", _FLAGS
 )
 _DENIED: Final = re.compile(
-    r"\b(?:not (?:that|like|as if|because)|(?:isn't|is not|not) (?:like|as though|to say)(?: that)?) (?:i|we|i'm|i've|my)\b",
+    r"\b(?:not (?:that|like|as if|because)|(?:isn't|is not|not) (?:like|as though|to say)(?: that)?)"
+    r" (?:i|we|i'm|i've|my)\b",
     _FLAGS,
 )
 _SUPPOSED: Final = re.compile(
-    r"\b(?:if|unless|wish|imagine|suppose|supposing|pretend|as though|as if|in my dreams?|in another life|hypothetically"
+    r"\b(?:if|unless|wish|imagine|suppose|supposing|pretend|as though|as if|in my dreams?|in another life"
+    r"|hypothetically"
     r"|dreamed|dreamt|dream again|recurring dream|when i have|once i have|until i have)\b",
     _FLAGS,
 )
@@ -93,7 +100,8 @@ _USED: Final = re.compile(
     r"\b(?:used to|once|back then|as a (?:kid|child|teen(?:ager)?)|growing up|formerly|for years)\b", _FLAGS
 )
 _NOTHING_DONE: Final = re.compile(
-    r"(?:go|goes|do|does|play|visit|work|eat|run|call|meet|make|take) (?:there|here|out|(?:a )?few times|once|twice|every|several"
+    r"(?:go|goes|do|does|play|visit|work|eat|run|call|meet|make|take) (?:there|here|out|(?:a )?few times"
+    r"|once|twice|every|several"
     r"|about|[0-9]|most|too|so|each|all|in the|at night|on)\b.*",
     _FLAGS,
 )
@@ -115,6 +123,8 @@ _OCCASIONS: Final = frozenset(
         "habit",
     ]
 )
+_TOLD: Final = frozenset(["plays", "does", "habit", "has_child", "skilled_at"])
+_LOOSE: Final = frozenset(["standing_rule", "habit", "plans", "wants"])
 #: Relations that hold for longer than a week, or are nothing.
 _LONG: Final = frozenset(["likes", "diet", "habit", "does", "standing_rule", "smokes", "drinks_alcohol", "plays"])
 
@@ -126,15 +136,17 @@ def objection(said: Said) -> str | None:
 
 def trimmed(text: str, relation: str | None) -> str:
     """Return a captured value without the time, the possessive and the odd quotation mark at its end."""
-    text = _SPAN.sub("", text)
+    text = text if relation in ("age", "habit", "has_condition") else _SPAN.sub("", text)
     if relation is not None and relation.startswith("has_"):
         text = re.sub(r"'s$", "", text)
     return text.replace('"', "").strip() if text.count('"') % 2 else text
 
 
 _SPAN: Final = re.compile(
-    r"(?:,? (?:for|about|around|almost|over|like))* (?:[0-9]+|an?|one|two|three|four|five|six|seven|eight|nine|ten|several"
-    r"|many|a few|a couple(?: of)?) (?:days?|weeks?|months?|years?|hours?)$",
+    r",? (?:(?:(?:for|about|around|almost|over|like) )+(?:an?|a few|a couple(?: of)?|[0-9]+|one|two|three"
+    r"|four|five|six|seven"
+    r"|eight|nine|ten|several|many)|[0-9]+|two|three|four|five|six|seven|eight|nine|ten|several|many)"
+    r" (?:days?|weeks?|months?|years?|hours?)$",
     _FLAGS,
 )
 
@@ -187,6 +199,19 @@ def _passing(said: Said) -> bool:
     return said.relation in _LONG and said.phase in ("holds", "begins") and bool(_OF_A_WEEK.search(said.clause))
 
 
+#: What is no standing rule, no habit and no plan, though it looks like one.
+_IDIOMS: Final = re.compile(
+    r"(?:never|don't) (?:give up|mind|forget|stop|say never|worry|be)\b.*|(?:do )?have .*|run (?:out|late"
+    r"|low|short|around)\b.*"
+    r"|go (?:crazy|nuts|well|great|to bed)\b.*|take the bet\b.*",
+    _FLAGS,
+)
+_ONCE: Final = re.compile(
+    r"\b(?:have|has|'ve|ive) (?:[a-z]+ )?[a-z]+(?:ed|en|n) .*\bbefore\b|\bfinished [a-z]+ing\b|\bremember when\b",
+    _FLAGS,
+)
+
+
 #: In this order, the first that holds is counted.
 _OBJECTIONS: Final[tuple[tuple[str, Callable[[Said], bool]], ...]] = (
     ("denied", lambda said: _DENIED.search(said.clause) is not None),
@@ -200,6 +225,8 @@ _OBJECTIONS: Final[tuple[tuple[str, Callable[[Said], bool]], ...]] = (
     ("reaction", lambda said: said.relation == "likes" and _reacts(said.clause)),
     ("missing", lambda said: said.relation in ("wants", "plans", "does") and _BARE.fullmatch(said.object) is not None),
     ("occasion", _occasion),
+    ("occasion", lambda said: said.relation in _TOLD and _ONCE.search(said.clause) is not None),
+    ("idiom", lambda said: said.relation in _LOOSE and _IDIOMS.fullmatch(said.object) is not None),
     ("missing", _without_topic),
     ("among", lambda said: said.relation == "favorite" and _OUGHT.search(said.clause) is not None),
     ("missing", lambda said: said.relation == "habit" and _NOTHING_DONE.fullmatch(said.object) is not None),
