@@ -37,6 +37,10 @@ class Compiled:
     #: what it states, by the policy's table
     relation: Relation | None
 
+    def is_object(self, group: str) -> bool:
+        """Return whether a group of the pattern is what is stated, and no verb that is only worded."""
+        return not self.rule.predicate or f"{{{group}}}" in f"{self.rule.object}{self.rule.topic}"
+
 
 class Rules:
     """The `[extract]` table of a policy, compiled once for both engines."""

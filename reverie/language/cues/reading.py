@@ -94,8 +94,8 @@ def _read(compiled: Compiled, match: Match, rules: Rules) -> RuleMatch | str:
     groups = {name: _value(captured, compiled) for name, captured in reading.groups.items()}
     if rules.extract.objections:
         groups = {name: trimmed(value, rule.relation) for name, value in groups.items()}
-    for group in groups.values():
-        if reason := _refusal(group, compiled, rules):
+    for name, group in groups.items():
+        if compiled.is_object(name) and (reason := _refusal(group, compiled, rules)):
             return reason
     said = {name: unveil(captured) for name, captured in groups.items()}
     statement = _statement(compiled, reading, said)

@@ -124,6 +124,8 @@ _OCCASIONS: Final = frozenset(
     ]
 )
 _TOLD: Final = frozenset(["plays", "does", "habit", "has_child", "skilled_at"])
+#: Relations whose objects begin with a verb.
+_VERBAL: Final = frozenset(["wants", "plans", "prefers", "habit"])
 _LOOSE: Final = frozenset(["standing_rule", "habit", "plans", "wants"])
 #: Relations that hold for longer than a week, or are nothing.
 _LONG: Final = frozenset(["likes", "diet", "habit", "does", "standing_rule", "smokes", "drinks_alcohol", "plays"])
@@ -218,7 +220,7 @@ _OBJECTIONS: Final[tuple[tuple[str, Callable[[Said], bool]], ...]] = (
     ("supposed", lambda said: _SUPPOSED.search(_before_object(said)) is not None),
     ("joke", lambda said: _JOKE.search(said.clause) is not None),
     ("another", _anothers),
-    ("leading", lambda said: said.relation not in _ANY_WORDS and _LEADING.match(said.object) is not None),
+    ("leading", lambda said: said.relation not in _ANY_WORDS | _VERBAL and _LEADING.match(said.object) is not None),
     ("addressed", lambda said: said.relation not in _ANY_WORDS and _ADDRESSED.search(said.object) is not None),
     ("dangling", lambda said: said.relation not in _ANY_WORDS and _dangling(said)),
     ("relative", _relative),
