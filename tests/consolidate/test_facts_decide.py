@@ -128,6 +128,7 @@ CASES = [
     ([said(1, "Paul", relation="partner"), said(5, "no longer with their partner", "ends", "partner")],
      ["no longer with their partner"], []),
     ([said(1, "Paul", relation="partner"), said(5, "Tom", "ends", "partner")], ["Paul", "Tom"], []),
+    ([said(1, "best friend Lena", relation="owns", topic="lena"), said(5, "Lena", "ends", "owns")], ["Lena"], []),
     # plans
     ([said(1, "run a marathon in October", "planned", "owns"), said(5, "run the marathon after all", "ends", "owns")],
      ["run the marathon after all"], []),
