@@ -40,6 +40,7 @@ _GENERIC = frozenset(
     )
 )
 _NUMBERS = {word: str(number) for word, number in NUMBERS.items()} | {"dozen": "12", "couple": "2"}
+_NO_PLURALS = frozenset(("always", "sometimes", "perhaps", "news", "besides", "christmas"))
 #: Letters of a key.
 _LONGEST = 80
 
@@ -126,6 +127,8 @@ def _singular(word: str) -> str:
     """The singular of a plural noun, and of words with one meaning the first: "kids" gives "child"."""
     if word in SYNONYMS:
         return SYNONYMS[word]
+    if word in _NO_PLURALS:
+        return word
     if len(word) > 3 and word.endswith("s") and not word.endswith(("ss", "us", "is")):
         if word.endswith("ies") and len(word) > 4:
             word = f"{word[:-3]}y"
