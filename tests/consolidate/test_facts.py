@@ -104,7 +104,7 @@ def test_standing_rules_stand_beside_each_other(store: Store, tmp_path: Path) ->
     tell(store, tmp_path / "a.jsonl", *said, policy=load_policy("reverie"))
     assert [(one["category"], one["key"], one["value"]) for one in facts(store, of="")] == [
         ("instruction", "standing_rule:always-cite-source", "Always cite your sources"),
-        ("instruction", "standing_rule:never-use-emoji", "Never use emojis"),
+        ("instruction", "standing_rule:never-use-emojis", "Never use emojis"),
     ]
 
 
