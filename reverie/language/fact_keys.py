@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
 
-from reverie.language.cues.sentences import in_phase
 from reverie.language.cues.wording import slug
 from reverie.language.objects import object_key
 from reverie.model import Phase, Statement
@@ -15,6 +14,8 @@ from reverie.policy import Policy, Rule
 from reverie.policy.relations import Relation
 
 _CORRECTION = "correction"
+#: Marks of what no longer holds.
+_OVER = re.compile(r"\b(?:used to|no longer|not any ?more|former(?:ly)?)\b", re.IGNORECASE)
 #: Letters of a key's variable part.
 _LONGEST_SLUG = 80
 
@@ -123,16 +124,13 @@ def reread(policy: Policy, content: str, before: Statement) -> Statement:
     relation = policy.extract.relations.get(before.relation or "")
     if relation is None:
         return replace(before, object=content)
-    said = content.strip().rstrip(".")
-    for wording, phase in (
-        (in_phase(relation.wording, _over(before)), _over(before)),
-        (relation.wording, _present(before)),
-    ):
-        if match := _wording(wording).search(said):
+    phase = _over(before) if _OVER.search(content) else _present(before)
+    for wording in (relation.wording, relation.opposite):
+        if wording and (match := _wording(wording).search(content.strip().rstrip("."))):
             groups = {name: text.strip() for name, text in match.groupdict().items()}
             topic = groups.get("topic") or before.topic
             return replace(before, object=groups.get("object") or content, topic=topic and topic.lower(), phase=phase)
-    return replace(before, object=content)
+    return replace(before, object=content, phase=phase)
 
 
 def _present(before: Statement) -> Phase:

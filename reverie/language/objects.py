@@ -13,7 +13,8 @@ from functools import lru_cache
 
 from reverie.language.contradiction_words import NUMBERS, SYNONYMS
 
-_TOKEN = re.compile(r"[^\s,;]+@[^\s,;]+|\d+(?:[.,:]\d+)*|[^\W_]+(?:['’-][^\W_]+)*")
+_TOKEN = re.compile(r"[^\s@]+@[^\s@]+[^\W_]|\d+(?:[.,:]\d+)*|[^\W_]+(?:['’-][^\W_]+)*")
+_ASIDE = re.compile(r"[, ]+after all\b.*", re.IGNORECASE | re.DOTALL)
 _FILLERS = frozenset(
     re.findall(
         r"[a-z]+",
@@ -21,10 +22,12 @@ _FILLERS = frozenset(
     a an the this that these those my mine our ours your his her hers its their theirs own some any of in on at to for
     from with by as into about and or is am are was were be been being has have had do does did i me we us you he him
     she they them it so very really also just too even still quite now currently actually again anymore any more
-    called named name who which there here currently these days lately old new little lovely dear beloved
+    called named name who which there here currently these days lately
     """,
     )
 )
+#: Fillers unless they are written as names: "my new job", "New York".
+_ATTRIBUTES = frozenset(("old", "new", "little", "lovely", "dear", "beloved"))
 #: Objects that name nothing by themselves: "I quit my job" ends whichever job there is.
 _GENERIC = frozenset(
     re.findall(
@@ -37,6 +40,7 @@ _GENERIC = frozenset(
     )
 )
 _NUMBERS = {word: str(number) for word, number in NUMBERS.items()} | {"dozen": "12", "couple": "2"}
+_NO_PLURALS = frozenset(("always", "sometimes", "perhaps", "news", "besides", "christmas"))
 #: Letters of a key.
 _LONGEST = 80
 
@@ -61,10 +65,10 @@ def read_object(text: str) -> Thing:
     """Return what an object names. One that consists of fillers alone ("it") has no words."""
     words: list[str] = []
     is_proper = False
-    for token in _TOKEN.finditer(text):
+    for token in _TOKEN.finditer(_ASIDE.sub("", text)):
         word = token[0]
         plain = _folded(word)
-        if plain in _FILLERS:
+        if plain in _FILLERS or (plain in _ATTRIBUTES and word.islower()):
             continue
         is_proper = is_proper or word[:1].isupper() or any(letter.isdigit() for letter in word)
         words.append(_NUMBERS.get(plain) or _singular(plain))
@@ -123,6 +127,8 @@ def _singular(word: str) -> str:
     """The singular of a plural noun, and of words with one meaning the first: "kids" gives "child"."""
     if word in SYNONYMS:
         return SYNONYMS[word]
+    if word in _NO_PLURALS:
+        return word
     if len(word) > 3 and word.endswith("s") and not word.endswith(("ss", "us", "is")):
         if word.endswith("ies") and len(word) > 4:
             word = f"{word[:-3]}y"

@@ -149,7 +149,7 @@ def test_all_tables_agree(store: Store, tmp_path: Path) -> None:
         ((*MOVED, (9.0, "I used to live in Oslo.")), ["Lives in Bergen", "Used to live in Oslo"]),
         ((MOVED[0], (5.0, "I want to live in Bergen.")), ["Lives in Oslo", "Wants to live in Bergen"]),
         ((MOVED[0], (5.0, "My sister lives in Bergen.")), ["Lives in Oslo", "Their sister lives in Bergen"]),
-        (((1.0, "I work at Zoho."), (5.0, "I also work at Acme.")), ["Works at Zoho", "Works at Acme"]),
+        (((1.0, "I work at Zoho."), (5.0, "I also work at Acme.")), ["Works at Zoho", "Also works at Acme"]),
         (((1.0, "I work at Zoho."), (5.0, "I left Zoho.")), ["Left Zoho"]),
         (((1.0, "I have a dog, Rex."), (2.0, "I have a cat."), (5.0, "Rest in peace Rex.")), ["Has a cat", "Lost Rex"]),
         (((1.0, "I love coffee."), (5.0, "I hate coffee.")), ["Dislikes coffee"]),
@@ -277,7 +277,7 @@ def test_conflicts_are_listed(store: Store, tmp_path: Path) -> None:
     tell(store, tmp_path / "a.jsonl", (1, "I work at Zoho."), (2, "I also work at Acme."), (3, "I left my job."))
     found = perform(list_conflicts(store.session("t"), limit=10))
     assert [(each.content, each.other_content, each.reason) for each in found] == [
-        ("Works at Acme", "Left their job", "ambiguous_end"),
+        ("Also works at Acme", "Left their job", "ambiguous_end"),
         ("Works at Zoho", "Left their job", "ambiguous_end"),
     ]
     last = found[0]
@@ -293,7 +293,7 @@ def test_a_correction_resolves_a_conflict(store: Store, tmp_path: Path) -> None:
     tell(
         store, tmp_path / "a.jsonl", (1, "I work at Zoho."), (2, "I also work at Acme."), (3, "I left my job."), until=4
     )
-    correct(store, "Works at Acme", 5, None)
+    correct(store, "Also works at Acme", 5, None)
     consolidate(store, 6)
     assert perform(list_conflicts(store.session("t"), limit=10)) == []
 

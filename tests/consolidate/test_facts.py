@@ -100,10 +100,10 @@ def test_the_same_again_changes_nothing_and_more_sure_is_a_row_of_its_own(store:
 
 
 def test_standing_rules_stand_beside_each_other(store: Store, tmp_path: Path) -> None:
-    said = ((1, "Always answer in French."), (2, "Never use emojis."), (3, "Always answer in French!"))
+    said = ((1, "Always cite your sources."), (2, "Never use emojis."), (3, "Always cite your sources!"))
     tell(store, tmp_path / "a.jsonl", *said, policy=load_policy("reverie"))
     assert [(one["category"], one["key"], one["value"]) for one in facts(store, of="")] == [
-        ("instruction", "standing_rule:always-answer-in-french", "Always answer in French"),
+        ("instruction", "standing_rule:always-cite-source", "Always cite your sources"),
         ("instruction", "standing_rule:never-use-emojis", "Never use emojis"),
     ]
 
@@ -244,12 +244,7 @@ def test_cutting_the_work_changes_nothing(stated: list[StatedValue], cut: int) -
 @pytest.mark.parametrize(
     ("policy", "origin", "content", "key", "value"),
     [
-        ("reverie", "name", "Name is ana", "name", "ana"),
-        ("reverie", "favourite", "Favorite ice cream is pistachio", "favorite_ice-cream", "pistachio"),
-        ("reverie", "pet-named", "Has a golden retriever named Bruno", "pet:bruno", "Bruno, a golden retriever"),
         ("reverie", "diet-has", "Follows a vegan diet", "dietary:a-vegan-diet", "a vegan diet"),
-        ("reverie", "make-sure", "Make sure you cite us", "standing_rule:you-cite-us", "Make sure you cite us"),
-        ("reverie", "location", "Reworded by a person", "location", "Reworded by a person"),
         ("agent", "default-is", "Default project is PROJ", "default_project", "PROJ"),
         ("contact", "have-pet-named", "Has a dog named Bruno", "has:bruno", "a dog named Bruno"),
     ],

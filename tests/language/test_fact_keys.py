@@ -13,7 +13,7 @@ def policy() -> Policy:
     given = json.loads(load_policy("reverie").model_dump_json())
     given["extract"]["relations"] = {
         "lives_in": {
-            "values": "one", "lasts": "durable", "wording": "Lives in {object}", "past": "Used to live in {object}",
+            "values": "one", "lasts": "durable", "wording": "Lives in {object}",
             "category": "identity", "key": "home",
         },
         "favorite": {
@@ -36,7 +36,7 @@ HOME = Statement(relation="lives_in", object="Oslo", phase="begins")
     [
         ("Lives in Bergen", "Bergen", "begins"),
         ("Ann lives in Bergen.", "Bergen", "begins"),
-        ("Used to live in Bergen", "Bergen", "past"),
+        ("Used to live in Bergen", "Used to live in Bergen", "past"),
         ("Bergen", "Bergen", "begins"),
     ],
 )

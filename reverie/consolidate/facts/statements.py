@@ -64,7 +64,8 @@ class StatedValue:
     @property
     def place(self) -> tuple[str, str, str, str]:
         """Where statements can end one another."""
-        return self.subject_id, self.speaker, self.relation, self.topic
+        # of many values the object tells which one is meant
+        return self.subject_id, self.speaker, self.relation, self.topic if self.is_single else ""
 
     def is_said_with(self, other: StatedValue, together: timedelta) -> bool:
         """Whether it was said soon after another in the same session."""

@@ -16,6 +16,11 @@ from reverie.language.objects import is_of_another_sort, names_nothing, narrower
 _RESOLVED_BY_REPEATING = frozenset(("same_session", "same_time"))
 
 
+#: Relations of which any end ends the value, whatever it names: "I no longer smoke for three weeks". Of the second,
+#: if it names nobody.
+_ALWAYS_MEANT, _MEANT_UNNAMED = frozenset(("smokes", "drinks_alcohol")), frozenset(("partner",))
+
+
 class Timeline:
     """The values of one relation of one person, and what became of each."""
 
@@ -35,6 +40,8 @@ class Timeline:
         self._about: dict[Hashable, list[Stint]] = {}
         #: Ends that are true, by what they and the values that they ended are about: place in `others`, object.
         self._ends: dict[Hashable, list[tuple[int, StatedValue]]] = {}
+        #: Plans that stand, by place in `others`.
+        self._plans: dict[int, StatedValue] = {}
 
     def take(self, value: StatedValue) -> None:
         """Take the next statement in event order."""
@@ -43,6 +50,7 @@ class Timeline:
         elif value.phase == "past":
             self._look_back(value)
         elif value.phase == "planned":
+            self._plans[len(self.others)] = value
             self.others.append((value, None))
         else:
             self._state(value)
@@ -169,6 +177,8 @@ class Timeline:
     def _end(self, value: StatedValue) -> None:
         ended = self._meant(value)
         closed: list[Stint] = []
+        if not ended and value.ends_words is None:
+            self._drop_plan(value)
         if len(ended) == 1 or value.ends_words is not None:
             for stint in ended:
                 if stint.opened.sure > value.sure:
@@ -182,6 +192,17 @@ class Timeline:
             for each in (value, *(stint.opened for stint in closed)):
                 self._ends.setdefault(_about(each), []).append((len(self.others), each))
         self.others.append((value, None))
+
+    def _drop_plan(self, value: StatedValue) -> None:
+        """Take the end of a plan: "I won't run the marathon after all"."""
+        meant = [
+            place
+            for place, plan in self._plans.items()
+            if (_same(plan, value) or _narrower(plan, value) or _narrower(value, plan))
+            and frozenset((plan.bearer_id, value.bearer_id)) not in self._apart
+        ]
+        if len(meant) == 1:
+            self.others[meant[0]] = (self._plans.pop(meant[0]), value)
 
     def _meant(self, value: StatedValue) -> list[Stint]:
         """Return the values that an end may mean: the same, else what it describes, else the only one there is."""
@@ -199,10 +220,16 @@ class Timeline:
             return exact
         if alike := [stint for stint in in_force if _narrower(stint.opened, value) or _narrower(value, stint.opened)]:
             return alike
+        if value.relation in _ALWAYS_MEANT:
+            return in_force
+        if value.relation in _MEANT_UNNAMED and not read_object(value.object).is_proper:
+            return in_force
         if not names_nothing(value.object):
             return []
         if value.is_single:
             return in_force
+        if not read_object(value.object).words:
+            return []
         return [stint for stint in in_force if not is_of_another_sort(stint.opened.object, value.object)]
 
     def _look_back(self, value: StatedValue) -> None:
