@@ -27,8 +27,6 @@ from reverie.store.server.embedded import EmbeddedPostgres
 from reverie.store.work import Work
 from reverie.testing import fast_directory
 
-#: All histories end at this time, so that one run brings each to just after its last turn.
-END = datetime(2025, 1, 6, 18, tzinfo=UTC)
 #: How long after the last turn memory is looked at: a whole cycle has passed.
 AFTER = timedelta(days=1)
 
@@ -81,20 +79,24 @@ def running(policy: str) -> Iterator[Running]:
 
 
 def turns_of(history: History) -> list[dict[str, Any]]:
-    """Return the turns as records to import, moved by whole days such that the last one is said on the day of `END`."""
+    """Return the turns as records to import."""
     times = [datetime.fromisoformat(turn["at"]) for turn in history["turns"]]
-    moved = timedelta(days=(END.date() - times[-1].date()).days)
     return [
         {
             "subject_id": history["id"],
             "session_id": turn["session"],
             "source_id": f"{history['id']}:{number}",
             "role": turn["role"],
-            "said_at": (time + moved).isoformat(),
+            "said_at": time.isoformat(),
             "text": turn["text"],
         }
         for number, (turn, time) in enumerate(zip(history["turns"], times, strict=True))
     ]
+
+
+def end_of(history: History) -> datetime:
+    """Return when memory is looked at: a while after the last turn."""
+    return max(datetime.fromisoformat(turn["at"]) for turn in history["turns"]) + AFTER
 
 
 def rows_of(conn: Connection[Any], tenant: str, subject: str) -> list[Row]:
@@ -122,12 +124,17 @@ def histories(part: str, policy: str = "reverie", verbose: bool = False, live_st
     Every `live_step`th history is also run live, and must give the same memory."""
     told = entries("histories", part)
     with running(policy) as run:
-        run.bring("histories", [turn for one in told for turn in turns_of(one)], END + AFTER)
-        with run.store.transaction("histories") as conn:
-            rows = {one["id"]: rows_of(conn, "histories", one["id"]) for one in told}
-            structured = {one["id"]: facts_of(conn, "histories", one["id"]) for one in told}
-            above = [_stands_above(conn, run, one) for one in told]
-            conflicts = {row[0] for row in conn.execute("select distinct subject_id from memory.conflicts")}
+        rows, structured, above, conflicts = {}, {}, [], set[str]()
+        run.take_in("histories", [turn for one in told for turn in turns_of(one)], max(map(end_of, told)))
+        for one in sorted(told, key=end_of):
+            for _ in catch_up(run.work("histories", end_of(one))):
+                pass
+            with run.store.transaction("histories") as conn:
+                rows[one["id"]] = rows_of(conn, "histories", one["id"])
+                structured[one["id"]] = facts_of(conn, "histories", one["id"])
+                above.append(_stands_above(conn, run, one))
+                found = conn.execute("select subject_id from memory.conflicts where subject_id = %s", [one["id"]])
+                conflicts |= {row[0] for row in found}
         _print_figures(part, told, rows, [one for one in above if one is not None], conflicts)
         _print_structured(told, structured)
         if verbose:
@@ -196,7 +203,7 @@ def _stands_above(conn: Connection[Any], run: Running, history: History) -> bool
     policy = run.policy.model_copy(update={"recall": run.policy.recall.model_copy(update={"items": ("memory",)})})
     found = search(
         conn, tenant_id="histories", subject_id=history["id"], vector=run.embedder.encode([history["ask"]])[0],
-        question=history["ask"], policy=policy, model=run.embedder.model, as_of=END + AFTER, ranked=20,
+        question=history["ask"], policy=policy, model=run.embedder.model, as_of=end_of(history), ranked=20,
     )  # fmt: skip
     read = conn.execute(
         "select id, kind, content, state, polarity, phase, valid_to from memory.memories"
@@ -214,13 +221,16 @@ def _stands_above(conn: Connection[Any], run: Running, history: History) -> bool
 
 def _live(run: Running, told: Sequence[History], rows: Mapping[str, Sequence[Row]]) -> None:
     """Run histories turn by turn, each turn followed by every stage, and compare memory with that of one run."""
-    turns = sorted((turn for one in told for turn in turns_of(one)), key=lambda turn: turn["said_at"])
-    for turn in turns:
-        run.bring("live", [turn], datetime.fromisoformat(turn["said_at"]) + timedelta(seconds=30))
-    for _ in catch_up(run.work("live", END + AFTER)):
-        pass
-    with run.store.transaction("live") as conn:
-        live = {one["id"]: rows_of(conn, "live", one["id"]) for one in told}
+    live: dict[str, list[Row]] = {}
+    steps: list[tuple[datetime, dict[str, Any] | None, str]] = [(end_of(one), None, one["id"]) for one in told]
+    for one in told:
+        said = ((datetime.fromisoformat(turn["said_at"]), turn) for turn in turns_of(one))
+        steps += [(at + timedelta(seconds=30), turn, one["id"]) for at, turn in said]
+    for at, turn, name in sorted(steps, key=lambda step: (step[0], step[1] is None, step[2])):
+        run.bring("live", [turn] if turn else [], at)
+        if turn is None:
+            with run.store.transaction("live") as conn:
+                live[name] = rows_of(conn, "live", name)
     differ = [one["id"] for one in told if live[one["id"]] != list(rows[one["id"]])]
     print(f"live as in one run: {len(told) - len(differ)}/{len(told)}; other memory: {' '.join(differ) or 'none'}")
 

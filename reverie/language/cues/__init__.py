@@ -5,6 +5,8 @@
 - `frame`: applies the rules to a batch of turns
 - `immediate`: the candidates of one turn
 - `reading`: reads what a rule matched in a clause
+- `refusals`: why what a rule reads in a clause is not kept
+- `predicates`, `sentences`, `objects`: who does what and when, as a sentence, and where an object ends
 - `wording`: rewrites a clause as the text of a memory
 - `speech`: classifies turns: low content, question, event
 - `attribution`: finds words that are not the author's own

@@ -18,7 +18,7 @@ _NAME: Final = re.compile(
 _AFTER: Final = (
     r"now|right now|these days|at the moment|currently|nowadays|any ?more|any longer|last|next|this (?:week|month|year|morning|fall|spring"
     r"|summer|winter|autumn|semester|weekend)|yesterday|today|tonight|tomorrow|ago|since|until|till|for (?:about |almost |over |nearly |like |more than |the (?:last|past) )?"
-    r"(?:[0-9]+|an?|one|two|three|four|five|six|seven|eight|nine|ten|twelve|several|some|many|most|a few|the|years|months|ages)\b|because|cause|cuz|so|but|and (?:i|we|it|it's|he|she"
+    r"(?:[0-9]+|an?|one|two|three|four|five|six|seven|eight|nine|ten|twelve|several|some|many|most|a few|the|years|months|ages)\b|due to|as (?:i|they|it|we|he|she|my)|because|cause|cuz|so|but|and (?:i|we|it|it's|he|she"
     r"|they|my|our|the|that|honestly|also|now|then|never|always|started|have|am|is|was|will|love|hate|beats?|plays?|already|opened)|although|though|even though|while|when|whenever|if|unless"
     r"|which|who|who's|whose|where|just|lol|haha|btw|tbh|rn|atm|imo|too|as well|again|after all|again|myself|actually|honestly|i (?:am|was|think|guess|have|know|mean)|it's|they're"
     r"|as of|on (?:mon|tues|wednes|thurs|fri|satur|sun)day|in (?:january|february|march|april|may|june|july|august|september|october|november|december|[0-9]{4}|the (?:spring|summer|fall|autumn|winter))"
@@ -42,8 +42,8 @@ _DANGLING: Final = re.compile(
     r"(?:it|its|it's|that|this|them|they|these|those|him|her|he|she|one|ones|there|here|you|me|us|everything|anything|nothing|something"
     r"|everyone|anyone|someone|both|all|so|such|same|stuff|things?|what|how|when|why|where|which|who|some|any|many|much|more|most|others?"
     r"|another|each other|myself|yourself|i|we|then|now|yes|no|not)(?: (?:too|all|now|so much|a lot|both|there|here|again|one|way|thing|things|guys|kind|kinds|stuff))?"
-    r"|(?:it|that|this|them|these|those|him|you|how|what|when|why|where|that's|it's|if|the (?:idea|thought|fact|way|part|look|sound|feeling|vibe)|seeing|hearing) .*"
-    r"|.* (?:it|them|that|this|those|these|there|him|her|you|some|ours|theirs|yours|your|u)",
+    r"|(?:it|that|this|them|these|those|him|you|how|what|when|why|where|that's|it's|if|seeing|hearing) .*|the (?:idea|thought|fact|way|part|look|sound|feeling|vibe)(?! of (?!it\b|that\b|them\b|this\b))\b.*"
+    r"|.* (?:it|them|that|this|those|these|there|him|her|you|(?:this|that|these|those|the) ones?|some|ours|theirs|yours|your|u)",
     re.IGNORECASE | re.DOTALL,
 )
 _MOST_WORDS: Final = 24

@@ -43,7 +43,8 @@ _TIME: Final = (
 #: A noun with its article right before "I", and no word of time: "another pose I love", "the book I'm reading".
 _OF_A_NOUN: Final = re.compile(
     rf"(?:^|[^a-z']|\b(?:is|was|are|were|see|saw|this is|like|love|from|for|of|here's|heres|finished) )"
-    rf"(?:the|an?|this|these|those|another|any|first|best|only) (?:[\w'-]+ ){{0,3}}(?!{_TIME} )[\w'-]+"
+    rf"(?:the|an?|this|these|those|another|any|first|best|only) (?:[\w'-]+ ){{0,3}}(?!(?:{_TIME}|as"
+    rf"|because|since|when|while|but|so|and|though|if|than|before|after|until) )[\w'-]+"
     r"(?: that)? (?:i|we|i'm|im|i am|i've|ive|we're|we are|we've)$",
     _FLAGS,
 )
