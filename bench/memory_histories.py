@@ -227,7 +227,10 @@ def _live(run: Running, told: Sequence[History], rows: Mapping[str, Sequence[Row
         said = ((datetime.fromisoformat(turn["said_at"]), turn) for turn in turns_of(one))
         steps += [(at + timedelta(seconds=30), turn, one["id"]) for at, turn in said]
     for at, turn, name in sorted(steps, key=lambda step: (step[0], step[1] is None, step[2])):
-        run.bring("live", [turn] if turn else [], at)
+        if turn is not None:
+            run.take_in("live", [turn], at)
+        for _ in catch_up(run.work("live", at)):
+            pass
         if turn is None:
             with run.store.transaction("live") as conn:
                 live[name] = rows_of(conn, "live", name)
