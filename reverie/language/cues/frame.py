@@ -32,12 +32,14 @@ def extract_frame(frame: pl.DataFrame, rules: Rules) -> list[tuple[int, RuleMatc
 
     A clause that matches a rule gives a statement, as `extract_one` finds it, or the reason why it gives none.
     """
-    outcomes = []
+    outcomes: list[tuple[int, RuleMatch | str]] = []
     by_clause = groupby(_matches(frame, rules).iter_rows(), key=itemgetter(0, 3))
     for (index, _), rows in by_clause:
         outcome = read_clause(starmap(Match, (row[1:] for row in rows)), rules)
-        if outcome is not None:
+        if isinstance(outcome, str):
             outcomes.append((index, outcome))
+        elif outcome:
+            outcomes += [(index, found) for found in outcome]
     return outcomes
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from importlib.resources import files
@@ -195,10 +195,25 @@ def several() -> tuple[str, ...]:
 def predicates(clause: str) -> tuple[Predicate, ...]:
     """Return the predicates of a clause, one for each subject in it, in order."""
     read = (_predicate(clause, subject) for subject in _subject().finditer(clause))
-    if found := tuple(predicate for predicate in read if predicate is not None):
-        return found
+    if found := [predicate for predicate in read if predicate is not None]:
+        further = (each for predicate in found for each in _further(clause, predicate))
+        return (*found, *further) if " and " in clause else tuple(found)
     headless = _headless(clause)
     return (headless,) if headless is not None else ()
+
+
+_AND = re.compile(r" and (?:then |also |now |finally |just |even )?(?=[a-z]+ )")
+
+
+def _further(clause: str, predicate: Predicate) -> Iterator[Predicate]:
+    """What else the same subject did: "I quit Google and opened a bakery"."""
+    if predicate.tense not in ("past", "perfect"):
+        return
+    for link in _AND.finditer(clause, predicate.start):
+        rest = clause[link.end() :]
+        done = base_form(_first(rest))[1] in ("past", "perfect")
+        if done and (found := _Reader(rest).predicate(predicate.who, len(clause))) is not None:
+            yield found
 
 
 _HEADLESS = re.compile(

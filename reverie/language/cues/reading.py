@@ -14,9 +14,8 @@ from reverie.language.cues import wording
 from reverie.language.cues.attribution import unveil
 from reverie.language.cues.compiled import Compiled, Rules
 from reverie.language.cues.objects import cleaned, refusal
-from reverie.language.cues.predicates import predicates
 from reverie.language.cues.refusals import Said, objection, trimmed
-from reverie.language.cues.sentences import Reading, read_predicate, worded
+from reverie.language.cues.sentences import Reading, read_predicates, worded
 from reverie.model import Phase, Statement
 from reverie.policy.relations import FactCategory, RuleKind
 
@@ -66,31 +65,42 @@ class RuleMatch:
     end: int
 
 
-def read_clause(matches: Iterable[Match], rules: Rules) -> RuleMatch | str | None:
-    """Return what the first readable match of one clause states; else why the last one is none; None: no match.
+def read_clause(matches: Iterable[Match], rules: Rules) -> list[RuleMatch] | str | None:
+    """Return what a clause states; else why its last match states nothing; None: no match.
 
-    `matches` are in the order of the rules.
+    `matches` are in the order of the rules. The first rule that reads a predicate of the clause says what it states, so
+    there is one statement a predicate; a rule on the clause as such counts only where no predicate states anything.
     """
-    outcome: RuleMatch | str | None = None
+    found: dict[int, RuleMatch] = {}
+    reason: str | None = None
     for match in matches:
         compiled = rules.compiled[match.order]
-        outcome = "guarded" if match.guarded and not compiled.rule.question else _read(compiled, match, rules)
-        if not isinstance(outcome, str):
-            return outcome
-    return outcome
+        if match.guarded and not compiled.rule.question:
+            reason = "guarded"
+            continue
+        if found and not compiled.rule.predicate:
+            break
+        for reading in _readings(compiled, match):
+            if isinstance(reading, str):
+                reason = reading
+            elif reading.start not in found:
+                outcome = _read(compiled, match, reading, rules, first=not found)
+                if isinstance(outcome, str):
+                    reason = outcome
+                else:
+                    found[reading.start] = outcome
+    return list(found.values()) or reason
 
 
-def _read(compiled: Compiled, match: Match, rules: Rules) -> RuleMatch | str:
-    rule, clause = compiled.rule, match.clause
-    if rule.predicate and not predicates(clause):
-        return "no_predicate"
+def _readings(compiled: Compiled, match: Match) -> Iterable[Reading | str]:
+    if compiled.rule.predicate:
+        return read_predicates(compiled, match.clause)
     said = {"x": match.x or match.y or ""} | ({"y": match.y} if match.y else {})
-    if rule.predicate:
-        reading = read_predicate(compiled, clause)
-    else:
-        reading = Reading(said, _phase(compiled, clause), rule.polarity)
-    if isinstance(reading, str):
-        return reading
+    return [Reading(said, _phase(compiled, match.clause), compiled.rule.polarity)]
+
+
+def _read(compiled: Compiled, match: Match, reading: Reading, rules: Rules, *, first: bool) -> RuleMatch | str:
+    rule, clause = compiled.rule, match.clause
     groups = {name: _value(captured, compiled) for name, captured in reading.groups.items()}
     if rules.extract.objections:
         groups = {name: trimmed(value, rule.relation) for name, value in groups.items()}
@@ -102,7 +112,7 @@ def _read(compiled: Compiled, match: Match, rules: Rules) -> RuleMatch | str:
     if rules.extract.objections and (reason := objection(_said(clause, statement, reading, said))):
         return reason
     content = unveil(wording.third_person(worded(compiled, reading, groups)))
-    lead = len(clause) - len(clause.lstrip(wording.EDGES))
+    lead = len(clause) - len(clause.lstrip(wording.EDGES)) if first else reading.start
     return RuleMatch(
         rule=rule.name,
         kind=compiled.kind,

@@ -90,6 +90,8 @@ _SUPPOSED: Final = re.compile(
     _FLAGS,
 )
 _JOKE: Final = re.compile(r"(?:\b(?:jk|just kidding|kidding|not really)\b|/s\b)[ .!)]*$", _FLAGS)
+_NEARLY: Final = re.compile(r"\b(?:basically|practically|virtually|pretty much|almost like|like a)\b", _FLAGS)
+_STANDING: Final = frozenset(["marital_status", "works_as", "retired", "has_child", "diet", "religion", "nationality"])
 _ANOTHERS_NAME: Final = re.compile(
     r"\b(?:his|her|its|their|whose|your|the|dog|cat|baby|[a-z]+'s) (?:[a-z]+ )?name\b", _FLAGS
 )
@@ -152,6 +154,12 @@ _SPAN: Final = re.compile(
     r" (?:days?|weeks?|months?|years?|hours?)$",
     _FLAGS,
 )
+
+
+def _jokes(said: Said) -> bool:
+    """Whether it is said in jest, or only nearly so."""
+    nearly = said.relation in _STANDING and _NEARLY.search(said.clause) is not None
+    return nearly or _JOKE.search(said.clause) is not None
 
 
 def _relative(said: Said) -> bool:
@@ -219,7 +227,7 @@ _ONCE: Final = re.compile(
 _OBJECTIONS: Final[tuple[tuple[str, Callable[[Said], bool]], ...]] = (
     ("denied", lambda said: _DENIED.search(said.clause) is not None),
     ("supposed", lambda said: _SUPPOSED.search(_before_object(said)) is not None),
-    ("joke", lambda said: _JOKE.search(said.clause) is not None),
+    ("joke", lambda said: _jokes(said)),
     ("another", _anothers),
     ("leading", lambda said: said.relation not in _ANY_WORDS | _VERBAL and _LEADING.match(said.object) is not None),
     ("addressed", lambda said: said.relation not in _ANY_WORDS and _ADDRESSED.search(said.object) is not None),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from reverie.language.cues.compiled import Compiled
@@ -23,19 +24,15 @@ class Reading:
     who: str | None = None
     #: Whether the opposite is stated.
     opposite: bool = False
+    #: Where its predicate begins in the clause.
+    start: int = 0
 
 
-def read_predicate(compiled: Compiled, clause: str) -> Reading | str:
-    """Return what the first predicate of the clause that a rule matches says; else why none does."""
-    reason = "no_predicate"
+def read_predicates(compiled: Compiled, clause: str) -> Iterator[Reading | str]:
+    """Yield what each predicate of the clause that a rule matches says, or why it says nothing."""
     for predicate in predicates(clause):
-        if (found := compiled.pattern.match(predicate.text)) is None:
-            continue
-        reading = _reading(compiled, predicate, found)
-        if not isinstance(reading, str):
-            return reading
-        reason = reading
-    return reason
+        if found := compiled.pattern.match(predicate.text):
+            yield _reading(compiled, predicate, found)
 
 
 def _reading(compiled: Compiled, predicate: Predicate, found: re.Match[str]) -> Reading | str:
@@ -53,7 +50,7 @@ def _reading(compiled: Compiled, predicate: Predicate, found: re.Match[str]) -> 
     polarity = -rule.polarity if opposite and rule.polarity else -1 if opposite else rule.polarity
     groups = {name: text for name, text in found.groupdict().items() if text is not None}
     groups.setdefault("x", groups.get("y", ""))
-    return Reading(groups, phase, polarity, predicate.who, opposite)
+    return Reading(groups, phase, polarity, predicate.who, opposite, predicate.start)
 
 
 def _phase(compiled: Compiled, predicate: Predicate) -> Phase | None:

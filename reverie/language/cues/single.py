@@ -15,7 +15,7 @@ def extract_one(text: str, rules: Rules) -> list[RuleMatch]:
     The result equals that of `extract_frame` for a frame with this row only.
     """
     outcomes = (read_clause(matches, rules) for matches in _by_clause(text, rules))
-    return [outcome for outcome in outcomes if isinstance(outcome, RuleMatch)]
+    return [match for outcome in outcomes if isinstance(outcome, list) for match in outcome]
 
 
 def _by_clause(text: str, rules: Rules) -> Iterator[Iterator[Match]]:
