@@ -44,30 +44,19 @@ class Kept(NamedTuple):
 def kept_one(text: str, stated: Sequence[Span], rules: Rules) -> list[Kept]:
     """Return what is kept of a turn as it was said, given where rules found statements."""
     tellings = tellings_one(wording.plain(veil(text)), rules.event) if _reads_tellings(rules) else []
-    worths = worth().probabilities([telling.text for telling in tellings]).tolist() if tellings else []
-    return _kept(text, tellings, worths, stated, rules)
+    return _kept(text, _worthy(tellings, {0: stated}, rules), rules)
 
 
 def kept_frame(texts: pl.Series, stated: Mapping[int, Sequence[Span]], rules: Rules) -> list[tuple[int, Kept]]:
     """Return `kept_one` for a column of turns, each with its row; `stated` is by row."""
     veiled = pl.DataFrame({"text": texts}).select(wording.plain_expr(veil_expr(pl.col("text")))).to_series()
     tellings = tellings_frame(veiled, rules.event) if _reads_tellings(rules) else []
-    worths = worth().probabilities([telling.text for telling in tellings]).tolist() if tellings else []
-    by_row: dict[int, list[tuple[Telling, float]]] = {}
-    for telling, probability in zip(tellings, worths, strict=True):
-        by_row.setdefault(telling.row, []).append((telling, probability))
-    rows = range(len(texts)) if rules.extract.episodes == "all" else by_row
-    return [
-        (row, part)
-        for row in rows
-        for part in _kept(
-            texts[row],
-            [telling for telling, _ in by_row.get(row, ())],
-            [probability for _, probability in by_row.get(row, ())],
-            stated.get(row, ()),
-            rules,
-        )
-    ]
+    by_row: dict[int, list[Telling]] = {}
+    for telling in _worthy(tellings, stated, rules):
+        by_row.setdefault(telling.row, []).append(telling)
+    said = texts.to_list()
+    rows = range(len(said)) if rules.extract.episodes == "all" else by_row
+    return [(row, part) for row in rows for part in _kept(said[row], by_row.get(row, []), rules)]
 
 
 def pieces(part: Kept, policy: Policy, count_tokens: CountTokens) -> list[Kept]:
@@ -88,18 +77,27 @@ def _reads_tellings(rules: Rules) -> bool:
     return rules.extract.episodes == "eventful" or rules.extract.worth.keep <= 1.0
 
 
-def _kept(
-    text: str, tellings: Sequence[Telling], worths: Sequence[float], stated: Sequence[Span], rules: Rules
-) -> list[Kept]:
+def _worthy(tellings: Sequence[Telling], stated: Mapping[int, Sequence[Span]], rules: Rules) -> list[Telling]:
+    """The tellings that are kept: eventful ones, and others in which no rule found a statement."""
     numbers = rules.extract.worth
-    found: list[Kept] = []
-    eventful: list[Telling] = []
-    for telling, probability in zip(tellings, worths, strict=True):
-        if telling.eventful:
-            if rules.extract.episodes == "eventful" and probability >= numbers.episode:
-                eventful.append(telling)
-        elif probability >= numbers.keep and not _overlaps(telling, stated) and not passes(telling):
-            found.append(Kept(telling.start, "fact", _sentence(text, telling), PLAIN))
+    asked = [
+        telling
+        for telling in tellings
+        if (telling.eventful and rules.extract.episodes == "eventful")
+        or (not telling.eventful and not _overlaps(telling, stated.get(telling.row, ())) and not passes(telling))
+    ]
+    worths = worth().probabilities([telling.text for telling in asked]).tolist() if asked else []
+    return [
+        telling
+        for telling, probability in zip(asked, worths, strict=True)
+        if probability >= (numbers.episode if telling.eventful else numbers.keep)
+    ]
+
+
+def _kept(text: str, worthy: Sequence[Telling], rules: Rules) -> list[Kept]:
+    plain = [telling for telling in worthy if not telling.eventful]
+    found = [Kept(telling.start, "fact", _sentence(text, telling), PLAIN) for telling in plain]
+    eventful = [telling for telling in worthy if telling.eventful]
     if rules.extract.episodes == "all":
         found += [Kept(EPISODES_FROM, "episode", text, "turn")] if text else []
     elif eventful:
