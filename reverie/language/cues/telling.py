@@ -17,6 +17,7 @@ import polars as pl
 
 from reverie.language.cues import wording
 from reverie.language.cues.compiled import DualPattern
+from reverie.language.text import Span
 from reverie.policy.table import ColumnRegex, Regex, Table
 
 _BOUNDARY = re.compile(r"[.!?…][.!?…\"')\]]*\s+|\n+")
@@ -27,6 +28,10 @@ _WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
 _LEAST, _MOST = 3, 60
 #: Words named before a pronoun, from which on it may stand for one of them.
 _NAMED = 2
+#: One of these is in every match of `pronoun`.
+_POINTING = frozenset(
+    "it them they this that these those he she him her there so one some any both another too to theirs".split()  # noqa: SIM905
+)
 _CLOSERS = "\"')] !."
 
 
@@ -67,52 +72,59 @@ def _python(name: str) -> re.Pattern[str]:
     return wording.for_python(getattr(_patterns(), name))
 
 
-def tellings_one(veiled: str, event: DualPattern | None) -> list[Telling]:
+def tellings_one(veiled: str, event: DualPattern | None = None) -> list[Telling]:
     """Return the sentences of a turn that tell something of its author, in order; its text is veiled and plain."""
-    if not _python("first").search(veiled):
+    first = _python("first")
+    if not first.search(veiled):
         return []
+    bared = (_bared(0, veiled, span) for span in _sentences(veiled) if first.search(veiled[span[0] : span[1]]))
     return [
         replace(telling, eventful=event is not None and event.python.search(telling.text) is not None)
-        for telling in _sentences(0, veiled)
+        for telling in bared
         if _is_of_author(telling.text) and _names_what_it_means(telling)
     ]
 
 
-def tellings_frame(veiled: pl.Series, event: DualPattern | None) -> list[Telling]:
+def tellings_frame(veiled: pl.Series, event: DualPattern | None = None) -> list[Telling]:
     """Return `tellings_one` for a column of turns, each with its row."""
-    rows = veiled.str.contains(wording.for_rust(_patterns().first)).arg_true()
-    found = [
-        telling
-        for row, text in zip(rows.to_list(), veiled.gather(rows).to_list(), strict=True)
-        for telling in _sentences(row, text)
-    ]
-    texts = pl.DataFrame({"text": [telling.text for telling in found]}, schema={"text": pl.String})
-    flags = texts.select(
+    first = wording.for_rust(_patterns().first)
+    rows = veiled.str.contains(first).arg_true()
+    texts = veiled.gather(rows).to_list()
+    spans = [(row, text, span) for row, text in zip(rows.to_list(), texts, strict=True) for span in _sentences(text)]
+    sentences = pl.Series([text[start:end] for _, text, (start, end) in spans], dtype=pl.String)
+    bared = [_bared(*spans[number]) for number in sentences.str.contains(first).arg_true()]
+    flags = pl.DataFrame({"text": [telling.text for telling in bared]}, schema={"text": pl.String}).select(
         of_author=_is_of_author_expr(pl.col("text")),
         eventful=pl.col("text").str.contains(event.rust) if event else pl.lit(False),
-    ).rows()
+    )
     return [
-        replace(telling, eventful=eventful)
-        for telling, (of_author, eventful) in zip(found, flags, strict=True)
+        replace(telling, eventful=True) if eventful else telling
+        for telling, of_author, eventful in zip(bared, *flags.to_dict(as_series=False).values(), strict=True)
         if of_author and _names_what_it_means(telling)
     ]
 
 
-def _sentences(row: int, veiled: str) -> Iterator[Telling]:
-    """The sentences of a turn, without what opens them, and without white space around them."""
+def _sentences(veiled: str) -> Iterator[Span]:
+    """Where the sentences of a turn are."""
     start = 0
-    for boundary in (*_BOUNDARY.finditer(veiled), None):
-        if boundary and boundary[0][0] == "." and _abbreviated(veiled[start : boundary.start()]):
+    for boundary in _BOUNDARY.finditer(veiled):
+        if veiled[boundary.start()] == "." and _abbreviated(veiled[start : boundary.start()]):
             continue
-        end = boundary.end() if boundary else len(veiled)
-        sentence = veiled[start:end]
-        lead = len(sentence) - len(sentence := sentence.lstrip())
-        opened = _python("opening").match(sentence)
-        begins = start + lead + (opened.end() if opened else 0)
-        start = end
-        asked = _python("asking").search(veiled, begins, end) if "?" in veiled[begins:end] else None
-        if words := veiled[begins : asked.start() if asked else end].rstrip():
-            yield Telling(row, begins, begins + len(words), words)
+        yield start, boundary.end()
+        start = boundary.end()
+    yield start, len(veiled)
+
+
+def _bared(row: int, veiled: str, span: Span) -> Telling:
+    """A sentence without what opens it, a question at its end, and white space around it; empty if nothing is left."""
+    start, end = span
+    while start < end and veiled[start].isspace():
+        start += 1
+    if opened := _python("opening").match(veiled[start:end]):
+        start += opened.end()
+    asked = _python("asking").search(veiled, start, end) if "?" in veiled[start:end] else None
+    words = veiled[start : asked.start() if asked else end].rstrip()
+    return Telling(row, start, start + len(words), words)
 
 
 def _abbreviated(before: str) -> bool:
@@ -153,6 +165,8 @@ def _names_what_it_means(telling: Telling) -> bool:
     words = _WORD.findall(telling.text)
     if not _LEAST <= len(words) <= _MOST:
         return False
+    if _POINTING.isdisjoint(word.partition("'")[0].lower() for word in words):
+        return True
     found = _python("pronoun").search(telling.text)
     return found is None or _named(telling.text[: found.start()]) >= _NAMED
 

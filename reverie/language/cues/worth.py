@@ -12,7 +12,7 @@ import re
 import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from importlib.resources import files
 from typing import Final
 
@@ -67,17 +67,15 @@ def worth() -> Worth:
 def features(text: str) -> set[str]:
     """Return the features of a sentence: words, pairs of neighbours and of their classes, how it begins, its length."""
     said = _WORD.findall(text)[:_READ]
-    known = _kinds()
     found = {_LENGTH[len(said)]}
     before = kind_before = "^"
     words: list[str] = []
     kinds: list[str] = []
     for word in said:
-        lower = word.lower()
+        lower, kind = _read(word)
         found.add(lower)
-        kind = known.get(lower)
-        if kind is None:
-            kind = _kind(word, lower) if words else lower
+        if not words and lower not in _kinds():
+            kind = lower
         if not kind:
             continue
         found.add(f"{before} {lower}")
@@ -94,6 +92,15 @@ def features(text: str) -> set[str]:
         found.add(f"^ {' '.join(kinds[:3])}")
         found.add(f"{len(said) < _SHORT} {words[0]}")
     return found
+
+
+@lru_cache(maxsize=65_536)
+def _read(word: str) -> tuple[str, str]:
+    """A word in lower case, and its class."""
+    lower = word.lower()
+    kind = _kinds().get(lower)
+    kind = _kind(word, lower) if kind is None else kind
+    return lower, lower if kind == lower else kind
 
 
 def _kind(word: str, lower: str) -> str:
