@@ -1,7 +1,8 @@
 """Analysis of texts by rules, without a model.
 
 - `text`: cleaning, sentences and chunks
-- `cues/`: what a text says: statements, entities, mood, signs of a crisis
+- `cues/`: what a text says: rules, sentences worth keeping, entities, mood, signs of a crisis
+- `statements/`: what a clause that a rule matches says, as data and as a sentence
 - `standalone`: finds the sentences that can be read alone
 - `contradiction`: whether two similar texts contradict each other
 - `contradiction_words`: word lists of `contradiction`

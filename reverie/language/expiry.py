@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from datetime import UTC, date, datetime, time, timedelta
 from typing import Final
 
-from reverie.model import Statement
+from reverie.model import Proposition
 from reverie.policy.extract import ExtractPolicy
 
 _DAYS: Final = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
@@ -73,7 +73,7 @@ def expires_at(clause: str, said_at: datetime) -> datetime | None:
 
 
 def statement_end(
-    statement: Statement | None, clause: str, said_at: datetime, numbers: ExtractPolicy
+    statement: Proposition | None, clause: str, said_at: datetime, numbers: ExtractPolicy
 ) -> datetime | None:
     """Return when what a clause states ends by itself; None: not at all, or nothing says when.
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from reverie.language.cues.wording import slug
 from reverie.language.objects import object_key
-from reverie.model import Phase, Statement
+from reverie.model import Phase, Proposition
 from reverie.policy import Policy, Rule
 from reverie.policy.relations import Relation
 
@@ -92,7 +92,7 @@ def is_corrected(origin: str) -> bool:
     return origin.partition("/")[0] == _CORRECTION
 
 
-def relation_key(relation: Relation, statement: Statement) -> str | None:
+def relation_key(relation: Relation, statement: Proposition) -> str | None:
     """Return the key of the structured fact that a statement is; None: its relation names none."""
     if relation.key is None:
         return None
@@ -116,7 +116,7 @@ def relation_of(policy: Policy, category: str, key: str) -> tuple[str, str | Non
     return None
 
 
-def reread(policy: Policy, content: str, before: Statement) -> Statement:
+def reread(policy: Policy, content: str, before: Proposition) -> Proposition:
     """Return what a text states that a person wrote in place of a statement.
 
     It is of the same relation. Its object is what the wording of the relation leaves, or else the text itself.
@@ -133,11 +133,11 @@ def reread(policy: Policy, content: str, before: Statement) -> Statement:
     return replace(before, object=content, phase=phase)
 
 
-def _present(before: Statement) -> Phase:
+def _present(before: Proposition) -> Phase:
     return before.phase if before.phase in ("begins", "adds") else "holds"
 
 
-def _over(before: Statement) -> Phase:
+def _over(before: Proposition) -> Phase:
     return before.phase if before.phase in ("ends", "past") else "past"
 
 

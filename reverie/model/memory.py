@@ -43,7 +43,7 @@ def rounded(number: float) -> float:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Statement:
+class Proposition:
     """What a memory states, as data; its polarity is that of the memory."""
 
     #: A name of the policy's table of relations; None: nothing that the table names.
@@ -83,7 +83,7 @@ class Candidate:
     #: The key, value and confidence that a language model or a person gave; None where the rule says them.
     stated: Mapping[str, Any] | None = None
     #: What it states, as data; None for episodes and for what no rule reads.
-    statement: Statement | None = None
+    statement: Proposition | None = None
     #: Whether its importance stays as it is while nothing ends it.
     lasting: bool = False
     #: When it stops being true, if that is known.

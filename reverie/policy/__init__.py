@@ -4,6 +4,7 @@
 - `files`: policy files, their bases, and which file and line states a key
 - `text`: a policy written out in full, with the origin of each value
 - `extract`: the `[extract]` and `[salience]` headings: the rule table
+- `relations`: the table of relations: what people state of themselves
 - `memory`: headings of the periodic stages, each key with its range and default
 - `recall`: headings of recall
 - `live`: headings of a running conversation

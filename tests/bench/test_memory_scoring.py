@@ -28,7 +28,7 @@ from bench.memory_scoring import (
     share_of_words,
 )
 from bench.memory_texts import SETS, entries, statements
-from reverie.model import PHASES, Candidate, Statement
+from reverie.model import PHASES, Candidate, Proposition
 
 NAMES = """
     name nickname pronouns age birthday lives_in comes_from grew_up_in nationality time_zone speaks religion works_at
@@ -98,7 +98,7 @@ def test_the_statement_that_is_right_counts_among_several() -> None:
 def test_episodes_state_nothing() -> None:
     fact = Candidate(
         id=UUID(int=1), subject_id="s", kind="fact", content="Lives in Bergen", importance=0.5, happened_at=END,
-        origin="lives_in", statement=Statement(relation="lives_in", object="Bergen"),
+        origin="lives_in", statement=Proposition(relation="lives_in", object="Bergen"),
     )  # fmt: skip
     bare = replace(fact, statement=None)
     assert statements([fact, bare, replace(fact, kind="episode")]) == [

@@ -10,7 +10,7 @@ import pytest
 
 from reverie.consolidate.extract.claims import JudgedClaims, ShownTurn, TurnNotes, claim_candidates, judge_claims
 from reverie.inference.replies import read_replies
-from reverie.model import Statement
+from reverie.model import Proposition
 from reverie.policy import Policy, load_policy
 
 BEFORE = [UUID(int=2), UUID(int=1)]
@@ -194,12 +194,12 @@ def test_numbers_as_words_and_words_as_numbers_are_read() -> None:
 @pytest.mark.parametrize(
     ("category", "key", "statement"),
     [
-        ("identity", "home", Statement(relation="lives_in", object="Pune")),
-        ("identity", "lives_in", Statement(relation="lives_in", object="Pune")),
+        ("identity", "home", Proposition(relation="lives_in", object="Pune")),
+        ("identity", "lives_in", Proposition(relation="lives_in", object="Pune")),
         ("identity", "shoe_size", None),
     ],
 )
-def test_a_key_that_means_a_relation_is_a_statement(category: str, key: str, statement: Statement | None) -> None:
+def test_a_key_that_means_a_relation_is_a_statement(category: str, key: str, statement: Proposition | None) -> None:
     numbers = load_policy("reverie").model_dump(mode="json")
     numbers["extract"]["relations"] = {
         "lives_in": {

@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta, timezone
 import pytest
 
 from reverie.language.expiry import expires_at, statement_end
-from reverie.model import Phase, Statement
+from reverie.model import Phase, Proposition
 from reverie.policy.extract import ExtractPolicy
 from reverie.policy.relations import Relation
 
@@ -153,7 +153,7 @@ def test_plans_and_expiring_relations_end(
             "lives_in": Relation(lasts="durable", wording="Lives in {object}"),
         },
     )
-    assert statement_end(Statement(relation=relation, object="x", phase=phase), clause, SAID, numbers) == end
+    assert statement_end(Proposition(relation=relation, object="x", phase=phase), clause, SAID, numbers) == end
 
 
 def test_what_states_nothing_does_not_end() -> None:

@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from reverie.language.fact_keys import lasts, relation_key, relation_of, reread
-from reverie.model import Statement
+from reverie.language.fact_keys import relation_key, relation_of, reread
+from reverie.model import Proposition
 from reverie.policy import Policy, load_policy
 
 
@@ -28,7 +28,7 @@ def policy() -> Policy:
 
 
 POLICY = policy()
-HOME = Statement(relation="lives_in", object="Oslo", phase="begins")
+HOME = Proposition(relation="lives_in", object="Oslo", phase="begins")
 
 
 @pytest.mark.parametrize(
@@ -46,32 +46,32 @@ def test_reread(content: str, object_: str, phase: str) -> None:
 
 
 def test_reread_of_an_end_that_is_none() -> None:
-    left = Statement(relation="lives_in", object="Oslo", phase="ends")
+    left = Proposition(relation="lives_in", object="Oslo", phase="ends")
     assert reread(POLICY, "Lives in Oslo", left).phase == "holds"
     assert reread(POLICY, "Used to live in Bergen", left).phase == "ends"
 
 
 def test_reread_with_a_topic() -> None:
-    color = Statement(relation="favorite", object="green", topic="color")
+    color = Proposition(relation="favorite", object="green", topic="color")
     statement = reread(POLICY, "Favorite food is pasta", color)
     assert (statement.topic, statement.object) == ("food", "pasta")
 
 
 def test_reread_of_no_relation_is_the_text() -> None:
-    assert reread(POLICY, "Whatever", Statement(relation=None, object="x")).object == "Whatever"
+    assert reread(POLICY, "Whatever", Proposition(relation=None, object="x")).object == "Whatever"
 
 
 @pytest.mark.parametrize(
     ("statement", "key"),
     [
         (HOME, "home"),
-        (Statement(relation="favorite", object="green", topic="ice cream"), "favorite_ice-cream"),
-        (Statement(relation="favorite", object="green"), "favorite_green"),
-        (Statement(relation="has_pet", object="a dog named Rex"), "pet:dog-rex"),
-        (Statement(relation="likes", object="tea"), None),
+        (Proposition(relation="favorite", object="green", topic="ice cream"), "favorite_ice-cream"),
+        (Proposition(relation="favorite", object="green"), "favorite_green"),
+        (Proposition(relation="has_pet", object="a dog named Rex"), "pet:dog-rex"),
+        (Proposition(relation="likes", object="tea"), None),
     ],
 )
-def test_key(statement: Statement, key: str | None) -> None:
+def test_key(statement: Proposition, key: str | None) -> None:
     assert relation_key(POLICY.extract.relations[statement.relation or ""], statement) == key
 
 
@@ -91,7 +91,7 @@ def test_relation_of(category: str, key: str, relation: tuple[str, str | None] |
 
 
 def test_lasts() -> None:
-    assert lasts(POLICY, HOME)
-    assert not lasts(POLICY, Statement(relation="lives_in", object="Oslo", phase="past"))
-    assert not lasts(POLICY, Statement(relation="likes", object="tea"))
-    assert not lasts(POLICY, Statement(relation=None, object="tea"))
+    assert POLICY.lasts(HOME.relation, HOME.phase)
+    assert not lasts(POLICY, Proposition(relation="lives_in", object="Oslo", phase="past"))
+    assert not lasts(POLICY, Proposition(relation="likes", object="tea"))
+    assert not lasts(POLICY, Proposition(relation=None, object="tea"))

@@ -10,7 +10,7 @@ from uuid import UUID
 
 from psycopg import Connection
 
-from reverie.model import Kind, Phase, Statement
+from reverie.model import Kind, Phase, Proposition
 from reverie.store.queries import queries
 from reverie.store.work import Work
 
@@ -44,11 +44,11 @@ class Correction:
     memory_ids: list[UUID]
 
     @property
-    def statement(self) -> Statement | None:
+    def statement(self) -> Proposition | None:
         """What the memory stated; None: nothing, or it is forgotten."""
         if self.object is None or self.phase is None:
             return None
-        return Statement(relation=self.relation, object=self.object, who=self.who, topic=self.topic, phase=self.phase)
+        return Proposition(relation=self.relation, object=self.object, who=self.who, topic=self.topic, phase=self.phase)
 
 
 def correction_times(work: Work) -> list[datetime]:

@@ -21,15 +21,15 @@ from reverie.language.contradiction import contradiction, read
 from reverie.language.cues.attribution import others_spans, veil
 from reverie.language.cues.entities import entities_one
 from reverie.language.cues.immediate import compiled
-from reverie.language.cues.reading import RuleMatch
 from reverie.language.cues.salience import salience, unit_of
 from reverie.language.cues.single import extract_one
 from reverie.language.cues.wording import slug
 from reverie.language.fact_keys import relation_of
 from reverie.language.grounding import folded_words, is_quoted, ungrounded
+from reverie.language.statements.reading import RuleMatch
 from reverie.language.subject import sentence
 from reverie.language.text import owned, strip_invisible
-from reverie.model import Candidate, Statement, candidate_id
+from reverie.model import Candidate, Proposition, candidate_id
 from reverie.policy import Policy
 from reverie.policy.relations import FactCategory, RuleKind
 
@@ -242,12 +242,12 @@ def claim_candidates(
     return candidates
 
 
-def _statement(claim: AcceptedClaim, policy: Policy) -> Statement | None:
+def _statement(claim: AcceptedClaim, policy: Policy) -> Proposition | None:
     """Return what a claim states, where its key means a relation of the policy."""
     if claim.stated is None:
         return None
     found = relation_of(policy, claim.stated["category"], claim.stated["key"])
-    return Statement(relation=found[0], object=claim.stated["value"], topic=found[1]) if found else None
+    return Proposition(relation=found[0], object=claim.stated["value"], topic=found[1]) if found else None
 
 
 def _objection(turn: ShownTurn, note: Note, policy: Policy) -> str | None:

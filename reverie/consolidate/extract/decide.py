@@ -22,7 +22,7 @@ from reverie.language.cues.speech import episode_of_tool_call, is_question_expr,
 from reverie.language.expiry import statement_end
 from reverie.language.subject import sentence
 from reverie.language.text import CountTokens, Span, owned, strip_invisible
-from reverie.model import Candidate, Statement, candidate_id
+from reverie.model import Candidate, Proposition, candidate_id
 from reverie.policy import Policy
 
 #: Columns of turns; tool calls are JSON.
@@ -310,7 +310,7 @@ def _candidates(found: pl.DataFrame, tenant_id: str) -> list[Candidate]:
             turn_id=UUID(turn_id),
             session_id=session_id,
             origin=origin,
-            statement=Statement(relation=relation, object=what, who=who, topic=topic, phase=phase) if phase else None,
+            statement=Proposition(relation=relation, object=what, who=who, topic=topic, phase=phase) if phase else None,
             lasting=lasting,
             expires_at=expires_at,
         )

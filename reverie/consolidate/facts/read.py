@@ -14,7 +14,7 @@ from psycopg.rows import class_row
 from reverie.consolidate.facts.statements import StatedValue
 from reverie.language.fact_keys import confidences, fact_rules, is_corrected, relation_key, relation_of
 from reverie.language.text import plain_name
-from reverie.model import Kind, Phase, Statement, stable_id
+from reverie.model import Kind, Phase, Proposition, stable_id
 from reverie.policy import Policy
 from reverie.store.queries import queries
 
@@ -143,7 +143,7 @@ def _of_relation(memory: StatingMemory, policy: Policy, tenant_id: str) -> State
     importance = relation.importance
     if importance is None:
         importance = getattr(policy.extract.importance, relation.kind)
-    statement = Statement(relation=memory.relation, object=memory.object, topic=memory.topic)
+    statement = Proposition(relation=memory.relation, object=memory.object, topic=memory.topic)
     key = relation_key(relation, statement) if phase in ("holds", "begins", "adds") else None
     return StatedValue(
         **_common(memory, tenant_id),

@@ -4,9 +4,6 @@
 - `single`: applies the rules to one turn
 - `frame`: applies the rules to a batch of turns
 - `immediate`: the candidates of one turn
-- `reading`: reads what a rule matched in a clause
-- `refusals`: why what a rule reads in a clause is not kept
-- `predicates`, `sentences`, `objects`: who does what and when, as a sentence, and where an object ends
 - `wording`: rewrites a clause as the text of a memory
 - `speech`: classifies turns: low content, question, event
 - `attribution`: finds words that are not the author's own
@@ -27,7 +24,7 @@
 
 from reverie.language.cues.compiled import Rules
 from reverie.language.cues.frame import extract_frame
-from reverie.language.cues.reading import RuleMatch
 from reverie.language.cues.single import extract_one
+from reverie.language.statements.reading import RuleMatch
 
 __all__ = ["RuleMatch", "Rules", "extract_frame", "extract_one"]

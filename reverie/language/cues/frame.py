@@ -11,7 +11,7 @@ import polars as pl
 from reverie.language.cues import wording
 from reverie.language.cues.attribution import veil_expr
 from reverie.language.cues.compiled import Compiled, Rules
-from reverie.language.cues.reading import Match, RuleMatch, read_clause
+from reverie.language.statements.reading import Match, RuleMatch, read_clause
 
 #: The row of the turn, and the fields of `Match`.
 _COLUMNS = pl.Schema(

@@ -24,7 +24,7 @@ from reverie.language.cues.speech import episode_of_tool_call, is_question, low_
 from reverie.language.expiry import statement_end
 from reverie.language.subject import sentence
 from reverie.language.text import CountTokens, owned, strip_invisible
-from reverie.model import Candidate, Kind, Statement, Turn, candidate_id
+from reverie.model import Candidate, Kind, Proposition, Turn, candidate_id
 from reverie.policy import Policy
 
 
@@ -75,7 +75,7 @@ class _Finding(NamedTuple):
     #: Typed id of the rule's entity, or empty.
     entity: str
     origin: str
-    statement: Statement | None = None
+    statement: Proposition | None = None
     lasting: bool = False
     expires_at: datetime | None = None
     #: What salience is taken from; None: the content.

@@ -6,7 +6,7 @@ from itertools import accumulate
 from reverie.language.cues import wording
 from reverie.language.cues.attribution import veil
 from reverie.language.cues.compiled import Rules
-from reverie.language.cues.reading import Match, RuleMatch, read_clause
+from reverie.language.statements.reading import Match, RuleMatch, read_clause
 
 
 def extract_one(text: str, rules: Rules) -> list[RuleMatch]:

@@ -13,10 +13,10 @@ from typing import Literal, NamedTuple
 from reverie.language.cues import wording
 from reverie.language.cues.attribution import unveil
 from reverie.language.cues.compiled import Compiled, Rules
-from reverie.language.cues.objects import cleaned, refusal
-from reverie.language.cues.refusals import Said, objection, trimmed
-from reverie.language.cues.sentences import Reading, read_predicates, worded
-from reverie.model import Phase, Statement
+from reverie.language.statements.refusals import Said, objection, trimmed
+from reverie.language.statements.sentences import Interpretation, read_predicates, sentence_of
+from reverie.language.statements.trimming import cleaned, refusal
+from reverie.model import Phase, Proposition
 from reverie.policy.relations import FactCategory, RuleKind
 
 
@@ -57,7 +57,7 @@ class RuleMatch:
     #: whether the clause marks a change ("no longer", "actually")
     corrects: bool
     #: what it states, as data; None where the rule names no relation
-    statement: Statement | None
+    statement: Proposition | None
     #: whether it stays as it is while nothing ends it
     lasting: bool
     #: character offsets of the clause in the turn's text
@@ -92,14 +92,14 @@ def read_clause(matches: Iterable[Match], rules: Rules) -> list[RuleMatch] | str
     return list(found.values()) or reason
 
 
-def _readings(compiled: Compiled, match: Match) -> Iterable[Reading | str]:
+def _readings(compiled: Compiled, match: Match) -> Iterable[Interpretation | str]:
     if compiled.rule.predicate:
         return read_predicates(compiled, match.clause)
     said = {"x": match.x or match.y or ""} | ({"y": match.y} if match.y else {})
-    return [Reading(said, _phase(compiled, match.clause), compiled.rule.polarity)]
+    return [Interpretation(said, _phase(compiled, match.clause), compiled.rule.polarity)]
 
 
-def _read(compiled: Compiled, match: Match, reading: Reading, rules: Rules, *, first: bool) -> RuleMatch | str:
+def _read(compiled: Compiled, match: Match, reading: Interpretation, rules: Rules, *, first: bool) -> RuleMatch | str:
     rule, clause = compiled.rule, match.clause
     groups = {name: _value(captured, compiled) for name, captured in reading.groups.items()}
     if rules.extract.objections:
@@ -111,7 +111,7 @@ def _read(compiled: Compiled, match: Match, reading: Reading, rules: Rules, *, f
     statement = _statement(compiled, reading, said)
     if rules.extract.objections and (reason := objection(_said(clause, statement, reading, said))):
         return reason
-    content = unveil(wording.third_person(worded(compiled, reading, groups)))
+    content = unveil(wording.third_person(sentence_of(compiled, reading, groups)))
     lead = len(clause) - len(clause.lstrip(wording.EDGES)) if first else reading.start
     return RuleMatch(
         rule=rule.name,
@@ -131,7 +131,7 @@ def _read(compiled: Compiled, match: Match, reading: Reading, rules: Rules, *, f
     )
 
 
-def _said(clause: str, statement: Statement | None, reading: Reading, said: dict[str, str]) -> Said:
+def _said(clause: str, statement: Proposition | None, reading: Interpretation, said: dict[str, str]) -> Said:
     """What the clause around a match is checked against."""
     if statement is None:
         return Said(clause, None, reading.phase, None, said.get("y", said.get("x", "")))
@@ -168,12 +168,12 @@ def _phase(compiled: Compiled, clause: str) -> Phase:
     return "begins" if one and compiled.rule.phase == "holds" and _NEW.search(clause) else compiled.rule.phase
 
 
-def _statement(compiled: Compiled, reading: Reading, said: dict[str, str]) -> Statement | None:
+def _statement(compiled: Compiled, reading: Interpretation, said: dict[str, str]) -> Proposition | None:
     rule = compiled.rule
     if rule.relation is None:
         return None
     who = rule.who.format_map(said).lower() if rule.who else reading.who
-    return Statement(
+    return Proposition(
         relation=rule.relation,
         object=rule.object.format_map(said),
         who=who.lower() if who else None,

@@ -7,14 +7,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from reverie.language.cues.compiled import Compiled
-from reverie.language.cues.predicates import Predicate, base_form, predicates, several
+from reverie.language.statements.predicates import Predicate, base_form, predicates, several
 from reverie.model import Phase
 
 _VERBS_OF_BEING = {"is": "be", "has": "have", "does": "do", "goes": "go"}
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class Interpretation:
     """What a rule reads in a clause: the captured words, and how they are meant."""
 
     groups: dict[str, str]
@@ -28,14 +28,14 @@ class Reading:
     start: int = 0
 
 
-def read_predicates(compiled: Compiled, clause: str) -> Iterator[Reading | str]:
+def read_predicates(compiled: Compiled, clause: str) -> Iterator[Interpretation | str]:
     """Yield what each predicate of the clause that a rule matches says, or why it says nothing."""
     for predicate in predicates(clause):
         if found := compiled.pattern.match(predicate.text):
             yield _reading(compiled, predicate, found)
 
 
-def _reading(compiled: Compiled, predicate: Predicate, found: re.Match[str]) -> Reading | str:
+def _reading(compiled: Compiled, predicate: Predicate, found: re.Match[str]) -> Interpretation | str:
     rule = compiled.rule
     if predicate.who and rule.of == "author":
         return "another"
@@ -50,7 +50,7 @@ def _reading(compiled: Compiled, predicate: Predicate, found: re.Match[str]) -> 
     polarity = -rule.polarity if opposite and rule.polarity else -1 if opposite else rule.polarity
     groups = {name: text for name, text in found.groupdict().items() if text is not None}
     groups.setdefault("x", groups.get("y", ""))
-    return Reading(groups, phase, polarity, predicate.who, opposite, predicate.start)
+    return Interpretation(groups, phase, polarity, predicate.who, opposite, predicate.start)
 
 
 def _phase(compiled: Compiled, predicate: Predicate) -> Phase | None:
@@ -78,7 +78,7 @@ def _phase(compiled: Compiled, predicate: Predicate) -> Phase | None:
     return "begins" if predicate.new and rule.phase == "holds" else rule.phase
 
 
-def worded(compiled: Compiled, reading: Reading, groups: dict[str, str]) -> str:
+def sentence_of(compiled: Compiled, reading: Interpretation, groups: dict[str, str]) -> str:
     """Return the text of the memory, before it is put in the third person."""
     rule, relation = compiled.rule, compiled.relation
     if relation is None or (rule.template is not None and not rule.predicate):

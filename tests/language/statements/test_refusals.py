@@ -3,7 +3,7 @@
 import pytest
 
 from reverie.language.cues import Rules, extract_one
-from reverie.language.cues.refusals import Said, objection, trimmed
+from reverie.language.statements.refusals import Said, objection, trimmed
 from reverie.policy import load_policy
 
 RULES = Rules(load_policy("reverie").extract)

@@ -1,0 +1,8 @@
+"""Statements: what a clause that a rule matches says, as data and as a sentence in the third person.
+
+- `reading`: reads what a rule matched in a clause
+- `predicates`: reads a clause as a predicate: of whom, which phase, which verb
+- `sentences`: words what a predicate states in the third person
+- `trimming`: where the object of a statement ends, and whether it is one
+- `refusals`: why a match is not kept
+"""
