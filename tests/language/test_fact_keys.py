@@ -5,7 +5,7 @@ import json
 import pytest
 
 from reverie.language.fact_keys import relation_key, relation_of, reread
-from reverie.model import Proposition
+from reverie.model import Phase, Proposition
 from reverie.policy import Policy, load_policy
 
 
@@ -90,8 +90,12 @@ def test_relation_of(category: str, key: str, relation: tuple[str, str | None] |
     assert relation_of(POLICY, category, key) == relation
 
 
+def _stated(proposition: Proposition) -> tuple[str | None, Phase]:
+    return proposition.relation, proposition.phase
+
+
 def test_lasts() -> None:
     assert POLICY.lasts(HOME.relation, HOME.phase)
-    assert not lasts(POLICY, Proposition(relation="lives_in", object="Oslo", phase="past"))
-    assert not lasts(POLICY, Proposition(relation="likes", object="tea"))
-    assert not lasts(POLICY, Proposition(relation=None, object="tea"))
+    assert not POLICY.lasts(*_stated(Proposition(relation="lives_in", object="Oslo", phase="past")))
+    assert not POLICY.lasts(*_stated(Proposition(relation="likes", object="tea")))
+    assert not POLICY.lasts(*_stated(Proposition(relation=None, object="tea")))
