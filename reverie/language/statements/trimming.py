@@ -46,12 +46,18 @@ _DANGLING: Final = re.compile(
     r"|.* (?:it|them|that|this|those|these|there|him|her|you|(?:this|that|these|those|the) ones?|some|ours|theirs|yours|your|u)",
     re.IGNORECASE | re.DOTALL,
 )
+#: "a dog, his name is Rex" is a dog named Rex.
+_NAMED: Final = re.compile(
+    r",? (?:(?:whose|and (?:his|her|its|their)|his|her|its|their) names? (?:is|are)|(?:who|that) (?:is|are) (?:called|named)|called)"
+    r" (?=(?-i:[A-ZÀ-Þ]))",
+    re.IGNORECASE,
+)
 _MOST_WORDS: Final = 24
 
 
 def cleaned(captured: str, objects: Objects) -> str:
     """Return an object without what follows it: "Bergen for about three years now" gives "Bergen"."""
-    text = captured.strip(wording.EDGES)
+    text = _NAMED.sub(" named ", captured.strip(wording.EDGES))
     if objects == "text":
         return wording.value(text)
     cut = _CUT.sub("", text, count=1)
