@@ -8,17 +8,12 @@ of the people whom an author calls his; a clause without such a subject has no p
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache, lru_cache
-from importlib.resources import files
-from typing import Literal
 
 from reverie.language.cues.wording import trie
-from reverie.policy.table import Table
-
-Tense = Literal["present", "past", "perfect", "planned"]
+from reverie.language.statements.verbs import Tense, base_form, words
 
 _SELF = (
     r"i'm|i am|im|i've|ive|i'll|i'd|id(?= (?:love|like|rather|prefer|never|be|go)\b)|i|we're|we are|we've|we'll|we'd|we"
@@ -73,19 +68,6 @@ _STARTED = re.compile(r"(?:started|start|starting|began|begun|got back into) (?:
 _WORD = re.compile(r"[A-Za-zÀ-ÿ0-9'’-]+")
 
 
-class _Words(Table):
-    """`predicates.toml`."""
-
-    holder: tuple[str, ...]
-    holders: tuple[str, ...]
-    which: tuple[str, ...]
-    verbs: dict[str, tuple[str, str, str, str]]
-    #: regular verbs whose stem alone does not tell whether they end in an e
-    regular: frozenset[str]
-    #: words in -ly that are no adverbs
-    no_adverbs: frozenset[str]
-
-
 @dataclass(frozen=True, slots=True)
 class Predicate:
     """What a clause says of its author, or of one of his people."""
@@ -113,14 +95,9 @@ class Predicate:
 
 
 @cache
-def _words() -> _Words:
-    return _Words.model_validate(tomllib.loads(files(__package__).joinpath("predicates.toml").read_text("utf-8")))
-
-
-@cache
 def _subject() -> re.Pattern[str]:
-    words = _words()
-    which, one, many = (trie(each) for each in (words.which, words.holder, words.holders))
+    known = words()
+    which, one, many = (trie(each) for each in (known.which, known.holder, known.holders))
     return re.compile(
         rf"(?a:\b)(?=[imowIMOW])(?:(?P<self>{_SELF})|(?:my|our) (?:{which} )*(?P<holder>(?:{which} )??(?:{one}|{many}))"
         rf"(?P<name>,? (?-i:[A-ZÀ-Þ][A-Za-zÀ-ÿ'-]*[A-Za-zÀ-ÿ]),?)?(?P<is>'s|'re)?)(?= )",
@@ -128,67 +105,9 @@ def _subject() -> re.Pattern[str]:
     )
 
 
-@cache
-def _forms() -> dict[str, tuple[str, Tense]]:
-    """The forms of the irregular verbs: base form and tense of each."""
-    forms: dict[str, tuple[str, Tense]] = {}
-    for base, (third, past, participle, _) in _words().verbs.items():
-        forms[participle] = (base, "perfect")
-        forms[past] = (base, "past")
-        forms[third] = (base, "present")
-        forms[base] = (base, "present")
-    return forms | {"am": ("be", "present"), "are": ("be", "present"), "were": ("be", "past"), "read": ("read", "present"),
-                    "put": ("put", "present"), "cut": ("cut", "present"), "quit": ("quit", "past"), "split": ("split", "past"),
-                    "become": ("become", "perfect"), "run": ("run", "present"), "come": ("come", "present")}  # fmt: skip
-
-
-@cache
-def _ing() -> dict[str, str]:
-    return {ing: base for base, (_, _, _, ing) in _words().verbs.items()}
-
-
-@lru_cache(maxsize=4096)
-def base_form(word: str) -> tuple[str, Tense]:
-    """Return a verb's base form, and the tense in which it stands."""
-    word = word.lower()
-    if (form := _forms().get(word)) is not None:
-        return form
-    if word in _ing():
-        return _ing()[word], "present"
-    for ending, tense in (("ing", "present"), ("ed", "past")):
-        if word.endswith(ending) and len(word) > len(ending) + 2:
-            return _stem(word[: -len(ending)]), tense  # type: ignore[return-value]
-    if word.endswith("ies") and len(word) > 4:
-        return word[:-3] + "y", "present"
-    if re.search(r"(?:ch|sh|ss|x|zz|o)es$", word):
-        return word[:-2], "present"
-    if word.endswith("s") and not word.endswith(("ss", "us")) and len(word) > 3:
-        return word[:-1], "present"
-    return word, "present"
-
-
-#: Stems that end in an e when they have no ending: lov(ing), mov(ed), us(ing), manag(ed).
-_ENDS_IN_E = re.compile(r"(?:[cgsuvz]|[^aeiou][aeiou][kmn]|[iu]r|or|at|ut|[^aeiou]it|od|[^aeio]l|ip|op|ap)$")
-_DOUBLED = re.compile(r"([bdgmnprt])\1$")
-
-
-def _stem(stem: str) -> str:
-    """The base form of a regular verb without its ending."""
-    known = _words().regular
-    if stem in known:
-        return stem
-    if f"{stem}e" in known:
-        return f"{stem}e"
-    if _DOUBLED.search(stem):
-        return stem[:-1]
-    if stem.endswith("i"):
-        return f"{stem[:-1]}y"
-    return f"{stem}e" if _ENDS_IN_E.search(stem) else stem
-
-
 def several() -> tuple[str, ...]:
     """Return the words for more than one of an author's people."""
-    return _words().holders
+    return words().holders
 
 
 @lru_cache(maxsize=64)  # the rules of a clause ask one after the other
@@ -310,7 +229,7 @@ class _Reader:
 
 
 def _take_adverb(reader: _Reader, found: re.Match[str]) -> bool:
-    if found["plain"] and found["plain"].lower() in _words().no_adverbs:
+    if found["plain"] and found["plain"].lower() in words().no_adverbs:
         return False
     reader.new = reader.new or bool(found["new"])
     reader.besides = reader.besides or bool(found["more"])
@@ -346,7 +265,7 @@ def _take_be(reader: _Reader, found: re.Match[str]) -> bool:
 
 def _take_have(reader: _Reader, found: re.Match[str]) -> bool:
     rest = reader.rest[found.end() :]
-    while (adverb := _ADVERB.match(rest)) and (adverb["plain"] or "").lower() not in _words().no_adverbs:
+    while (adverb := _ADVERB.match(rest)) and (adverb["plain"] or "").lower() not in words().no_adverbs:
         rest = rest[adverb.end() :]
     following = _first(rest).lower()
     participle = (following.endswith("ed") and len(following) > 4) or base_form(following)[1] in ("past", "perfect")

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from reverie.language.cues.compiled import Compiled
-from reverie.language.statements.predicates import Predicate, base_form, predicates, several
+from reverie.language.statements.predicates import Predicate, predicates, several
+from reverie.language.statements.verbs import base_form
 from reverie.model import Phase
 
 _VERBS_OF_BEING = {"is": "be", "has": "have", "does": "do", "goes": "go"}

@@ -2,7 +2,8 @@
 
 import pytest
 
-from reverie.language.statements.predicates import base_form, predicates
+from reverie.language.statements.predicates import predicates
+from reverie.language.statements.verbs import base_form
 
 
 @pytest.mark.parametrize(
