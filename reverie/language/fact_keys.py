@@ -96,7 +96,7 @@ def relation_key(relation: Relation, statement: Proposition) -> str | None:
     """Return the key of the structured fact that a statement is; None: its relation names none."""
     if relation.key is None:
         return None
-    name = object_key(statement.object)
+    name = object_key(statement.object.rpartition(" named ")[2])
     topic = slug(statement.topic or "")[:_LONGEST_SLUG].strip("-") or name
     return relation.key.format(object=name, topic=topic)
 

@@ -67,7 +67,7 @@ def test_reread_of_no_relation_is_the_text() -> None:
         (HOME, "home"),
         (Proposition(relation="favorite", object="green", topic="ice cream"), "favorite_ice-cream"),
         (Proposition(relation="favorite", object="green"), "favorite_green"),
-        (Proposition(relation="has_pet", object="a dog named Rex"), "pet:dog-rex"),
+        (Proposition(relation="has_pet", object="a dog named Rex"), "pet:rex"),
         (Proposition(relation="likes", object="tea"), None),
     ],
 )

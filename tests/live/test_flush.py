@@ -113,10 +113,10 @@ def test_a_session_that_fails_keeps_no_other_from_the_log(talk: Talk, monkeypatc
         replace(talk, subject=name, session=name).say(f"I am session {name}.")
     original = extract_stage.write_turns
 
-    def fails(conn, attempt, candidates, verdicts):  # type: ignore[no-untyped-def]
-        if "b" in {verdict.subject_id for verdict in verdicts}:
+    def fails(conn, attempt, decisions):  # type: ignore[no-untyped-def]
+        if "b" in {verdict.subject_id for verdict in decisions.verdicts}:
             raise RuntimeError("what the user said")
-        original(conn, attempt, candidates, verdicts)
+        original(conn, attempt, decisions)
 
     monkeypatch.setattr(extract_stage, "write_turns", fails)
     with pytest.raises(StageError, match=r"1 sessions could not be flushed: RuntimeError") as told:

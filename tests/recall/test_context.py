@@ -140,7 +140,7 @@ def test_a_profile_is_facts_what_happened_lately_and_the_relationship(corpus: Co
 def test_summaries_of_the_session_stand_for_its_older_turns(
     corpus: Corpus, reader: Store, conn: psycopg.Connection[Any]
 ) -> None:
-    said = [f"Number {n} was said about the red bicycle{' and more' * 200}." for n in range(1, 41)]
+    said = [f"I rode the red bicycle to Utrecht on day {n}.{' And more.' * 200}" for n in range(1, 41)]
     turns = [corpus.turn(text, session="s7", at=day(n / 100)) for n, text in enumerate(said)]
     told: list[UUID] = []
     for first, state in ((1, "active"), (11, "active"), (21, "compressed")):

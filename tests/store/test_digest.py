@@ -40,6 +40,7 @@ NOT_DIGESTED = {("terms", "first_id")}
 #: Where a check constraint wants certain values, of a column by any name or in one table.
 WORDS = {
     "kind": ("'fact'", "'episode'"),
+    "phase": ("'holds'", "'past'"),
     "state": ("'active'", "'merged'"),
     "relation": ("'extracted'", "'outcome'"),
     "source": ("'turn'", "'outcome'"),
