@@ -11,7 +11,7 @@ from reverie.language.text import owned, plain_name
 _VERB: Final = re.compile(
     r"(?:(?:No longer|Also|Only|Always|Never|Not|Often|Usually|Sometimes|Still) (?=[a-z])"
     r"|(?:Used to|Would|Can|Can't|Cannot|Could|Will|Isn't|Aren't|Doesn't|Didn't|Hasn't|Wasn't|Was|Had) "
-    r"|(?-i:[A-Z])[a-z]*(?:[^su]s|ss?es|us?es) (?!(?:is|are|was|were|died|passed|has|have|and|or|of)\b)"
+    r"|(?-i:[A-Z])[a-z]*(?:[^su]s|ss?es|us?es) (?!(?:is|are|was|were|died|passed|has|have|and(?! [a-z]+s\b)|or|of)\b)"
     r"|(?:Is|Has|Does|Smokes|Started|Stopped|Quit|Got|Found|Bought|Adopted|Joined)\b)"
 )
 #: Nouns of which a wording says what they are: "Favorite color is blue".

@@ -28,9 +28,9 @@ _WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
 _LEAST, _MOST = 3, 60
 #: Words named before a pronoun, from which on it may stand for one of them.
 _NAMED = 2
-#: One of these is in every match of `pronoun`.
+#: One of these is in every match of `pronoun` and `pointing`.
 _POINTING = frozenset(
-    "it them they this that these those he she him her there so one some any both another too to theirs".split()  # noqa: SIM905
+    "it them they this that these those he she him her there so one some any both another too to theirs been such".split()  # noqa: SIM905
 )
 _CLOSERS = "\"')] !."
 
@@ -46,6 +46,8 @@ class _Patterns(Table):
     asking: Regex
     passing: Regex
     pronoun: Regex
+    pointing: Regex
+    verb: Regex
     #: words that name nothing
     light: frozenset[str]
 
@@ -161,12 +163,16 @@ def passes(telling: Telling) -> bool:
 
 
 def _names_what_it_means(telling: Telling) -> bool:
-    """Whether a sentence is of a length to be read alone, and names a thing before it speaks of it as "it"."""
+    """Whether a sentence is of a length to be read alone, has a verb, and names a thing before it speaks of "it"."""
     words = _WORD.findall(telling.text)
     if not _LEAST <= len(words) <= _MOST:
         return False
+    if _python("verb").search(telling.text) is None:
+        return False
     if _POINTING.isdisjoint(word.partition("'")[0].lower() for word in words):
         return True
+    if _python("pointing").search(telling.text):
+        return False
     found = _python("pronoun").search(telling.text)
     return found is None or _named(telling.text[: found.start()]) >= _NAMED
 

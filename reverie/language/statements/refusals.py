@@ -60,6 +60,29 @@ _LEADING: Final = re.compile(
 )
 _ADDRESSED: Final = re.compile(r"\b(?:you|your|yours|yourself|u|ur)\b", _FLAGS)
 _PRONOUN: Final = re.compile(r"\b(?:it|them|him|he|she|they|us|that one|this one|the following)\b", _FLAGS)
+#: What ends with a pronoun and its verb has its noun in the sentence before: "the joy it brings", "this genre".
+_POINTING: Final = re.compile(
+    r"\b(?:it|they|this|that) [a-z]+s?$|\b(?:it once|never had a problem)\b"
+    r"|\b(?:this|that|these|those) (?!(?:year|month|week|weekend|summer|winter|spring|fall|semester|season)\b)"
+    r"(?:[a-z]+ )?(?:genre|world|place|book|movie|song|show|game|app|spot|story|leaves|kids?|thing|kind|type|sort)s?\b"
+    r"|^all the\b",
+    _FLAGS,
+)
+#: Wishes that anybody has.
+_VACUOUS: Final = re.compile(
+    r"(?:(?:help|keep|start|make|do|try|be|get|give|have|inspire|find|see|create|spread|show|use|reach|continue|go|to) ?)+"
+    r"(?:to )?(?:some |a |the |my |our |for |an |new |big |best |real |positive |bigger |better |more |out |and |up |going"
+    r"|pushing |working |making |trying |helping |improving |growing |reaching |doing |others |people |in |of )*"
+    r"(?:difference|impact|changes?|that happen|this happen|it happen|goals?|things?|life|the world|world|others|people"
+    r"|dreams?|progress|better|best|going|positive|something|everything|ways?)"
+    r"(?: (?:in|for|to|on) (?:the |my |our |their )?(?:world|others|people|life|lives|community))?[.!]*",
+    _FLAGS,
+)
+_BEFORE_AGE: Final = re.compile(r"\b(?:when|since|before|after|until|as soon as) (?:i|he|she|we|they)\b", _FLAGS)
+_WHENEVER: Final = re.compile(r"\b(?:when|whenever|in case|in the event)\b", _FLAGS)
+_AT_SCHOOL: Final = re.compile(
+    r"(?:high |middle |grad |law |med(?:ical)? |art |elementary )?(?:school|college|university|uni)", _FLAGS
+)
 #: What may hold any word: "she/her", an address, a rule.
 _ANY_WORDS: Final = frozenset(
     ["pronouns", "name", "nickname", "email", "phone", "address", "standing_rule", "answer_in", "availability"]
@@ -96,6 +119,7 @@ _ANOTHERS_NAME: Final = re.compile(
     r"\b(?:his|her|its|their|whose|your|the|dog|cat|baby|[a-z]+'s) (?:[a-z]+ )?name\b", _FLAGS
 )
 _OUGHT: Final = re.compile(r"\b(?:one|some|another|two|three|few|many|all) of (?:my|our)\b", _FLAGS)
+_AMONG: Final = re.compile(r"\bone of (?:my|our) (?:passions|hobbies|things)\b", _FLAGS)
 _OF_A_WEEK: Final = re.compile(
     r"\b(?:this|next) (?:week|weekend|month|morning|afternoon|evening)\b|\b(?:today|tonight|tomorrow)\b", _FLAGS
 )
@@ -206,6 +230,11 @@ def _without_topic(said: Said) -> bool:
     return said.relation == "favorite" and (not said.topic or said.topic == said.object.lower())
 
 
+def _was_at_school(said: Said) -> bool:
+    """Whether a school that is not named only says when something was."""
+    return said.relation == "attends" and said.phase == "past" and _AT_SCHOOL.fullmatch(said.object) is not None
+
+
 def _passing(said: Said) -> bool:
     return said.relation in _LONG and said.phase in ("holds", "begins") and bool(_OF_A_WEEK.search(said.clause))
 
@@ -238,7 +267,13 @@ _OBJECTIONS: Final[tuple[tuple[str, Callable[[Said], bool]], ...]] = (
     ("occasion", _occasion),
     ("occasion", lambda said: said.relation in _TOLD and _ONCE.search(said.clause) is not None),
     ("idiom", lambda said: said.relation in _LOOSE and _IDIOMS.fullmatch(said.object) is not None),
+    ("idiom", lambda said: said.relation in ("wants", "plans") and _VACUOUS.fullmatch(said.object) is not None),
+    ("pointing", lambda said: said.relation not in _ANY_WORDS and _POINTING.search(said.object) is not None),
+    ("occasion", lambda said: said.relation == "age" and _BEFORE_AGE.search(said.clause) is not None),
+    ("occasion", lambda said: said.relation == "plans" and _WHENEVER.search(said.clause) is not None),
+    ("occasion", _was_at_school),
     ("missing", _without_topic),
+    ("among", lambda said: said.relation is None and _AMONG.search(said.clause) is not None),
     ("among", lambda said: said.relation == "favorite" and _OUGHT.search(said.clause) is not None),
     ("missing", lambda said: said.relation == "habit" and _NOTHING_DONE.fullmatch(said.object) is not None),
     ("passing", _passing),

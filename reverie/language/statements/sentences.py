@@ -109,9 +109,15 @@ def _verbs(groups: dict[str, str]) -> dict[str, str]:
     return {"verb": f"{verb[:1].upper()}{verb[1:]}", "unverb": f"{denied[:1].upper()}{denied[1:]}"}
 
 
+#: A second verb before what both are about: "practice and train every day".
+_TWO_VERBS = re.compile(r"and ([a-z]+)(?= (?:every|each|most|with|in|on|to|at|for|my|the)\b)")
+
+
 def conjugated(phrase: str) -> str:
     """Return a verb phrase in the third person: "get up at five" gives "gets up at five"."""
     verb, space, rest = phrase.partition(" ")
+    if found := _TWO_VERBS.match(rest):
+        rest = f"and {conjugated(found[1])}{rest[found.end() :]}"
     irregular = {
         "be": "is",
         "have": "has",
