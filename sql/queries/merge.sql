@@ -11,7 +11,7 @@ with fresh as (
 select f.subject_id, f.kind,
        f.candidates + (select count(*) from memory.memories m
                        where m.tenant_id = %(tenant)s and m.subject_id = f.subject_id and m.kind = f.kind
-                         and m.state = 'active')
+                         and m.state in ('active', 'superseded'))
 from fresh f
 order by f.subject_id, f.kind
 
@@ -38,7 +38,7 @@ with placed as materialized (
         select v.vec from memory.vectors v
         where v.tenant_id = %(tenant)s and v.subject_id = g.subject_id and v.model = %(model)s and v.item_id = m.id
           and v.part = 0 offset 0) v
-    where m.state = 'active' or (m.state = 'candidate' and m.happened_at <= %(until)s)
+    where m.state in ('active', 'superseded') or (m.state = 'candidate' and m.happened_at <= %(until)s)
 )
 select a.id, b.id, 1 - (a.vec <=> b.vec)
 from placed a
@@ -49,7 +49,7 @@ where a.fresh and (not b.fresh or b.id < a.id) and 1 - (a.vec <=> b.vec) > %(thr
 -- The same rows for a matrix product: of each group its candidates and its active memories, as id and wire vector.
 select g.number,
        coalesce(string_agg(uuid_send(m.id) || halfvec_send(v.vec), ''::bytea) filter (where m.state = 'candidate'), ''),
-       coalesce(string_agg(uuid_send(m.id) || halfvec_send(v.vec), ''::bytea) filter (where m.state = 'active'), '')
+       coalesce(string_agg(uuid_send(m.id) || halfvec_send(v.vec), ''::bytea) filter (where m.state in ('active', 'superseded')), '')
 from unnest(%(groups_subject)s::text[], %(groups_kind)s::text[]) with ordinality as g (subject_id, kind, number)
 cross join lateral (
     select m.id, m.state, m.happened_at from memory.memories m
@@ -58,7 +58,7 @@ cross join lateral (
     select v.vec from memory.vectors v
     where v.tenant_id = %(tenant)s and v.subject_id = g.subject_id and v.model = %(model)s and v.item_id = m.id
       and v.part = 0 offset 0) v
-where m.state = 'active' or (m.state = 'candidate' and m.happened_at <= %(until)s)
+where m.state in ('active', 'superseded') or (m.state = 'candidate' and m.happened_at <= %(until)s)
 group by g.number
 
 -- name: measure_pairs
@@ -78,7 +78,7 @@ where 1 - (a.vec <=> b.vec) > %(threshold)s
 -- name: read_members
 -- What deciding needs to know of the memories in near pairs, with the arrival of their turns.
 select m.id, m.subject_id, m.kind, m.state, m.content, m.polarity, m.peak, m.happened_at, m.accessed_at, m.access_count,
-       t.session_id, t.turn_index, m.turn_id, m.lasting, m.expires_at
+       t.session_id, t.turn_index, m.turn_id, m.lasting, m.expires_at, m.who, m.relation, m.topic, m.object, m.phase
 from unnest(%(ids)s::uuid[]) as x (id)
 cross join lateral (select * from memory.memories m where m.tenant_id = %(tenant)s and m.id = x.id offset 0) m
 left join lateral (
@@ -111,9 +111,9 @@ from (select losers.id, losers.into_id from unnest(%(losers)s::uuid[], %(roots)s
 where m.tenant_id = %(tenant)s and m.id = x.id
 
 -- name: write_survivors
--- Memories reinforced by what was merged into them; importance is as of then.
+-- Memories reinforced by what was merged into them; importance is as of then. A superseded one stays so: facts decides.
 update memory.memories m
-set state = 'active', peak = x.peak, importance = x.peak, accessed_at = x.accessed_at, decayed_at = x.accessed_at,
+set state = case when m.state = 'superseded' then m.state else 'active' end, peak = x.peak, importance = x.peak, accessed_at = x.accessed_at, decayed_at = x.accessed_at,
     access_count = x.access_count, forget_at = x.forget_at, lasting = x.lasting, expires_at = x.expires_at
 from unnest(%(survivors)s::uuid[], %(peaks)s::real[], %(accessed_at)s::timestamptz[], %(access_counts)s::int[],
             %(forget_at)s::timestamptz[], %(lasting)s::boolean[], %(expires_at)s::timestamptz[])

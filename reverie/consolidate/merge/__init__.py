@@ -5,4 +5,6 @@
 - `undo`: a merge or a supersession is undone
 - `pairs`: pairs of memories that are near each other
 - `decide`: which of them are one
+- `same`: whether two near memories say the same
+- `wording`: what a memory says, for the comparison
 """

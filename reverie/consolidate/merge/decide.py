@@ -10,8 +10,9 @@ from operator import attrgetter
 from uuid import UUID
 
 from reverie.consolidate.isolate import is_unexpected
+from reverie.consolidate.merge.same import why_not_same
 from reverie.language.contradiction import contradiction, specificity
-from reverie.model import Kind
+from reverie.model import Kind, Phase
 from reverie.model.arrival import Arrival, arrival
 from reverie.policy import Policy
 from reverie.policy.fading import as_real
@@ -40,6 +41,11 @@ class NearMemory:
     turn_id: UUID | None = None
     lasting: bool = False
     expires_at: datetime | None = None
+    who: str | None = None
+    relation: str | None = None
+    topic: str | None = None
+    object: str | None = None
+    phase: Phase | None = None
 
     @property
     def order(self) -> tuple[datetime, Arrival, UUID]:
@@ -96,7 +102,7 @@ def decide_merges(
         near[first_id].append((-similarity, second_id))
         near[second_id].append((-similarity, first_id))
     parted = {frozenset(pair) for pair in apart}
-    live = {member.id for member in members if member.state == "active"}
+    live = {member.id for member in members if member.state in ("active", "superseded")}
     decision = MergeDecision()
     candidates = (member for member in members if member.state == "candidate")
     for candidate in sorted(candidates, key=attrgetter("order")):
@@ -106,7 +112,7 @@ def decide_merges(
                 continue
             other = known[other_id]
             try:
-                if reason := _why_apart(candidate, other, parted):
+                if reason := _why_apart(candidate, other, -distance, parted, policy):
                     decision.kept_apart[reason] += 1
                     continue
                 merge = _merge(candidate, other, -distance, policy)
@@ -121,11 +127,16 @@ def decide_merges(
     return decision
 
 
-def _why_apart(memory: NearMemory, other: NearMemory, parted: set[frozenset[UUID]]) -> str | None:
+def _why_apart(
+    memory: NearMemory, other: NearMemory, similarity: float, parted: set[frozenset[UUID]], policy: Policy
+) -> str | None:
     if frozenset((memory.id, other.id)) in parted:
         return "correction"
     if _is_over(memory, other):
         return "expired"
+    if policy.merge.near is not None:
+        one_valued = frozenset(name for name, relation in policy.extract.relations.items() if relation.values == "one")
+        return why_not_same(memory, other, similarity, policy.merge.probability, one_valued)
     if memory.polarity * other.polarity < 0:
         return "polarity"
     return contradiction(memory.content, other.content)
@@ -144,7 +155,8 @@ def _merge(candidate: NearMemory, other: NearMemory, similarity: float, policy: 
     """
     earlier, later = sorted((candidate, other), key=attrgetter("order"))
     more = specificity(later.content) > specificity(earlier.content)
-    survivor, loser = (later, earlier) if more else (earlier, later)
+    # a superseded memory is what others point to: what is said again joins it, and facts decides what holds
+    survivor, loser = (later, earlier) if more and earlier.state != "superseded" else (earlier, later)
     at = max(earlier.accessed_at, later.accessed_at, later.happened_at)
     worth = {
         member.id: policy.fading.value_at(survivor.kind, member.peak, member.accessed_at, at, lasting=member.lasting)

@@ -29,7 +29,9 @@ _CHUNK_ROWS = 4000
 def merge(work: Work) -> Report:
     """Merge each candidate that has a vector into the memory it repeats, or make it a memory of its own."""
     with run(work, "merge") as attempt:
-        params = attempt.params() | {"model": work.embedder.model, "threshold": work.policy.merge.threshold}
+        rules = work.policy.merge
+        threshold = rules.threshold if rules.near is None else rules.near
+        params = attempt.params() | {"model": work.embedder.model, "threshold": threshold}
         with work.transaction() as conn:
             dirty: list[Group] = conn.execute(queries("merge")["read_dirty"], params).fetchall()
         attempt.report.add("groups", len(dirty))

@@ -35,7 +35,11 @@ def write_merges(conn: Connection[Any], attempt: Run, decision: MergeDecision) -
         "access_counts": [member.access_count for member in survivors],
         "forget_at": [
             fading.forget_at(
-                member.kind, member.peak, member.accessed_at, lasting=member.lasting, expires_at=member.expires_at
+                member.kind,
+                member.peak,
+                member.accessed_at,
+                lasting=member.lasting and member.state != "superseded",
+                expires_at=member.expires_at,
             )
             for member in survivors
         ],

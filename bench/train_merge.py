@@ -1,0 +1,106 @@
+"""Train the classifier of near pairs that say the same: `python -m bench.train_merge [--model minilm] [--apart]`.
+
+Writes `reverie/consolidate/merge/head.json`: logistic regression over the features of `merge/same.py`, trained on those
+pairs of `tests/consolidate/merge_pairs.dev.jsonl` and `tests/language/merge_pairs.jsonl` that nothing sets apart. Prints
+precision and recall on the development pairs, each judged by a classifier that was not trained on it (ten folds). The
+words of `merge/wording.py` were chosen with the development pairs in view, so its figures there are better than on
+others. `--apart` lists the development pairs judged wrongly.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import StratifiedKFold
+
+from reverie.consolidate.merge.same import features, states_otherwise
+from reverie.consolidate.merge.wording import differs, read_wording
+from reverie.inference import load_embedder
+from reverie.language.contradiction import contradiction
+from reverie.policy import load_policy
+
+ROOT = Path(__file__).resolve().parent.parent
+DEVELOPMENT = ROOT / "tests" / "consolidate" / "merge_pairs.dev.jsonl"
+HARD = ROOT / "tests" / "language" / "merge_pairs.jsonl"
+HEAD = ROOT / "reverie" / "consolidate" / "merge" / "head.json"
+STRENGTH, FOLDS = 3.0, 10
+
+Floats = npt.NDArray[np.float64]
+Labels = npt.NDArray[np.bool_]
+
+
+def main() -> None:
+    """Judge by folds, then train on all and write."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--model", default="minilm")
+    parser.add_argument("--apart", action="store_true")
+    arguments = parser.parse_args()
+    policy = load_policy("reverie").merge
+    pairs = [json.loads(line) for path in (DEVELOPMENT, HARD) for line in path.read_text("utf-8").splitlines()]
+    own = len(DEVELOPMENT.read_text("utf-8").splitlines())
+    cosines = _cosines(pairs, arguments.model)
+    values = np.array([features(said(pair["a"]), said(pair["b"]), cosine) for pair, cosine in zip(pairs, cosines, strict=True)])
+    labels = np.array([pair["merge"] for pair in pairs])
+    reasons = [
+        "far" if cosine <= (policy.near or policy.threshold) else why_apart(pair["a"], pair["b"])
+        for pair, cosine in zip(pairs, cosines, strict=True)
+    ]
+    left = np.array([reason is None for reason in reasons])
+    print(f"left: {left.sum()} of {len(pairs)}, {labels[left].sum()} of them the same")
+    chances = _by_folds(values, labels, left)
+    for least in (0.4, 0.5, 0.6, 0.7, 0.8):
+        for name, part in (("development", slice(own)), ("hard", slice(own, None))):
+            merged, same = (left & (chances >= least))[part], labels[part]
+            right = int((merged & same).sum())
+            print(f"{least} {name}: precision {right / max(merged.sum(), 1):.3f} ({right}/{merged.sum()}), recall {right / same.sum():.3f}")
+    if arguments.apart:
+        for pair, reason, chance, cosine in zip(pairs[:own], reasons, chances, cosines, strict=False):
+            if pair["merge"] != (reason is None and chance >= policy.probability):
+                print(f"{pair['merge']!s:5} {reason} {chance:.2f} {cosine:.2f} {pair['a']} | {pair['b']}")
+    head = _train(values[left], labels[left])
+    stored = {"weights": [round(float(weight), 4) for weight in head.coef_[0]], "bias": round(float(head.intercept_[0]), 4)}
+    HEAD.write_text(json.dumps(stored, indent=1) + "\n", encoding="utf-8")
+
+
+def said(text: str) -> Any:
+    """Return a text as a memory that states nothing by relation."""
+    return SimpleNamespace(content=text, polarity=0, who=None, relation=None, topic=None, object=None, phase=None)
+
+
+def why_apart(one: str, other: str) -> str | None:
+    """Return what sets two texts apart, without the classifier."""
+    first, second = read_wording(one), read_wording(other)
+    return (
+        states_otherwise(said(one), said(other))
+        or differs(first, second)
+        or contradiction(first.folded, second.folded)
+    )
+
+
+def _cosines(pairs: list[dict[str, Any]], model: str) -> list[float]:
+    texts = sorted({pair[side] for pair in pairs for side in ("a", "b")})
+    vectors = dict(zip(texts, load_embedder(model).encode(texts), strict=True))
+    return [float(vectors[pair["a"]] @ vectors[pair["b"]]) for pair in pairs]
+
+
+def _by_folds(values: Floats, labels: Labels, left: Labels) -> Floats:
+    chances = np.zeros(len(labels))
+    for train, test in StratifiedKFold(FOLDS, shuffle=True, random_state=0).split(values, labels):
+        kept = train[left[train]]
+        chances[test] = _train(values[kept], labels[kept]).predict_proba(values[test])[:, 1]
+    return chances
+
+
+def _train(values: Floats, labels: Labels) -> LogisticRegression:
+    return LogisticRegression(C=STRENGTH, max_iter=1000).fit(values, labels)
+
+
+if __name__ == "__main__":
+    main()
