@@ -60,7 +60,7 @@ def kept_frame(texts: pl.Series, stated: Mapping[int, Sequence[Span]], rules: Ru
 
 
 def pieces(part: Kept, policy: Policy, count_tokens: CountTokens) -> list[Kept]:
-    """Return a part as it is, or one that is longer than a chunk in several; episodes that state a fact may be facts."""
+    """Return a part as it is, or a long one in several; episodes that state a fact may be facts."""
     texts = [part.content]
     if len(part.content) > SHORT_CHARACTERS:
         numbers = policy.chunk

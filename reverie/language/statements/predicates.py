@@ -1,8 +1,8 @@
 """Reads a clause as a predicate: of whom it is said, in which phase, and the verb in its base form with what follows.
 
-"So we finally moved to Halifax" is `move to Halifax`, done; "my sister no longer works at Ikea" is `work at Ikea`, ended,
-of the sister. A rule on predicates then needs one pattern for all of these. The forms are those of the first person and
-of the people whom an author calls his; a clause without such a subject has no predicate.
+"So we finally moved to Halifax" is `move to Halifax`, done; "my sister no longer works at Ikea" is `work at Ikea`,
+ended, of the sister. A rule on predicates then needs one pattern for all of these. The forms are those of the first
+person and of the people whom an author calls his; a clause without such a subject has no predicate.
 """
 
 from __future__ import annotations
@@ -38,9 +38,10 @@ _NEGATION = re.compile(
     re.IGNORECASE,
 )
 _PLANNED = re.compile(
-    r"(?:(?:am |are |is |'m |'re )?(?:going to|gonna|planning (?:to|on)|hoping to|about to|thinking (?:of|about)|looking to"
-    r"|aiming to|set to|due to|scheduled to|dreaming of|considering|want to|wanna|hope to|plan to|plan on|intend to|aim to"
-    r"|wants to|hopes to|plans to|would like to|would love to|like to|love to)|will|'ll|shall|want|wants) ",
+    r"(?:(?:am |are |is |'m |'re )?(?:going to|gonna|planning (?:to|on)|hoping to|about to|thinking (?:of|about)"
+    r"|looking to|aiming to|set to|due to|scheduled to|dreaming of|considering|want to|wanna|hope to|plan to"
+    r"|plan on|intend to|aim to|wants to|hopes to|plans to|would like to|would love to|like to|love to)"
+    r"|will|'ll|shall|want|wants) ",
     re.IGNORECASE,
 )
 _WISH = re.compile(r"want|wanna|hop|like|love|dream", re.IGNORECASE)
@@ -57,7 +58,8 @@ _AGAIN = re.compile(
 )
 _SINCE = re.compile(r"\b(?:as of|nowadays|these days|from now on|since (?:last|yesterday)|guess what)\b", re.IGNORECASE)
 _BESIDES = re.compile(
-    r"\b(?:as well|too|on the side|on (?:the )?weekends|at weekends|part[- ]time|second job|side (?:job|gig|hustle)|in addition)\b",
+    r"\b(?:as well|too|on the side|on (?:the )?weekends|at weekends|part[- ]time|second job|side "
+    r"(?:job|gig|hustle)|in addition)\b",
     re.IGNORECASE,
 )
 _STOPPED = re.compile(
@@ -72,7 +74,7 @@ _WORD = re.compile(r"[A-Za-zÀ-ÿ0-9'’-]+")
 class Predicate:
     """What a clause says of its author, or of one of his people."""
 
-    #: Whom, if not the author: `sister`, `friend anna`.
+    #: Whom, if not the author: `sister`, `friend Anna`.
     who: str | None
     #: The verb in its base form, and what follows, as it was said: `live in Bergen`.
     text: str
@@ -136,8 +138,10 @@ def _further(clause: str, predicate: Predicate) -> Iterator[Predicate]:
 
 
 _HEADLESS = re.compile(
-    r"^(?:(?:so|and|ok|okay|well|oh|yeah|hey|hi|ugh|omg|guess what|finally|just|also|btw|by the way|today|yesterday|recently|honestly),? )*"
-    r"(?P<verb>moved|switched|started|left|quit|sold|bought|adopted|got|lost|did|graduated|retired|stopped|gave up|turned|changed|broke up"
+    r"^(?:(?:so|and|ok|okay|well|oh|yeah|hey|hi|ugh|omg|guess what|finally|just|also|btw|by the way|today"
+    r"|yesterday|recently|honestly),? )*"
+    r"(?P<verb>moved|switched|started|left|quit|sold|bought|adopted|got|lost|did|graduated|retired|stopped|gave up"
+    r"|turned|changed|broke up"
     r"|born|raised|grew up|live|living|work|working|married|divorced|allergic|originally from|based in) ",
     re.IGNORECASE,
 )
@@ -154,7 +158,7 @@ def _predicate(clause: str, subject: re.Match[str]) -> Predicate | None:
     reader = _Reader(clause[start:])
     who = None
     if holder := subject["holder"]:
-        who = f"{holder} {(subject['name'] or '').strip(' ,')}".strip().lower()
+        who = f"{holder.lower()} {(subject['name'] or '').strip(' ,')}".strip()
         reader.being = bool(subject["is"])
     else:
         spoken = subject["self"].lower()

@@ -1,7 +1,7 @@
 """Why what a rule reads in a clause is not kept, and the last trims of what is.
 
 A rule knows the words of one form; these are about the clause around them, and hold for all rules alike. The checks of
-an object by itself are in `objects`.
+an object by itself are in `trimming`.
 """
 
 from __future__ import annotations

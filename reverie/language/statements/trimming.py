@@ -10,45 +10,66 @@ from reverie.language.cues import wording
 Objects = Literal["name", "place", "thing", "text"]
 
 _NAME: Final = re.compile(
-    r"(?:(?:the|a|an) )?(?-i:[A-Z0-9À-Þ][\w.&'’+/-]*)(?: (?:(?:of|the|de|la|van|von|and|&) )?(?-i:[A-Z0-9À-Þ][\w.&'’+/-]*))*"
+    r"(?:(?:the|a|an) )?(?-i:[A-Z0-9À-Þ][\w.&'’+/-]*)(?: (?:(?:of|the|de|la|van|von|and"
+    r"|&) )?(?-i:[A-Z0-9À-Þ][\w.&'’+/-]*))*"
     r"|(?:the |an? |my |our |some )?[\w.&'’+/-]+(?: [\w.&'’+/-]+){0,5}",
     re.IGNORECASE,
 )
 #: What follows an object and is no part of it, by what the object is.
 _AFTER: Final = (
-    r"now|right now|these days|at the moment|currently|nowadays|any ?more|any longer|last|next|this (?:week|month|year|morning|fall|spring"
-    r"|summer|winter|autumn|semester|weekend)|yesterday|today|tonight|tomorrow|ago|since|until|till|for (?:about |almost |over |nearly |like |more than |the (?:last|past) )?"
-    r"(?:[0-9]+|an?|one|two|three|four|five|six|seven|eight|nine|ten|twelve|several|some|many|most|a few|the|years|months|ages)\b|due to|as (?:i|they|it|we|he|she|my)|because|cause|cuz|so|but|and (?:i|we|it|it's|he|she"
-    r"|they|my|our|the|that|honestly|also|now|then|never|always|started|have|am|is|was|will|love|hate|beats?|plays?|already|opened|got|bought|sold|moved|left|quit|went|took|had|made|joined|became|changed|switched|adopted)|although|though|even though|while|when|whenever|if|unless"
-    r"|which|who|who's|whose|where|just|lol|haha|btw|tbh|rn|atm|imo|too|as well|again|after all|again|myself|actually|honestly|i (?:am|was|think|guess|have|know|mean)|it's|they're"
-    r"|as of|on (?:mon|tues|wednes|thurs|fri|satur|sun)day|in (?:january|february|march|april|may|june|july|august|september|october|november|december|[0-9]{4}|the (?:spring|summer|fall|autumn|winter))"
-    r"|from (?:january|february|march|april|may|june|july|august|september|october|november|december|[0-9])|completely|entirely|a lot|so much|very much|more than anything|the most|the best|like crazy|to death|back (?:in|when)|before|after|already|please|to (?:save|help|get|be|pay|make|write|relax)|at all|over here|over there|from now on|you know|or something|at first|by (?:now|then)"
+    r"now|right now|these days|at the moment|currently|nowadays|any ?more|any longer|last|next|this (?:week|month"
+    r"|year|morning|fall|spring"
+    r"|summer|winter|autumn|semester|weekend)|yesterday|today|tonight|tomorrow|ago|since|until|till|for (?:about "
+    r"|almost |over |nearly |like |more than |the (?:last|past) )?"
+    r"(?:[0-9]+|an?|one|two|three|four|five|six|seven|eight|nine|ten|twelve|several|some|many|most|a few|the|years"
+    r"|months|ages)\b|due to|as (?:i|they|it|we|he|she|my)|because|cause|cuz|so|but|and (?:i|we|it|it's|he|she"
+    r"|they|my|our|the|that|honestly|also|now|then|never|always|started|have|am|is|was|will|love|hate|beats?"
+    r"|plays?|already|opened|got|bought|sold|moved|left|quit|went|took|had|made|joined|became|changed|switched"
+    r"|adopted)|although|though|even though|while|when|whenever|if|unless"
+    r"|which|who|who's|whose|where|just|lol|haha|btw|tbh|rn|atm|imo|too|as well|again|after all|again|myself"
+    r"|actually|honestly|i (?:am|was|think|guess|have|know|mean)|it's|they're"
+    r"|as of|on (?:mon|tues|wednes|thurs|fri|satur|sun)day|in (?:january|february|march|april|may|june|july|august"
+    r"|september|october|november|december|[0-9]{4}|the (?:spring|summer|fall|autumn|winter))"
+    r"|from (?:january|february|march|april|may|june|july|august|september|october|november|december|[0-9])"
+    r"|completely|entirely|a lot|so much|very much|more than anything|the most|the best|like crazy|to death"
+    r"|back (?:in|when)|before|after|already|please|to (?:save|help|get|be|pay|make|write|relax)|at all|over here"
+    r"|over there|from now on|you know|or something|at first|by (?:now|then)"
 )
 _CUT: Final = re.compile(
     rf",? (?:{_AFTER})(?= |$|[,.;:!?]).*| ?[;:(…].*| [-–—]+ .*|[.!?]+(?: .*|$)", re.IGNORECASE | re.DOTALL
 )
 _COMMA: Final = re.compile(r", (?!(?-i:[A-ZÀ-Þ])[\w.'-]+(?:$|,)).*", re.DOTALL)
 _LIST_COMMA: Final = re.compile(
-    r", (?:i|i'm|it's|it|he|she|he's|she's|they|we|you|so|but|and (?:i|we|it|he|she|they)|no|not|like|just|even|best|thanks|never|always|have|in the|on the|with|both|which|who|really|"
-    r"weirdly|one|population|second|first|third|what|how|please|dont|don't|diagnosed|probably|maybe|honestly|especially|old|[0-9]|kids|tastes|pray|any|that|the|this|there|[a-z]+ (?:is|are|was|were|has|have|won|won't|can|makes?))\b.*",
+    r", (?:i|i'm|it's|it|he|she|he's|she's|they|we|you|so|but|and (?:i|we|it|he|she|they)|no|not|like|just|even"
+    r"|best|thanks|never|always|have|in the|on the|with|both|which|who|really|"
+    r"weirdly|one|population|second|first|third|what|how|please|dont|don't|diagnosed|probably|maybe|honestly"
+    r"|especially|old|[0-9]|kids|tastes|pray|any|that|the|this|there|[a-z]+ (?:is|are|was|were|has|have|won|won't"
+    r"|can|makes?))\b.*",
     re.IGNORECASE | re.DOTALL,
 )
 _BARE_END: Final = re.compile(
-    r"(?: |^)(?:of|to|in|on|at|with|for|about|from|by|into|and|or|the|a|an|my|our|their|his|her|its|very|so|too|as|than|like|is|are|was|be|been"
+    r"(?: |^)(?:of|to|in|on|at|with|for|about|from|by|into|and|or|the|a|an|my|our|their|his|her|its|very|so|too|as"
+    r"|than|like|is|are|was|be|been"
     r"|also|more|some|any|not|no|that|who|which)$",
     re.IGNORECASE,
 )
 _DANGLING: Final = re.compile(
-    r"(?:it|its|it's|that|this|them|they|these|those|him|her|he|she|one|ones|there|here|you|me|us|everything|anything|nothing|something"
-    r"|everyone|anyone|someone|both|all|so|such|same|stuff|things?|what|how|when|why|where|which|who|some|any|many|much|more|most|others?"
-    r"|another|each other|myself|yourself|i|we|then|now|yes|no|not)(?: (?:too|all|now|so much|a lot|both|there|here|again|one|way|thing|things|guys|kind|kinds|stuff))?"
-    r"|(?:it|that|this|them|these|those|him|you|how|what|when|why|where|that's|it's|if|seeing|hearing) .*|the (?:idea|thought|fact|way|part|look|sound|feeling|vibe)(?! of (?!it\b|that\b|them\b|this\b))\b.*"
-    r"|.* (?:it|them|that|this|those|these|there|him|her|you|(?:this|that|these|those|the) ones?|some|ours|theirs|yours|your|u)",
+    r"(?:it|its|it's|that|this|them|they|these|those|him|her|he|she|one|ones|there|here|you|me|us|everything"
+    r"|anything|nothing|something"
+    r"|everyone|anyone|someone|both|all|so|such|same|stuff|things?|what|how|when|why|where|which|who|some|any|many"
+    r"|much|more|most|others?"
+    r"|another|each other|myself|yourself|i|we|then|now|yes|no|not)(?: (?:too|all|now|so much|a lot|both|there"
+    r"|here|again|one|way|thing|things|guys|kind|kinds|stuff))?"
+    r"|(?:it|that|this|them|these|those|him|you|how|what|when|why|where|that's|it's|if|seeing|hearing) .*"
+    r"|the (?:idea|thought|fact|way|part|look|sound|feeling|vibe)(?! of (?!it\b|that\b|them\b|this\b))\b.*"
+    r"|.* (?:it|them|that|this|those|these|there|him|her|you|(?:this|that|these|those|the) ones?|some|ours|theirs"
+    r"|yours|your|u)",
     re.IGNORECASE | re.DOTALL,
 )
 #: "a dog, his name is Rex" is a dog named Rex.
 _NAMED: Final = re.compile(
-    r",? (?:(?:whose|and (?:his|her|its|their)|his|her|its|their) names? (?:is|are)|(?:who|that) (?:is|are) (?:called|named)|called)"
+    r",? (?:(?:whose|and (?:his|her|its|their)|his|her|its|their) names? (?:is|are)|(?:who|that) (?:is"
+    r"|are) (?:called|named)|called)"
     r" (?=(?-i:[A-ZÀ-Þ]))",
     re.IGNORECASE,
 )

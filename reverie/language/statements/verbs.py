@@ -32,6 +32,22 @@ def words() -> Words:
     return Words.model_validate(tomllib.loads(files(__package__).joinpath("predicates.toml").read_text("utf-8")))
 
 
+#: Forms of "be" beside those of the table, and what forms that stand for several tenses are read as.
+_OF_SEVERAL: dict[str, tuple[str, Tense]] = {
+    "am": ("be", "present"),
+    "are": ("be", "present"),
+    "were": ("be", "past"),
+    "read": ("read", "present"),
+    "put": ("put", "present"),
+    "cut": ("cut", "present"),
+    "quit": ("quit", "past"),
+    "split": ("split", "past"),
+    "become": ("become", "perfect"),
+    "run": ("run", "present"),
+    "come": ("come", "present"),
+}
+
+
 @cache
 def _forms() -> dict[str, tuple[str, Tense]]:
     """The forms of the irregular verbs: base form and tense of each."""
@@ -41,9 +57,7 @@ def _forms() -> dict[str, tuple[str, Tense]]:
         forms[past] = (base, "past")
         forms[third] = (base, "present")
         forms[base] = (base, "present")
-    return forms | {"am": ("be", "present"), "are": ("be", "present"), "were": ("be", "past"), "read": ("read", "present"),
-                    "put": ("put", "present"), "cut": ("cut", "present"), "quit": ("quit", "past"), "split": ("split", "past"),
-                    "become": ("become", "perfect"), "run": ("run", "present"), "come": ("come", "present")}  # fmt: skip
+    return forms | _OF_SEVERAL
 
 
 @cache

@@ -11,7 +11,7 @@ from reverie.language.statements.verbs import base_form
     [
         ("So we finally moved to Halifax last month", None, "move to Halifax last month"),
         ("my sister lives in Lyon", "sister", "live in Lyon"),
-        ("my best friend Anna works at Ikea", "friend anna", "work at Ikea"),
+        ("my best friend Anna works at Ikea", "friend Anna", "work at Ikea"),
         ("im at community college", None, "be at community college"),
         ("I've got two cats", None, "have two cats"),
         ("we've been living in Bergen", None, "live in Bergen"),
