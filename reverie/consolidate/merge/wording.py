@@ -1,3 +1,4 @@
+# ruff: noqa: E501 -- a table of phrases, one group a line
 """Reads what a memory says for its comparison with another: words of one meaning folded, and what sets memories apart.
 
 Pure, for English. A text is read once, in about 60 us.
