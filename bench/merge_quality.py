@@ -16,12 +16,19 @@ import gzip
 import json
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, cast
 
 from rich.console import Console
 from rich.table import Table
 
+from reverie.consolidate.merge.same import why_not_same
 from reverie.inference import Embedder, load_embedder
 from reverie.language.contradiction import contradiction
+from reverie.policy import load_policy
+
+if TYPE_CHECKING:
+    from reverie.consolidate.merge.same import Said
 
 HARD = Path(__file__).parents[1] / "tests" / "language" / "merge_pairs.jsonl"
 DUPLICATE_FROM = 4.5
@@ -35,7 +42,11 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--sts", type=Path, default=Path("../shared/data/duplicates"))
     parser.add_argument("--model", default="minilm")
+    parser.add_argument("--pairs", type=Path, help="judge the policy's whole pair decision on this file of pairs alone")
     arguments = parser.parse_args()
+    if arguments.pairs:
+        _judge_policy(arguments.pairs, load_embedder(arguments.model))
+        return
     embedder = load_embedder(arguments.model)
     table = Table(title=f"merge, {embedder.model}")
     for name in ("set", "pairs", "same", "cosine >", "guards", "merged", "precision", "recall"):
@@ -44,6 +55,29 @@ def main() -> None:
         for row in _judge(embedder, pairs):
             table.add_row(name, str(len(pairs)), str(sum(same for _, _, same in pairs)), *row)
     Console(width=120).print(table)
+
+
+def _judge_policy(path: Path, embedder: Embedder) -> None:
+    """Print precision and recall of merging as the policy `reverie` does it; a pair has `a`, `b`, `merge`.
+
+    `a_stated` and `b_stated` may have who, relation, topic, object, phase and polarity.
+    """
+    policy = load_policy("reverie")
+    one_valued = frozenset(name for name, relation in policy.extract.relations.items() if relation.values == "one")
+    merged = right = same = 0
+    blank = dict.fromkeys(("who", "relation", "topic", "object", "phase")) | {"polarity": 0}
+    for line in path.read_text(encoding="utf-8").splitlines():
+        pair = json.loads(line)
+        one, other = (
+            cast("Said", SimpleNamespace(content=pair[side], **blank | pair.get(f"{side}_stated", {}))) for side in "ab"
+        )
+        first, second = embedder.encode([one.content, other.content])
+        cosine, least = float(first @ second), policy.merge.near or policy.merge.threshold
+        is_merged = cosine > least and not why_not_same(one, other, cosine, policy.merge.probability, one_valued)
+        merged, right, same = merged + is_merged, right + (is_merged and pair["merge"]), same + pair["merge"]
+    print(
+        f"precision {right / max(merged, 1):.3f} ({right}/{merged}), recall {right / max(same, 1):.3f} ({right}/{same})"
+    )
 
 
 def _sets(sts: Path) -> Iterator[tuple[str, list[Pair]]]:

@@ -1,7 +1,8 @@
 """Train the classifier of near pairs that say the same: `python -m bench.train_merge [--model minilm] [--apart]`.
 
 Writes `reverie/consolidate/merge/head.json`: logistic regression over the features of `merge/same.py`, trained on those
-pairs of `tests/consolidate/merge_pairs.dev.jsonl` and `tests/language/merge_pairs.jsonl` that nothing sets apart. Prints
+pairs of `tests/consolidate/merge_pairs.dev.jsonl` and `tests/language/merge_pairs.jsonl` that nothing sets apart, and on
+near texts of different pairs, which are not the same. Those are fewest where the rules part what looks alike. Prints
 precision and recall on the development pairs, each judged by a classifier that was not trained on it (ten folds). The
 words of `merge/wording.py` were chosen with the development pairs in view, so its figures there are better than on
 others. `--apart` lists the development pairs judged wrongly.
@@ -21,7 +22,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import StratifiedKFold
 
 from reverie.consolidate.merge.same import features, states_otherwise
-from reverie.consolidate.merge.wording import differs, read_wording
+from reverie.consolidate.merge.wording import crossed, differs, read_wording
 from reverie.inference import load_embedder
 from reverie.language.contradiction import contradiction
 from reverie.policy import load_policy
@@ -46,7 +47,9 @@ def main() -> None:
     pairs = [json.loads(line) for path in (DEVELOPMENT, HARD) for line in path.read_text("utf-8").splitlines()]
     own = len(DEVELOPMENT.read_text("utf-8").splitlines())
     cosines = _cosines(pairs, arguments.model)
-    values = np.array([features(said(pair["a"]), said(pair["b"]), cosine) for pair, cosine in zip(pairs, cosines, strict=True)])
+    values = np.array(
+        [features(said(pair["a"]), said(pair["b"]), cosine) for pair, cosine in zip(pairs, cosines, strict=True)]
+    )
     labels = np.array([pair["merge"] for pair in pairs])
     reasons = [
         "far" if cosine <= (policy.near or policy.threshold) else why_apart(pair["a"], pair["b"])
@@ -54,18 +57,25 @@ def main() -> None:
     ]
     left = np.array([reason is None for reason in reasons])
     print(f"left: {left.sum()} of {len(pairs)}, {labels[left].sum()} of them the same")
-    chances = _by_folds(values, labels, left)
+    strangers = _strangers(pairs, arguments.model, policy.near or policy.threshold)
+    print(f"strangers: {len(strangers)}")
+    chances = _by_folds(values, labels, left, strangers)
     for least in (0.4, 0.5, 0.6, 0.7, 0.8):
         for name, part in (("development", slice(own)), ("hard", slice(own, None))):
             merged, same = (left & (chances >= least))[part], labels[part]
             right = int((merged & same).sum())
-            print(f"{least} {name}: precision {right / max(merged.sum(), 1):.3f} ({right}/{merged.sum()}), recall {right / same.sum():.3f}")
+            print(
+                f"{least} {name}: precision {right / max(merged.sum(), 1):.3f} ({right}/{merged.sum()}), recall {right / same.sum():.3f}"
+            )
     if arguments.apart:
         for pair, reason, chance, cosine in zip(pairs[:own], reasons, chances, cosines, strict=False):
             if pair["merge"] != (reason is None and chance >= policy.probability):
                 print(f"{pair['merge']!s:5} {reason} {chance:.2f} {cosine:.2f} {pair['a']} | {pair['b']}")
-    head = _train(values[left], labels[left])
-    stored = {"weights": [round(float(weight), 4) for weight in head.coef_[0]], "bias": round(float(head.intercept_[0]), 4)}
+    head = _train(values[left], labels[left], strangers)
+    stored = {
+        "weights": [round(float(weight), 4) for weight in head.coef_[0]],
+        "bias": round(float(head.intercept_[0]), 4),
+    }
     HEAD.write_text(json.dumps(stored, indent=1) + "\n", encoding="utf-8")
 
 
@@ -78,9 +88,7 @@ def why_apart(one: str, other: str) -> str | None:
     """Return what sets two texts apart, without the classifier."""
     first, second = read_wording(one), read_wording(other)
     return (
-        states_otherwise(said(one), said(other))
-        or differs(first, second)
-        or contradiction(first.folded, second.folded)
+        states_otherwise(said(one), said(other)) or differs(first, second) or contradiction(first.folded, second.folded)
     )
 
 
@@ -90,15 +98,39 @@ def _cosines(pairs: list[dict[str, Any]], model: str) -> list[float]:
     return [float(vectors[pair["a"]] @ vectors[pair["b"]]) for pair in pairs]
 
 
-def _by_folds(values: Floats, labels: Labels, left: Labels) -> Floats:
+def _strangers(pairs: list[dict[str, Any]], model: str, near: float) -> Floats:
+    """Features of near texts of different pairs that nothing sets apart and whose words are not the same."""
+    of: dict[str, set[int]] = {}
+    for number, pair in enumerate(pairs):
+        for side in ("a", "b"):
+            of.setdefault(pair[side], set()).add(number)
+    texts = sorted(of)
+    vectors = np.array(load_embedder(model).encode(texts))
+    rows = []
+    for i, j in np.argwhere(np.triu(vectors @ vectors.T, 1) > near):
+        one, other = texts[i], texts[j]
+        if of[one] & of[other] or read_wording(one).words == read_wording(other).words or why_apart(one, other):
+            continue
+        if {text for number in of[one] for text in (pairs[number]["a"], pairs[number]["b"])} & {
+            text for number in of[other] for text in (pairs[number]["a"], pairs[number]["b"])
+        }:
+            continue
+        if crossed(read_wording(one), read_wording(other))[0] == 0:
+            continue
+        rows.append(features(said(one), said(other), float(vectors[i] @ vectors[j])))
+    return np.array(rows).reshape(len(rows), -1)
+
+
+def _by_folds(values: Floats, labels: Labels, left: Labels, strangers: Floats) -> Floats:
     chances = np.zeros(len(labels))
     for train, test in StratifiedKFold(FOLDS, shuffle=True, random_state=0).split(values, labels):
         kept = train[left[train]]
-        chances[test] = _train(values[kept], labels[kept]).predict_proba(values[test])[:, 1]
+        chances[test] = _train(values[kept], labels[kept], strangers).predict_proba(values[test])[:, 1]
     return chances
 
 
-def _train(values: Floats, labels: Labels) -> LogisticRegression:
+def _train(values: Floats, labels: Labels, strangers: Floats) -> LogisticRegression:
+    values, labels = np.vstack([values, strangers]), np.concatenate([labels, np.zeros(len(strangers), bool)])
     return LogisticRegression(C=STRENGTH, max_iter=1000).fit(values, labels)
 
 

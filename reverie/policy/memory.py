@@ -48,8 +48,8 @@ class MergePolicy(Table):
 
     #: Cosine above which they merge, unless polarity, numbers or names differ.
     threshold: Annotated[float, Field(ge=0.5, le=1.0)] = 0.999
-    #: Cosine above which pairs are compared by what they state and by a classifier (`consolidate/merge/same.py`), instead
-    #: of by `threshold` and `contradiction`; None: not.
+    #: Cosine above which pairs are compared by what they state and by a classifier (`consolidate/merge/same.py`), and
+    #: not by `threshold` and `contradiction`; None: not.
     near: Annotated[float, Field(ge=0.5, le=1.0)] | None = None
     #: Chance of being the same from which the classifier merges a pair.
     probability: Share = 0.5

@@ -201,7 +201,7 @@ def test_live_and_backfill_come_to_the_same(store: Store, tmp_path: Path) -> Non
     for until in (1.1, 1.3, 5.005, 5.02, 8, 9.1, 9.6, 13, 15.5, 17, 30):
         consolidate(store, until)
     live = digest(store, "t")
-    assert states(store)[:2] == [("Lives in Oslo", "superseded"), ("Works at Zoho", "superseded")]
+    assert states(store)[:2] == [("Lives in Oslo", "superseded"), ("Works at Zoho", "active")]
     empty_memory(Work(store=store, scope=SCOPE, policy=POLICY, as_of=day(30)))
     consolidate(store)
     assert digest(store, "t") == live

@@ -135,11 +135,16 @@ def _why_apart(
     if _is_over(memory, other):
         return "expired"
     if policy.merge.near is not None:
-        one_valued = frozenset(name for name, relation in policy.extract.relations.items() if relation.values == "one")
-        return why_not_same(memory, other, similarity, policy.merge.probability, one_valued)
+        return why_not_same(memory, other, similarity, policy.merge.probability, _one_valued(policy, memory.relation))
     if memory.polarity * other.polarity < 0:
         return "polarity"
     return contradiction(memory.content, other.content)
+
+
+def _one_valued(policy: Policy, relation: str | None) -> frozenset[str]:
+    """The relation, if it has one object at a time."""
+    known = policy.extract.relations.get(relation) if relation else None
+    return frozenset((relation,)) if relation and known and known.values == "one" else frozenset()
 
 
 def _is_over(memory: NearMemory, other: NearMemory) -> bool:

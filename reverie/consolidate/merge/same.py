@@ -14,7 +14,7 @@ from typing import Protocol
 
 import orjson
 
-from reverie.consolidate.merge.wording import Wording, differs, in_order, read_wording
+from reverie.consolidate.merge.wording import Wording, crossed, differs, in_order, read_wording
 from reverie.language import objects
 from reverie.language.contradiction import contradiction
 from reverie.model import Phase
@@ -34,7 +34,9 @@ class Said(Protocol):
     phase: Phase | None
 
 
-def why_not_same(one: Said, other: Said, similarity: float, probability: float, one_valued: frozenset[str]) -> str | None:
+def why_not_same(
+    one: Said, other: Said, similarity: float, probability: float, one_valued: frozenset[str]
+) -> str | None:
     """Return why two memories are not the same, or None where they are: symmetric."""
     if reason := states_otherwise(one, other, one_valued):
         return reason
@@ -85,8 +87,11 @@ def features(one: Said, other: Said, similarity: float) -> tuple[float, ...]:
     first, second = read_wording(one.content), read_wording(other.content)
     both, either = len(first.words & second.words), len(first.words | second.words)
     shares = sorted((both / max(len(first.words), 1), both / max(len(second.words), 1)))
+    fewer, more = crossed(first, second)
     return (
         similarity,
+        min(fewer, 2.0),
+        min(more, 4.0),
         both / max(either, 1),
         *shares,
         _object_share(one, other),

@@ -1,3 +1,4 @@
+# ruff: noqa: E501 -- a table of phrases, one group a line
 """Reads what a memory says for its comparison with another: words of one meaning folded, and what sets memories apart.
 
 Pure, for English. A text is read once, in about 60 us.
@@ -22,6 +23,19 @@ _FOLDS = tuple(
     a single > 1
     no one|nobody > not anybody
     thrice > three times
+    (?:two|2) times > twice
+    (?:one|1) time > once
+    is aged (\d+)|is (\d+) years old|age is (\d+)|is (\d+) years of age > is aged \1\2\3\4
+    hits the gym|works out at the gym > goes to the gym
+    dishes|cuisine > food
+    is taking (\w+) (?:lessons|classes)|takes (\w+) (?:lessons|classes)|is learning to play(?: the)?|learns to play(?: the)? > is learning \1\2
+    ([A-Z]\w+) is (?:the|his|her|their|my) (?:husband|wife|spouse) > is married to \1
+    (?:husband|wife) is(?: called| named)? > is married to
+    has an? (\w+) (?:called|named) > \1 called
+    collects > has a collection of
+    writes with the (left|right) hand > is \1-handed
+    has (?=type \d diabetes) > is 
+    diabetic > diabetes
     (?:each|per) (?=day|week|month|year|morning|evening|night|hour) > every
     every day|daily|a day|everyday|day after day|day-to-day > every day
     every week|weekly|a week > every week
@@ -77,7 +91,8 @@ _FOLDS = tuple(
     goes climbing > climbs
     goes fishing > fishes
     goes dancing > dances
-    goes by|is named|is called|name is|['’]s name is|answers to|named|called > called
+    ['’]s name is >  called
+    goes by|is named|is called|name is|answers to|named|called > called
     was born on|born on|birthday falls on|date of birth is|birthday is on > birthday is
     was born in|was raised in|grew up in|spent (?:his|her|their|my) childhood in > grew up in
     comes from|originally from|hails from|is a native of > is from
@@ -118,7 +133,7 @@ _FOLDS = tuple(
 _MARKS = tuple(
     re.compile(rf"\b(?:{pattern})\b", re.IGNORECASE)
     for pattern in (
-        r"wants to|has to|plans to|can|could|may|might|would|tries|trying|considering|thinking",
+        r"wants?|wanted|has to|plans to|can|could|may|might|would|tries|trying|considering|thinking",
         r"used to|was|were|had|did|formerly|former|previously|once was|ex|went|ran|ate|drank|taught|wrote|kept|drove|rode"
         r"|spoke|bought|sold|grew|left|took|gave|got|lost|made|met|ago",
         r"no longer|until|since|before|after|almost|nearly|if|unless|except|only|but not|without|instead",
@@ -138,8 +153,10 @@ _PEOPLE = re.compile(
 )
 _OWNED = re.compile(r"\b(\w+)['’]s\b(?! (?:not|a|an|the|is)\b)")
 _DENIAL = re.compile(r"\b(?:not|never|no|none|neither|nor|without|cannot|hardly)\b|n['’]t\b", re.IGNORECASE)
-_PLACED = re.compile(r"\b(from|to|for|against|before|after|with|without|by|of) (?:the |a |an |my |his |her )?(\w+)", re.IGNORECASE)
-_VERB = re.compile(r"\b[a-z]{3,}ed\b")
+_PLACED = re.compile(
+    r"\b(from|to|for|against|before|after|with|without|by|of) (?:the |a |an |my |his |her )?(\w+)", re.IGNORECASE
+)
+_VERB = re.compile(r"\b[a-z]{3,}ed\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,8 +194,8 @@ def read_wording(text: str) -> Wording:
         marks=(*found, periods, people),
         denials=len(_DENIAL.findall(folded)) % 2,
         owned=frozenset(match[1].lower() for match in _OWNED.finditer(folded)),
-        placed=frozenset((match[2].lower(), match[1].lower()) for match in _PLACED.finditer(folded)),
-        ended=frozenset(match[0].removesuffix("ed") for match in _VERB.finditer(folded)),
+        placed=frozenset((match[2].lower().removesuffix("s"), match[1].lower()) for match in _PLACED.finditer(folded)),
+        ended=frozenset(match[0].lower().removesuffix("ed") for match in _VERB.finditer(folded)),
     )
 
 
@@ -195,9 +212,15 @@ def differs(one: Wording, other: Wording) -> str | None:
         return "number"
     if _turned(one, other):
         return "role"
-    return "past" if _ended(one, other) or _ended(other, one) else None
+    if _ended(one, other) or _ended(other, one):
+        return "past"
+    return "value" if _does_other(one, other) or _does_other(other, one) else None
 
 
+#: Verbs that say little by themselves; letters by which two stems are of one root.
+_LIGHT = frozenset(("take", "go", "get", "make", "do", "use", "keep", "thing"))
+_ROOT = 5
+_TURNING = frozenset(("with", "without", "against", "from"))
 _CLASSES = ("modality", "past", "limit", "role", "amount", "frequency", "change", "frequency", "person")
 
 
@@ -208,7 +231,33 @@ def _values(wording: Wording) -> frozenset[str]:
 def _turned(one: Wording, other: Wording) -> bool:
     """Whether a word follows another preposition: "moved from Oslo", "moved to Oslo"."""
     mine, yours = dict(one.placed), dict(other.placed)
-    return any(yours.get(word, how) != how for word, how in mine.items())
+    return any(yours.get(word, how) != how for word, how in mine.items()) or any(
+        how in _TURNING
+        and word not in there
+        and word in {each.lower().removesuffix("s") for each in wording.folded.split()}
+        for here, there, wording in ((mine, yours, other), (yours, mine, one))
+        for word, how in here.items()
+    )
+
+
+def _does_other(one: Wording, other: Wording) -> bool:
+    """Whether one begins with a verb of its own, "watches football", that the other does not have."""
+    content, names = one.assertion.content, one.assertion.names
+    at = 1 if len(content) > 1 and content[0] in names else 0
+    starts = one.assertion.verb_first or at
+    return bool(starts and content) and content[at] not in _LIGHT and _alone(content[at], other)
+
+
+def crossed(one: Wording, other: Wording) -> tuple[int, int]:
+    """Return how many content words each has that the other has not, the fewer first."""
+    mine = sum(_alone(word, other) for word in one.words - other.words - _LIGHT)
+    yours = sum(_alone(word, one) for word in other.words - one.words - _LIGHT)
+    return min(mine, yours), max(mine, yours)
+
+
+def _alone(word: str, other: Wording) -> bool:
+    """Whether the other has no word of this root: "volunteers", "does volunteer work"."""
+    return not any(word[:_ROOT] == each[:_ROOT] for each in other.words)
 
 
 def _ended(one: Wording, other: Wording) -> bool:

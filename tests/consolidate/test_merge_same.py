@@ -1,0 +1,72 @@
+"""Which near memories say the same: kinds that must stay apart, and wordings that are one."""
+
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+
+from reverie.consolidate.merge.decide import NearMemory, decide_merges
+from reverie.consolidate.merge.same import why_not_same
+from reverie.model import stable_id
+from reverie.policy import load_policy
+
+DAY = datetime(2026, 1, 1, tzinfo=UTC)
+
+
+def memory(text: str, number: int = 0, state: str = "candidate", **stated: Any) -> NearMemory:
+    at = DAY + timedelta(days=number)
+    return NearMemory(stable_id(at, text), "ann", "fact", state, text, 0, 0.5, at, at, 0, **stated)
+
+
+@pytest.mark.parametrize(
+    "pair",
+    [
+        ("Has a dozen sheep", "Has half a dozen sheep"),
+        ("Takes 10 mg of lisinopril daily", "Takes 20 mg of lisinopril daily"),
+        ("Takes ibuprofen once a day", "Takes ibuprofen twice a day"),
+        ("Goes to the gym every week", "Goes to the gym every other week"),
+        ("Lent Tom 50 dollars", "Borrowed 50 dollars from Tom"),
+        ("Owns a boat", "A friend owns a boat"),
+        ("Wants to call the bank", "Has to call the bank"),
+        ("Lives in Bergen", "Lived in Bergen"),
+        ("Plans to visit Rome", "Visited Rome"),
+        ("Is allergic to nuts", "Sister is allergic to nuts"),
+    ],
+)
+def test_what_stays_apart(pair: tuple[str, str]) -> None:
+    one, other = (memory(text) for text in pair)
+    assert why_not_same(one, other, 0.97, 0.0, frozenset())
+    assert why_not_same(other, one, 0.97, 0.0, frozenset())
+
+
+@pytest.mark.parametrize(
+    "pair",
+    [
+        ("Has two daughters", "Has two girls"),
+        ("Is allergic to nuts", "Has a nut allergy"),
+        ("Lives in Bergen", "Home is in Bergen"),
+    ],
+)
+def test_what_is_the_same(pair: tuple[str, str]) -> None:
+    one, other = (memory(text) for text in pair)
+    assert why_not_same(one, other, 0.75, load_policy("reverie").merge.probability, frozenset()) is None
+
+
+@pytest.mark.parametrize(
+    ("stated", "otherwise", "why"),
+    [
+        ({"who": "sister"}, {}, "who"),
+        ({"phase": "planned"}, {"phase": "holds"}, "phase"),
+        ({"relation": "likes"}, {"relation": "does"}, "relation"),
+        ({"relation": "lives_in", "object": "Oslo"}, {"relation": "lives_in", "object": "Bergen"}, "object"),
+    ],
+)
+def test_what_is_stated_otherwise(stated: dict[str, Any], otherwise: dict[str, Any], why: str) -> None:
+    one, other = memory("Likes Oslo", **stated), memory("Likes Oslo", **otherwise)
+    assert why_not_same(one, other, 1.0, 0.0, frozenset({"lives_in"})) == why
+
+
+def test_what_is_said_again_joins_the_superseded_memory() -> None:
+    old, again = memory("Lives in Oslo", 0, "superseded"), memory("Lives in Oslo near the sea", 9)
+    (merge,) = decide_merges([old, again], [(old.id, again.id, 0.9)], [], load_policy("reverie")).merges
+    assert (merge.survivor.id, merge.loser.id) == (old.id, again.id)
