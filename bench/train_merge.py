@@ -1,7 +1,8 @@
 """Train the classifier of near pairs that say the same: `python -m bench.train_merge [--model minilm] [--apart]`.
 
 Writes `reverie/consolidate/merge/head.json`: logistic regression over the features of `merge/same.py`, trained on those
-pairs of `tests/consolidate/merge_pairs.dev.jsonl` and `tests/language/merge_pairs.jsonl` that nothing sets apart, and on
+pairs of `tests/consolidate/merge_pairs.dev.jsonl` and `tests/language/merge_pairs.jsonl` that nothing sets apart,
+and on
 near texts of different pairs, which are not the same. Those are fewest where the rules part what looks alike. Prints
 precision and recall on the development pairs, each judged by a classifier that was not trained on it (ten folds). The
 words of `merge/wording.py` were chosen with the development pairs in view, so its figures there are better than on
@@ -65,7 +66,8 @@ def main() -> None:
             merged, same = (left & (chances >= least))[part], labels[part]
             right = int((merged & same).sum())
             print(
-                f"{least} {name}: precision {right / max(merged.sum(), 1):.3f} ({right}/{merged.sum()}), recall {right / same.sum():.3f}"
+                f"{least} {name}: precision {right / max(merged.sum(), 1):.3f} ({right}/{merged.sum()}), "
+                f"recall {right / same.sum():.3f}"
             )
     if arguments.apart:
         for pair, reason, chance, cosine in zip(pairs[:own], reasons, chances, cosines, strict=False):

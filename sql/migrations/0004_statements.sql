@@ -1,4 +1,6 @@
 -- What a memory states, as data: of whom, which relation, which object, and from when to when it holds.
+-- An upgrade runs alone, in one transaction, so what would lock a busy table is no concern here.
+-- squawk-ignore-file require-concurrent-index-creation, require-concurrent-index-deletion, ban-drop-constraint, constraint-missing-not-valid, adding-not-nullable-field, adding-required-field
 
 alter table memory.memories
     add column who text,

@@ -70,8 +70,10 @@ _POINTING: Final = re.compile(
 )
 #: Wishes that anybody has.
 _VACUOUS: Final = re.compile(
-    r"(?:(?:help|keep|start|make|do|try|be|get|give|have|inspire|find|see|create|spread|show|use|reach|continue|go|to) ?)+"
-    r"(?:to )?(?:some |a |the |my |our |for |an |new |big |best |real |positive |bigger |better |more |out |and |up |going"
+    r"(?:(?:help|keep|start|make|do|try|be|get|give|have|inspire|find|see|create|spread|show|use"
+    r"|reach|continue|go|to) ?)+"
+    r"(?:to )?(?:some |a |the |my |our |for |an |new |big |best |real |positive |bigger |better |more |out "
+    r"|and |up |going"
     r"|pushing |working |making |trying |helping |improving |growing |reaching |doing |others |people |in |of )*"
     r"(?:difference|impact|changes?|that happen|this happen|it happen|goals?|things?|life|the world|world|others|people"
     r"|dreams?|progress|better|best|going|positive|something|everything|ways?)"
