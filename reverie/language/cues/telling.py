@@ -30,8 +30,10 @@ _LEAST, _MOST = 3, 60
 _NAMED = 2
 #: One of these is in every match of `pronoun` and `pointing`.
 _POINTING = frozenset(
-    "it them they this that these those he she him her there so one some any both another too to theirs "
-    "been such".split()  # noqa: SIM905
+    {
+        *("it", "them", "they", "this", "that", "these", "those", "he", "she", "him", "her", "theirs", "there"),
+        *("so", "one", "some", "any", "both", "another", "too", "to", "been", "such"),
+    }
 )
 _CLOSERS = "\"')] !."
 
