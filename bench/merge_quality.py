@@ -28,7 +28,7 @@ from reverie.language.contradiction import contradiction
 from reverie.policy import load_policy
 
 if TYPE_CHECKING:
-    from reverie.consolidate.merge.same import Said
+    from reverie.consolidate.merge.same import Stating
 
 HARD = Path(__file__).parents[1] / "tests" / "language" / "merge_pairs.jsonl"
 DUPLICATE_FROM = 4.5
@@ -69,7 +69,8 @@ def _judge_policy(path: Path, embedder: Embedder) -> None:
     for line in path.read_text(encoding="utf-8").splitlines():
         pair = json.loads(line)
         one, other = (
-            cast("Said", SimpleNamespace(content=pair[side], **blank | pair.get(f"{side}_stated", {}))) for side in "ab"
+            cast("Stating", SimpleNamespace(content=pair[side], **blank | pair.get(f"{side}_stated", {})))
+            for side in "ab"
         )
         first, second = embedder.encode([one.content, other.content])
         cosine, least = float(first @ second), policy.merge.near or policy.merge.threshold

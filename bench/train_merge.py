@@ -22,7 +22,7 @@ import numpy.typing as npt
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import StratifiedKFold
 
-from reverie.consolidate.merge.same import features, states_otherwise
+from reverie.consolidate.merge.same import pair_features, states_otherwise
 from reverie.consolidate.merge.wording import crossed, differs, read_wording
 from reverie.inference import load_embedder
 from reverie.language.contradiction import contradiction
@@ -49,7 +49,7 @@ def main() -> None:
     own = len(DEVELOPMENT.read_text("utf-8").splitlines())
     cosines = _cosines(pairs, arguments.model)
     values = np.array(
-        [features(said(pair["a"]), said(pair["b"]), cosine) for pair, cosine in zip(pairs, cosines, strict=True)]
+        [pair_features(said(pair["a"]), said(pair["b"]), cosine) for pair, cosine in zip(pairs, cosines, strict=True)]
     )
     labels = np.array([pair["merge"] for pair in pairs])
     reasons = [
@@ -119,7 +119,7 @@ def _strangers(pairs: list[dict[str, Any]], model: str, near: float) -> Floats:
             continue
         if crossed(read_wording(one), read_wording(other))[0] == 0:
             continue
-        rows.append(features(said(one), said(other), float(vectors[i] @ vectors[j])))
+        rows.append(pair_features(said(one), said(other), float(vectors[i] @ vectors[j])))
     return np.array(rows).reshape(len(rows), -1)
 
 

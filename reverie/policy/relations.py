@@ -27,8 +27,9 @@ class Relation(Table):
     wording: Annotated[str, Field(min_length=1)]
     #: Instead of `wording`, of what is denied: "Doesn't like {object}".
     opposite: str | None = None
-    #: Where an object ends: after a name, a place, a thing with what describes it, or with the clause.
-    objects: Literal["name", "place", "thing", "text"] = "thing"
+    #: Where an object ends: after a name, a place, a thing with what describes it,
+    #: a deed with when it is done, or with the clause.
+    objects: Literal["name", "place", "thing", "deed", "text"] = "thing"
     #: Structured fact that it also is; `{object}` and `{topic}` stand in the key as slugs.
     category: FactCategory | None = None
     key: Annotated[str, Field(pattern=r"^[a-z][a-z_]*(?::?\{(?:object|topic)\})?$")] | None = None

@@ -50,6 +50,7 @@ REQUESTS: dict[str, dict[str, Any]] = {
     "GET /v1/memories": {"subject_id": "{subject}"},
     "GET /v1/memories/{memory_id}": {},
     "GET /v1/entities": {"subject_id": "{subject}"},
+    "GET /v1/conflicts": {"subject_id": "{subject}"},
     "GET /v1/graph": {"subject_id": "{subject}"},
     "POST /v1/outcomes": {
         "outcomes": [
@@ -101,6 +102,11 @@ def owned(corpus: Corpus, conn: psycopg.Connection[Any]) -> dict[str, str]:
         " valid_from, memory_id, origin, run_id, policy_hash) values ('acme', %(memory)s, 'ann', 'identity', 'stone',"
         " 'quartz', 0.9, 0.9, '2026-01-01T00:00:00Z', %(memory)s, 'test', %(memory)s, 'test')",
         {"memory": memory},
+    )
+    conn.execute(
+        "insert into memory.conflicts (tenant_id, subject_id, memory_id, other_id, relation, reason, since, run_id)"
+        " values ('acme', 'ann', %(memory)s, %(other)s, 'owns', 'test', '2026-01-01T00:00:00Z', %(memory)s)",
+        {"memory": memory, "other": corpus.memory("Lost quartz", turn=turn)},
     )
     conn.execute(
         "insert into ops.sessions (tenant_id, subject_id, session_id, opened_at, since, touched_at, expires_at)"

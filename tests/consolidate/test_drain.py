@@ -76,7 +76,7 @@ def test_what_is_due_becomes_memory_and_leaves(store: Store, say: Say, conn: Con
     assert queued(conn) == [("ana", "s2")]
     # what was said up to now is worked in with the subject's turn; the session that still goes on leaves when it is due
     assert remembered(conn) == [
-        ("ana", "Lives in Lisbon"), ("ana", "Loves spicy ramen"), ("ben", "Dislikes cilantro")
+        ("ana", "Lives in Lisbon"), ("ana", "Loves spicy ramen"), ("ben", "Hates cilantro")
     ]  # fmt: skip
     assert work(store, clock=lambda: NOW + timedelta(minutes=5))["sessions"] == 1
     assert queued(conn) == []

@@ -79,7 +79,7 @@ def test_what_a_person_says_waits_for_a_model() -> None:
 def test_whose_it_is_when_several_speak() -> None:
     frame = turns(("user", "I live in Lisbon.")).with_columns(speaker=pl.lit("Bob"))
     (candidate,), _ = decide(frame)
-    assert candidate.content == "Bob: Lives in Lisbon"
+    assert candidate.content == "Bob lives in Lisbon"
 
 
 def test_a_tool_call_is_an_episode_of_what_was_done_and_why() -> None:

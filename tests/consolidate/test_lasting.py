@@ -31,22 +31,22 @@ POLICY = lively(
         "episodes": "none",
         "plan_days": 60.0,
         "relations": {
-            "lives_in": {"lasts": "durable", "wording": "Lives in {object}", "values": "one"},
-            "plans": {"lasts": "expiring", "wording": "Plans to {object}"},
-            "does": {"wording": "Does {object}"},
+            "lives_in": {"lasts": "durable", "objects": "deed", "wording": "Lives in {object}", "values": "one"},
+            "plans": {"lasts": "expiring", "objects": "deed", "wording": "Plans to {object}"},
         },
         "rules": [
             {"name": "live", "cues": ["live in"], "pattern": "i live in (?P<x>.+)", "relation": "lives_in"},
             {"name": "move", "cues": ["moving"], "pattern": "i'm moving to (?P<x>.+)", "relation": "lives_in",
              "phase": "planned", "template": "Is moving to {x}"},
             {"name": "plan", "cues": ["going to"], "pattern": "i'm going to (?P<x>.+)", "relation": "plans"},
-            {"name": "do", "cues": ["i do"], "pattern": "i do (?P<x>.+)", "relation": "does"},
+            {"name": "do", "cues": ["i do"], "pattern": "i do (?P<x>.+)", "kind": "fact",
+             "template": "Is living in {x}"},
         ],
     }
 )  # fmt: skip
 SAID = {
     "I live in Oslo": 0,
-    "I do pottery": 0,
+    "I do Bergen": 0,
     "I'm going to fly to Rome next Friday": 0,
     "I'm going to paint the kitchen": 0,
     "I'm moving to Bergen in March": 0,
@@ -84,7 +84,7 @@ def test_each_ends_in_its_own_way(imported: Store, conn: Conn) -> None:
     ends = {content: row["expires_at"] for content, row in contents(conn).items()}
     assert ends == {
         "Lives in Oslo": None,
-        "Does pottery": None,
+        "Is living in Bergen": None,
         "Plans to fly to Rome next Friday": datetime(2026, 1, 17, tzinfo=UTC),
         "Plans to paint the kitchen": START + timedelta(days=60, minutes=3),
         "Is moving to Bergen in March": datetime(2026, 4, 1, tzinfo=UTC),
@@ -145,9 +145,9 @@ def test_undo_takes_back_that_a_memory_lasts(store: Store, conn: Conn, tmp_path:
     rows = contents(conn)
     assert {content: row["lasting"] for content, row in rows.items()} == {
         f"Lives in {where}": True,
-        f"Does {where}": False,
+        f"Is living in {where}": False,
     }
-    assert {content for content, row in rows.items() if row["forget_at"]} == {f"Does {where}"}
+    assert {content for content, row in rows.items() if row["forget_at"]} == {f"Is living in {where}"}
 
 
 def test_the_survivor_lasts_if_one_of_the_two_does() -> None:

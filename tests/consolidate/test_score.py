@@ -79,7 +79,7 @@ SAID = (0.0, "I live in Lisbon and I work as a nurse.")
 
 
 def test_a_recall_starts_a_new_period_of_grace_once(store: Store, tmp_path: Path) -> None:
-    tell(store, tmp_path / "a.jsonl", SAID)
+    tell(store, tmp_path / "a.jsonl", (0.0, "I love spicy ramen and I hate cilantro."))
     before = memories(store)
     ask(store, 30, *(UUID(memory["id"]) for memory in before))
     report = run(store)

@@ -44,8 +44,8 @@ SCOPE = Scope(tenant_id=TENANT)
 
 @pytest.fixture
 def policy(monkeypatch: pytest.MonkeyPatch) -> Policy:
-    """Few memories for much that is said."""
-    found = lively("reverie")
+    """Few memories for much that is said: a session that goes on has no summaries."""
+    found = lively("reverie", compress={"running_turns": 0})
     monkeypatch.setattr(deferred, "load_policy", lambda name: found)
     return found
 

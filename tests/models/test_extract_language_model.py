@@ -142,7 +142,7 @@ def test_what_the_model_is_shown(read: Run, server: Server, conn: Conn) -> None:
 
 
 def test_read_twice_it_is_asked_once(read: Run, store: Store, server: Server, conn: Conn) -> None:
-    say(conn, "My shoe size is 42 by now.", START)
+    say(conn, "The stairs are steep by now.", START)
     assert read(dry_run=True)["candidates"] == 0 and server.requests == []
     read()
     before = digest(store, TENANT)

@@ -22,10 +22,10 @@ from reverie.capture.history.importing import import_file
 from reverie.capture.history.redrive import redrive_dead_letters
 from reverie.consolidate.embed import decide as embed_decide
 from reverie.consolidate.extract import decide, events
+from reverie.consolidate.facts import read as facts_read
 from reverie.consolidate.merge import decide as merge_decide
 from reverie.drive.rebuild import empty_memory
 from reverie.errors import StageError
-from reverie.language import fact_keys
 from reverie.model import Scope, stable_id
 from reverie.policy import load_policy
 from reverie.store.connect import connect
@@ -148,19 +148,18 @@ def defect_in(stage: str, conn: Conn) -> Iterator[WordEmbedder]:
         embedder = WordEmbedder()
         if stage == "extract":
             spoken = lambda read, *_: " ".join(read["text"])  # noqa: E731
-            patch.setattr(decide, "_episodes", failing(decide._episodes, spoken, "Infosys gave us an award"))
+            patch.setattr(decide, "_verbatim", failing(decide._verbatim, spoken, "Infosys gave us an award"))
         elif stage == "events":
             patch.setattr(events, "_pieces", failing(events._pieces, lambda event, *_: event.content, "locker"))
         elif stage == "embed":
             cut = failing(embed_decide.text_parts, lambda text, *_: text, "commute to Infosys")
             patch.setattr(embed_decide, "text_parts", cut)
         elif stage == "merge":
-            near = failing(merge_decide.contradiction, lambda *texts: " ".join(texts), "golden retriever")
-            patch.setattr(merge_decide, "contradiction", near)
+            near = failing(merge_decide.why_not_same, lambda one, other, *_: one.content + other.content, "retriever")
+            patch.setattr(merge_decide, "why_not_same", near)
         elif stage == "facts":
-            patch.setattr(
-                fact_keys.FactRule, "read", failing(fact_keys.FactRule.read, lambda _, content: content, "Mumbai")
-            )
+            keyed = failing(facts_read.relation_key, lambda _, stated: stated.object, "Mumbai")
+            patch.setattr(facts_read, "relation_key", keyed)
         else:
             table, event, condition = SUBJECTS[stage]
             conn.execute(
@@ -234,7 +233,7 @@ def test_a_defect_that_everything_shows_buries_nothing(store: Store, conn: Conn,
         raise Defect("I live in Mumbai.")
 
     with pytest.MonkeyPatch.context() as patch, pytest.raises(StageError, match="on every"):
-        patch.setattr(decide, "_episodes", fail)
+        patch.setattr(decide, "_verbatim", fail)
         consolidate(store, "acme", compact.policy(), compact.UNTIL)
     assert letters(conn) == []
     assert conn.execute("select count(*) from memory.extractions").fetchone() == (0,)

@@ -72,7 +72,7 @@ def test_a_correction_wins_and_holds_in_a_rebuild(store: Store, history: Path, d
     ((beagle, state, kind, origin),) = rows(
         store, "select id, state, kind, origin from memory.memories where content = 'Has a beagle named Bruno'"
     )
-    assert (state, kind, origin) == ("active", "fact", "correction/pet-named")
+    assert (state, kind, origin) == ("active", "fact", "correction/has-pet")
     assert rows(store, "select relation, source from memory.lineage where memory_id = %s", beagle) == [
         ("corrected", "correction")
     ]

@@ -265,7 +265,7 @@ def test_who_corrected_is_told(told: Store) -> None:
 def test_a_pinned_memory_stays_and_is_always_considered(told: Store, database_url: str) -> None:
     of = policy(prune={"below": 0.9, "unaccessed_days": 60})
     consolidate(told, TENANT, of, THEN)
-    kept = find(told, "sister lives in Pune")
+    kept = find(told, "coffee")
     (peak,) = rows(told, "select peak from memory.memories where id = %s", kept)[0]
     ask_for(told, "pin", kept, of)
     found = ask(told, of, "zebra", THEN + timedelta(minutes=1), embed=False)
@@ -302,7 +302,7 @@ def test_reading_a_session_again_does_not_bring_it_back(told: Store) -> None:
 def test_a_memory_that_was_due_is_pinned_in_time(told: Store, database_url: str) -> None:
     of = policy(prune={"below": 0.9, "unaccessed_days": 60})
     consolidate(told, TENANT, of, THEN)
-    kept = find(told, "sister lives in Pune")
+    kept = find(told, "coffee")
     pin = correct_memory(told.session(TENANT), memory_id=kept, policy=of, as_of=compact.UNTIL, asked="pin")
     perform(pin)  # no cycle ran since it was due
     until = compact.UNTIL + timedelta(hours=1)

@@ -13,7 +13,6 @@ from psycopg.rows import dict_row
 
 from reverie.capture.history.importing import import_file
 from reverie.consolidate.merge.undo import undo
-from reverie.policy.fading import value_at
 from reverie.store.database import Store
 from reverie.store.digest import digest
 from tests.promises import compact
@@ -47,11 +46,9 @@ def test_both_are_as_they_were(store: Store, conn: Conn, merged: tuple[dict[str,
     both = {row["id"]: row for row in memories(conn)}
     for row in both.values():
         assert (row["state"], row["into_id"], row["vectors"]) == ("active", None, [True])
-        # what the merge added is taken back; when it was last said stays, as later recalls may have moved it on
-        rate, grace = policy.decay.rates["fact"], policy.decay.grace_days
-        faded = value_at(alone["peak"], alone["accessed_at"], row["accessed_at"], rate=rate, grace_days=grace)
-        assert row["peak"] == pytest.approx(faded if row["id"] == survivor else alone["peak"])
-        assert row["forget_at"] is not None
+        # what the merge added is taken back; a pet does not fade
+        assert row["lasting"] and row["peak"] == pytest.approx(alone["peak"])
+        assert row["forget_at"] is None
     same = ("content", "content_hash", "kind", "polarity", "base", "access_count", "happened_at", "mentions", "turn_id")
     assert {name: both[alone["id"]][name] for name in same} == {name: alone[name] for name in same}
 

@@ -191,7 +191,7 @@ def judge_claims(turn: ShownTurn, reply: TurnNotes, policy: Policy) -> JudgedCla
         if reason is None and context is None:
             reason = "ungrounded"
         if reason is None:
-            reason = _needless(turn, note, stated, hits, accepted)
+            reason = _needless(turn, note, stated, hits, accepted, policy)
         if reason is None and len(accepted) >= policy.extract.model.notes:
             reason = "excess"
         if reason is not None or context is None:
@@ -302,17 +302,24 @@ def _needless(
     stated: dict[str, Any] | None,
     hits: Sequence[RuleMatch],
     accepted: Sequence[AcceptedClaim],
+    policy: Policy,
 ) -> str | None:
     """Return why the claim adds nothing. A rule's candidate is preferred: it is there with and without a model."""
     if any(claim.kind == note.kind and claim.text.casefold() == note.text.casefold() for claim in accepted):
         return "repeated"
     known = any(
         hit.kind == note.kind
-        and (stated is None or hit.key is not None)
+        and (stated is None or _has_key(hit, stated, policy))
         and _says_no_more(note, hit, turn.text[hit.start : hit.end])
         for hit in hits
     )
     return "known" if known else None
+
+
+def _has_key(hit: RuleMatch, stated: dict[str, Any], policy: Policy) -> bool:
+    """Whether what a rule found is a structured fact already: by its own key, or by the relation that the key means."""
+    found = relation_of(policy, stated["category"], stated["key"])
+    return hit.key is not None or bool(found and hit.statement and found[0] == hit.statement.relation)
 
 
 def _says_no_more(note: Note, hit: RuleMatch, clause: str) -> bool:

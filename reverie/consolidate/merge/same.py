@@ -14,7 +14,7 @@ from typing import Protocol
 
 import orjson
 
-from reverie.consolidate.merge.wording import Wording, crossed, differs, in_order, read_wording
+from reverie.consolidate.merge.wording import Wording, crossed, differs, order_kept, read_wording
 from reverie.language import objects
 from reverie.language.contradiction import contradiction
 from reverie.model import Phase
@@ -22,7 +22,7 @@ from reverie.model import Phase
 _PHASES: dict[str | None, str] = {"ends": "ends", "past": "past", "planned": "planned"}
 
 
-class Said(Protocol):
+class Stating(Protocol):
     """A memory, as far as it is compared."""
 
     content: str
@@ -35,7 +35,7 @@ class Said(Protocol):
 
 
 def why_not_same(
-    one: Said, other: Said, similarity: float, probability: float, one_valued: frozenset[str]
+    one: Stating, other: Stating, similarity: float, probability: float, one_valued: frozenset[str]
 ) -> str | None:
     """Return why two memories are not the same, or None where they are: symmetric."""
     if reason := states_otherwise(one, other, one_valued):
@@ -47,10 +47,10 @@ def why_not_same(
         return reason
     if _is_one_statement(one, other):
         return None
-    return None if chance(features(one, other, similarity)) >= probability else "unlike"
+    return None if chance(pair_features(one, other, similarity)) >= probability else "unlike"
 
 
-def states_otherwise(one: Said, other: Said, one_valued: frozenset[str] = frozenset()) -> str | None:
+def states_otherwise(one: Stating, other: Stating, one_valued: frozenset[str] = frozenset()) -> str | None:
     """Return in which part of what they state two memories differ."""
     if (one.who or "").lower() != (other.who or "").lower():
         return "who"
@@ -72,7 +72,7 @@ def states_otherwise(one: Said, other: Said, one_valued: frozenset[str] = frozen
     return "object" if one.relation in one_valued and not is_part else None
 
 
-def _is_one_statement(one: Said, other: Said) -> bool:
+def _is_one_statement(one: Stating, other: Stating) -> bool:
     return (
         one.relation is not None
         and one.relation == other.relation
@@ -82,7 +82,7 @@ def _is_one_statement(one: Said, other: Said) -> bool:
     )
 
 
-def features(one: Said, other: Said, similarity: float) -> tuple[float, ...]:
+def pair_features(one: Stating, other: Stating, similarity: float) -> tuple[float, ...]:
     """Return what the classifier reads of a pair; the same whichever comes first."""
     first, second = read_wording(one.content), read_wording(other.content)
     both, either = len(first.words & second.words), len(first.words | second.words)
@@ -96,12 +96,12 @@ def features(one: Said, other: Said, similarity: float) -> tuple[float, ...]:
         *shares,
         _object_share(one, other),
         float(one.relation is not None and one.relation == other.relation),
-        in_order(first, second),
+        order_kept(first, second),
         _names(first, second),
     )
 
 
-def _object_share(one: Said, other: Said) -> float:
+def _object_share(one: Stating, other: Stating) -> float:
     if not one.object or not other.object:
         return 0.0
     first, second = set(objects.read_object(one.object).words), set(objects.read_object(other.object).words)

@@ -266,7 +266,7 @@ def _ended(one: Wording, other: Wording) -> bool:
     return any(stem + end in present for stem in one.ended - other.ended for end in ("", "e", "s", "es", "ing"))
 
 
-def in_order(one: Wording, other: Wording) -> float:
+def order_kept(one: Wording, other: Wording) -> float:
     """Return the share of neighbouring content words that both have in the same order."""
     mine, yours = set(pairwise(one.assertion.content)), set(pairwise(other.assertion.content))
     return len(mine & yours) / max(min(len(mine), len(yours)), 1)

@@ -243,7 +243,9 @@ def _passing(said: Said) -> bool:
 
 #: What is no standing rule, no habit and no plan, though it looks like one.
 _IDIOMS: Final = re.compile(
-    r"(?:never|don't) (?:give up|mind|forget|stop|say never|worry|be)\b.*|(?:do )?have .*|run (?:out|late"
+    r"(?:never|don't) (?:give up|mind|forget|stop|say never|worry|be)\b.*"
+    r"|(?:do )?have (?!(?:[a-z]+ ){0,3}(?:meeting|class|therapy|lesson|practice|appointment|standup|call|training"
+    r"|rehearsal)).*|run (?:out|late"
     r"|low|short|around)\b.*"
     r"|go (?:crazy|nuts|well|great|to bed)\b.*|take the bet\b.*",
     _FLAGS,

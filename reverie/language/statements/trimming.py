@@ -7,7 +7,7 @@ from typing import Final, Literal
 
 from reverie.language.cues import wording
 
-Objects = Literal["name", "place", "thing", "text"]
+Objects = Literal["name", "place", "thing", "deed", "text"]
 
 _NAME: Final = re.compile(
     r"(?:(?:the|a|an) )?(?-i:[A-Z0-9À-Þ][\w.&'’+/-]*)(?: (?:(?:of|the|de|la|van|von|and"
@@ -15,11 +15,15 @@ _NAME: Final = re.compile(
     r"|(?:the |an? |my |our |some )?[\w.&'’+/-]+(?: [\w.&'’+/-]+){0,5}",
     re.IGNORECASE,
 )
-#: What follows an object and is no part of it, by what the object is.
+#: When something is done: part of a deed, and of no other object.
+_WHEN: Final = (
+    r"last|next|this (?:week|month|year|morning|fall|spring|summer|winter|autumn|semester|weekend)|yesterday|today"
+    r"|tonight|tomorrow|on (?:mon|tues|wednes|thurs|fri|satur|sun)day|in (?:january|february|march|april|may|june|july"
+    r"|august|september|october|november|december|[0-9]{4}|the (?:spring|summer|fall|autumn|winter))"
+)
+#: What follows an object and is no part of it.
 _AFTER: Final = (
-    r"now|right now|these days|at the moment|currently|nowadays|any ?more|any longer|last|next|this (?:week|month"
-    r"|year|morning|fall|spring"
-    r"|summer|winter|autumn|semester|weekend)|yesterday|today|tonight|tomorrow|ago|since|until|till|for (?:about "
+    r"now|right now|these days|at the moment|currently|nowadays|any ?more|any longer|ago|since|until|till|for (?:about "
     r"|almost |over |nearly |like |more than |the (?:last|past) )?"
     r"(?:[0-9]+|an?|one|two|three|four|five|six|seven|eight|nine|ten|twelve|several|some|many|most|a few|the|years"
     r"|months|ages)\b|due to|as (?:i|they|it|we|he|she|my)|because|cause|cuz|so|but|and (?:i|we|it|it's|he|she"
@@ -28,15 +32,14 @@ _AFTER: Final = (
     r"|adopted)|although|though|even though|while|when|whenever|if|unless"
     r"|which|who|who's|whose|where|just|lol|haha|btw|tbh|rn|atm|imo|too|as well|again|after all|again|myself"
     r"|actually|honestly|i (?:am|was|think|guess|have|know|mean)|it's|they're"
-    r"|as of|on (?:mon|tues|wednes|thurs|fri|satur|sun)day|in (?:january|february|march|april|may|june|july|august"
-    r"|september|october|november|december|[0-9]{4}|the (?:spring|summer|fall|autumn|winter))"
-    r"|from (?:january|february|march|april|may|june|july|august|september|october|november|december|[0-9])"
+    r"|as of|from (?:january|february|march|april|may|june|july|august|september|october|november|december|[0-9])"
     r"|completely|entirely|a lot|so much|very much|more than anything|the most|the best|like crazy|to death"
     r"|back (?:in|when)|before|after|already|please|to (?:save|help|get|be|pay|make|write|relax)|at all|over here"
     r"|over there|from now on|you know|or something|at first|by (?:now|then)"
 )
-_CUT: Final = re.compile(
-    rf",? (?:{_AFTER})(?= |$|[,.;:!?]).*| ?[;:(…].*| [-–—]+ .*|[.!?]+(?: .*|$)", re.IGNORECASE | re.DOTALL
+_CUT, _DEED_CUT = (
+    re.compile(rf",? (?:{after})(?= |$|[,.;:!?]).*| ?[;:(…].*| [-–—]+ .*|[.!?]+(?: .*|$)", re.IGNORECASE | re.DOTALL)
+    for after in (f"{_WHEN}|{_AFTER}", _AFTER)
 )
 _COMMA: Final = re.compile(r", (?!(?-i:[A-ZÀ-Þ])[\w.'-]+(?:$|,)).*", re.DOTALL)
 _LIST_COMMA: Final = re.compile(
@@ -81,8 +84,8 @@ def cleaned(captured: str, objects: Objects) -> str:
     text = _NAMED.sub(" named ", captured.strip(wording.EDGES))
     if objects == "text":
         return wording.value(text)
-    cut = _CUT.sub("", text, count=1)
-    cut = (_LIST_COMMA if objects == "thing" else _COMMA).sub("", cut, count=1)
+    cut = (_DEED_CUT if objects == "deed" else _CUT).sub("", text, count=1)
+    cut = (_LIST_COMMA if objects in ("thing", "deed") else _COMMA).sub("", cut, count=1)
     if objects == "name" and (found := _NAME.match(cut)):
         cut = found[0]
     return wording.value(cut)
