@@ -172,6 +172,8 @@ def convai_figures(policy_name: str = "reverie") -> None:
     texts, stated, folds = convai_dialogues()
     said = found(texts, rules_of(policy_name), STATING)
     rows = [("all", len(texts), *_cells(said, stated))]
+    kept = found(texts, rules_of(policy_name), STATING | {"episode"})
+    rows.append(("all, episodes too", len(texts), *_cells(kept, stated)))
     for fold in range(FOLDS):
         places = [place for place, one in enumerate(folds) if one == fold]
         cells = _cells([said[place] for place in places], [stated[place] for place in places])

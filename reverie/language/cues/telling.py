@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib.resources import files
@@ -32,7 +32,7 @@ _NAMED = 2
 _POINTING = frozenset(
     {
         *("it", "them", "they", "this", "that", "these", "those", "he", "she", "him", "her", "theirs", "there"),
-        *("so", "one", "some", "any", "both", "another", "too", "to", "been", "such"),
+        *("his", "hers", "their", "so", "one", "some", "any", "both", "another", "too", "to", "been", "such"),
     }
 )
 _CLOSERS = "\"')] !."
@@ -48,6 +48,10 @@ class _Patterns(Table):
     opening: Regex
     asking: Regex
     passing: Regex
+    somebody: Regex
+    person: Regex
+    several: Regex
+    people: Regex
     pronoun: Regex
     pointing: Regex
     verb: Regex
@@ -177,7 +181,17 @@ def _names_what_it_means(telling: Telling) -> bool:
     if _python("pointing").search(telling.text):
         return False
     found = _python("pronoun").search(telling.text)
-    return found is None or _named(telling.text[: found.start()]) >= _NAMED
+    if found is not None and _named(telling.text[: found.start()]) < _NAMED:
+        return False
+    return _stands_for("somebody", ("person",), telling.text) and _stands_for(
+        "several", ("person", "people"), telling.text
+    )
+
+
+def _stands_for(pronoun: str, nouns: Sequence[str], text: str) -> bool:
+    """Whether the first pronoun of a kind, if there is one, has before it what it may stand for."""
+    found = _python(pronoun).search(text)
+    return found is None or any(_python(noun).search(text, 0, found.start()) for noun in nouns)
 
 
 def _named(before: str) -> int:

@@ -80,7 +80,7 @@ REWRITES: Final = tuple(
         ("i'd", "they would"),
         ("(?:i|we)", "they"),
         ("(?:my|our)", "their"),
-        ("(?:me|us)", "them"),
+        ("(?:me|(?-i:us))(?!-)", "them"),  # "the US" is a country, and "me-time" a word
         ("(?:mine|ours)", "theirs"),
         ("(?:myself|ourselves)", "themselves"),
     )

@@ -96,13 +96,20 @@ class Predicate:
     start: int
 
 
+#: "is", and no genitive: "my wife's new manager is".
+_IS = (
+    r"'s(?! (?!(?:an?|the|in|on|at|from|now|not|so|very|been|going) )(?:[a-z]+ ){1,3}"
+    r"(?:is|was|has|are|works|lives|died|got|moved|loves)\b)"
+)
+
+
 @cache
 def _subject() -> re.Pattern[str]:
     known = words()
     which, one, many = (trie(each) for each in (known.which, known.holder, known.holders))
     return re.compile(
         rf"(?a:\b)(?=[imowIMOW])(?:(?P<self>{_SELF})|(?:my|our) (?:{which} )*(?P<holder>(?:{which} )??(?:{one}|{many}))"
-        rf"(?P<name>,? (?-i:[A-ZÀ-Þ][A-Za-zÀ-ÿ'-]*[A-Za-zÀ-ÿ]),?)?(?P<is>'s|'re)?)(?= )",
+        rf"(?P<name>,? (?-i:[A-ZÀ-Þ][A-Za-zÀ-ÿ'-]*[A-Za-zÀ-ÿ]),?)?(?P<is>{_IS}|'re)?)(?= )",
         re.IGNORECASE,
     )
 

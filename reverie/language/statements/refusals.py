@@ -59,13 +59,28 @@ _LEADING: Final = re.compile(
     _FLAGS,
 )
 _ADDRESSED: Final = re.compile(r"\b(?:you|your|yours|yourself|u|ur)\b", _FLAGS)
-_PRONOUN: Final = re.compile(r"\b(?:it|them|him|he|she|they|us|that one|this one|the following)\b", _FLAGS)
+_PRONOUN: Final = re.compile(
+    r"\b(?:(?-i:[Ii]t)|them|him|he|she|they|(?-i:us)|that one|this one|the following)\b", _FLAGS
+)
 #: What ends with a pronoun and its verb has its noun in the sentence before: "the joy it brings", "this genre".
 _POINTING: Final = re.compile(
-    r"\b(?:it|they|this|that) [a-z]+s?$|\b(?:it once|never had a problem)\b"
-    r"|\b(?:this|that|these|those) (?!(?:year|month|week|weekend|summer|winter|spring|fall|semester|season)\b)"
+    r"\b(?:(?-i:[Ii]t)|they|this|that) [a-z]+s?$|\b(?:it once|never had a problem)\b"
+    r"|\b(?:this|that|these|those) (?!(?:year|month|week|weekend|summer|winter|spring|fall|semester|season|takes?|took)\b)"
     r"(?:[a-z]+ )?(?:genre|world|place|book|movie|song|show|game|app|spot|story|leaves|kids?|thing|kind|type|sort)s?\b"
     r"|^all the\b",
+    _FLAGS,
+)
+#: What belongs to somebody that the clause does not name: "I love their work".
+_ANOTHERS: Final = re.compile(r"(?:his|her|their|its)\b", _FLAGS)
+_SOMEBODY: Final = re.compile(
+    r"\b(?:my|our|the|an?|who|friends?|people|and|kids|parents)\b|(?-i:[a-z,] [A-Z][a-z])", _FLAGS
+)
+#: A quality of what was shown or spoken of: "I love the creativity".
+_THE_QUALITY: Final = re.compile(
+    r"the (?!(?:outdoors?|beach|ocean|sea|mountains?|sun|rain|snow|cold|heat|winter|summer|autumn|fall|spring"
+    r"|city|country|countryside|gym|water|forest|woods|lakes?|rivers?|parks?|night|dark|weekends?|holidays?|cinema"
+    r"|theat(?:er|re)|arts?|news|internet|mornings?|evenings?|sauna|library|desert|wilderness|classics)\b)"
+    r"(?-i:[a-z-]+(?: [a-z-]+)?)",
     _FLAGS,
 )
 #: Wishes that anybody has.
@@ -155,6 +170,7 @@ _OCCASIONS: Final = frozenset(
 _TOLD: Final = frozenset(["plays", "does", "habit", "has_child", "skilled_at"])
 #: Relations whose objects begin with a verb.
 _VERBAL: Final = frozenset(["wants", "plans", "prefers", "habit"])
+_TASTES: Final = frozenset(["likes", "prefers", "favorite", "fears"])
 _LOOSE: Final = frozenset(["standing_rule", "habit", "plans", "wants"])
 #: Relations that hold for longer than a week, or are nothing.
 _LONG: Final = frozenset(["likes", "diet", "habit", "does", "standing_rule", "smokes", "drinks_alcohol", "plays"])
@@ -256,6 +272,12 @@ _ONCE: Final = re.compile(
 )
 
 
+def _of_another(said: Said) -> bool:
+    """Whether the object is of somebody whom the clause does not name before it."""
+    before = said.clause.partition(said.object)[0]
+    return _ANOTHERS.match(said.object) is not None and _SOMEBODY.search(before) is None
+
+
 #: In this order, the first that holds is counted.
 _OBJECTIONS: Final[tuple[tuple[str, Callable[[Said], bool]], ...]] = (
     ("denied", lambda said: _DENIED.search(said.clause) is not None),
@@ -273,6 +295,8 @@ _OBJECTIONS: Final[tuple[tuple[str, Callable[[Said], bool]], ...]] = (
     ("idiom", lambda said: said.relation in _LOOSE and _IDIOMS.fullmatch(said.object) is not None),
     ("idiom", lambda said: said.relation in ("wants", "plans") and _VACUOUS.fullmatch(said.object) is not None),
     ("pointing", lambda said: said.relation not in _ANY_WORDS and _POINTING.search(said.object) is not None),
+    ("pointing", lambda said: said.relation in _TASTES and _of_another(said)),
+    ("pointing", lambda said: said.relation in _TASTES and _THE_QUALITY.fullmatch(said.object) is not None),
     ("occasion", lambda said: said.relation == "age" and _BEFORE_AGE.search(said.clause) is not None),
     ("occasion", lambda said: said.relation == "plans" and _WHENEVER.search(said.clause) is not None),
     ("occasion", _was_at_school),

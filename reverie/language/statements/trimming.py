@@ -30,10 +30,10 @@ _AFTER: Final = (
     r"|they|my|our|the|that|honestly|also|now|then|never|always|started|have|am|is|was|will|love|hate|beats?"
     r"|plays?|already|opened|got|bought|sold|moved|left|quit|went|took|had|made|joined|became|changed|switched"
     r"|adopted)|although|though|even though|while|when|whenever|if|unless"
-    r"|which|who|who's|whose|where|just|lol|haha|btw|tbh|rn|atm|imo|too|as well|again|after all|again|myself"
+    r"|which|who|who's|whose|where|just|lol|haha|btw|tbh|rn|atm|imo|too|as well|again|after all|again"
     r"|actually|honestly|i (?:am|was|think|guess|have|know|mean)|it's|they're"
     r"|as of|from (?:january|february|march|april|may|june|july|august|september|october|november|december|[0-9])"
-    r"|completely|entirely|a lot|so much|very much|more than anything|the most|the best|like crazy|to death"
+    r"|completely|entirely|a lot(?! of)|so much|very much|more than anything|the most|the best|like crazy|to death"
     r"|back (?:in|when)|before|after|already|please|to (?:save|help|get|be|pay|make|write|relax)|at all|over here"
     r"|over there|from now on|you know|or something|at first|by (?:now|then)"
 )
@@ -46,10 +46,13 @@ _LIST_COMMA: Final = re.compile(
     r", (?:i|i'm|it's|it|he|she|he's|she's|they|we|you|so|but|and (?:i|we|it|he|she|they)|no|not|like|just|even"
     r"|best|thanks|never|always|have|in the|on the|with|both|which|who|really|"
     r"weirdly|one|population|second|first|third|what|how|please|dont|don't|diagnosed|probably|maybe|honestly"
-    r"|especially|old|[0-9]|kids|tastes|pray|any|that|the|this|there|[a-z]+ (?:is|are|was|were|has|have|won|won't"
+    r"|especially|sadly|unfortunately|luckily|thankfully|obviously|apparently|actually|old|[0-9]|kids|tastes|pray|any"
+    r"|that|the|this|there|[a-z]+ (?:is|are|was|were|has|have|won|won't"
     r"|can|makes?))\b.*",
     re.IGNORECASE | re.DOTALL,
 )
+#: With whom is no part of where.
+_COMPANY: Final = re.compile(r" (?:together )?with (?:my|our)\b.*", re.IGNORECASE | re.DOTALL)
 _BARE_END: Final = re.compile(
     r"(?: |^)(?:of|to|in|on|at|with|for|about|from|by|into|and|or|the|a|an|my|our|their|his|her|its|very|so|too|as"
     r"|than|like|is|are|was|be|been"
@@ -57,17 +60,21 @@ _BARE_END: Final = re.compile(
     re.IGNORECASE,
 )
 _DANGLING: Final = re.compile(
-    r"(?:it|its|it's|that|this|them|they|these|those|him|her|he|she|one|ones|there|here|you|me|us|everything"
+    r"(?:(?-i:[Ii]t)|its|it's|that|this|them|they|these|those|him|her|he|she|one|ones|there|here|you|me|(?-i:us)|everything"
     r"|anything|nothing|something"
     r"|everyone|anyone|someone|both|all|so|such|same|stuff|things?|what|how|when|why|where|which|who|some|any|many"
     r"|much|more|most|others?"
     r"|another|each other|myself|yourself|i|we|then|now|yes|no|not)(?: (?:too|all|now|so much|a lot|both|there"
     r"|here|again|one|way|thing|things|guys|kind|kinds|stuff))?"
-    r"|(?:it|that|this|them|these|those|him|you|how|what|when|why|where|that's|it's|if|seeing|hearing) .*"
+    r"|(?:(?-i:[Ii]t)|that|this|them|these|those|him|you|how|what|when|why|where|that's|it's|if|seeing|hearing) .*"
     r"|the (?:idea|thought|fact|way|part|look|sound|feeling|vibe)(?! of (?!it\b|that\b|them\b|this\b))\b.*"
-    r"|.* (?:it|them|that|this|those|these|there|him|her|you|(?:this|that|these|those|the) ones?|some|ours|theirs"
-    r"|yours|your|u)",
+    r"|.* (?:(?-i:[Ii]t)|them|that|this|those|these|there|him|her|you|(?:this|that|these|those|the) ones?|some|ours"
+    r"|theirs|yours|your|u)",
     re.IGNORECASE | re.DOTALL,
+)
+#: A pronoun that may stand for a thing named right before it: "anything with logos on it".
+_RESOLVED: Final = re.compile(
+    r"(?!(?:it|that|this|them|these|those)\b)(?:\S+ ){3,}(?:on|in|with|of) (?:it|them)", re.IGNORECASE
 )
 #: "a dog, his name is Rex" is a dog named Rex.
 _NAMED: Final = re.compile(
@@ -86,6 +93,8 @@ def cleaned(captured: str, objects: Objects) -> str:
         return wording.value(text)
     cut = (_DEED_CUT if objects == "deed" else _CUT).sub("", text, count=1)
     cut = (_LIST_COMMA if objects in ("thing", "deed") else _COMMA).sub("", cut, count=1)
+    if objects == "place":
+        cut = _COMPANY.sub("", cut, count=1)
     if objects == "name" and (found := _NAME.match(cut)):
         cut = found[0]
     return wording.value(cut)
@@ -95,7 +104,7 @@ def refusal(text: str) -> str | None:
     """Return why a text is no object: `missing`, `dangling`, `cut_off` or `long`; None: it is one."""
     if not text:
         return "missing"
-    if _DANGLING.fullmatch(text):
+    if _DANGLING.fullmatch(text) and not _RESOLVED.fullmatch(text):
         return "dangling"
     if _BARE_END.search(text):
         return "cut_off"
