@@ -65,8 +65,8 @@ _PRONOUN: Final = re.compile(
 #: What ends with a pronoun and its verb has its noun in the sentence before: "the joy it brings", "this genre".
 _POINTING: Final = re.compile(
     r"\b(?:(?-i:[Ii]t)|they|this|that) [a-z]+s?$|\b(?:it once|never had a problem)\b"
-    r"|\b(?:this|that|these|those) (?!(?:year|month|week|weekend|summer|winter|spring|fall|semester|season|takes?|took)\b)"
-    r"(?:[a-z]+ )?(?:genre|world|place|book|movie|song|show|game|app|spot|story|leaves|kids?|thing|kind|type|sort)s?\b"
+    r"|\b(?:this|that|these|those) (?!(?:year|month|week|weekend|summer|winter|spring|fall|semester|season|takes?"
+    r"|took)\b)(?:[a-z]+ )?(?:genre|world|place|book|movie|song|show|game|app|spot|story|leaves|kids?|thing|kind|type|sort)s?\b"
     r"|^all the\b",
     _FLAGS,
 )
