@@ -66,7 +66,8 @@ _PRONOUN: Final = re.compile(
 _POINTING: Final = re.compile(
     r"\b(?:(?-i:[Ii]t)|they|this|that) [a-z]+s?$|\b(?:it once|never had a problem)\b"
     r"|\b(?:this|that|these|those) (?!(?:year|month|week|weekend|summer|winter|spring|fall|semester|season|takes?"
-    r"|took)\b)(?:[a-z]+ )?(?:genre|world|place|book|movie|song|show|game|app|spot|story|leaves|kids?|thing|kind|type|sort)s?\b"
+    r"|took)\b)(?:[a-z]+ )?(?:genre|world|place|book|movie|song|show|game|app|spot|story|leaves|kids?"
+    r"|thing|kind|type|sort)s?\b"
     r"|^all the\b",
     _FLAGS,
 )
