@@ -22,7 +22,10 @@ PLAIN: Final = {"’": "'", "‘": "'", "ʼ": "'", "“": '"', "”": '"', "\t":
 _SPEAKERS: Final = ("i", "I", "i'm", "I'm", "i've", "I've", "we", "my", "our")
 _TURNS: Final = ("but", "because", "although", "though", "however", "which")
 _ENDS: Final = (". ", "! ", "? ", "… ", "; ", ": ", "\n", " - ", " -- ", " – ", " — ", '." ')
-_ASIDES: Final = ("it's", "you", "please", "don't", "can", "could", "do", "what", "how", "right?")
+_ASIDES: Final = (
+    *("it's", "you", "please", "don't", "can", "could", "do", "does", "did", "will", "would", "should", "any"),
+    *("is it", "is there", "what", "how", "right?"),
+)
 #: Literals at which clauses end: after a sentence, a colon, a dash or a line; before a connective; before a first
 #: person that follows a comma, "and" or "so"; and before a question or request that follows a comma. The separator is
 #: put where the next clause begins. "actually," and "from now on," do not end a clause.

@@ -145,11 +145,22 @@ def _further(clause: str, predicate: Predicate) -> Iterator[Predicate]:
 
 
 _HEADLESS = re.compile(
-    r"^(?:(?:so|and|ok|okay|well|oh|yeah|hey|hi|ugh|omg|guess what|finally|just|also|btw|by the way|today"
-    r"|yesterday|recently|honestly),? )*"
-    r"(?P<verb>moved|switched|started|left|quit|sold|bought|adopted|got|lost|did|graduated|retired|stopped|gave up"
-    r"|turned|changed|broke up"
-    r"|born|raised|grew up|live|living|work|working|married|divorced|allergic|originally from|based in) ",
+    r"^(?:(?:so|and|ok|okay|well|oh|yeah|yes|yep|no|nope|hey|hi|ugh|omg|guess what|finally|just|also|btw|by the way"
+    r"|today|yesterday|recently|honestly|anyway|currently|still|lately|then|originally|technically|sadly),? )*"
+    r"(?P<verb>(?:been|being) (?=[a-z]+(?:ing|ed) |an? |on |in |with |off |to |married|engaged|vegan|vegetarian|sober)"
+    r"|(?:moved|switched|started|left|quit|sold|bought|adopted|rescued|got|lost|did|graduated|retired|stopped|gave|turned"
+    r"|changed|broke|split|born|raised|bred|brought up|grew|live|living|work|working|worked|married|divorced|engaged"
+    r"|allergic|based|handed in|dropped|came off|come off|went off|went|put|picked up|took up|taken up|joined|became|finished"
+    r"|swapped|traded|bad at|good at|teaching|studying|doing|learning|training|renting|running|raising|dating|seeing"
+    r"|looking after|taking|recovering|diagnosed|used to|have|had|own|never|can't|cannot|don't|dont|hate|love|prefer"
+    r"|trying to|planning|hoping|saving up|thinking of|off to|moving|expecting|scared of|terrified of) )",
+    re.IGNORECASE,
+)
+
+
+#: "Learning German is fun": what stands first is done by nobody.
+_GERUND = re.compile(
+    r"\b(?:is|are|was|were|has|have|can|could|will|would|sounds?|helps?|makes?|seems?|gives?|keeps?|feels?|takes?)\b",
     re.IGNORECASE,
 )
 
@@ -157,7 +168,9 @@ _HEADLESS = re.compile(
 def _headless(clause: str) -> Predicate | None:
     """A clause without a subject, whose verb can only be the author's: "Sold the car", "just moved to Oslo"."""
     found = _HEADLESS.match(clause)
-    return _Reader(clause[found.start("verb") :]).predicate(None, len(clause)) if found else None
+    if found is None or (found["verb"].lower().endswith("ing ") and _GERUND.search(clause, found.end())):
+        return None
+    return _Reader(clause[found.start("verb") :]).predicate(None, len(clause))
 
 
 def _predicate(clause: str, subject: re.Match[str]) -> Predicate | None:
@@ -172,10 +185,18 @@ def _predicate(clause: str, subject: re.Match[str]) -> Predicate | None:
         reader.being = spoken.endswith(("'m", " am", "'re", " are", "been")) or spoken == "im"
         reader.having = spoken.endswith(("'ve", "ive", "have"))
         reader.planned = spoken.endswith("'ll")
+        if reader.having and _OWNED.match(reader.rest):  # "I've four brothers"
+            reader.rest, reader.having = f"have {reader.rest}", False
         if spoken.endswith("'d") or spoken == "id":
             reader.rest = f"would {reader.rest}"
     reader.new = _SINCE.search(clause[: subject.start()]) is not None
     return reader.predicate(who, len(clause))
+
+
+_OWNED = re.compile(
+    r"(?:an?|no|my|our|some|several|two|three|four|five|six|seven|eight|nine|ten|[0-9]+|lots of|loads of) (?!of\b)",
+    re.IGNORECASE,
+)
 
 
 class _Reader:
