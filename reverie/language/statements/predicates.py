@@ -145,15 +145,16 @@ def _further(clause: str, predicate: Predicate) -> Iterator[Predicate]:
 
 
 _HEADLESS = re.compile(
-    r"^(?:(?:so|and|ok|okay|well|oh|yeah|yes|yep|no|nope|hey|hi|ugh|omg|guess what|finally|just|also|btw|by the way"
-    r"|today|yesterday|recently|honestly|anyway|currently|still|lately|then|originally|technically|sadly),? )*"
-    r"(?P<verb>(?:been|being) (?=[a-z]+(?:ing|ed) |an? |on |in |with |off |to |married|engaged|vegan|vegetarian|sober)"
-    r"|(?:moved|switched|started|left|quit|sold|bought|adopted|rescued|got|lost|did|graduated|retired|stopped|gave|turned"
-    r"|changed|broke|split|born|raised|bred|brought up|grew|live|living|work|working|worked|married|divorced|engaged"
-    r"|allergic|based|handed in|dropped|came off|come off|went off|went|put|picked up|took up|taken up|joined|became|finished"
-    r"|swapped|traded|bad at|good at|teaching|studying|doing|learning|training|renting|running|raising|dating|seeing"
-    r"|looking after|taking|recovering|diagnosed|used to|have|had|own|never|can't|cannot|don't|dont|hate|love|prefer"
-    r"|trying to|planning|hoping|saving up|thinking of|off to|moving|expecting|scared of|terrified of) )",
+    r"^(?:(?:so|and|ok|okay|well|oh|yeah|yes|yep|no|nope|hey|hi|ugh|omg|guess what|finally|just|also|btw"
+    r"|by the way|today|yesterday|recently|honestly|anyway|currently|still|lately|then|originally|technically"
+    r"|sadly),? )*(?P<verb>(?:been|being) (?=[a-z]+(?:ing|ed) |an? |on |in |with |off |to |married|engaged"
+    r"|vegan|vegetarian|sober)|(?:moved|switched|started|left|quit|sold|bought|adopted|rescued|got|lost|did"
+    r"|graduated|retired|stopped|gave|turned|changed|broke|split|born|raised|bred|brought up|grew|live|living"
+    r"|work|working|worked|married|divorced|engaged|allergic|based|handed in|dropped|came off|come off|went off"
+    r"|went|put|picked up|took up|taken up|joined|became|finished|swapped|traded|bad at|good at|teaching"
+    r"|studying|doing|learning|training|renting|running|raising|dating|seeing|looking after|taking|recovering"
+    r"|diagnosed|used to|have|had|own|never|can't|cannot|don't|dont|hate|love|prefer|trying to|planning|hoping"
+    r"|saving up|thinking of|off to|moving|expecting|scared of|terrified of) )",
     re.IGNORECASE,
 )
 
