@@ -17,6 +17,27 @@ from reverie.language.contradiction import Assertion, read
 _FOLDS = tuple(
     (re.compile(rf"\b(?:{pattern})(?![\w'’])", re.IGNORECASE), fold)
     for line in r"""
+    would (?:much )?rather|would sooner > prefers
+    prefers not to > does not want to
+    discuss(?:ing)? > talk about
+    is bad at|is no good at|is terrible at|is hopeless at > is not good at
+    is intolerant (?:to|of) (\w+)|is (\w+)[ -]intolerant > cannot tolerate \1\2
+    reports to ([A-Z]\w+)|([A-Z]\w+) is (?:the |her |his |their |my )?(?:boss|manager|supervisor|line manager) > manager is \1\2
+    (?:boss|supervisor|line manager) is(?: called| named)? > manager is
+    is free(?= (?:on|at|after|before|in|from|every)) > is available
+    can be reached by email at|e-?mail(?: address)? is > email address is
+    can be reached (?:on|at)|phone number is|number is|telephone number is > phone number is
+    birthplace is > was born in
+    on (mon|tues|wednes|thurs|fri|satur|sun)days?(?: (morning|evening|night|afternoon))?s > every \1day \2
+    (?:pupil|student) at(?= (?:[A-Z])) > student at
+    favou?rite (\w+) is ([A-Z][\w ]+)$|([A-Z][\w ]+?) is (?:her|his|their|the|my) favou?rite (\w+) > favorite \1\4 is \2\3
+    writer|novelist > author
+    practi[sc]es(?= (?:[a-z]+(?:ing|ry|o)\b)) > does
+    got(?= (?:divorced|married|engaged|promoted|fired)) > was
+    baby(?= (?:girl|boy|daughter|son)) > 
+    bicycle > bike
+    granddad|grandpa|gramps > grandfather
+    grandma|granny|nan|nana > grandmother
     half a dozen|half-dozen > 6
     a dozen|one dozen|dozen > 12
     a couple of|a pair of|both > 2
@@ -33,27 +54,27 @@ _FOLDS = tuple(
     (?:husband|wife) is(?: called| named)? > is married to
     has an? (\w+) (?:called|named) > \1 called
     collects > has a collection of
-    writes with the (left|right) hand > is \1-handed
-    has (?=type \d diabetes) > is 
+    writes with (?:the|her|his|their) (left|right) hand > is \1-handed
+    has(?= (?:type \d diabetes)) > is
     diabetic > diabetes
-    (?:each|per) (?=day|week|month|year|morning|evening|night|hour) > every
+    (?:each|per)(?= (?:day|week|month|year|morning|evening|night|hour)) > every
     every day|daily|a day|everyday|day after day|day-to-day > every day
     every week|weekly|a week > every week
     every month|monthly|a month > every month
     every year|yearly|annually|a year > every year
     every night|nightly > every night
-    every second (?=day|week|month|year) > every other 
+    every second(?= (?:day|week|month|year)) > every other
     bi-?weekly|fortnightly|every two weeks|every fortnight > every other week
     have got|has got|['’]ve got > has
     is having > has
     is living > lives
     is working > works
-    is residing in|resides in|home is in|home town is|hometown is|makes (?:his|her|their|my|a) home in|is based in|is settled in|lives over in|calls? (?=[A-Z]\w+ home) > lives in
+    is residing in|resides in|home is in|home town is|hometown is|makes (?:his|her|their|my|a) home in|is based in|is settled in|lives over in|calls?(?= (?:[A-Z]\w+ home)) > lives in
     works for|is employed (?:at|by|with)|is on the staff of|has a job (?:at|with)|job is at|employer is > works at
-    is an? (?=(?:\w+ )?(?:eater|drinker|smoker|speaker|player|runner|lover|fan)\b) > is 
+    is an?(?= (?:(?:\w+ )?(?:eater|drinker|smoker|speaker|player|runner)\b)) > is
     (?:really |absolutely |truly |totally )?(?:loves|love|adores|adore|enjoys|enjoy|is (?:very )?(?:fond of|keen on|into)|is a (?:big |huge )?fan of|likes|is crazy about|is mad about) > likes
     (?:can['’]?t|cannot|can not) (?:stand|bear|abide)|hates?|detests?|loathes?|dislikes?|is not (?:fond of|keen on|a fan of|into)|isn['’]t (?:fond of|keen on|a fan of|into)|does not care for|doesn['’]t care for > does not like
-    never (?=eats|drinks|smokes|likes) > does not 
+    never(?= (?:eats|drinks|smokes|likes)) > does not
     does not touch|doesn['’]t touch|stays off|abstains from > does not have
     (?:is|am) scared of|is afraid of|is frightened of|is terrified of|has a fear of|has a phobia of > fears
     likes? (.{2,40}?) (?:better|more) than > prefers \1 over
@@ -82,7 +103,7 @@ _FOLDS = tuple(
     telephone > phone
     house > house
     spectacles > glasses
-    (?:takes|is taking|is on|uses|has been prescribed|is prescribed) (?=\w+ for\b|\d) > takes 
+    (?:takes|is taking|is on|uses|has been prescribed|is prescribed)(?= (?:\w+ for\b|\d)) > takes
     works as|job is|earns (?:his|her|their|a) living as|makes a living as|is employed as|profession is|is by profession > is
     goes running|goes for (?:a run|runs)|goes jogging|jogs > runs
     goes swimming|goes for a swim > swims
@@ -98,7 +119,7 @@ _FOLDS = tuple(
     comes from|originally from|hails from|is a native of > is from
     is wed to|is hitched to > is married to
     has the name > called
-    is (?=a (?:mother|father|parent) of ) > has is 
+    is(?= (?:a (?:mother|father|parent) of )) > has is
     is the (?:mother|father|parent) of|is a (?:mother|father|parent) of|is (?:mother|father) to > has
     resigned from|quit|handed in (?:his|her|their) notice at > left
     purchased > bought
@@ -133,16 +154,27 @@ _FOLDS = tuple(
 _MARKS = tuple(
     re.compile(rf"\b(?:{pattern})\b", re.IGNORECASE)
     for pattern in (
-        r"wants?|wanted|has to|plans to|can|could|may|might|would|tries|trying|considering|thinking",
-        r"used to|was|were|had|did|formerly|former|previously|once was|ex|went|ran|ate|drank|taught|wrote|kept|drove|rode"
-        r"|spoke|bought|sold|grew|left|took|gave|got|lost|made|met|ago",
-        r"no longer|until|since|before|after|almost|nearly|if|unless|except|only|but not|without|instead",
-        r"lends?|lent|lending|owes?|borrows?|borrowed|borrowing|teaches|learns|buys|sells|selling|buying|gives|gets|gave|sends|receives"
-        r"|tenant|landlord|hires|rents",
+        r"wants?|wanted",
+        r"has to",
+        r"plans to|considering|thinking|tries|trying",
+        r"can|could|may|might",
+        r"no longer|until|before|after|almost|nearly|if|unless|except|only|but not|instead",
+        r"lends?|lent|lending|owes?|borrows?|borrowed|borrowing|teaches|learns|buys|sells|selling|buying|gives|gave|sends|receives"
+        r"|tenant|landlord|hires|rents|renting|lets",
         r"some|few|most|all|every(?:one|thing)|many|several|any|more|less|fewer|least|over|under|above|below|at least|at most",
         r"always|often|sometimes|rarely|every other|twice|once|(?:two|three|four|five|six|seven|\d+) times",
         r"starts?|starting|started|begins?|began|finish(?:es|ed)?|stops?|ends?",
+        r"out|back|away|off",
+        r"and",
     )
+)
+#: A finite verb that stands in the past, or a word that says that it is over.
+_PAST = re.compile(
+    r"\b(?i:used to|was|were|had|did|formerly|former|previously|once was|ex|in the past|went|ran|ate|drank|taught|wrote|kept"
+    r"|drove|rode|spoke|bought|sold|grew|left|took|gave|got|lost|made|met|stole|broke|fought|became|began|won|lent|ago"
+    r"|laid|quit|split|moved|stopped)\b|\bsince \d{4}\b"
+    r"|^(?!(?:Is|Has|Are|Have|Allergic|Called|Based|Named|Retired|Married)\b)(?:[A-Z]\w+ )?(?!called|named|aged|based)"
+    r"[A-Za-z]{2,}ed\b(?! (?:by|as)\b)|\b(?:she|he|they|someone|Someone) [a-z]{2,}ed\b",
 )
 _PERIOD = re.compile(r"\bevery (?:other )?(\w+)", re.IGNORECASE)
 _PEOPLE = re.compile(
@@ -151,6 +183,11 @@ _PEOPLE = re.compile(
     r"|flatmates?|teacher|doctor|child(?:ren)?|clients?|customers?|team|family|in-laws?|twins?|bab(?:y|ies))\b",
     re.IGNORECASE,
 )
+#: "Greta owes her": not of "was", which turns who does what.
+_DOER = re.compile(
+    r"([A-Z][a-z]+) (?!is\b|was\b|has\b|called\b|as\b|[a-z]+'s)(?:[a-z]{2,}(?:s|ed)|lent|took|gave|told|met)\b(?! (?:at|in|of|on)\b)"
+)
+_PASSIVE = re.compile(r"\b(?:is|was|are|were|been|being|got) [a-z]+(?:ed|id|en|nt|ght)\b")
 _OWNED = re.compile(r"\b(\w+)['’]s\b(?! (?:not|a|an|the|is)\b)")
 _DENIAL = re.compile(r"\b(?:not|never|no|none|neither|nor|without|cannot|hardly)\b|n['’]t\b", re.IGNORECASE)
 _PLACED = re.compile(
@@ -167,8 +204,12 @@ class Wording:
     folded: str
     assertion: Assertion
     words: frozenset[str]
-    #: Of each class of marks (wish and duty, past, lender and borrower), those in the text; then periods and people.
+    #: Of each class of marks (wish and duty, lender and borrower), those in the text; then periods and people.
     marks: tuple[frozenset[str], ...]
+    #: Whether it speaks of the past.
+    past: bool
+    #: Names that stand before the verb: who does it.
+    doer: str | None
     denials: int
     owned: frozenset[str]
     placed: frozenset[tuple[str, str]]
@@ -192,6 +233,8 @@ def read_wording(text: str) -> Wording:
         assertion=assertion,
         words=frozenset(assertion.content),
         marks=(*found, periods, people),
+        past=_PAST.search(folded) is not None,
+        doer=None if (first := _DOER.match(folded)) is None else first[1].lower(),
         denials=len(_DENIAL.findall(folded)) % 2,
         owned=frozenset(match[1].lower() for match in _OWNED.finditer(folded)),
         placed=frozenset((match[2].lower().removesuffix("s"), match[1].lower()) for match in _PLACED.finditer(folded)),
@@ -204,6 +247,10 @@ def differs(one: Wording, other: Wording) -> str | None:
     for name, mine, yours in zip(_CLASSES, one.marks, other.marks, strict=True):
         if mine != yours:
             return name
+    if one.past != other.past:
+        return "past"
+    if _swapped(one, other) or _swapped(other, one):
+        return "role"
     if one.denials != other.denials:
         return "polarity"
     if one.owned != other.owned:
@@ -221,11 +268,21 @@ def differs(one: Wording, other: Wording) -> str | None:
 _LIGHT = frozenset(("take", "go", "get", "make", "do", "use", "keep", "thing"))
 _ROOT = 5
 _TURNING = frozenset(("with", "without", "against", "from"))
-_CLASSES = ("modality", "past", "limit", "role", "amount", "frequency", "change", "frequency", "person")
+_CLASSES = (
+    *("wish", "duty", "plan", "possibility", "limit", "role", "amount", "frequency", "change", "direction", "list"),
+    *("frequency", "person"),
+)
 
 
 def _values(wording: Wording) -> frozenset[str]:
     return frozenset(value for value, _ in wording.assertion.numbers)
+
+
+def _swapped(one: Wording, other: Wording) -> bool:
+    """Whether somebody who does it in one is no more than named in the other: "Greta owes her", "owes Greta"."""
+    if one.doer is None or one.doer == other.doer or _PASSIVE.search(other.folded):
+        return False
+    return re.search(rf"\b{re.escape(one.doer)}\b", other.folded, re.IGNORECASE) is not None
 
 
 def _turned(one: Wording, other: Wording) -> bool:
