@@ -7,7 +7,7 @@ Source: docs/design-sources.md, Logic 1.2 and 1.3.
 
 import re
 import unicodedata
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime
 from functools import lru_cache, partial
 from itertools import accumulate, pairwise
@@ -153,15 +153,22 @@ def chunk(cleaned: str, count_tokens: CountTokens, *, min_tokens: int, max_token
     for span in _blocks(cleaned, fences):
         cuts = (_LINE, _WORD) if span in fences else (_SENTENCE, _WORD)
         sized += _fit(cleaned, span, count_tokens, max_tokens, cuts)
+    merged = _merged(sized, min_tokens, max_tokens)
+    _fill(cleaned, merged, fences, count_tokens, min_tokens, max_tokens)
+    # who gave a part away may have room now
+    return [cleaned[start:end].strip() for (start, end), _ in _merged(merged, min_tokens, max_tokens)]
+
+
+def _merged(sized: Sequence[tuple[Span, int]], low: int, high: int) -> list[tuple[Span, int]]:
+    """Merge spans below the minimum into the one before, or after, while they fit."""
     merged: list[tuple[Span, int]] = []
     for span, size in sized:
-        if merged and min(merged[-1][1], size) < min_tokens and merged[-1][1] + size <= max_tokens:
+        if merged and min(merged[-1][1], size) < low and merged[-1][1] + size <= high:
             (start, _), before = merged[-1]
             merged[-1] = (start, span[1]), before + size
         else:
             merged.append((span, size))
-    _fill(cleaned, merged, fences, count_tokens, min_tokens, max_tokens)
-    return [cleaned[start:end].strip() for (start, end), _ in merged]
+    return merged
 
 
 def _fill(

@@ -33,6 +33,8 @@ class Relation(Table):
     #: Structured fact that it also is; `{object}` and `{topic}` stand in the key as slugs.
     category: FactCategory | None = None
     key: Annotated[str, Field(pattern=r"^[a-z][a-z_]*(?::?\{(?:object|topic)\})?$")] | None = None
+    #: Relations of which it ends the values that its object names: "we lost Pickle" ends that there is a cat Pickle.
+    ends: tuple[str, ...] = ()
     #: Instead of the importance of the kind.
     importance: Share | None = None
 

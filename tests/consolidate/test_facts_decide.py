@@ -12,6 +12,8 @@ from hypothesis import strategies as st
 
 from reverie.consolidate.facts.decide import decide
 from reverie.consolidate.facts.statements import Decision, StatedValue
+from reverie.consolidate.facts.ties import with_tied
+from reverie.policy import load_policy
 
 START = datetime(2026, 1, 1, 9, tzinfo=UTC)
 _NUMBERS = count(1)
@@ -238,3 +240,26 @@ def test_the_same_statements_give_the_same(values: list[StatedValue], dice: rand
     for conflict in decision.conflicts:
         assert decision.validity[conflict.memory_id].valid_to is None
         assert decision.validity[conflict.other_id].valid_to is None
+
+
+@pytest.mark.parametrize(
+    ("known", "over", "ends"),
+    [
+        ("a cat named Pickle", "Pickle", True),
+        ("a narrowboat", "the narrowboat", True),
+        ("a Skoda Fabia", "the Skoda", True),
+        ("a cat named Pickle", "Mittens", False),
+        ("a red bike", "the blue bike", False),
+    ],
+)
+def test_what_is_over_ends_what_it_names_in_other_relations(known: str, over: str, ends: bool) -> None:
+    pickle, rex = pet(1, known), pet(1, "a dog named Rex")
+    gone = said(5, over, "ends", "ended", ends=("has_pet", "owns"), is_single=False, category=None, key=None)
+    assert in_force(decide([pickle, rex, gone]), pickle, rex) == [*([] if ends else [known]), rex.object]
+
+
+def test_what_is_over_is_decided_with_all_that_it_may_end() -> None:
+    table = load_policy("reverie").extract.relations
+    assert with_tied(["has_pet"], table) == {"has_pet", "ended"}
+    assert with_tied(["ended"], table) == {"ended", *table["ended"].ends, "marital_status", "retired", "works_as"}
+    assert with_tied(["likes"], table) == {"likes"}

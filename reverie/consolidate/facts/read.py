@@ -153,6 +153,7 @@ def _of_relation(memory: StatingMemory, policy: Policy, tenant_id: str) -> State
         object=memory.object,
         polarity=memory.polarity,
         phase=phase,
+        ends=relation.ends,
         category=relation.category if key else None,
         key=key,
         value=_bare(memory) if memory.polarity < 0 else memory.object,

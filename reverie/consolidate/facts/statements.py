@@ -52,9 +52,13 @@ class StatedValue:
     #: Of the turn.
     session_id: str | None = None
     turn_index: int | None = None
+    #: Relations of which it ends the values that its object names.
+    ends: tuple[str, ...] = ()
     #: Of what follows from a statement of another relation: it ends values that have one of these words, or any if
     #: there are none. None: it was said.
     ends_words: frozenset[str] | None = None
+    #: Whether such a value must have all of these words, or no others.
+    ends_named: bool = False
 
     @property
     def order(self) -> tuple[datetime, Arrival, UUID]:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 
 from reverie.consolidate.facts.statements import StatedValue
 from reverie.language.objects import read_object
+from reverie.policy.relations import Relation
 
 #: Marital states that a break-up ends, and those that say that there is no partner.
 _PAIRED = frozenset(("married", "engaged", "marriage", "engagement", "relationship", "dating", "taken"))
@@ -17,10 +18,11 @@ _ALONE = frozenset(("divorced", "single", "separated", "widowed", "widow", "wido
 TIED = (frozenset(("partner", "marital_status")), frozenset(("retired", "works_at", "works_as")))
 
 
-def with_tied(relations: Iterable[str]) -> set[str]:
-    """Return the relations and those that theirs are tied to."""
-    asked = set(relations)
-    return asked.union(*(tied for tied in TIED if tied & asked))
+def with_tied(relations: Collection[str], table: Mapping[str, Relation]) -> set[str]:
+    """Return the relations and those that theirs are tied to, by `TIED` or as the policy's `table` says."""
+    found = set(relations).union(*(table[name].ends for name in relations if name in table))
+    found = found.union(*(tied for tied in TIED if tied & found))
+    return found | {name for name, relation in table.items() if found.intersection(relation.ends)}
 
 
 def follow(stated: Iterable[StatedValue]) -> Iterator[StatedValue]:
@@ -30,6 +32,10 @@ def follow(stated: Iterable[StatedValue]) -> Iterator[StatedValue]:
         for relation, words in _ended(value):
             end = replace(value, relation=relation, topic="", phase="ends", category=None, key=None)
             yield replace(end, is_single=True, ends_words=words)
+        for relation in value.ends if value.phase == "ends" else ():
+            words = frozenset(read_object(value.object).words)
+            end = replace(value, relation=relation, topic="", category=None, key=None, is_single=True)
+            yield replace(end, ends=(), ends_words=words, ends_named=True)
 
 
 def _ended(value: StatedValue) -> Iterator[tuple[str, frozenset[str]]]:

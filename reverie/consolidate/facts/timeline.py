@@ -213,7 +213,7 @@ class Timeline:
                 stint
                 for stint in in_force
                 if stint.opened.turn_id != value.turn_id or value.turn_id is None
-                if not words or not words.isdisjoint(read_object(stint.opened.object).words)
+                if _has_words(stint.opened, words, named=value.ends_named)
             ]
         near = in_force if value.is_single else [stint for stint in self._alike(value) if stint in in_force]
         if exact := [stint for stint in near if any(_same(each, value) for each in stint.stated)]:
@@ -258,6 +258,14 @@ class Timeline:
             return False
         theirs = {id_ for each in stint.stated for id_ in (each.memory_id, each.bearer_id)}
         return any(frozenset((id_, own)) in self._apart for id_ in theirs for own in (value.memory_id, value.bearer_id))
+
+
+def _has_words(value: StatedValue, words: frozenset[str], *, named: bool) -> bool:
+    """Whether a value has one of the words, or any if there are none; `named`: all of them, or none but them."""
+    own = frozenset(read_object(value.object).words)
+    if named:
+        return bool(words and own) and (words <= own or own <= words)
+    return not words or not words.isdisjoint(own)
 
 
 def _about(value: StatedValue) -> Hashable:

@@ -150,7 +150,7 @@ _HEADLESS = re.compile(
     r"|sadly),? )*(?P<verb>(?:been|being) (?=[a-z]+(?:ing|ed) |an? |on |in |with |off |to |married|engaged"
     r"|vegan|vegetarian|sober)|(?:moved|switched|started|left|quit|sold|bought|adopted|rescued|got|lost|did"
     r"|graduated|retired|stopped|gave|turned|changed|broke|split|born|raised|bred|brought up|grew|live|living"
-    r"|work|working|worked|married|divorced|engaged|allergic|based|handed in|dropped|came off|come off|went off"
+    r"|work|working|worked|married|divorced|engaged|allergic|based|handed in|dropped|decided|came off|come off|went off"
     r"|went|put|picked up|took up|taken up|joined|became|finished|swapped|traded|bad at|good at|teaching"
     r"|studying|doing|learning|training|renting|running|raising|dating|seeing|looking after|taking|recovering"
     r"|diagnosed|used to|have|had|own|never|can't|cannot|don't|dont|hate|love|prefer|trying to|planning|hoping"
@@ -321,6 +321,11 @@ def _take_start(reader: _Reader, found: re.Match[str]) -> bool:
     return True
 
 
+def _take_done(reader: _Reader, _: re.Match[str]) -> bool:
+    reader.past = True
+    return True
+
+
 def _take_once(reader: _Reader, _: re.Match[str]) -> bool:
     reader.once = True
     return True
@@ -329,6 +334,7 @@ def _take_once(reader: _Reader, _: re.Match[str]) -> bool:
 _Take = Callable[[_Reader, "re.Match[str]"], bool]
 _MODIFIERS: tuple[tuple[re.Pattern[str], _Take], ...] = (
     (_USED_TO, _take_once),
+    (re.compile(r"(?:had to|ended up|managed to) ", re.IGNORECASE), _take_done),
     (_NO_LONGER, _take_end),
     (_STOPPED, _take_end),
     (_STARTED, _take_start),
