@@ -52,9 +52,8 @@ def facts(work: Work) -> Report:
         if evidence:
             new = [each.id for each in evidence]
             relations_of = work.policy.extract.relations
-            relations = sorted(
-                with_tied((each.relation for each in evidence if each.relation is not None), relations_of)
-            )
+            asked = {each.relation for each in evidence if each.relation is not None}
+            relations = sorted(with_tied(asked, relations_of))
             dirty = sorted({each.subject_id for each in evidence})
             lock_subjects(conn, work.tenant_id, dirty)
             conn.execute(queries("facts")["mark_structured"], params | {"evidence": new})
