@@ -255,7 +255,7 @@ def _was_at_school(said: Said) -> bool:
 
 
 def _passing(said: Said) -> bool:
-    return said.relation in _LONG and said.phase in ("holds", "begins") and bool(_OF_A_WEEK.search(said.clause))
+    return said.relation in _LONG and said.phase == "holds" and bool(_OF_A_WEEK.search(said.clause))
 
 
 #: What is no standing rule, no habit and no plan, though it looks like one.
