@@ -35,6 +35,11 @@ _POINTING = frozenset(
         *("his", "hers", "their", "so", "one", "some", "any", "both", "another", "too", "to", "been", "such"),
     }
 )
+#: Pronouns, and the patterns of what they may stand for.
+_STANDING_FOR = (
+    (frozenset(("he", "she", "him", "her", "his", "hers")), ("person",)),
+    (frozenset(("they", "them", "their", "theirs")), ("person", "people")),
+)
 _CLOSERS = "\"')] !."
 
 
@@ -48,9 +53,7 @@ class _Patterns(Table):
     opening: Regex
     asking: Regex
     passing: Regex
-    somebody: Regex
     person: Regex
-    several: Regex
     people: Regex
     pronoun: Regex
     pointing: Regex
@@ -176,22 +179,23 @@ def _names_what_it_means(telling: Telling) -> bool:
         return False
     if _python("verb").search(telling.text) is None:
         return False
-    if _POINTING.isdisjoint(word.partition("'")[0].lower() for word in words):
+    said = {word.partition("'")[0].lower() for word in words}
+    if _POINTING.isdisjoint(said):
         return True
     if _python("pointing").search(telling.text):
         return False
     found = _python("pronoun").search(telling.text)
     if found is not None and _named(telling.text[: found.start()]) < _NAMED:
         return False
-    return _stands_for("somebody", ("person",), telling.text) and _stands_for(
-        "several", ("person", "people"), telling.text
-    )
+    return all(_stands_for(pronouns, nouns, said, telling.text) for pronouns, nouns in _STANDING_FOR)
 
 
-def _stands_for(pronoun: str, nouns: Sequence[str], text: str) -> bool:
-    """Whether the first pronoun of a kind, if there is one, has before it what it may stand for."""
-    found = _python(pronoun).search(text)
-    return found is None or any(_python(noun).search(text, 0, found.start()) for noun in nouns)
+def _stands_for(pronouns: frozenset[str], nouns: Sequence[str], said: set[str], text: str) -> bool:
+    """Whether the first of these pronouns, if one is said, has before it what it may stand for."""
+    if pronouns.isdisjoint(said):
+        return True
+    first = min(found.start() for found in _WORD.finditer(text) if found[0].partition("'")[0].lower() in pronouns)
+    return any(_python(noun).search(text, 0, first) for noun in nouns)
 
 
 def _named(before: str) -> int:
