@@ -50,7 +50,7 @@ def _reading(compiled: Compiled, predicate: Predicate, found: re.Match[str]) -> 
     opposite = predicate.negated and rule.negated == "opposite"
     polarity = -rule.polarity if opposite and rule.polarity else -1 if opposite else rule.polarity
     groups = {name: text for name, text in found.groupdict().items() if text is not None}
-    groups.setdefault("x", groups.get("y", ""))
+    groups.setdefault("x", next(iter(groups.values()), ""))
     return Interpretation(groups, phase, polarity, predicate.who, opposite, predicate.start)
 
 
