@@ -39,8 +39,8 @@ _NEGATION = re.compile(
 )
 _PLANNED = re.compile(
     r"(?:(?:am |are |is |'m |'re )?(?:going to(?! (?-i:[A-ZÀ-Þ]))|gonna|planning (?:to|on)|hoping to|about to"
-    r"|thinking (?:of|about)|looking to|aiming to|set to|due to|scheduled to|dreaming of|considering|want to|wanna|hope to|plan to"
-    r"|plan on|intend to|aim to|wants to|hopes to|plans to|would like to|would love to|like to|love to)"
+    r"|thinking (?:of|about)|looking to|aiming to|set to|due to|scheduled to|dreaming of|considering|want to|wanna"
+    r"|hope to|plan to|plan on|intend to|aim to|wants to|hopes to|plans to|would like to|would love to|like to|love to)"
     r"|will|'ll|shall|want|wants) ",
     re.IGNORECASE,
 )
