@@ -27,7 +27,7 @@ _ASIDES: Final = (
     *("is it", "is there", "what", "how", "right?"),
 )
 #: Labels whose colon ends no clause: "Email: ...".
-_LABELS: Final = ("ddress: ", "mail: ", "umber: ", "onouns: ", "irthday: ", "zone: ", "obile: ")
+_LABELS: Final = ("ddress: ", "mail: ", "umber: ", "onouns: ", "irthday: ", "ame: ", "one: ")
 #: Literals at which clauses end: after a sentence, a colon, a dash or a line; before a connective; before a first
 #: person that follows a comma, "and" or "so"; and before a question or request that follows a comma. The separator is
 #: put where the next clause begins. "actually," and "from now on," do not end a clause.

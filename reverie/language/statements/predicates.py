@@ -154,7 +154,7 @@ _HEADLESS = re.compile(
     r"|went|put|picked up|took up|taken up|joined|became|finished|swapped|traded|bad at|good at|teaching"
     r"|studying|doing|learning|training|renting|running|raising|dating|seeing|looking after|taking|recovering"
     r"|diagnosed|used to|have|had|own|never|can't|cannot|don't|dont|hate|love|prefer|trying to|planning|hoping"
-    r"|saving up|thinking of|off to|moving|expecting|scared of|terrified of|petrified of|reared|residing|settled"
+    r"|saving up|thinking of|off to|moving|expecting|scared of|terrified of|petrified of|afraid of|reared|residing|settled"
     r"|calling|spent|celebrated|fluent in|bilingual in|conversational in|dyed|cut|shaved|hit) )",
     re.IGNORECASE,
 )
@@ -180,7 +180,7 @@ def _headless(clause: str) -> Predicate | None:
 #: What is said with "I am" or "I was" where the subject is left out.
 _STATE = re.compile(
     r"(?:born|reared|brought up|(?:raised|bred) (?:in|on|near|by|as|speaking|(?-i:[A-Z]))|based in|(?:fluent|bilingual"
-    r"|conversational) in|(?:scared|terrified|petrified|allergic) )",
+    r"|conversational) in|(?:scared|terrified|petrified|afraid|allergic) )",
     re.IGNORECASE,
 )
 
@@ -349,7 +349,10 @@ _MODIFIERS: tuple[tuple[re.Pattern[str], _Take], ...] = (
     (_NO_LONGER, _take_end),
     (_STOPPED, _take_end),
     (_STARTED, _take_start),
-    (re.compile(r"would (?:much |really |definitely |always )?(?=rather |sooner |prefer )", re.IGNORECASE), lambda *_: True),
+    (
+        re.compile(r"would (?:much |really |definitely |always )?(?=rather |sooner |prefer )", re.IGNORECASE),
+        lambda *_: True,
+    ),
     (_PLANNED, _take_plan),
     (_NEGATION, _take_negation),
     (re.compile(r"(?:am|is|are|'m|'re|was|were|been|being|be) ", re.IGNORECASE), _take_be),

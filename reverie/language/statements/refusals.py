@@ -48,7 +48,9 @@ _OF_A_NOUN: Final = re.compile(
     r"(?: that)? (?:i|we|i'm|im|i am|i've|ive|we're|we are|we've)$",
     _FLAGS,
 )
-_BEFORE_A_NOUN: Final = re.compile(r"\b(?:as|was|were|after|before|during|in|on|at|since|until|by|with|without|about) $", _FLAGS)
+_BEFORE_A_NOUN: Final = re.compile(
+    r"\b(?:as|was|were|after|before|during|in|on|at|since|until|by|with|without|about) $", _FLAGS
+)
 _SUBJECT: Final = re.compile(r"\b(?:i'm|im|i am|i've|ive|i|we're|we are|we've|we)(?= )", _FLAGS)
 #: An object that begins so is the rest of another clause: "is the tree pose", "and acceptance".
 _LEADING: Final = re.compile(
@@ -96,7 +98,10 @@ _VACUOUS: Final = re.compile(
     r"(?: (?:in|for|to|on) (?:the |my |our |their )?(?:world|others|people|life|lives|community))?[.!]*",
     _FLAGS,
 )
-_BEFORE_AGE: Final = re.compile(r"\b(?:when|since|before|after|until|as soon as) (?:i|he|she|we|they)\b", _FLAGS)
+_BEFORE_AGE: Final = re.compile(
+    r"\b(?:when|since|before|after|until|as soon as) (?:i|he|she|we|they)\b|\b(?:feel|feeling|look|act)s? like\b",
+    _FLAGS,
+)
 _WHENEVER: Final = re.compile(r"\b(?:when|whenever|in case|in the event)\b", _FLAGS)
 _AT_SCHOOL: Final = re.compile(
     r"(?:high |middle |grad |law |med(?:ical)? |art |elementary )?(?:school|college|university|uni)", _FLAGS
@@ -138,7 +143,7 @@ _ANOTHERS_NAME: Final = re.compile(
 )
 #: Words after "call me", or before "here", that are no names, and a name that is refused.
 _NO_NAME: Final = re.compile(
-    r"(?:when|if|at|on|back|later|tomorrow|tonight|today|anytime|any|soon|now|asap|crazy|lazy|names?|mad|old|stupid|dumb"
+    r"(?:when|if|at|on|back|later|tomorrow|tonight|today|anytime|any|soon|now|asap|crazy|lazy|names?|mud|mad|old|stupid|dumb"
     r"|paranoid|weird|picky|and|or|the|same|nothing|everyone|anyone|someone|something|mom|mum|dad|over|right|out|down"
     r"|up|yes|no|still|just|but|that|this|not|from|in|before|after|whenever|once|so|for|about|with|to)\b.*",
     _FLAGS,
@@ -183,7 +188,9 @@ _TASTES: Final = frozenset(["likes", "prefers", "favorite", "fears"])
 _LIKINGS: Final = _TASTES - {"prefers", "fears"}
 _LOOSE: Final = frozenset(["standing_rule", "habit", "plans", "wants"])
 #: Relations that hold for longer than a week, or are nothing.
-_LONG: Final = frozenset(["likes", "diet", "habit", "does", "standing_rule", "smokes", "drinks_alcohol", "plays", "trait"])
+_LONG: Final = frozenset(
+    ["likes", "diet", "habit", "does", "standing_rule", "smokes", "drinks_alcohol", "plays", "trait"]
+)
 
 
 def objection(said: Said) -> str | None:
@@ -193,7 +200,7 @@ def objection(said: Said) -> str | None:
 
 def trimmed(text: str, relation: str | None) -> str:
     """Return a captured value without the time, the possessive and the odd quotation mark at its end."""
-    text = text if relation in ("age", "habit", "has_condition") else _SPAN.sub("", text)
+    text = text if relation in ("age", "habit", "has_condition", "time_zone") else _SPAN.sub("", text)
     if relation is not None and relation.startswith("has_"):
         text = re.sub(r"'s$", "", text)
     return text.replace('"', "").strip() if text.count('"') % 2 else text
