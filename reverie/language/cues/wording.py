@@ -24,7 +24,7 @@ _TURNS: Final = ("but", "because", "although", "though", "however", "which")
 _ENDS: Final = (". ", "! ", "? ", "… ", "; ", ": ", "\n", " - ", " -- ", " – ", " — ", '." ')
 _ASIDES: Final = (
     *("it's", "you", "please", "don't", "can", "could", "do", "does", "did", "will", "would", "should", "any"),
-    *("is it", "is there", "what", "how", "right?"),
+    *("what", "how", "right?"),
 )
 #: Labels whose colon ends no clause: "Email: ...".
 _LABELS: Final = ("ddress: ", "mail: ", "umber: ", "onouns: ", "irthday: ", "ame: ", "one: ")

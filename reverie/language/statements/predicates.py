@@ -38,9 +38,9 @@ _NEGATION = re.compile(
     re.IGNORECASE,
 )
 _PLANNED = re.compile(
-    r"(?:(?:am |are |is |'m |'re )?(?:going to|gonna|planning (?:to|on)|hoping to|about to|thinking (?:of|about)"
-    r"|looking to|aiming to|set to|due to|scheduled to|dreaming of|considering|want to|wanna|hope to|plan to"
-    r"|plan on|intend to|aim to|wants to|hopes to|plans to|would like to|would love to|like to|love to)"
+    r"(?:(?:am |are |is |'m |'re )?(?:going to(?! (?-i:[A-ZÀ-Þ]))|gonna|planning (?:to|on)|hoping to|about to"
+    r"|thinking (?:of|about)|looking to|aiming to|set to|due to|scheduled to|dreaming of|considering|want to|wanna"
+    r"|hope to|plan to|plan on|intend to|aim to|wants to|hopes to|plans to|would like to|would love to|like to|love to)"
     r"|will|'ll|shall|want|wants) ",
     re.IGNORECASE,
 )
@@ -191,7 +191,8 @@ def _predicate(clause: str, subject: re.Match[str]) -> Predicate | None:
     who = None
     if holder := subject["holder"]:
         who = f"{holder.lower()} {(subject['name'] or '').strip(' ,')}".strip()
-        reader.being = bool(subject["is"])
+        reader.having = bool(subject["is"]) and _HAS_DONE.match(reader.rest) is not None
+        reader.being = bool(subject["is"]) and not reader.having
     else:
         spoken = subject["self"].lower()
         reader.being = spoken.endswith(("'m", " am", "'re", " are", "been")) or spoken in ("im", "i m")
@@ -205,6 +206,12 @@ def _predicate(clause: str, subject: re.Match[str]) -> Predicate | None:
     return reader.predicate(who, len(clause))
 
 
+#: "My brother's left Vodafone": has, not is.
+_HAS_DONE = re.compile(
+    r"(?:just |now |finally |already |recently )*(?:left|moved|started|got|quit|gone|become|been|had|bought|sold|lost"
+    r"|stopped|joined|switched|changed|retired|outgrown|given|taken|found|had|turned|passed) ",
+    re.IGNORECASE,
+)
 _OWNED = re.compile(
     r"(?:an?|no|my|our|some|several|two|three|four|five|six|seven|eight|nine|ten|[0-9]+|lots of|loads of) (?!of\b)",
     re.IGNORECASE,

@@ -35,7 +35,7 @@ _AFTER: Final = (
     r"|as of|from (?:january|february|march|april|may|june|july|august|september|october|november|december|[0-9])"
     r"|completely|entirely|a lot(?! of)|so much|very much|more than anything|the most|the best|like crazy|to death"
     r"|back (?:in|when)|before|after|already|please|to (?:save|help|get|be|pay|make|write|relax)|at all|over here"
-    r"|over there|from now on|you know|or something|at first|by (?:now|then)"
+    r"|over there|from now on|for good|you know|or something|at first|by (?:now|then)"
 )
 _CUT, _DEED_CUT = (
     re.compile(rf",? (?:{after})(?= |$|[,.;:!?]).*| ?[;:(…].*| [-–—]+ .*|[.!?]+(?: .*|$)", re.IGNORECASE | re.DOTALL)
