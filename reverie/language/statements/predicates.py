@@ -16,7 +16,7 @@ from reverie.language.cues.wording import trie
 from reverie.language.statements.verbs import Tense, base_form, words
 
 _SELF = (
-    r"i'm|i am|im|i've|ive|i'll|i'd|id(?= (?:love|like|rather|prefer|never|be|go)\b)|i|we're|we are|we've|we'll|we'd|we"
+    r"i'm|i am|im|i m|i've|ive|i'll|i'd|id(?= (?:love|like|rather|prefer|never|be|go)\b)|i|we're|we are|we've|we'll|we'd|we"
     r"|me and my [a-z]+|my [a-z]+ and i"
 )
 #: Words between subject and verb that change nothing, and those that say that something is new or stands beside.
@@ -154,7 +154,8 @@ _HEADLESS = re.compile(
     r"|went|put|picked up|took up|taken up|joined|became|finished|swapped|traded|bad at|good at|teaching"
     r"|studying|doing|learning|training|renting|running|raising|dating|seeing|looking after|taking|recovering"
     r"|diagnosed|used to|have|had|own|never|can't|cannot|don't|dont|hate|love|prefer|trying to|planning|hoping"
-    r"|saving up|thinking of|off to|moving|expecting|scared of|terrified of) )",
+    r"|saving up|thinking of|off to|moving|expecting|scared of|terrified of|petrified of|afraid of|reared|residing|settled"
+    r"|calling|spent|celebrated|fluent in|bilingual in|conversational in|dyed|cut|shaved|hit) )",
     re.IGNORECASE,
 )
 
@@ -171,7 +172,17 @@ def _headless(clause: str) -> Predicate | None:
     found = _HEADLESS.match(clause)
     if found is None or (found["verb"].lower().endswith("ing ") and _GERUND.search(clause, found.end())):
         return None
-    return _Reader(clause[found.start("verb") :]).predicate(None, len(clause))
+    reader = _Reader(clause[found.start("verb") :])
+    reader.being = _STATE.match(reader.rest) is not None
+    return reader.predicate(None, len(clause))
+
+
+#: What is said with "I am" or "I was" where the subject is left out.
+_STATE = re.compile(
+    r"(?:born|reared|brought up|(?:raised|bred) (?:in|on|near|by|as|speaking|(?-i:[A-Z]))|based in|(?:fluent|bilingual"
+    r"|conversational) in|(?:scared|terrified|petrified|afraid|allergic) )",
+    re.IGNORECASE,
+)
 
 
 def _predicate(clause: str, subject: re.Match[str]) -> Predicate | None:
@@ -184,7 +195,7 @@ def _predicate(clause: str, subject: re.Match[str]) -> Predicate | None:
         reader.being = bool(subject["is"]) and not reader.having
     else:
         spoken = subject["self"].lower()
-        reader.being = spoken.endswith(("'m", " am", "'re", " are", "been")) or spoken == "im"
+        reader.being = spoken.endswith(("'m", " am", "'re", " are", "been")) or spoken in ("im", "i m")
         reader.having = spoken.endswith(("'ve", "ive", "have"))
         reader.planned = spoken.endswith("'ll")
         if reader.having and _OWNED.match(reader.rest):  # "I've four brothers"
@@ -345,6 +356,10 @@ _MODIFIERS: tuple[tuple[re.Pattern[str], _Take], ...] = (
     (_NO_LONGER, _take_end),
     (_STOPPED, _take_end),
     (_STARTED, _take_start),
+    (
+        re.compile(r"would (?:much |really |definitely |always )?(?=rather |sooner |prefer )", re.IGNORECASE),
+        lambda *_: True,
+    ),
     (_PLANNED, _take_plan),
     (_NEGATION, _take_negation),
     (re.compile(r"(?:am|is|are|'m|'re|was|were|been|being|be) ", re.IGNORECASE), _take_be),
@@ -367,6 +382,9 @@ _NO_VERBS = frozenset(
         "boring",
         "interesting",
         "amazing",
+        "outgoing",
+        "easygoing",
+        "hardworking",
     ]
 )
 

@@ -48,7 +48,9 @@ _OF_A_NOUN: Final = re.compile(
     r"(?: that)? (?:i|we|i'm|im|i am|i've|ive|we're|we are|we've)$",
     _FLAGS,
 )
-_BEFORE_A_NOUN: Final = re.compile(r"\b(?:after|before|during|in|on|at|since|until|by|with|without|about) $", _FLAGS)
+_BEFORE_A_NOUN: Final = re.compile(
+    r"\b(?:as|was|were|after|before|during|in|on|at|since|until|by|with|without|about) $", _FLAGS
+)
 _SUBJECT: Final = re.compile(r"\b(?:i'm|im|i am|i've|ive|i|we're|we are|we've|we)(?= )", _FLAGS)
 #: An object that begins so is the rest of another clause: "is the tree pose", "and acceptance".
 _LEADING: Final = re.compile(
@@ -96,7 +98,10 @@ _VACUOUS: Final = re.compile(
     r"(?: (?:in|for|to|on) (?:the |my |our |their )?(?:world|others|people|life|lives|community))?[.!]*",
     _FLAGS,
 )
-_BEFORE_AGE: Final = re.compile(r"\b(?:when|since|before|after|until|as soon as) (?:i|he|she|we|they)\b", _FLAGS)
+_BEFORE_AGE: Final = re.compile(
+    r"\b(?:when|since|before|after|until|as soon as) (?:i|he|she|we|they)\b|\b(?:feel|feeling|look|act)s? like\b",
+    _FLAGS,
+)
 _WHENEVER: Final = re.compile(r"\b(?:when|whenever|in case|in the event)\b", _FLAGS)
 _AT_SCHOOL: Final = re.compile(
     r"(?:high |middle |grad |law |med(?:ical)? |art |elementary )?(?:school|college|university|uni)", _FLAGS
@@ -136,6 +141,14 @@ _STANDING: Final = frozenset(["marital_status", "works_as", "retired", "has_chil
 _ANOTHERS_NAME: Final = re.compile(
     r"\b(?:his|her|its|their|whose|your|the|dog|cat|baby|[a-z]+'s) (?:[a-z]+ )?name\b", _FLAGS
 )
+#: Words after "call me", or before "here", that are no names, and a name that is refused.
+_NO_NAME: Final = re.compile(
+    r"(?:when|if|at|on|back|later|tomorrow|tonight|today|anytime|any|soon|now|asap|crazy|lazy|names?|mud|mad|old|stupid|dumb"
+    r"|paranoid|weird|picky|and|or|the|same|nothing|everyone|anyone|someone|something|mom|mum|dad|over|right|out|down"
+    r"|up|yes|no|still|just|but|that|this|not|from|in|before|after|whenever|once|so|for|about|with|to)\b.*",
+    _FLAGS,
+)
+_NOT_CALLED: Final = re.compile(r"\b(?:don't|dont|do not|never|stop|hate|not)\b[^,]* call(?:ed|ing)? me", _FLAGS)
 _OUGHT: Final = re.compile(r"\b(?:one|some|another|two|three|few|many|all) of (?:my|our)\b", _FLAGS)
 _AMONG: Final = re.compile(r"\bone of (?:my|our) (?:passions|hobbies|things)\b", _FLAGS)
 _OF_A_WEEK: Final = re.compile(
@@ -172,9 +185,12 @@ _TOLD: Final = frozenset(["plays", "does", "habit", "has_child", "skilled_at"])
 #: Relations whose objects begin with a verb.
 _VERBAL: Final = frozenset(["wants", "plans", "prefers", "habit"])
 _TASTES: Final = frozenset(["likes", "prefers", "favorite", "fears"])
+_LIKINGS: Final = _TASTES - {"prefers", "fears"}
 _LOOSE: Final = frozenset(["standing_rule", "habit", "plans", "wants"])
 #: Relations that hold for longer than a week, or are nothing.
-_LONG: Final = frozenset(["likes", "diet", "habit", "does", "standing_rule", "smokes", "drinks_alcohol", "plays"])
+_LONG: Final = frozenset(
+    ["likes", "diet", "habit", "does", "standing_rule", "smokes", "drinks_alcohol", "plays", "trait"]
+)
 
 
 def objection(said: Said) -> str | None:
@@ -184,7 +200,7 @@ def objection(said: Said) -> str | None:
 
 def trimmed(text: str, relation: str | None) -> str:
     """Return a captured value without the time, the possessive and the odd quotation mark at its end."""
-    text = text if relation in ("age", "habit", "has_condition") else _SPAN.sub("", text)
+    text = text if relation in ("age", "habit", "has_condition", "time_zone") else _SPAN.sub("", text)
     if relation is not None and relation.startswith("has_"):
         text = re.sub(r"'s$", "", text)
     return text.replace('"', "").strip() if text.count('"') % 2 else text
@@ -245,6 +261,12 @@ def _anothers(said: Said) -> bool:
     )
 
 
+def _no_name(said: Said) -> bool:
+    return (said.relation in ("name", "nickname") and _NO_NAME.fullmatch(said.object) is not None) or (
+        said.relation == "nickname" and _NOT_CALLED.search(said.clause) is not None
+    )
+
+
 def _without_topic(said: Said) -> bool:
     return said.relation == "favorite" and (not said.topic or said.topic == said.object.lower())
 
@@ -285,6 +307,7 @@ _OBJECTIONS: Final[tuple[tuple[str, Callable[[Said], bool]], ...]] = (
     ("supposed", lambda said: _SUPPOSED.search(_before_object(said)) is not None),
     ("joke", lambda said: _jokes(said)),
     ("another", _anothers),
+    ("another", _no_name),
     ("leading", lambda said: said.relation not in _ANY_WORDS | _VERBAL and _LEADING.match(said.object) is not None),
     ("addressed", lambda said: said.relation not in _ANY_WORDS and _ADDRESSED.search(said.object) is not None),
     ("dangling", lambda said: said.relation not in _ANY_WORDS and _dangling(said)),
@@ -297,7 +320,7 @@ _OBJECTIONS: Final[tuple[tuple[str, Callable[[Said], bool]], ...]] = (
     ("idiom", lambda said: said.relation in ("wants", "plans") and _VACUOUS.fullmatch(said.object) is not None),
     ("pointing", lambda said: said.relation not in _ANY_WORDS and _POINTING.search(said.object) is not None),
     ("pointing", lambda said: said.relation in _TASTES and _of_another(said)),
-    ("pointing", lambda said: said.relation in _TASTES and _THE_QUALITY.fullmatch(said.object) is not None),
+    ("pointing", lambda said: said.relation in _LIKINGS and _THE_QUALITY.fullmatch(said.object) is not None),
     ("occasion", lambda said: said.relation == "age" and _BEFORE_AGE.search(said.clause) is not None),
     ("occasion", lambda said: said.relation == "plans" and _WHENEVER.search(said.clause) is not None),
     ("occasion", _was_at_school),
