@@ -154,8 +154,8 @@ _HEADLESS = re.compile(
     r"|went|put|picked up|took up|taken up|joined|became|finished|swapped|traded|bad at|good at|teaching"
     r"|studying|doing|learning|training|renting|running|raising|dating|seeing|looking after|taking|recovering"
     r"|diagnosed|used to|have|had|own|never|can't|cannot|don't|dont|hate|love|prefer|trying to|planning|hoping"
-    r"|saving up|thinking of|off to|moving|expecting|scared of|terrified of|petrified of|afraid of|reared|residing|settled"
-    r"|calling|spent|celebrated|fluent in|bilingual in|conversational in|dyed|cut|shaved|hit) )",
+    r"|saving up|thinking of|off to|moving|expecting|scared of|terrified of|petrified of|afraid of"
+    r"|reared|residing|settled|calling|spent|celebrated|fluent in|bilingual in|conversational in|dyed|cut|shaved|hit) )",
     re.IGNORECASE,
 )
 
