@@ -16,8 +16,8 @@ from reverie.language.cues.wording import trie
 from reverie.language.statements.verbs import Tense, base_form, words
 
 _SELF = (
-    r"i'm|i am|im|i m|i've|ive|i'll|i'd|id(?= (?:love|like|rather|prefer|never|be|go)\b)|i|we're|we are|we've|we'll|we'd|we"
-    r"|me and my [a-z]+|my [a-z]+ and i"
+    r"i'm|i am|im|i m|i've|ive|i'll|i'd|id(?= (?:love|like|rather|prefer|never|be|go)\b)|i|we're|we are|we've|we'll|we'd"
+    r"|we|me and my [a-z]+|my [a-z]+ and i"
 )
 #: Words between subject and verb that change nothing, and those that say that something is new or stands beside.
 _PLAIN_ADVERBS = (
@@ -154,8 +154,8 @@ _HEADLESS = re.compile(
     r"|went|put|picked up|took up|taken up|joined|became|finished|swapped|traded|bad at|good at|teaching"
     r"|studying|doing|learning|training|renting|running|raising|dating|seeing|looking after|taking|recovering"
     r"|diagnosed|used to|have|had|own|never|can't|cannot|don't|dont|hate|love|prefer|trying to|planning|hoping"
-    r"|saving up|thinking of|off to|moving|expecting|scared of|terrified of|petrified of|afraid of"
-    r"|reared|residing|settled|calling|spent|celebrated|fluent in|bilingual in|conversational in|dyed|cut|shaved|hit) )",
+    r"|saving up|thinking of|off to|moving|expecting|scared of|terrified of|petrified of|afraid of|hit"
+    r"|reared|residing|settled|calling|spent|celebrated|fluent in|bilingual in|conversational in|dyed|cut|shaved) )",
     re.IGNORECASE,
 )
 

@@ -35,7 +35,7 @@ RULES = {name: Rules(load_policy(name).extract) for name in ("brain", "agent", "
         ("reverie", "I don't like talking about politics, can we stop?", ["Doesn't like talking about politics"]),
         ("reverie", "Please change it: from 15 April we open at 7 am, because of the office crowd.",
          ["Is open at 7 am"]),
-        ("reverie", "Biryani is my favourite food, I love it", ["Biryani is their favourite food"]),
+        ("reverie", "Biryani is my favourite food, I love it", ["Biryani is their favorite food"]),
         ("reverie", "I have a golden retriever, his name is Bruno, he's shy", ["Has a golden retriever named Bruno"]),
         ("reverie", "So I work at Zoho now, officially one week in.", ["Works at Zoho"]),
         ("reverie", "I'm Dana Kowalczyk, engineering manager at Fernweh, and I run the platform team.",
