@@ -16,8 +16,8 @@ from reverie.language.cues.wording import trie
 from reverie.language.statements.verbs import Tense, base_form, words
 
 _SELF = (
-    r"i'm|i am|im|i m|i've|ive|i'll|i'd|id(?= (?:love|like|rather|prefer|never|be|go)\b)|i|we're|we are|we've|we'll|we'd"
-    r"|we|me and my [a-z]+|my [a-z]+ and i"
+    r"i'm|i am|im|i m|i've|ive|i'll|i'd|id(?= (?:love|like|rather|prefer|never|be|go)\b)|i|we're|we are|we've|we'll"
+    r"|we'd|we|me and my [a-z]+|my [a-z]+ and i"
 )
 #: Words between subject and verb that change nothing, and those that say that something is new or stands beside.
 _PLAIN_ADVERBS = (
