@@ -11,6 +11,7 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache, lru_cache
+from itertools import islice
 
 from reverie.language.cues.wording import trie
 from reverie.language.statements.verbs import Tense, base_form, words
@@ -119,10 +120,14 @@ def several() -> tuple[str, ...]:
     return words().holders
 
 
+#: Subjects of a clause that are read: one without end has thousands.
+_MOST_SUBJECTS = 12
+
+
 @lru_cache(maxsize=64)  # the rules of a clause ask one after the other
 def predicates(clause: str) -> tuple[Predicate, ...]:
     """Return the predicates of a clause, one for each subject in it, in order."""
-    read = (_predicate(clause, subject) for subject in _subject().finditer(clause))
+    read = (_predicate(clause, subject) for subject in islice(_subject().finditer(clause), _MOST_SUBJECTS))
     if found := [predicate for predicate in read if predicate is not None]:
         further = (each for predicate in found for each in _further(clause, predicate))
         return (*found, *further) if " and " in clause else tuple(found)
@@ -368,24 +373,10 @@ _MODIFIERS: tuple[tuple[re.Pattern[str], _Take], ...] = (
 )
 #: Words in -ing that are no forms of a verb.
 _NO_VERBS = frozenset(
-    [
-        "nothing",
-        "something",
-        "anything",
-        "everything",
-        "morning",
-        "evening",
-        "king",
-        "ring",
-        "thing",
-        "sibling",
-        "boring",
-        "interesting",
-        "amazing",
-        "outgoing",
-        "easygoing",
-        "hardworking",
-    ]
+    {
+        *("nothing", "something", "anything", "everything", "morning", "evening", "king", "ring", "thing", "sibling"),
+        *("boring", "interesting", "amazing"),
+    }
 )
 
 
