@@ -1,6 +1,6 @@
 """Is what is remembered right, current and worth keeping? The figures of issue 14, part by part.
 
-    python -m bench.memory [sentences|histories|facts|convai|prefeval|speed|sample ...] [--part dev|held] [--verbose]
+    python -m bench.memory [sentences|histories|facts|convai|prefeval|speed|sample ...] [--part dev|more|held] [--verbose]
 
 Without a name, all parts but `sample`. `bench/README.md` says what each measures. Reads `bench/sets`, and
 `../shared/data` where a part needs it.
@@ -21,7 +21,7 @@ NEEDS_DATA = ("facts", "convai", "prefeval", "speed", "sample")
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("parts", nargs="*", choices=[[], "sentences", "histories", *NEEDS_DATA])
-    parser.add_argument("--part", choices=("dev", "held"), default="dev", help="of the sets in bench/sets")
+    parser.add_argument("--part", choices=("dev", "more", "held"), default="dev", help="of the sets in bench/sets")
     parser.add_argument("--policy", default="reverie")
     parser.add_argument("--sets", nargs="+", choices=("locomo", "realtalk"), default=["locomo", "realtalk"])
     parser.add_argument("--count", type=int, default=120, help="memories of each set in the sample")
