@@ -158,7 +158,7 @@ _HEADLESS = re.compile(
     r"|work|working|worked|married|divorced|engaged|allergic|based|handed in|dropped|decided|came off|come off|went off"
     r"|went|put|picked up|took up|taken up|joined|became|finished|swapped|traded|bad at|good at|teaching"
     r"|studying|doing|learning|training|renting|running|raising|dating|seeing|looking after|taking|recovering"
-    r"|diagnosed|used to|have|had|own|never|can't|cannot|don't|dont|hate|love|prefer|trying to|planning|hoping"
+    r"|diagnosed|used to|have|had|own|can't|cannot|hate|love|prefer|trying to|planning|hoping"
     r"|saving up|thinking of|off to|moving|expecting|scared of|terrified of|petrified of|afraid of|hit"
     r"|reared|residing|settled|calling|spent|celebrated|fluent in|bilingual in|conversational in|dyed|cut|shaved) )",
     re.IGNORECASE,
