@@ -1,6 +1,6 @@
 """Is what is remembered right, current and worth keeping? The figures of issue 14, part by part.
 
-    python -m bench.memory [sentences|histories|facts|convai|prefeval|speed|sample ...] [--part dev|more|held] [--verbose]
+    python -m bench.memory [sentences|histories|facts|convai|prefeval|speed|sample ...] [--part dev|more|held]
 
 Without a name, all parts but `sample`. `bench/README.md` says what each measures. Reads `bench/sets`, and
 `../shared/data` where a part needs it.
