@@ -3,6 +3,7 @@
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Final
 
 from reverie.language.cues import wording
@@ -21,21 +22,31 @@ class DualPattern:
     rust: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Compiled:
-    """A rule, with its pattern for both engines."""
+    """A rule, with its pattern for both engines. Python's is compiled when it is first tried: all take a second."""
 
     order: int
     rule: Rule
-    pattern: re.Pattern[str]
+    #: the pattern, and what the clause of a predicate must match, with the policy's words in them
+    expanded: str
+    expanded_clause: str | None
     #: the pattern for polars; of a rule on predicates that of its clause
     rust: str
-    #: what the clause of a predicate must match
-    clause: re.Pattern[str] | None
     kind: RuleKind
     importance: float
     #: what it states, by the policy's table
     relation: Relation | None
+
+    @cached_property
+    def pattern(self) -> re.Pattern[str]:
+        """The pattern for Python."""
+        return wording.for_python(self.expanded)
+
+    @cached_property
+    def clause(self) -> re.Pattern[str] | None:
+        """What the clause of a predicate must match, for Python."""
+        return None if self.expanded_clause is None else wording.for_python(self.expanded_clause)
 
     def is_object(self, group: str) -> bool:
         """Return whether a group of the pattern is what is stated, and no verb that is only worded."""
@@ -56,15 +67,16 @@ class Rules:
         #: orders of the rules on predicates, and those of them that have a pattern of what their clauses must have
         self.of_predicates = [each.order for each in self.compiled if each.rule.predicate and not each.rule.clause]
         #: orders of the rules to try for each cue
-        self.by_cue: dict[str, tuple[int, ...]] = {
-            cue: tuple(each.order for each in self.compiled if cue in each.rule.cues)
-            for cue in dict.fromkeys(cue for rule in extract.rules for cue in rule.cues)
-        }
+        orders: dict[str, dict[int, None]] = {}
+        for each in self.compiled:
+            for cue in each.rule.cues:
+                orders.setdefault(cue, {})[each.order] = None
+        self.by_cue: dict[str, tuple[int, ...]] = {cue: tuple(found) for cue, found in orders.items()}
         #: matches the longest cue, or the separator, at each position of a lower-case marked text
         self.longest_cue = re.compile(f"(?=({wording.trie([*self.by_cue, wording.SEPARATOR])}))")
         #: orders of the rules to try for a longest cue and for its prefixes
         self.by_longest = {
-            longest: tuple(order for cue, orders in self.by_cue.items() if longest.startswith(cue) for order in orders)
+            longest: tuple(order for end in range(1, len(longest) + 1) for order in self.by_cue.get(longest[:end], ()))
             for longest in self.by_cue
         }
 
@@ -74,14 +86,13 @@ class Rules:
         by_kind: float = getattr(self.extract.importance, kind)
         importance = relation.importance if rule.importance is None and relation else rule.importance
         pattern = self.extract.expand(rule.pattern)
+        clause = self.extract.expand(rule.clause) if rule.clause else None
         return Compiled(
             order=order,
             rule=rule,
-            pattern=wording.for_python(pattern),
-            rust=wording.for_rust(
-                self.extract.expand(rule.clause) if rule.clause else "" if rule.predicate else pattern
-            ),
-            clause=wording.for_python(self.extract.expand(rule.clause)) if rule.clause else None,
+            expanded=pattern,
+            expanded_clause=clause,
+            rust=wording.for_rust(clause or ("" if rule.predicate else pattern)),
             kind=kind,
             importance=by_kind if importance is None else importance,
             relation=relation,
