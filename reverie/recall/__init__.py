@@ -3,6 +3,7 @@
 - `recall`: the answer to a question, with a reason for every hit
 - `question`: dates, speakers and sources that a question names
 - `search`: the search statement
+- `by_words`: words in the place of vectors
 - `subject_cache`: cached knowledge about a subject, so that a recall takes one statement
 - `rerank`: the best candidates ranked by a cross-encoder
 - `budget`: the candidates that fit the token budget

@@ -28,7 +28,6 @@ cross join lateral (
     select 1 + (v.vec <#> %(vector)s::halfvec) as distance from memory.vectors v
     where v.tenant_id = %(tenant)s and v.subject_id = %(subject)s and v.item_id = m.id and v.model = %(model)s
       and v.part = 0 limit 1) d
-where d.distance < %(distance)s::float8
 order by d.distance, m.id
 limit %(limit)s
 
@@ -147,3 +146,31 @@ from jsonb_to_recordset(%(rows)s) as r (id uuid, subject_id text, assembled_at t
                                         stage text, policy_hash text, tokenizer text, total_tokens int, sections jsonb,
                                         item_ids uuid[], dropped_ids uuid[])
 on conflict do nothing
+
+-- name: logged_context
+-- A context as it was logged, with the ids of each line.
+select subject_id, assembled_at, request_id, form, policy_hash, total_tokens, sections
+from log.contexts
+where tenant_id = %(tenant)s and id = %(id)s
+
+-- name: context_items
+-- What the ids of a logged context name, as it stands now.
+with used as (
+    select distinct unnest(item_ids) as id from log.contexts where tenant_id = %(tenant)s and id = %(id)s)
+select m.id, 'memory' as item, m.kind, m.content, m.happened_at
+from used u join memory.memories m on m.tenant_id = %(tenant)s and m.id = u.id
+union all
+select t.id, 'turn', t.role, t.text, t.said_at
+from used u join log.turns t on t.tenant_id = %(tenant)s and t.id = u.id
+union all
+select f.id, 'structured_fact', f.key, f.value, f.valid_from
+from used u join memory.structured_facts f on f.tenant_id = %(tenant)s and f.id = u.id
+union all
+select s.id, 'scaffold', array_to_string(s.path, '.'), s.value::text, s.valid_from
+from used u join memory.scaffold s on s.tenant_id = %(tenant)s and s.id = u.id
+union all
+select p.id, 'narrative', null, p.narrative, p.made_at
+from used u join memory.profiles p on p.tenant_id = %(tenant)s and p.id = u.id
+union all
+select d.memory_id, 'forgotten', d.kind, null, d.forgotten_at
+from used u join memory.tombstones d on d.tenant_id = %(tenant)s and d.memory_id = u.id

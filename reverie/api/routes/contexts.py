@@ -17,6 +17,7 @@ from reverie.api.routes.working_memory import read_or_none
 from reverie.api.routing import routes_of
 from reverie.model import Role
 from reverie.recall.contexts.context import Context, assemble_context, context_entries
+from reverie.recall.contexts.explained import explain_context, explain_lines
 from reverie.recall.contexts.request import Given, Message
 
 router = routes_of("contexts")
@@ -70,6 +71,46 @@ class ContextRequest(Body):
     directives: list[Text] = Field(default_factory=list, max_length=100)
     artifacts: list[Text] = Field(default_factory=list, max_length=1000)
     learned: JsonObject = Field(default_factory=dict, description="What was learned, by connection.")
+    why: bool = Field(default=False, description="Return each line with the ids of what it tells.")
+
+
+class ContextLineSeen(Answer):
+    """A line of the context, and the ids of what it tells."""
+
+    section: str
+    label: str
+    text: str
+    ids: list[UUID] = Field(description="Memories, turns, structured facts and scaffold entries; empty for your data.")
+
+
+class ContextItemSeen(Answer):
+    """What was told in a line of a logged context."""
+
+    id: UUID
+    item: str = Field(description="memory, turn, structured_fact, scaffold, narrative, or forgotten.")
+    kind: str | None
+    content: str | None
+    happened_at: datetime | None
+
+
+class LoggedLineSeen(Answer):
+    """A line of a logged context."""
+
+    section: str
+    items: list[ContextItemSeen]
+
+
+class ContextExplanation(Answer):
+    """A logged context: which items each line told. The text itself is not kept."""
+
+    id: UUID
+    subject_id: str
+    assembled_at: datetime
+    request_id: str | None
+    form: str
+    policy_hash: str
+    total_tokens: int
+    lines: list[LoggedLineSeen]
 
 
 class BudgetRow(Answer):
@@ -116,6 +157,7 @@ class ContextAnswer(Answer):
     tokenizer: str = Field(description="The tokenizer that counted the tokens.")
     relationship: RelationshipSeen
     dropped: list[DroppedSeen]
+    lines: list[ContextLineSeen] | None = Field(default=None, description="With `why`.")
     notes: list[str] = Field(description="What was missing, or done differently from the request.")
 
 
@@ -141,9 +183,21 @@ async def assemble(body: ContextRequest, caller: Reader) -> Response:
         given=await _given(body, caller),
         subject_cache=caller.services.subject_cache,
     )
-    response = answer(_shown(found))
+    lines = {"lines": explain_lines(found)} if body.why else {}
+    response = answer(_shown(found) | lines)
     caller.log(context_entries(found))
     return response
+
+
+@router.get(
+    "/contexts/{context_id}",
+    response_model=ContextExplanation,
+    responses=documented(404, 422),
+    summary="Explain a context that was built",
+)
+async def explain(caller: Reader, context_id: UUID) -> Response:
+    """Return a logged context: for each line the memories, turns, structured facts and scaffold entries it told."""
+    return answer(await explain_context(caller.reader(), context_id))
 
 
 async def _given(body: ContextRequest, caller: Caller) -> Given:

@@ -10,7 +10,7 @@ import click
 
 from reverie.cli.memory.recall import embedder_or_none
 from reverie.cli.options import as_of_option, json_option, policy_option, tenant_option
-from reverie.cli.output import heading, note, print_json, say, table
+from reverie.cli.output import heading, note, print_json, say, single_line, table
 from reverie.cli.session import CommandSession
 
 if TYPE_CHECKING:
@@ -40,6 +40,7 @@ _LISTED = 10
 @click.option("--mood", metavar="MOOD", help="The subject's mood. [default: the latest in the log]")
 @click.option("--energy", metavar="ENERGY", help="high, medium or low.")
 @click.option("--model", metavar="NAME", help="The chat model that reads the context, for its tokenizer.")
+@click.option("--why", is_flag=True, help="Print each line with the ids of what it tells.")
 @click.option("--text", "only_text", is_flag=True, help="Print only the text.")
 @policy_option
 @json_option
@@ -56,6 +57,7 @@ def command(
     mood: str | None,
     energy: str | None,
     model: str | None,
+    why: bool,
     only_text: bool,
     policy: str | None,
     as_json: bool,
@@ -92,6 +94,8 @@ def command(
         )
         context = perform(assembled)
         (_print_json if as_json else _print_text if only_text else _print)(context)
+        if why and not as_json:
+            _print_lines(context)
         _log(session, context)  # last, so that the answer does not wait for it
 
 
@@ -148,7 +152,9 @@ def _read(path: Path | None, shape: type, option: str) -> Any:
 
 
 def _flat(context: Context) -> dict[str, Any]:
-    """Return the context as one object: text, budget table, ids by section, dropped items, notes."""
+    """Return the context as one object: text, budget table, ids by section and line, dropped items, notes."""
+    from reverie.recall.contexts.explained import explain_lines
+
     names = ("id", "tenant_id", "subject_id", "question", "assembled_at", "policy", "policy_hash", "form", "tokenizer")
     return {name: getattr(context, name) for name in names} | {
         "text": context.text,
@@ -157,9 +163,10 @@ def _flat(context: Context) -> dict[str, Any]:
         "relationship": context.relationship,
         "budget": context.budget_table(),
         "sections": [
-            {"name": section.name, "text": section.text, "items": [line.id for line in section.lines if line.id]}
+            {"name": section.name, "text": section.text, "items": [id_ for line in section.lines for id_ in line.ids]}
             for section in context.sections
         ],
+        "lines": list(explain_lines(context)),
         "dropped": list(context.dropped),
         "notes": list(context.notes),
     }
@@ -171,6 +178,18 @@ def _print_json(context: Context) -> None:
 
 def _print_text(context: Context) -> None:
     say(context.text)
+
+
+def _print_lines(context: Context) -> None:
+    from reverie.recall.contexts.explained import explain_lines
+
+    heading(f"lines of context {context.id}")
+    rows = [
+        (line.section, single_line(line.text, 60), " ".join(str(id_)[:18] for id_ in line.ids) or "yours")
+        for line in explain_lines(context)
+    ]
+    table(("section", "line", "ids"), rows)
+    say("Details: reverie explain ID, also for the id of this context later.")
 
 
 def _print(context: Context) -> None:

@@ -28,6 +28,7 @@ _KINDS = ("fact", "preference", "instruction", "episode", "pattern", "summary")
 @click.option("--top-k", "-k", type=click.IntRange(min=1), metavar="N", help="Most hits. [default: the policy's]")
 @click.option("--budget", type=click.IntRange(min=0), metavar="TOKENS", help="Most tokens. [default: the policy's]")
 @click.option("--kinds", metavar="KIND,...", help=f"Only memories of these kinds: {', '.join(_KINDS)}.")
+@click.option("--include-compressed", is_flag=True, help="Also search memories that a pattern or summary replaced.")
 @click.option("--why", is_flag=True, help="Print each hit's signals, weights and ranks, and what was dropped and why.")
 @policy_option
 @json_option
@@ -39,6 +40,7 @@ def command(
     top_k: int | None,
     budget: int | None,
     kinds: str | None,
+    include_compressed: bool,
     why: bool,
     policy: str | None,
     as_json: bool,
@@ -72,6 +74,7 @@ def command(
             top_k=top_k,
             token_budget=budget,
             kinds=wanted,
+            include_compressed=include_compressed,
         )
         result = perform(recalled)
         if as_json:

@@ -3,6 +3,7 @@
 - `context`: the context
 - `sections`: its sections and what fits into each
 - `forms`: the six layouts
+- `explained`: which memory was used for which line
 - `request`: what the caller brings
 - `conversation`: the conversation so far, older turns summarised
 - `adaptation`: advice on tone from mood and relationship

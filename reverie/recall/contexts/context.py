@@ -220,9 +220,11 @@ def context_entries(found: Context) -> list[Entry]:
             "tokenizer": found.tokenizer,
             "total_tokens": found.total_tokens,
             "sections": [
-                {("name" if key == "section" else key): each for key, each in row.items()} for row in sections
+                {("name" if key == "section" else key): each for key, each in row.items()}
+                | {"lines": [line.ids for line in section.lines]}
+                for row, section in zip(sections, found.sections, strict=True)
             ],
-            "item_ids": list(dict.fromkeys(line.id for one in found.sections for line in one.lines if line.id)),
+            "item_ids": list(dict.fromkeys(id_ for one in found.sections for line in one.lines for id_ in line.ids)),
             "dropped_ids": list(dict.fromkeys(one.id for one in found.dropped if one.id)),
         },
     )

@@ -16,7 +16,15 @@ import orjson
 
 from reverie.language.text import CountTokens
 from reverie.policy import Policy
-from reverie.recall.contexts.adaptation import acquaintance, adapt, discovery, emotional_context, stage_line, unusual
+from reverie.recall.contexts.adaptation import (
+    RECENT,
+    acquaintance,
+    adapt,
+    discovery,
+    emotional_context,
+    stage_line,
+    unusual,
+)
 from reverie.recall.contexts.conversation import StoredSummary, history_section
 from reverie.recall.contexts.request import Given, service_section, tools_section
 from reverie.recall.contexts.sections import Block, Line, Section, fit
@@ -95,19 +103,22 @@ def _contact(of: Material) -> list[Section]:
     named = [one for one in of.profile.facts if one.category == "identity"]
     liked = [one for one in of.profile.facts if one.category in ("preference", "constraint")]
     mood = one_line(given.mood or "neutral") + (" (unusual)" if given.mood and unusual(given) else "")
-    told: list[str] = []
+    told: list[tuple[str, Sequence[StructuredFact]]] = []
     if known.stage == "new":
         first = "first session" if known.sessions <= 1 else f"{known.sessions} sessions"
-        told += [f"New contact ({first})", _known(named) if named else "No memories yet"]
+        told += [(f"New contact ({first})", ()), (_known(named) if named else "No memories yet", named)]
     else:
         word = {"building": "Building", "established": "Established", "deep": "Deep"}[known.stage]
         streak = "" if known.stage == "building" else f", active streak: {known.streak}"
-        told.append(f"{word} relationship ({known.sessions} sessions over {known.days} days{streak})")
-        told += [_known(named)] * bool(named)
+        told.append((f"{word} relationship ({known.sessions} sessions over {known.days} days{streak})", ()))
+        told += [(_known(named), named)] * bool(named)
     if liked:
-        told.append(f"Preferences: {'; '.join(f'{one.name} {one_line(one.value)}' for one in liked)}")
-    told.append(f"Mood: {mood}")
-    lines = [Line(text=f"- {text}", label=text.partition(":")[0], worth=-float(n)) for n, text in enumerate(told)]
+        told.append((f"Preferences: {'; '.join(f'{one.name} {one_line(one.value)}' for one in liked)}", liked))
+    told.append((f"Mood: {mood}", ()))
+    lines = [
+        Line(text=f"- {text}", label=text.partition(":")[0], worth=-float(n), made_of=tuple(one.id for one in facts))
+        for n, (text, facts) in enumerate(told)
+    ]
     return [
         _system(of),
         fit("profile", [Block(head="CONTACT CONTEXT:", lines=lines)], of.policy.context.profile, of.count),
@@ -127,20 +138,31 @@ def _contact(of: Material) -> list[Section]:
 def _agent(of: Material) -> list[Section]:
     """Agent 3.C: narrative, scaffold, learned info, retrieved facts, identity, directives, artifacts, in this order."""
     given, profile = of.given, of.profile
-    narrative = profile.narrative(of.policy.profile.narrative_words)
+    narrative, told = profile.narrative_of(of.policy.profile.narrative_words)
     scaffold, learned = profile.scaffold(), profile.learned() | dict(given.learned)
+    entries = [one.id for one in profile.active if not one.connection_id]
+    parts: tuple[tuple[str, str, Sequence[UUID]], ...] = (
+        ("narrative", narrative, told),
+        (
+            "scaffold",
+            f"Structured Data:\n{_json(scaffold)}" if scaffold else "",
+            (*entries, *(one.id for one in profile.facts)),
+        ),
+        (
+            "learned info",
+            f"Learned Info:\n{_json(learned)}" if learned else "",
+            [
+                *(one.id for one in profile.learned_facts),
+                *(one.id for one in profile.active if one.connection_id),
+            ],
+        ),
+    )
     blocks = [
         Block(
             head="# Your Context",
             lines=[
-                Line(text=text, label=label, worth=-float(place))
-                for place, (label, text) in enumerate(
-                    (
-                        ("narrative", narrative),
-                        ("scaffold", f"Structured Data:\n{_json(scaffold)}" if scaffold else ""),
-                        ("learned info", f"Learned Info:\n{_json(learned)}" if learned else ""),
-                    )
-                )
+                Line(text=text, label=label, worth=-float(place), made_of=tuple(ids))
+                for place, (label, text, ids) in enumerate(parts)
                 if text
             ],
         )
@@ -251,7 +273,13 @@ def _behavior(of: Material, blocks: Sequence[tuple[str, Sequence[str]]]) -> Sect
         Block(
             head=head,
             lines=[
-                Line(text=f"- {text}", label=head.rstrip(":").lower(), worth=-float(n)) for n, text in enumerate(texts)
+                Line(
+                    text=f"- {text}",
+                    label=head.rstrip(":").lower(),
+                    worth=-float(n),
+                    made_of=(of.profile.recent[0].id,) if text.startswith(RECENT) else (),
+                )
+                for n, text in enumerate(texts)
             ],
         )
         for head, texts in blocks
