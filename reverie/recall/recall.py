@@ -14,6 +14,7 @@ from reverie.model import require_aware, stable_id
 from reverie.policy import Policy
 from reverie.recall.budget import drop, within_budget
 from reverie.recall.by_words import by_words, searches_words
+from reverie.recall.filters import Filters, read_admitted
 from reverie.recall.question import read_question
 from reverie.recall.replacements import with_replacements
 from reverie.recall.rerank import rerank
@@ -48,12 +49,14 @@ async def recall(
     token_budget: int | None = None,
     kinds: Sequence[str] | None = None,
     include_compressed: bool = False,
+    filters: Filters | None = None,
     known: Rows | None = None,
     from_cache: bool = False,
 ) -> RecallResult:
     """Return the hits for a question as of a time, with signals and ranks, and what was dropped and why.
 
-    `top_k` and `token_budget` override the policy; `kinds` limits the answer to memories of these kinds. Without an
+    `top_k` and `token_budget` override the policy; `kinds` limits the answer to memories of these kinds, `filters`
+    to items of these connections, context types, sources, tools, attachments and sessions. Without an
     embedder, or when it fails, words and entities answer alone and a note says so; when the reranker fails, the weighed
     signals do. An embedder with a price is booked, for which the session must be a worker's. Nothing is logged here:
     see `log_recall`, which the caller runs once the answer is out. `known` are the rows of `subject_statement`, where
@@ -83,6 +86,7 @@ async def recall(
             vector = await embed_question(session, asked.spoken, stage="recall", embedder=embedder)
         except InferenceError as error:
             notes.append(f"The embedding model gave no answer ({error.within}): found by words and entities alone.")
+    among = await read_admitted(session, subject_id, filters)
 
     async def searched(searching: Policy, cached: Sequence[Any] | None) -> list[tuple[Hit, str | None]]:
         params = search_params(
@@ -95,6 +99,7 @@ async def recall(
             as_of=as_of,
             kinds=kinds,
             include_compressed=include_compressed,
+            among=among,
             ranked=max(policy.recall.ranked, 3 * (top_k or 0), policy.recall.rerank_candidates if reranker else 0),
             cached=cached,
         )

@@ -65,6 +65,7 @@ def search_params(
     as_of: datetime,
     kinds: Sequence[str] | None = None,
     include_compressed: bool = False,
+    among: Sequence[UUID] | None = None,
     ranked: int | None = None,
     cached: Sequence[Any] | None = None,
 ) -> dict[str, Any] | None:
@@ -91,6 +92,7 @@ def search_params(
         "item": items.pop() if len(items) == 1 else None,
         "kinds": None if kinds is None else list(kinds),
         "include_compressed": include_compressed,
+        "among": None if among is None else list(among),
         "candidates": numbers.candidates,
         "min_similarity": numbers.min_similarity,
         "min_importance": numbers.min_importance,
@@ -111,7 +113,7 @@ def search_params(
 def search_text(params: Mapping[str, Any]) -> LiteralString:
     """Return the variant of the query `search` for these parameters."""
     embedded = "embedded" if params["vector"] is not None else "unembedded"
-    filtered = "filtered" if params["item"] is not None or params["kinds"] is not None else ""
+    filtered = "filtered" if any(params[name] is not None for name in ("item", "kinds", "among")) else ""
     dated = "dated" if params["since"] is not None else ""
     from_cache = "cached" if "speakers" in params else ""
     return search_variants()[embedded, filtered, dated, from_cache]

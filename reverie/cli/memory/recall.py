@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from reverie.cli.options import as_of_option, json_option, policy_option, tenant_option
+from reverie.cli.options import as_of_option, filter_options, json_option, policy_option, tenant_option
 from reverie.cli.output import format_value, heading, note, print_json, say, single_line, table
 from reverie.cli.session import CommandSession
 from reverie.cli.suggestions import question as did_you_mean
@@ -15,6 +15,7 @@ from reverie.errors import InferenceError
 
 if TYPE_CHECKING:
     from reverie.inference.embedder import Embedder
+    from reverie.recall.filters import Filters
     from reverie.recall.result import Hit, RecallResult
 
 _KINDS = ("fact", "preference", "instruction", "episode", "pattern", "summary")
@@ -41,6 +42,7 @@ def command(
     budget: int | None,
     kinds: str | None,
     include_compressed: bool,
+    filters: Filters,
     why: bool,
     policy: str | None,
     as_json: bool,
@@ -75,6 +77,7 @@ def command(
             token_budget=budget,
             kinds=wanted,
             include_compressed=include_compressed,
+            filters=filters,
         )
         result = perform(recalled)
         if as_json:
