@@ -19,6 +19,8 @@ class WorkingMemoryPolicy(Table):
     idle_minutes: Annotated[float, Field(gt=0, le=1440)] = 5.0
     #: Turns kept word for word when a full session is summarised (Chat flow 1).
     keep_verbatim: Count = 4
+    #: Hours after which the cached tools of a connection are out of date, unless the caller says so (Agent 3.E).
+    tools_ttl_hours: Annotated[float, Field(gt=0, le=8760)] = 24.0
 
 
 class ContextPolicy(Table):

@@ -13,13 +13,12 @@ from reverie.llm.metering import embed_question
 from reverie.model import require_aware, stable_id
 from reverie.policy import Policy
 from reverie.recall.budget import drop, within_budget
-from reverie.recall.by_words import by_words, searches_words
 from reverie.recall.filters import Filters, read_admitted
 from reverie.recall.question import read_question
 from reverie.recall.replacements import with_replacements
 from reverie.recall.rerank import rerank
 from reverie.recall.result import Hit, RecallResult
-from reverie.recall.search import checked_rows, read_hits, search_params, search_text
+from reverie.recall.search import by_words, checked_rows, read_hits, search_params, search_text, searches_words
 from reverie.store.entries import Entry, write_entries
 from reverie.store.queries import queries
 from reverie.store.session import Statement, TenantSession

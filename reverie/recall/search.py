@@ -142,6 +142,19 @@ def read_hits(rows: Sequence[tuple[Any, ...]], policy: Policy) -> list[tuple[Hit
     return [_hit(given, *row) for row in rows]
 
 
+def searches_words(policy: Policy) -> bool:
+    """Whether the policy's own weights make words find anything."""
+    return any(policy.recall.weights.get(name, 0.0) for name in ("lexical", "answers"))
+
+
+def by_words(policy: Policy) -> Policy:
+    """Return a policy of vectors alone with the weight of similarity on the words, and no limit on similarity."""
+    weights = dict(policy.recall.weights)
+    weights["lexical"] = weights.pop("similarity", 0.0) or 1.0
+    numbers = policy.recall.model_copy(update={"weights": weights, "min_similarity": -1.0})
+    return policy.model_copy(update={"recall": numbers})
+
+
 def horizon(as_of: datetime) -> UUID:
     """Return the least id of what happened after `as_of`: ids start with their event time in milliseconds."""
     milliseconds = (as_of - _EPOCH) // _MILLISECOND + 1

@@ -106,9 +106,11 @@ async def staged_recall(
     policy: Policy,
     as_of: datetime,
     embedder: Embedder | None,
+    admitted: Sequence[UUID] | None = None,
 ) -> StagedRecall:
     """Return structured facts by exact look-up, always, and the nearest summaries under the policy's distance.
 
+    With `admitted`, only facts and summaries that rest on these turns and memories.
     Without a question, without an embedder, or when it fails, there are no summaries and a note says why. Nothing is
     logged, and nothing counts as an access, since the facts are returned whatever is asked.
     """
@@ -134,12 +136,16 @@ async def staged_recall(
             "vector": half_vector(vector),
             "model": embedder.model,
             "limit": numbers.summaries,
+            "among": admitted,
         }
         facts, nearest = await session.run_all(
             facts_look_up, Statement(queries("context")["summaries"], params, row=Summary)
         )
     else:
         facts = await session.run(facts_look_up)
+    if admitted is not None:
+        ids = frozenset(admitted)
+        facts = [one for one in facts if one.memory_id in ids or one.turn_id in ids]
     summaries, near_misses, missed = near_and_far(nearest, numbers.summary_distance)
     notes += [missed] * bool(missed and vector is not None)
     if not facts:

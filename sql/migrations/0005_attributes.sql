@@ -1,4 +1,5 @@
--- What turns and events belong to besides their subject, as columns; and the tools of a connection, cached.
+-- What turns and events belong to besides their subject, as columns; the tools of a connection, cached; and the preferences
+-- that a running session stated.
 -- An upgrade runs alone, in one transaction, so what would lock a busy table is no concern here.
 
 create view log.attributes with (security_invoker = true) as
@@ -66,3 +67,9 @@ comment on column ops.connection_tools.connection_id is 'The tool connection.';
 comment on column ops.connection_tools.tools is 'Its tools: [name or {name, ...}].';
 comment on column ops.connection_tools.read_at is 'When the caller read them from the connection.';
 comment on column ops.connection_tools.expires_at is 'From when on they are out of date.';
+
+alter table ops.sessions
+    add column stated jsonb not null default '[]';
+alter table ops.sessions
+    alter column stated set statistics 0;
+comment on column ops.sessions.stated is 'Preferences and instructions that the rules found in the session''s messages: [{turn_id, text}], the latest 100.';

@@ -21,6 +21,7 @@ select m.id, m.session_id, m.content, m.happened_at, d.distance, m.turn_start as
 from (select m.id, m.session_id, m.content, m.happened_at, m.turn_start, m.turn_end from memory.memories m
       where m.tenant_id = %(tenant)s and m.subject_id = %(subject)s and m.kind = 'summary' and m.state = 'active'
         and m.happened_at <= %(as_of)s
+        and (%(among)s::uuid[] is null or m.id in (select unnest(%(among)s::uuid[])))
         and m.id <> all(array(select item_id from memory.marks
                               where tenant_id = %(tenant)s and subject_id = %(subject)s and mark <> 'pinned'))
       offset 0) m
@@ -90,6 +91,7 @@ from (select m.id, m.kind, m.content, m.happened_at,
       select id, kind, content, happened_at, importance::float8 from memory.replacements
       where tenant_id = %(tenant)s and subject_id = %(subject)s and happened_at <= %(as_of)s) x
 where x.importance >= %(min_importance)s::float8
+  and (%(among)s::uuid[] is null or x.id in (select unnest(%(among)s::uuid[])))
 order by x.importance desc, x.happened_at desc, x.id
 limit %(limit)s
 

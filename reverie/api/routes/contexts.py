@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Any
+from typing import Any, Literal
 from uuid import UUID
 
 from pydantic import Field
@@ -19,6 +19,7 @@ from reverie.model import Role
 from reverie.recall.contexts.context import Context, assemble_context, context_entries
 from reverie.recall.contexts.explained import explain_context, explain_lines
 from reverie.recall.contexts.request import Given, Message
+from reverie.recall.filters import ContextType, Filters, Source
 
 router = routes_of("contexts")
 
@@ -71,6 +72,26 @@ class ContextRequest(Body):
     directives: list[Text] = Field(default_factory=list, max_length=100)
     artifacts: list[Text] = Field(default_factory=list, max_length=1000)
     learned: JsonObject = Field(default_factory=dict, description="What was learned, by connection.")
+    account: JsonObject = Field(
+        default_factory=dict,
+        description="The account with your services: plan, what is left, counts, connected engines.",
+    )
+    preferences: list[Text] | None = Field(
+        default=None,
+        max_length=100,
+        description="Preferences in force in this conversation. Default: those of the session's working memory.",
+    )
+    connections: list[Name] | None = Field(
+        default=None,
+        max_length=100,
+        description="The active connections: what was learned about others is left out, and their cached tools are "
+        "listed. Default: every connection counts.",
+    )
+    context_types: list[ContextType] | None = Field(
+        default=None, min_length=1, description="Only memories of these context types."
+    )
+    sources: list[Source] | None = Field(default=None, min_length=1, description="Only memories of these sources.")
+    mode: Literal["active", "off"] = Field(default="active", description="`off`: nothing that is remembered is given.")
     why: bool = Field(default=False, description="Return each line with the ids of what it tells.")
 
 
@@ -202,15 +223,20 @@ async def explain(caller: Reader, context_id: UUID) -> Response:
 
 async def _given(body: ContextRequest, caller: Caller) -> Given:
     names = ("system", "service_data", "tools", "agent_name", "constitution", "directives", "artifacts", "learned")
+    names += ("account", "mode")
     feelings = ("mood", "energy", "usual_mood", "usual_energy", "request_id", "model", "session_id")
     given: dict[str, Any] = {name: getattr(body, name) for name in names + feelings}
+    given["filters"] = Filters(connections=body.connections, context_types=body.context_types, sources=body.sources)
+    given["preferences"] = body.preferences or ()
     history = body.history
-    if body.session_id and (history is None or body.mood is None):
+    if body.session_id and None in (history, body.mood, body.preferences):
         session = await read_or_none(caller, body.subject_id, body.session_id)
         if session and history is None:
             given["history"] = [
                 Message(role=turn.role, content=turn.text, speaker=turn.speaker) for turn in session.turns if turn.text
             ]
+        if session and body.preferences is None:
+            given["preferences"] = list(dict.fromkeys([*session.preferences, *session.stated]))
         if session and session.mood and body.mood is None:
             given |= {"mood": session.mood["mood"], "energy": body.energy or session.mood["energy"]}
     if history is not None:

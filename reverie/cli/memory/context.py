@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
@@ -37,6 +38,12 @@ _LISTED = 10
     metavar="NAME",
     help="The session of --history: its summaries replace older turns.",
 )
+@click.option("--account", type=_FILE, metavar="FILE", help="JSON object: plan, what is left of it, counts, engines.")
+@click.option("--preference", "preferences", multiple=True, metavar="TEXT", help="A preference in this conversation.")
+@click.option(
+    "--connections", metavar="NAME,...", help="The active connections: leave out what was learned about others."
+)
+@click.option("--mode", type=click.Choice(["active", "off"]), default="active", help="off: give nothing remembered.")
 @click.option("--mood", metavar="MOOD", help="The subject's mood. [default: the latest in the log]")
 @click.option("--energy", metavar="ENERGY", help="high, medium or low.")
 @click.option("--model", metavar="NAME", help="The chat model that reads the context, for its tokenizer.")
@@ -54,6 +61,10 @@ def command(
     tools: Path | None,
     history: Path | None,
     session_id: str | None,
+    account: Path | None,
+    preferences: tuple[str, ...],
+    connections: str | None,
+    mode: Literal["active", "off"],
     mood: str | None,
     energy: str | None,
     model: str | None,
@@ -75,9 +86,16 @@ def command(
       reverie context ana --mood sad --energy low --policy contact --text
     """
     from reverie.recall.contexts.context import assemble_context
+    from reverie.recall.filters import Filters
     from reverie.store.session import perform
 
-    given = _given(system, data, tools, history, session_id, mood, energy, model)
+    given = replace(
+        _given(system, data, tools, history, session_id, mood, energy, model),
+        account=_read(account, dict, "--account") or {},
+        preferences=preferences,
+        filters=Filters(connections=None if connections is None else [name for name in connections.split(",") if name]),
+        mode=mode,
+    )
     with CommandSession(tenant, policy) as session:
         session.require_tenant()
         as_of = session.time(as_of)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from reverie.cli.options import as_of_option, filter_options, json_option, policy_option, tenant_option
+from reverie.cli.options import as_of_option, json_option, policy_option, tenant_option
 from reverie.cli.output import format_value, heading, note, print_json, say, single_line, table
 from reverie.cli.session import CommandSession
 from reverie.cli.suggestions import question as did_you_mean

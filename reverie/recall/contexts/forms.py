@@ -6,6 +6,7 @@ its further lines indented, so that no word of it can close a block or open anot
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -26,7 +27,7 @@ from reverie.recall.contexts.adaptation import (
     unusual,
 )
 from reverie.recall.contexts.conversation import StoredSummary, history_section
-from reverie.recall.contexts.request import Given, service_section, tools_section
+from reverie.recall.contexts.request import Given, account_lines, service_section, tools_section
 from reverie.recall.contexts.sections import Block, Line, Section, fit
 from reverie.recall.facts import StructuredFact
 from reverie.recall.profile import Profile, one_line, with_day
@@ -119,6 +120,7 @@ def _contact(of: Material) -> list[Section]:
         Line(text=f"- {text}", label=text.partition(":")[0], worth=-float(n), made_of=tuple(one.id for one in facts))
         for n, (text, facts) in enumerate(told)
     ]
+    lines[-1:-1] = account_lines(given)
     return [
         _system(of),
         fit("profile", [Block(head="CONTACT CONTEXT:", lines=lines)], of.policy.context.profile, of.count),
@@ -140,6 +142,8 @@ def _agent(of: Material) -> list[Section]:
     given, profile = of.given, of.profile
     narrative, told = profile.narrative_of(of.policy.profile.narrative_words)
     scaffold, learned = profile.scaffold(), profile.learned() | dict(given.learned)
+    own = {"account": dict(given.account), "in this conversation": list(given.preferences)}
+    scaffold |= {name: value for name, value in own.items() if value}
     entries = [one.id for one in profile.active if not one.connection_id]
     parts: tuple[tuple[str, str, Sequence[UUID]], ...] = (
         ("narrative", narrative, told),
@@ -204,7 +208,11 @@ def _logic(of: Material) -> list[Section]:
         day = f"{one.happened_at:%Y-%m-%d}: " if type_ == "EPISODIC" else ""
         return f"[{type_}] {day}{_escaped(one_line(one.content))}"
 
-    lines = [Line(text=typed(one), id=one.id, label=one.kind, worth=one.score) for one in of.memories]
+    lines = [
+        Line(text=f"[WORKING] {_escaped(one_line(text))}", label="active preference", worth=math.inf)
+        for text in of.given.preferences
+    ]
+    lines += [Line(text=typed(one), id=one.id, label=one.kind, worth=one.score) for one in of.memories]
     block = Block(head="<memory>", lines=lines, foot="</memory>")
     return [_system(of), fit("memories", [block], of.memory_budget, of.count), *_rest(of, escape=_escaped)]
 
@@ -212,7 +220,7 @@ def _logic(of: Material) -> list[Section]:
 def _chat(of: Material) -> list[Section]:
     """Chat flow 3: long-term memory of User Profile and Recent Context, the recent conversation, one closing line."""
     staged = of.staged
-    facts = [
+    facts = account_lines(of.given) + [
         Line(text=fact_line(one), id=one.id, label=one.name, worth=one.importance)
         for one in (staged.facts if staged else ())
     ]
@@ -245,7 +253,10 @@ def _system(of: Material) -> Section:
 
 
 def _profile(of: Material, head: str) -> Section:
-    lines = [Line(text=fact_line(one), id=one.id, label=one.name, worth=1 + one.importance) for one in of.profile.facts]
+    lines = account_lines(of.given)
+    lines += [
+        Line(text=fact_line(one), id=one.id, label=one.name, worth=1 + one.importance) for one in of.profile.facts
+    ]
     lines += [
         Line(text=f"- {one_line(one.text)}", id=one.id, label="scaffold", worth=1 + one.confidence / 2)
         for one in of.profile.active
