@@ -74,7 +74,7 @@ async def read_admitted(session: TenantSession, subject_id: str, filters: Filter
 
 
 async def read_attributes(session: TenantSession, ids: Sequence[UUID]) -> dict[UUID, list[Attributes]]:
-    """Return by turn or memory what it belongs to; of a memory, a value for each turn and event it was extracted from."""
+    """Return by turn or memory what it belongs to; a memory has a value for each turn and event that states it."""
     params = {"tenant": session.tenant_id, "ids": list(ids)}
     found: dict[UUID, list[Attributes]] = {}
     for one in await session.run(Statement(queries("filters")["attributes"], params, row=Attributes)):

@@ -223,8 +223,7 @@ async def explain(caller: Reader, context_id: UUID) -> Response:
 
 async def _given(body: ContextRequest, caller: Caller) -> Given:
     names = ("system", "service_data", "tools", "agent_name", "constitution", "directives", "artifacts", "learned")
-    names += ("account", "mode")
-    feelings = ("mood", "energy", "usual_mood", "usual_energy", "request_id", "model", "session_id")
+    feelings = ("mood", "energy", "usual_mood", "usual_energy", "request_id", "model", "session_id", "account", "mode")
     given: dict[str, Any] = {name: getattr(body, name) for name in names + feelings}
     given["filters"] = Filters(connections=body.connections, context_types=body.context_types, sources=body.sources)
     given["preferences"] = body.preferences or ()
