@@ -99,6 +99,7 @@ async def recall(
             kinds=kinds,
             include_compressed=include_compressed,
             among=among,
+            top_k=top_k,
             ranked=max(policy.recall.ranked, 3 * (top_k or 0), policy.recall.rerank_candidates if reranker else 0),
             cached=cached,
         )

@@ -66,6 +66,7 @@ def search_params(
     kinds: Sequence[str] | None = None,
     include_compressed: bool = False,
     among: Sequence[UUID] | None = None,
+    top_k: int | None = None,
     ranked: int | None = None,
     cached: Sequence[Any] | None = None,
 ) -> dict[str, Any] | None:
@@ -91,9 +92,13 @@ def search_params(
         "as_of": as_of,
         "item": items.pop() if len(items) == 1 else None,
         "kinds": None if kinds is None else list(kinds),
+        "about_now": [f"%{phrase}%" for phrase in policy.working_memory.about_now]
+        if "working" in (kinds or ())
+        else [],
+        "now_since": as_of - timedelta(hours=policy.working_memory.ttl_hours),
         "include_compressed": include_compressed,
         "among": None if among is None else list(among),
-        "candidates": numbers.candidates,
+        "candidates": max(numbers.candidates, numbers.candidates_per_hit * (top_k or numbers.top_k), top_k or 0),
         "min_similarity": numbers.min_similarity,
         "min_importance": numbers.min_importance,
         "words": bool(weights["lexical"] or weights["answers"]),

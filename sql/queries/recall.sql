@@ -183,7 +183,7 @@ and (%(among)s::uuid[] is null or v.item_id in (select unnest(%(among)s::uuid[])
 and (%(item)s::text is null or v.item = %(item)s)
 and (%(kinds)s::text[] is null
      or exists (select from memory.memories m
-                where m.tenant_id = %(tenant)s and m.id = v.item_id and m.kind = any(%(kinds)s)))
+                where m.tenant_id = %(tenant)s and m.id = v.item_id and (m.kind = any(%(kinds)s) or m.happened_at > %(now_since)s and lower(m.content) like any(%(about_now)s))))
 
 -- part: embedded.lexical_similarity
 v.similarity +
@@ -214,11 +214,11 @@ and (%(item)s::text is null
      or (%(item)s = 'memory') = exists (
             select from memory.memories m
             where m.tenant_id = %(tenant)s and m.id = x.item_id
-              and (%(kinds)s::text[] is null or m.kind = any(%(kinds)s))))
+              and (%(kinds)s::text[] is null or (m.kind = any(%(kinds)s) or m.happened_at > %(now_since)s and lower(m.content) like any(%(about_now)s)))))
 
 -- part: filtered.entity
 and (%(among)s::uuid[] is null or m.id in (select unnest(%(among)s::uuid[])))
-and (%(item)s::text is null or %(item)s = 'memory') and (%(kinds)s::text[] is null or m.kind = any(%(kinds)s))
+and (%(item)s::text is null or %(item)s = 'memory') and (%(kinds)s::text[] is null or (m.kind = any(%(kinds)s) or m.happened_at > %(now_since)s and lower(m.content) like any(%(about_now)s)))
 
 -- part: embedded.found
 union all select item_id, similarity, place, null, null from dense
@@ -228,7 +228,7 @@ and (%(among)s::uuid[] is null or k.item_id in (select unnest(%(among)s::uuid[])
 and (%(item)s::text is null or k.item = %(item)s)
 and (%(kinds)s::text[] is null or exists (
     select from memory.memories m
-    where m.tenant_id = %(tenant)s and m.id = k.item_id and m.kind = any(%(kinds)s)))
+    where m.tenant_id = %(tenant)s and m.id = k.item_id and (m.kind = any(%(kinds)s) or m.happened_at > %(now_since)s and lower(m.content) like any(%(about_now)s))))
 
 -- part: embedded.other_similarity
 case when f.entity is not null or f.lexical is null then (  -- found by no arm that compares

@@ -10,8 +10,12 @@ import orjson
 import pytest
 
 from reverie.model import stable_id
+from reverie.policy import load_policy
+from reverie.recall.contexts.context import assemble_context
+from reverie.recall.contexts.request import Given
 from reverie.recall.filters import Filters, read_admitted, read_attributes
 from reverie.recall.recall import recall
+from reverie.recall.search import search_params
 from reverie.store.database import Store
 from reverie.store.session import perform
 from tests.recall.conftest import LATER, Corpus, FixedEmbedder, day, policy_with
@@ -142,3 +146,44 @@ def test_filters_stay_within_the_tenant_and_subject(corpus: Corpus, reader: Stor
     Corpus(corpus.conn, tenant="other").turn("quartz", at=day(1) + timedelta(seconds=1))
     assert perform(read_admitted(reader.session("acme"), "ann", Filters(connections=()))) == [mine]
     assert perform(read_admitted(reader.session("acme"), "ann", Filters())) is None
+
+
+def test_working_is_what_is_about_now_and_recent(corpus: Corpus, reader: Store) -> None:
+    now = corpus.memory("Is currently looking for quartz", kind="episode", at=LATER - timedelta(hours=3))
+    corpus.memory("Is currently selling quartz", kind="episode", at=LATER - timedelta(days=3))
+    always = corpus.memory("Prefers quartz", kind="preference", at=LATER - timedelta(hours=2))
+
+    def of(*kinds: str, **given: Any) -> set[UUID]:
+        recalled = recall(
+            reader.session("acme"), "quartz", subject_id="ann", policy=policy_with(), as_of=LATER,
+            embedder=FixedEmbedder(), kinds=kinds, **given,
+        )  # fmt: skip
+        return {hit.id for hit in perform(recalled).hits}
+
+    assert of("working") == of("working", filters=Filters(connections=())) == {now}
+    assert of("working", "preference") == {now, always}
+    assert of("preference") == {always}
+    context = perform(
+        assemble_context(
+            reader.session("acme"), "quartz", subject_id="ann", policy=load_policy("logic"), as_of=LATER,
+            embedder=FixedEmbedder(), given=Given(preferences=["Answer <in> Portuguese"]),
+        )
+    )  # fmt: skip
+    assert "[WORKING] Is currently looking for quartz" in context.text
+    assert ": Is currently selling quartz" in context.text
+    assert "[WORKING] Answer &lt;in&gt; Portuguese" in context.text
+    assert "[PROCEDURAL] Prefers quartz" in context.text
+
+
+@pytest.mark.parametrize(("name", "asked", "most"), [("logic", 5, 20), ("logic", 10, 40), ("reverie", 150, 150), ("chat", 10, 10)])
+def test_candidates_grow_with_what_is_asked_for(name: str, asked: int, most: int) -> None:
+    params = search_params(
+        tenant_id="t", subject_id="s", vector=None, question="q", policy=load_policy(name), model=None, as_of=LATER,
+        top_k=asked,
+    )  # fmt: skip
+    assert params and params["candidates"] == most
+    if name == "reverie":
+        default = search_params(
+            tenant_id="t", subject_id="s", vector=None, question="q", policy=load_policy(name), model=None, as_of=LATER
+        )
+        assert default and default["candidates"] == load_policy(name).recall.candidates

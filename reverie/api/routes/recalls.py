@@ -37,8 +37,10 @@ class RecallRequest(Body):
     token_budget: int | None = Field(
         default=None, ge=0, le=200_000, description="The most tokens to return. Default: the policy's number."
     )
-    kinds: list[Kind] | None = Field(
-        default=None, min_length=1, description="Restrict the search to memories of these kinds."
+    kinds: list[Kind | Literal["working"]] | None = Field(
+        default=None,
+        min_length=1,
+        description="Restrict the search to memories of these kinds. `working`: recent ones that are about now.",
     )
     connections: list[Name] | None = Field(
         default=None,

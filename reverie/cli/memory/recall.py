@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from reverie.recall.filters import Filters
     from reverie.recall.result import Hit, RecallResult
 
-_KINDS = ("fact", "preference", "instruction", "episode", "pattern", "summary")
+_KINDS = ("fact", "preference", "instruction", "episode", "pattern", "summary", "working")
 
 
 @click.command("recall", short_help="Answer a question from memory; --why explains it.")

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from html import escape as as_entities
 from uuid import UUID
 
@@ -17,6 +17,7 @@ import orjson
 
 from reverie.language.text import CountTokens
 from reverie.policy import Policy
+from reverie.recall.budget import PROCEDURAL
 from reverie.recall.contexts.adaptation import (
     RECENT,
     acquaintance,
@@ -204,7 +205,7 @@ def _logic(of: Material) -> list[Section]:
     """Logic 4: the memories in a `<memory>` element, nothing in them that could end it."""
 
     def typed(one: Chosen) -> str:
-        type_ = _TYPES.get(one.kind, "SEMANTIC")
+        type_ = "WORKING" if one.kind not in PROCEDURAL and _about_now(of, one) else _TYPES.get(one.kind, "SEMANTIC")
         day = f"{one.happened_at:%Y-%m-%d}: " if type_ == "EPISODIC" else ""
         return f"[{type_}] {day}{_escaped(one_line(one.content))}"
 
@@ -215,6 +216,13 @@ def _logic(of: Material) -> list[Section]:
     lines += [Line(text=typed(one), id=one.id, label=one.kind, worth=one.score) for one in of.memories]
     block = Block(head="<memory>", lines=lines, foot="</memory>")
     return [_system(of), fit("memories", [block], of.memory_budget, of.count), *_rest(of, escape=_escaped)]
+
+
+def _about_now(of: Material, one: Chosen) -> bool:
+    """Whether a memory is about now, and still recent (Logic 1.6)."""
+    numbers, as_of = of.policy.working_memory, of.profile.as_of
+    recent = as_of is not None and one.happened_at > as_of - timedelta(hours=numbers.ttl_hours)
+    return recent and any(phrase in one.content.lower() for phrase in numbers.about_now)
 
 
 def _chat(of: Material) -> list[Section]:
