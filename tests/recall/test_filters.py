@@ -175,7 +175,9 @@ def test_working_is_what_is_about_now_and_recent(corpus: Corpus, reader: Store) 
     assert "[PROCEDURAL] Prefers quartz" in context.text
 
 
-@pytest.mark.parametrize(("name", "asked", "most"), [("logic", 5, 20), ("logic", 10, 40), ("reverie", 150, 150), ("chat", 10, 10)])
+@pytest.mark.parametrize(
+    ("name", "asked", "most"), [("logic", 5, 20), ("logic", 10, 40), ("reverie", 150, 150), ("chat", 10, 10)]
+)
 def test_candidates_grow_with_what_is_asked_for(name: str, asked: int, most: int) -> None:
     params = search_params(
         tenant_id="t", subject_id="s", vector=None, question="q", policy=load_policy(name), model=None, as_of=LATER,

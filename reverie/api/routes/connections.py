@@ -74,6 +74,7 @@ class ConnectionsAnswer(Answer):
     response_model=CachedTools,
     responses=documented(400, 413, 422),
     summary="Cache the tools of a connection",
+    name="cache_connection_tools",
 )
 async def put_tools(body: ToolsRequest, caller: Writer) -> Response:
     """Replace the cached tools of a connection. Contexts list them while it is active and they are not out of date."""
@@ -90,7 +91,11 @@ async def put_tools(body: ToolsRequest, caller: Writer) -> Response:
 
 
 @router.get(
-    "/connections", response_model=ConnectionsAnswer, responses=documented(422), summary="List a subject's connections"
+    "/connections",
+    response_model=ConnectionsAnswer,
+    responses=documented(422),
+    summary="List a subject's connections",
+    name="list_connections",
 )
 async def get_connections(caller: Reader, subject_id: Subject, as_of: AsOf = None) -> Response:
     """List connections with cached tools and connections that something was learned about."""

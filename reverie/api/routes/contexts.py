@@ -91,7 +91,7 @@ class ContextRequest(Body):
         default=None, min_length=1, description="Only memories of these context types."
     )
     sources: list[Source] | None = Field(default=None, min_length=1, description="Only memories of these sources.")
-    mode: Literal["active", "off"] = Field(default="active", description="`off`: nothing that is remembered is given.")
+    mode: Literal["active", "off"] = Field(default="active", description="`off`: no facts and no memories are given.")
     why: bool = Field(default=False, description="Return each line with the ids of what it tells.")
 
 
@@ -215,6 +215,7 @@ async def assemble(body: ContextRequest, caller: Reader) -> Response:
     response_model=ContextExplanation,
     responses=documented(404, 422),
     summary="Explain a context that was built",
+    name="explain_context",
 )
 async def explain(caller: Reader, context_id: UUID) -> Response:
     """Return a logged context: for each line the memories, turns, structured facts and scaffold entries it told."""

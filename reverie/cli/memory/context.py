@@ -43,7 +43,9 @@ _LISTED = 10
 @click.option(
     "--connections", metavar="NAME,...", help="The active connections: leave out what was learned about others."
 )
-@click.option("--mode", type=click.Choice(["active", "off"]), default="active", help="off: give nothing remembered.")
+@click.option(
+    "--mode", type=click.Choice(["active", "off"]), default="active", help="off: give no facts and no memories."
+)
 @click.option("--mood", metavar="MOOD", help="The subject's mood. [default: the latest in the log]")
 @click.option("--energy", metavar="ENERGY", help="high, medium or low.")
 @click.option("--model", metavar="NAME", help="The chat model that reads the context, for its tokenizer.")

@@ -16,17 +16,8 @@ from reverie.store.session import Statement
 def admitted_profile(known: Profile, given: Given, admitted: Collection[UUID] | None) -> Profile:
     """Return the profile as far as mode and filters allow; relationship and moods stay."""
     if given.mode == "off":
-        return replace(
-            known,
-            facts=(),
-            recent=(),
-            entries=(),
-            learned_facts=(),
-            conflicts=(),
-            written=None,
-            is_written=False,
-            note="",
-        )
+        known = replace(known, facts=(), recent=(), entries=(), learned_facts=(), conflicts=())
+        return replace(known, written=None, is_written=False, note="")
     if admitted is None:
         return known
     ids, active = frozenset(admitted), given.filters.connections
@@ -53,9 +44,8 @@ def with_tools(given: Given, cached: Sequence[ConnectionTools], as_of: datetime)
     tools, notes = list(given.tools), []
     for one in cached:
         if not one.is_fresh(as_of):
-            notes.append(
-                f"The tools of {one.connection_id} were read {one.read_at:%Y-%m-%d %H:%M} and are out of date."
-            )
+            read = f"{one.read_at:%Y-%m-%d %H:%M}"
+            notes.append(f"The tools of {one.connection_id} were read at {read} and are out of date: not given.")
             continue
         for tool in one.tools:
             name = tool if isinstance(tool, str) else tool_name(tool)
@@ -68,12 +58,12 @@ def with_tools(given: Given, cached: Sequence[ConnectionTools], as_of: datetime)
 def scope_notes(known: Profile, given: Given) -> list[str]:
     """Return notes on what was left out by mode and filters, or given of every connection."""
     if given.mode == "off":
-        return ["Retrieval is off: nothing that is remembered is given."]
+        return ["Retrieval is off: no facts and no memories are given."]
     connections = {one.connection_id for one in known.active if one.connection_id}
     active = given.filters.connections
     if active is None:
         return [f"No active connections were named: what was learned about all {len(connections):,} counts."] * (
             len(connections) > 1
         )
-    left = len(connections - set(active))
-    return [f"What was learned about {left:,} connections that are not active is left out."] * (left > 0)
+    left = connections - set(active)
+    return [f"Left out, since they are not active: {', '.join(sorted(left))}."] * bool(left)
