@@ -39,7 +39,7 @@ def test_a_history_is_remembered_and_recalled_by_named_models(
         env={"DATABASE_URL": database_url, "REVERIE_TENANT": "acme", "REVERIE_THREADS": "1", "REVERIE_DEVICE": None}
         | names
     )
-    for command in (["import", str(history)], ["run", "--until", "2026-03-10"]):
+    for command in (["import", str(history)], ["run", "--as-of", "2026-03-10"]):
         done = runner.invoke(reverie, command)
         assert done.exit_code == 0, done.output
     asked = ["recall", "what is she allergic to?", "--subject", "ana", "--as-of", "2026-03-10", "--json"]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from reverie.cli.options import as_of_option, json_option, policy_option, tenant_option
+from reverie.cli.options import as_of_option, filter_options, json_option, policy_option, tenant_option
 from reverie.cli.output import format_value, heading, note, print_json, say, single_line, table
 from reverie.cli.session import CommandSession
 from reverie.cli.suggestions import question as did_you_mean
@@ -29,6 +29,7 @@ _KINDS = ("fact", "preference", "instruction", "episode", "pattern", "summary", 
 @click.option("--top-k", "-k", type=click.IntRange(min=1), metavar="N", help="Most hits. [default: the policy's]")
 @click.option("--budget", type=click.IntRange(min=0), metavar="TOKENS", help="Most tokens. [default: the policy's]")
 @click.option("--kinds", metavar="KIND,...", help=f"Only memories of these kinds: {', '.join(_KINDS)}.")
+@filter_options
 @click.option("--include-compressed", is_flag=True, help="Also search memories that a pattern or summary replaced.")
 @click.option("--why", is_flag=True, help="Print each hit's signals, weights and ranks, and what was dropped and why.")
 @policy_option
