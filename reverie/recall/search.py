@@ -91,11 +91,7 @@ def search_params(
         "horizon": horizon(as_of),
         "as_of": as_of,
         "item": items.pop() if len(items) == 1 else None,
-        "kinds": None if kinds is None else list(kinds),
-        "about_now": [f"%{phrase}%" for phrase in policy.working_memory.about_now]
-        if "working" in (kinds or ())
-        else [],
-        "now_since": as_of - timedelta(hours=policy.working_memory.ttl_hours),
+        **_kind_params(kinds, policy, as_of),
         "include_compressed": include_compressed,
         "among": None if among is None else list(among),
         "candidates": max(numbers.candidates, numbers.candidates_per_hit * (top_k or numbers.top_k), top_k or 0),
@@ -113,6 +109,17 @@ def search_params(
         "limit": ranked or numbers.ranked,
         **({} if cached is None else {"speakers": cached[0], "embedded_by": cached[1]}),
     } | {f"w_{name}": weight for name, weight in weights.items()}
+
+
+def _kind_params(kinds: Sequence[str] | None, policy: Policy, as_of: datetime) -> dict[str, Any]:
+    """Return the parameters that select kinds; `working` is what is about now and was said lately (Logic 1.6)."""
+    numbers = policy.working_memory
+    working = kinds is not None and "working" in kinds
+    return {
+        "kinds": None if kinds is None else list(kinds),
+        "about_now": [f"%{phrase}%" for phrase in numbers.about_now] if working else [],
+        "now_since": as_of - timedelta(hours=numbers.ttl_hours),
+    }
 
 
 def search_text(params: Mapping[str, Any]) -> LiteralString:

@@ -11,11 +11,10 @@ import numpy as np
 import psycopg
 import pytest
 
-from reverie.errors import InferenceError, InputError, NotFoundError
+from reverie.errors import InferenceError, InputError
 from reverie.inference import Embedder, Vectors
 from reverie.policy import load_policy, shipped_policies
 from reverie.recall.contexts.context import Context, assemble_context, context_entries
-from reverie.recall.contexts.explained import explain_context, explain_lines
 from reverie.recall.contexts.request import Given, Message
 from reverie.recall.facts import load_facts
 from reverie.recall.profile import load_profile, profile_statements
@@ -217,41 +216,6 @@ def test_a_context_and_what_the_log_keeps_of_it(corpus: Corpus, reader: Store, c
     }
     assert not any(word in str(logged) for word in ("quartz", "Alex", "secret", "Be of use"))
     assert conn.execute("select item_ids from log.recalls").fetchall() == [([quartz],)]
-
-
-@pytest.mark.parametrize("name", shipped_policies())
-def test_each_line_names_what_it_tells(corpus: Corpus, reader: Store, name: str) -> None:
-    for number in range(4):
-        corpus.turn("hello", session=f"s{number}", at=LATER - timedelta(days=9 - number))
-    alex = know(corpus, "name", "Alex")
-    quartz = corpus.memory("Found quartz", kind="summary" if name == "chat" else "episode")
-    found = assemble(reader, name, given=Given(mood="sad", system="Be of use."))
-    lines = explain_lines(found)
-    assert "\n".join(line.text for line in lines if line.label == "system text") == "Be of use."
-    assert [line.ids for line in lines if line.label == "system text"] == [()]
-    for id_, word in ((alex, "Alex"), (quartz, "quartz")):
-        telling = [line for line in lines if word in line.text]
-        assert all(id_ in line.ids for line in telling)
-        assert telling or (name == "logic" and id_ == alex)
-    perform(write_entries(reader.session("acme"), context_entries(found)))
-    logged = perform(explain_context(reader.session("acme"), found.id))
-    assert [tuple(item.id for item in line.items) for line in logged.lines] == [line.ids for line in lines if line.ids]
-    contents = {item.id: (item.item, item.content) for line in logged.lines for item in line.items}
-    assert contents[quartz] == ("memory", "Found quartz")
-    assert contents.get(alex, ("structured_fact", "Alex")) == ("structured_fact", "Alex")
-
-
-def test_a_context_explains_what_was_forgotten_since(
-    corpus: Corpus, reader: Store, conn: psycopg.Connection[Any]
-) -> None:
-    quartz = corpus.memory("Found quartz")
-    found = assemble(reader)
-    perform(write_entries(reader.session("acme"), context_entries(found)))
-    conn.execute("delete from memory.memories where id = %s", [quartz])
-    (line,) = perform(explain_context(reader.session("acme"), found.id)).lines
-    assert [(item.id, item.item, item.content) for item in line.items] == [(quartz, "forgotten", None)]
-    with pytest.raises(NotFoundError):
-        perform(explain_context(reader.session("other"), found.id))
 
 
 def test_what_did_not_fit_is_named(corpus: Corpus, reader: Store, conn: psycopg.Connection[Any]) -> None:

@@ -217,7 +217,7 @@ async def assemble(body: ContextRequest, caller: Reader) -> Response:
     summary="Explain a context that was built",
     name="explain_context",
 )
-async def explain(caller: Reader, context_id: UUID) -> Response:
+async def explain_logged(caller: Reader, context_id: UUID) -> Response:
     """Return a logged context: for each line the memories, turns, structured facts and scaffold entries it told."""
     return answer(await explain_context(caller.reader(), context_id))
 

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -58,22 +57,11 @@ def command(
     question: str | None,
     tenant: str | None,
     as_of: datetime | None,
-    system: Path | None,
-    data: Path | None,
-    tools: Path | None,
-    history: Path | None,
-    session_id: str | None,
-    account: Path | None,
-    preferences: tuple[str, ...],
-    connections: str | None,
-    mode: Literal["active", "off"],
-    mood: str | None,
-    energy: str | None,
-    model: str | None,
     why: bool,
     only_text: bool,
     policy: str | None,
     as_json: bool,
+    **parts: Any,
 ) -> None:
     """Assemble the context about SUBJECT for a model that answers QUESTION: profile, memories, mood, your own data and
     the conversation, in the form and within the budgets of the policy. Without QUESTION, the context has the most
@@ -88,16 +76,9 @@ def command(
       reverie context ana --mood sad --energy low --policy contact --text
     """
     from reverie.recall.contexts.context import assemble_context
-    from reverie.recall.filters import Filters
     from reverie.store.session import perform
 
-    given = replace(
-        _given(system, data, tools, history, session_id, mood, energy, model),
-        account=_read(account, dict, "--account") or {},
-        preferences=preferences,
-        filters=Filters(connections=None if connections is None else [name for name in connections.split(",") if name]),
-        mode=mode,
-    )
+    given = _given(**parts)
     with CommandSession(tenant, policy) as session:
         session.require_tenant()
         as_of = session.time(as_of)
@@ -128,16 +109,18 @@ def _log(session: CommandSession, context: Context) -> None:
 
 
 def _given(
+    *,
     system: Path | None,
     data: Path | None,
     tools: Path | None,
     history: Path | None,
-    session_id: str | None,
-    mood: str | None,
-    energy: str | None,
-    model: str | None,
+    account: Path | None,
+    connections: str | None,
+    **others: Any,
 ) -> Given:
+    """Return the caller's part, read from its files; `others` are fields of `Given` as they are."""
     from reverie.recall.contexts.request import Given, Message
+    from reverie.recall.filters import Filters
 
     turns = _read(history, list, "--history") or []
     if wrong := [turn for turn in turns if not isinstance(turn, dict) or {"role", "content"} - turn.keys()]:
@@ -147,10 +130,9 @@ def _given(
         service_data=_read(data, dict, "--data") or {},
         tools=_read(tools, list, "--tools") or (),
         history=[Message(role=str(turn["role"]), content=str(turn["content"])) for turn in turns],
-        session_id=session_id,
-        mood=mood,
-        energy=energy,
-        model=model,
+        account=_read(account, dict, "--account") or {},
+        filters=Filters(connections=None if connections is None else [name for name in connections.split(",") if name]),
+        **others,
     )
 
 

@@ -15,7 +15,6 @@ from reverie.errors import InferenceError
 
 if TYPE_CHECKING:
     from reverie.inference.embedder import Embedder
-    from reverie.recall.filters import Filters
     from reverie.recall.result import Hit, RecallResult
 
 _KINDS = ("fact", "preference", "instruction", "episode", "pattern", "summary", "working")
@@ -39,14 +38,12 @@ def command(
     subject: str,
     tenant: str | None,
     as_of: datetime | None,
-    top_k: int | None,
     budget: int | None,
     kinds: str | None,
-    include_compressed: bool,
-    filters: Filters,
     why: bool,
     policy: str | None,
     as_json: bool,
+    **limits: Any,
 ) -> None:
     """Answer QUESTION about a subject with turns verbatim, facts, preferences, patterns and summaries, best first.
 
@@ -74,11 +71,9 @@ def command(
             as_of=as_of,
             embedder=embedder,
             reranker=session.reranker,
-            top_k=top_k,
             token_budget=budget,
             kinds=wanted,
-            include_compressed=include_compressed,
-            filters=filters,
+            **limits,
         )
         result = perform(recalled)
         if as_json:
