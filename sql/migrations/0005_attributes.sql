@@ -57,7 +57,7 @@ create table ops.connection_tools (
     connection_id text not null check (length(connection_id) between 1 and 200),
     tools jsonb not null,
     read_at timestamptz not null,
-    expires_at timestamptz not null check (expires_at > read_at),
+    expires_at timestamptz not null check (expires_at >= read_at),
     primary key (tenant_id, subject_id, connection_id)
 );
 alter table ops.connection_tools
