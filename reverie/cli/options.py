@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from datetime import UTC, datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
+
+if TYPE_CHECKING:
+    from reverie.recall.filters import Filters
 
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
@@ -56,6 +60,44 @@ def as_of_option(help_text: str) -> Decorator:
         "--as-of", callback=parse_time_option, metavar="TIME", help=f"{help_text} [default: now, by the tenant's clock]"
     )
     return decorator
+
+
+#: Options of filters: name, metavar, help.
+_FILTERS = (
+    ("connections", "NAME,...", "The active connections: leave out what was learned about others."),
+    ("context_types", "TYPE,...", "Only of these context types, such as user_profile or tool_attachment_content."),
+    ("sources", "SOURCE,...", "Only of these sources: user_provided, system_learned, tool_indexed, ..."),
+    ("tools", "NAME,...", "Only what these tools gave."),
+    ("attachments", "NAME,...", "Only of these attachments, by id or file name."),
+    ("sessions", "NAME,...", "Only of these sessions."),
+)
+
+
+def filter_options(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Add the options of filters; the command gets them as one value, `filters`."""
+
+    @functools.wraps(function)
+    def with_filters(*args: Any, **options: Any) -> Any:
+        return function(*args, filters=_filters({name: options.pop(name) for name, _, _ in _FILTERS}), **options)
+
+    decorated: Callable[..., Any] = with_filters
+    for name, metavar, help_text in reversed(_FILTERS):
+        decorated = click.option(f"--{name.replace('_', '-')}", name, metavar=metavar, help=help_text)(decorated)
+    return decorated
+
+
+def _filters(given: dict[str, str | None]) -> Filters:
+    from reverie.recall.filters import CONTEXT_TYPES, SOURCES, Filters
+
+    lists = {
+        name: None if value is None else tuple(part.strip() for part in value.split(",") if part.strip())
+        for name, value in given.items()
+    }
+    for name, known in (("context_types", CONTEXT_TYPES), ("sources", SOURCES)):
+        if unknown := [value for value in lists[name] or () if value not in known]:
+            hint = f"--{name.replace('_', '-')}"
+            raise click.BadParameter(f"{unknown[0]!r} is none of {', '.join(known)}.", param_hint=hint)
+    return Filters(**lists)
 
 
 def paging_options(search_target: str) -> Decorator:

@@ -19,6 +19,12 @@ class WorkingMemoryPolicy(Table):
     idle_minutes: Annotated[float, Field(gt=0, le=1440)] = 5.0
     #: Turns kept word for word when a full session is summarised (Chat flow 1).
     keep_verbatim: Count = 4
+    #: Phrases of what is about now; said within `ttl_hours`, it is working memory (Logic 1.6).
+    about_now: tuple[str, ...] = (
+        "right now", "for now", "at the moment", "currently", "just now", "today", "tonight", "this session",
+    )  # fmt: skip
+    #: Hours after which the cached tools of a connection are out of date, unless the caller says so (Agent 3.E).
+    tools_ttl_hours: Annotated[float, Field(gt=0, le=8760)] = 24.0
 
 
 class ContextPolicy(Table):

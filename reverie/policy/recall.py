@@ -48,6 +48,8 @@ class RecallPolicy(Table):
 
     #: Candidates taken from each arm.
     candidates: Count = 30
+    #: Candidates for each hit that is asked for, where that is more (Logic 2.3).
+    candidates_per_hit: Annotated[int, Field(ge=0, le=100)] = 0
     top_k: Count = 10
     token_budget: Tokens = 2000
     #: Less important memories are not recalled.

@@ -3,6 +3,7 @@
 - `recall`: the answer to a question, with a reason for every hit
 - `question`: dates, speakers and sources that a question names
 - `search`: the search statement
+- `filters`: filters by connection, context type, source, tool, attachment and session
 - `subject_cache`: cached knowledge about a subject, so that a recall takes one statement
 - `rerank`: the best candidates ranked by a cross-encoder
 - `budget`: the candidates that fit the token budget
@@ -13,6 +14,7 @@
 - `profile`: a subject in short
 - `facts`: structured facts, by key
 - `scaffold`: the free-form part of a profile
+- `connections`: cached tools of connections, and what was learned about them
 - `relationship`: the stage of the relationship
 - `inspect`: all about one memory, and why
 - `browse`: memories, entities and graph, page by page

@@ -110,20 +110,27 @@ class Profile:
 
     def narrative(self, words: int) -> str:
         """Return at most `words` words: a model's narrative, else the most important facts and recent events."""
+        return self.narrative_of(words)[0]
+
+    def narrative_of(self, words: int) -> tuple[str, list[UUID]]:
+        """Return the narrative, and the ids of what it tells: itself if a model wrote it, else facts and memories."""
         if self.is_written and self.written:
-            return " ".join(self.written.text.split()[:words])
-        told = [("Known:", f"{one_line(fact.name)}: {one_line(fact.value)};") for fact in self.facts]
+            return " ".join(self.written.text.split()[:words]), [self.written.id]
+        told = [(fact.id, "Known:", f"{one_line(fact.name)}: {one_line(fact.value)};") for fact in self.facts]
         told += [
-            ("Recently:", f"{with_day(one.kind, one.content, one.happened_at, joint=', ')};") for one in self.recent
+            (one.id, "Recently:", f"{with_day(one.kind, one.content, one.happened_at, joint=', ')};")
+            for one in self.recent
         ]
         kept: list[str] = []
-        for opening, sentence in told:
+        ids: list[UUID] = []
+        for id_, opening, sentence in told:
             new = sentence if opening in kept else f"{opening} {sentence}"
             if len(new.split()) > words:
                 break
             words -= len(new.split())
             kept += [sentence] if new == sentence else [opening, sentence]
-        return " ".join(kept)
+            ids.append(id_)
+        return " ".join(kept), ids
 
 
 async def load_profile(session: TenantSession, *, subject_id: str, policy: Policy, as_of: datetime) -> Profile:

@@ -13,11 +13,12 @@ from reverie.llm.metering import embed_question
 from reverie.model import require_aware, stable_id
 from reverie.policy import Policy
 from reverie.recall.budget import drop, within_budget
+from reverie.recall.filters import Filters, read_admitted
 from reverie.recall.question import read_question
 from reverie.recall.replacements import with_replacements
 from reverie.recall.rerank import rerank
-from reverie.recall.result import RecallResult
-from reverie.recall.search import checked_rows, read_hits, search_params, search_text
+from reverie.recall.result import Hit, RecallResult
+from reverie.recall.search import by_words, checked_rows, read_hits, search_params, search_text, searches_words
 from reverie.store.entries import Entry, write_entries
 from reverie.store.queries import queries
 from reverie.store.session import Statement, TenantSession
@@ -47,12 +48,14 @@ async def recall(
     token_budget: int | None = None,
     kinds: Sequence[str] | None = None,
     include_compressed: bool = False,
+    filters: Filters | None = None,
     known: Rows | None = None,
     from_cache: bool = False,
 ) -> RecallResult:
     """Return the hits for a question as of a time, with signals and ranks, and what was dropped and why.
 
-    `top_k` and `token_budget` override the policy; `kinds` limits the answer to memories of these kinds. Without an
+    `top_k` and `token_budget` override the policy; `kinds` limits the answer to memories of these kinds, `filters`
+    to items of these connections, context types, sources, tools, attachments and sessions. Without an
     embedder, or when it fails, words and entities answer alone and a note says so; when the reranker fails, the weighed
     signals do. An embedder with a price is booked, for which the session must be a worker's. Nothing is logged here:
     see `log_recall`, which the caller runs once the answer is out. `known` are the rows of `subject_statement`, where
@@ -82,25 +85,33 @@ async def recall(
             vector = await embed_question(session, asked.spoken, stage="recall", embedder=embedder)
         except InferenceError as error:
             notes.append(f"The embedding model gave no answer ({error.within}): found by words and entities alone.")
-    search = search_params(
-        tenant_id=tenant_id,
-        subject_id=subject_id,
-        vector=vector,
-        question=asked,
-        policy=policy,
-        model=embedder.model if embedder else None,
-        as_of=as_of,
-        kinds=kinds,
-        include_compressed=include_compressed,
-        ranked=max(policy.recall.ranked, 3 * (top_k or 0), policy.recall.rerank_candidates if reranker else 0),
-        cached=known[0] if from_cache else None,
-    )
-    rows: Rows = []
-    if known and search:
-        rows = await session.run(Statement(search_text(search), search))
-    if from_cache:
-        rows = checked_rows(rows)
-    candidates = await with_replacements(session, read_hits(rows, policy), subject_id=subject_id)
+    among = await read_admitted(session, subject_id, filters)
+
+    async def searched(searching: Policy, cached: Sequence[Any] | None) -> list[tuple[Hit, str | None]]:
+        params = search_params(
+            tenant_id=tenant_id,
+            subject_id=subject_id,
+            vector=vector,
+            question=asked,
+            policy=searching,
+            model=embedder.model if embedder else None,
+            as_of=as_of,
+            kinds=kinds,
+            include_compressed=include_compressed,
+            among=among,
+            top_k=top_k,
+            ranked=max(policy.recall.ranked, 3 * (top_k or 0), policy.recall.rerank_candidates if reranker else 0),
+            cached=cached,
+        )
+        rows: Rows = await session.run(Statement(search_text(params), params)) if known and params else []
+        return read_hits(rows if cached is None else checked_rows(rows), searching)
+
+    words_alone = vector is None and not searches_words(policy)
+    found = await searched(by_words(policy) if words_alone else policy, known[0] if from_cache else None)
+    if known and not found and not words_alone and not searches_words(policy):
+        found = await searched(by_words(policy), None)
+        notes.append(f"The policy {policy.name} searches vectors, which found nothing: words were searched instead.")
+    candidates = await with_replacements(session, found, subject_id=subject_id)
     ranked, reranked = [hit for hit, reason in candidates if reason is None], None
     if reranker is not None:
         reranked = await rerank(

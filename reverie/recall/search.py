@@ -65,6 +65,8 @@ def search_params(
     as_of: datetime,
     kinds: Sequence[str] | None = None,
     include_compressed: bool = False,
+    among: Sequence[UUID] | None = None,
+    top_k: int | None = None,
     ranked: int | None = None,
     cached: Sequence[Any] | None = None,
 ) -> dict[str, Any] | None:
@@ -89,9 +91,10 @@ def search_params(
         "horizon": horizon(as_of),
         "as_of": as_of,
         "item": items.pop() if len(items) == 1 else None,
-        "kinds": None if kinds is None else list(kinds),
+        **_kind_params(kinds, policy, as_of),
         "include_compressed": include_compressed,
-        "candidates": numbers.candidates,
+        "among": None if among is None else list(among),
+        "candidates": max(numbers.candidates, numbers.candidates_per_hit * (top_k or numbers.top_k), top_k or 0),
         "min_similarity": numbers.min_similarity,
         "min_importance": numbers.min_importance,
         "words": bool(weights["lexical"] or weights["answers"]),
@@ -108,10 +111,21 @@ def search_params(
     } | {f"w_{name}": weight for name, weight in weights.items()}
 
 
+def _kind_params(kinds: Sequence[str] | None, policy: Policy, as_of: datetime) -> dict[str, Any]:
+    """Return the parameters that select kinds; `working` is what is about now and was said lately (Logic 1.6)."""
+    numbers = policy.working_memory
+    working = kinds is not None and "working" in kinds
+    return {
+        "kinds": None if kinds is None else list(kinds),
+        "about_now": [f"%{phrase}%" for phrase in numbers.about_now] if working else [],
+        "now_since": as_of - timedelta(hours=numbers.ttl_hours),
+    }
+
+
 def search_text(params: Mapping[str, Any]) -> LiteralString:
     """Return the variant of the query `search` for these parameters."""
     embedded = "embedded" if params["vector"] is not None else "unembedded"
-    filtered = "filtered" if params["item"] is not None or params["kinds"] is not None else ""
+    filtered = "filtered" if any(params[name] is not None for name in ("item", "kinds", "among")) else ""
     dated = "dated" if params["since"] is not None else ""
     from_cache = "cached" if "speakers" in params else ""
     return search_variants()[embedded, filtered, dated, from_cache]
@@ -138,6 +152,19 @@ def read_hits(rows: Sequence[tuple[Any, ...]], policy: Policy) -> list[tuple[Hit
     weights = {name: policy.recall.weights.get(name, 0.0) for name in SIGNALS}
     given = {name: (place, weights[name]) for place, name in enumerate(_MEASURED) if weights[name]}
     return [_hit(given, *row) for row in rows]
+
+
+def searches_words(policy: Policy) -> bool:
+    """Whether the policy's own weights make words find anything."""
+    return any(policy.recall.weights.get(name, 0.0) for name in ("lexical", "answers"))
+
+
+def by_words(policy: Policy) -> Policy:
+    """Return a policy of vectors alone with the weight of similarity on the words, and no limit on similarity."""
+    weights = dict(policy.recall.weights)
+    weights["lexical"] = weights.pop("similarity", 0.0) or 1.0
+    numbers = policy.recall.model_copy(update={"weights": weights, "min_similarity": -1.0})
+    return policy.model_copy(update={"recall": numbers})
 
 
 def horizon(as_of: datetime) -> UUID:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from uuid import UUID
@@ -54,6 +55,8 @@ class StagedRecall:
     facts: tuple[StructuredFact, ...]
     #: Nearest first.
     summaries: tuple[Summary, ...]
+    #: Summaries at the policy's distance or beyond it, nearest first; they are not given.
+    near_misses: tuple[Summary, ...] = ()
     #: Letters of a summary that `text` shows.
     letters: int
     #: What was missing, in words for people.
@@ -79,6 +82,22 @@ def summary_line(summary: Summary, letters: int) -> str:
     return f"- {summary.turns}: {told[:letters]}{'...' if len(told) > letters else ''}"
 
 
+def near_and_far(nearest: Sequence[Summary], distance: float) -> tuple[list[Summary], list[Summary], str]:
+    """Return the summaries under a distance, the others, and a note if only others were found."""
+    near = [one for one in nearest if one.distance < distance]
+    far = [one for one in nearest if one.distance >= distance]
+    if near or not far:
+        return near, far, "" if near else "There is no summary that the question could be compared with."
+    return (
+        near,
+        far,
+        (
+            f"The nearest summary is at a distance of {far[0].distance:.2f} and the policy's limit is {distance:.2f}: "
+            "no summary is given."
+        ),
+    )
+
+
 async def staged_recall(
     session: TenantSession,
     question: str | None,
@@ -87,9 +106,11 @@ async def staged_recall(
     policy: Policy,
     as_of: datetime,
     embedder: Embedder | None,
+    admitted: Sequence[UUID] | None = None,
 ) -> StagedRecall:
     """Return structured facts by exact look-up, always, and the nearest summaries under the policy's distance.
 
+    With `admitted`, only facts and summaries that rest on these turns and memories.
     Without a question, without an embedder, or when it fails, there are no summaries and a note says why. Nothing is
     logged, and nothing counts as an access, since the facts are returned whatever is asked.
     """
@@ -106,7 +127,7 @@ async def staged_recall(
         except InferenceError as error:
             notes.append(f"The embedding model gave no answer ({error.within}): no summary could be compared.")
     facts_look_up = facts_statement(session.tenant_id, subject_id, as_of, least_importance=numbers.recall_importance)
-    summaries: list[Summary] = []
+    nearest: list[Summary] = []
     if vector is not None and embedder is not None:
         params = {
             "tenant": session.tenant_id,
@@ -114,14 +135,19 @@ async def staged_recall(
             "as_of": as_of,
             "vector": half_vector(vector),
             "model": embedder.model,
-            "distance": numbers.summary_distance,
             "limit": numbers.summaries,
+            "among": admitted,
         }
-        facts, summaries = await session.run_all(
+        facts, nearest = await session.run_all(
             facts_look_up, Statement(queries("context")["summaries"], params, row=Summary)
         )
     else:
         facts = await session.run(facts_look_up)
+    if admitted is not None:
+        ids = frozenset(admitted)
+        facts = [one for one in facts if one.memory_id in ids or one.turn_id in ids]
+    summaries, near_misses, missed = near_and_far(nearest, numbers.summary_distance)
+    notes += [missed] * bool(missed and vector is not None)
     if not facts:
         notes.append(f"Nothing is known of {subject_id} by key.")
     return StagedRecall(
@@ -134,6 +160,7 @@ async def staged_recall(
         model=embedder.model if embedder else None,
         facts=tuple(facts),
         summaries=tuple(summaries),
+        near_misses=tuple(near_misses),
         letters=numbers.summary_letters,
         notes=tuple(notes),
     )

@@ -8,9 +8,9 @@ with given as materialized (
     select g.* from unnest(%(ids)s::uuid[], %(sources)s::text[], %(indexes)s::int[], %(roles)s::text[],
                            %(speakers)s::text[], %(times)s::timestamptz[], %(timed)s::boolean[], %(texts)s::text[],
                            %(tool_calls)s::text[], %(metadata)s::text[], %(hashes)s::bytea[], %(moods)s::text[],
-                           %(inherits)s::boolean[], %(crises)s::boolean[])
+                           %(inherits)s::boolean[], %(crises)s::boolean[], %(stated)s::text[])
         with ordinality as g (id, source_id, turn_index, role, speaker, said_at, timed, text, tool_calls, metadata,
-                              content_hash, mood, inherits, crisis, place)
+                              content_hash, mood, inherits, crisis, stated, place)
 ),
 known as materialized (
     select g.place, k.id, k.said_at, k.mood,
@@ -43,10 +43,12 @@ new as materialized (
 ),
 session as (
     insert into ops.sessions as s (tenant_id, subject_id, session_id, opened_at, since, touched_at, expires_at,
-                                   waiting_since, flush_at, mood)
+                                   waiting_since, flush_at, mood, stated)
     select %(tenant)s, %(subject)s, %(session)s, %(as_of)s, min(n.said_at), %(as_of)s, %(as_of)s + %(ttl)s::interval,
            %(as_of)s, %(as_of)s + least(%(idle)s::interval, %(max_wait)s::interval),
-           (array_agg(n.told order by n.place desc) filter (where n.told is not null))[1]
+           (array_agg(n.told order by n.place desc) filter (where n.told is not null))[1],
+           (select coalesce(jsonb_agg(jsonb_build_object('turn_id', a.id, 'text', t.text) order by a.place, t.place), '[]')
+            from new a cross join lateral jsonb_array_elements_text(a.stated::jsonb) with ordinality as t (text, place))
     from new n
     having count(*) > 0
     on conflict (tenant_id, subject_id, session_id) do update
@@ -60,6 +62,12 @@ session as (
         closing = false,
         mood = coalesce(excluded.mood, case when s.expires_at > excluded.touched_at then s.mood end),
         preferences = case when s.expires_at <= excluded.touched_at then '[]' else s.preferences end,
+        stated = case when s.expires_at <= excluded.touched_at then excluded.stated
+                      when excluded.stated = '[]' then s.stated
+                      else (select jsonb_agg(x.entry order by x.place)
+                            from (select entry, place
+                                  from jsonb_array_elements(s.stated || excluded.stated) with ordinality as e (entry, place)
+                                  order by place desc limit 100) x) end,
         confirmations = case when s.expires_at <= excluded.touched_at then '[]' else s.confirmations end,
         tool_results = case when s.expires_at <= excluded.touched_at then '[]' else s.tool_results end
     returning s.flush_at

@@ -21,6 +21,7 @@ select m.id, m.session_id, m.content, m.happened_at, d.distance, m.turn_start as
 from (select m.id, m.session_id, m.content, m.happened_at, m.turn_start, m.turn_end from memory.memories m
       where m.tenant_id = %(tenant)s and m.subject_id = %(subject)s and m.kind = 'summary' and m.state = 'active'
         and m.happened_at <= %(as_of)s
+        and (%(among)s::uuid[] is null or m.id in (select unnest(%(among)s::uuid[])))
         and m.id <> all(array(select item_id from memory.marks
                               where tenant_id = %(tenant)s and subject_id = %(subject)s and mark <> 'pinned'))
       offset 0) m
@@ -28,7 +29,6 @@ cross join lateral (
     select 1 + (v.vec <#> %(vector)s::halfvec) as distance from memory.vectors v
     where v.tenant_id = %(tenant)s and v.subject_id = %(subject)s and v.item_id = m.id and v.model = %(model)s
       and v.part = 0 limit 1) d
-where d.distance < %(distance)s::float8
 order by d.distance, m.id
 limit %(limit)s
 
@@ -91,6 +91,7 @@ from (select m.id, m.kind, m.content, m.happened_at,
       select id, kind, content, happened_at, importance::float8 from memory.replacements
       where tenant_id = %(tenant)s and subject_id = %(subject)s and happened_at <= %(as_of)s) x
 where x.importance >= %(min_importance)s::float8
+  and (%(among)s::uuid[] is null or x.id in (select unnest(%(among)s::uuid[])))
 order by x.importance desc, x.happened_at desc, x.id
 limit %(limit)s
 
@@ -147,3 +148,31 @@ from jsonb_to_recordset(%(rows)s) as r (id uuid, subject_id text, assembled_at t
                                         stage text, policy_hash text, tokenizer text, total_tokens int, sections jsonb,
                                         item_ids uuid[], dropped_ids uuid[])
 on conflict do nothing
+
+-- name: logged_context
+-- A context as it was logged, with the ids of each line.
+select subject_id, assembled_at, request_id, form, policy_hash, total_tokens, sections
+from log.contexts
+where tenant_id = %(tenant)s and id = %(id)s
+
+-- name: context_items
+-- What the ids of a logged context name, as it stands now.
+with used as (
+    select distinct unnest(item_ids) as id from log.contexts where tenant_id = %(tenant)s and id = %(id)s)
+select m.id, 'memory' as item, m.kind, m.content, m.happened_at
+from used u join memory.memories m on m.tenant_id = %(tenant)s and m.id = u.id
+union all
+select t.id, 'turn', t.role, t.text, t.said_at
+from used u join log.turns t on t.tenant_id = %(tenant)s and t.id = u.id
+union all
+select f.id, 'structured_fact', f.key, f.value, f.valid_from
+from used u join memory.structured_facts f on f.tenant_id = %(tenant)s and f.id = u.id
+union all
+select s.id, 'scaffold', array_to_string(s.path, '.'), s.value::text, s.valid_from
+from used u join memory.scaffold s on s.tenant_id = %(tenant)s and s.id = u.id
+union all
+select p.id, 'narrative', null, p.narrative, p.made_at
+from used u join memory.profiles p on p.tenant_id = %(tenant)s and p.id = u.id
+union all
+select d.memory_id, 'forgotten', d.kind, null, d.forgotten_at
+from used u join memory.tombstones d on d.tenant_id = %(tenant)s and d.memory_id = u.id

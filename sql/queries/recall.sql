@@ -11,7 +11,7 @@ where s.tenant_id = %(tenant)s and s.subject_id = %(subject)s
 -- by key, a full join is never made a nested loop, and what a series function gives stands for a thousand rows to come,
 -- which makes the joins with them hash joins. Each node and column of the plan costs time before the first row: a part is sent
 -- only when the question needs it, and no `select *` is handed up from a table. Features: `embedded`, the question has a
--- vector (else `unembedded`); `filtered`, by item or kind; `dated`, it names dates; `cached`, what the caller knows of the
+-- vector (else `unembedded`); `filtered`, by item, kind or id; `dated`, it names dates; `cached`, what the caller knows of the
 -- subject may be out of date.
 with query as materialized (  -- the speakers' names are no search words, unless there is nothing else
     select s.items, greatest(s.terms, 1)::float8 / greatest(s.items, 1) as average, tsvector_to_array(w.asked) as asked,
@@ -179,10 +179,11 @@ dense as (  -- of a long turn, each part has its place
 ),
 
 -- part: filtered.dense
+and (%(among)s::uuid[] is null or v.item_id in (select unnest(%(among)s::uuid[])))
 and (%(item)s::text is null or v.item = %(item)s)
 and (%(kinds)s::text[] is null
      or exists (select from memory.memories m
-                where m.tenant_id = %(tenant)s and m.id = v.item_id and m.kind = any(%(kinds)s)))
+                where m.tenant_id = %(tenant)s and m.id = v.item_id and (m.kind = any(%(kinds)s) or m.happened_at > %(now_since)s and lower(m.content) like any(%(about_now)s))))
 
 -- part: embedded.lexical_similarity
 v.similarity +
@@ -208,23 +209,26 @@ and v.live
 and m.live
 
 -- part: filtered.lexical
+and (%(among)s::uuid[] is null or x.item_id in (select unnest(%(among)s::uuid[])))
 and (%(item)s::text is null
      or (%(item)s = 'memory') = exists (
             select from memory.memories m
             where m.tenant_id = %(tenant)s and m.id = x.item_id
-              and (%(kinds)s::text[] is null or m.kind = any(%(kinds)s))))
+              and (%(kinds)s::text[] is null or (m.kind = any(%(kinds)s) or m.happened_at > %(now_since)s and lower(m.content) like any(%(about_now)s)))))
 
 -- part: filtered.entity
-and (%(item)s::text is null or %(item)s = 'memory') and (%(kinds)s::text[] is null or m.kind = any(%(kinds)s))
+and (%(among)s::uuid[] is null or m.id in (select unnest(%(among)s::uuid[])))
+and (%(item)s::text is null or %(item)s = 'memory') and (%(kinds)s::text[] is null or (m.kind = any(%(kinds)s) or m.happened_at > %(now_since)s and lower(m.content) like any(%(about_now)s)))
 
 -- part: embedded.found
 union all select item_id, similarity, place, null, null from dense
 
 -- part: filtered.marks
+and (%(among)s::uuid[] is null or k.item_id in (select unnest(%(among)s::uuid[])))
 and (%(item)s::text is null or k.item = %(item)s)
 and (%(kinds)s::text[] is null or exists (
     select from memory.memories m
-    where m.tenant_id = %(tenant)s and m.id = k.item_id and m.kind = any(%(kinds)s)))
+    where m.tenant_id = %(tenant)s and m.id = k.item_id and (m.kind = any(%(kinds)s) or m.happened_at > %(now_since)s and lower(m.content) like any(%(about_now)s))))
 
 -- part: embedded.other_similarity
 case when f.entity is not null or f.lexical is null then (  -- found by no arm that compares

@@ -42,7 +42,7 @@ first as (
         select id, source_id, role, speaker, said_at, text, tool_calls, place, waits from waiting where within) seen
     order by waits, place limit 1
 )
-select e.opened_at, e.touched_at, e.expires_at, e.flush_at, e.mood, e.preferences, e.confirmations, e.tool_results,
+select e.opened_at, e.touched_at, e.expires_at, e.flush_at, e.mood, e.preferences, e.confirmations, e.tool_results, e.stated,
        (select row_to_json(f)::text from first f),
        (select json_agg(row_to_json(l) order by l.waits, l.place)::text from latest l),
        (select count(*) from waiting),
@@ -64,6 +64,7 @@ set opened_at = case when s.expires_at <= excluded.touched_at then excluded.open
     touched_at = greatest(s.touched_at, excluded.touched_at),
     expires_at = greatest(s.expires_at, excluded.expires_at),
     mood = case when s.expires_at > excluded.touched_at then s.mood end,
+    stated = case when s.expires_at > excluded.touched_at then s.stated else '[]' end,
     preferences = coalesce(%(preferences)s::jsonb, case when s.expires_at > excluded.touched_at then s.preferences end, '[]'),
     confirmations = coalesce(%(confirmations)s::jsonb,
                              case when s.expires_at > excluded.touched_at then s.confirmations end, '[]'),

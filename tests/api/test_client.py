@@ -105,7 +105,7 @@ def test_every_operation_has_one_method() -> None:
     assert sorted(found) == sorted(documented()), "run `make client`"
 
 
-def test_every_operation_works(memory: Caller, recorder: Recorder, corpus: Corpus) -> None:
+def test_every_operation_works(memory: Caller, recorder: Recorder, app: TestClient, corpus: Corpus) -> None:
     """A route that is new fails here until it is called below."""
     quartz = corpus.memory("Found quartz in the garden")
     (turn,) = memory.append_turns("ana", "s1", [BRUNO], embed=False).turns
@@ -115,6 +115,12 @@ def test_every_operation_works(memory: Caller, recorder: Recorder, corpus: Corpu
     assert [each.text for each in memory.read_working_memory("ana", "s1").turns] == [BRUNO.text]
     assert BRUNO.text in memory.assemble_context("ana", session_id="s1", question="And today?").text
     assert memory.close_session("ana", "s1").waiting == 1
+    assert memory.cache_connection_tools("ana", "jira-1", ["jira.search"]).connection_id == "jira-1"
+    assert [each.is_fresh for each in memory.list_connections("ana").connections] == [True]
+    context = memory.assemble_context("ana", connections=["jira-1"], why=True)
+    assert "jira.search" in context.text and context.lines is not None
+    until_logged(app)
+    assert memory.explain_context(context.id).subject_id == "ana"
 
     assert [hit.id for hit in memory.recall("ann", "quartz", why=True).hits] == [quartz]
     assert memory.recall_staged("ann", question="quartz").facts == []

@@ -42,6 +42,9 @@ REQUESTS: dict[str, dict[str, Any]] = {
     "POST /v1/corrections": {"memory_id": "{memory}", "kind": "wrong"},
     "POST /v1/recalls/staged": {"subject_id": "{subject}", "question": "quartz"},
     "POST /v1/contexts": {"subject_id": "{subject}", "session_id": "s1", "question": "quartz"},
+    "GET /v1/contexts/{context_id}": {},
+    "PUT /v1/connection_tools": {"subject_id": "{subject}", "connection_id": "jira", "tools": ["jira.search"]},
+    "GET /v1/connections": {"subject_id": "{subject}"},
     "GET /v1/reviews": {},
     "POST /v1/reviews/{turn_id}/seen": {},
     "GET /v1/facts": {"subject_id": "{subject}"},
@@ -70,7 +73,8 @@ REQUESTS: dict[str, dict[str, Any]] = {
 VOLATILE = {"id", "asked_at", "assembled_at", "observed_at", "event_id", "turn_id", "flush_at", "opened_at",
             "touched_at", "expires_at", "waiting"}  # fmt: skip
 #: What an append says of itself is the same for all; that it stays apart the rows tell.
-SAME_FOR_ALL = ("turns", "PATCH", "observations", "documents", "user_context", "connection_context", "outcomes")
+SAME_FOR_ALL = ("turns", "PATCH", "observations", "documents", "user_context", "connection_context", "outcomes",
+                 "connection_tools")  # fmt: skip
 
 
 def routes() -> list[str]:
@@ -117,11 +121,18 @@ def owned(corpus: Corpus, conn: psycopg.Connection[Any]) -> dict[str, str]:
         " values ('acme', %s, 'ann', 's1', 'crisis', '2026-01-01T00:00:00Z')",
         [turn],
     )
-    return {"subject": "ann", "memory": str(memory), "turn": str(turn)}
+    context = UUID(int=7)
+    conn.execute(
+        "insert into log.contexts (tenant_id, id, subject_id, assembled_at, form, policy_hash, tokenizer, total_tokens,"
+        " sections, item_ids, dropped_ids) values ('acme', %s, 'ann', now(), 'reverie', 'p', 't', 1, '[]', '{}', '{}')",
+        [context],
+    )
+    conn.execute("insert into ops.connection_tools values ('acme', 'ann', 'mail', '[]', now(), now())")
+    return {"subject": "ann", "memory": str(memory), "turn": str(turn), "context": str(context)}
 
 
 #: The same names for what nobody has.
-NOBODYS = {"subject": "zed", "memory": str(UUID(int=5)), "turn": str(UUID(int=6))}
+NOBODYS = {"subject": "zed", "memory": str(UUID(int=5)), "turn": str(UUID(int=6)), "context": str(UUID(int=8))}
 
 
 @pytest.mark.parametrize("route", sorted(REQUESTS))

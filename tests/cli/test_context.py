@@ -73,3 +73,24 @@ def test_a_system_text_that_is_too_long(invoke, world, tmp_path: Path) -> None:
     result = invoke("context", "ana", "--system", str(long))
     assert result.exit_code != 0
     assert "its budget is 500" in result.stderr and json.dumps(result.stdout) == '""'
+
+
+def test_each_line_is_explained(invoke, ask, world) -> None:
+    result = invoke("context", "ana", "--as-of", "2026-03-05", "--why")
+    assert result.exit_code == 0, result.output
+    assert f"{str(world['loves'])[:18]}" in result.stdout.partition("lines of context")[2]
+    found = ask("context", "ana", "--as-of", "2026-03-05", "--preference", "short answers")
+    lines = {line["text"]: line["ids"] for line in found["lines"]}
+    assert lines["- in this conversation: short answers"] == []
+    assert [str(world["loves"])] in lines.values()
+    explained = ask("explain", found["id"])["context"]
+    assert str(world["loves"]) in {item["id"] for line in explained["lines"] for item in line["items"]}
+    text = invoke("explain", found["id"]).stdout
+    assert "Context of ana" in text and "Loves Bruno" in text
+
+
+def test_retrieval_can_be_off_and_connections_named(ask, world) -> None:
+    off = ask("context", "ana", "--as-of", "2026-03-05", "--mode", "off")
+    assert "Bruno" not in off["text"]
+    found = ask("context", "ana", "--as-of", "2026-03-05", "--connections", "jira-1")
+    assert "Bruno" in found["text"]

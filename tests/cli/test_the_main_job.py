@@ -58,6 +58,20 @@ def test_from_a_log_to_an_answer(invoke, ask, conn, history: str) -> None:
     assert "dropped (" in why
     only = ask(*question, "--kinds", "preference")["hits"]
     assert {each["kind"] for each in only} == {"preference"}
+    assert {each["session_id"] for each in ask(*question, "--sessions", "s1")["hits"]} == {"s1"}
+    assert ask(*question, "--sources", "tool_indexed,system_learned")["hits"] == []
+    assert invoke(*question, "--context-types", "mine").exit_code == 2
+    assert "ramen" in invoke(*question, "--why", "--connections", "jira-1").stdout
+    conn.execute(
+        "with gone as (update memory.memories set state = 'compressed', into_id = gen_random_uuid()"
+        " where subject_id = 'ana' and kind = 'preference' returning id)"
+        " update memory.vectors v set live = false from gone where v.item_id = gone.id"
+    )
+    assert ask(*question, "--kinds", "preference")["hits"] == []
+    assert ask(*question, "--kinds", "preference", "--include-compressed")["hits"]
+    conn.execute(
+        "update memory.memories set state = 'active', into_id = null where subject_id = 'ana' and state = 'compressed'"
+    )
 
     memory = next(each for each in ask("show", "ana")["subject"]["memories"] if "ramen" in each["content"])
     assert "“I love spicy ramen.”" in invoke("explain", memory["id"][:23]).stdout

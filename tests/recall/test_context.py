@@ -101,6 +101,15 @@ def test_stage_two_is_the_three_nearest_summaries_under_the_distance(corpus: Cor
     assert (first, last) == (2, 6)
     assert found.text.splitlines()[:2] == ["## Recent Context", "- turns 2-6: at 0.1"]
     assert found.notes == ("Nothing is known of ann by key.",)
+    assert found.near_misses == ()
+
+
+def test_near_misses_are_told(corpus: Corpus, reader: Store) -> None:
+    missed = corpus.memory("at 0.43", kind="summary", vectors=[near(0.43)])
+    found = recall_in_stages(reader)
+    assert (found.summaries, [one.id for one in found.near_misses]) == ((), [missed])
+    assert "at a distance of 0.43 and the policy's limit is 0.40: no summary is given." in found.notes[0]
+    assert "at 0.43" not in found.text
 
 
 @pytest.mark.parametrize(
@@ -197,7 +206,14 @@ def test_a_context_and_what_the_log_keeps_of_it(corpus: Corpus, reader: Store, c
         "new",
     )
     assert set(logged["item_ids"]) == {str(name), str(quartz)}
-    assert logged["sections"][0] == {"name": "system", "tokens": 3, "budget": 500, "items": 1, "dropped": 0}
+    assert logged["sections"][0] == {
+        "name": "system",
+        "tokens": 3,
+        "budget": 500,
+        "items": 1,
+        "dropped": 0,
+        "lines": [[]],
+    }
     assert not any(word in str(logged) for word in ("quartz", "Alex", "secret", "Be of use"))
     assert conn.execute("select item_ids from log.recalls").fetchall() == [([quartz],)]
 

@@ -382,7 +382,7 @@ def test_service_data_is_filtered_to_what_the_question_is_about() -> None:
         "blog": {"views": {"total": 315}, "author": "Priya", "posts": [{"title": "Truffle"}]},
         "billing": {"plan": "pro"},
     }
-    by = roomy(load_policy("brain"), service_data=12)
+    by = roomy(load_policy("brain"), service_data=6)
     of = material("brain", by=by, question="How many views did I have?", given=Given(service_data=data))
     section = next(one for one in lay_out(of) if one.name == "service_data")
     assert section.text == "CURRENT DATA (blog):\n- views.total: 315"
@@ -391,4 +391,8 @@ def test_service_data_is_filtered_to_what_the_question_is_about() -> None:
     }  # fmt: skip
     everything = material("brain", question="How many views did I have?", given=Given(service_data=data))
     section = next(one for one in lay_out(everything) if one.name == "service_data")
+    assert section.text == "CURRENT DATA (blog):\n- views.total: 315\n- author: Priya\n- posts.1.title: Truffle"
+    assert [(one.label, one.reason) for one in section.dropped] == [("billing.plan", "irrelevant")]
+    unknown = material("brain", question="What is new?", given=Given(service_data=data))
+    section = next(one for one in lay_out(unknown) if one.name == "service_data")
     assert not section.dropped and "- plan: pro" in section.text

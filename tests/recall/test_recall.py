@@ -59,6 +59,28 @@ def test_without_vectors_words_answer(corpus: Corpus, reader: Store, embedder: E
     assert result.hits[0].tokens == 2 if embedder is None else result.hits[0].tokens == 1
 
 
+@pytest.mark.parametrize("name", ["brain", "agent", "logic", "chat"])
+def test_a_policy_of_vectors_alone_falls_back_to_words(corpus: Corpus, reader: Store, name: str) -> None:
+    policy = load_policy(name)
+    quartz = corpus.memory("Found quartz", vectors=[-np.eye(8)[0]])
+    corpus.memory("Likes the river", vectors=[-np.eye(8)[0]])
+    result = ask(reader, embedder=None, policy=policy)
+    assert [hit.id for hit in result.hits] == [quartz]
+    assert result.hits[0].signals["lexical"].value == 1.0
+    assert result.policy_hash == policy.hash
+    assert any("found by words and entities alone" in note for note in result.notes)
+
+
+def test_where_vectors_find_nothing_words_are_searched_and_it_is_said(corpus: Corpus, reader: Store) -> None:
+    quartz = corpus.memory("Found quartz", vectors=[-np.eye(8)[0]])
+    result = ask(reader, policy=load_policy("chat"))
+    assert [hit.id for hit in result.hits] == [quartz]
+    assert any("words were searched instead" in note for note in result.notes)
+    near = corpus.memory("Something else")
+    result = ask(reader, policy=load_policy("chat"))
+    assert ([hit.id for hit in result.hits], result.notes) == ([near], ())
+
+
 def test_limits_given_win_over_the_policy(corpus: Corpus, reader: Store) -> None:
     for number in range(5):
         corpus.turn(f"quartz number {number}")

@@ -212,6 +212,7 @@ def test_a_role_may_do_what_its_work_needs(conn: Conn, role: str, schema: str, a
         ("reader", "log.contexts"): {"SELECT", "INSERT"},
         ("reader", "ops.tenants"): {"SELECT"},
         ("reader", "ops.runs"): {"SELECT"},
+        ("reader", "ops.connection_tools"): {"SELECT"},
         ("worker", LEDGER): {"SELECT"},
         ("reader", LEDGER): {"SELECT"},
     }

@@ -3,6 +3,7 @@
 from reverie_client.methods import Items, Method
 from reverie_client.routes import (
     conflicts,
+    connections,
     contexts,
     corrections,
     entities,
@@ -28,6 +29,9 @@ class Operations:
     update_working_memory = Method(working_memory.update_working_memory)
     recall = Method(recalls.recall)
     assemble_context = Method(contexts.assemble_context)
+    explain_context = Method(contexts.explain_context)
+    cache_connection_tools = Method(connections.cache_connection_tools)
+    list_connections = Method(connections.list_connections)
     record_observation = Method(observations.record_observation)
     add_document = Method(observations.add_document)
     update_user_context = Method(observations.update_user_context)

@@ -5,6 +5,7 @@
 - `working_memory`: the state of a session in progress
 - `recalls`: questions about a subject
 - `contexts`: the context for a language model
+- `connections`: cached tools of connections, and what was learned about them
 - `observations`: events beside the turns
 - `outcomes`: results of decisions
 - `corrections`: what a person says about a memory
@@ -20,6 +21,7 @@ from __future__ import annotations
 
 from reverie.api.routes import (
     conflicts,
+    connections,
     contexts,
     corrections,
     entities,
@@ -42,6 +44,7 @@ ROUTERS = tuple(
         working_memory,
         recalls,
         contexts,
+        connections,
         observations,
         outcomes,
         corrections,

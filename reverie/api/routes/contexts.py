@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Any
+from typing import Any, Literal
 from uuid import UUID
 
 from pydantic import Field
@@ -17,7 +17,9 @@ from reverie.api.routes.working_memory import read_or_none
 from reverie.api.routing import routes_of
 from reverie.model import Role
 from reverie.recall.contexts.context import Context, assemble_context, context_entries
+from reverie.recall.contexts.explained import explain_context, explain_lines
 from reverie.recall.contexts.request import Given, Message
+from reverie.recall.filters import ContextType, Filters, Source
 
 router = routes_of("contexts")
 
@@ -70,6 +72,66 @@ class ContextRequest(Body):
     directives: list[Text] = Field(default_factory=list, max_length=100)
     artifacts: list[Text] = Field(default_factory=list, max_length=1000)
     learned: JsonObject = Field(default_factory=dict, description="What was learned, by connection.")
+    account: JsonObject = Field(
+        default_factory=dict,
+        description="The account with your services: plan, what is left, counts, connected engines.",
+    )
+    preferences: list[Text] | None = Field(
+        default=None,
+        max_length=100,
+        description="Preferences in force in this conversation. Default: those of the session's working memory.",
+    )
+    connections: list[Name] | None = Field(
+        default=None,
+        max_length=100,
+        description="The active connections: what was learned about others is left out, and their cached tools are "
+        "listed. Default: every connection counts.",
+    )
+    context_types: list[ContextType] | None = Field(
+        default=None, min_length=1, description="Only memories of these context types."
+    )
+    sources: list[Source] | None = Field(default=None, min_length=1, description="Only memories of these sources.")
+    mode: Literal["active", "off"] = Field(default="active", description="`off`: no facts and no memories are given.")
+    why: bool = Field(default=False, description="Return each line with the ids of what it tells.")
+
+
+class ContextLineSeen(Answer):
+    """A line of the context, and the ids of what it tells."""
+
+    section: str
+    label: str
+    text: str
+    ids: list[UUID] = Field(description="Memories, turns, structured facts and scaffold entries; empty for your data.")
+
+
+class ContextItemSeen(Answer):
+    """What was told in a line of a logged context."""
+
+    id: UUID
+    item: str = Field(description="memory, turn, structured_fact, scaffold, narrative, or forgotten.")
+    kind: str | None
+    content: str | None
+    happened_at: datetime | None
+
+
+class LoggedLineSeen(Answer):
+    """A line of a logged context."""
+
+    section: str
+    items: list[ContextItemSeen]
+
+
+class ContextExplanation(Answer):
+    """A logged context: which items each line told. The text itself is not kept."""
+
+    id: UUID
+    subject_id: str
+    assembled_at: datetime
+    request_id: str | None
+    form: str
+    policy_hash: str
+    total_tokens: int
+    lines: list[LoggedLineSeen]
 
 
 class BudgetRow(Answer):
@@ -116,6 +178,7 @@ class ContextAnswer(Answer):
     tokenizer: str = Field(description="The tokenizer that counted the tokens.")
     relationship: RelationshipSeen
     dropped: list[DroppedSeen]
+    lines: list[ContextLineSeen] | None = Field(default=None, description="With `why`.")
     notes: list[str] = Field(description="What was missing, or done differently from the request.")
 
 
@@ -141,22 +204,39 @@ async def assemble(body: ContextRequest, caller: Reader) -> Response:
         given=await _given(body, caller),
         subject_cache=caller.services.subject_cache,
     )
-    response = answer(_shown(found))
+    lines = {"lines": explain_lines(found)} if body.why else {}
+    response = answer(_shown(found) | lines)
     caller.log(context_entries(found))
     return response
 
 
+@router.get(
+    "/contexts/{context_id}",
+    response_model=ContextExplanation,
+    responses=documented(404, 422),
+    summary="Explain a context that was built",
+    name="explain_context",
+)
+async def explain_logged(caller: Reader, context_id: UUID) -> Response:
+    """Return a logged context: for each line the memories, turns, structured facts and scaffold entries it told."""
+    return answer(await explain_context(caller.reader(), context_id))
+
+
 async def _given(body: ContextRequest, caller: Caller) -> Given:
     names = ("system", "service_data", "tools", "agent_name", "constitution", "directives", "artifacts", "learned")
-    feelings = ("mood", "energy", "usual_mood", "usual_energy", "request_id", "model", "session_id")
+    feelings = ("mood", "energy", "usual_mood", "usual_energy", "request_id", "model", "session_id", "account", "mode")
     given: dict[str, Any] = {name: getattr(body, name) for name in names + feelings}
+    given["filters"] = Filters(connections=body.connections, context_types=body.context_types, sources=body.sources)
+    given["preferences"] = body.preferences or ()
     history = body.history
-    if body.session_id and (history is None or body.mood is None):
+    if body.session_id and None in (history, body.mood, body.preferences):
         session = await read_or_none(caller, body.subject_id, body.session_id)
         if session and history is None:
             given["history"] = [
                 Message(role=turn.role, content=turn.text, speaker=turn.speaker) for turn in session.turns if turn.text
             ]
+        if session and body.preferences is None:
+            given["preferences"] = list(dict.fromkeys([*session.preferences, *session.stated]))
         if session and session.mood and body.mood is None:
             given |= {"mood": session.mood["mood"], "energy": body.energy or session.mood["energy"]}
     if history is not None:

@@ -68,6 +68,7 @@ class StagedAnswer(Answer):
     text: str = Field(description="As User Profile and Recent Context.")
     facts: list[StructuredFact]
     summaries: list[Summary]
+    near_misses: list[Summary] = Field(description="The nearest summaries beyond the policy's distance: not given.")
     notes: list[str]
 
 
@@ -139,5 +140,5 @@ async def recall_staged(body: StagedRequest, caller: Reader) -> Response:
         as_of=body.as_of or now(),
         embedder=caller.services.embedder,
     )
-    names = ("subject_id", "asked_at", "policy", "policy_hash", "model", "text", "facts", "summaries", "notes")
-    return answer({name: getattr(found, name) for name in names})
+    names = ("subject_id", "asked_at", "policy", "policy_hash", "model", "text", "facts", "summaries", "near_misses")
+    return answer({name: getattr(found, name) for name in (*names, "notes")})

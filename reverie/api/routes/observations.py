@@ -35,7 +35,9 @@ class ObservationBody(Body):
     source_id: Name | None = Field(default=None, description="Your id of it. A repeated id is ignored.")
     connection_id: Name | None = Field(default=None, description="The tool connection that it holds for.")
     metadata: JsonObject | None = Field(
-        default=None, description="Message, attachment or tool. It is stored and never interpreted."
+        default=None,
+        description="Message, attachment or tool. context_type, source, tool_id, attachment_id, filename and "
+        "organisation are attributes, for filters; other keys are not read.",
     )
     observed_at: Time | None = Field(default=None, description="When it was observed. Default: now.")
 

@@ -14,7 +14,8 @@ from reverie.api.answers import answer
 from reverie.api.fields import Answer, Body, Name, Question, Time, example, now
 from reverie.api.problems import documented
 from reverie.api.routing import routes_of
-from reverie.model import Kind
+from reverie.model import Kind, rounded
+from reverie.recall.filters import ContextType, Filters, Source, read_attributes
 from reverie.recall.recall import recall_entry
 from reverie.recall.result import Hit, RecallResult
 from reverie.recall.subject_cache import recall_at_once
@@ -36,8 +37,33 @@ class RecallRequest(Body):
     token_budget: int | None = Field(
         default=None, ge=0, le=200_000, description="The most tokens to return. Default: the policy's number."
     )
-    kinds: list[Kind] | None = Field(
-        default=None, min_length=1, description="Restrict the search to memories of these kinds."
+    kinds: list[Kind | Literal["working"]] | None = Field(
+        default=None,
+        min_length=1,
+        description="Restrict the search to memories of these kinds. `working`: recent ones that are about now.",
+    )
+    connections: list[Name] | None = Field(
+        default=None,
+        max_length=100,
+        description="The active connections: what was learned about others is left out. Default: no filter.",
+    )
+    context_types: list[ContextType] | None = Field(
+        default=None, min_length=1, description="Restrict the search to these context types."
+    )
+    sources: list[Source] | None = Field(
+        default=None, min_length=1, description="Restrict the search to these sources."
+    )
+    tools: list[Name] | None = Field(
+        default=None, min_length=1, max_length=100, description="Restrict the search to what these tools gave."
+    )
+    attachments: list[Name] | None = Field(
+        default=None,
+        min_length=1,
+        max_length=100,
+        description="Restrict the search to these attachments, by id or file name.",
+    )
+    sessions: list[Name] | None = Field(
+        default=None, min_length=1, max_length=100, description="Restrict the search to these sessions."
     )
     include_compressed: bool = Field(default=False, description="Include memories that a pattern or summary replaced.")
     embed: bool = Field(
@@ -53,6 +79,19 @@ class SignalSeen(Answer):
     value: float
     weight: float
     contribution: float
+
+
+class AttributesSeen(Answer):
+    """What a turn or event belongs to."""
+
+    context_type: str
+    source: str
+    connection_id: str | None
+    tool_id: str | None
+    attachment_id: str | None
+    filename: str | None
+    organisation: str | None
+    session_id: str | None
 
 
 class HitSeen(Answer):
@@ -72,6 +111,12 @@ class HitSeen(Answer):
         description="Its rank in each search that found it: dense, lexical, entity; `weighed`: before re-ranking."
     )
     signals: dict[str, SignalSeen] | None = Field(default=None, description="With `why`.")
+    distance: float | None = Field(
+        default=None, description="With `why`: cosine distance to the question, if the policy weighs similarity."
+    )
+    attributes: list[AttributesSeen] | None = Field(
+        default=None, description="With `why`: for each turn or event that it was said in."
+    )
 
 
 class DropSeen(Answer):
@@ -112,6 +157,7 @@ class RecallAnswer(Answer):
             ],
             "total_tokens": 6,
             "token_budget": 2000,
+            "budget_used": 0.003,
             "notes": [],
         }
     )
@@ -129,6 +175,7 @@ class RecallAnswer(Answer):
     dropped: list[DropSeen] | None = Field(default=None, description="With `why`.")
     total_tokens: int
     token_budget: int
+    budget_used: float = Field(description="Share of the token budget that the hits take.")
     notes: list[str] = Field(description="What was missing, or done differently from the request.")
 
 
@@ -157,8 +204,17 @@ async def post_recall(body: RecallRequest, caller: Reader) -> Response:
         token_budget=body.token_budget,
         kinds=body.kinds,
         include_compressed=body.include_compressed,
+        filters=Filters(
+            **{name: getattr(body, name) for name in ("connections", "context_types", "sources")},
+            **{name: getattr(body, name) for name in ("tools", "attachments", "sessions")},
+        ),
     )
-    response = answer(shown(found, why=body.why))
+    seen = shown(found, why=body.why)
+    if body.why:
+        attributes = await read_attributes(caller.reader(), [hit.id for hit in found.hits])
+        for hit in seen["hits"]:
+            hit["attributes"] = attributes.get(hit["id"], [])
+    response = answer(seen)
     caller.log([recall_entry(found)])
     return response
 
@@ -176,6 +232,7 @@ def shown(found: RecallResult, *, why: bool) -> dict[str, Any]:
         "hits": [_hit(hit, why=why) for hit in found.hits],
         "total_tokens": found.total_tokens,
         "token_budget": found.token_budget,
+        "budget_used": rounded(found.budget_used),
         "notes": found.notes,
     }
     return told | {"dropped": found.dropped} if why else told
@@ -200,4 +257,6 @@ def _hit(hit: Hit, *, why: bool) -> dict[str, Any]:
             name: {"value": signal.value, "weight": signal.weight, "contribution": signal.contribution}
             for name, signal in hit.signals.items()
         }
+        similarity = hit.signals.get("similarity")
+        seen["distance"] = None if similarity is None else rounded(1 - similarity.value)
     return seen

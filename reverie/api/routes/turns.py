@@ -41,7 +41,11 @@ class TurnGiven(Body):
     speaker: Name | None = Field(default=None, description="The speaker's name.")
     said_at: Time | None = Field(default=None, description="When it was said. Default: now.")
     tool_calls: list[ToolCallGiven] = Field(default_factory=list, max_length=100)
-    metadata: JsonObject | None = Field(default=None, description="Stored with the turn and never interpreted.")
+    metadata: JsonObject | None = Field(
+        default=None,
+        description="Stored with the turn. connection_id, context_type, source, tool_id, attachment_id, filename and "
+        "organisation are its attributes, for filters; other keys are not read.",
+    )
 
 
 class TurnsRequest(Body):

@@ -8,6 +8,7 @@
 - `working_memory`: the state of a session in progress
 - `flush`: turns of quiet sessions into the log
 - `observations`: events beside the turns
+- `connection_tools`: the cached tools of a connection
 - `corrections`: what a person says about a memory
 - `reviews`: turns that a person should look at
 """

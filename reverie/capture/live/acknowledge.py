@@ -153,6 +153,7 @@ async def append_turns(
         "ttl": timedelta(hours=numbers.ttl_hours),
         "idle": timedelta(minutes=numbers.idle_minutes),
         "max_wait": timedelta(minutes=policy.queue.max_wait_minutes),
+        "stated": [_stated(turn, seen) for turn, seen in zip(turns, noticed, strict=True)],
     } | _columns(turns, timed, moods, crises)
     acknowledge = Statement(queries("acknowledge")["acknowledge"], params)
     near = [Statement(queries("acknowledge")["near"], compared)] if compared else []
@@ -218,6 +219,12 @@ def _read(
             raise ConflictError(f"source_id {turn.source_id!r} is sent twice at once, with other content.")
         timed.setdefault(turn.source_id, given)
     return list(turns.values()), list(timed.values())
+
+
+def _stated(turn: Turn, seen: TurnCandidates) -> str:
+    """The preferences and instructions of a user's message, as JSON: they hold in the session at once (Brain 5.1)."""
+    held = seen.candidates if turn.role == "user" else ()
+    return orjson.dumps([each.content for each in held if each.kind in ("preference", "instruction")]).decode()
 
 
 def _columns(

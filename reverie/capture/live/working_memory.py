@@ -59,6 +59,8 @@ class Session:
     mood: dict[str, Any] | None
     #: What the caller holds to: texts.
     preferences: list[str]
+    #: Preferences and instructions that the session's messages state, as the rules found them.
+    stated: list[str]
     #: What the caller waits to be confirmed: objects.
     confirmations: list[dict[str, Any]]
     #: Results of tools still in use: objects.
@@ -84,7 +86,7 @@ async def read_session(
     rows = await session.run(Statement(queries("working_memory")["read_session"], params))
     if not rows:
         return None
-    *entry, mood, preferences, confirmations, tool_results, first, latest, waiting, gone = rows[0]
+    *entry, mood, preferences, confirmations, tool_results, stated, first, latest, waiting, gone = rows[0]
     opened_at, touched_at, expires_at, flush_at = entry
     withdrawn = frozenset(gone)
     turns = [_turn(each, withdrawn) for each in orjson.loads(latest or "[]")]
@@ -96,6 +98,7 @@ async def read_session(
         flush_at=flush_at,
         mood=mood,
         preferences=preferences,
+        stated=list(dict.fromkeys(each["text"] for each in stated if UUID(each["turn_id"]) not in withdrawn)),
         confirmations=confirmations,
         tool_results=tool_results,
         turns=window(opening, turns, numbers),

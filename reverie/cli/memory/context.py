@@ -10,7 +10,7 @@ import click
 
 from reverie.cli.memory.recall import embedder_or_none
 from reverie.cli.options import as_of_option, json_option, policy_option, tenant_option
-from reverie.cli.output import heading, note, print_json, say, table
+from reverie.cli.output import heading, note, print_json, say, single_line, table
 from reverie.cli.session import CommandSession
 
 if TYPE_CHECKING:
@@ -37,9 +37,18 @@ _LISTED = 10
     metavar="NAME",
     help="The session of --history: its summaries replace older turns.",
 )
+@click.option("--account", type=_FILE, metavar="FILE", help="JSON object: plan, what is left of it, counts, engines.")
+@click.option("--preference", "preferences", multiple=True, metavar="TEXT", help="A preference in this conversation.")
+@click.option(
+    "--connections", metavar="NAME,...", help="The active connections: leave out what was learned about others."
+)
+@click.option(
+    "--mode", type=click.Choice(["active", "off"]), default="active", help="off: give no facts and no memories."
+)
 @click.option("--mood", metavar="MOOD", help="The subject's mood. [default: the latest in the log]")
 @click.option("--energy", metavar="ENERGY", help="high, medium or low.")
 @click.option("--model", metavar="NAME", help="The chat model that reads the context, for its tokenizer.")
+@click.option("--why", is_flag=True, help="Print each line with the ids of what it tells.")
 @click.option("--text", "only_text", is_flag=True, help="Print only the text.")
 @policy_option
 @json_option
@@ -48,17 +57,11 @@ def command(
     question: str | None,
     tenant: str | None,
     as_of: datetime | None,
-    system: Path | None,
-    data: Path | None,
-    tools: Path | None,
-    history: Path | None,
-    session_id: str | None,
-    mood: str | None,
-    energy: str | None,
-    model: str | None,
+    why: bool,
     only_text: bool,
     policy: str | None,
     as_json: bool,
+    **parts: Any,
 ) -> None:
     """Assemble the context about SUBJECT for a model that answers QUESTION: profile, memories, mood, your own data and
     the conversation, in the form and within the budgets of the policy. Without QUESTION, the context has the most
@@ -75,7 +78,7 @@ def command(
     from reverie.recall.contexts.context import assemble_context
     from reverie.store.session import perform
 
-    given = _given(system, data, tools, history, session_id, mood, energy, model)
+    given = _given(**parts)
     with CommandSession(tenant, policy) as session:
         session.require_tenant()
         as_of = session.time(as_of)
@@ -92,6 +95,8 @@ def command(
         )
         context = perform(assembled)
         (_print_json if as_json else _print_text if only_text else _print)(context)
+        if why and not as_json:
+            _print_lines(context)
         _log(session, context)  # last, so that the answer does not wait for it
 
 
@@ -104,16 +109,18 @@ def _log(session: CommandSession, context: Context) -> None:
 
 
 def _given(
+    *,
     system: Path | None,
     data: Path | None,
     tools: Path | None,
     history: Path | None,
-    session_id: str | None,
-    mood: str | None,
-    energy: str | None,
-    model: str | None,
+    account: Path | None,
+    connections: str | None,
+    **others: Any,
 ) -> Given:
+    """Return the caller's part, read from its files; `others` are fields of `Given` as they are."""
     from reverie.recall.contexts.request import Given, Message
+    from reverie.recall.filters import Filters
 
     turns = _read(history, list, "--history") or []
     if wrong := [turn for turn in turns if not isinstance(turn, dict) or {"role", "content"} - turn.keys()]:
@@ -123,10 +130,9 @@ def _given(
         service_data=_read(data, dict, "--data") or {},
         tools=_read(tools, list, "--tools") or (),
         history=[Message(role=str(turn["role"]), content=str(turn["content"])) for turn in turns],
-        session_id=session_id,
-        mood=mood,
-        energy=energy,
-        model=model,
+        account=_read(account, dict, "--account") or {},
+        filters=Filters(connections=None if connections is None else [name for name in connections.split(",") if name]),
+        **others,
     )
 
 
@@ -148,7 +154,9 @@ def _read(path: Path | None, shape: type, option: str) -> Any:
 
 
 def _flat(context: Context) -> dict[str, Any]:
-    """Return the context as one object: text, budget table, ids by section, dropped items, notes."""
+    """Return the context as one object: text, budget table, ids by section and line, dropped items, notes."""
+    from reverie.recall.contexts.explained import explain_lines
+
     names = ("id", "tenant_id", "subject_id", "question", "assembled_at", "policy", "policy_hash", "form", "tokenizer")
     return {name: getattr(context, name) for name in names} | {
         "text": context.text,
@@ -157,9 +165,10 @@ def _flat(context: Context) -> dict[str, Any]:
         "relationship": context.relationship,
         "budget": context.budget_table(),
         "sections": [
-            {"name": section.name, "text": section.text, "items": [line.id for line in section.lines if line.id]}
+            {"name": section.name, "text": section.text, "items": [id_ for line in section.lines for id_ in line.ids]}
             for section in context.sections
         ],
+        "lines": list(explain_lines(context)),
         "dropped": list(context.dropped),
         "notes": list(context.notes),
     }
@@ -171,6 +180,18 @@ def _print_json(context: Context) -> None:
 
 def _print_text(context: Context) -> None:
     say(context.text)
+
+
+def _print_lines(context: Context) -> None:
+    from reverie.recall.contexts.explained import explain_lines
+
+    heading(f"lines of context {context.id}")
+    rows = [
+        (line.section, single_line(line.text, 60), " ".join(str(id_)[:18] for id_ in line.ids) or "yours")
+        for line in explain_lines(context)
+    ]
+    table(("section", "line", "ids"), rows)
+    say("Details: reverie explain ID, also for the id of this context later.")
 
 
 def _print(context: Context) -> None:

@@ -17,8 +17,10 @@ if TYPE_CHECKING:
     from uuid import UUID
 
     from reverie.recall.conflicts import MemoryConflict
+    from reverie.recall.contexts.explained import ContextExplained
     from reverie.recall.inspect import CorrectionSeen, Explanation, Relative
     from reverie.recall.scaffold import EntryExplained
+    from reverie.store.session import TenantSession
 
 #: Why a memory was forgotten, in words.
 _REASONS = {
@@ -40,7 +42,8 @@ def command(memory: str, tenant: str | None, as_json: bool) -> None:
     """Explain MEMORY, an id or the beginning of one: the turns it comes from verbatim, the memories it was derived from
     and those derived from it, the run, policy and model that made it, its outcomes and entities, and when it will be
     forgotten. For a forgotten memory, print what its tombstone and lineage still say. The id of an entry of the
-    scaffold (`reverie show`) explains its sources and the other values that were stated there.
+    scaffold (`reverie show`) explains its sources and the other values that were stated there. The id of a context
+    (`reverie context --why`) prints which item was used for which line.
 
     \b
     Examples:
@@ -52,6 +55,7 @@ def command(memory: str, tenant: str | None, as_json: bool) -> None:
     from reverie.store.session import perform
 
     entry: EntryExplained | None = None
+    context: ContextExplained | None = None
     with CommandSession(tenant) as session:
         tenant_session = session.reader.session(session.tenant_id)
         try:
@@ -60,14 +64,42 @@ def command(memory: str, tenant: str | None, as_json: bool) -> None:
             try:
                 entry = perform(explain_entry(tenant_session, memory, datetime.now(UTC)))
             except NotFoundError:
-                raise unknown from None
+                context = _context(tenant_session, memory)
+                if context is None:
+                    raise unknown from None
     if as_json:
-        explained = {"memory": found} if entry is None else {"entry": entry}
+        explained = {"context": context} if context else {"entry": entry} if entry else {"memory": found}
         print_json({"tenant_id": session.tenant_id, **explained})
-    elif entry is None:
-        _print(found)
-    else:
+    elif context is not None:
+        _print_context(context)
+    elif entry is not None:
         _print_entry(entry)
+    else:
+        _print(found)
+
+
+def _context(session: TenantSession, text: str) -> ContextExplained | None:
+    """Return the logged context with this id, if it is the id of one."""
+    from uuid import UUID
+
+    from reverie.recall.contexts.explained import explain_context
+    from reverie.store.session import perform
+
+    try:
+        return perform(explain_context(session, UUID(text.strip())))
+    except (ValueError, NotFoundError):
+        return None
+
+
+def _print_context(context: ContextExplained) -> None:
+    say(f"Context of {context.subject_id}, {context.total_tokens:,} tokens in the form {context.form}.")
+    pairs([("assembled at", format_value(context.assembled_at)), ("request", context.request_id or "none")])
+    rows = [
+        (line.section, item.item, item.kind or "", item.id, single_line(item.content or "", 200))
+        for line in context.lines
+        for item in line.items
+    ]
+    table(("section", "item", "kind", "id", "content"), rows, ids=("id",))
 
 
 def _print_entry(explained: EntryExplained) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from reverie.cli.options import as_of_option, json_option, policy_option, tenant_option
+from reverie.cli.options import as_of_option, filter_options, json_option, policy_option, tenant_option
 from reverie.cli.output import format_value, heading, note, print_json, say, single_line, table
 from reverie.cli.session import CommandSession
 from reverie.cli.suggestions import question as did_you_mean
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from reverie.inference.embedder import Embedder
     from reverie.recall.result import Hit, RecallResult
 
-_KINDS = ("fact", "preference", "instruction", "episode", "pattern", "summary")
+_KINDS = ("fact", "preference", "instruction", "episode", "pattern", "summary", "working")
 
 
 @click.command("recall", short_help="Answer a question from memory; --why explains it.")
@@ -28,6 +28,8 @@ _KINDS = ("fact", "preference", "instruction", "episode", "pattern", "summary")
 @click.option("--top-k", "-k", type=click.IntRange(min=1), metavar="N", help="Most hits. [default: the policy's]")
 @click.option("--budget", type=click.IntRange(min=0), metavar="TOKENS", help="Most tokens. [default: the policy's]")
 @click.option("--kinds", metavar="KIND,...", help=f"Only memories of these kinds: {', '.join(_KINDS)}.")
+@filter_options
+@click.option("--include-compressed", is_flag=True, help="Also search memories that a pattern or summary replaced.")
 @click.option("--why", is_flag=True, help="Print each hit's signals, weights and ranks, and what was dropped and why.")
 @policy_option
 @json_option
@@ -36,12 +38,12 @@ def command(
     subject: str,
     tenant: str | None,
     as_of: datetime | None,
-    top_k: int | None,
     budget: int | None,
     kinds: str | None,
     why: bool,
     policy: str | None,
     as_json: bool,
+    **limits: Any,
 ) -> None:
     """Answer QUESTION about a subject with turns verbatim, facts, preferences, patterns and summaries, best first.
 
@@ -69,9 +71,9 @@ def command(
             as_of=as_of,
             embedder=embedder,
             reranker=session.reranker,
-            top_k=top_k,
             token_budget=budget,
             kinds=wanted,
+            **limits,
         )
         result = perform(recalled)
         if as_json:

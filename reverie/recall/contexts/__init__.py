@@ -3,6 +3,8 @@
 - `context`: the context
 - `sections`: its sections and what fits into each
 - `forms`: the six layouts
+- `explained`: which memory was used for which line
+- `scope`: what of memory it may give, by mode and active connections
 - `request`: what the caller brings
 - `conversation`: the conversation so far, older turns summarised
 - `adaptation`: advice on tone from mood and relationship

@@ -15,6 +15,8 @@ from reverie.recall.relationship import Relationship, RelationshipStage
 
 #: Letters of what happened lately, in the emotional context.
 _RECENT_LETTERS = 160
+#: How that line begins.
+RECENT = "Recent context: "
 
 
 class _Rule(Table):
@@ -82,7 +84,7 @@ def emotional_context(given: Given, profile: Profile, relationship: str) -> Iter
         told = one_line(latest.content)
         short = told if len(told) <= _RECENT_LETTERS else f"{told[:_RECENT_LETTERS]}…"
         day = "" if latest.kind == "summary" else f" ({latest.happened_at:%Y-%m-%d})"  # a summary begins with its own
-        yield f"Recent context: {short}{day}"
+        yield f"{RECENT}{short}{day}"
 
 
 def unusual(given: Given) -> bool:

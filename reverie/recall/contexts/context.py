@@ -23,7 +23,9 @@ from reverie.policy.live import MoodName
 from reverie.recall.contexts.conversation import StoredSummary, read_told, told_statements, without_withdrawn
 from reverie.recall.contexts.forms import Chosen, Material, lay_out
 from reverie.recall.contexts.request import Given
+from reverie.recall.contexts.scope import admitted_profile, connection_statements, scope_notes, with_tools
 from reverie.recall.contexts.sections import Dropped, Section, trim
+from reverie.recall.filters import read_admitted
 from reverie.recall.profile import Profile, profile_statements, read_profile
 from reverie.recall.recall import Rows, recall, recall_entry, subject_statement
 from reverie.recall.relationship import STAGES, Relationship
@@ -115,24 +117,32 @@ async def assemble_context(
         InputError: the system text is longer than its budget; it is never cut.
     """
     as_of, given = require_aware(as_of), given or Given()
-    counter = token_counter(given.model, embedder)
+    counter, filters = token_counter(given.model, embedder), given.filters
     _check_system(given, policy, counter)
     question = question.strip() if question else None
     tenant_id = session.tenant_id
     of_session = told_statements(given, tenant_id, subject_id, policy, as_of)
     of_subject = subject_statement(tenant_id, subject_id)
-    statements = (of_subject, *of_session, *profile_statements(tenant_id, subject_id, policy, as_of))
+    of_connections = connection_statements(given, tenant_id, subject_id)
+    statements: tuple[Statement[Any], ...] = (
+        of_subject,
+        *of_connections,
+        *of_session,
+        *profile_statements(tenant_id, subject_id, policy, as_of),
+    )
     options: dict[str, Any] = {"subject_id": subject_id, "policy": policy, "as_of": as_of, "embedder": embedder}
 
     async def recall_question(of: TenantSession, top_k: int, token_budget: int, known: Rows) -> RecallResult:
         return await recall(
-            of, question or "", **options, reranker=reranker, top_k=top_k, token_budget=token_budget, known=known
-        )
+            of, question or "", **options, reranker=reranker, top_k=top_k, token_budget=token_budget, known=known,
+            filters=filters,
+        )  # fmt: skip
 
+    admitted = await read_admitted(session, subject_id, filters)
     recalled: RecallResult | None = None
     cached = subject_cache.cached(tenant_id, subject_id, embedder) if subject_cache else None
     # in these forms the memories depend on the profile, or are found in another way
-    if cached and question and policy.context.form not in ("chat", "contact"):
+    if cached and question and given.mode == "active" and policy.context.form not in ("chat", "contact"):
         piggyback = Piggyback(session, statements)
         recalled = await recall_question(piggyback, policy.recall.top_k, policy.context.memories, cached)
         subject, *rows = await piggyback.rows()
@@ -141,16 +151,18 @@ async def assemble_context(
         subject, *rows = await session.run_all(*statements)
     if subject_cache:
         subject_cache.put(tenant_id, subject_id, subject)
-    known = read_profile(tuple(rows[len(of_session) :]), subject_id, policy, as_of)
+    given, tool_notes = with_tools(given, rows.pop(0) if of_connections else (), as_of)
+    profile = read_profile(tuple(rows[len(of_session) :]), subject_id, policy, as_of)
+    known = admitted_profile(profile, given, admitted)
     told = [one for summaries in rows[1 : len(of_session)] for one in read_told(summaries)]
     if of_session:
         given = replace(given, history=without_withdrawn(given.history, rows[0]))
     given = _with_moods(given, known, policy, as_of)
-    budget, top_k = _memories(policy, known.relationship)
+    budget, top_k = _memories(policy, known.relationship) if given.mode == "active" else (policy.context.memories, 0)
     staged: StagedRecall | None = None
     memories: list[Chosen] = []
-    if policy.context.form == "chat":
-        staged = await staged_recall(session, question, **options)
+    if policy.context.form == "chat" and given.mode == "active":
+        staged = await staged_recall(session, question, **options, admitted=admitted)
     elif top_k and question:
         if recalled is None:
             recalled = await recall_question(session, top_k, budget, subject)
@@ -162,7 +174,9 @@ async def assemble_context(
             for hit in recalled.hits
         ]  # fmt: skip
     elif top_k:
-        memories = _important(await session.run(_important_statement(tenant_id, subject_id, policy, as_of, top_k)))
+        memories = _important(
+            await session.run(_important_statement(tenant_id, subject_id, policy, as_of, top_k, admitted))
+        )
     material = Material(
         subject_id=subject_id,
         question=question or "",
@@ -179,7 +193,9 @@ async def assemble_context(
     # way to a thread and back costs as much
     fit = partial(_fitted, material, recalled)
     sections, text, total = fit() if counter.estimates else await session.offload(fit)
-    notes = _notes(policy, known, given, counter, question, recalled, staged, memories, top_k)
+    notes = [*scope_notes(profile, given), *tool_notes]
+    if given.mode == "active":
+        notes += _notes(policy, known, given, counter, question, recalled, staged, memories, top_k)
     notes += _retold(sections, told)
     return Context(
         id=stable_id(as_of, "context", tenant_id, subject_id, question or "", policy.hash, given.request_id or ""),
@@ -220,9 +236,11 @@ def context_entries(found: Context) -> list[Entry]:
             "tokenizer": found.tokenizer,
             "total_tokens": found.total_tokens,
             "sections": [
-                {("name" if key == "section" else key): each for key, each in row.items()} for row in sections
+                {("name" if key == "section" else key): each for key, each in row.items()}
+                | {"lines": [line.ids for line in section.lines]}
+                for row, section in zip(sections, found.sections, strict=True)
             ],
-            "item_ids": list(dict.fromkeys(line.id for one in found.sections for line in one.lines if line.id)),
+            "item_ids": list(dict.fromkeys(id_ for one in found.sections for line in one.lines for id_ in line.ids)),
             "dropped_ids": list(dict.fromkeys(one.id for one in found.dropped if one.id)),
         },
     )
@@ -269,9 +287,10 @@ def _memories(policy: Policy, known: Relationship) -> tuple[int, int]:
 
 
 def _important_statement(
-    tenant_id: str, subject_id: str, policy: Policy, as_of: datetime, top_k: int
+    tenant_id: str, subject_id: str, policy: Policy, as_of: datetime, top_k: int, among: Sequence[UUID] | None
 ) -> Statement[Any]:
     params = {
+        "among": among,
         "tenant": tenant_id,
         "subject": subject_id,
         "as_of": as_of,

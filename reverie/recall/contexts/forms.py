@@ -6,9 +6,10 @@ its further lines indented, so that no word of it can close a block or open anot
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from html import escape as as_entities
 from uuid import UUID
 
@@ -16,9 +17,18 @@ import orjson
 
 from reverie.language.text import CountTokens
 from reverie.policy import Policy
-from reverie.recall.contexts.adaptation import acquaintance, adapt, discovery, emotional_context, stage_line, unusual
+from reverie.recall.budget import PROCEDURAL
+from reverie.recall.contexts.adaptation import (
+    RECENT,
+    acquaintance,
+    adapt,
+    discovery,
+    emotional_context,
+    stage_line,
+    unusual,
+)
 from reverie.recall.contexts.conversation import StoredSummary, history_section
-from reverie.recall.contexts.request import Given, service_section, tools_section
+from reverie.recall.contexts.request import Given, account_lines, service_section, tools_section
 from reverie.recall.contexts.sections import Block, Line, Section, fit
 from reverie.recall.facts import StructuredFact
 from reverie.recall.profile import Profile, one_line, with_day
@@ -95,19 +105,23 @@ def _contact(of: Material) -> list[Section]:
     named = [one for one in of.profile.facts if one.category == "identity"]
     liked = [one for one in of.profile.facts if one.category in ("preference", "constraint")]
     mood = one_line(given.mood or "neutral") + (" (unusual)" if given.mood and unusual(given) else "")
-    told: list[str] = []
+    told: list[tuple[str, Sequence[StructuredFact]]] = []
     if known.stage == "new":
         first = "first session" if known.sessions <= 1 else f"{known.sessions} sessions"
-        told += [f"New contact ({first})", _known(named) if named else "No memories yet"]
+        told += [(f"New contact ({first})", ()), (_known(named) if named else "No memories yet", named)]
     else:
         word = {"building": "Building", "established": "Established", "deep": "Deep"}[known.stage]
         streak = "" if known.stage == "building" else f", active streak: {known.streak}"
-        told.append(f"{word} relationship ({known.sessions} sessions over {known.days} days{streak})")
-        told += [_known(named)] * bool(named)
+        told.append((f"{word} relationship ({known.sessions} sessions over {known.days} days{streak})", ()))
+        told += [(_known(named), named)] * bool(named)
     if liked:
-        told.append(f"Preferences: {'; '.join(f'{one.name} {one_line(one.value)}' for one in liked)}")
-    told.append(f"Mood: {mood}")
-    lines = [Line(text=f"- {text}", label=text.partition(":")[0], worth=-float(n)) for n, text in enumerate(told)]
+        told.append((f"Preferences: {'; '.join(f'{one.name} {one_line(one.value)}' for one in liked)}", liked))
+    told.append((f"Mood: {mood}", ()))
+    lines = [
+        Line(text=f"- {text}", label=text.partition(":")[0], worth=-float(n), made_of=tuple(one.id for one in facts))
+        for n, (text, facts) in enumerate(told)
+    ]
+    lines[-1:-1] = account_lines(given)
     return [
         _system(of),
         fit("profile", [Block(head="CONTACT CONTEXT:", lines=lines)], of.policy.context.profile, of.count),
@@ -127,20 +141,33 @@ def _contact(of: Material) -> list[Section]:
 def _agent(of: Material) -> list[Section]:
     """Agent 3.C: narrative, scaffold, learned info, retrieved facts, identity, directives, artifacts, in this order."""
     given, profile = of.given, of.profile
-    narrative = profile.narrative(of.policy.profile.narrative_words)
+    narrative, told = profile.narrative_of(of.policy.profile.narrative_words)
     scaffold, learned = profile.scaffold(), profile.learned() | dict(given.learned)
+    own = {"account": dict(given.account), "in this conversation": list(given.preferences)}
+    scaffold |= {name: value for name, value in own.items() if value}
+    entries = [one.id for one in profile.active if not one.connection_id]
+    parts: tuple[tuple[str, str, Sequence[UUID]], ...] = (
+        ("narrative", narrative, told),
+        (
+            "scaffold",
+            f"Structured Data:\n{_json(scaffold)}" if scaffold else "",
+            (*entries, *(one.id for one in profile.facts)),
+        ),
+        (
+            "learned info",
+            f"Learned Info:\n{_json(learned)}" if learned else "",
+            [
+                *(one.id for one in profile.learned_facts),
+                *(one.id for one in profile.active if one.connection_id),
+            ],
+        ),
+    )
     blocks = [
         Block(
             head="# Your Context",
             lines=[
-                Line(text=text, label=label, worth=-float(place))
-                for place, (label, text) in enumerate(
-                    (
-                        ("narrative", narrative),
-                        ("scaffold", f"Structured Data:\n{_json(scaffold)}" if scaffold else ""),
-                        ("learned info", f"Learned Info:\n{_json(learned)}" if learned else ""),
-                    )
-                )
+                Line(text=text, label=label, worth=-float(place), made_of=tuple(ids))
+                for place, (label, text, ids) in enumerate(parts)
                 if text
             ],
         )
@@ -178,19 +205,30 @@ def _logic(of: Material) -> list[Section]:
     """Logic 4: the memories in a `<memory>` element, nothing in them that could end it."""
 
     def typed(one: Chosen) -> str:
-        type_ = _TYPES.get(one.kind, "SEMANTIC")
+        type_ = "WORKING" if one.kind not in PROCEDURAL and _about_now(of, one) else _TYPES.get(one.kind, "SEMANTIC")
         day = f"{one.happened_at:%Y-%m-%d}: " if type_ == "EPISODIC" else ""
         return f"[{type_}] {day}{_escaped(one_line(one.content))}"
 
-    lines = [Line(text=typed(one), id=one.id, label=one.kind, worth=one.score) for one in of.memories]
+    lines = [
+        Line(text=f"[WORKING] {_escaped(one_line(text))}", label="active preference", worth=math.inf)
+        for text in of.given.preferences
+    ]
+    lines += [Line(text=typed(one), id=one.id, label=one.kind, worth=one.score) for one in of.memories]
     block = Block(head="<memory>", lines=lines, foot="</memory>")
     return [_system(of), fit("memories", [block], of.memory_budget, of.count), *_rest(of, escape=_escaped)]
+
+
+def _about_now(of: Material, one: Chosen) -> bool:
+    """Whether a memory is about now, and still recent (Logic 1.6)."""
+    numbers, as_of = of.policy.working_memory, of.profile.as_of
+    recent = as_of is not None and one.happened_at > as_of - timedelta(hours=numbers.ttl_hours)
+    return recent and any(phrase in one.content.lower() for phrase in numbers.about_now)
 
 
 def _chat(of: Material) -> list[Section]:
     """Chat flow 3: long-term memory of User Profile and Recent Context, the recent conversation, one closing line."""
     staged = of.staged
-    facts = [
+    facts = account_lines(of.given) + [
         Line(text=fact_line(one), id=one.id, label=one.name, worth=one.importance)
         for one in (staged.facts if staged else ())
     ]
@@ -223,7 +261,10 @@ def _system(of: Material) -> Section:
 
 
 def _profile(of: Material, head: str) -> Section:
-    lines = [Line(text=fact_line(one), id=one.id, label=one.name, worth=1 + one.importance) for one in of.profile.facts]
+    lines = account_lines(of.given)
+    lines += [
+        Line(text=fact_line(one), id=one.id, label=one.name, worth=1 + one.importance) for one in of.profile.facts
+    ]
     lines += [
         Line(text=f"- {one_line(one.text)}", id=one.id, label="scaffold", worth=1 + one.confidence / 2)
         for one in of.profile.active
@@ -251,7 +292,13 @@ def _behavior(of: Material, blocks: Sequence[tuple[str, Sequence[str]]]) -> Sect
         Block(
             head=head,
             lines=[
-                Line(text=f"- {text}", label=head.rstrip(":").lower(), worth=-float(n)) for n, text in enumerate(texts)
+                Line(
+                    text=f"- {text}",
+                    label=head.rstrip(":").lower(),
+                    worth=-float(n),
+                    made_of=(of.profile.recent[0].id,) if text.startswith(RECENT) else (),
+                )
+                for n, text in enumerate(texts)
             ],
         )
         for head, texts in blocks

@@ -6,13 +6,14 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, lru_cache
-from typing import Any
+from typing import Any, Literal
 
 import orjson
 import snowballstemmer  # type: ignore[import-untyped]
 
 from reverie.language.text import CountTokens
 from reverie.recall.contexts.sections import Block, Dropped, Line, Section, fit, whole
+from reverie.recall.filters import Filters
 from reverie.recall.profile import one_line
 
 _WORD = re.compile(r"[^\W_]+")
@@ -59,6 +60,14 @@ class Given:
     artifacts: Sequence[str] = ()
     #: What was learned about a connection, by its name.
     learned: Mapping[str, Any] = field(default_factory=dict)
+    #: The subject's account with the caller's services: plan, what is left of it, counts, connected engines.
+    account: Mapping[str, Any] = field(default_factory=dict)
+    #: Preferences in force in the running session.
+    preferences: Sequence[str] = ()
+    #: Which memories may be given; `connections` are the active ones.
+    filters: Filters = field(default_factory=Filters)
+    #: `off`: nothing that is remembered is given (Chat flow 3).
+    mode: Literal["active", "off"] = "active"
     #: The caller's id of the request, for the log.
     request_id: str | None = None
     #: The chat model that will read it, for its tokenizer.
@@ -88,10 +97,10 @@ def service_section(
     language: str,
     escape: Callable[[str], str],
 ) -> Section:
-    """Return the services' data; when it is too much, only the fields that the question is about (Brain 6).
+    """Return the data of the services that the question is about, and when it is too much only such fields (Brain 6).
 
-    A field is about the question when its service, path or value shares a stem with it; when none does, as much as fits
-    is kept in the order given.
+    A field is about the question when its service, path or value shares a stem with it, and a service when one of its
+    fields is; when none is, as much as fits is kept in the order given.
     """
     blocks = [
         Block(
@@ -106,21 +115,39 @@ def service_section(
         )
         for service, data in given.items()
     ]
-    all_of_it = whole("service_data", blocks, budget, count)
-    if all_of_it.tokens <= budget:
-        return all_of_it
     asked = stems(question, language)
-    relevant, others = [], []
+    services, relevant = [], []
     for block in blocks:
         shared = [(line, len(asked & stems(f"{line.label} {line.text}", language))) for line in block.lines]
         about = [replace(line, worth=float(number)) for line, number in shared if number]
-        relevant += [Block(head=block.head, lines=about)] if about else []
-        others += [line.label for line, number in shared if not number]
+        if about:
+            services.append(block)
+            relevant.append(Block(head=block.head, lines=about))
     if not relevant:
         return fit("service_data", blocks, budget, count)
-    fitted = fit("service_data", relevant, budget, count)
-    left_out = [Dropped(section="service_data", id=None, label=label, reason="irrelevant") for label in others]
+    fitted = whole("service_data", services, budget, count)
+    if fitted.tokens > budget:
+        fitted = fit("service_data", relevant, budget, count)
+    considered = {line.label for line in fitted.lines} | {one.label for one in fitted.dropped}
+    left_out = [
+        Dropped(section="service_data", id=None, label=line.label, reason="irrelevant")
+        for block in blocks
+        for line in block.lines
+        if line.label not in considered
+    ]
     return replace(fitted, dropped=(*fitted.dropped, *left_out))
+
+
+def account_lines(given: Given) -> list[Line]:
+    """Return the lines about the subject's account, and the preferences in force in the session (Brain 5.1, 6)."""
+    lines = []
+    for name, value in given.account.items():
+        parts = [" ".join(filter(None, (one_line(path), one_line(leaf)))) for path, leaf in fields(value)]
+        lines.append(Line(text=f"- {one_line(name)}: {', '.join(parts)}", label=name, worth=3.0))
+    return lines + [
+        Line(text=f"- in this conversation: {one_line(text)}", label="active preference", worth=3.0)
+        for text in given.preferences
+    ]
 
 
 def tools_section(tools: Sequence[Mapping[str, Any] | str], head: str, *, budget: int, count: CountTokens) -> Section:

@@ -23,6 +23,13 @@ class Line:
     label: str
     #: Higher goes first into the budget; lines of one section are compared.
     worth: float = 0.0
+    #: Of a line that is made of several: their ids.
+    made_of: tuple[UUID, ...] = ()
+
+    @property
+    def ids(self) -> tuple[UUID, ...]:
+        """The memories, turns, structured facts and scaffold entries that the line tells."""
+        return self.made_of if self.id is None else (self.id, *self.made_of)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -45,6 +45,16 @@ class Dropped(Answer):
     reason: str
 
 
+class ContextLine(Answer):
+    """A line of the context, and the ids of what it tells."""
+
+    section: str
+    label: str
+    text: str
+    #: Memories, turns, structured facts and scaffold entries; empty for your data.
+    ids: list[UUID]
+
+
 class Context(Answer):
     """The context, its budget table and its notes."""
 
@@ -64,8 +74,41 @@ class Context(Answer):
     tokenizer: str
     relationship: RelationshipStage
     dropped: list[Dropped]
+    #: With `why`.
+    lines: list[ContextLine] | None = None
     #: What was missing, or done differently from the request.
     notes: list[str]
+
+
+class ContextItem(Answer):
+    """What was told in a line of a logged context."""
+
+    id: UUID
+    #: memory, turn, structured_fact, scaffold, narrative, or forgotten.
+    item: str
+    kind: str | None
+    content: str | None
+    happened_at: datetime | None
+
+
+class LoggedLine(Answer):
+    """A line of a logged context."""
+
+    section: str
+    items: list[ContextItem]
+
+
+class ContextExplanation(Answer):
+    """A logged context: which items each line told. The text itself is not kept."""
+
+    id: UUID
+    subject_id: str
+    assembled_at: datetime
+    request_id: str | None
+    form: str
+    policy_hash: str
+    total_tokens: int
+    lines: list[LoggedLine]
 
 
 def assemble_context(
@@ -90,6 +133,24 @@ def assemble_context(
     directives: Sequence[str] | None = None,
     artifacts: Sequence[str] | None = None,
     learned: Mapping[str, Any] | None = None,
+    account: Mapping[str, Any] | None = None,
+    preferences: Sequence[str] | None = None,
+    connections: Sequence[str] | None = None,
+    context_types: Sequence[
+        Literal[
+            "user_profile",
+            "user_persistent",
+            "tool_schema",
+            "tool_entity",
+            "tool_persistent",
+            "tool_attachment_content",
+        ]
+    ]
+    | None = None,
+    sources: Sequence[Literal["user_provided", "system_learned", "tool_indexed", "tool_extracted_content"]]
+    | None = None,
+    mode: Literal["active", "off"] | None = None,
+    why: bool | None = None,
 ) -> Request[Context]:
     """Build the context about a subject for a model, in the form and within the budgets of the tenant's policy.
 
@@ -106,6 +167,14 @@ def assemble_context(
     history: Oldest first.
     service_data: Fields by service.
     learned: What was learned, by connection.
+    account: The account with your services: plan, what is left, counts, connected engines.
+    preferences: Preferences in force in this conversation. Default: those of the session's working memory.
+    connections: The active connections: what was learned about others is left out, and their cached tools are
+    listed. Default: every connection counts.
+    context_types: Only memories of these context types.
+    sources: Only memories of these sources.
+    mode: `off`: no facts and no memories are given.
+    why: Return each line with the ids of what it tells.
     """
     return Request(
         "POST",
@@ -132,6 +201,18 @@ def assemble_context(
             "directives": directives,
             "artifacts": artifacts,
             "learned": learned,
+            "account": account,
+            "preferences": preferences,
+            "connections": connections,
+            "context_types": context_types,
+            "sources": sources,
+            "mode": mode,
+            "why": why,
         },
         is_idempotent=False,
     )
+
+
+def explain_context(context_id: UUID) -> Request[ContextExplanation]:
+    """Return a logged context: for each line the memories, turns, structured facts and scaffold entries it told."""
+    return Request("GET", f"/v1/contexts/{context_id}", ContextExplanation)

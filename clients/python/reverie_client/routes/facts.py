@@ -133,6 +133,8 @@ class Staged(Answer):
     text: str
     facts: list[StructuredFact]
     summaries: list[Summary]
+    #: The nearest summaries beyond the policy's distance: not given.
+    near_misses: list[Summary]
     notes: list[str]
 
 

@@ -39,7 +39,8 @@ def record_observation(
 
     source_id: Your id of it. A repeated id is ignored.
     connection_id: The tool connection that it holds for.
-    metadata: Message, attachment or tool. It is stored and never interpreted.
+    metadata: Message, attachment or tool. context_type, source, tool_id, attachment_id, filename and organisation
+    are attributes, for filters; other keys are not read.
     observed_at: When it was observed. Default: now.
     """
     return Request(
@@ -76,7 +77,8 @@ def add_document(
 
     source_id: Your id of it. A repeated id is ignored.
     connection_id: The tool connection that it holds for.
-    metadata: Message, attachment or tool. It is stored and never interpreted.
+    metadata: Message, attachment or tool. context_type, source, tool_id, attachment_id, filename and organisation
+    are attributes, for filters; other keys are not read.
     observed_at: When it was observed. Default: now.
     name: The file or tool.
     hint: Kind of memory to store it as. Default: decided by the rules.
@@ -115,7 +117,8 @@ def update_user_context(
 
     source_id: Your id of it. A repeated id is ignored.
     connection_id: The tool connection that it holds for.
-    metadata: Message, attachment or tool. It is stored and never interpreted.
+    metadata: Message, attachment or tool. context_type, source, tool_id, attachment_id, filename and organisation
+    are attributes, for filters; other keys are not read.
     observed_at: When it was observed. Default: now.
     """
     return Request(
@@ -148,7 +151,8 @@ def update_connection_context(
     """Record what holds for one connection: `update_connection_context(connection_id, learned)`.
 
     source_id: Your id of it. A repeated id is ignored.
-    metadata: Message, attachment or tool. It is stored and never interpreted.
+    metadata: Message, attachment or tool. context_type, source, tool_id, attachment_id, filename and organisation
+    are attributes, for filters; other keys are not read.
     observed_at: When it was observed. Default: now.
     """
     return Request(

@@ -18,6 +18,19 @@ class Signal(Answer):
     contribution: float
 
 
+class Attributes(Answer):
+    """What a turn or event belongs to."""
+
+    context_type: str
+    source: str
+    connection_id: str | None
+    tool_id: str | None
+    attachment_id: str | None
+    filename: str | None
+    organisation: str | None
+    session_id: str | None
+
+
 class Hit(Answer):
     """One hit: a memory or a turn."""
 
@@ -35,6 +48,10 @@ class Hit(Answer):
     ranks: dict[str, int]
     #: With `why`.
     signals: dict[str, Signal] | None = None
+    #: With `why`: cosine distance to the question, if the policy weighs similarity.
+    distance: float | None = None
+    #: With `why`: for each turn or event that it was said in.
+    attributes: list[Attributes] | None = None
 
 
 class Drop(Answer):
@@ -63,6 +80,8 @@ class Recall(Answer):
     dropped: list[Drop] | None = None
     total_tokens: int
     token_budget: int
+    #: Share of the token budget that the hits take.
+    budget_used: float
     #: What was missing, or done differently from the request.
     notes: list[str]
 
@@ -74,7 +93,24 @@ def recall(
     as_of: datetime | None = None,
     top_k: int | None = None,
     token_budget: int | None = None,
-    kinds: Sequence[Literal["fact", "preference", "instruction", "episode", "summary", "pattern"]] | None = None,
+    kinds: Sequence[Literal["fact", "preference", "instruction", "episode", "summary", "pattern"] | str] | None = None,
+    connections: Sequence[str] | None = None,
+    context_types: Sequence[
+        Literal[
+            "user_profile",
+            "user_persistent",
+            "tool_schema",
+            "tool_entity",
+            "tool_persistent",
+            "tool_attachment_content",
+        ]
+    ]
+    | None = None,
+    sources: Sequence[Literal["user_provided", "system_learned", "tool_indexed", "tool_extracted_content"]]
+    | None = None,
+    tools: Sequence[str] | None = None,
+    attachments: Sequence[str] | None = None,
+    sessions: Sequence[str] | None = None,
     include_compressed: bool | None = None,
     embed: bool | None = None,
     rerank: bool | None = None,
@@ -87,7 +123,13 @@ def recall(
     as_of: The time as of which to answer. Default: now.
     top_k: The most hits to return. Default: the policy's number.
     token_budget: The most tokens to return. Default: the policy's number.
-    kinds: Restrict the search to memories of these kinds.
+    kinds: Restrict the search to memories of these kinds. `working`: recent ones that are about now.
+    connections: The active connections: what was learned about others is left out. Default: no filter.
+    context_types: Restrict the search to these context types.
+    sources: Restrict the search to these sources.
+    tools: Restrict the search to what these tools gave.
+    attachments: Restrict the search to these attachments, by id or file name.
+    sessions: Restrict the search to these sessions.
     include_compressed: Include memories that a pattern or summary replaced.
     embed: False: search by words and entities only, without the embedding model.
     rerank: False: rank by the weighed signals, even if a reranker is set.
@@ -104,6 +146,12 @@ def recall(
             "top_k": top_k,
             "token_budget": token_budget,
             "kinds": kinds,
+            "connections": connections,
+            "context_types": context_types,
+            "sources": sources,
+            "tools": tools,
+            "attachments": attachments,
+            "sessions": sessions,
             "include_compressed": include_compressed,
             "embed": embed,
             "rerank": rerank,

@@ -34,7 +34,8 @@ class Turn(Input):
     #: When it was said. Default: now.
     said_at: datetime | None = None
     tool_calls: list[ToolCall] | None = None
-    #: Stored with the turn and never interpreted.
+    #: Stored with the turn. connection_id, context_type, source, tool_id, attachment_id, filename and organisation
+    #: are its attributes, for filters; other keys are not read.
     metadata: dict[str, Any] | None = None
 
 

@@ -33,6 +33,7 @@ class Session(Answer):
     flush_at: datetime | None
     mood: dict[str, Any] | None
     preferences: list[str]
+    stated: list[str]
     confirmations: list[dict[str, Any]]
     tool_results: list[dict[str, Any]]
     turns: list[WindowTurn]

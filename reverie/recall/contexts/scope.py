@@ -1,0 +1,69 @@
+"""What of memory a context may give: all of it, that of the active connections, or nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import replace
+from datetime import datetime
+from uuid import UUID
+
+from reverie.recall.connections import ConnectionTools, tools_statement
+from reverie.recall.contexts.request import Given, tool_name
+from reverie.recall.profile import Profile
+from reverie.store.session import Statement
+
+
+def admitted_profile(known: Profile, given: Given, admitted: Collection[UUID] | None) -> Profile:
+    """Return the profile as far as mode and filters allow; relationship and moods stay."""
+    if given.mode == "off":
+        known = replace(known, facts=(), recent=(), entries=(), learned_facts=(), conflicts=())
+        return replace(known, written=None, is_written=False, note="")
+    if admitted is None:
+        return known
+    ids, active = frozenset(admitted), given.filters.connections
+    return replace(
+        known,
+        facts=tuple(one for one in known.facts if one.memory_id in ids or one.turn_id in ids),
+        recent=tuple(one for one in known.recent if one.id in ids),
+        learned_facts=tuple(one for one in known.learned_facts if one.id in ids),
+        entries=tuple(
+            one for one in known.entries if not one.connection_id or active is None or one.connection_id in active
+        ),
+    )
+
+
+def connection_statements(given: Given, tenant_id: str, subject_id: str) -> tuple[Statement[ConnectionTools], ...]:
+    """Return the look-up of the active connections' tools; none where no connection is active."""
+    active = given.filters.connections
+    return (tools_statement(tenant_id, subject_id, active),) if active else ()
+
+
+def with_tools(given: Given, cached: Sequence[ConnectionTools], as_of: datetime) -> tuple[Given, list[str]]:
+    """Return the request with the cached tools of the active connections behind its own, and notes on stale ones."""
+    names = {tool if isinstance(tool, str) else tool_name(tool) for tool in given.tools}
+    tools, notes = list(given.tools), []
+    for one in cached:
+        if not one.is_fresh(as_of):
+            read = f"{one.read_at:%Y-%m-%d %H:%M}"
+            notes.append(f"The tools of {one.connection_id} were read at {read} and are out of date: not given.")
+            continue
+        for tool in one.tools:
+            name = tool if isinstance(tool, str) else tool_name(tool)
+            if name not in names:
+                names.add(name)
+                tools.append(tool)
+    return replace(given, tools=tools), notes
+
+
+def scope_notes(known: Profile, given: Given) -> list[str]:
+    """Return notes on what was left out by mode and filters, or given of every connection."""
+    if given.mode == "off":
+        return ["Retrieval is off: no facts and no memories are given."]
+    connections = {one.connection_id for one in known.active if one.connection_id}
+    active = given.filters.connections
+    if active is None:
+        return [f"No active connections were named: what was learned about all {len(connections):,} counts."] * (
+            len(connections) > 1
+        )
+    left = connections - set(active)
+    return [f"Left out, since they are not active: {', '.join(sorted(left))}."] * bool(left)
