@@ -100,7 +100,7 @@ async def recall(
         rows = await session.run(Statement(search_text(search), search))
     if from_cache:
         rows = checked_rows(rows)
-    candidates = await with_replacements(session, read_hits(rows, policy), subject_id=subject_id)
+    candidates = await with_replacements(session, read_hits(rows, search) if search else [], subject_id=subject_id)
     ranked, reranked = [hit for hit, reason in candidates if reason is None], None
     if reranker is not None:
         reranked = await rerank(
