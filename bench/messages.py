@@ -26,7 +26,7 @@ import numpy.typing as npt
 from bench.report import print_table
 from reverie.evaluate.ranking.examples import keys_of, load_set, parsed_queries, turn_places
 from reverie.evaluate.ranking.scratch import scratch_database
-from reverie.evaluate.ranking.sets import LabelledSet, Query, read_set
+from reverie.evaluate.ranking.sets import LabelledQuery, LabelledSet, read_set
 from reverie.evaluate.ranking.weights import Quality, mean, measured
 from reverie.inference import Embedder, load_embedder
 from reverie.policy import Policy, load_policy
@@ -40,7 +40,7 @@ PLAIN_CANDIDATES = 2000
 SETS = ("prefeval", "locomo_plus", "memaware")
 FUSION = {"similarity": 0.6, "lexical": 0.4}
 
-Results = dict[str, list[tuple[Query, Quality]]]
+Results = dict[str, list[tuple[LabelledQuery, Quality]]]
 
 
 def plain(policy: Policy, weights: dict[str, float]) -> Policy:
@@ -78,7 +78,7 @@ def results_of(store: Store, labelled: LabelledSet, policy: Policy, embedder: Em
     return found
 
 
-def bare(labelled: LabelledSet, embedder: Embedder) -> Iterator[tuple[Query, Quality]]:
+def bare(labelled: LabelledSet, embedder: Embedder) -> Iterator[tuple[LabelledQuery, Quality]]:
     """Yield how well the cosine of the bare texts ranks each message."""
     haystacks: dict[str, list[dict[str, Any]]] = defaultdict(list)
     for record in labelled.records:

@@ -108,9 +108,12 @@ class RecallPolicy(Table):
     about_past: Regex = _ABOUT_PAST
     requests: Regex = _REQUESTS
     seeks_advice: Regex = _SEEKS_ADVICE
+    #: Words of the shortest message; fewer that ask nothing are search words, which count as a question.
+    message_words: Count = 4
     #: Weight of each signal in the score; a signal that is not named counts 0.
     weights: dict[str, Weight] = Field(default_factory=lambda: {"similarity": 1.0})
-    #: Weights for a kind of query, instead of `weights`; without them all kinds have the same.
+    #: Weights for a kind of query, instead of `weights`; without them all kinds have the same. A query without a vector
+    #: always has `weights`.
     query_weights: dict[QueryKind, dict[str, Weight]] = Field(default_factory=dict)
 
     @model_validator(mode="after")

@@ -90,7 +90,9 @@ def query_kind(text: str, *, policy: RecallPolicy, about_speaker: bool) -> Query
     asked = [part for part in sentences if part.rstrip("\"'”’)").endswith("?")]
     last = (asked or sentences or [""])[-1]
     if not asked and not re.search(policy.interrogative, last):
-        return "request" if re.search(policy.requests, text) else "message"
+        if re.search(policy.requests, text):
+            return "request"
+        return "message" if len(text.split()) >= policy.message_words else "question"
     if about_speaker or re.search(policy.about_past, last):
         return "question"
     return "request" if re.search(policy.requests, text) or re.search(policy.seeks_advice, last) else "question"

@@ -78,7 +78,8 @@ def search_params(
     items = set(numbers.items) if kinds is None else {"memory"} & set(numbers.items)
     if not items:
         return None
-    of_kind = numbers.weights_for(question.kind)
+    # the weights of messages may leave words out, which are all there is without a vector
+    of_kind = numbers.weights if vector is None else numbers.weights_for(question.kind)
     weights = {name: of_kind.get(name, 0.0) for name in SIGNALS}
     standing = vector is not None and question.kind != "question" and numbers.standing > 0
     return {

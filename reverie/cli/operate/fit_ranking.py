@@ -56,8 +56,7 @@ def command(
       reverie fit-ranking --tenant acme --write acme.toml
       reverie fit-ranking --data ../shared/data --set prefeval --set memaware --work /var/tmp/fit
     """
-    from reverie.evaluate.ranking.fitting import fit_kinds
-    from reverie.evaluate.ranking.policy_file import policy_text
+    from reverie.evaluate.ranking.fitting import fit_kinds, weights_toml
 
     with CommandSession(tenant, policy) as session, ending_cleanly():
         examples = _of_sets(session, data, sets, work) if data else _of_tenant(session)
@@ -69,7 +68,7 @@ def command(
         _show(fitted)
     adopted = [each for each in fitted if each.is_adopted]
     if write and adopted:
-        write.write_text(policy_text(policy_reference(base), adopted), encoding="utf-8")
+        write.write_text(weights_toml(policy_reference(base), adopted), encoding="utf-8")
         note(f"Wrote {write}.")
     elif write:
         note("No weights were adopted: no file was written.")

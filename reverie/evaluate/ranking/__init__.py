@@ -5,6 +5,5 @@
 - `scratch`: a database of its own for labelled sets
 - `examples`: the candidates of each query with their signals, by the statement that recall sends
 - `weights`: from examples to weights, and how well weights rank; no database
-- `fitting`: cross-validation, and what is adopted
-- `policy_file`: adopted weights as a policy file
+- `fitting`: cross-validation, what is adopted, and a policy file of it
 """

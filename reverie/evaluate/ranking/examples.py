@@ -7,20 +7,20 @@ import tempfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from psycopg import Connection
 
 from reverie.capture.history.importing import import_file
 from reverie.drive.cycle import catch_up, ingest
-from reverie.evaluate.ranking.sets import LabelledSet, Query
+from reverie.evaluate.ranking.sets import LabelledQuery, LabelledSet
 from reverie.evaluate.ranking.weights import Example
 from reverie.inference import Embedder
 from reverie.model import Scope
 from reverie.policy import SIGNALS, Policy
 from reverie.recall.question import ParsedQuestion, read_question
-from reverie.recall.result import Hit
+from reverie.recall.result import Hit, Signals
 from reverie.recall.search import MEASURED, search
 from reverie.store.database import Store
 from reverie.store.queries import queries
@@ -38,7 +38,7 @@ def load_set(
     *,
     policy: Policy,
     embedder: Embedder,
-    progress: Callable[[str, int], None] = lambda _stage, _count: None,
+    progress: Callable[[str], None] = lambda _stage: None,
 ) -> None:
     """Import a set as a tenant of its name and run every stage; what is already there stays."""
     with tempfile.TemporaryDirectory() as folder:
@@ -49,12 +49,12 @@ def load_set(
     scope = Scope(tenant_id=labelled.name)
     work = Work(store=store, scope=scope, policy=policy, as_of=until, embedder=embedder)
     for report in (*ingest(work), *catch_up(work)):
-        progress(report.stage, sum(report.counts.values()))
+        progress(report.stage)
 
 
 def parsed_queries(
-    conn: Connection[Any], tenant_id: str, asked: Sequence[Query], *, policy: Policy, embedder: Embedder
-) -> Iterator[tuple[Query, ParsedQuestion, Any, datetime]]:
+    conn: Connection[Any], tenant_id: str, asked: Sequence[LabelledQuery], *, policy: Policy, embedder: Embedder
+) -> Iterator[tuple[LabelledQuery, ParsedQuestion, Any, datetime]]:
     """Yield each query as recall reads it, with its vector and the time as of which it is asked."""
     known = {
         subject: (speakers, last)
@@ -74,7 +74,7 @@ def parsed_queries(
 
 
 def examples_of(
-    store: Store, source: str, asked: Sequence[Query], *, policy: Policy, embedder: Embedder
+    store: Store, source: str, asked: Sequence[LabelledQuery], *, policy: Policy, embedder: Embedder
 ) -> Iterator[Example]:
     """Yield each query with all its candidates; `source` is the tenant whose memory is searched.
 
@@ -101,7 +101,7 @@ def examples_of(
                 kind=question.kind,
                 group=query.group,
                 category=query.category,
-                signals=np.array([hit.signals.measured for hit in hits], np.float32)[:, columns],
+                signals=np.array([cast("Signals", hit.signals).measured for hit in hits], np.float32)[:, columns],
                 places=np.array(places),
                 needs=frozenset(numbered.setdefault(key, len(numbered)) for key in sorted(query.needs)),
             )
@@ -112,7 +112,7 @@ def turn_places(conn: Connection[Any], tenant_id: str) -> dict[Any, str]:
     return dict(conn.execute(queries("ranking")["turns"], {"tenant": tenant_id}).fetchall())
 
 
-def keys_of(hits: Iterable[Hit], query: Query, turns: dict[Any, str]) -> list[str | None]:
+def keys_of(hits: Iterable[Hit], query: LabelledQuery, turns: dict[Any, str]) -> list[str | None]:
     """Return the id of each hit's turn or session, as the query's needs name it; None: it has none."""
     if query.unit == "session":
         return [hit.session_id for hit in hits]

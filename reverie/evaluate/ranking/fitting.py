@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from reverie.evaluate.ranking.weights import Example, Quality, fit, mean, qualities
+from reverie.evaluate.ranking.weights import Example, Quality, fit_weights, mean, qualities
 from reverie.policy import QUERY_KINDS, QueryKind, RecallPolicy
 
 #: Folds over conversations.
@@ -76,7 +76,7 @@ def fit_kind(kind: QueryKind, examples: Sequence[Example], before: Mapping[str, 
     held: dict[str, list[tuple[Quality, Quality]]] = defaultdict(list)
     for number in sorted(set(fold_of.values())):
         rest = [each for each in examples if fold_of[each.source, each.group] != number]
-        weights = fit(rest, before, signals)
+        weights = fit_weights(rest, before, signals)
         for source in _sources(examples):
             here = [each for each in examples if each.source == source and fold_of[each.source, each.group] == number]
             if here:
@@ -92,7 +92,7 @@ def fit_kind(kind: QueryKind, examples: Sequence[Example], before: Mapping[str, 
         kind=kind,
         queries=len(examples),
         before=before,
-        after=fit(examples, before, signals),
+        after=fit_weights(examples, before, signals),
         folds=tuple(folds),
         by_source=tuple(_without(kind, examples, before, signals)),
         worse=tuple(worse),
@@ -105,7 +105,7 @@ def _without(
     """Each source under weights that were fitted on the others."""
     sources = _sources(examples)
     for source in sources if len(sources) > 1 else ():
-        weights = fit([each for each in examples if each.source != source], before, signals)
+        weights = fit_weights([each for each in examples if each.source != source], before, signals)
         here = [each for each in examples if each.source == source]
         yield _fold(kind, source, f"without {source}", qualities(here, before), qualities(here, weights))
 
@@ -132,3 +132,12 @@ def _folds(examples: Sequence[Example]) -> dict[tuple[str, str], int]:
         fold[group] = filled.index(min(filled))
         filled[fold[group]] += sizes[group]
     return {(each.source, each.group): fold[each.group] for each in examples}
+
+
+def weights_toml(base: str, adopted: Iterable[FittedKind]) -> str:
+    """Return a policy file on `base` with the weights of these kinds."""
+    parts = [f'# Weights by `reverie fit-ranking`.\nbase = "{base}"\n']
+    for each in adopted:
+        lines = [f"{name} = {weight}" for name, weight in each.after.items()]
+        parts.append("\n".join((f"[recall.query_weights.{each.kind}]", *lines)) + "\n")
+    return "\n".join(parts)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from reverie.evaluate.ranking.sets import Query
+from reverie.evaluate.ranking.sets import LabelledQuery
 from reverie.store.database import Store
 from reverie.store.queries import queries
 
 
-def logged_queries(store: Store, tenant_id: str) -> list[Query]:
+def logged_queries(store: Store, tenant_id: str) -> list[LabelledQuery]:
     """Return the recalls that gave something whose turn had a good outcome afterwards: that is what they needed.
 
     Only what was given can be labelled, so these queries favour the weights that gave it.
@@ -15,6 +15,8 @@ def logged_queries(store: Store, tenant_id: str) -> list[Query]:
     with store.transaction(tenant_id) as conn:
         rows = conn.execute(queries("ranking")["recalled"], {"tenant": tenant_id}).fetchall()
     return [
-        Query(subject_id=subject, text=question, asked_at=asked_at, needs=frozenset(needs), unit="item", group=subject)
+        LabelledQuery(
+            subject_id=subject, text=question, asked_at=asked_at, needs=frozenset(needs), unit="item", group=subject
+        )
         for subject, question, asked_at, needs in rows
     ]

@@ -18,7 +18,7 @@ from typing import Any, Literal
 
 from reverie.errors import InputError
 
-Record = dict[str, Any]
+TurnRecord = dict[str, Any]
 #: What a query needs: turns by the ids of the caller, turns and other items by our own, or sessions.
 Unit = Literal["turn", "item", "session"]
 
@@ -30,7 +30,7 @@ _SEED = 15
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Query:
+class LabelledQuery:
     """A question or message with what it needs."""
 
     subject_id: str
@@ -50,8 +50,8 @@ class LabelledSet:
     """A set of conversations with queries; `records` are turns as `reverie import` reads them."""
 
     name: str
-    records: tuple[Record, ...]
-    queries: tuple[Query, ...]
+    records: tuple[TurnRecord, ...]
+    queries: tuple[LabelledQuery, ...]
 
 
 def read_set(name: str, data: Path) -> LabelledSet:
@@ -115,7 +115,7 @@ def _memaware(data: Path) -> LabelledSet:
         for number, turn in enumerate(one["turns"])
     ]
     queries = [
-        Query(
+        LabelledQuery(
             subject_id="memaware",
             text=one["question"],
             needs=frozenset(one["answer_session_ids"]),
@@ -145,11 +145,11 @@ def _planted(name: str, data: Path, pairs: Sequence[tuple[str, str, str]]) -> La
 
     Lines of a statement after the first are the other speaker's reply.
     """
-    haystacks: dict[str, list[Record]] = defaultdict(list)
+    haystacks: dict[str, list[TurnRecord]] = defaultdict(list)
     for turn in _lines(data / "retrieval/locomo.turns.jsonl.gz"):
         haystacks[turn["conversation_id"]].append(_turn(turn))
-    records: list[Record] = []
-    queries: list[Query] = []
+    records: list[TurnRecord] = []
+    queries: list[LabelledQuery] = []
     for number, (conversation, turns) in enumerate(sorted(haystacks.items())):
         subject = f"{name}:{conversation}"
         # the sets are sorted by topic: each haystack has some of every topic, other ones where there are enough
@@ -158,7 +158,7 @@ def _planted(name: str, data: Path, pairs: Sequence[tuple[str, str, str]]) -> La
         statements = [(f"planted-{place}", pairs[place][0].split("\n")) for place in chosen]
         records += plant([turn | {"subject_id": subject} for turn in turns], statements)
         queries += [
-            Query(
+            LabelledQuery(
                 subject_id=subject,
                 text=pairs[place][1],
                 needs=frozenset({f"planted-{place}"}),
@@ -170,7 +170,7 @@ def _planted(name: str, data: Path, pairs: Sequence[tuple[str, str, str]]) -> La
     return LabelledSet(name=name, records=tuple(records), queries=tuple(queries))
 
 
-def plant(turns: Sequence[Record], statements: Iterable[tuple[str, Sequence[str]]]) -> list[Record]:
+def plant(turns: Sequence[TurnRecord], statements: Iterable[tuple[str, Sequence[str]]]) -> list[TurnRecord]:
     """Return the turns of a conversation with statements among them: (source id, lines) each.
 
     Each stands right after a turn that is drawn by a fixed seed, in its session and at its time. The first speaker of
@@ -178,7 +178,7 @@ def plant(turns: Sequence[Record], statements: Iterable[tuple[str, Sequence[str]
     """
     speakers = list(dict.fromkeys(turn["speaker"] for turn in turns))
     draw = random.Random(_SEED)
-    after: dict[int, list[Record]] = defaultdict(list)
+    after: dict[int, list[TurnRecord]] = defaultdict(list)
     for source, lines in statements:
         place = draw.randrange(len(turns))
         for number, line in enumerate(lines):
@@ -194,7 +194,7 @@ def plant(turns: Sequence[Record], statements: Iterable[tuple[str, Sequence[str]
     return _renumbered(planted)
 
 
-def _renumbered(turns: Iterable[Record]) -> list[Record]:
+def _renumbered(turns: Iterable[TurnRecord]) -> list[TurnRecord]:
     counts: dict[str, int] = defaultdict(int)
     numbered = []
     for turn in turns:
@@ -203,7 +203,7 @@ def _renumbered(turns: Iterable[Record]) -> list[Record]:
     return numbered
 
 
-def _turn(turn: Record) -> Record:
+def _turn(turn: TurnRecord) -> TurnRecord:
     """Return a turn of LoCoMo or REALTALK as a record; both speakers are people."""
     time = _utc(turn["timestamp"])
     record = _record(turn["conversation_id"], turn["session_id"], turn["turn_index"], turn, time)
@@ -213,7 +213,7 @@ def _turn(turn: Record) -> Record:
     }  # fmt: skip
 
 
-def _record(subject: str, session: str, number: int, turn: Record, time: datetime) -> Record:
+def _record(subject: str, session: str, number: int, turn: TurnRecord, time: datetime) -> TurnRecord:
     return {
         "subject_id": subject,
         "session_id": session,
@@ -226,13 +226,13 @@ def _record(subject: str, session: str, number: int, turn: Record, time: datetim
     }
 
 
-def _questions(asked: Iterable[Record], records: Sequence[Record]) -> tuple[Query, ...]:
+def _questions(asked: Iterable[TurnRecord], records: Sequence[TurnRecord]) -> tuple[LabelledQuery, ...]:
     """Return questions as queries. None is asked before all was said: LongMemEval's dates can lie before evidence."""
     last: dict[str, str] = {}
     for record in records:
         last[record["subject_id"]] = max(record["said_at"], last.get(record["subject_id"], ""))
     return tuple(
-        Query(
+        LabelledQuery(
             subject_id=one["conversation_id"],
             text=one["question"],
             asked_at=_after(one["question_date"], last[one["conversation_id"]]),
@@ -252,7 +252,7 @@ def _utc(time: str) -> datetime:
     return datetime.fromisoformat(f"{time}+00:00")
 
 
-def _lines(path: Path) -> Iterator[Record]:
+def _lines(path: Path) -> Iterator[TurnRecord]:
     with gzip.open(path, "rt", encoding="utf-8") as file:
         for line in file:
             yield json.loads(line)

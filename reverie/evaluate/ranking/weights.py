@@ -51,7 +51,7 @@ class Quality(NamedTuple):
     ndcg_10: float
 
 
-def fit(examples: Sequence[Example], start: Mapping[str, float], signals: Sequence[str]) -> dict[str, float]:
+def fit_weights(examples: Sequence[Example], start: Mapping[str, float], signals: Sequence[str]) -> dict[str, float]:
     """Return weights of these signals under which what is needed comes first.
 
     Minimises the cross-entropy between the softmax of the scores and an even share for each needed turn, by Adam; each
