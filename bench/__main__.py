@@ -20,6 +20,7 @@ ROOT = Path(__file__).resolve().parent.parent
 #: What each bench answers, in the order of the report.
 BENCHES = {
     "retrieval": "Does it find what was said? Evidence turns of labelled questions, through the whole pipeline.",
+    "messages": "Does it find what bears on a message or request? Beside bare vectors, BM25 and a plain fusion.",
     "rules": "What do the rules find, how precisely and how fast?",
     "memory": "Is what is remembered right and current? Sentences, histories, facts covered.",
     "summaries": "How much of a reader's summary do session summaries say, beside the first and random sentences?",

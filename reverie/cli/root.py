@@ -22,7 +22,7 @@ SECTIONS = {
     "Query memory": ("recall", "context", "show", "explain", "conflicts", "subjects", "tenants"),
     "Correct memory": ("correct", "forget", "pin", "unpin", "undo", "dead-letters", "replay", "rebuild", "reembed"),
     "Serve memory": ("serve", "worker", "keys"),
-    "Operate": ("doctor", "runs", "clock", "costs", "digest", "maintain", "policy", "db"),
+    "Operate": ("doctor", "runs", "clock", "costs", "digest", "maintain", "policy", "fit-ranking", "db"),
 }
 
 #: Commands of `cli/memory/`. All others are in `cli/operate/`.
@@ -73,7 +73,7 @@ class Root(click.Group):
         """Import the command's module."""
         if cmd_name not in self.list_commands(ctx):
             return None
-        stem = {"import": "importing", "dead-letters": "dead_letters"}.get(cmd_name, cmd_name)
+        stem = {"import": "importing"}.get(cmd_name, cmd_name.replace("-", "_"))
         folder = "memory" if cmd_name in ABOUT_MEMORY else "operate"
         command: click.Command = import_module(f"reverie.cli.{folder}.{stem}").command
         return command

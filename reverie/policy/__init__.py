@@ -20,9 +20,10 @@ from reverie.policy.files import shipped_policies
 from reverie.policy.live import RelationshipPolicy
 from reverie.policy.memory import ChunkPolicy, CompressPolicy, DecayPolicy, ImportancePolicy, MergePolicy, PrunePolicy
 from reverie.policy.policy import Policy, load_policy
-from reverie.policy.recall import SIGNALS, RecallPolicy
+from reverie.policy.recall import QUERY_KINDS, SIGNALS, QueryKind, RecallPolicy
 
 __all__ = [
+    "QUERY_KINDS",
     "SIGNALS",
     "ChunkPolicy",
     "CompressPolicy",
@@ -32,6 +33,7 @@ __all__ = [
     "MergePolicy",
     "Policy",
     "PrunePolicy",
+    "QueryKind",
     "RecallPolicy",
     "RelationshipPolicy",
     "Rule",

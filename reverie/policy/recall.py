@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal, Self
+from collections.abc import Mapping
+from typing import Annotated, Literal, Self, get_args
 
 from pydantic import Field, model_validator
 
@@ -26,6 +27,8 @@ SIGNALS = (
     "importance",
     "access",
     "entity",
+    "standing",
+    "length",
 )
 
 _FIRST_PERSON = r"(?i)\b(?:i|i['’]?m|i['’]?ve|i['’]?d|my|mine|we|our|me)\b"
@@ -41,6 +44,28 @@ _ASKS_ASSISTANT = (
     r"explain\w*|wrote|shared)|did you|remind me|(?:our|previous|last|earlier) (?:\w+ )?(?:chat|conversation|"
     r"discussion))\b"
 )
+#: Opens what asks without a question mark.
+_INTERROGATIVE = r"(?i)^(?:what|when|where|who|whom|whose|which|why|how|did|does|do|is|was|were|are|has|have|had)\b"
+#: Asks for what was, what the assistant said, or about somebody by name.
+_ABOUT_PAST = (
+    r"(?i)\b(?:did|was|were|had|has|(?:do|does|have) (?:i|we|he|she|they|my|our)|you (?:\w+ )?(?:said|told|mentioned|"
+    r"suggested|recommended|provided|gave|listed|described|explained|wrote|shared)|remind me|remember|recall|"
+    r"(?-i:(?:do|does|can|can't|could|will|would|is) [A-Z][a-z]+))\b"
+)
+_REQUESTS = (
+    r"(?i)\b(?:recommend|suggest|advise|advice|suggestions?|recommendations?|please|help me|"
+    r"(?:can|could|would|will) you|need to (?:know|find|figure|make sure|ensure|decide|confirm|choose))\b|"
+    r"^(?:please |hey |hi |ok(?:ay)? |so |and |also )*(?:give|tell|show|find|write|draft|make|list|create|compare|"
+    r"explain|describe|design|outline|summari[sz]e|provide|choose|pick|book|set|teach|share)\b"
+)
+_SEEKS_ADVICE = (
+    r"(?i)\b(?:should|could|can|would|might|may|some|any|ideas|tips|ways|options|guidance|good|better|best|great|top|"
+    r"popular|worth|need|want|consider|plan)\b"
+)
+
+#: What a query is: it asks what was said, tells something, or wants something done or advised.
+QueryKind = Literal["question", "message", "request"]
+QUERY_KINDS: tuple[QueryKind, ...] = get_args(QueryKind)
 
 
 class RecallPolicy(Table):
@@ -64,6 +89,11 @@ class RecallPolicy(Table):
     rerank_candidates: Annotated[int, Field(ge=0, le=1000)] = 30
     #: Weight of its number, 0 to 1, which replaces the similarity and its weight.
     rerank_weight: Weight = 1.0
+    #: The nearest preferences, instructions and lasting facts that are candidates for a message or request whatever
+    #: else is nearer; 0: none.
+    standing: Annotated[int, Field(ge=0, le=1000)] = 0
+    #: Words at which length is 1, in multiples of the search terms that an item of the subject has on average.
+    length_cap: Annotated[float, Field(gt=0.0, le=100.0)] = 4.0
     #: Days after which recency is 0.
     recency_days: Days = 365.0
     #: Accesses at which access frequency is 1.
@@ -74,14 +104,30 @@ class RecallPolicy(Table):
     first_person: ColumnRegex = _FIRST_PERSON
     names_time: ColumnRegex = _NAMES_TIME
     asks_assistant: Regex = _ASKS_ASSISTANT
+    #: What tells a question from a message, one about what was from others, a request from a message, and a question
+    #: that seeks advice from one about what was said.
+    interrogative: Regex = _INTERROGATIVE
+    about_past: Regex = _ABOUT_PAST
+    requests: Regex = _REQUESTS
+    seeks_advice: Regex = _SEEKS_ADVICE
+    #: Words of the shortest message; fewer that ask nothing are search words, which count as a question.
+    message_words: Count = 4
     #: Weight of each signal in the score; a signal that is not named counts 0.
     weights: dict[str, Weight] = Field(default_factory=lambda: {"similarity": 1.0})
+    #: Weights for a kind of query, instead of `weights`; without them all kinds have the same. A query without a vector
+    #: always has `weights`.
+    query_weights: dict[QueryKind, dict[str, Weight]] = Field(default_factory=dict)
 
     @model_validator(mode="after")
     def _known_signals(self) -> Self:
-        if unknown := [name for name in self.weights if name not in SIGNALS]:
-            raise ValueError(f"weights has unknown signals {', '.join(unknown)}; known are {', '.join(SIGNALS)}")
+        for heading, weights in (("weights", self.weights), *self.query_weights.items()):
+            if unknown := [name for name in weights if name not in SIGNALS]:
+                raise ValueError(f"{heading} has unknown signals {', '.join(unknown)}; known are {', '.join(SIGNALS)}")
         return self
+
+    def weights_for(self, kind: QueryKind) -> Mapping[str, float]:
+        """Return the weights for a kind of query."""
+        return self.query_weights.get(kind, self.weights)
 
 
 class StructuredFactsPolicy(Table):

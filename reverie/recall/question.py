@@ -1,4 +1,4 @@
-"""What a question refers to besides its words: dates, speakers, and what the assistant said."""
+"""What a query is, a question, message or request, and what it refers to: dates, speakers, what the assistant said."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import cache
 
-from reverie.policy import RecallPolicy
+from reverie.policy import QueryKind, RecallPolicy
 
 TimeSpan = tuple[datetime, datetime]
 
@@ -43,6 +43,7 @@ _NUMBERS = {
 _NUMBERS |= {"a": 1, "an": 1}
 _AGO = re.compile(rf"\b(?P<n>\d+|{'|'.join(_NUMBERS)}) (?P<unit>day|week|month|year)s? ago\b", re.IGNORECASE)
 _LAST = re.compile(r"\blast (?P<unit>week|month)\b", re.IGNORECASE)
+_SENTENCE_END = re.compile(r"(?<=[.!?])[\"'”’)]*\s+")
 _UNIT_DAYS = {"day": 1, "week": 7, "month": 30, "year": 365}
 
 
@@ -56,6 +57,7 @@ class ParsedQuestion:
     #: The speakers it names; none when it names all, as that tells nothing.
     mentioned: tuple[str, ...]
     asks_assistant: bool
+    kind: QueryKind
     #: Times that it names, as half-open spans.
     spans: tuple[TimeSpan, ...]
 
@@ -74,8 +76,26 @@ def read_question(text: str, *, policy: RecallPolicy, speakers: Iterable[str], a
         speakers=speakers,
         mentioned=mentioned if len(mentioned) < len(speakers) else (),
         asks_assistant=re.search(policy.asks_assistant, text) is not None,
+        kind=query_kind(text, policy=policy, about_speaker=bool(mentioned)),
         spans=tuple(spans(text, asked_at)),
     )
+
+
+def query_kind(text: str, *, policy: RecallPolicy, about_speaker: bool) -> QueryKind:
+    """Return what a text is: a question asks what was said, a request wants something done or advised, a message tells.
+
+    Of several sentences the last question decides. What asks about a speaker by name, or about what was, is a question.
+    """
+    sentences = [part for part in _SENTENCE_END.split(text.strip()) if part]
+    asked = [part for part in sentences if part.rstrip("\"'”’)").endswith("?")]
+    last = (asked or sentences or [""])[-1]
+    if not asked and not re.search(policy.interrogative, last):
+        if re.search(policy.requests, text):
+            return "request"
+        return "message" if len(text.split()) >= policy.message_words else "question"
+    if about_speaker or re.search(policy.about_past, last):
+        return "question"
+    return "request" if re.search(policy.requests, text) or re.search(policy.seeks_advice, last) else "question"
 
 
 def as_spoken(text: str, speakers: Iterable[str]) -> str:

@@ -104,7 +104,7 @@ async def recall(
             cached=cached,
         )
         rows: Rows = await session.run(Statement(search_text(params), params)) if known and params else []
-        return read_hits(rows if cached is None else checked_rows(rows), searching)
+        return read_hits(rows if cached is None else checked_rows(rows), params) if params else []
 
     words_alone = vector is None and not searches_words(policy)
     found = await searched(by_words(policy) if words_alone else policy, known[0] if from_cache else None)

@@ -35,6 +35,11 @@ class Signals(Mapping[str, Signal]):
         """`weights` gives for each signal its place among the values and the policy's weight; all hits share it."""
         self._values, self._weights = values, weights
 
+    @property
+    def measured(self) -> Sequence[float]:
+        """All signals, weighed or not, in the order of `search.MEASURED`."""
+        return self._values
+
     def __getitem__(self, name: str) -> Signal:
         place, weight = self._weights[name]
         return Signal(value=rounded(self._values[place]), weight=weight)

@@ -22,7 +22,7 @@ from reverie.store.session.statement import numbered
 _LAST = datetime(9999, 12, 31, tzinfo=UTC)
 _EPOCH, _MILLISECOND = datetime(1970, 1, 1, tzinfo=UTC), timedelta(milliseconds=1)
 #: The signals in the order of the statement's array, and the one that comes by itself.
-_MEASURED = (*(name for name in SIGNALS if name != "session_similarity"), "session_similarity")
+MEASURED = (*(name for name in SIGNALS if name != "session_similarity"), "session_similarity")
 
 
 def search(
@@ -51,7 +51,7 @@ def search(
         return []
     statement, names = numbered(search_text(params))
     rows = RawCursor(conn).execute(statement, [params[name] for name in names], prepare=True, binary=True).fetchall()
-    return read_hits(rows, policy)
+    return read_hits(rows, params)
 
 
 def search_params(
@@ -80,7 +80,10 @@ def search_params(
     items = set(numbers.items) if kinds is None else {"memory"} & set(numbers.items)
     if not items:
         return None
-    weights = {name: numbers.weights.get(name, 0.0) for name in SIGNALS}
+    # the weights of messages may leave words out, which are all there is without a vector
+    of_kind = numbers.weights if vector is None else numbers.weights_for(question.kind)
+    weights = {name: of_kind.get(name, 0.0) for name in SIGNALS}
+    standing = vector is not None and question.kind != "question" and numbers.standing > 0
     return {
         "tenant": tenant_id,
         "subject": subject_id,
@@ -95,6 +98,8 @@ def search_params(
         "include_compressed": include_compressed,
         "among": None if among is None else list(among),
         "candidates": max(numbers.candidates, numbers.candidates_per_hit * (top_k or numbers.top_k), top_k or 0),
+        "standing": numbers.standing if standing else None,
+        "length_cap": numbers.length_cap,
         "min_similarity": numbers.min_similarity,
         "min_importance": numbers.min_importance,
         "words": bool(weights["lexical"] or weights["answers"]),
@@ -127,13 +132,15 @@ def search_text(params: Mapping[str, Any]) -> LiteralString:
     embedded = "embedded" if params["vector"] is not None else "unembedded"
     filtered = "filtered" if any(params[name] is not None for name in ("item", "kinds", "among")) else ""
     dated = "dated" if params["since"] is not None else ""
+    standing = "standing" if params["standing"] is not None else ""
     from_cache = "cached" if "speakers" in params else ""
-    return search_variants()[embedded, filtered, dated, from_cache]
+    return search_variants()[embedded, filtered, dated, standing, from_cache]
 
 
 def search_variants() -> Mapping[tuple[str, ...], LiteralString]:
-    """Return the texts of the query `search`: by embedded or unembedded, filtered, dated and cached, or "" for not."""
-    return variants("recall", "search", (("embedded", "unembedded"), ("", "filtered"), ("", "dated"), ("", "cached")))
+    """Return the texts of the query `search` by its features; "" stands for one that it lacks."""
+    alternatives = (("embedded", "unembedded"), ("", "filtered"), ("", "dated"), ("", "standing"), ("", "cached"))
+    return variants("recall", "search", alternatives)
 
 
 class StaleCacheError(Exception):
@@ -147,10 +154,10 @@ def checked_rows(rows: Sequence[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
     return [row[:-1] for row in rows if row[4] is not None]  # without an item: nothing was found
 
 
-def read_hits(rows: Sequence[tuple[Any, ...]], policy: Policy) -> list[tuple[Hit, str | None]]:
-    """Return the rows of the statement `search` as hits, each with the filter that drops it."""
-    weights = {name: policy.recall.weights.get(name, 0.0) for name in SIGNALS}
-    given = {name: (place, weights[name]) for place, name in enumerate(_MEASURED) if weights[name]}
+def read_hits(rows: Sequence[tuple[Any, ...]], params: Mapping[str, Any]) -> list[tuple[Hit, str | None]]:
+    """Return the rows of the statement `search` with these parameters as hits, each with the filter that drops it."""
+    weights = {name: params[f"w_{name}"] for name in MEASURED}
+    given = {name: (place, weight) for place, (name, weight) in enumerate(weights.items()) if weight}
     return [_hit(given, *row) for row in rows]
 
 
@@ -163,7 +170,7 @@ def by_words(policy: Policy) -> Policy:
     """Return a policy of vectors alone with the weight of similarity on the words, and no limit on similarity."""
     weights = dict(policy.recall.weights)
     weights["lexical"] = weights.pop("similarity", 0.0) or 1.0
-    numbers = policy.recall.model_copy(update={"weights": weights, "min_similarity": -1.0})
+    numbers = policy.recall.model_copy(update={"weights": weights, "query_weights": {}, "min_similarity": -1.0})
     return policy.model_copy(update={"recall": numbers})
 
 

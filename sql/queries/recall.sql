@@ -12,7 +12,7 @@ where s.tenant_id = %(tenant)s and s.subject_id = %(subject)s
 -- which makes the joins with them hash joins. Each node and column of the plan costs time before the first row: a part is sent
 -- only when the question needs it, and no `select *` is handed up from a table. Features: `embedded`, the question has a
 -- vector (else `unembedded`); `filtered`, by item, kind or id; `dated`, it names dates; `cached`, what the caller knows of the
--- subject may be out of date.
+-- subject may be out of date; `standing`, the nearest preferences, instructions and lasting facts are candidates.
 with query as materialized (  -- the speakers' names are no search words, unless there is nothing else
     select s.items, greatest(s.terms, 1)::float8 / greatest(s.items, 1) as average, tsvector_to_array(w.asked) as asked,
            tsvector_to_array(case when length(w.words) > 0 then w.words else w.asked end) as words
@@ -27,6 +27,7 @@ marks as materialized (  -- a row for what a person corrected, forgot or pinned:
     select item_id, item, mark from memory.marks where tenant_id = %(tenant)s and subject_id = %(subject)s offset 0
 ),
 /* embedded.dense */
+/* standing.arm */
 matches as materialized (  -- BM25
     select t.item_id, sum(ln(1 + (q.items - t.df + 0.5) / (t.df + 0.5)) * t.tf * (%(k1)s::float8 + 1)
                           / (t.tf + %(k1)s::float8 * (1 - %(b)s::float8 + %(b)s::float8 * t.dl / q.average))) as bm25
@@ -78,6 +79,7 @@ found as materialized (
            generate_series(1, least(1, count(*)::int))  -- always one row
     from (select item_id, similarity, null::bigint as dense, place as lexical, null::bigint as entity from lexical
           /* embedded.found */
+          /* standing.found */
           union all select item_id, null, null, null, place from entity
           union all
           select k.item_id, null, null, null, null from marks k
@@ -114,18 +116,22 @@ measured as (
                                     / 86400 / %(recency_days)s::float8)) as recency,
            coalesce(m.importance, 0)::float8 as importance,
            least(coalesce(m.access_count, 0)::float8 / %(access_cap)s::float8, 1) as access,
-           (f.entity is not null)::int::float8 as entity
+           (f.entity is not null)::int::float8 as entity,
+           coalesce(m.kind in ('preference', 'instruction') or m.lasting, false)::int::float8 as standing,
+           least(i.words / (q.average * %(length_cap)s::float8), 1) as length
     from found f
     full join (  -- all keys in one pass over the index
-        select item_id, item, session_id, happened_at, speaker, role, asks, first_person, names_time, asked_by
+        select item_id, item, session_id, happened_at, speaker, role, words, asks, first_person, names_time, asked_by
         from memory.items i
         where i.tenant_id = %(tenant)s and i.subject_id = %(subject)s and i.item_id = any(array(select item_id from found))
         offset 0) i on i.item_id = f.item_id
     left join matches x on x.item_id = f.item_id
     left join matches a on a.item_id = i.asked_by
     left join lateral (
-        select kind, state, content, turn_id, importance, expires_at, accessed_at, access_count from memory.memories m
+        select kind, state, content, turn_id, importance, expires_at, accessed_at, access_count, lasting
+        from memory.memories m
         where i.item = 'memory' and m.tenant_id = %(tenant)s and m.id = f.item_id limit 1) m on true
+    cross join query q
     cross join (select max(bm25) as bm25 from matches) best
     cross join (select jsonb_object_agg(item_id, mark order by mark) as marks from marks where mark <> 'pinned') w
     offset 0  -- each signal is computed once, however often it is named below
@@ -134,12 +140,13 @@ weighed as (
     select item_id, item, session_id, happened_at, kind, content, turn_id, memory_importance, dropped,
            dense, lexical_rank, entity_rank, similarity,
            array[similarity, lexical, answers, speaker, date, first_person, names_time, asks, assistant,
-                 assistant * %(asks_assistant)s::boolean::int, memory, recency, importance, access, entity] as signals,
+                 assistant * %(asks_assistant)s::boolean::int, memory, recency, importance, access, entity,
+                 standing, length] as signals,
            similarity * %(w_similarity)s + lexical * %(w_lexical)s + answers * %(w_answers)s + speaker * %(w_speaker)s
            + date * %(w_date)s + first_person * %(w_first_person)s + names_time * %(w_names_time)s
            + asks * %(w_asks)s + assistant * %(w_assistant)s + assistant * %(asks_assistant)s::boolean::int * %(w_asked_assistant)s
            + memory * %(w_memory)s + recency * %(w_recency)s + importance * %(w_importance)s
-           + access * %(w_access)s + entity * %(w_entity)s as alone
+           + access * %(w_access)s + entity * %(w_entity)s + standing * %(w_standing)s + length * %(w_length)s as alone
     from measured
     where item is not null
     offset 0
@@ -177,6 +184,27 @@ dense as (  -- of a long turn, each part has its place
           limit %(candidates)s) nearest
     where distance <= -%(min_similarity)s::float8
 ),
+
+-- part: standing.arm
+-- Small talk about the same things is often nearer to a message than what somebody wants or cannot have.
+standing as (
+    select m.id as item_id, v.similarity
+    from (select m.id from memory.memories m
+          where m.tenant_id = %(tenant)s and m.subject_id = %(subject)s and m.id < %(horizon)s
+            and m.state in ('candidate', 'active') and (m.kind in ('preference', 'instruction') or m.lasting)
+            /* filtered.standing */
+          offset 0) m
+    cross join lateral (
+        select -min(v.vec <#> %(vector)s::halfvec) as similarity from memory.vectors v
+        where v.tenant_id = %(tenant)s and v.subject_id = %(subject)s and v.model = %(model)s and v.item_id = m.id
+        offset 0) v
+    where v.similarity is not null
+    order by v.similarity desc, m.id
+    limit %(standing)s
+),
+
+-- part: standing.found
+union all select item_id, similarity, null, null, null from standing
 
 -- part: filtered.dense
 and (%(among)s::uuid[] is null or v.item_id in (select unnest(%(among)s::uuid[])))
@@ -217,6 +245,10 @@ and (%(item)s::text is null
               and (%(kinds)s::text[] is null or (m.kind = any(%(kinds)s) or m.happened_at > %(now_since)s and lower(m.content) like any(%(about_now)s)))))
 
 -- part: filtered.entity
+and (%(among)s::uuid[] is null or m.id in (select unnest(%(among)s::uuid[])))
+and (%(item)s::text is null or %(item)s = 'memory') and (%(kinds)s::text[] is null or (m.kind = any(%(kinds)s) or m.happened_at > %(now_since)s and lower(m.content) like any(%(about_now)s)))
+
+-- part: filtered.standing
 and (%(among)s::uuid[] is null or m.id in (select unnest(%(among)s::uuid[])))
 and (%(item)s::text is null or %(item)s = 'memory') and (%(kinds)s::text[] is null or (m.kind = any(%(kinds)s) or m.happened_at > %(now_since)s and lower(m.content) like any(%(about_now)s)))
 

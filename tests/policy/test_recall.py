@@ -22,3 +22,11 @@ def test_a_pattern_compiles_and_is_read_alike_by_both_engines(pattern: str) -> N
 
 def test_a_pattern_for_one_text_may_look_ahead() -> None:
     assert RecallPolicy(asks_assistant=r"\byou(?= said)").asks_assistant == r"\byou(?= said)"
+
+
+def test_a_kind_without_weights_of_its_own_has_those_of_all() -> None:
+    numbers = RecallPolicy(weights={"lexical": 1.0}, query_weights={"message": {"similarity": 1.0}})
+    assert numbers.weights_for("message") == {"similarity": 1.0}
+    assert numbers.weights_for("question") == numbers.weights_for("request") == {"lexical": 1.0}
+    with pytest.raises(ValidationError, match="message has unknown signals likeness"):
+        RecallPolicy(query_weights={"message": {"likeness": 1.0}})

@@ -40,3 +40,22 @@ def test_who_is_asked_about_speaks_of_themselves() -> None:
     assert asked("Ana", "Ben") == (("Ana",), "Did I like my dog?")
     assert asked("Ana") == ((), "Did I like my dog?")
     assert asked("Ben") == ((), "Did ANA like Ana's dog?")
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        ("Where did we go last summer?", "question"),
+        ("what is my dog called", "question"),
+        ("What books would Ana like?", "question"),
+        ("Can you remind me what you recommended?", "question"),
+        ("quartz river", "question"),
+        ("What could I cook tonight?", "request"),
+        ("I'm going to Lima. What would you recommend?", "request"),
+        ("What are some good films?", "request"),
+        ("Write a note to my landlord.", "request"),
+        ("I slept badly again and the meeting was awful.", "message"),
+    ],
+)
+def test_a_query_is_a_question_a_message_or_a_request(text: str, kind: str) -> None:
+    assert read_question(text, policy=policy_with().recall, speakers=("Ana", "Ben"), asked_at=ASKED).kind == kind

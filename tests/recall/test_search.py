@@ -192,7 +192,7 @@ def test_parts_left_out_change_nothing(corpus: Corpus) -> None:
         policy=policy_with(), model=MODEL, as_of=LATER, cached=known,
     )  # fmt: skip
     assert params is not None
-    whole = search_variants()["embedded", "filtered", "dated", "cached"]
+    whole = search_variants()["embedded", "filtered", "dated", "", "cached"]
     sure = {name: value for name, value in params.items() if name != "speakers"}
     short, dated = search_text(sure), search_text(sure | {"since": [day(0)]})
     assert len(short) < len(dated) < len(whole)
@@ -247,3 +247,26 @@ def test_another_tenant_is_out_of_reach(conn: psycopg.Connection[Any]) -> None:
             policy=policy_with(), as_of=LATER,
         )  # fmt: skip
     assert found == []
+
+
+def test_a_message_has_its_own_weights_and_finds_what_stands(corpus: Corpus) -> None:
+    axes = np.eye(DIMENSIONS)
+    for _ in range(5):
+        corpus.turn("We talked about dinner and all that", vectors=[axes[0]])
+    dislikes = corpus.memory("Dislikes spicy food", kind="preference", vectors=[axes[0] * 0.7 + axes[1] * 0.7])
+    likes = corpus.memory("Went to dinner", kind="episode", vectors=[axes[0] * 0.7 + axes[1] * 0.7])
+    weights = {"message": {"similarity": 1.0, "standing": 0.5}}
+    few = {"candidates": 2, "query_weights": weights}
+    message = "I am cooking dinner for us tonight."
+    found = corpus.search(message, vector=axes[0], policy=policy_with(standing=3, **few))
+    assert found[0][0].id == dislikes
+    assert likes not in {hit.id for hit, _ in found}, "only what stands is always a candidate"
+    assert set(found[0][0].signals) == {"similarity", "standing"}
+    without = corpus.search(message, vector=axes[0], policy=policy_with(standing=0, **few))
+    assert dislikes not in {hit.id for hit, _ in without}
+    asked = corpus.search("What did we cook?", vector=axes[0], policy=policy_with(standing=3, **few))
+    assert dislikes not in {hit.id for hit, _ in asked}
+    kinds = corpus.search(message, vector=axes[0], policy=policy_with(standing=3, **few), kinds=["episode"])
+    assert {hit.id for hit, _ in kinds} == {likes}
+    words = corpus.search(message, policy=policy_with(query_weights=weights))
+    assert words, "without a vector a message is searched by its words"
