@@ -44,6 +44,12 @@ _ASKS_ASSISTANT = (
     r"explain\w*|wrote|shared)|did you|remind me|(?:our|previous|last|earlier) (?:\w+ )?(?:chat|conversation|"
     r"discussion))\b"
 )
+_ASKS_FORMER = (
+    r"(?i)\b(?:used to|previous(?:ly)?|former(?:ly)?|back then|originally|at first|in the past|no longer|any ?more|"
+    r"before\s*(?:\?|$|that|then|moving|i|he|she|they|we|[A-Z][a-z]+ (?:moved|left|started))|until|"
+    r"(?:my|his|her|their|your|our|the|'s) (?:old|ex|last|first|earlier)|ex-\w+|"
+    r"did (?:\w+ ){1,3}(?:live|work|study|use to|date|own|have)|changed?|history)\b"
+)
 #: Opens what asks without a question mark.
 _INTERROGATIVE = r"(?i)^(?:what|when|where|who|whom|whose|which|why|how|did|does|do|is|was|were|are|has|have|had)\b"
 #: Asks for what was, what the assistant said, or about somebody by name.
@@ -81,6 +87,12 @@ class RecallPolicy(Table):
     min_importance: Share = 0.0
     #: Cosine that a candidate of the dense arm needs; -1 takes all.
     min_similarity: Annotated[float, Field(ge=-1.0, le=1.0)] = -1.0
+    #: Whether preferences and instructions stand before everything else, however they score (Logic 2.6).
+    procedural_first: bool = False
+    #: The longest turn, in words, that takes the place of a memory made of it where it says more; 0: none.
+    longest_turn: Annotated[int, Field(ge=0, le=10_000)] = 0
+    #: The longest reply, in words, that is given with the question it answers; 0: none.
+    longest_reply: Annotated[int, Field(ge=0, le=10_000)] = 0
     #: Which items are searched: raw turns, memories, or both.
     items: tuple[Literal["turn", "memory"], ...] = ("memory",)
     #: Ranked candidates that come back to be fitted into the budget and explained.
@@ -104,6 +116,8 @@ class RecallPolicy(Table):
     first_person: ColumnRegex = _FIRST_PERSON
     names_time: ColumnRegex = _NAMES_TIME
     asks_assistant: Regex = _ASKS_ASSISTANT
+    #: What asks for what was so once, so that what no longer holds is given as well.
+    asks_former: Regex = _ASKS_FORMER
     #: What tells a question from a message, one about what was from others, a request from a message, and a question
     #: that seeks advice from one about what was said.
     interrogative: Regex = _INTERROGATIVE

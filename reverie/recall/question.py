@@ -57,6 +57,8 @@ class ParsedQuestion:
     #: The speakers it names; none when it names all, as that tells nothing.
     mentioned: tuple[str, ...]
     asks_assistant: bool
+    #: Whether it asks for what was so once: by its words, or by a time that it names.
+    asks_former: bool
     kind: QueryKind
     #: Times that it names, as half-open spans.
     spans: tuple[TimeSpan, ...]
@@ -71,13 +73,15 @@ def read_question(text: str, *, policy: RecallPolicy, speakers: Iterable[str], a
     """Return what the question refers to; `speakers` are those of the subject's conversations."""
     speakers = tuple(speakers)
     mentioned = tuple(name for name in speakers if _named(name, possessive=False).search(text))
+    times = tuple(spans(text, asked_at))
     return ParsedQuestion(
         text=text,
         speakers=speakers,
         mentioned=mentioned if len(mentioned) < len(speakers) else (),
         asks_assistant=re.search(policy.asks_assistant, text) is not None,
+        asks_former=bool(times) or re.search(policy.asks_former, text) is not None,
         kind=query_kind(text, policy=policy, about_speaker=bool(mentioned)),
-        spans=tuple(spans(text, asked_at)),
+        spans=times,
     )
 
 

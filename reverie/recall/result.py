@@ -51,6 +51,15 @@ class Signals(Mapping[str, Signal]):
         return len(self._weights)
 
 
+class Said(NamedTuple):
+    """A turn that goes with a hit."""
+
+    id: UUID
+    #: With its author.
+    content: str
+    said_at: datetime
+
+
 class Hit(NamedTuple):
     """One hit: a memory or a turn. A tuple, since every question makes dozens of them."""
 
@@ -60,7 +69,7 @@ class Hit(NamedTuple):
     kind: str
     content: str
     happened_at: datetime
-    #: Sum of the signals' contributions.
+    #: Sum of the signals' contributions; of what replaced something, at least the score of that.
     score: float
     signals: Mapping[str, Signal]
     #: Place in each arm that found it (dense, lexical, entity), from 1; `weighed`: before it was re-ranked.
@@ -70,6 +79,23 @@ class Hit(NamedTuple):
     session_id: str | None
     importance: float | None
     tokens: int = 0
+    #: In how many turns it was said, as far as they were found; with more than one, `first_at` is the first of them.
+    times: int = 1
+    first_at: datetime | None = None
+    #: When it ceased to hold, or a statement in it did; `content` says so too.
+    until: datetime | None = None
+    #: Of a short reply, the question that it answers.
+    reply_to: Said | None = None
+    #: Turns around it, on request.
+    before: tuple[Said, ...] = ()
+    after: tuple[Said, ...] = ()
+
+    @property
+    def told(self) -> str:
+        """The hit in a line: the question that it answers, what it says, and how often that was said."""
+        question = f"{self.reply_to.content} / " if self.reply_to else ""
+        often = f" (said {self.times} times since {self.first_at:%Y-%m-%d})" if self.first_at else ""
+        return f"{question}{self.content}{often}"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -79,9 +105,14 @@ class Drop:
     id: UUID
     item: Literal["turn", "memory"]
     score: float
-    #: rank, budget, same_turn, importance, expired or superseded; corrected: a person said that it is wrong; forgotten:
-    #: on request.
+    #: rank, budget, same_turn, same (the same words), similarity (below the policy's least), importance, expired or
+    #: superseded; corrected: a person said that it is wrong; forgotten: on request.
     reason: str
+
+
+def drop(hit: Hit, reason: str) -> Drop:
+    """Return the record of a dropped candidate, with the reason."""
+    return Drop(id=hit.id, item=hit.item, score=rounded(hit.score), reason=reason)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -101,6 +132,8 @@ class RecallResult:
     reranker: str | None = None
     hits: tuple[Hit, ...]
     dropped: tuple[Drop, ...]
+    #: Candidates that ranked so low that they are only counted.
+    unranked: int = 0
     total_tokens: int
     token_budget: int
     #: What was missing or done otherwise than asked, in words for people.

@@ -101,6 +101,7 @@ def search_params(
         "standing": numbers.standing if standing else None,
         "length_cap": numbers.length_cap,
         "min_similarity": numbers.min_similarity,
+        "former": question.asks_former,
         "min_importance": numbers.min_importance,
         "words": bool(weights["lexical"] or weights["answers"]),
         "k1": numbers.bm25_k1,
@@ -204,6 +205,7 @@ def _hit(
     entity: int | None,
     speaker: str | None,
     role: str | None,
+    found: int,
 ) -> tuple[Hit, str | None]:
     """Return one row as a hit. Spelled out for speed: every question makes dozens of them."""
     ranks: dict[str, int] = {}

@@ -76,6 +76,7 @@ entity as (
 ),
 found as materialized (
     select item_id, max(similarity) as similarity, min(dense) as dense, max(lexical) as lexical, max(entity) as entity,
+           bool_and(dense is not null) as by_vector_alone,
            generate_series(1, least(1, count(*)::int))  -- always one row
     from (select item_id, similarity, null::bigint as dense, place as lexical, null::bigint as entity from lexical
           /* embedded.found */
@@ -95,7 +96,9 @@ measured as (
     select f.item_id, f.dense, f.lexical as lexical_rank, f.entity as entity_rank,
            i.item, i.session_id, i.happened_at, m.kind, m.content, m.turn_id, m.importance as memory_importance,
            case when w.marks ? f.item_id::text then w.marks ->> f.item_id::text
-                when m.state = 'superseded' then 'superseded'
+                when f.by_vector_alone and f.similarity < %(min_similarity)s::float8 then 'similarity'
+                when m.state = 'superseded' and not %(former)s::boolean and coalesce(m.valid_to <= %(as_of)s, true)
+                then 'superseded'
                 when m.importance < %(min_importance)s then 'importance'
                 when m.expires_at <= %(as_of)s then 'expired' end as dropped,
            coalesce(f.similarity,
@@ -128,7 +131,7 @@ measured as (
     left join matches x on x.item_id = f.item_id
     left join matches a on a.item_id = i.asked_by
     left join lateral (
-        select kind, state, content, turn_id, importance, expires_at, accessed_at, access_count, lasting
+        select kind, state, content, turn_id, importance, expires_at, accessed_at, access_count, lasting, valid_to
         from memory.memories m
         where i.item = 'memory' and m.tenant_id = %(tenant)s and m.id = f.item_id limit 1) m on true
     cross join query q
@@ -153,8 +156,9 @@ weighed as (
 ),
 best as (
     select *, alone + session_similarity * %(w_session_similarity)s as score, coalesce(dropped <> 'replaced', false) as last
-    from (select *, max(similarity) over (partition by session_id, case when session_id is null then item_id end)
-                        as session_similarity
+    from (select *, count(*) over () as found,
+                 max(similarity) over (partition by session_id, case when session_id is null then item_id end)
+                     as session_similarity
           from weighed) s
     order by last, score desc, item_id
     limit %(limit)s
@@ -163,7 +167,7 @@ select b.dropped, b.session_similarity, b.signals,
        b.item, b.item_id, coalesce(b.kind, 'turn') as kind,
        coalesce(b.content, t.text) as content,
        b.happened_at, b.score, coalesce(b.turn_id, t.id) as turn_id, b.session_id, b.memory_importance,
-       b.dense, b.lexical_rank, b.entity_rank, t.speaker, t.role
+       b.dense, b.lexical_rank, b.entity_rank, t.speaker, t.role, b.found
        /* cached.column */
 from best b
 left join lateral (
@@ -182,7 +186,6 @@ dense as (  -- of a long turn, each part has its place
             /* filtered.dense */
           order by distance, item_id
           limit %(candidates)s) nearest
-    where distance <= -%(min_similarity)s::float8
 ),
 
 -- part: standing.arm

@@ -8,7 +8,7 @@ from uuid import UUID
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reverie.recall.budget import PROCEDURAL, within_budget
+from reverie.recall.places.budget import PROCEDURAL, within_budget
 from reverie.recall.result import Hit
 
 
@@ -42,18 +42,21 @@ def test_an_answer_keeps_within_its_bounds(ranked: list[Hit], top_k: int, budget
     assert all(one.tokens == len(one.content) for one in hits)
     assert [one.id for one in hits] == sorted(one.id for one in hits), "the order is that of the ranking"
     assert sorted([one.id for one in hits] + [one.id for one in dropped]) == [one.id for one in ranked]
-    assert {one.reason for one in dropped} <= {"same_turn", "rank", "budget"}
-    origins = [one.turn_id or one.id for one in hits]
-    assert len(set(origins)) == len(origins), "what was said in one turn comes once"
+    assert {one.reason for one in dropped} <= {"rank", "budget"}
 
 
 @given(ranked=RANKED, top_k=st.integers(1, 12))
 def test_with_tokens_enough_the_best_are_given(ranked: list[Hit], top_k: int) -> None:
     hits, _ = within_budget(ranked, top_k=top_k, token_budget=10_000, count_tokens=len)
-    seen: dict[UUID, Hit] = {}
-    for one in ranked:
-        seen.setdefault(one.turn_id or one.id, one)
-    assert [one.id for one in hits] == [one.id for one in seen.values()][:top_k]
+    assert [one.id for one in hits] == [one.id for one in ranked][:top_k]
+
+
+@given(ranked=RANKED, top_k=st.integers(1, 12))
+def test_procedural_memories_come_first_where_the_policy_says_so(ranked: list[Hit], top_k: int) -> None:
+    hits, _ = within_budget(ranked, top_k=top_k, token_budget=10_000, count_tokens=len, procedural_first=True)
+    procedural = [one.id for one in ranked if one.kind in PROCEDURAL]
+    others = [one.id for one in ranked if one.kind not in PROCEDURAL]
+    assert [one.id for one in hits] == [*procedural, *others][:top_k]
 
 
 @given(ranked=RANKED, top_k=st.integers(1, 12), budget=st.integers(0, 120))

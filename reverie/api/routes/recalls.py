@@ -70,6 +70,9 @@ class RecallRequest(Body):
         default=True, description="False: search by words and entities only, without the embedding model."
     )
     rerank: bool = Field(default=True, description="False: rank by the weighed signals, even if a reranker is set.")
+    neighbours: int = Field(
+        default=0, ge=0, le=10, description="Return as many turns before and after the turn of each hit."
+    )
     why: bool = Field(default=False, description="Return every signal of each hit, and what was dropped and why.")
 
 
@@ -94,6 +97,14 @@ class AttributesSeen(Answer):
     session_id: str | None
 
 
+class SaidSeen(Answer):
+    """A turn that goes with a hit."""
+
+    id: UUID
+    content: str
+    said_at: datetime
+
+
 class HitSeen(Answer):
     """One hit: a memory or a turn."""
 
@@ -107,6 +118,12 @@ class HitSeen(Answer):
     tokens: int
     turn_id: UUID | None
     session_id: str | None
+    times: int = Field(description="In how many of the turns found it was said, in the same words.")
+    first_at: datetime | None = Field(description="The first of these turns. Null: there is one.")
+    until: datetime | None = Field(description="When it ceased to hold; `content` says so too. Null: it holds.")
+    reply_to: SaidSeen | None = Field(description="The question that a short reply answers.")
+    before: list[SaidSeen] = Field(description="Turns before it, with `neighbours`.")
+    after: list[SaidSeen] = Field(description="Turns after it, with `neighbours`.")
     ranks: dict[str, int] = Field(
         description="Its rank in each search that found it: dense, lexical, entity; `weighed`: before re-ranking."
     )
@@ -152,9 +169,16 @@ class RecallAnswer(Answer):
                     "tokens": 6,
                     "turn_id": "019b8d6a-7f10-8c41-9a2b-2c6a3f1d2e4f",
                     "session_id": "s1",
+                    "times": 1,
+                    "first_at": None,
+                    "until": None,
+                    "reply_to": None,
+                    "before": [],
+                    "after": [],
                     "ranks": {"dense": 1, "lexical": 2},
                 }
             ],
+            "unranked": 0,
             "total_tokens": 6,
             "token_budget": 2000,
             "budget_used": 0.003,
@@ -173,6 +197,7 @@ class RecallAnswer(Answer):
     )
     hits: list[HitSeen]
     dropped: list[DropSeen] | None = Field(default=None, description="With `why`.")
+    unranked: int = Field(description="Candidates that ranked so low that they are only counted.")
     total_tokens: int
     token_budget: int
     budget_used: float = Field(description="Share of the token budget that the hits take.")
@@ -204,6 +229,7 @@ async def post_recall(body: RecallRequest, caller: Reader) -> Response:
         token_budget=body.token_budget,
         kinds=body.kinds,
         include_compressed=body.include_compressed,
+        neighbours=body.neighbours,
         filters=Filters(
             **{name: getattr(body, name) for name in ("connections", "context_types", "sources")},
             **{name: getattr(body, name) for name in ("tools", "attachments", "sessions")},
@@ -230,6 +256,7 @@ def shown(found: RecallResult, *, why: bool) -> dict[str, Any]:
         "model": found.model,
         "reranker": found.reranker,
         "hits": [_hit(hit, why=why) for hit in found.hits],
+        "unranked": found.unranked,
         "total_tokens": found.total_tokens,
         "token_budget": found.token_budget,
         "budget_used": rounded(found.budget_used),
@@ -250,6 +277,12 @@ def _hit(hit: Hit, *, why: bool) -> dict[str, Any]:
         "tokens": hit.tokens,
         "turn_id": hit.turn_id,
         "session_id": hit.session_id,
+        "times": hit.times,
+        "first_at": hit.first_at,
+        "until": hit.until,
+        "reply_to": hit.reply_to and hit.reply_to._asdict(),
+        "before": [one._asdict() for one in hit.before],
+        "after": [one._asdict() for one in hit.after],
         "ranks": hit.ranks,
     }
     if why:

@@ -30,6 +30,7 @@ _KINDS = ("fact", "preference", "instruction", "episode", "pattern", "summary", 
 @click.option("--kinds", metavar="KIND,...", help=f"Only memories of these kinds: {', '.join(_KINDS)}.")
 @filter_options
 @click.option("--include-compressed", is_flag=True, help="Also search memories that a pattern or summary replaced.")
+@click.option("--neighbours", type=click.IntRange(0, 10), default=0, metavar="N", help="Also N turns before and after.")
 @click.option("--why", is_flag=True, help="Print each hit's signals, weights and ranks, and what was dropped and why.")
 @policy_option
 @json_option
@@ -117,6 +118,9 @@ def _flat(result: RecallResult) -> dict[str, Any]:
 def _flat_hit(place: int, hit: Hit) -> dict[str, Any]:
     fields = ("item", "id", "kind", "content", "happened_at", "score", "tokens", "importance", "turn_id", "session_id")
     flat: dict[str, Any] = {"place": place} | {name: getattr(hit, name) for name in fields}
+    flat |= {"times": hit.times, "first_at": hit.first_at, "until": hit.until}
+    flat["reply_to"] = hit.reply_to and hit.reply_to._asdict()
+    flat |= {name: [one._asdict() for one in getattr(hit, name)] for name in ("before", "after")}
     for arm, rank in hit.ranks.items():
         flat[f"rank_{arm}"] = rank
     for name, signal in hit.signals.items():
@@ -137,7 +141,7 @@ def _print(result: RecallResult) -> None:
         say(f"Memory of {result.subject_id} has no answer to this.")
         return
     rows = [
-        (place, f"{hit.score:.3f}", hit.kind, f"{hit.happened_at:%Y-%m-%d}", hit.id, single_line(hit.content, 500))
+        (place, f"{hit.score:.3f}", hit.kind, f"{hit.happened_at:%Y-%m-%d}", hit.id, _told(hit))
         for place, hit in enumerate(result.hits, start=1)
     ]
     table(("", "score", "kind", "when", "id", "content"), rows, right=("", "score"), ids=("id",))
@@ -146,13 +150,19 @@ def _print(result: RecallResult) -> None:
     )
 
 
+def _told(hit: Hit) -> str:
+    """The hit in one line, its neighbours in lines before and after it."""
+    lines = [*(one.content for one in hit.before), hit.told, *(one.content for one in hit.after)]
+    return "\n".join(single_line(line, 500) for line in lines)
+
+
 def _print_why(result: RecallResult) -> None:
     models = f"model {result.model or 'none'}, reranker {result.reranker or 'none'}"
     say(f"Asked {format_value(result.asked_at)} by policy {result.policy} {result.policy_hash[:8]}, {models}.")
     for place, hit in enumerate(result.hits, start=1):
         ranks = ", ".join(f"{arm} {rank}" for arm, rank in hit.ranks.items())
         heading(f"{place}. {hit.score:.3f}  {hit.kind} of {hit.happened_at:%Y-%m-%d}  {hit.id}")
-        say(f"“{single_line(hit.content, 500)}”")
+        say(f"“{_told(hit)}”")
         say(
             f"found by {ranks or 'none'}; {hit.tokens:,} tokens"
             + (f"; said in turn {hit.turn_id}" if hit.turn_id else "")
@@ -169,6 +179,8 @@ def _print_why(result: RecallResult) -> None:
     for drop in result.dropped:
         reasons[drop.reason] = reasons.get(drop.reason, 0) + 1
     say(", ".join(f"{number:,} for {reason}" for reason, number in reasons.items()) or "nothing")
+    if result.unranked:
+        say(f"{result.unranked:,} more candidates ranked lower than that.")
     if result.dropped:
         drops = [(drop.score, drop.reason, drop.item, drop.id) for drop in result.dropped[:10]]
         table(("score", "reason", "item", "id"), drops, right=("score",))

@@ -168,7 +168,7 @@ async def assemble_context(
             recalled = await recall_question(session, top_k, budget, subject)
         memories = [
             Chosen(
-                id=hit.id, kind=hit.kind, content=hit.content, happened_at=hit.happened_at, importance=hit.importance,
+                id=hit.id, kind=hit.kind, content=hit.told, happened_at=hit.happened_at, importance=hit.importance,
                 score=hit.score,
             )
             for hit in recalled.hits

@@ -17,7 +17,6 @@ import orjson
 
 from reverie.language.text import CountTokens
 from reverie.policy import Policy
-from reverie.recall.budget import PROCEDURAL
 from reverie.recall.contexts.adaptation import (
     RECENT,
     acquaintance,
@@ -31,6 +30,7 @@ from reverie.recall.contexts.conversation import StoredSummary, history_section
 from reverie.recall.contexts.request import Given, account_lines, service_section, tools_section
 from reverie.recall.contexts.sections import Block, Line, Section, fit
 from reverie.recall.facts import StructuredFact
+from reverie.recall.places.budget import PROCEDURAL
 from reverie.recall.profile import Profile, one_line, with_day
 from reverie.recall.staged import StagedRecall, fact_line, summary_line
 

@@ -10,6 +10,14 @@ from uuid import UUID
 from reverie_client.request import Answer, Request
 
 
+class Said(Answer):
+    """A turn that goes with a hit."""
+
+    id: UUID
+    content: str
+    said_at: datetime
+
+
 class Signal(Answer):
     """One signal of a hit."""
 
@@ -44,6 +52,18 @@ class Hit(Answer):
     tokens: int
     turn_id: UUID | None
     session_id: str | None
+    #: In how many of the turns found it was said, in the same words.
+    times: int
+    #: The first of these turns. Null: there is one.
+    first_at: datetime | None
+    #: When it ceased to hold; `content` says so too. Null: it holds.
+    until: datetime | None
+    #: The question that a short reply answers.
+    reply_to: Said | None
+    #: Turns before it, with `neighbours`.
+    before: list[Said]
+    #: Turns after it, with `neighbours`.
+    after: list[Said]
     #: Its rank in each search that found it: dense, lexical, entity; `weighed`: before re-ranking.
     ranks: dict[str, int]
     #: With `why`.
@@ -78,6 +98,8 @@ class Recall(Answer):
     hits: list[Hit]
     #: With `why`.
     dropped: list[Drop] | None = None
+    #: Candidates that ranked so low that they are only counted.
+    unranked: int
     total_tokens: int
     token_budget: int
     #: Share of the token budget that the hits take.
@@ -114,6 +136,7 @@ def recall(
     include_compressed: bool | None = None,
     embed: bool | None = None,
     rerank: bool | None = None,
+    neighbours: int | None = None,
     why: bool | None = None,
 ) -> Request[Recall]:
     """Ask memory about a subject: turns word for word, facts, preferences, patterns and summaries, best first.
@@ -133,6 +156,7 @@ def recall(
     include_compressed: Include memories that a pattern or summary replaced.
     embed: False: search by words and entities only, without the embedding model.
     rerank: False: rank by the weighed signals, even if a reranker is set.
+    neighbours: Return as many turns before and after the turn of each hit.
     why: Return every signal of each hit, and what was dropped and why.
     """
     return Request(
@@ -155,6 +179,7 @@ def recall(
             "include_compressed": include_compressed,
             "embed": embed,
             "rerank": rerank,
+            "neighbours": neighbours,
             "why": why,
         },
         is_idempotent=False,

@@ -1,0 +1,47 @@
+"""Which of the ranked candidates fit the answer (spec D5; Logic 2.6)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from reverie.model import rounded
+from reverie.recall.result import Drop, Hit, drop
+
+#: Small, and critical for consistent behaviour: they get their tokens first (Logic 2.6).
+PROCEDURAL = ("preference", "instruction")
+
+
+def within_budget(
+    ranked: Sequence[Hit],
+    *,
+    top_k: int,
+    token_budget: int,
+    count_tokens: Callable[[str], int],
+    procedural_first: bool = False,
+) -> tuple[list[Hit], list[Drop]]:
+    """Return the best `top_k` that fit `token_budget`, in their order, and the rest with the reason.
+
+    Among the best `top_k`, preferences and instructions get their tokens first; with `procedural_first` they also stand
+    before everything else, however it scores. Then tokens go by rank, and one that does not fit leaves its place to the
+    next that does.
+    """
+    if procedural_first:
+        ranked = sorted(ranked, key=lambda hit: hit.kind not in PROCEDURAL)
+    tokens = [count_tokens(hit.told) for hit in ranked[: 4 * top_k]]
+    first = sorted(range(min(top_k, len(ranked))), key=lambda place: ranked[place].kind not in PROCEDURAL)
+    chosen: set[int] = set()
+    left = token_budget
+    for place in (*first, *range(top_k, len(tokens))):
+        if len(chosen) < top_k and tokens[place] <= left:
+            chosen.add(place)
+            left -= tokens[place]
+    full, last = len(chosen) == top_k, max(chosen, default=-1)
+    dropped = [
+        drop(hit, "rank" if full and place > last else "budget")
+        for place, hit in enumerate(ranked)
+        if place not in chosen
+    ]
+    hits = [
+        ranked[place]._replace(tokens=tokens[place], score=rounded(ranked[place].score)) for place in sorted(chosen)
+    ]
+    return hits, dropped

@@ -1,0 +1,57 @@
+"""What holds stands before what it replaced, and what no longer holds says until when it did; pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from uuid import UUID
+
+from reverie.recall.places.read import Former
+from reverie.recall.result import Hit
+
+
+def marked(hit: Hit, formers: Sequence[Former]) -> Hit:
+    """Return a hit with what of it no longer holds, and until when it did, in its text."""
+    if not formers:
+        return hit
+    until = max(one.until for one in formers)
+    if hit.item == "memory":
+        content = f"{hit.content} (until {until:%Y-%m-%d})"
+    else:
+        ended = "; ".join(f"{one.content}, until {one.until:%Y-%m-%d}" for one in formers)
+        content = f"{hit.content} [no longer: {ended}]"
+    return hit._replace(content=content, until=until)
+
+
+def by_currency(ranked: Sequence[Hit], formers: Mapping[UUID, Sequence[Former]], *, may_add: bool) -> list[Hit]:
+    """Return ranked hits in their order, but what came in the place of something before it, and next to it.
+
+    With `may_add`, what holds now is added where it was not found. Either has at least the score of what it replaced,
+    so that it is never left out before it.
+    """
+    if not formers:
+        return list(ranked)
+    placed: dict[UUID, Hit | None] = {}
+    by_id = {hit.id: hit for hit in ranked}
+    by_turn: dict[UUID, Hit] = {}
+    for hit in ranked:
+        if hit.turn_id:
+            by_turn.setdefault(hit.turn_id, hit)
+
+    def place(hit: Hit, least: float) -> None:
+        if hit.id in placed:
+            return
+        placed[hit.id] = None  # what replaces it may lead back to it
+        score = max(hit.score, least)
+        for former in formers.get(hit.id, ()):
+            for depth, successor in enumerate(reversed(former.successors)):
+                found = by_id.get(successor.id) or (by_turn.get(successor.turn_id) if successor.turn_id else None)
+                if found is None and may_add and depth == 0 and former.is_recallable:
+                    found = successor
+                if found is not None and (found.turn_id or found.id) != (hit.turn_id or hit.id):
+                    place(found, score)
+        del placed[hit.id]  # behind what replaces it
+        placed[hit.id] = marked(hit._replace(score=score), formers.get(hit.id, ()))
+
+    for hit in ranked:
+        place(hit, hit.score)
+    return [hit for hit in placed.values() if hit is not None]

@@ -1,0 +1,92 @@
+"""What was said several times takes one place, and so do a memory and the turn that it was made of; pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from uuid import UUID
+
+from reverie.language.objects import read_object
+from reverie.recall.result import Drop, Hit, drop
+
+_WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
+#: Words that leave what is said the same.
+_FILLERS = frozenset(
+    re.findall(
+        r"[a-z]+", "so very really just too also well oh ah hey haha lol yeah yes and but much totally absolutely"
+    )
+)
+#: Shorter texts answer something, so that the same words may say different things.
+_LEAST_WORDS = 3
+#: Content words that a turn has and its memory lacks, from which on it says more.
+_MORE_WORDS = 3
+
+
+def one_place_each(ranked: Sequence[Hit], *, longest_turn: int) -> tuple[list[Hit], list[Drop]]:
+    """Return ranked hits with one place a thing, and what gave up its place.
+
+    Hits with the same words take the place of the best, in their newest wording, with how often and since when they
+    were said. Of a memory and the turn that it was made of, the turn is given if it says more and has at most
+    `longest_turn` words, else the better one.
+    """
+    groups: list[list[Hit]] = []
+    places: dict[object, list[Hit]] = {}
+    for hit in ranked:
+        keys = [key for key in (hit.turn_id or hit.id, _words(hit)) if key]
+        group = next((places[key] for key in keys if key in places), None)
+        if group is None:
+            groups.append(group := [])
+        group.append(hit)
+        for key in keys:
+            places.setdefault(key, group)
+    kept, dropped = [], list[Drop]()
+    for group in groups:
+        if len(group) == 1:
+            kept.append(group[0])
+            continue
+        shown = _shown(group, longest_turn)
+        kept.append(_standing_for(shown, group))
+        origin = shown.turn_id or shown.id
+        dropped += [
+            drop(hit, "same_turn" if (hit.turn_id or hit.id) == origin else "same")
+            for hit in group
+            if hit.id != shown.id
+        ]
+    return kept, dropped
+
+
+def _words(hit: Hit) -> tuple[str, ...] | None:
+    """The words of a hit that tell what it says; None for those too few to."""
+    words = tuple(word for found in _WORD.finditer(hit.content) if (word := found[0].casefold()) not in _FILLERS)
+    return words if len(words) >= _LEAST_WORDS else None
+
+
+def _shown(group: Sequence[Hit], longest_turn: int) -> Hit:
+    best = group[0]
+    if best.item == "memory":
+        turn = next((hit for hit in group if hit.item == "turn" and hit.id == best.turn_id), None)
+        if turn is not None and says_more(turn.content, best.content, longest_turn):
+            best = turn
+    words = _words(best)
+    same = [hit for hit in group if hit.item == best.item and (hit.id == best.id or (words and _words(hit) == words))]
+    return max(same, key=lambda hit: hit.happened_at)
+
+
+def says_more(turn: str, memory: str, longest: int) -> bool:
+    """Whether a turn of at most `longest` words has content that a memory made of it lacks."""
+    if len(turn.split()) > longest:
+        return False
+    return len(set(read_object(turn).words) - set(read_object(memory).words)) >= _MORE_WORDS
+
+
+def _standing_for(shown: Hit, group: Sequence[Hit]) -> Hit:
+    """Return a hit in the place of the best of its group, with how often it was said."""
+    best, first = group[0], min(hit.happened_at for hit in group)
+    turns: set[UUID] = {hit.turn_id or hit.id for hit in group}
+    return shown._replace(
+        score=best.score,
+        signals=best.signals,
+        ranks=best.ranks,
+        times=len(turns),
+        first_at=first if len(turns) > 1 else None,
+    )

@@ -1,0 +1,73 @@
+"""Hits with what is around them: the question that a short reply answers, neighbours, what was cut and told."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from reverie.policy import load_policy
+from reverie.recall.recall import recall
+from reverie.store.database import Store
+from reverie.store.session import perform
+from tests.recall.conftest import LATER, Corpus, FixedEmbedder, day, policy_with
+
+
+def ask(store: Store, question: str = "quartz", **given: Any) -> Any:
+    common = {"subject_id": "ann", "policy": policy_with(), "as_of": LATER}
+    return perform(recall(store.session("acme"), question, **(common | {"embedder": FixedEmbedder()} | given)))
+
+
+def test_a_short_reply_carries_the_question(corpus: Corpus, reader: Store) -> None:
+    asked = corpus.turn("Do you collect quartz?", speaker="Bob", role="assistant")
+    yes = corpus.turn("Yes, two boxes", speaker="Ann", asked_by=asked)
+    own = corpus.turn("And what else?", speaker="Ann")
+    reply = corpus.turn("And quartz", speaker="Ann", asked_by=own)
+    hits = {hit.id: hit for hit in ask(reader).hits}
+    assert hits[yes].reply_to.id == asked
+    assert hits[yes].told == "Bob: Do you collect quartz? / Ann: Yes, two boxes"
+    assert hits[yes].tokens == len(hits[yes].told.split())
+    assert hits[reply].reply_to is None, "nobody answers themselves"
+
+
+def test_a_long_reply_stands_alone(corpus: Corpus, reader: Store) -> None:
+    asked = corpus.turn("Do you collect quartz?", speaker="Bob")
+    long = corpus.turn("Yes " * 21, speaker="Ann", asked_by=asked)
+    assert {hit.id: hit for hit in ask(reader).hits}[long].reply_to is None
+
+
+def test_a_question_that_a_person_took_back_is_not_carried(corpus: Corpus, reader: Store) -> None:
+    asked = corpus.turn("Do you collect quartz?", speaker="Bob")
+    yes = corpus.turn("Yes, two boxes", speaker="Ann", asked_by=asked)
+    corpus.conn.execute(
+        "insert into memory.marks (tenant_id, subject_id, item_id, item, mark, correction_id, pending)"
+        " values ('acme', 'ann', %s, 'turn', 'forgotten', %s, false)", [asked, asked],
+    )  # fmt: skip
+    assert {hit.id: hit for hit in ask(reader).hits}[yes].reply_to is None
+
+
+def test_neighbours_come_on_request(corpus: Corpus, reader: Store) -> None:
+    ids = [corpus.turn(text, at=day(n), session="s1") for n, text in enumerate(["a", "b", "quartz", "d", "e", "f"])]
+    corpus.turn("other", at=day(2.5), session="s2")
+    assert all(hit.before == hit.after == () for hit in ask(reader).hits)
+    middle = next(hit for hit in ask(reader, neighbours=2).hits if hit.id == ids[2])
+    assert [one.id for one in middle.before] == ids[:2]
+    assert [one.id for one in middle.after] == ids[3:5]
+    early = next(hit for hit in ask(reader, neighbours=2, as_of=day(3)).hits if hit.id == ids[2])
+    assert [one.id for one in early.after] == ids[3:4], "what was said later is not known yet"
+
+
+def test_what_ranks_too_low_is_counted(corpus: Corpus, reader: Store) -> None:
+    for number in range(40):
+        corpus.memory(f"Quartz of box {number}")
+    result = ask(reader, policy=policy_with(ranked=12), top_k=4)
+    assert len(result.hits) == 4
+    assert len(result.hits) + len(result.dropped) + result.unranked == 40
+
+
+def test_what_is_too_far_is_told(corpus: Corpus, reader: Store) -> None:
+    near = corpus.memory("Found quartz")
+    far = corpus.memory("Likes the river", vectors=[np.eye(8)[1]])
+    result = ask(reader, policy=load_policy("chat"))
+    assert [hit.id for hit in result.hits] == [near]
+    assert [(drop.id, drop.reason) for drop in result.dropped] == [(far, "similarity")]

@@ -1,0 +1,76 @@
+"""What was said several times, or is a memory and its turn, takes one place."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from uuid import UUID
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from reverie.recall.places.same import one_place_each, says_more
+from reverie.recall.result import Hit
+
+START = datetime(2026, 1, 1, tzinfo=UTC)
+
+
+def hit(number: int, content: str, *, turn: int | None = None, item: str = "turn", days: int = 0) -> Hit:
+    return Hit(
+        item="memory" if item == "memory" else "turn",
+        id=UUID(int=number),
+        kind="fact" if item == "memory" else "turn",
+        content=content,
+        happened_at=START + timedelta(days=days),
+        score=-float(number),
+        signals={},
+        ranks={"dense": number},
+        turn_id=UUID(int=turn) if turn else UUID(int=number) if item == "turn" else None,
+        session_id=None,
+        importance=None,
+    )
+
+
+def test_the_same_words_take_one_place_in_their_newest_wording() -> None:
+    ranked = [hit(n, "I love waffles." if n % 2 else "I really love waffles", days=n) for n in range(1, 13)]
+    kept, dropped = one_place_each([*ranked, hit(20, "Waffles make me sick these days.", days=20)], longest_turn=80)
+    assert [(one.id.int, one.times) for one in kept] == [(12, 12), (20, 1)]
+    assert (kept[0].score, kept[0].ranks, kept[0].first_at) == (-1.0, {"dense": 1}, START + timedelta(days=1))
+    assert kept[0].told == "I really love waffles (said 12 times since 2026-01-02)"
+    assert {one.reason for one in dropped} == {"same"}
+
+
+def test_other_words_keep_their_places() -> None:
+    said = ["I love waffles.", "I can't stand waffles.", "Ann: I love waffles.", "I love 2 waffles.", "No.", "No."]
+    kept, dropped = one_place_each([hit(n, text) for n, text in enumerate(said, 1)], longest_turn=80)
+    assert (len(kept), dropped) == (len(said), [])
+
+
+def test_a_memory_never_hides_a_turn_that_says_more() -> None:
+    turn = hit(2, "My dog Rex is doing great, took him to the vet in Camden for shots", days=1)
+    kept, dropped = one_place_each([hit(1, "Has a dog named Rex", item="memory", turn=2), turn], longest_turn=80)
+    assert [(one.id.int, one.score) for one in kept] == [(2, -1.0)]
+    assert [(one.id.int, one.reason) for one in dropped] == [(1, "same_turn")]
+
+
+def test_of_equals_the_better_is_given() -> None:
+    memory, turn = hit(1, "Lives in Bergen", item="memory", turn=2), hit(2, "I live in Bergen")
+    assert [one.id.int for one in one_place_each([memory, turn], longest_turn=80)[0]] == [1]
+    assert [one.id.int for one in one_place_each([turn, memory], longest_turn=80)[0]] == [2]
+    assert not says_more("word " * 81, "Lives in Bergen", 80)
+    assert says_more("Anna drove to Rome by car", "Lives in Bergen", 80)
+
+
+TEXTS = st.sampled_from(["I love waffles", "I really love waffles!", "We live in Oslo now", "No", "Yes, no"])
+RANKED = st.lists(
+    st.tuples(TEXTS, st.sampled_from(["turn", "memory"]), st.one_of(st.none(), st.integers(1, 5)), st.integers(0, 9)),
+    max_size=20,
+).map(lambda rows: [hit(n + 10, t, item=i, turn=o, days=d) for n, (t, i, o, d) in enumerate(rows)])  # fmt: skip
+
+
+@given(ranked=RANKED)
+def test_everything_has_a_place_or_gave_it_up(ranked: list[Hit]) -> None:
+    kept, dropped = one_place_each(ranked, longest_turn=80)
+    assert sorted([one.id for one in kept] + [one.id for one in dropped]) == sorted(one.id for one in ranked)
+    assert [one.score for one in kept] == sorted((one.score for one in kept), reverse=True)
+    origins = [one.turn_id or one.id for one in kept]
+    assert len(set(origins)) == len(origins), "what was said in one turn comes once"
