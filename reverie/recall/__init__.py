@@ -6,9 +6,8 @@
 - `filters`: filters by connection, context type, source, tool, attachment and session
 - `subject_cache`: cached knowledge about a subject, so that a recall takes one statement
 - `rerank`: the best candidates ranked by a cross-encoder
-- `budget`: the candidates that fit the token budget
 - `result`: the types of an answer
-- `replacements`: a correction recalled in the place of the memory that it replaces
+- `places/`: what holds before what it replaced, each thing once, within the budget
 - `staged`: facts first, then the nearest summaries
 - `contexts/`: what a language model is told
 - `profile`: a subject in short

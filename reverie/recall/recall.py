@@ -14,14 +14,24 @@ from reverie.model import require_aware, stable_id
 from reverie.policy import Policy
 from reverie.recall.filters import Filters, read_admitted
 from reverie.recall.places.budget import within_budget
-from reverie.recall.places.currency import by_currency, marked
-from reverie.recall.places.read import read_background, with_neighbours
-from reverie.recall.places.replacements import with_replacements
+from reverie.recall.places.currency import by_currency, with_ends
+from reverie.recall.places.read import with_neighbours
+from reverie.recall.places.replacements import Candidates, with_replacements
 from reverie.recall.places.same import one_place_each
 from reverie.recall.question import read_question
 from reverie.recall.rerank import rerank
-from reverie.recall.result import Drop, Hit, RecallResult, drop
-from reverie.recall.search import by_words, checked_rows, horizon, read_hits, search_params, search_text, searches_words
+from reverie.recall.result import RecallResult, drop
+from reverie.recall.search import (
+    by_words,
+    checked_rows,
+    formers_of,
+    horizon,
+    read_hits,
+    search_params,
+    search_text,
+    searches_words,
+    unranked,
+)
 from reverie.store.entries import Entry, write_entries
 from reverie.store.queries import queries
 from reverie.store.session import Statement, TenantSession
@@ -92,7 +102,7 @@ async def recall(
             notes.append(f"The embedding model gave no answer ({error.within}): found by words and entities alone.")
     among = await read_admitted(session, subject_id, filters)
 
-    async def searched(searching: Policy, cached: Sequence[Any] | None) -> tuple[list[tuple[Hit, str | None]], int]:
+    async def searched(searching: Policy, cached: Sequence[Any] | None) -> tuple[Candidates, Rows]:
         params = search_params(
             tenant_id=tenant_id,
             subject_id=subject_id,
@@ -110,13 +120,13 @@ async def recall(
         )
         rows: Rows = await session.run(Statement(search_text(params), params)) if known and params else []
         rows = rows if cached is None else checked_rows(rows)
-        return (read_hits(rows, params), rows[0][-1] - len(rows)) if params and rows else ([], 0)
+        return (read_hits(rows, params) if params else []), rows
 
     words_alone = vector is None and not searches_words(policy)
-    found, unranked = await searched(by_words(policy) if words_alone else policy, known[0] if from_cache else None)
+    found, rows = await searched(by_words(policy) if words_alone else policy, known[0] if from_cache else None)
     too_far = [(hit, reason) for hit, reason in found if reason == "similarity"]
     if known and len(too_far) == len(found) and not words_alone and not searches_words(policy):
-        found, unranked = await searched(by_words(policy), None)
+        found, rows = await searched(by_words(policy), None)
         found += [far for far in too_far if far[0].id not in {hit.id for hit, _ in found}]
         notes.append(f"The policy {policy.name} searches vectors, which found nothing: words were searched instead.")
     candidates = await with_replacements(session, found, subject_id=subject_id)
@@ -127,16 +137,14 @@ async def recall(
         )
     budget = policy.recall.token_budget if token_budget is None else token_budget
     top_k = policy.recall.top_k if top_k is None else top_k
-    placed, dropped = await _placed(
-        session,
-        ranked if reranked is None else reranked,
-        subject_id=subject_id,
-        asks_former=asked.asks_former,
-        may_add=kinds is None and among is None and "memory" in policy.recall.items,
-        policy=policy,
-        as_of=as_of,
-        top_k=top_k,
-    )
+    formers = formers_of(rows)
+    ranked = ranked if reranked is None else reranked
+    if asked.asks_former:
+        ranked = [with_ends(hit, formers.get(hit.id, ())) for hit in ranked]
+    else:
+        may_add = kinds is None and among is None and "memory" in policy.recall.items
+        ranked = by_currency(ranked, formers, may_add=may_add)
+    placed, dropped = one_place_each(ranked, longest_turn=policy.recall.longest_turn)
     hits, unfit = within_budget(
         placed,
         top_k=top_k,
@@ -158,40 +166,11 @@ async def recall(
         reranker=reranker.model if reranker and reranked is not None else None,
         hits=tuple(hits),
         dropped=tuple(dropped),
-        unranked=unranked,
+        unranked=unranked(rows),
         total_tokens=sum(hit.tokens for hit in hits),
         token_budget=budget,
         notes=tuple(notes),
     )
-
-
-async def _placed(
-    session: TenantSession,
-    ranked: Sequence[Hit],
-    *,
-    subject_id: str,
-    asks_former: bool,
-    may_add: bool,
-    policy: Policy,
-    as_of: datetime,
-    top_k: int,
-) -> tuple[list[Hit], list[Drop]]:
-    """Return ranked candidates with one place each thing, and what gave up its place."""
-    numbers = policy.recall
-    replies = [
-        hit.id
-        for hit in ranked[: 3 * top_k]
-        if hit.item == "turn" and len(hit.content.split()) <= numbers.longest_reply
-    ]
-    formers, questions = await read_background(
-        session, ranked, subject_id=subject_id, as_of=as_of, replies=replies, min_importance=numbers.min_importance
-    )
-    if asks_former:
-        current = [marked(hit, formers.get(hit.id, ())) for hit in ranked]
-    else:
-        current = by_currency(ranked, formers, may_add=may_add)
-    placed, dropped = one_place_each(current, longest_turn=numbers.longest_turn)
-    return [hit._replace(reply_to=questions.get(hit.id)) for hit in placed], dropped
 
 
 def subject_statement(tenant_id: str, subject_id: str) -> Statement[tuple[Any, ...]]:

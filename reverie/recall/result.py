@@ -51,7 +51,7 @@ class Signals(Mapping[str, Signal]):
         return len(self._weights)
 
 
-class Said(NamedTuple):
+class NearbyTurn(NamedTuple):
     """A turn that goes with a hit."""
 
     id: UUID
@@ -85,10 +85,10 @@ class Hit(NamedTuple):
     #: When it ceased to hold, or a statement in it did; `content` says so too.
     until: datetime | None = None
     #: Of a short reply, the question that it answers.
-    reply_to: Said | None = None
+    reply_to: NearbyTurn | None = None
     #: Turns around it, on request.
-    before: tuple[Said, ...] = ()
-    after: tuple[Said, ...] = ()
+    before: tuple[NearbyTurn, ...] = ()
+    after: tuple[NearbyTurn, ...] = ()
 
     @property
     def told(self) -> str:

@@ -13,6 +13,7 @@ from psycopg import Connection, RawCursor
 from reverie.inference import Vectors, to_half_wire
 from reverie.language.text import attributed, strip_invisible
 from reverie.policy import SIGNALS, Policy
+from reverie.recall.places.read import Former, read_formers, read_nearby
 from reverie.recall.question import ParsedQuestion, read_question
 from reverie.recall.result import Hit, Signals
 from reverie.store.columns import HalfVectorParameter
@@ -21,6 +22,8 @@ from reverie.store.session.statement import numbered
 
 _LAST = datetime(9999, 12, 31, tzinfo=UTC)
 _EPOCH, _MILLISECOND = datetime(1970, 1, 1, tzinfo=UTC), timedelta(milliseconds=1)
+#: Columns of the statement.
+_FOUND, _FORMERS = 17, 19
 #: The signals in the order of the statement's array, and the one that comes by itself.
 MEASURED = (*(name for name in SIGNALS if name != "session_similarity"), "session_similarity")
 
@@ -101,6 +104,7 @@ def search_params(
         "standing": numbers.standing if standing else None,
         "length_cap": numbers.length_cap,
         "min_similarity": numbers.min_similarity,
+        "longest_reply": numbers.longest_reply,
         "former": question.asks_former,
         "min_importance": numbers.min_importance,
         "words": bool(weights["lexical"] or weights["answers"]),
@@ -162,6 +166,16 @@ def read_hits(rows: Sequence[tuple[Any, ...]], params: Mapping[str, Any]) -> lis
     return [_hit(given, *row) for row in rows]
 
 
+def unranked(rows: Sequence[tuple[Any, ...]]) -> int:
+    """Return how many candidates ranked lower than these rows of the statement `search`."""
+    return rows[0][_FOUND] - len(rows) if rows else 0
+
+
+def formers_of(rows: Sequence[tuple[Any, ...]]) -> dict[UUID, list[Former]]:
+    """Return what the candidates of these rows stated and no longer holds, by candidate."""
+    return {row[4]: read_formers(row[_FORMERS]) for row in rows if row[_FORMERS] is not None}
+
+
 def searches_words(policy: Policy) -> bool:
     """Whether the policy's own weights make words find anything."""
     return any(policy.recall.weights.get(name, 0.0) for name in ("lexical", "answers"))
@@ -206,6 +220,8 @@ def _hit(
     speaker: str | None,
     role: str | None,
     found: int,
+    question: Sequence[Any] | None,
+    formers: object,
 ) -> tuple[Hit, str | None]:
     """Return one row as a hit. Spelled out for speed: every question makes dozens of them."""
     ranks: dict[str, int] = {}
@@ -218,4 +234,5 @@ def _hit(
     measured.append(session_similarity)
     signals = Signals(measured, weights)
     content = attributed(content, speaker, role) if item == "turn" else strip_invisible(content)
-    return Hit(item, id_, kind, content, happened_at, score, signals, ranks, turn_id, session_id, importance), dropped
+    hit = Hit(item, id_, kind, content, happened_at, score, signals, ranks, turn_id, session_id, importance)
+    return hit if question is None else hit._replace(reply_to=read_nearby(question)), dropped

@@ -94,7 +94,7 @@ found as materialized (
 ),
 measured as (
     select f.item_id, f.dense, f.lexical as lexical_rank, f.entity as entity_rank,
-           i.item, i.session_id, i.happened_at, m.kind, m.content, m.turn_id, m.importance as memory_importance,
+           case when i.words <= %(longest_reply)s then i.asked_by end as asked_by, i.item, i.session_id, i.happened_at, m.kind, m.content, m.turn_id, m.importance as memory_importance,
            case when w.marks ? f.item_id::text then w.marks ->> f.item_id::text
                 when f.by_vector_alone and f.similarity < %(min_similarity)s::float8 then 'similarity'
                 when m.state = 'superseded' and not %(former)s::boolean and coalesce(m.valid_to <= %(as_of)s, true)
@@ -140,7 +140,7 @@ measured as (
     offset 0  -- each signal is computed once, however often it is named below
 ),
 weighed as (
-    select item_id, item, session_id, happened_at, kind, content, turn_id, memory_importance, dropped,
+    select item_id, item, session_id, asked_by, happened_at, kind, content, turn_id, memory_importance, dropped,
            dense, lexical_rank, entity_rank, similarity,
            array[similarity, lexical, answers, speaker, date, first_person, names_time, asks, assistant,
                  assistant * %(asks_assistant)s::boolean::int, memory, recency, importance, access, entity,
@@ -167,12 +167,55 @@ select b.dropped, b.session_similarity, b.signals,
        b.item, b.item_id, coalesce(b.kind, 'turn') as kind,
        coalesce(b.content, t.text) as content,
        b.happened_at, b.score, coalesce(b.turn_id, t.id) as turn_id, b.session_id, b.memory_importance,
-       b.dense, b.lexical_rank, b.entity_rank, t.speaker, t.role, b.found
+       b.dense, b.lexical_rank, b.entity_rank, t.speaker, t.role, b.found,
+       case when q.id is not null then jsonb_build_array(q.id, q.speaker, q.role, q.text, q.said_at) end as question,
+       case when e.ids is not null then (  -- each with what came in its place, the nearest first, up to what holds
+           with recursive chain (first_id, id, depth) as (
+               select first_id, first_id, 0 from unnest(e.ids) as first_id
+               union all
+               select c.first_id, n.id, c.depth + 1
+               from chain c
+               cross join lateral (
+                   select case when m.state = 'merged' then m.into_id else m.superseded_by end as id
+                   from memory.memories m
+                   where m.tenant_id = %(tenant)s and m.id = c.id
+                     and (m.state = 'merged' or m.state = 'superseded' and m.valid_to <= %(as_of)s)
+                   limit 1) n
+               where n.id is not null and c.depth < 20)
+           select jsonb_agg(jsonb_build_object(
+                      'first_id', c.first_id, 'id', m.id, 'kind', m.kind, 'content', m.content, 'state', m.state,
+                      'happened_at', m.happened_at, 'valid_to', m.valid_to, 'turn_id', m.turn_id,
+                      'session_id', m.session_id, 'importance', m.importance,
+                      'is_recallable', m.state in ('candidate', 'active') and m.importance >= %(min_importance)s
+                          and coalesce(m.expires_at > %(as_of)s, true)
+                          and not exists (select from marks k where k.item_id = m.id and k.mark <> 'pinned'))
+                      order by c.first_id, c.depth)
+           from chain c
+           join memory.memories m on m.tenant_id = %(tenant)s and m.id = c.id) end as formers
        /* cached.column */
 from best b
 left join lateral (
     select id, speaker, role, text from log.turns t
     where b.item = 'turn' and t.tenant_id = %(tenant)s and t.id = b.item_id limit 1) t on true
+left join lateral (  -- the question that a short reply answers
+    select id, speaker, role, text, said_at from log.turns q
+    where q.tenant_id = %(tenant)s and q.id = b.asked_by and (q.speaker, q.role) is distinct from (t.speaker, t.role)
+      and not exists (select from marks k where k.item_id = q.id and k.mark <> 'pinned')
+    limit 1) q on true
+left join lateral (  -- what it stated and no longer holds: a memory itself, or what was made of a turn
+    select array_agg(distinct s.id) as ids
+    from (select b.item_id as id
+          union all
+          select l.memory_id from memory.lineage l
+          where b.item = 'turn' and l.tenant_id = %(tenant)s and l.source_id = b.item_id and l.relation = 'extracted') l
+    cross join lateral (
+        select case when m.state = 'merged' then m.into_id else m.id end as id
+        from memory.memories m
+        where m.tenant_id = %(tenant)s and m.id = l.id and m.state in ('superseded', 'merged') limit 1) f
+    cross join lateral (
+        select id from memory.memories m
+        where m.tenant_id = %(tenant)s and m.id = f.id and m.state = 'superseded' and m.valid_to <= %(as_of)s limit 1) s
+    ) e on true
 /* cached.subject */
 order by b.last, b.score desc, b.item_id
 

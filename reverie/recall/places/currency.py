@@ -9,7 +9,7 @@ from reverie.recall.places.read import Former
 from reverie.recall.result import Hit
 
 
-def marked(hit: Hit, formers: Sequence[Former]) -> Hit:
+def with_ends(hit: Hit, formers: Sequence[Former]) -> Hit:
     """Return a hit with what of it no longer holds, and until when it did, in its text."""
     if not formers:
         return hit
@@ -50,7 +50,7 @@ def by_currency(ranked: Sequence[Hit], formers: Mapping[UUID, Sequence[Former]],
                 if found is not None and (found.turn_id or found.id) != (hit.turn_id or hit.id):
                     place(found, score)
         del placed[hit.id]  # behind what replaces it
-        placed[hit.id] = marked(hit._replace(score=score), formers.get(hit.id, ()))
+        placed[hit.id] = with_ends(hit._replace(score=score), formers.get(hit.id, ()))
 
     for hit in ranked:
         place(hit, hit.score)
