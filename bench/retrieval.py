@@ -2,8 +2,10 @@
 
     python bench/retrieval.py --data ../shared/data/retrieval [--sets locomo realtalk lme_s] [--sample 48]
 
-R@k is the share of a question's evidence turns among the first k, NDCG@k with binary gains, means over questions. The
-database is kept under --work, so that a second run finds every vector in the cache.
+R@k is the share of a question's evidence turns among the first k, NDCG@k with binary gains, means over questions. By
+text, an evidence turn counts only if a hit of it carries the words of the answer that the turn itself has. "reverie" is
+the answer of recall with ten places, "reverie, ranking" the order of its candidates. The database is kept under --work,
+so that a second run finds every vector in the cache.
 """
 
 from __future__ import annotations
@@ -14,7 +16,7 @@ import json
 import math
 import tempfile
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -24,13 +26,17 @@ from bench.report import print_table
 from reverie.capture.history.importing import import_file
 from reverie.drive.cycle import catch_up, ingest
 from reverie.inference import Embedder, load_embedder
+from reverie.language.objects import read_object
 from reverie.model import Scope
 from reverie.policy import Policy, load_policy
 from reverie.recall.question import read_question
+from reverie.recall.recall import recall
+from reverie.recall.result import Hit
 from reverie.recall.search import search
 from reverie.store.database import Store
 from reverie.store.migrate import migrate
 from reverie.store.server.embedded import EmbeddedPostgres
+from reverie.store.session import perform
 from reverie.store.work import Work
 
 DEPTH = 60
@@ -115,21 +121,42 @@ def measured(order: list[str], evidence: set[str]) -> tuple[float, float, float]
     return recall(5), recall(10), gains / sum(1 / math.log2(place + 2) for place in range(min(10, len(evidence))))
 
 
+def words_of(text: str) -> frozenset[str]:
+    return frozenset(read_object(text).words)
+
+
+def by_text(hits: Sequence[Hit], evidence: dict[UUID, str], answer: str) -> float:
+    """Return the share of the evidence turns that are among the hits with the words of the answer that they have."""
+    wanted, carried = words_of(answer), set()
+    for hit in hits:
+        turn = hit.turn_id or hit.id
+        if turn in evidence and wanted & words_of(evidence[turn]) <= words_of(hit.told):
+            carried.add(turn)
+    return len(carried) / len(evidence)
+
+
 def variants(policy: Policy) -> dict[str, Policy]:
     def only(signal: str) -> Policy:
         turns = policy.recall.model_copy(update={"weights": {signal: 1.0}, "items": ("turn",)})
         return policy.model_copy(update={"recall": turns})
 
     turns = policy.model_copy(update={"recall": policy.recall.model_copy(update={"items": ("turn",)})})
-    return {"reverie": policy, "reverie, raw turns only": turns, "bm25": only("lexical"), "dense": only("similarity")}
+    return {
+        "reverie, ranking": policy,
+        "reverie, raw turns only": turns,
+        "bm25": only("lexical"),
+        "dense": only("similarity"),
+    }
 
 
 def ask(
     store: Store, name: str, asked: list[dict[str, Any]], policy: Policy, embedder: Embedder
-) -> dict[str, tuple[float, float, float]]:
-    sums: dict[str, list[tuple[float, float, float]]] = defaultdict(list)
+) -> dict[str, tuple[float, ...]]:
+    sums: dict[str, list[tuple[float, ...]]] = defaultdict(list)
     with store.transaction(name) as conn:
-        source = dict(conn.execute("select id, source_id from log.turns").fetchall())
+        turns = conn.execute("select id, subject_id, source_id, text from log.turns").fetchall()
+        source = {turn: source_id for turn, _, source_id, _ in turns}
+        said = {(subject, source_id): (turn, text) for turn, subject, source_id, text in turns}
         speakers = dict(conn.execute("select subject_id, speakers from memory.subjects").fetchall())
         last = dict(conn.execute("select subject_id, max(said_at) from log.turns group by 1").fetchall())
         for question in asked:
@@ -151,15 +178,18 @@ def ask(
                 orders[label] = ranking(found, source)
             orders["rrf of bm25 and dense"] = fused(orders["bm25"], orders["dense"])
             for label, order in orders.items():
-                sums[label].append(measured(order, evidence))
-    return {
-        label: (
-            sum(r[0] for r in rows) / len(rows),
-            sum(r[1] for r in rows) / len(rows),
-            sum(r[2] for r in rows) / len(rows),
-        )
-        for label, rows in sums.items()
-    }
+                sums[label].append((*measured(order, evidence), math.nan))
+            answer = perform(
+                recall(
+                    store.session(name), question["question"], subject_id=subject, policy=policy, as_of=asked_at,
+                    embedder=embedder, top_k=10, token_budget=100_000,
+                )
+            )  # fmt: skip
+            order = list(dict.fromkeys(source[hit.turn_id] for hit in answer.hits if hit.turn_id in source))
+            texts = dict(said[subject, one] for one in evidence)
+            by_words = by_text(answer.hits, texts, str(question["answer"]))
+            sums["reverie"].append((*measured(order, evidence), by_words))
+    return {label: tuple(sum(values) / len(rows) for values in zip(*rows, strict=True)) for label, rows in sums.items()}
 
 
 def main() -> None:
@@ -184,10 +214,11 @@ def main() -> None:
             asked = questions_of(options.data, name, options.sample)
             if not options.keep:
                 load(store, options.data, name, asked, policy, embedder)
-            for label, (r5, r10, ndcg) in ask(store, name, asked, policy, embedder).items():
-                rows.append((name, len(asked), label, f"{r5:.3f}", f"{r10:.3f}", f"{ndcg:.3f}"))
+            for label, figures in ask(store, name, asked, policy, embedder).items():
+                told = ("" if math.isnan(one) else f"{one:.3f}" for one in figures)
+                rows.append((name, len(asked), label, *told))
     server.stop()
-    print_table("Turn-level retrieval", ("set", "questions", "method", "R@5", "R@10", "NDCG@10"), rows)
+    print_table("Turn-level retrieval", ("set", "questions", "method", "R@5", "R@10", "NDCG@10", "R@10 by text"), rows)
 
 
 if __name__ == "__main__":
