@@ -15,7 +15,7 @@ from reverie.policy import Policy
 from reverie.recall.filters import Filters, read_admitted
 from reverie.recall.places.budget import within_budget
 from reverie.recall.places.currency import by_currency, with_ends
-from reverie.recall.places.read import with_neighbours
+from reverie.recall.places.read import read_formers, with_neighbours
 from reverie.recall.places.replacements import Candidates, with_replacements
 from reverie.recall.places.same import one_place_each
 from reverie.recall.question import read_question
@@ -24,7 +24,7 @@ from reverie.recall.result import RecallResult, drop
 from reverie.recall.search import (
     by_words,
     checked_rows,
-    formers_of,
+    former_ids,
     horizon,
     read_hits,
     search_params,
@@ -137,7 +137,7 @@ async def recall(
         )
     budget = policy.recall.token_budget if token_budget is None else token_budget
     top_k = policy.recall.top_k if top_k is None else top_k
-    formers = formers_of(rows)
+    formers = await read_formers(session, former_ids(rows), as_of=as_of, min_importance=policy.recall.min_importance)
     ranked = ranked if reranked is None else reranked
     if asked.asks_former:
         ranked = [with_ends(hit, formers.get(hit.id, ())) for hit in ranked]

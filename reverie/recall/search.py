@@ -13,7 +13,7 @@ from psycopg import Connection, RawCursor
 from reverie.inference import Vectors, to_half_wire
 from reverie.language.text import attributed, strip_invisible
 from reverie.policy import SIGNALS, Policy
-from reverie.recall.places.read import Former, read_formers, read_nearby
+from reverie.recall.places.read import read_nearby
 from reverie.recall.question import ParsedQuestion, read_question
 from reverie.recall.result import Hit, Signals
 from reverie.store.columns import HalfVectorParameter
@@ -23,7 +23,7 @@ from reverie.store.session.statement import numbered
 _LAST = datetime(9999, 12, 31, tzinfo=UTC)
 _EPOCH, _MILLISECOND = datetime(1970, 1, 1, tzinfo=UTC), timedelta(milliseconds=1)
 #: Columns of the statement.
-_FOUND, _FORMERS = 17, 19
+_ID, _FOUND, _FORMERS = 4, 17, 19
 #: The signals in the order of the statement's array, and the one that comes by itself.
 MEASURED = (*(name for name in SIGNALS if name != "session_similarity"), "session_similarity")
 
@@ -171,9 +171,9 @@ def unranked(rows: Sequence[tuple[Any, ...]]) -> int:
     return rows[0][_FOUND] - len(rows) if rows else 0
 
 
-def formers_of(rows: Sequence[tuple[Any, ...]]) -> dict[UUID, list[Former]]:
-    """Return what the candidates of these rows stated and no longer holds, by candidate."""
-    return {row[4]: read_formers(row[_FORMERS]) for row in rows if row[_FORMERS] is not None}
+def former_ids(rows: Sequence[tuple[Any, ...]]) -> dict[UUID, list[UUID]]:
+    """Return the memories of what the candidates of these rows stated and no longer holds, by candidate."""
+    return {row[_ID]: row[_FORMERS] for row in rows if row[_FORMERS] is not None}
 
 
 def searches_words(policy: Policy) -> bool:
@@ -221,7 +221,7 @@ def _hit(
     role: str | None,
     found: int,
     question: Sequence[Any] | None,
-    formers: object,
+    formers: Sequence[UUID] | None,
 ) -> tuple[Hit, str | None]:
     """Return one row as a hit. Spelled out for speed: every question makes dozens of them."""
     ranks: dict[str, int] = {}

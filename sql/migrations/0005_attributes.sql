@@ -73,3 +73,5 @@ alter table ops.sessions
 alter table ops.sessions
     alter column stated set statistics 0;
 comment on column ops.sessions.stated is 'Preferences and instructions that the rules found in the session''s messages: [{turn_id, text}], the latest 100.';
+
+create index memories_superseded_of on memory.memories (tenant_id, subject_id) where state = 'superseded';

@@ -1,3 +1,27 @@
+-- name: successors
+-- Statements that no longer hold, each followed by what came in its place, one after the other, up to what holds.
+with recursive chain (first_id, id, depth) as (
+    select first_id, first_id, 0 from unnest(%(ids)s::uuid[]) as first_id
+    union all
+    select c.first_id, n.id, c.depth + 1
+    from chain c
+    cross join lateral (
+        select case when m.state = 'merged' then m.into_id else m.superseded_by end as id
+        from memory.memories m
+        where m.tenant_id = %(tenant)s and m.id = c.id
+          and (m.state = 'merged' or m.state = 'superseded' and m.valid_to <= %(as_of)s)
+        limit 1) n
+    where n.id is not null and c.depth < 20
+)
+select c.first_id, m.id, m.kind, m.content, m.state, m.happened_at, m.valid_to, m.turn_id, m.session_id, m.importance,
+       m.state in ('candidate', 'active') and m.importance >= %(min_importance)s and coalesce(m.expires_at > %(as_of)s, true)
+           and not exists (select from memory.marks k
+                           where k.tenant_id = %(tenant)s and k.subject_id = m.subject_id and k.item_id = m.id
+                             and k.mark <> 'pinned') as is_recallable
+from chain c
+join memory.memories m on m.tenant_id = %(tenant)s and m.id = c.id
+order by c.first_id, c.depth
+
 -- name: around
 -- The turns before and after these turns in their sessions, in the order of the conversation.
 select i.item_id, t.id, t.speaker, t.role, t.text, t.said_at, t.is_before

@@ -162,6 +162,27 @@ best as (
           from weighed) s
     order by last, score desc, item_id
     limit %(limit)s
+),
+former as materialized (  -- what was stated and no longer holds, by the memory itself and by each turn that it was made of
+    select x.item_id, array_agg(s.id) as ids
+    from (select id from memory.memories m
+          where m.tenant_id = %(tenant)s and m.subject_id = %(subject)s and m.state = 'superseded'
+            and m.valid_to <= %(as_of)s
+          offset 0) s
+    cross join lateral (
+        select s.id as item_id
+        union
+        select l.source_id from memory.lineage l
+        where l.tenant_id = %(tenant)s and l.memory_id = s.id and l.relation = 'extracted'
+        union
+        select l.source_id
+        from (select id from memory.memories h
+              where h.tenant_id = %(tenant)s and h.into_id = s.id and h.state = 'merged' offset 0) h
+        cross join lateral (
+            select source_id from memory.lineage l
+            where l.tenant_id = %(tenant)s and l.memory_id = h.id and l.relation = 'extracted' offset 0) l
+        offset 0) x
+    group by x.item_id
 )
 select b.dropped, b.session_similarity, b.signals,
        b.item, b.item_id, coalesce(b.kind, 'turn') as kind,
@@ -169,29 +190,7 @@ select b.dropped, b.session_similarity, b.signals,
        b.happened_at, b.score, coalesce(b.turn_id, t.id) as turn_id, b.session_id, b.memory_importance,
        b.dense, b.lexical_rank, b.entity_rank, t.speaker, t.role, b.found,
        case when q.id is not null then jsonb_build_array(q.id, q.speaker, q.role, q.text, q.said_at) end as question,
-       case when e.ids is not null then (  -- each with what came in its place, the nearest first, up to what holds
-           with recursive chain (first_id, id, depth) as (
-               select first_id, first_id, 0 from unnest(e.ids) as first_id
-               union all
-               select c.first_id, n.id, c.depth + 1
-               from chain c
-               cross join lateral (
-                   select case when m.state = 'merged' then m.into_id else m.superseded_by end as id
-                   from memory.memories m
-                   where m.tenant_id = %(tenant)s and m.id = c.id
-                     and (m.state = 'merged' or m.state = 'superseded' and m.valid_to <= %(as_of)s)
-                   limit 1) n
-               where n.id is not null and c.depth < 20)
-           select jsonb_agg(jsonb_build_object(
-                      'first_id', c.first_id, 'id', m.id, 'kind', m.kind, 'content', m.content, 'state', m.state,
-                      'happened_at', m.happened_at, 'valid_to', m.valid_to, 'turn_id', m.turn_id,
-                      'session_id', m.session_id, 'importance', m.importance,
-                      'is_recallable', m.state in ('candidate', 'active') and m.importance >= %(min_importance)s
-                          and coalesce(m.expires_at > %(as_of)s, true)
-                          and not exists (select from marks k where k.item_id = m.id and k.mark <> 'pinned'))
-                      order by c.first_id, c.depth)
-           from chain c
-           join memory.memories m on m.tenant_id = %(tenant)s and m.id = c.id) end as formers
+       e.ids as former_ids
        /* cached.column */
 from best b
 left join lateral (
@@ -202,20 +201,7 @@ left join lateral (  -- the question that a short reply answers
     where q.tenant_id = %(tenant)s and q.id = b.asked_by and (q.speaker, q.role) is distinct from (t.speaker, t.role)
       and not exists (select from marks k where k.item_id = q.id and k.mark <> 'pinned')
     limit 1) q on true
-left join lateral (  -- what it stated and no longer holds: a memory itself, or what was made of a turn
-    select array_agg(distinct s.id) as ids
-    from (select b.item_id as id
-          union all
-          select l.memory_id from memory.lineage l
-          where b.item = 'turn' and l.tenant_id = %(tenant)s and l.source_id = b.item_id and l.relation = 'extracted') l
-    cross join lateral (
-        select case when m.state = 'merged' then m.into_id else m.id end as id
-        from memory.memories m
-        where m.tenant_id = %(tenant)s and m.id = l.id and m.state in ('superseded', 'merged') limit 1) f
-    cross join lateral (
-        select id from memory.memories m
-        where m.tenant_id = %(tenant)s and m.id = f.id and m.state = 'superseded' and m.valid_to <= %(as_of)s limit 1) s
-    ) e on true
+left join former e on e.item_id = b.item_id
 /* cached.subject */
 order by b.last, b.score desc, b.item_id
 

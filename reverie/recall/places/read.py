@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from itertools import groupby
 from typing import Any, NamedTuple
@@ -25,18 +26,55 @@ class Former(NamedTuple):
     is_recallable: bool
 
 
-def read_formers(steps: Sequence[Mapping[str, Any]]) -> list[Former]:
-    """Return what a candidate stated and no longer holds.
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A memory on the way from a statement that no longer holds to what does."""
 
-    `steps` are those of the query `search`: each statement, followed by what came in its place, one after the other.
-    """
-    found = []
-    for _, group in groupby(steps, key=lambda step: step["first_id"]):
-        first, *rest = group
-        successors = tuple(_successor(step) for step in rest if step["state"] != "merged")
-        is_recallable = bool(rest) and bool(rest[-1]["is_recallable"])
-        found.append(Former(first["content"], datetime.fromisoformat(first["valid_to"]), successors, is_recallable))
-    return found
+    first_id: UUID
+    id: UUID
+    kind: str
+    content: str
+    state: str
+    happened_at: datetime
+    valid_to: datetime | None
+    turn_id: UUID | None
+    session_id: str | None
+    importance: float
+    is_recallable: bool
+
+    @property
+    def hit(self) -> Hit:
+        """The memory as a hit that no search found."""
+        return Hit(
+            item="memory",
+            id=self.id,
+            kind=self.kind,
+            content=strip_invisible(self.content),
+            happened_at=self.happened_at,
+            score=0.0,
+            signals={},
+            ranks={},
+            turn_id=self.turn_id,
+            session_id=self.session_id,
+            importance=self.importance,
+        )
+
+
+async def read_formers(
+    session: TenantSession, ids: Mapping[UUID, Sequence[UUID]], *, as_of: datetime, min_importance: float
+) -> dict[UUID, list[Former]]:
+    """Return by candidate what it stated and no longer holds; `ids` has the memories of these statements."""
+    if not ids:
+        return {}
+    params = {
+        "tenant": session.tenant_id,
+        "ids": list({id_ for each in ids.values() for id_ in each}),
+        "as_of": as_of,
+        "min_importance": min_importance,
+    }
+    steps = await session.run(Statement(queries("places")["successors"], params, row=Step))
+    formers = {first_id: _former(list(group)) for first_id, group in groupby(steps, key=lambda step: step.first_id)}
+    return {item_id: [formers[id_] for id_ in each if id_ in formers] for item_id, each in ids.items()}
 
 
 def read_nearby(question: Sequence[Any]) -> NearbyTurn:
@@ -69,17 +107,11 @@ def _nearby(id_: UUID, speaker: str | None, role: str | None, text: str, said_at
     return NearbyTurn(id=id_, content=attributed(text, speaker, role), said_at=said_at)
 
 
-def _successor(step: Mapping[str, Any]) -> Hit:
-    return Hit(
-        item="memory",
-        id=UUID(step["id"]),
-        kind=step["kind"],
-        content=strip_invisible(step["content"]),
-        happened_at=datetime.fromisoformat(step["happened_at"]),
-        score=0.0,
-        signals={},
-        ranks={},
-        turn_id=UUID(step["turn_id"]) if step["turn_id"] else None,
-        session_id=step["session_id"],
-        importance=step["importance"],
+def _former(steps: Sequence[Step]) -> Former:
+    first, *rest = steps
+    return Former(
+        content=first.content,
+        until=first.valid_to or first.happened_at,
+        successors=tuple(step.hit for step in rest if step.state != "merged"),
+        is_recallable=bool(rest) and rest[-1].is_recallable,
     )
