@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from psycopg import Connection
 
-from bench.memory_scoring import Row, judge_change, judge_decoy, says, states_old
+from bench.memory_scoring import Row, judge_change, judge_decoy, says, stems
 from bench.memory_texts import entries
 from bench.report import print_table
 from reverie.capture.history.importing import import_file
@@ -20,10 +20,11 @@ from reverie.drive.cycle import catch_up, ingest
 from reverie.inference import Embedder, load_embedder
 from reverie.model import Scope
 from reverie.policy import Policy, load_policy
-from reverie.recall.search import search
+from reverie.recall.recall import recall
 from reverie.store.database import Store
 from reverie.store.migrate import migrate
 from reverie.store.server.embedded import EmbeddedPostgres
+from reverie.store.session import perform
 from reverie.store.work import Work
 from reverie.testing import fast_directory
 
@@ -124,7 +125,7 @@ def histories(part: str, policy: str = "reverie", verbose: bool = False, live_st
     Every `live_step`th history is also run live, and must give the same memory."""
     told = entries("histories", part)
     with running(policy) as run:
-        rows, structured, above, conflicts = {}, {}, [], set[str]()
+        rows, structured, answers, conflicts = {}, {}, [], set[str]()
         run.take_in("histories", [turn for one in told for turn in turns_of(one)], max(map(end_of, told)))
         for one in sorted(told, key=end_of):
             for _ in catch_up(run.work("histories", end_of(one))):
@@ -132,10 +133,10 @@ def histories(part: str, policy: str = "reverie", verbose: bool = False, live_st
             with run.store.transaction("histories") as conn:
                 rows[one["id"]] = rows_of(conn, "histories", one["id"])
                 structured[one["id"]] = facts_of(conn, "histories", one["id"])
-                above.append(_stands_above(conn, run, one))
+                answers.append(_answered(conn, run, one))
                 found = conn.execute("select subject_id from memory.conflicts where subject_id = %s", [one["id"]])
                 conflicts |= {row[0] for row in found}
-        _print_figures(part, told, rows, [one for one in above if one is not None], conflicts)
+        _print_figures(part, told, rows, [one for one in answers if one is not None], conflicts)
         _print_structured(told, structured)
         if verbose:
             _print_rows(told, rows)
@@ -146,7 +147,7 @@ def _print_figures(
     part: str,
     told: Sequence[History],
     rows: Mapping[str, Sequence[Row]],
-    above: Sequence[bool],
+    answers: Sequence[Answered],
     conflicts: set[str],
 ) -> None:
     changes = [(one["id"], judge_change(one, rows[one["id"]])) for one in told if one["kind"] == "change"]
@@ -161,7 +162,8 @@ def _print_figures(
             ("current value in force (goal .95)", _share(one.current for _, one in changes)),
             ("old value marked (goal .95)", _share(one.marked for _, one in changes)),
             ("old value marked, where it was a memory", f"{sum(one.marked for one in kept)}/{len(kept)}"),
-            ("the current value is recalled above the old one", _share(above)),
+            ("recall: current value first (goal .95)", _share(one.first for one in answers)),
+            ("recall: old value above it, and not marked (goal 0)", _share(one.stale for one in answers)),
             ("decoys untouched (goal .95)", _share(one.untouched for _, one in decoys)),
             ("decoys untouched, where the value was a memory", f"{sum(one.untouched for one in known)}/{len(known)}"),
             ("in conflict: changes, decoys", f"{in_conflict[0]}, {in_conflict[1]}"),
@@ -171,6 +173,7 @@ def _print_figures(
         "current value not in force": [name for name, one in changes if not one.current],
         "old value not a memory": [name for name, one in changes if not one.kept],
         "old value not marked": [name for name, one in changes if one.kept and not one.marked],
+        "recall: old value first": [one.name for one in answers if not one.first],
         "decoy's value not a memory": [name for name, one in decoys if not one.kept],
         "decoy touched": [name for name, one in decoys if one.kept and not one.untouched],
     }
@@ -196,27 +199,52 @@ def _share(flags: Iterable[bool]) -> str:
     return f"{sum(flags) / max(len(flags), 1):.3f} ({sum(flags)}/{len(flags)})"
 
 
-def _stands_above(conn: Connection[Any], run: Running, history: History) -> bool | None:
-    """Whether a recall of memories puts the current value above the old one; None: there is no question or no value."""
+class Answered(NamedTuple):
+    """What recall answered to the question of a history."""
+
+    name: str
+    #: the first hit that names the current or the old value names the current one
+    first: bool
+    #: the old value stands above the current one, and nothing says that it no longer holds
+    stale: bool
+
+
+def _answered(conn: Connection[Any], run: Running, history: History) -> Answered | None:
+    """Judge the answer to the question of a history; None: there is no question or no current value."""
     if "ask" not in history or history["kind"] != "change" or not history["current"]:
         return None
-    policy = run.policy.model_copy(update={"recall": run.policy.recall.model_copy(update={"items": ("memory",)})})
-    found = search(
-        conn, tenant_id="histories", subject_id=history["id"], vector=run.embedder.encode([history["ask"]])[0],
-        question=history["ask"], policy=policy, model=run.embedder.model, as_of=end_of(history), ranked=20,
+    answer = perform(
+        recall(
+            run.store.session("histories"), history["ask"], subject_id=history["id"], policy=run.policy,
+            as_of=end_of(history), embedder=run.embedder,
+        )
     )  # fmt: skip
     read = conn.execute(
         "select id, kind, content, state, polarity, phase, valid_to from memory.memories"
         " where tenant_id = 'histories' and subject_id = %s",
         [history["id"]],
     )
-    rows = {id: Row(*row) for id, *row in read}
-    for hit, dropped in found:
-        if dropped is None and says(rows[hit.id], history["current"], history.get("current_polarity")):
-            return True
-        if dropped is None and states_old(history, rows[hit.id]):
-            return False
-    return False
+    rows = {id_: Row(*row) for id_, *row in read}
+    said = conn.execute(
+        "select id, text from log.turns where tenant_id = 'histories' and subject_id = %s order by said_at",
+        [history["id"]],
+    ).fetchall()
+    naming = [id_ for id_, text in said if _names(text, history["current"])]
+    for hit in answer.hits:
+        row = rows.get(hit.id)
+        is_current, is_old = _names(hit.content, history["current"]), _names(hit.content, history["old"])
+        if is_current and is_old:  # a liking that turned round: the last turn that names it is the current one
+            is_current = says(row, history["current"], history.get("current_polarity")) if row else hit.id == naming[-1]
+        if is_current:
+            return Answered(name=history["id"], first=True, stale=False)
+        if is_old:
+            return Answered(name=history["id"], first=False, stale=hit.until is None and hit.id not in naming[-1:])
+    return Answered(name=history["id"], first=False, stale=False)
+
+
+def _names(text: str, words: Sequence[str]) -> bool:
+    named = stems(text)
+    return bool(words) and all(stem in named for word in words for stem in stems(word))
 
 
 def _live(run: Running, told: Sequence[History], rows: Mapping[str, Sequence[Row]]) -> None:
