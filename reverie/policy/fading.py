@@ -10,7 +10,8 @@ The arithmetic is that of these SQL expressions, bit for bit: float64, a `real` 
     forget_at  least(faded_at, expires_at + make_interval(secs => 86400 * expired_days))
 
 A lasting memory keeps its peak and has no end of its own: its value does not change, and `forget_at` is never. One that
-was superseded fades from `valid_to` on, if that is after `accessed_at`.
+was superseded fades from `valid_to` on, if that is after `accessed_at`, and is forgotten `history_days` later at the
+earliest.
 """
 
 from __future__ import annotations
@@ -73,6 +74,9 @@ class Fading:
     unaccessed_days: float
     #: Days after its own end (`expires_at`) at which a memory is forgotten, whatever its importance.
     expired_days: float = 0.0
+    #: Days after its end for which a lasting memory is at least kept: without it, the turns that stated it would be
+    #: recalled as if they still held.
+    history_days: float = 0.0
 
     def value_at(
         self,
@@ -116,6 +120,8 @@ class Fading:
             below=self.below,
             unaccessed_days=self.unaccessed_days,
         )
+        if lasting and valid_to is not None:
+            return faded_at and max(faded_at, valid_to + timedelta(days=self.history_days))
         return min((at for at in (faded_at, ended_at) if at is not None), default=None)
 
     def params(self) -> dict[str, Any]:
@@ -127,4 +133,5 @@ class Fading:
             "below": self.below,
             "unaccessed_days": self.unaccessed_days,
             "expired_days": self.expired_days,
+            "history_days": self.history_days,
         }

@@ -144,6 +144,8 @@ class PrunePolicy(Table):
     unaccessed_days: Days = 36_500.0
     #: Days after which a memory that has ended by its own time is forgotten; it is not recalled from its end on.
     expired_days: Days = 30.0
+    #: Days for which what lasted, a home or a job, is at least kept after it was superseded.
+    history_days: Days = 3650.0
 
 
 class QueuePolicy(Table):

@@ -79,6 +79,7 @@ class Policy(Table):
             below=self.prune.below,
             unaccessed_days=self.prune.unaccessed_days,
             expired_days=self.prune.expired_days,
+            history_days=self.prune.history_days,
         )
 
     def lasts(self, relation: str | None, phase: Phase) -> bool:

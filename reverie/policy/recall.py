@@ -50,6 +50,19 @@ _ASKS_FORMER = (
     r"(?:my|his|her|their|your|our|the|'s) (?:old|ex|last|first|earlier)|ex-\w+|"
     r"did (?:\w+ ){1,3}(?:live|work|study|use to|date|own|have)|changed?|history)\b"
 )
+#: Asks for what is so now.
+_ASKS_PRESENT = (
+    r"(?i)^(?!.*\b(?:did|was|were|had|has been|have been|ever|when)\b)"
+    r".*(?:\b(?:is|are|am|do|does|should|can|have|has)\b|['’]s\b)"
+)
+#: Says that something has changed, and not that it might.
+_CHANGES = (
+    r"(?i)^(?!.*\b(?:might|maybe|if|would|could|thinking|consider(?:ing)?|want|wants|wish|hope|hoping|plan|planning|almost|"
+    r"nearly|someday|dream|also)\b)"
+    r".*\b(?:now|nowadays|these days|no longer|no more|any ?more|instead|switched|swapped|moved to|transferred|"
+    r"replaced|my new|our new|new (?:me|number|job|place)|quit|gave up|given up|dropped|sold|from now on|used to|broke up|"
+    r"divorced|separated|promoted|traded|ditched|forget)\b"
+)
 #: Opens what asks without a question mark.
 _INTERROGATIVE = r"(?i)^(?:what|when|where|who|whom|whose|which|why|how|did|does|do|is|was|were|are|has|have|had)\b"
 #: Asks for what was, what the assistant said, or about somebody by name.
@@ -118,6 +131,11 @@ class RecallPolicy(Table):
     asks_assistant: Regex = _ASKS_ASSISTANT
     #: What asks for what was so once, so that what no longer holds is given as well.
     asks_former: Regex = _ASKS_FORMER
+    #: What asks for what is so now, and what says that something has changed: a hit with such words that is as good as
+    #: an earlier one but for `change_margin` of the score stands before it.
+    asks_present: Regex = _ASKS_PRESENT
+    changes: Regex = _CHANGES
+    change_margin: Annotated[float, Field(ge=0.0, le=10.0)] = 0.0
     #: What tells a question from a message, one about what was from others, a request from a message, and a question
     #: that seeks advice from one about what was said.
     interrogative: Regex = _INTERROGATIVE

@@ -59,6 +59,8 @@ class ParsedQuestion:
     asks_assistant: bool
     #: Whether it asks for what was so once: by its words, or by a time that it names.
     asks_former: bool
+    #: Whether it asks for what is so now.
+    asks_present: bool
     kind: QueryKind
     #: Times that it names, as half-open spans.
     spans: tuple[TimeSpan, ...]
@@ -74,12 +76,14 @@ def read_question(text: str, *, policy: RecallPolicy, speakers: Iterable[str], a
     speakers = tuple(speakers)
     mentioned = tuple(name for name in speakers if _named(name, possessive=False).search(text))
     times = tuple(spans(text, asked_at))
+    asks_former = bool(times) or re.search(policy.asks_former, text) is not None
     return ParsedQuestion(
         text=text,
         speakers=speakers,
         mentioned=mentioned if len(mentioned) < len(speakers) else (),
         asks_assistant=re.search(policy.asks_assistant, text) is not None,
-        asks_former=bool(times) or re.search(policy.asks_former, text) is not None,
+        asks_former=asks_former,
+        asks_present=not asks_former and re.search(policy.asks_present, text) is not None,
         kind=query_kind(text, policy=policy, about_speaker=bool(mentioned)),
         spans=times,
     )

@@ -14,7 +14,7 @@ from reverie.model import require_aware, stable_id
 from reverie.policy import Policy
 from reverie.recall.filters import Filters, read_admitted
 from reverie.recall.places.budget import within_budget
-from reverie.recall.places.currency import by_currency, with_ends
+from reverie.recall.places.currency import by_currency, later_first, with_ends
 from reverie.recall.places.read import read_formers, with_neighbours
 from reverie.recall.places.replacements import Candidates, with_replacements
 from reverie.recall.places.same import one_place_each
@@ -143,6 +143,8 @@ async def recall(
         ranked = [with_ends(hit, formers.get(hit.id, ())) for hit in ranked]
     else:
         may_add = kinds is None and among is None and "memory" in policy.recall.items
+        if asked.asks_present:
+            ranked = later_first(ranked, changes=policy.recall.changes, margin=policy.recall.change_margin)
         ranked = by_currency(ranked, formers, may_add=may_add)
     placed, dropped = one_place_each(ranked, longest_turn=policy.recall.longest_turn)
     hits, unfit = within_budget(

@@ -11,11 +11,13 @@ select coalesce(
 -- When each memory will be forgotten, by the present policy: the closed form of reverie/policy/fading.py.
 update memory.memories m
 set forget_at = x.forget_at
-from (select d.id, least(case when d.days <= 1e6 then d.since + make_interval(secs => 86400 * d.days) end,
-                         case when not d.lasts
+from (select d.id, least(greatest(case when d.days <= 1e6 then d.since + make_interval(secs => 86400 * d.days) end,
+                                  case when d.days <= 1e6 then d.history_until end),
+                         case when not d.lasting
                               then d.expires_at + make_interval(secs => 86400 * %(expired_days)s::float8) end) as forget_at
-      from (select m.id, greatest(m.accessed_at, m.valid_to) as since, m.lasting and m.valid_to is null as lasts,
-                   m.expires_at, greatest(%(unaccessed_days)s::float8,
+      from (select m.id, greatest(m.accessed_at, m.valid_to) as since, m.lasting, m.expires_at,
+                   case when m.lasting
+                        then m.valid_to + make_interval(secs => 86400 * %(history_days)s::float8) end as history_until, greatest(%(unaccessed_days)s::float8,
                        case when m.lasting and m.valid_to is null then 'infinity'
                             when m.peak < %(below)s::real then 0
                             when r.rate = 0 then 'infinity'

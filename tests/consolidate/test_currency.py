@@ -129,10 +129,8 @@ def test_all_tables_agree(store: Store, tmp_path: Path) -> None:
            from memory.memories m join memory.memories b on b.id = m.superseded_by
            join memory.vectors v on v.item_id = m.id where m.state = 'superseded'""",
     )
-    forget_at = POLICY.fading.forget_at("fact", ended[0][4] and 0.7, day(5))
     assert [row[:4] + row[5:] for row in ended] == [(day(1), day(5), "Lives in Bergen", True, False)]
-    assert ended[0][4] is not None and ended[0][4] > day(5)
-    assert forget_at is None or ended[0][4] == forget_at
+    assert ended[0][4] == day(5 + POLICY.prune.history_days), "a home is kept as history"
     assert rows(store, "select valid_to, forget_at from memory.memories where content = 'Lives in Bergen'") == [
         (None, None)
     ]

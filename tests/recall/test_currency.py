@@ -19,7 +19,7 @@ from reverie.inference import Embedder
 from reverie.model import Scope
 from reverie.policy import load_policy
 from reverie.recall.contexts.context import assemble_context
-from reverie.recall.places.currency import by_currency
+from reverie.recall.places.currency import by_currency, later_first
 from reverie.recall.places.read import Former
 from reverie.recall.recall import recall
 from reverie.recall.result import Hit, RecallResult
@@ -64,6 +64,19 @@ def test_a_chain_ends_with_what_holds() -> None:
     formers = {first.id: [former(second, third)], second.id: [former(third)]}
     ranked = by_currency([first, second, third], formers, may_add=True)
     assert [one.id.int for one in ranked] == [3, 2, 1]
+
+
+def test_words_of_a_change_move_a_later_hit_before_an_earlier_one() -> None:
+    changes = load_policy("reverie").recall.changes
+    old = hit(1)._replace(content="I have an Android phone", score=0.9)
+    new = hit(2)._replace(content="I switched to an iPhone", score=0.8, happened_at=END)
+    far = hit(3)._replace(content="I switched to tea", score=0.5, happened_at=END)
+    plan = hit(4)._replace(content="Maybe I get my new phone soon", score=0.4, happened_at=END)
+    ranked = later_first([old, new, far, plan], changes=changes, margin=0.2)
+    assert [(one.id.int, one.score) for one in ranked] == [(2, 0.9), (1, 0.9), (3, 0.5), (4, 0.4)]
+    early = new._replace(happened_at=START - timedelta(days=1))
+    assert later_first([old, early], changes=changes, margin=0.2) == [old, early]
+    assert later_first([old, new], changes=changes, margin=0.0) == [old, new]
 
 
 @given(

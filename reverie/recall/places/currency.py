@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from uuid import UUID
 
@@ -20,6 +21,27 @@ def with_ends(hit: Hit, formers: Sequence[Former]) -> Hit:
         ended = "; ".join(f"{one.content}, until {one.until:%Y-%m-%d}" for one in formers)
         content = f"{hit.content} [no longer: {ended}]"
     return hit._replace(content=content, until=until)
+
+
+def later_first(ranked: Sequence[Hit], *, changes: str, margin: float) -> list[Hit]:
+    """Return ranked hits, each with words of a change before the earlier ones that are better by at most `margin`.
+
+    For what no rule read as a statement: "I live in Oslo", and later "first night in our new place in Bergen".
+    """
+    if not margin:
+        return list(ranked)
+    placed: list[Hit] = []
+    for hit in ranked:
+        place = len(placed)
+        if re.search(changes, hit.content):
+            earlier = (
+                n for n, other in enumerate(placed)
+                if other.happened_at < hit.happened_at and other.score - hit.score <= margin
+            )  # fmt: skip
+            place = next(earlier, place)
+        score = max(hit.score, placed[place].score) if place < len(placed) else hit.score
+        placed.insert(place, hit._replace(score=score))
+    return placed
 
 
 def by_currency(ranked: Sequence[Hit], formers: Mapping[UUID, Sequence[Former]], *, may_add: bool) -> list[Hit]:
