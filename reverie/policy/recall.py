@@ -60,8 +60,8 @@ _CHANGES = (
     r"(?i)^(?!.*\b(?:might|maybe|if|would|could|thinking|consider(?:ing)?|want|wants|wish|hope|hoping|plan|planning|almost|"
     r"nearly|someday|dream|also)\b)"
     r".*\b(?:now|nowadays|these days|no longer|no more|any ?more|instead|switched|swapped|moved to|transferred|"
-    r"replaced|my new|our new|new (?:me|number|job|place)|quit|gave up|given up|dropped|sold|from now on|used to|broke up|"
-    r"divorced|separated|promoted|traded|ditched|forget)\b"
+    r"replaced|my new|our new|new (?:me|number|job|place)|quit|gave up|given up|dropped|sold|from now on|used to|"
+    r"broke up|divorced|separated|promoted|traded|ditched|forget)\b"
 )
 #: Opens what asks without a question mark.
 _INTERROGATIVE = r"(?i)^(?:what|when|where|who|whom|whose|which|why|how|did|does|do|is|was|were|are|has|have|had)\b"
