@@ -144,7 +144,10 @@ async def recall(
     else:
         may_add = kinds is None and among is None and "memory" in policy.recall.items
         if asked.asks_present:
-            ranked = later_first(ranked, changes=policy.recall.changes, margin=policy.recall.change_margin)
+            numbers = policy.recall
+            ranked = later_first(
+                ranked, question, speakers=asked.speakers, changes=numbers.changes, margin=numbers.change_margin
+            )
         ranked = by_currency(ranked, formers, may_add=may_add)
     placed, dropped = one_place_each(ranked, longest_turn=policy.recall.longest_turn)
     hits, unfit = within_budget(

@@ -69,14 +69,18 @@ def test_a_chain_ends_with_what_holds() -> None:
 def test_words_of_a_change_move_a_later_hit_before_an_earlier_one() -> None:
     changes = load_policy("reverie").recall.changes
     old = hit(1)._replace(content="I have an Android phone", score=0.9)
-    new = hit(2)._replace(content="I switched to an iPhone", score=0.8, happened_at=END)
+    new = hit(2)._replace(content="I switched phones, an iPhone", score=0.8, happened_at=END)
     far = hit(3)._replace(content="I switched to tea", score=0.5, happened_at=END)
     plan = hit(4)._replace(content="Maybe I get my new phone soon", score=0.4, happened_at=END)
-    ranked = later_first([old, new, far, plan], changes=changes, margin=0.2)
+    ranked = later_first([old, new, far, plan], "which phone", speakers=["Ann"], changes=changes, margin=0.2)
     assert [(one.id.int, one.score) for one in ranked] == [(2, 0.9), (1, 0.9), (3, 0.5), (4, 0.4)]
+    other = new._replace(content="I have dinner at my mother's every Tuesday now")
+    assert later_first([old, other], "which phone", speakers=["Ann"], changes=changes, margin=0.2) == [old, other], (
+        "another thing"
+    )
     early = new._replace(happened_at=START - timedelta(days=1))
-    assert later_first([old, early], changes=changes, margin=0.2) == [old, early]
-    assert later_first([old, new], changes=changes, margin=0.0) == [old, new]
+    assert later_first([old, early], "which phone", speakers=["Ann"], changes=changes, margin=0.2) == [old, early]
+    assert later_first([old, new], "which phone", speakers=["Ann"], changes=changes, margin=0.0) == [old, new]
 
 
 @given(

@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from uuid import UUID
 
+from reverie.language.objects import read_object
 from reverie.recall.places.read import Former
 from reverie.recall.result import Hit
 
@@ -23,25 +24,36 @@ def with_ends(hit: Hit, formers: Sequence[Former]) -> Hit:
     return hit._replace(content=content, until=until)
 
 
-def later_first(ranked: Sequence[Hit], *, changes: str, margin: float) -> list[Hit]:
+def later_first(
+    ranked: Sequence[Hit], question: str, *, speakers: Sequence[str], changes: str, margin: float
+) -> list[Hit]:
     """Return ranked hits, each with words of a change before the earlier ones that are better by at most `margin`.
 
-    For what no rule read as a statement: "I live in Oslo", and later "first night in our new place in Bergen".
+    Both must be about the same: they share a word of content besides the names of the speakers, or the later one does
+    with the question. For what no rule read as a statement: "I have therapy on Wednesdays", and later "my therapy is on Fridays from now on".
     """
     if not margin:
         return list(ranked)
+    names = _content_words(" ".join(speakers))
+    asked = _content_words(question)
     placed: list[Hit] = []
     for hit in ranked:
         place = len(placed)
         if re.search(changes, hit.content):
+            words = _content_words(hit.content) - names
             earlier = (
                 n for n, other in enumerate(placed)
                 if other.happened_at < hit.happened_at and other.score - hit.score <= margin
+                and words & (asked | _content_words(other.content))
             )  # fmt: skip
             place = next(earlier, place)
         score = max(hit.score, placed[place].score) if place < len(placed) else hit.score
         placed.insert(place, hit._replace(score=score))
     return placed
+
+
+def _content_words(text: str) -> frozenset[str]:
+    return frozenset(read_object(text).words)
 
 
 def by_currency(ranked: Sequence[Hit], formers: Mapping[UUID, Sequence[Former]], *, may_add: bool) -> list[Hit]:
