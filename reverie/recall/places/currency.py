@@ -30,7 +30,8 @@ def later_first(
     """Return ranked hits, each with words of a change before the earlier ones that are better by at most `margin`.
 
     Both must be about the same: they share a word of content besides the names of the speakers, or the later one does
-    with the question. For what no rule read as a statement: "I have therapy on Wednesdays", and later "my therapy is on Fridays from now on".
+    with the question. For what no rule read as a statement: "I have therapy on Wednesdays", and later "my therapy is on
+    Fridays from now on".
     """
     if not margin:
         return list(ranked)
