@@ -42,6 +42,15 @@ BREAKS: Final = (
 #: literals, polars uses its fast automaton.
 MARKS: Final = {curly: there for mark, there in BREAKS.items() for curly in (mark, mark.replace("'", "’"))} | PLAIN
 
+#: A pair that does something, whose clause does not end at its "and": "Ines and I have been together".
+PAIR: Final = (
+    rf"((?:^|{SEPARATOR}|[,.!?:] )(?:(?:[Ww]ell|[Ss]o|[Bb]ut|[Aa]nd|[Yy]es|[Yy]eah|[Oo]k|[Oo]h|[Aa]lso|[Aa]nyway|[Hh]i|um|btw),? )*"
+    r"(?:[A-Z][A-Za-z'-]+|[Mm]y (?:ex-?|new |best |older? |younger |little |big |lovely )?"
+    r"(?:wife|husband|partner|girlfriend|boyfriend|fianc(?:e|é)e?|hubby|missus|other half|gf|bf|ex|friend|mate|sister|brother"
+    r"|m[ou]m|dad|mother|father|son|daughter|cousin|roommate|flatmate|family)(?:,? [A-Z][a-z]+,?)?) and )"
+    rf"{SEPARATOR}([Ii]\b)"
+)
+
 #: Stripped from both ends of a value.
 EDGES: Final = " ,;:.!?…\"'()[]*~_-–—\n"
 #: Stripped from the end of a clause before the check for a question mark.
@@ -118,6 +127,8 @@ def trie(words: Sequence[str]) -> str:
 
 #: No mark is a prefix of another, so the longest match is the first.
 _MARKS: Final = re.compile(trie([*MARKS]))
+_AND_I: Final = re.compile(f" and {SEPARATOR}[Ii]")
+_PAIR: Final = re.compile(PAIR)
 _PLAIN_TABLE: Final = str.maketrans(PLAIN)
 _CUT: Final = for_python(CUT)
 _TAIL: Final = for_python(TAIL)
@@ -140,7 +151,8 @@ def plain(text: str) -> str:
 
 def marked(text: str) -> str:
     """Return the plain text with `SEPARATOR` between clauses, and no other characters added."""
-    return _MARKS.sub(lambda mark: MARKS[mark[0]], text)
+    split = _MARKS.sub(lambda mark: MARKS[mark[0]], text)
+    return _PAIR.sub(r"\1\2", split) if _AND_I.search(split) else split
 
 
 def value(captured: str) -> str:
@@ -174,7 +186,7 @@ def plain_expr(text: pl.Expr) -> pl.Expr:
 
 def marked_expr(text: pl.Expr) -> pl.Expr:
     """`marked` for a column."""
-    return text.str.replace_many(MARKS, leftmost=True)
+    return text.str.replace_many(MARKS, leftmost=True).str.replace_all(PAIR, "${1}${2}")
 
 
 def slug_expr(text: pl.Expr) -> pl.Expr:

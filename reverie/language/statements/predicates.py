@@ -18,7 +18,7 @@ from reverie.language.statements.verbs import Tense, base_form, words
 
 _SELF = (
     r"i'm|i am|im|i m|i've|ive|i'll|i'd|id(?= (?:love|like|rather|prefer|never|be|go)\b)|i|we're|we are|we've|we'll"
-    r"|we'd|we|me and my [a-z]+|my [a-z]+ and i"
+    r"|we'd|we|me and my [a-z]+|my [a-z]+ (?:[a-z]+ )?and i(?:'ve|'m)?"
 )
 #: Words between subject and verb that change nothing, and those that say that something is new or stands beside.
 _PLAIN_ADVERBS = (
@@ -109,8 +109,8 @@ def _subject() -> re.Pattern[str]:
     known = words()
     which, one, many = (trie(each) for each in (known.which, known.holder, known.holders))
     return re.compile(
-        rf"(?a:\b)(?=[imowIMOW])(?:(?P<self>{_SELF})|(?:my|our) (?:{which} )*(?P<holder>(?:{which} )??(?:{one}|{many}))"
-        rf"(?P<name>,? (?-i:[A-ZÀ-Þ][A-Za-zÀ-ÿ'-]*[A-Za-zÀ-ÿ]),?)?(?P<is>{_IS}|'re)?)(?= )",
+        rf"(?a:\b)(?=[imowIMOW])(?:(?P<self>{_SELF})|(?:my|our|me(?= m[auo]m\b| dad\b| nan\b| mate\b| missus\b)) (?:{which} )*(?P<holder>(?:{which} )??(?:{one}|{many}))"
+        rf"(?P<name>,? (?-i:[A-ZÀ-Þ][A-Za-zÀ-ÿ'-]*[A-Za-zÀ-ÿ]),?)?(?P<is>{_IS}|'re)?,?)(?= )",
         re.IGNORECASE,
     )
 
@@ -155,11 +155,14 @@ _HEADLESS = re.compile(
     r"|sadly),? )*(?P<verb>(?:been|being) (?=[a-z]+(?:ing|ed) |an? |on |in |with |off |to |married|engaged"
     r"|vegan|vegetarian|sober)|(?:moved|switched|started|left|quit|sold|bought|adopted|rescued|got|lost|did"
     r"|graduated|retired|stopped|gave|turned|changed|broke|split|born|raised|bred|brought up|grew|live|living"
-    r"|work|working|worked|married|divorced|engaged|allergic|based|handed in|dropped|decided|came off|come off|went off"
+    r"|work|working|worked|married|divorced|engaged|allergic|based|bald|suffering from|prone to|partial to|keen on|fond of|obsessed with|addicted to|hooked on|mad about|treated"
+    r"|fell|fallen|welcomed|named|going|came out|come out in|off(?= (?:the )?(?:booze|fags|cigs|meds|dairy|meat|sugar|gluten|alcohol))|handed in|dropped|decided|came off|come off|went off"
     r"|went|put|picked up|took up|taken up|joined|became|finished|swapped|traded|bad at|good at|teaching"
     r"|studying|doing|learning|training|renting|running|raising|dating|seeing|looking after|taking|recovering"
     r"|diagnosed|used to|have|had|own|can't|cannot|hate|love|prefer|trying to|planning|hoping"
     r"|saving up|thinking of|off to|moving|expecting|scared of|terrified of|petrified of|afraid of|hit"
+    r"|never(?= (?:been|had|liked|loved|smoked|drank|drunk|touched|owned|married|wanted|got|cared|tried|lived|eaten|enjoyed) )|(?:haven't|havent|have never)"
+    r"|(?:don't|dont|do not)(?= (?:really|actually|even|much|like|have|own|eat|drink|smoke|enjoy|care for|do)\b)"
     r"|reared|residing|settled|calling|spent|celebrated|fluent in|bilingual in|conversational in|dyed|cut|shaved) )",
     re.IGNORECASE,
 )
@@ -184,10 +187,14 @@ def _headless(clause: str) -> Predicate | None:
 
 #: What is said with "I am" or "I was" where the subject is left out.
 _STATE = re.compile(
-    r"(?:born|reared|brought up|(?:raised|bred) (?:in|on|near|by|as|speaking|(?-i:[A-Z]))|based in|(?:fluent|bilingual"
-    r"|conversational) in|(?:scared|terrified|petrified|afraid|allergic) )",
+    r"(?:born|reared|brought up|bald|keen on|fond of|partial to|prone to|obsessed with|addicted to|hooked on|mad about|off (?!to )|(?:raised|bred) (?:in|on|near|by|as|speaking|(?-i:[A-Z]))|based in|(?:fluent|bilingual"
+    r"|conversational) in|(?:scared|terrified|petrified|afraid|allergic|married|divorced|engaged) )",
     re.IGNORECASE,
 )
+
+
+#: "Duncan, my husband, is a vet".
+_NAMED_BEFORE = re.compile(r"(?:^|[.,;!?] |^(?:and|so|but|well|oh),? )([A-ZÀ-Þ][A-Za-zÀ-ÿ'-]+), $")
 
 
 def _predicate(clause: str, subject: re.Match[str]) -> Predicate | None:
@@ -195,7 +202,12 @@ def _predicate(clause: str, subject: re.Match[str]) -> Predicate | None:
     reader = _Reader(clause[start:])
     who = None
     if holder := subject["holder"]:
-        who = f"{holder.lower()} {(subject['name'] or '').strip(' ,')}".strip()
+        named = (subject["name"] or "").strip(" ,")
+        if subject[0].endswith(",") and not named:
+            if (before := _NAMED_BEFORE.search(clause, 0, subject.start())) is None:
+                return None
+            named = before[1]
+        who = f"{holder.lower()} {named}".strip()
         reader.having = bool(subject["is"]) and _HAS_DONE.match(reader.rest) is not None
         reader.being = bool(subject["is"]) and not reader.having
     else:
@@ -203,7 +215,7 @@ def _predicate(clause: str, subject: re.Match[str]) -> Predicate | None:
         reader.being = spoken.endswith(("'m", " am", "'re", " are", "been")) or spoken in ("im", "i m")
         reader.having = spoken.endswith(("'ve", "ive", "have"))
         reader.planned = spoken.endswith("'ll")
-        if reader.having and _OWNED.match(reader.rest):  # "I've four brothers"
+        if reader.having and _owns(reader.rest):  # "I've four brothers"
             reader.rest, reader.having = f"have {reader.rest}", False
         if spoken.endswith("'d") or spoken == "id":
             reader.rest = f"would {reader.rest}"
@@ -218,9 +230,24 @@ _HAS_DONE = re.compile(
     re.IGNORECASE,
 )
 _OWNED = re.compile(
-    r"(?:an?|no|my|our|some|several|two|three|four|five|six|seven|eight|nine|ten|[0-9]+|lots of|loads of) (?!of\b)",
+    r"(?:an?|no|my|our|some|several|two|three|four|five|six|seven|eight|nine|ten|[0-9]+|lots of|loads of|plenty of) (?!of\b)",
     re.IGNORECASE,
 )
+#: What may stand between "I've" and its participle.
+_BETWEEN = frozenset("just never always not also now still since only ever even both all already kind sort too to of".split())
+
+
+def _owns(rest: str) -> bool:
+    """Whether what follows "I've" is what one has, and no participle: "I've red hair"."""
+    if _OWNED.match(rest):
+        return True
+    word = _first(rest).lower()
+    done = base_form(word)[1] in ("past", "perfect") or (len(word) > 4 and word.endswith(("ed", "en", "ly", "wn")))
+    return not done and word.isalpha() and len(word) > 2 and word not in _BETWEEN and word not in _PARTICIPLES
+
+
+#: Participles that look like the base form of their verb.
+_PARTICIPLES = frozenset("hit hurt shut cost cast bet set let burst spread upset read put cut quit split run come become beat".split())
 
 
 class _Reader:
