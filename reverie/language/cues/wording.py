@@ -42,13 +42,17 @@ BREAKS: Final = (
 #: literals, polars uses its fast automaton.
 MARKS: Final = {curly: there for mark, there in BREAKS.items() for curly in (mark, mark.replace("'", "’"))} | PLAIN
 
-#: A pair that does something, whose clause does not end at its "and": "Ines and I have been together".
+_FIRST: Final = (
+    rf"(?:^|{SEPARATOR}|[.!?:] )(?:(?:[Ww]ell|[Ss]o|[Bb]ut|[Aa]nd|[Yy]es|[Yy]eah|[Oo]k|[Oo]h|[Aa]lso|[Aa]nyway|[Hh]i|um|btw),? )*"
+)
+#: A pair that does something, somebody in apposition, and a label: their clauses do not end at "and", comma and colon.
+#: "Ines and I have been together", "Duncan, my husband, is a vet", "Favourite food: lasagne".
 PAIR: Final = (
-    rf"((?:^|{SEPARATOR}|[,.!?:] )(?:(?:[Ww]ell|[Ss]o|[Bb]ut|[Aa]nd|[Yy]es|[Yy]eah|[Oo]k|[Oo]h|[Aa]lso|[Aa]nyway|[Hh]i|um|btw),? )*"
-    r"(?:[A-Z][A-Za-z'-]+|[Mm]y (?:ex-?|new |best |older? |younger |little |big |lovely )?"
+    rf"({_FIRST}(?:[A-Z][A-Za-z'-]+|[Mm]y (?:ex-?|new |best |older? |younger |little |big |lovely )?"
     r"(?:wife|husband|partner|girlfriend|boyfriend|fianc(?:e|é)e?|hubby|missus|other half|gf|bf|ex|friend|mate|sister|brother"
     r"|m[ou]m|dad|mother|father|son|daughter|cousin|roommate|flatmate|family)(?:,? [A-Z][a-z]+,?)?) and )"
-    rf"{SEPARATOR}([Ii]\b)"
+    rf"{SEPARATOR}([Ii]\b)|({_FIRST}[A-Z][a-z'-]+, ){SEPARATOR}((?:my|our) (?:[a-z-]+ ){{0,2}}[a-z-]+,)"
+    rf"|([Ff]av(?:ou?rite|e)?(?: [a-z]+){{1,3}}: ){SEPARATOR}"
 )
 
 #: Stripped from both ends of a value.
@@ -127,7 +131,7 @@ def trie(words: Sequence[str]) -> str:
 
 #: No mark is a prefix of another, so the longest match is the first.
 _MARKS: Final = re.compile(trie([*MARKS]))
-_AND_I: Final = re.compile(f" and {SEPARATOR}[Ii]")
+_JOINED: Final = re.compile(f"(?: and |, |[a-z]: ){SEPARATOR}")
 _PAIR: Final = re.compile(PAIR)
 _PLAIN_TABLE: Final = str.maketrans(PLAIN)
 _CUT: Final = for_python(CUT)
@@ -152,7 +156,7 @@ def plain(text: str) -> str:
 def marked(text: str) -> str:
     """Return the plain text with `SEPARATOR` between clauses, and no other characters added."""
     split = _MARKS.sub(lambda mark: MARKS[mark[0]], text)
-    return _PAIR.sub(r"\1\2", split) if _AND_I.search(split) else split
+    return _PAIR.sub(r"\1\2\3\4\5", split) if _JOINED.search(split) else split
 
 
 def value(captured: str) -> str:
@@ -186,7 +190,7 @@ def plain_expr(text: pl.Expr) -> pl.Expr:
 
 def marked_expr(text: pl.Expr) -> pl.Expr:
     """`marked` for a column."""
-    return text.str.replace_many(MARKS, leftmost=True).str.replace_all(PAIR, "${1}${2}")
+    return text.str.replace_many(MARKS, leftmost=True).str.replace_all(PAIR, "${1}${2}${3}${4}${5}")
 
 
 def slug_expr(text: pl.Expr) -> pl.Expr:

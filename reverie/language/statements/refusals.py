@@ -110,6 +110,10 @@ _AT_SCHOOL: Final = re.compile(
 _ANY_WORDS: Final = frozenset(
     ["pronouns", "name", "nickname", "email", "phone", "address", "standing_rule", "answer_in", "availability"]
 )
+#: Whose objects may begin like the rest of another clause: "Will", "more of a homebody".
+_OWN_WORDS: Final = frozenset(["partner", "trait"])
+#: What makes ill is no supposition: "I come out in a rash if I eat prawns".
+_EATEN: Final = re.compile(r"\b(?:if|when) i (?:eat|touch|have|drink|wear) ", _FLAGS)
 _REACTION: Final = re.compile(
     r"^(?:(?!(?:i|we) )[a-z]+[,!]? )?(?:love|like|loving|enjoyed|loved) (?:the|his|her|all|how|that|this)\b",
     _FLAGS,
@@ -139,12 +143,15 @@ _JOKE: Final = re.compile(r"(?:\b(?:jk|just kidding|kidding|not really)\b|/s\b)[
 _NEARLY: Final = re.compile(r"\b(?:basically|practically|virtually|pretty much|almost like|like a)\b", _FLAGS)
 _STANDING: Final = frozenset(["marital_status", "works_as", "retired", "has_child", "diet", "religion", "nationality"])
 _ANOTHERS_NAME: Final = re.compile(
-    r"\b(?:his|her|its|their|whose|your|the|dog|cat|baby|[a-z]+'s) (?:[a-z]+ )?name\b", _FLAGS
+    r"\b(?:his|her|its|their|whose|your|(?<!^)the|dog|cat|baby|[a-z]+'s) (?:[a-z]+ )?name\b", _FLAGS
 )
 #: Words after "call me", or before "here", that are no names, and a name that is refused.
 _NO_NAME: Final = re.compile(
     r"(?:when|if|at|on|back|later|tomorrow|tonight|today|anytime|any|soon|now|asap|crazy|lazy|names?|mud|mad|old|stupid|dumb"
     r"|paranoid|weird|picky|and|or|the|same|nothing|everyone|anyone|someone|something|mom|mum|dad|over|right|out|down"
+    r"|pronounced|spelled|spelt|hard|difficult|easy|unusual|common|taken|new|nobody|lurker|newbie|first|long|mad|thanks|congrats"
+    r"|[a-z]+day|american|canadian|british|brit|german|indian|aussie|vegan|vegetarian|veggie|muslim|christian|catholic|hindu"
+    r"|teacher|nurse|student|dad|night|light|sounds?|hi|hello|hey|happy|merry|welcome|cheers|love|peace"
     r"|up|yes|no|still|just|but|that|this|not|from|in|before|after|whenever|once|so|for|about|with|to)\b.*",
     _FLAGS,
 )
@@ -304,11 +311,11 @@ def _of_another(said: Said) -> bool:
 #: In this order, the first that holds is counted.
 _OBJECTIONS: Final[tuple[tuple[str, Callable[[Said], bool]], ...]] = (
     ("denied", lambda said: _DENIED.search(said.clause) is not None),
-    ("supposed", lambda said: _SUPPOSED.search(_before_object(said)) is not None),
+    ("supposed", lambda said: _SUPPOSED.search(_EATEN.sub("", _before_object(said))) is not None),
     ("joke", lambda said: _jokes(said)),
     ("another", _anothers),
     ("another", _no_name),
-    ("leading", lambda said: said.relation not in _ANY_WORDS | _VERBAL and _LEADING.match(said.object) is not None),
+    ("leading", lambda said: said.relation not in _ANY_WORDS | _VERBAL | _OWN_WORDS and _LEADING.match(said.object) is not None),
     ("addressed", lambda said: said.relation not in _ANY_WORDS and _ADDRESSED.search(said.object) is not None),
     ("dangling", lambda said: said.relation not in _ANY_WORDS and _dangling(said)),
     ("relative", _relative),

@@ -66,7 +66,7 @@ _DANGLING: Final = re.compile(
     r"|much|more|most|others?"
     r"|another|each other|myself|yourself|i|we|then|now|yes|no|not)(?: (?:too|all|now|so much|a lot|both|there"
     r"|here|again|one|way|thing|things|guys|kind|kinds|stuff))?"
-    r"|(?:(?-i:[Ii]t)|that|this|them|these|those|him|you|how|what|when|why|where|that's|it's|if|seeing|hearing) .*"
+    r"|(?:(?-i:[Ii]t)|that|this|them|these|those|him|you|how|what|when|why|where|that's|it's|if|seeing|hearing(?! aids?\b)) .*"
     r"|the (?:idea|thought|fact|way|part|look|sound|feeling|vibe)(?! of (?!it\b|that\b|them\b|this\b))\b.*"
     r"|.* (?:(?-i:[Ii]t)|them|that|this|those|these|there|him|her|you|(?:this|that|these|those|the) ones?|some|ours"
     r"|theirs|yours|your|u)",
