@@ -52,7 +52,7 @@ PAIR: Final = (
     r"(?:wife|husband|partner|girlfriend|boyfriend|fianc(?:e|é)e?|hubby|missus|other half|gf|bf|ex|friend|mate|sister|brother"
     r"|m[ou]m|dad|mother|father|son|daughter|cousin|roommate|flatmate|family)(?:,? [A-Z][a-z]+,?)?) and )"
     rf"{SEPARATOR}([Ii]\b)|({_FIRST}[A-Z][a-z'-]+, ){SEPARATOR}((?:my|our) (?:[a-z-]+ ){{0,2}}[a-z-]+,)"
-    rf"|([Ff]av(?:ou?rite|e)?(?: [a-z]+){{1,3}}: ){SEPARATOR}"
+    rf"|(, ){SEPARATOR}([Ii]'?m (?:[a-z]+ )?allergic(?:[.!,]|$))|([Ff]av(?:ou?rite|e)?(?: [a-z]+){{1,3}}: ){SEPARATOR}"
 )
 
 #: Stripped from both ends of a value.
@@ -156,7 +156,7 @@ def plain(text: str) -> str:
 def marked(text: str) -> str:
     """Return the plain text with `SEPARATOR` between clauses, and no other characters added."""
     split = _MARKS.sub(lambda mark: MARKS[mark[0]], text)
-    return _PAIR.sub(r"\1\2\3\4\5", split) if _JOINED.search(split) else split
+    return _PAIR.sub(r"\1\2\3\4\5\6\7", split) if _JOINED.search(split) else split
 
 
 def value(captured: str) -> str:
@@ -190,7 +190,7 @@ def plain_expr(text: pl.Expr) -> pl.Expr:
 
 def marked_expr(text: pl.Expr) -> pl.Expr:
     """`marked` for a column."""
-    return text.str.replace_many(MARKS, leftmost=True).str.replace_all(PAIR, "${1}${2}${3}${4}${5}")
+    return text.str.replace_many(MARKS, leftmost=True).str.replace_all(PAIR, "${1}${2}${3}${4}${5}${6}${7}")
 
 
 def slug_expr(text: pl.Expr) -> pl.Expr:

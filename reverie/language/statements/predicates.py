@@ -25,7 +25,7 @@ _PLAIN_ADVERBS = (
     "actually|really|already|always|only|even|both|all|kinda|kind of|sort of|honestly|basically|literally|absolutely"
     "|totally|definitely|usually|mostly|mainly|originally|myself|ourselves|currently|still|generally|truly|very much"
     "|happily|sadly|unfortunately|luckily|thankfully|eventually|ever|normally|typically|often|sometimes|primarily"
-    "|simply|personally|professionally|proudly|legally|technically|so|uh|um|quite|pretty much|forever|too|all|ever so"
+    "|simply|personally|professionally|proudly|legally|technically|so|uh|um|quite|pretty much|forever|too|all|ever so|truly|myself"
 )
 _NEW_ADVERBS = "now|just|finally|officially|recently|newly|nowadays|lately|these days|suddenly|as of [a-z]+"
 _MORE_ADVERBS = "also|additionally|as well"
@@ -162,7 +162,7 @@ _HEADLESS = re.compile(
     r"|diagnosed|used to|have|had|own|can't|cannot|hate|love|prefer|trying to|planning|hoping"
     r"|saving up|thinking of|off to|moving|expecting|scared of|terrified of|petrified of|afraid of|hit"
     r"|never(?= (?:been|had|liked|loved|smoked|drank|drunk|touched|owned|married|wanted|got|cared|tried|lived|eaten|enjoyed) )|(?:haven't|havent|have never)"
-    r"|(?:don't|dont|do not)(?= (?:really|actually|even|much|like|have|own|eat|drink|smoke|enjoy|care for|do)\b)"
+    r"|(?:don't|dont|do not)(?= (?:really|actually|even|much|like|have|own|enjoy|care for)\b)"
     r"|reared|residing|settled|calling|spent|celebrated|fluent in|bilingual in|conversational in|dyed|cut|shaved) )",
     re.IGNORECASE,
 )

@@ -114,6 +114,7 @@ _ANY_WORDS: Final = frozenset(
 _OWN_WORDS: Final = frozenset(["partner", "trait"])
 #: What makes ill is no supposition: "I come out in a rash if I eat prawns".
 _EATEN: Final = re.compile(r"\b(?:if|when) i (?:eat|touch|have|drink|wear) ", _FLAGS)
+_WEEKS_SOBER: Final = re.compile(r"\b(?:days|weeks|months|years?) (?:sober|clean)", _FLAGS)
 _REACTION: Final = re.compile(
     r"^(?:(?!(?:i|we) )[a-z]+[,!]? )?(?:love|like|loving|enjoyed|loved) (?:the|his|her|all|how|that|this)\b",
     _FLAGS,
@@ -143,7 +144,7 @@ _JOKE: Final = re.compile(r"(?:\b(?:jk|just kidding|kidding|not really)\b|/s\b)[
 _NEARLY: Final = re.compile(r"\b(?:basically|practically|virtually|pretty much|almost like|like a)\b", _FLAGS)
 _STANDING: Final = frozenset(["marital_status", "works_as", "retired", "has_child", "diet", "religion", "nationality"])
 _ANOTHERS_NAME: Final = re.compile(
-    r"\b(?:his|her|its|their|whose|your|(?<!^)the|dog|cat|baby|[a-z]+'s) (?:[a-z]+ )?name\b", _FLAGS
+    r"\b(?:his|her|its|their|whose|your|(?<!^)the|dog|cat|baby|[a-z]+'s(?! the name)) (?:[a-z]+ )?name\b", _FLAGS
 )
 #: Words after "call me", or before "here", that are no names, and a name that is refused.
 _NO_NAME: Final = re.compile(
@@ -258,6 +259,10 @@ def _reacts(clause: str) -> bool:
     return _REACTION.search(clause) is not None or _TALK.search(clause) is not None
 
 
+def _reacts_to(said: Said) -> bool:
+    return said.relation == "allergic_to" and _EATEN.search(said.clause) is not None
+
+
 def _occasion(said: Said) -> bool:
     return said.phase == "past" and said.relation in _OCCASIONS and not _USED.search(said.clause)
 
@@ -284,7 +289,9 @@ def _was_at_school(said: Said) -> bool:
 
 
 def _passing(said: Said) -> bool:
-    return said.relation in _LONG and said.phase == "holds" and bool(_OF_A_WEEK.search(said.clause))
+    if said.relation not in _LONG or said.phase != "holds" or _WEEKS_SOBER.search(said.clause):
+        return False
+    return _OF_A_WEEK.search(said.clause) is not None
 
 
 #: What is no standing rule, no habit and no plan, though it looks like one.
@@ -311,7 +318,7 @@ def _of_another(said: Said) -> bool:
 #: In this order, the first that holds is counted.
 _OBJECTIONS: Final[tuple[tuple[str, Callable[[Said], bool]], ...]] = (
     ("denied", lambda said: _DENIED.search(said.clause) is not None),
-    ("supposed", lambda said: _SUPPOSED.search(_EATEN.sub("", _before_object(said))) is not None),
+    ("supposed", lambda said: _SUPPOSED.search(_before_object(said)) is not None and not _reacts_to(said)),
     ("joke", lambda said: _jokes(said)),
     ("another", _anothers),
     ("another", _no_name),
