@@ -51,8 +51,8 @@ PAIR: Final = (
     rf"({_FIRST}(?:[A-Z][A-Za-z'-]+|[Mm]y (?:ex-?|new |best |older? |younger |little |big |lovely )?"
     r"(?:wife|husband|partner|girlfriend|boyfriend|fianc(?:e|é)e?|hubby|missus|other half|gf|bf|ex|friend|mate|sister|brother"
     r"|m[ou]m|dad|mother|father|son|daughter|cousin|roommate|flatmate|family)(?:,? [A-Z][a-z]+,?)?) and )"
-    rf"{SEPARATOR}([Ii]\b)|({_FIRST}[A-Z][a-z'-]+, ){SEPARATOR}((?:my|our) (?:[a-z-]+ ){{0,2}}[a-z-]+,)"
-    rf"|(, ){SEPARATOR}([Ii]'?m (?:[a-z]+ )?allergic(?:[.!,]|$))|([Ff]av(?:ou?rite|e)?(?: [a-z]+){{1,3}}: ){SEPARATOR}"
+    rf"{SEPARATOR}([Ii]\b)|({_FIRST}[A-Z][a-z'-]+, ){SEPARATOR}((?:my|our) (?:[a-z-]+ ){{0,2}}[a-zé-]+,)"
+    rf"|(, ){SEPARATOR}([Ii]'?m (?:[a-z]+ )?allergic(?:[.!,]|$| to (?:it|them)))|([Ff]av(?:ou?rite|e)?(?: [a-z]+){{1,3}}: ){SEPARATOR}"
 )
 
 #: Stripped from both ends of a value.

@@ -153,7 +153,7 @@ _HEADLESS = re.compile(
     r"^(?:(?:so|and|ok|okay|well|oh|yeah|yes|yep|no|nope|hey|hi|ugh|omg|guess what|finally|just|also|btw"
     r"|by the way|today|yesterday|recently|honestly|anyway|currently|still|lately|then|originally|technically"
     r"|sadly),? )*(?P<verb>(?:been|being) (?=[a-z]+(?:ing|ed) |an? |on |in |with |off |to |married|engaged"
-    r"|vegan|vegetarian|sober)|(?:moved|switched|started|left|quit|sold|bought|adopted|rescued|got|lost|did"
+    r"|vegan|vegetarian|sober|single|divorced|widowed|allergic|into|teetotal)|(?:moved|switched|started|left|quit|sold|bought|adopted|rescued|got|lost|did"
     r"|graduated|retired|stopped|gave|turned|changed|broke|split|born|raised|bred|brought up|grew|live|living"
     r"|work|working|worked|married|divorced|engaged|allergic|based|bald|suffering from|prone to|partial to|keen on|fond of|obsessed with|addicted to|hooked on|mad about|treated"
     r"|fell|fallen|welcomed|named|going|came out|come out in|off(?= (?:the )?(?:booze|fags|cigs|meds|dairy|meat|sugar|gluten|alcohol))|handed in|dropped|decided|came off|come off|went off"
@@ -163,7 +163,7 @@ _HEADLESS = re.compile(
     r"|saving up|thinking of|off to|moving|expecting|scared of|terrified of|petrified of|afraid of|hit"
     r"|never(?= (?:been|had|liked|loved|smoked|drank|drunk|touched|owned|married|wanted|got|cared|tried|lived|eaten|enjoyed) )|(?:haven't|havent|have never)"
     r"|(?:don't|dont|do not)(?= (?:really|actually|even|much|like|have|own|enjoy|care for)\b)"
-    r"|reared|residing|settled|calling|spent|celebrated|fluent in|bilingual in|conversational in|dyed|cut|shaved) )",
+    r"|relocated|emigrated|immigrated|migrated|shifted|was(?= (?:born|raised|brought|bred|diagnosed) )|reared|residing|settled|calling|spent|celebrated|fluent in|bilingual in|conversational in|dyed|cut|shaved) )",
     re.IGNORECASE,
 )
 

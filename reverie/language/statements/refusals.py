@@ -44,7 +44,7 @@ _TIME: Final = (
 _OF_A_NOUN: Final = re.compile(
     rf"(?:^|[^a-z']|\b(?:is|was|are|were|see|saw|this is|like|love|from|for|of|here's|heres|finished) )"
     rf"(?:the|an?|this|these|those|another|any|first|best|only) (?:[\w'-]+ ){{0,3}}(?!(?:{_TIME}|as"
-    rf"|because|since|when|while|but|so|and|though|if|than|before|after|until) )[\w'-]+"
+    rf"|because|kid|child|boy|girl|teenager|baby|student|since|when|while|but|so|and|though|if|than|before|after|until) )[\w'-]+"
     r"(?: that)? (?:i|we|i'm|im|i am|i've|ive|we're|we are|we've)$",
     _FLAGS,
 )
@@ -259,6 +259,11 @@ def _reacts(clause: str) -> bool:
     return _REACTION.search(clause) is not None or _TALK.search(clause) is not None
 
 
+def _is_loose(said: Said) -> bool:
+    """Whether what belongs to somebody may end with a clause of its own: "a parrot that swears"."""
+    return said.relation in _ANY_WORDS or said.relation in ("has_pet", "has_child", "has_relative", "has_friend")
+
+
 def _reacts_to(said: Said) -> bool:
     return said.relation == "allergic_to" and _EATEN.search(said.clause) is not None
 
@@ -332,7 +337,7 @@ _OBJECTIONS: Final[tuple[tuple[str, Callable[[Said], bool]], ...]] = (
     ("occasion", lambda said: said.relation in _TOLD and _ONCE.search(said.clause) is not None),
     ("idiom", lambda said: said.relation in _LOOSE and _IDIOMS.fullmatch(said.object) is not None),
     ("idiom", lambda said: said.relation in ("wants", "plans") and _VACUOUS.fullmatch(said.object) is not None),
-    ("pointing", lambda said: said.relation not in _ANY_WORDS and _POINTING.search(said.object) is not None),
+    ("pointing", lambda said: not _is_loose(said) and _POINTING.search(said.object) is not None),
     ("pointing", lambda said: said.relation in _TASTES and _of_another(said)),
     ("pointing", lambda said: said.relation in _LIKINGS and _THE_QUALITY.fullmatch(said.object) is not None),
     ("occasion", lambda said: said.relation == "age" and _BEFORE_AGE.search(said.clause) is not None),
