@@ -151,7 +151,7 @@ def _further(clause: str, predicate: Predicate) -> Iterator[Predicate]:
 
 _HEADLESS = re.compile(
     r"^(?:(?:so|and|ok|okay|well|oh|yeah|yes|yep|no|nope|hey|hi|ugh|omg|guess what|finally|just|also|btw"
-    r"|by the way|today|yesterday|recently|honestly|anyway|currently|still|lately|then|originally|technically"
+    r"|by the way|now|today|yesterday|recently|honestly|anyway|currently|still|lately|then|originally|technically"
     r"|sadly),? )*(?P<verb>(?:been|being) (?=[a-z]+(?:ing|ed) |an? |on |in |with |off |to |married|engaged"
     r"|vegan|vegetarian|sober|single|divorced|widowed|allergic|into|teetotal)|(?:moved|switched|started|left|quit|sold|bought|adopted|rescued|got|lost|did"
     r"|graduated|retired|stopped|gave|turned|changed|broke|split|born|raised|bred|brought up|grew|live|living"
