@@ -42,17 +42,17 @@ BREAKS: Final = (
 #: literals, polars uses its fast automaton.
 MARKS: Final = {curly: there for mark, there in BREAKS.items() for curly in (mark, mark.replace("'", "’"))} | PLAIN
 
-_FIRST: Final = (
-    rf"(?:^|{SEPARATOR}|[.!?:] )(?:(?:[Ww]ell|[Ss]o|[Bb]ut|[Aa]nd|[Yy]es|[Yy]eah|[Oo]k|[Oo]h|[Aa]lso|[Aa]nyway|[Hh]i|um|btw),? )*"
-)
+_FIRST: Final = rf"(?:^|{SEPARATOR}|[.!?:] )(?:(?:[Ww]ell|[Ss]o|[Bb]ut|[Aa]nd|[Yy]es|[Yy]eah|[Oo]k|[Oo]h|[Aa]lso|[Aa]nyway|[Hh]i|um|btw),? )*"
 #: A pair that does something, somebody in apposition, and a label: their clauses do not end at "and", comma and colon.
 #: "Ines and I have been together", "Duncan, my husband, is a vet", "Favourite food: lasagne".
 PAIR: Final = (
     rf"({_FIRST}(?:[A-Z][A-Za-z'-]+|[Mm]y (?:ex-?|new |best |older? |younger |little |big |lovely )?"
-    r"(?:wife|husband|partner|girlfriend|boyfriend|fianc(?:e|é)e?|hubby|missus|other half|gf|bf|ex|friend|mate|sister|brother"
+    r"(?:wife|husband|partner|girlfriend|boyfriend|fianc(?:e|é)e?|hubby|missus|other half|gf|bf|ex|friend|mate"
+    r"|sister|brother"
     r"|m[ou]m|dad|mother|father|son|daughter|cousin|roommate|flatmate|family)(?:,? [A-Z][a-z]+,?)?) and )"
     rf"{SEPARATOR}([Ii]\b)|({_FIRST}[A-Z][a-z'-]+, ){SEPARATOR}((?:my|our) (?:[a-z-]+ ){{0,2}}[a-zé-]+,)"
-    rf"|(, ){SEPARATOR}([Ii]'?m (?:[a-z]+ )?allergic(?:[.!,]|$| to (?:it|them)))|([Ff]av(?:ou?rite|e)?(?: [a-z]+){{1,3}}: ){SEPARATOR}"
+    rf"|(, ){SEPARATOR}([Ii]'?m (?:[a-z]+ )?allergic(?:[.!,]|$| to (?:it|them)))|([Ff]av(?:ou?rite"
+    rf"|e)?(?: [a-z]+){{1,3}}: ){SEPARATOR}"
 )
 
 #: Stripped from both ends of a value.

@@ -14,6 +14,7 @@ from functools import cache, lru_cache
 from itertools import islice
 
 from reverie.language.cues.wording import trie
+from reverie.language.statements.openings import GERUND, HEADLESS, STATE
 from reverie.language.statements.verbs import Tense, base_form, words
 
 _SELF = (
@@ -25,7 +26,8 @@ _PLAIN_ADVERBS = (
     "actually|really|already|always|only|even|both|all|kinda|kind of|sort of|honestly|basically|literally|absolutely"
     "|totally|definitely|usually|mostly|mainly|originally|myself|ourselves|currently|still|generally|truly|very much"
     "|happily|sadly|unfortunately|luckily|thankfully|eventually|ever|normally|typically|often|sometimes|primarily"
-    "|simply|personally|professionally|proudly|legally|technically|so|uh|um|quite|pretty much|forever|too|all|ever so|truly|myself"
+    "|simply|personally|professionally|proudly|legally|technically|so|uh|um|quite|pretty much|forever|too|all"
+    "|ever so|truly|myself"
 )
 _NEW_ADVERBS = "now|just|finally|officially|recently|newly|nowadays|lately|these days|suddenly|as of [a-z]+"
 _MORE_ADVERBS = "also|additionally|as well"
@@ -109,7 +111,8 @@ def _subject() -> re.Pattern[str]:
     known = words()
     which, one, many = (trie(each) for each in (known.which, known.holder, known.holders))
     return re.compile(
-        rf"(?a:\b)(?=[imowIMOW])(?:(?P<self>{_SELF})|(?:my|our|me(?= m[auo]m\b| dad\b| nan\b| mate\b| missus\b)) (?:{which} )*(?P<holder>(?:{which} )??(?:{one}|{many}))"
+        rf"(?a:\b)(?=[imowIMOW])(?:(?P<self>{_SELF})|(?:my|our|me(?= m[auo]m\b| dad\b| nan\b| mate\b"
+        rf"| missus\b)) (?:{which} )*(?P<holder>(?:{which} )??(?:{one}|{many}))"
         rf"(?P<name>,? (?-i:[A-ZÀ-Þ][A-Za-zÀ-ÿ'-]*[A-Za-zÀ-ÿ]),?)?(?P<is>{_IS}|'re)?,?)(?= )",
         re.IGNORECASE,
     )
@@ -149,48 +152,14 @@ def _further(clause: str, predicate: Predicate) -> Iterator[Predicate]:
             yield found
 
 
-_HEADLESS = re.compile(
-    r"^(?:(?:so|and|ok|okay|well|oh|yeah|yes|yep|no|nope|hey|hi|ugh|omg|guess what|finally|just|also|btw"
-    r"|by the way|now|today|yesterday|recently|honestly|anyway|currently|still|lately|then|originally|technically"
-    r"|sadly),? )*(?P<verb>(?:been|being) (?=[a-z]+(?:ing|ed) |an? |on |in |with |off |to |married|engaged"
-    r"|vegan|vegetarian|sober|single|divorced|widowed|allergic|into|teetotal)|(?:moved|switched|started|left|quit|sold|bought|adopted|rescued|got|lost|did"
-    r"|graduated|retired|stopped|gave|turned|changed|broke|split|born|raised|bred|brought up|grew|live|living"
-    r"|work|working|worked|married|divorced|engaged|allergic|based|bald|suffering from|prone to|partial to|keen on|fond of|obsessed with|addicted to|hooked on|mad about|treated"
-    r"|fell|fallen|welcomed|named|going|came out|come out in|off(?= (?:the )?(?:booze|fags|cigs|meds|dairy|meat|sugar|gluten|alcohol))|handed in|dropped|decided|came off|come off|went off"
-    r"|went|put|picked up|took up|taken up|joined|became|finished|swapped|traded|bad at|good at|teaching"
-    r"|studying|doing|learning|training|renting|running|raising|dating|seeing|looking after|taking|recovering"
-    r"|diagnosed|used to|have|had|own|can't|cannot|hate|love|prefer|trying to|planning|hoping"
-    r"|saving up|thinking of|off to|moving|expecting|scared of|terrified of|petrified of|afraid of|hit"
-    r"|never(?= (?:been|had|liked|loved|smoked|drank|drunk|touched|owned|married|wanted|got|cared|tried|lived|eaten|enjoyed) )|(?:haven't|havent|have never)"
-    r"|(?:don't|dont|do not)(?= (?:really|actually|even|much|like|have|own|enjoy|care for)\b)"
-    r"|relocated|emigrated|immigrated|migrated|shifted|was(?= (?:born|raised|brought|bred|diagnosed) )|reared|residing|settled|calling|spent|celebrated|fluent in|bilingual in|conversational in|dyed|cut|shaved) )",
-    re.IGNORECASE,
-)
-
-
-#: "Learning German is fun": what stands first is done by nobody.
-_GERUND = re.compile(
-    r"\b(?:is|are|was|were|has|have|can|could|will|would|sounds?|helps?|makes?|seems?|gives?|keeps?|feels?|takes?)\b",
-    re.IGNORECASE,
-)
-
-
 def _headless(clause: str) -> Predicate | None:
     """A clause without a subject, whose verb can only be the author's: "Sold the car", "just moved to Oslo"."""
-    found = _HEADLESS.match(clause)
-    if found is None or (found["verb"].lower().endswith("ing ") and _GERUND.search(clause, found.end())):
+    found = HEADLESS.match(clause)
+    if found is None or (found["verb"].lower().endswith("ing ") and GERUND.search(clause, found.end())):
         return None
     reader = _Reader(clause[found.start("verb") :])
-    reader.being = _STATE.match(reader.rest) is not None
+    reader.being = STATE.match(reader.rest) is not None
     return reader.predicate(None, len(clause))
-
-
-#: What is said with "I am" or "I was" where the subject is left out.
-_STATE = re.compile(
-    r"(?:born|reared|brought up|bald|keen on|fond of|partial to|prone to|obsessed with|addicted to|hooked on|mad about|off (?!to )|(?:raised|bred) (?:in|on|near|by|as|speaking|(?-i:[A-Z]))|based in|(?:fluent|bilingual"
-    r"|conversational) in|(?:scared|terrified|petrified|afraid|allergic|married|divorced|engaged) )",
-    re.IGNORECASE,
-)
 
 
 #: "Duncan, my husband, is a vet".
@@ -203,7 +172,9 @@ def _predicate(clause: str, subject: re.Match[str]) -> Predicate | None:
     who = None
     if holder := subject["holder"]:
         named = (subject["name"] or "").strip(" ,")
-        if subject[0].endswith(",") and not named:
+        if subject[0].endswith(",") and reader.rest.startswith("who "):  # "my mother, who is 85"
+            reader.rest = reader.rest.removeprefix("who ")
+        elif subject[0].endswith(",") and not named:
             if (before := _NAMED_BEFORE.search(clause, 0, subject.start())) is None:
                 return None
             named = before[1]
@@ -230,11 +201,34 @@ _HAS_DONE = re.compile(
     re.IGNORECASE,
 )
 _OWNED = re.compile(
-    r"(?:an?|no|my|our|some|several|two|three|four|five|six|seven|eight|nine|ten|[0-9]+|lots of|loads of|plenty of) (?!of\b)",
+    r"(?:an?|no|my|our|some|several|two|three|four|five|six|seven|eight|nine|ten|[0-9]+|lots of|loads of"
+    r"|plenty of) (?!of\b)",
     re.IGNORECASE,
 )
 #: What may stand between "I've" and its participle.
-_BETWEEN = frozenset("just never always not also now still since only ever even both all already kind sort too to of".split())
+_BETWEEN = frozenset(
+    [
+        "just",
+        "never",
+        "always",
+        "not",
+        "also",
+        "now",
+        "still",
+        "since",
+        "only",
+        "ever",
+        "even",
+        "both",
+        "all",
+        "already",
+        "kind",
+        "sort",
+        "too",
+        "to",
+        "of",
+    ]
+)
 
 
 def _owns(rest: str) -> bool:
@@ -247,7 +241,30 @@ def _owns(rest: str) -> bool:
 
 
 #: Participles that look like the base form of their verb.
-_PARTICIPLES = frozenset("hit hurt shut cost cast bet set let burst spread upset read put cut quit split run come become beat".split())
+_PARTICIPLES = frozenset(
+    [
+        "hit",
+        "hurt",
+        "shut",
+        "cost",
+        "cast",
+        "bet",
+        "set",
+        "let",
+        "burst",
+        "spread",
+        "upset",
+        "read",
+        "put",
+        "cut",
+        "quit",
+        "split",
+        "run",
+        "come",
+        "become",
+        "beat",
+    ]
+)
 
 
 class _Reader:

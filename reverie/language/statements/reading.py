@@ -83,7 +83,7 @@ def read_clause(matches: Iterable[Match], rules: Rules) -> list[RuleMatch] | str
             continue
         if compiled.rule.beside:
             if compiled.rule.relation not in beside:
-                named = _read(compiled, match, *_readings(compiled, match), rules, first=True)  # type: ignore[arg-type]
+                named = _read(compiled, match, _reading_of(compiled, match), rules, first=True)
                 if isinstance(named, RuleMatch):
                     beside[compiled.rule.relation] = named
                 else:
@@ -108,8 +108,13 @@ def read_clause(matches: Iterable[Match], rules: Rules) -> list[RuleMatch] | str
 def _readings(compiled: Compiled, match: Match) -> Iterable[Interpretation | str]:
     if compiled.rule.predicate:
         return read_predicates(compiled, match.clause)
+    return [_reading_of(compiled, match)]
+
+
+def _reading_of(compiled: Compiled, match: Match) -> Interpretation:
+    """What a rule on the clause as such reads in it."""
     said = {"x": match.x or match.y or ""} | ({"y": match.y} if match.y else {})
-    return [Interpretation(said, _phase(compiled, match.clause), compiled.rule.polarity)]
+    return Interpretation(said, _phase(compiled, match.clause), compiled.rule.polarity)
 
 
 def _read(compiled: Compiled, match: Match, reading: Interpretation, rules: Rules, *, first: bool) -> RuleMatch | str:

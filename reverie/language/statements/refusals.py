@@ -44,7 +44,8 @@ _TIME: Final = (
 _OF_A_NOUN: Final = re.compile(
     rf"(?:^|[^a-z']|\b(?:is|was|are|were|see|saw|this is|like|love|from|for|of|here's|heres|finished) )"
     rf"(?:the|an?|this|these|those|another|any|first|best|only) (?:[\w'-]+ ){{0,3}}(?!(?:{_TIME}|as"
-    rf"|because|kid|child|boy|girl|teenager|baby|student|since|when|while|but|so|and|though|if|than|before|after|until) )[\w'-]+"
+    rf"|because|kid|child|boy|girl|teenager|baby|student|since|when|while|but|so|and|though|if|than|before"
+    rf"|after|until) )[\w'-]+"
     r"(?: that)? (?:i|we|i'm|im|i am|i've|ive|we're|we are|we've)$",
     _FLAGS,
 )
@@ -148,10 +149,13 @@ _ANOTHERS_NAME: Final = re.compile(
 )
 #: Words after "call me", or before "here", that are no names, and a name that is refused.
 _NO_NAME: Final = re.compile(
-    r"(?:when|if|at|on|back|later|tomorrow|tonight|today|anytime|any|soon|now|asap|crazy|lazy|names?|mud|mad|old|stupid|dumb"
+    r"(?:when|if|at|on|back|later|tomorrow|tonight|today|anytime|any|soon|now|asap|crazy|lazy|names?|mud|mad"
+    r"|old|stupid|dumb"
     r"|paranoid|weird|picky|and|or|the|same|nothing|everyone|anyone|someone|something|mom|mum|dad|over|right|out|down"
-    r"|pronounced|spelled|spelt|hard|difficult|easy|unusual|common|taken|new|nobody|lurker|newbie|first|long|mad|thanks|congrats"
-    r"|[a-z]+day|american|canadian|british|brit|german|indian|aussie|vegan|vegetarian|veggie|muslim|christian|catholic|hindu"
+    r"|pronounced|spelled|spelt|hard|difficult|easy|unusual|common|taken|new|nobody|lurker|newbie|first|long"
+    r"|mad|thanks|congrats"
+    r"|[a-z]+day|american|canadian|british|brit|german|indian|aussie|vegan|vegetarian|veggie|muslim|christian"
+    r"|catholic|hindu"
     r"|teacher|nurse|student|dad|night|light|sounds?|hi|hello|hey|happy|merry|welcome|cheers|love|peace"
     r"|up|yes|no|still|just|but|that|this|not|from|in|before|after|whenever|once|so|for|about|with|to)\b.*",
     _FLAGS,
@@ -199,6 +203,9 @@ _LOOSE: Final = frozenset(["standing_rule", "habit", "plans", "wants"])
 _LONG: Final = frozenset(
     ["likes", "diet", "habit", "does", "standing_rule", "smokes", "drinks_alcohol", "plays", "trait"]
 )
+
+
+_UNLIKE_CLAUSES: Final = _ANY_WORDS | _VERBAL | _OWN_WORDS
 
 
 def objection(said: Said) -> str | None:
@@ -264,7 +271,7 @@ def _is_loose(said: Said) -> bool:
     return said.relation in _ANY_WORDS or said.relation in ("has_pet", "has_child", "has_relative", "has_friend")
 
 
-def _reacts_to(said: Said) -> bool:
+def _is_eaten(said: Said) -> bool:
     return said.relation == "allergic_to" and _EATEN.search(said.clause) is not None
 
 
@@ -323,11 +330,11 @@ def _of_another(said: Said) -> bool:
 #: In this order, the first that holds is counted.
 _OBJECTIONS: Final[tuple[tuple[str, Callable[[Said], bool]], ...]] = (
     ("denied", lambda said: _DENIED.search(said.clause) is not None),
-    ("supposed", lambda said: _SUPPOSED.search(_before_object(said)) is not None and not _reacts_to(said)),
+    ("supposed", lambda said: _SUPPOSED.search(_before_object(said)) is not None and not _is_eaten(said)),
     ("joke", lambda said: _jokes(said)),
     ("another", _anothers),
     ("another", _no_name),
-    ("leading", lambda said: said.relation not in _ANY_WORDS | _VERBAL | _OWN_WORDS and _LEADING.match(said.object) is not None),
+    ("leading", lambda said: said.relation not in _UNLIKE_CLAUSES and _LEADING.match(said.object) is not None),
     ("addressed", lambda said: said.relation not in _ANY_WORDS and _ADDRESSED.search(said.object) is not None),
     ("dangling", lambda said: said.relation not in _ANY_WORDS and _dangling(said)),
     ("relative", _relative),
