@@ -42,7 +42,10 @@ BREAKS: Final = (
 #: literals, polars uses its fast automaton.
 MARKS: Final = {curly: there for mark, there in BREAKS.items() for curly in (mark, mark.replace("'", "’"))} | PLAIN
 
-_FIRST: Final = rf"(?:^|{SEPARATOR}|[.!?:] )(?:(?:[Ww]ell|[Ss]o|[Bb]ut|[Aa]nd|[Yy]es|[Yy]eah|[Oo]k|[Oo]h|[Aa]lso|[Aa]nyway|[Hh]i|um|btw),? )*"
+_FIRST: Final = (
+    rf"(?:^|{SEPARATOR}|[.!?:] )(?:(?:[Ww]ell|[Ss]o|[Bb]ut|[Aa]nd|[Yy]es|[Yy]eah|[Oo]k|[Oo]h|[Aa]lso|[Aa]nyway|[Hh]i|um"
+    r"|btw),? )*"
+)
 #: A pair that does something, somebody in apposition, and a label: their clauses do not end at "and", comma and colon.
 #: "Ines and I have been together", "Duncan, my husband, is a vet", "Favourite food: lasagne".
 PAIR: Final = (

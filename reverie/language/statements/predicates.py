@@ -205,30 +205,6 @@ _OWNED = re.compile(
     r"|plenty of) (?!of\b)",
     re.IGNORECASE,
 )
-#: What may stand between "I've" and its participle.
-_BETWEEN = frozenset(
-    [
-        "just",
-        "never",
-        "always",
-        "not",
-        "also",
-        "now",
-        "still",
-        "since",
-        "only",
-        "ever",
-        "even",
-        "both",
-        "all",
-        "already",
-        "kind",
-        "sort",
-        "too",
-        "to",
-        "of",
-    ]
-)
 
 
 def _owns(rest: str) -> bool:
@@ -237,34 +213,7 @@ def _owns(rest: str) -> bool:
         return True
     word = _first(rest).lower()
     done = base_form(word)[1] in ("past", "perfect") or (len(word) > 4 and word.endswith(("ed", "en", "ly", "wn")))
-    return not done and word.isalpha() and len(word) > 2 and word not in _BETWEEN and word not in _PARTICIPLES
-
-
-#: Participles that look like the base form of their verb.
-_PARTICIPLES = frozenset(
-    [
-        "hit",
-        "hurt",
-        "shut",
-        "cost",
-        "cast",
-        "bet",
-        "set",
-        "let",
-        "burst",
-        "spread",
-        "upset",
-        "read",
-        "put",
-        "cut",
-        "quit",
-        "split",
-        "run",
-        "come",
-        "become",
-        "beat",
-    ]
-)
+    return not done and word.isalpha() and len(word) > 2 and word not in words().no_objects
 
 
 class _Reader:
