@@ -216,6 +216,8 @@ def objection(said: Said) -> str | None:
 def trimmed(text: str, relation: str | None) -> str:
     """Return a captured value without the time, the possessive and the odd quotation mark at its end."""
     text = text if relation in ("age", "habit", "has_condition", "time_zone") else _SPAN.sub("", text)
+    if relation in ("marital_status", "diet"):
+        text = f"{text[:1].lower()}{text[1:]}"
     if relation is not None and relation.startswith("has_"):
         text = re.sub(r"'s$", "", text)
     return text.replace('"', "").strip() if text.count('"') % 2 else text
