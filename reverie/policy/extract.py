@@ -55,6 +55,8 @@ class Rule(Table):
     clause: Pattern | None = None
     #: of a predicate: only of the author, or also of his people
     of: Literal["author", "anybody"] = "anybody"
+    #: of no predicate: whether it is read even where something else is stated: "my sister Ann lives in Leeds"
+    beside: bool = False
     polarity: Literal[-1, 0, 1] = 0
     #: typed id with a group as slug: "pet:{y}"
     entity: Annotated[str, Field(pattern=r"^[a-z]+:\{[xy]\}$")] | None = None
@@ -93,6 +95,8 @@ class Rule(Table):
             raise ValueError(f"rule {self.name}: value and key use a group that the pattern has not")
         if any(cue != cue.lower() or not cue.isascii() for cue in self.cues):
             raise ValueError(f"rule {self.name}: cues are lower-case ASCII")
+        if self.beside and (self.predicate or self.relation is None):
+            raise ValueError(f"rule {self.name}: what stands beside has a relation, and is no predicate")
         if (self.category is None) != (self.key is None):
             raise ValueError(f"rule {self.name}: category and key come together")
         return self

@@ -50,6 +50,8 @@ class Compiled:
 
     def is_object(self, group: str) -> bool:
         """Return whether a group of the pattern is what is stated, and no verb that is only worded."""
+        if self.rule.topic == f"{{{group}}}" and self.rule.relation == "favorite":
+            return False
         return not self.rule.predicate or f"{{{group}}}" in f"{self.rule.object}{self.rule.topic}"
 
 

@@ -42,6 +42,22 @@ BREAKS: Final = (
 #: literals, polars uses its fast automaton.
 MARKS: Final = {curly: there for mark, there in BREAKS.items() for curly in (mark, mark.replace("'", "’"))} | PLAIN
 
+_FIRST: Final = (
+    rf"(?:^|{SEPARATOR}|[.!?:] )(?:(?:[Ww]ell|[Ss]o|[Bb]ut|[Aa]nd|[Yy]es|[Yy]eah|[Oo]k|[Oo]h|[Aa]lso|[Aa]nyway|[Hh]i|um"
+    r"|btw),? )*"
+)
+#: A pair that does something, somebody in apposition, and a label: their clauses do not end at "and", comma and colon.
+#: "Ines and I have been together", "Duncan, my husband, is a vet", "Favourite food: lasagne".
+PAIR: Final = (
+    rf"({_FIRST}(?:[A-Z][A-Za-z'-]+|[Mm]y (?:ex-?|new |best |older? |younger |little |big |lovely )?"
+    r"(?:wife|husband|partner|girlfriend|boyfriend|fianc(?:e|é)e?|hubby|missus|other half|gf|bf|ex|friend|mate"
+    r"|sister|brother"
+    r"|m[ou]m|dad|mother|father|son|daughter|cousin|roommate|flatmate|family)(?:,? [A-Z][a-z]+,?)?) and )"
+    rf"{SEPARATOR}([Ii]\b)|({_FIRST}[A-Z][a-z'-]+, ){SEPARATOR}((?:my|our) (?:[a-z-]+ ){{0,2}}[a-zé-]+,)"
+    rf"|(, ){SEPARATOR}([Ii]'?m (?:[a-z]+ )?allergic(?:[.!,]|$| to (?:it|them)))|([Ff]av(?:ou?rite"
+    rf"|e)?(?: [a-z]+){{1,3}}: ){SEPARATOR}"
+)
+
 #: Stripped from both ends of a value.
 EDGES: Final = " ,;:.!?…\"'()[]*~_-–—\n"
 #: Stripped from the end of a clause before the check for a question mark.
@@ -118,6 +134,8 @@ def trie(words: Sequence[str]) -> str:
 
 #: No mark is a prefix of another, so the longest match is the first.
 _MARKS: Final = re.compile(trie([*MARKS]))
+_JOINED: Final = re.compile(f"(?: and |, |[a-z]: ){SEPARATOR}")
+_PAIR: Final = re.compile(PAIR)
 _PLAIN_TABLE: Final = str.maketrans(PLAIN)
 _CUT: Final = for_python(CUT)
 _TAIL: Final = for_python(TAIL)
@@ -140,7 +158,8 @@ def plain(text: str) -> str:
 
 def marked(text: str) -> str:
     """Return the plain text with `SEPARATOR` between clauses, and no other characters added."""
-    return _MARKS.sub(lambda mark: MARKS[mark[0]], text)
+    split = _MARKS.sub(lambda mark: MARKS[mark[0]], text)
+    return _PAIR.sub(r"\1\2\3\4\5\6\7", split) if _JOINED.search(split) else split
 
 
 def value(captured: str) -> str:
@@ -174,7 +193,7 @@ def plain_expr(text: pl.Expr) -> pl.Expr:
 
 def marked_expr(text: pl.Expr) -> pl.Expr:
     """`marked` for a column."""
-    return text.str.replace_many(MARKS, leftmost=True)
+    return text.str.replace_many(MARKS, leftmost=True).str.replace_all(PAIR, "${1}${2}${3}${4}${5}${6}${7}")
 
 
 def slug_expr(text: pl.Expr) -> pl.Expr:

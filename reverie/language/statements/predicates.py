@@ -14,18 +14,20 @@ from functools import cache, lru_cache
 from itertools import islice
 
 from reverie.language.cues.wording import trie
+from reverie.language.statements.openings import GERUND, HEADLESS, STATE
 from reverie.language.statements.verbs import Tense, base_form, words
 
 _SELF = (
     r"i'm|i am|im|i m|i've|ive|i'll|i'd|id(?= (?:love|like|rather|prefer|never|be|go)\b)|i|we're|we are|we've|we'll"
-    r"|we'd|we|me and my [a-z]+|my [a-z]+ and i"
+    r"|we'd|we|me and my [a-z]+|my [a-z]+ (?:[a-z]+ )?and i(?:'ve|'m)?"
 )
 #: Words between subject and verb that change nothing, and those that say that something is new or stands beside.
 _PLAIN_ADVERBS = (
     "actually|really|already|always|only|even|both|all|kinda|kind of|sort of|honestly|basically|literally|absolutely"
     "|totally|definitely|usually|mostly|mainly|originally|myself|ourselves|currently|still|generally|truly|very much"
     "|happily|sadly|unfortunately|luckily|thankfully|eventually|ever|normally|typically|often|sometimes|primarily"
-    "|simply|personally|professionally|proudly|legally|technically|so|uh|um|quite|pretty much|forever|too|all|ever so"
+    "|simply|personally|professionally|proudly|legally|technically|so|uh|um|quite|pretty much|forever|too|all"
+    "|ever so|truly|myself"
 )
 _NEW_ADVERBS = "now|just|finally|officially|recently|newly|nowadays|lately|these days|suddenly|as of [a-z]+"
 _MORE_ADVERBS = "also|additionally|as well"
@@ -109,8 +111,9 @@ def _subject() -> re.Pattern[str]:
     known = words()
     which, one, many = (trie(each) for each in (known.which, known.holder, known.holders))
     return re.compile(
-        rf"(?a:\b)(?=[imowIMOW])(?:(?P<self>{_SELF})|(?:my|our) (?:{which} )*(?P<holder>(?:{which} )??(?:{one}|{many}))"
-        rf"(?P<name>,? (?-i:[A-ZÀ-Þ][A-Za-zÀ-ÿ'-]*[A-Za-zÀ-ÿ]),?)?(?P<is>{_IS}|'re)?)(?= )",
+        rf"(?a:\b)(?=[imowIMOW])(?:(?P<self>{_SELF})|(?:my|our|me(?= m[auo]m\b| dad\b| nan\b| mate\b"
+        rf"| missus\b)) (?:{which} )*(?P<holder>(?:{which} )??(?:{one}|{many}))"
+        rf"(?P<name>,? (?-i:[A-ZÀ-Þ][A-Za-zÀ-ÿ'-]*[A-Za-zÀ-ÿ]),?)?(?P<is>{_IS}|'re)?,?)(?= )",
         re.IGNORECASE,
     )
 
@@ -149,45 +152,18 @@ def _further(clause: str, predicate: Predicate) -> Iterator[Predicate]:
             yield found
 
 
-_HEADLESS = re.compile(
-    r"^(?:(?:so|and|ok|okay|well|oh|yeah|yes|yep|no|nope|hey|hi|ugh|omg|guess what|finally|just|also|btw"
-    r"|by the way|today|yesterday|recently|honestly|anyway|currently|still|lately|then|originally|technically"
-    r"|sadly),? )*(?P<verb>(?:been|being) (?=[a-z]+(?:ing|ed) |an? |on |in |with |off |to |married|engaged"
-    r"|vegan|vegetarian|sober)|(?:moved|switched|started|left|quit|sold|bought|adopted|rescued|got|lost|did"
-    r"|graduated|retired|stopped|gave|turned|changed|broke|split|born|raised|bred|brought up|grew|live|living"
-    r"|work|working|worked|married|divorced|engaged|allergic|based|handed in|dropped|decided|came off|come off|went off"
-    r"|went|put|picked up|took up|taken up|joined|became|finished|swapped|traded|bad at|good at|teaching"
-    r"|studying|doing|learning|training|renting|running|raising|dating|seeing|looking after|taking|recovering"
-    r"|diagnosed|used to|have|had|own|can't|cannot|hate|love|prefer|trying to|planning|hoping"
-    r"|saving up|thinking of|off to|moving|expecting|scared of|terrified of|petrified of|afraid of|hit"
-    r"|reared|residing|settled|calling|spent|celebrated|fluent in|bilingual in|conversational in|dyed|cut|shaved) )",
-    re.IGNORECASE,
-)
-
-
-#: "Learning German is fun": what stands first is done by nobody.
-_GERUND = re.compile(
-    r"\b(?:is|are|was|were|has|have|can|could|will|would|sounds?|helps?|makes?|seems?|gives?|keeps?|feels?|takes?)\b",
-    re.IGNORECASE,
-)
-
-
 def _headless(clause: str) -> Predicate | None:
     """A clause without a subject, whose verb can only be the author's: "Sold the car", "just moved to Oslo"."""
-    found = _HEADLESS.match(clause)
-    if found is None or (found["verb"].lower().endswith("ing ") and _GERUND.search(clause, found.end())):
+    found = HEADLESS.match(clause)
+    if found is None or (found["verb"].lower().endswith("ing ") and GERUND.search(clause, found.end())):
         return None
     reader = _Reader(clause[found.start("verb") :])
-    reader.being = _STATE.match(reader.rest) is not None
+    reader.being = STATE.match(reader.rest) is not None
     return reader.predicate(None, len(clause))
 
 
-#: What is said with "I am" or "I was" where the subject is left out.
-_STATE = re.compile(
-    r"(?:born|reared|brought up|(?:raised|bred) (?:in|on|near|by|as|speaking|(?-i:[A-Z]))|based in|(?:fluent|bilingual"
-    r"|conversational) in|(?:scared|terrified|petrified|afraid|allergic) )",
-    re.IGNORECASE,
-)
+#: "Duncan, my husband, is a vet".
+_NAMED_BEFORE = re.compile(r"(?:^|[.,;!?] |^(?:and|so|but|well|oh),? )([A-ZÀ-Þ][A-Za-zÀ-ÿ'-]+), $")
 
 
 def _predicate(clause: str, subject: re.Match[str]) -> Predicate | None:
@@ -195,7 +171,14 @@ def _predicate(clause: str, subject: re.Match[str]) -> Predicate | None:
     reader = _Reader(clause[start:])
     who = None
     if holder := subject["holder"]:
-        who = f"{holder.lower()} {(subject['name'] or '').strip(' ,')}".strip()
+        named = (subject["name"] or "").strip(" ,")
+        if subject[0].endswith(",") and reader.rest.startswith("who "):  # "my mother, who is 85"
+            reader.rest = reader.rest.removeprefix("who ")
+        elif subject[0].endswith(",") and not named:
+            if (before := _NAMED_BEFORE.search(clause, 0, subject.start())) is None:
+                return None
+            named = before[1]
+        who = f"{holder.lower()} {named}".strip()
         reader.having = bool(subject["is"]) and _HAS_DONE.match(reader.rest) is not None
         reader.being = bool(subject["is"]) and not reader.having
     else:
@@ -203,7 +186,7 @@ def _predicate(clause: str, subject: re.Match[str]) -> Predicate | None:
         reader.being = spoken.endswith(("'m", " am", "'re", " are", "been")) or spoken in ("im", "i m")
         reader.having = spoken.endswith(("'ve", "ive", "have"))
         reader.planned = spoken.endswith("'ll")
-        if reader.having and _OWNED.match(reader.rest):  # "I've four brothers"
+        if reader.having and _owns(reader.rest):  # "I've four brothers"
             reader.rest, reader.having = f"have {reader.rest}", False
         if spoken.endswith("'d") or spoken == "id":
             reader.rest = f"would {reader.rest}"
@@ -218,9 +201,19 @@ _HAS_DONE = re.compile(
     re.IGNORECASE,
 )
 _OWNED = re.compile(
-    r"(?:an?|no|my|our|some|several|two|three|four|five|six|seven|eight|nine|ten|[0-9]+|lots of|loads of) (?!of\b)",
+    r"(?:an?|no|my|our|some|several|two|three|four|five|six|seven|eight|nine|ten|[0-9]+|lots of|loads of"
+    r"|plenty of) (?!of\b)",
     re.IGNORECASE,
 )
+
+
+def _owns(rest: str) -> bool:
+    """Whether what follows "I've" is what one has, and no participle: "I've red hair"."""
+    if _OWNED.match(rest):
+        return True
+    word = _first(rest).lower()
+    done = base_form(word)[1] in ("past", "perfect") or (len(word) > 4 and word.endswith(("ed", "en", "ly", "wn")))
+    return not done and word.isalpha() and len(word) > 2 and word not in words().no_objects
 
 
 class _Reader:

@@ -69,17 +69,28 @@ def read_clause(matches: Iterable[Match], rules: Rules) -> list[RuleMatch] | str
     """Return what a clause states; else why its last match states nothing; None: no match.
 
     `matches` are in the order of the rules. The first rule that reads a predicate of the clause says what it states, so
-    there is one statement a predicate; a rule on the clause as such counts only where no predicate states anything.
+    there is one statement a predicate; a rule on the clause as such counts only where nothing else states anything, but
+    for those of what is named beside it: "Duncan, my husband, is a vet".
     """
     found: dict[int, RuleMatch] = {}
+    beside: dict[str | None, RuleMatch] = {}
     reason: str | None = None
+    whole = False
     for match in matches:
         compiled = rules.compiled[match.order]
         if match.guarded and not compiled.rule.question:
             reason = "guarded"
             continue
-        if found and not compiled.rule.predicate:
-            break
+        if compiled.rule.beside:
+            if compiled.rule.relation not in beside:
+                named = _read(compiled, match, _reading_of(compiled, match), rules, first=True)
+                if isinstance(named, RuleMatch):
+                    beside[compiled.rule.relation] = named
+                else:
+                    reason = named
+            continue
+        if whole or (found and not compiled.rule.predicate):
+            continue
         for reading in _readings(compiled, match):
             if isinstance(reading, str):
                 reason = reading
@@ -89,14 +100,21 @@ def read_clause(matches: Iterable[Match], rules: Rules) -> list[RuleMatch] | str
                     reason = outcome
                 else:
                     found[reading.start] = outcome
-    return list(found.values()) or reason
+                    whole = not compiled.rule.predicate
+    stated = {match.statement.relation for match in found.values() if match.statement and not match.statement.who}
+    return [*found.values(), *(match for relation, match in beside.items() if relation not in stated)] or reason
 
 
 def _readings(compiled: Compiled, match: Match) -> Iterable[Interpretation | str]:
     if compiled.rule.predicate:
         return read_predicates(compiled, match.clause)
+    return [_reading_of(compiled, match)]
+
+
+def _reading_of(compiled: Compiled, match: Match) -> Interpretation:
+    """What a rule on the clause as such reads in it."""
     said = {"x": match.x or match.y or ""} | ({"y": match.y} if match.y else {})
-    return [Interpretation(said, _phase(compiled, match.clause), compiled.rule.polarity)]
+    return Interpretation(said, _phase(compiled, match.clause), compiled.rule.polarity)
 
 
 def _read(compiled: Compiled, match: Match, reading: Interpretation, rules: Rules, *, first: bool) -> RuleMatch | str:

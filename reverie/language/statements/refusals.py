@@ -44,7 +44,8 @@ _TIME: Final = (
 _OF_A_NOUN: Final = re.compile(
     rf"(?:^|[^a-z']|\b(?:is|was|are|were|see|saw|this is|like|love|from|for|of|here's|heres|finished) )"
     rf"(?:the|an?|this|these|those|another|any|first|best|only) (?:[\w'-]+ ){{0,3}}(?!(?:{_TIME}|as"
-    rf"|because|since|when|while|but|so|and|though|if|than|before|after|until) )[\w'-]+"
+    rf"|because|kid|child|boy|girl|teenager|baby|student|since|when|while|but|so|and|though|if|than|before"
+    rf"|after|until) )[\w'-]+"
     r"(?: that)? (?:i|we|i'm|im|i am|i've|ive|we're|we are|we've)$",
     _FLAGS,
 )
@@ -110,6 +111,11 @@ _AT_SCHOOL: Final = re.compile(
 _ANY_WORDS: Final = frozenset(
     ["pronouns", "name", "nickname", "email", "phone", "address", "standing_rule", "answer_in", "availability"]
 )
+#: Whose objects may begin like the rest of another clause: "Will", "more of a homebody".
+_OWN_WORDS: Final = frozenset(["partner", "trait"])
+#: What makes ill is no supposition: "I come out in a rash if I eat prawns".
+_EATEN: Final = re.compile(r"\b(?:if|when) i (?:eat|touch|have|drink|wear) ", _FLAGS)
+_WEEKS_SOBER: Final = re.compile(r"\b(?:days|weeks|months|years?) (?:sober|clean)", _FLAGS)
 _REACTION: Final = re.compile(
     r"^(?:(?!(?:i|we) )[a-z]+[,!]? )?(?:love|like|loving|enjoyed|loved) (?:the|his|her|all|how|that|this)\b",
     _FLAGS,
@@ -139,12 +145,18 @@ _JOKE: Final = re.compile(r"(?:\b(?:jk|just kidding|kidding|not really)\b|/s\b)[
 _NEARLY: Final = re.compile(r"\b(?:basically|practically|virtually|pretty much|almost like|like a)\b", _FLAGS)
 _STANDING: Final = frozenset(["marital_status", "works_as", "retired", "has_child", "diet", "religion", "nationality"])
 _ANOTHERS_NAME: Final = re.compile(
-    r"\b(?:his|her|its|their|whose|your|the|dog|cat|baby|[a-z]+'s) (?:[a-z]+ )?name\b", _FLAGS
+    r"\b(?:his|her|its|their|whose|your|(?<!^)the|dog|cat|baby|[a-z]+'s(?! the name)) (?:[a-z]+ )?name\b", _FLAGS
 )
 #: Words after "call me", or before "here", that are no names, and a name that is refused.
 _NO_NAME: Final = re.compile(
-    r"(?:when|if|at|on|back|later|tomorrow|tonight|today|anytime|any|soon|now|asap|crazy|lazy|names?|mud|mad|old|stupid|dumb"
+    r"(?:when|if|at|on|back|later|tomorrow|tonight|today|anytime|any|soon|now|asap|crazy|lazy|names?|mud|mad"
+    r"|old|stupid|dumb"
     r"|paranoid|weird|picky|and|or|the|same|nothing|everyone|anyone|someone|something|mom|mum|dad|over|right|out|down"
+    r"|pronounced|spelled|spelt|hard|difficult|easy|unusual|common|taken|new|nobody|lurker|newbie|first|long"
+    r"|mad|thanks|congrats"
+    r"|[a-z]+day|american|canadian|british|brit|german|indian|aussie|vegan|vegetarian|veggie|muslim|christian"
+    r"|catholic|hindu"
+    r"|teacher|nurse|student|dad|night|light|sounds?|hi|hello|hey|happy|merry|welcome|cheers|love|peace"
     r"|up|yes|no|still|just|but|that|this|not|from|in|before|after|whenever|once|so|for|about|with|to)\b.*",
     _FLAGS,
 )
@@ -193,6 +205,9 @@ _LONG: Final = frozenset(
 )
 
 
+_UNLIKE_CLAUSES: Final = _ANY_WORDS | _VERBAL | _OWN_WORDS
+
+
 def objection(said: Said) -> str | None:
     """Return why a statement is not kept, as a word that is counted; None: it is kept."""
     return next((reason for reason, holds in _OBJECTIONS if holds(said)), None)
@@ -201,6 +216,8 @@ def objection(said: Said) -> str | None:
 def trimmed(text: str, relation: str | None) -> str:
     """Return a captured value without the time, the possessive and the odd quotation mark at its end."""
     text = text if relation in ("age", "habit", "has_condition", "time_zone") else _SPAN.sub("", text)
+    if relation in ("marital_status", "diet"):
+        text = f"{text[:1].lower()}{text[1:]}"
     if relation is not None and relation.startswith("has_"):
         text = re.sub(r"'s$", "", text)
     return text.replace('"', "").strip() if text.count('"') % 2 else text
@@ -251,6 +268,15 @@ def _reacts(clause: str) -> bool:
     return _REACTION.search(clause) is not None or _TALK.search(clause) is not None
 
 
+def _is_loose(said: Said) -> bool:
+    """Whether what belongs to somebody may end with a clause of its own: "a parrot that swears"."""
+    return said.relation in _ANY_WORDS or said.relation in ("has_pet", "has_child", "has_relative", "has_friend")
+
+
+def _is_eaten(said: Said) -> bool:
+    return said.relation == "allergic_to" and _EATEN.search(said.clause) is not None
+
+
 def _occasion(said: Said) -> bool:
     return said.phase == "past" and said.relation in _OCCASIONS and not _USED.search(said.clause)
 
@@ -277,7 +303,9 @@ def _was_at_school(said: Said) -> bool:
 
 
 def _passing(said: Said) -> bool:
-    return said.relation in _LONG and said.phase == "holds" and bool(_OF_A_WEEK.search(said.clause))
+    if said.relation not in _LONG or said.phase != "holds" or _WEEKS_SOBER.search(said.clause):
+        return False
+    return _OF_A_WEEK.search(said.clause) is not None
 
 
 #: What is no standing rule, no habit and no plan, though it looks like one.
@@ -304,11 +332,11 @@ def _of_another(said: Said) -> bool:
 #: In this order, the first that holds is counted.
 _OBJECTIONS: Final[tuple[tuple[str, Callable[[Said], bool]], ...]] = (
     ("denied", lambda said: _DENIED.search(said.clause) is not None),
-    ("supposed", lambda said: _SUPPOSED.search(_before_object(said)) is not None),
+    ("supposed", lambda said: _SUPPOSED.search(_before_object(said)) is not None and not _is_eaten(said)),
     ("joke", lambda said: _jokes(said)),
     ("another", _anothers),
     ("another", _no_name),
-    ("leading", lambda said: said.relation not in _ANY_WORDS | _VERBAL and _LEADING.match(said.object) is not None),
+    ("leading", lambda said: said.relation not in _UNLIKE_CLAUSES and _LEADING.match(said.object) is not None),
     ("addressed", lambda said: said.relation not in _ANY_WORDS and _ADDRESSED.search(said.object) is not None),
     ("dangling", lambda said: said.relation not in _ANY_WORDS and _dangling(said)),
     ("relative", _relative),
@@ -318,7 +346,7 @@ _OBJECTIONS: Final[tuple[tuple[str, Callable[[Said], bool]], ...]] = (
     ("occasion", lambda said: said.relation in _TOLD and _ONCE.search(said.clause) is not None),
     ("idiom", lambda said: said.relation in _LOOSE and _IDIOMS.fullmatch(said.object) is not None),
     ("idiom", lambda said: said.relation in ("wants", "plans") and _VACUOUS.fullmatch(said.object) is not None),
-    ("pointing", lambda said: said.relation not in _ANY_WORDS and _POINTING.search(said.object) is not None),
+    ("pointing", lambda said: not _is_loose(said) and _POINTING.search(said.object) is not None),
     ("pointing", lambda said: said.relation in _TASTES and _of_another(said)),
     ("pointing", lambda said: said.relation in _LIKINGS and _THE_QUALITY.fullmatch(said.object) is not None),
     ("occasion", lambda said: said.relation == "age" and _BEFORE_AGE.search(said.clause) is not None),

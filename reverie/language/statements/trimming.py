@@ -45,7 +45,7 @@ _COMMA: Final = re.compile(r", (?!(?-i:[A-ZÀ-Þ])[\w.'-]+(?:$|,)).*", re.DOTALL
 _LIST_COMMA: Final = re.compile(
     r", (?:i|i'm|it's|it|he|she|he's|she's|they|we|you|so|but|and (?:i|we|it|he|she|they)|no|not|like|just|even"
     r"|best|thanks|never|always|have|in the|on the|with|both|which|who|really|"
-    r"weirdly|one|population|second|first|third|what|how|please|dont|don't|diagnosed|probably|maybe|honestly"
+    r"weirdly|send|one|population|second|first|third|what|how|please|dont|don't|diagnosed|probably|maybe|honestly"
     r"|especially|sadly|unfortunately|luckily|thankfully|obviously|apparently|actually|old|[0-9]|kids|tastes|pray|any"
     r"|that|the|this|there|[a-z]+ (?:is|are|was|were|has|have|won|won't"
     r"|can|makes?))\b.*",
@@ -60,13 +60,15 @@ _BARE_END: Final = re.compile(
     re.IGNORECASE,
 )
 _DANGLING: Final = re.compile(
-    r"(?:(?-i:[Ii]t)|its|it's|that|this|them|they|these|those|him|her|he|she|one|ones|there|here|you|me|(?-i:us)|everything"
+    r"(?:(?-i:[Ii]t)|its|it's|that|this|them|they|these|those|him|her|he|she|one|ones|there|here|you|me"
+    r"|(?-i:us)|everything"
     r"|anything|nothing|something"
     r"|everyone|anyone|someone|both|all|so|such|same|stuff|things?|what|how|when|why|where|which|who|some|any|many"
     r"|much|more|most|others?"
     r"|another|each other|myself|yourself|i|we|then|now|yes|no|not)(?: (?:too|all|now|so much|a lot|both|there"
     r"|here|again|one|way|thing|things|guys|kind|kinds|stuff))?"
-    r"|(?:(?-i:[Ii]t)|that|this|them|these|those|him|you|how|what|when|why|where|that's|it's|if|seeing|hearing) .*"
+    r"|(?:(?-i:[Ii]t)|that|this|them|these|those|him|you|how|what|when|why|where|that's|it's|if|seeing"
+    r"|hearing(?! aids?\b)) .*"
     r"|the (?:idea|thought|fact|way|part|look|sound|feeling|vibe)(?! of (?!it\b|that\b|them\b|this\b))\b.*"
     r"|.* (?:(?-i:[Ii]t)|them|that|this|those|these|there|him|her|you|(?:this|that|these|those|the) ones?|some|ours"
     r"|theirs|yours|your|u)",

@@ -24,6 +24,8 @@ class Words(Table):
     regular: frozenset[str]
     #: words in -ly that are no adverbs
     no_adverbs: frozenset[str]
+    #: words after "I've" that are not what one has: adverbs, and participles that look like the base form
+    no_objects: frozenset[str]
 
 
 @cache
