@@ -12,10 +12,16 @@ from reverie.policy.relations import Relation
 #: Marital states that a break-up ends, and those that say that there is no partner.
 _PAIRED = frozenset(("married", "engaged", "marriage", "engagement", "relationship", "dating", "taken"))
 _ALONE = frozenset(("divorced", "single", "separated", "widowed", "widow", "widower", "divorcee", "unmarried"))
-
+#: What one works as without an employer.
+_UNEMPLOYED = frozenset(("freelance", "freelancer", "self-employed", "unemployed"))
 
 #: Relations of which one's statements end values of another.
 TIED = (frozenset(("partner", "marital_status")), frozenset(("retired", "works_at", "works_as")))
+
+
+def is_replacement(value: StatedValue) -> bool:
+    """Whether a value takes the place of one that its topic names, whatever its relation: "swapped the Golf for a Leaf"."""
+    return value.replaces
 
 
 def with_tied(relations: Collection[str], table: Mapping[str, Relation]) -> set[str]:
@@ -25,6 +31,14 @@ def with_tied(relations: Collection[str], table: Mapping[str, Relation]) -> set[
     return found | {name for name, relation in table.items() if found.intersection(relation.ends)}
 
 
+def with_replaced(relations: Collection[str | None], table: Mapping[str, Relation]) -> set[str]:
+    """Return what statements of these relations that take the place of others may stand in, and what is tied to it.
+
+    Whether such a statement holds can only be decided on all of them."""
+    ends = {name for each in relations if each in table and table[each].replaces for name in table[each].ends}
+    return with_tied(ends, table) if ends else set()
+
+
 def follow(stated: Iterable[StatedValue]) -> Iterator[StatedValue]:
     """Yield the statements, and beside them what follows from each for other relations."""
     for value in stated:
@@ -32,6 +46,14 @@ def follow(stated: Iterable[StatedValue]) -> Iterator[StatedValue]:
         for relation, words in _ended(value):
             end = replace(value, relation=relation, topic="", phase="ends", category=None, key=None)
             yield replace(end, is_single=True, ends_words=words)
+        if is_replacement(value):
+            words = frozenset(read_object(value.topic).words)
+            yield from (
+                replace(
+                    value, relation=relation, topic="", is_single=True, ends=(), replaces=False, ends_words=words, ends_named=True,
+                )  # fmt: skip
+                for relation in value.ends
+            )
         for relation in value.ends if value.phase == "ends" else ():
             words = frozenset(read_object(value.object).words)
             end = replace(value, relation=relation, topic="", category=None, key=None, is_single=True)
@@ -45,6 +67,13 @@ def _ended(value: StatedValue) -> Iterator[tuple[str, frozenset[str]]]:
     is_alone = value.relation == "marital_status" and not _ALONE.isdisjoint(read_object(value.object).words)
     if is_alone and value.phase in ("holds", "begins"):
         yield "partner", frozenset()
+    if value.relation == "partner" and value.phase in ("holds", "begins"):
+        yield "marital_status", frozenset(("single",))
+    if value.relation == "works_at" and value.phase == "ends" and read_object(value.object).is_proper:
+        yield "works_as", frozenset(read_object(value.object).words)
+    is_free = value.relation == "works_as" and not _UNEMPLOYED.isdisjoint(read_object(value.object).words)
+    if is_free and value.phase == "begins":
+        yield "works_at", frozenset()
     if value.relation == "retired" and value.phase == "begins":
         yield "works_at", frozenset()
         yield "works_as", frozenset()

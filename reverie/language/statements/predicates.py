@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 from itertools import islice
 
@@ -129,10 +129,25 @@ def predicates(clause: str) -> tuple[Predicate, ...]:
     """Return the predicates of a clause, one for each subject in it, in order."""
     read = (_predicate(clause, subject) for subject in islice(_subject().finditer(clause), _MOST_SUBJECTS))
     if found := [predicate for predicate in read if predicate is not None]:
-        further = (each for predicate in found for each in _further(clause, predicate))
-        return (*found, *further) if " and " in clause else tuple(found)
+        if " and " in clause:
+            found += [each for predicate in found for each in _further(clause, predicate)]
+        return (*found, *_next(clause, found[-1])) if _COMMA.search(clause, found[-1].start) else tuple(found)
     headless = _headless(clause)
-    return (headless,) if headless is not None else ()
+    if headless is None:
+        return ()
+    return (headless, *_next(clause, headless)) if _COMMA.search(clause) else (headless,)
+
+
+#: Where a clause without a subject goes on with another verb of the same subject.
+_COMMA = re.compile(r"(?:, | - | [–—] )(?:and |so |but )?(?=[a-zA-Z]+ )")
+_MOST_PARTS = 4
+
+
+def _next(clause: str, first: Predicate) -> Iterator[Predicate]:
+    """What follows without a subject: "handed in my notice at Zoho, been at Infosys since May"."""
+    for part in islice(_COMMA.finditer(clause, first.start), _MOST_PARTS):
+        if (found := _headless(clause[part.end() :])) is not None:
+            yield replace(found, who=first.who, start=found.start + part.end())
 
 
 _AND = re.compile(r" and (?:then |also |now |finally |just |even )?(?=[a-z]+ )")
@@ -152,7 +167,7 @@ def _further(clause: str, predicate: Predicate) -> Iterator[Predicate]:
 _HEADLESS = re.compile(
     r"^(?:(?:so|and|ok|okay|well|oh|yeah|yes|yep|no|nope|hey|hi|ugh|omg|guess what|finally|just|also|btw"
     r"|by the way|today|yesterday|recently|honestly|anyway|currently|still|lately|then|originally|technically"
-    r"|sadly),? )*(?P<verb>(?:been|being) (?=[a-z]+(?:ing|ed) |an? |on |in |with |off |to |married|engaged"
+    r"|sadly|officially|right|update|so then|well),? )*(?P<verb>(?:been|being) (?=[a-z]+(?:ing|ed) |an? |on |in |with |off |to |married|engaged"
     r"|vegan|vegetarian|sober)|(?:moved|switched|started|left|quit|sold|bought|adopted|rescued|got|lost|did"
     r"|graduated|retired|stopped|gave|turned|changed|broke|split|born|raised|bred|brought up|grew|live|living"
     r"|work|working|worked|married|divorced|engaged|allergic|based|handed in|dropped|decided|came off|come off|went off"
@@ -160,7 +175,13 @@ _HEADLESS = re.compile(
     r"|studying|doing|learning|training|renting|running|raising|dating|seeing|looking after|taking|recovering"
     r"|diagnosed|used to|have|had|own|can't|cannot|hate|love|prefer|trying to|planning|hoping"
     r"|saving up|thinking of|off to|moving|expecting|scared of|terrified of|petrified of|afraid of|hit"
-    r"|reared|residing|settled|calling|spent|celebrated|fluent in|bilingual in|conversational in|dyed|cut|shaved) )",
+    r"|reared|residing|settled|calling|spent|celebrated|fluent in|bilingual in|conversational in|dyed|cut|shaved"
+    r"|transferred|shifted|relocated|upgraded|downgraded|ditched|binned|scrapped|hung up|tied the|gone|been at|parted"
+    r"|packed|jacked|chucked|resigned|retrained|retired|accepted|signed|landed|hired|promoted|made redundant|laid off"
+    r"|let go|fired|sacked|cancelled|canceled|closed|opened|shut|let|raised|lowered|increased|reduced|upped|bumped"
+    r"|replaced|exchanged|rehomed|had to|buried|said goodbye|kicked|cutting|eating|drinking|flying|driving|starting"
+    r"|joining|back (?:on|to|in|at|with)|off|on(?= [a-z]+ (?:now|instead|these days))|down to|done with|through with"
+    r"|finished with|now (?:at|with|on|in|an?)) )",
     re.IGNORECASE,
 )
 
@@ -185,7 +206,8 @@ def _headless(clause: str) -> Predicate | None:
 #: What is said with "I am" or "I was" where the subject is left out.
 _STATE = re.compile(
     r"(?:born|reared|brought up|(?:raised|bred) (?:in|on|near|by|as|speaking|(?-i:[A-Z]))|based in|(?:fluent|bilingual"
-    r"|conversational) in|(?:scared|terrified|petrified|afraid|allergic) )",
+    r"|conversational) in|(?:scared|terrified|petrified|afraid|allergic) |(?:back (?:on|to|in|at|with)|off|on|down to"
+    r"|done with|through with|finished with|made redundant|laid off|let go|fired|sacked|hired|promoted|now) )",
     re.IGNORECASE,
 )
 
