@@ -61,6 +61,8 @@ class StatedValue:
     ends_words: frozenset[str] | None = None
     #: Whether such a value must have all of these words, or no others.
     ends_named: bool = False
+    #: Whether such a value must name a place of work that has none of these words.
+    ends_elsewhere: bool = False
 
     @property
     def order(self) -> tuple[datetime, Arrival, UUID]:

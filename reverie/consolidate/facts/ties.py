@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 
 from reverie.consolidate.facts.statements import StatedValue
-from reverie.language.objects import read_object
+from reverie.language.objects import place_of_work, read_object
 from reverie.policy.relations import Relation
 
 #: Marital states that a break-up ends, and those that say that there is no partner.
@@ -43,6 +43,9 @@ def follow(stated: Iterable[StatedValue]) -> Iterator[StatedValue]:
     """Yield the statements, and beside them what follows from each for other relations."""
     for value in stated:
         yield value
+        if (elsewhere := _elsewhere(value)) is not None:
+            end = replace(value, topic="", phase="ends", category=None, key=None, is_single=True, relation=elsewhere[0])
+            yield replace(end, ends_words=elsewhere[1], ends_elsewhere=True)
         for relation, words in _ended(value):
             end = replace(value, relation=relation, topic="", phase="ends", category=None, key=None)
             yield replace(end, is_single=True, ends_words=words)
@@ -58,6 +61,17 @@ def follow(stated: Iterable[StatedValue]) -> Iterator[StatedValue]:
             words = frozenset(read_object(value.object).words)
             end = replace(value, relation=relation, topic="", category=None, key=None, is_single=True)
             yield replace(end, ends=(), ends_words=words, ends_named=True)
+
+
+def _elsewhere(value: StatedValue) -> tuple[str, frozenset[str]] | None:
+    """The relation in which a new place of work ends values that name another, with the words of the new one."""
+    if value.phase != "begins":
+        return None
+    if value.relation == "works_at" and read_object(value.object).is_proper:
+        return "works_as", frozenset(read_object(value.object).words)
+    if value.relation == "works_as" and (place := place_of_work(value.object)):
+        return "works_at", frozenset(read_object(place).words)
+    return None
 
 
 def _ended(value: StatedValue) -> Iterator[tuple[str, frozenset[str]]]:

@@ -29,7 +29,7 @@ _ASIDES: Final = (
 #: What a pair does: "Ines and I split" is one clause.
 _PAIRS: Final = (
     *("are ", "aren't ", "arent ", "broke up", "split", "parted", "separated", "divorced", "called it ", "ended things"),
-    *("tied the ", "got married", "got engaged", "got back together", "drifted", "fell out"),
+    *("tied the ", "got married", "got engaged", "got back together", "drifted", "fell out", "quit"),
 )
 #: Labels whose colon ends no clause: "Email: ...".
 _LABELS: Final = ("btw: ", " way: ", "ddress: ", "mail: ", "umber: ", "onouns: ", "irthday: ", "ame: ", "one: ")

@@ -50,6 +50,7 @@ _SUPPOSED = re.compile(
     r"(?:might|may|could|would|'d|should|must|need to|needs to|have to|has to|had to|got to|gotta|ought to) ",
     re.IGNORECASE,
 )
+_NEARLY = re.compile(r"nearly (?!always|every|all |never|[0-9])", re.IGNORECASE)
 _USED_TO = re.compile(r"used to |would always ", re.IGNORECASE)
 _NO_LONGER = re.compile(r"no longer |not any ?more ", re.IGNORECASE)
 _ANY_MORE = re.compile(r"\b(?:any ?more|any longer|no more)\b", re.IGNORECASE)
@@ -307,7 +308,7 @@ class _Reader:
 
 
 def _take_adverb(reader: _Reader, found: re.Match[str]) -> bool:
-    if found["plain"] and found["plain"].lower() in words().no_adverbs:
+    if found["plain"] and (found["plain"].lower() in words().no_adverbs or _NEARLY.match(reader.rest)):
         return False
     reader.new = reader.new or bool(found["new"])
     reader.besides = reader.besides or bool(found["more"])

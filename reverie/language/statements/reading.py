@@ -135,7 +135,7 @@ def _said(clause: str, statement: Proposition | None, reading: Interpretation, s
     """What the clause around a match is checked against."""
     if statement is None:
         return Said(clause, None, reading.phase, None, said.get("y", said.get("x", "")))
-    return Said(clause, statement.relation, reading.phase, statement.topic, statement.object)
+    return Said(clause, statement.relation, reading.phase, statement.topic, statement.object, statement.who)
 
 
 def _value(captured: str, compiled: Compiled) -> str:

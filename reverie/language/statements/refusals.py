@@ -25,6 +25,8 @@ class Said(NamedTuple):
     topic: str | None
     #: what the rule captured, without what follows it
     object: str
+    #: of whom it is said; None: of the author
+    who: str | None = None
 
 
 #: Words after which "I" begins a clause about something that is not named in what follows: "what I enjoy the most".
@@ -141,6 +143,14 @@ _STANDING: Final = frozenset(["marital_status", "works_as", "retired", "has_chil
 _ANOTHERS_NAME: Final = re.compile(
     r"\b(?:his|her|its|their|whose|your|the|dog|cat|baby|[a-z]+'s) (?:[a-z]+ )?name\b", _FLAGS
 )
+#: Somebody else's number: "the plumber's new number is", "dad's got a new number".
+_ANOTHERS_NUMBER: Final = re.compile(
+    r"(?:^|[^a-z'])(?!(?:it|that|this|here|there|what|who|where|how|let|he|she)'s)[a-z]+'s (?:(?:got|has|changed)"
+    r" (?:(?:an?|his|her|their) )?)?(?:new |old |work |home |mobile |cell |phone |e-?mail |postal |other )*"
+    r"(?:number|mobile|cell|phone|landline|e-?mail|address|place)\b",
+    _FLAGS,
+)
+_CONTACTS: Final = frozenset(["phone", "email", "address"])
 #: Words after "call me", or before "here", that are no names, and a name that is refused.
 _NO_NAME: Final = re.compile(
     r"(?:when|if|at|on|back|later|tomorrow|tonight|today|anytime|any|soon|now|asap|crazy|lazy|names?|mud|mad|old|stupid|dumb"
@@ -261,6 +271,10 @@ def _anothers(said: Said) -> bool:
     )
 
 
+def _anothers_number(said: Said) -> bool:
+    return said.relation in _CONTACTS and said.who is None and _ANOTHERS_NUMBER.search(said.clause) is not None
+
+
 def _no_name(said: Said) -> bool:
     return (said.relation in ("name", "nickname") and _NO_NAME.fullmatch(said.object) is not None) or (
         said.relation == "nickname" and _NOT_CALLED.search(said.clause) is not None
@@ -308,6 +322,7 @@ _OBJECTIONS: Final[tuple[tuple[str, Callable[[Said], bool]], ...]] = (
     ("joke", lambda said: _jokes(said)),
     ("another", _anothers),
     ("another", _no_name),
+    ("another", _anothers_number),
     ("leading", lambda said: said.relation not in _ANY_WORDS | _VERBAL and _LEADING.match(said.object) is not None),
     ("addressed", lambda said: said.relation not in _ANY_WORDS and _ADDRESSED.search(said.object) is not None),
     ("dangling", lambda said: said.relation not in _ANY_WORDS and _dangling(said)),
