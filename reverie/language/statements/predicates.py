@@ -132,11 +132,12 @@ def predicates(clause: str) -> tuple[Predicate, ...]:
     if found := [predicate for predicate in read if predicate is not None]:
         if " and " in clause:
             found += [each for predicate in found for each in _further(clause, predicate)]
+        headless = _headless(clause)  # "sold the Polo and I have a Zoe"
+        found = [headless, *found] if headless and headless.start < min(each.start for each in found) else found
         return (*found, *_next(clause, found[-1])) if _COMMA.search(clause, found[-1].start) else tuple(found)
     headless = _headless(clause)
-    if headless is None:
-        return ()
-    return (headless, *_next(clause, headless)) if _COMMA.search(clause) else (headless,)
+    first = () if headless is None else (headless,)
+    return (*first, *_next(clause, headless)) if _COMMA.search(clause) else first
 
 
 #: Where a clause without a subject goes on with another verb of the same subject.
@@ -144,11 +145,12 @@ _COMMA = re.compile(r"(?:, | - | [–—] )(?:and |so |but )?(?=[a-zA-Z]+ )")
 _MOST_PARTS = 4
 
 
-def _next(clause: str, first: Predicate) -> Iterator[Predicate]:
+def _next(clause: str, first: Predicate | None) -> Iterator[Predicate]:
     """What follows without a subject: "handed in my notice at Zoho, been at Infosys since May"."""
-    for part in islice(_COMMA.finditer(clause, first.start), _MOST_PARTS):
+    start, who = (first.start, first.who) if first else (0, None)
+    for part in islice(_COMMA.finditer(clause, start), _MOST_PARTS):
         if (found := _headless(clause[part.end() :])) is not None:
-            yield replace(found, who=first.who, start=found.start + part.end())
+            yield replace(found, who=who, start=found.start + part.end())
 
 
 _AND = re.compile(r" and (?:then |also |now |finally |just |even )?(?=[a-z]+ )")
@@ -182,7 +184,7 @@ _HEADLESS = re.compile(
     r"|let go|fired|sacked|cancelled|canceled|closed|opened|shut|let|raised|lowered|increased|reduced|upped|bumped"
     r"|replaced|exchanged|rehomed|had to|buried|said goodbye|kicked|cutting|eating|drinking|flying|driving|starting"
     r"|joining|back (?:on|to|in|at|with)|off|on(?= [a-z]+ (?:now|instead|these days))|down to|done with|through with"
-    r"|finished with|now (?:at|with|on|in|an?)) )",
+    r"|finished with|knocked|stubbed|pulled out|withdrew|waved|jumped|found|no longer|given|not(?= allergic)|now (?:at|with|on|in|an?)) )",
     re.IGNORECASE,
 )
 
@@ -208,7 +210,7 @@ def _headless(clause: str) -> Predicate | None:
 _STATE = re.compile(
     r"(?:born|reared|brought up|(?:raised|bred) (?:in|on|near|by|as|speaking|(?-i:[A-Z]))|based in|(?:fluent|bilingual"
     r"|conversational) in|(?:scared|terrified|petrified|afraid|allergic) |(?:back (?:on|to|in|at|with)|off|on|down to"
-    r"|done with|through with|finished with|made redundant|laid off|let go|fired|sacked|hired|promoted|now) )",
+    r"|done with|through with|finished with|made redundant|laid off|let go|fired|sacked|hired|promoted|now|not(?= allergic)) )",
     re.IGNORECASE,
 )
 

@@ -78,7 +78,7 @@ def read_clause(matches: Iterable[Match], rules: Rules) -> list[RuleMatch] | str
         if match.guarded and not compiled.rule.question:
             reason = "guarded"
             continue
-        if found and not compiled.rule.predicate:
+        if found and not compiled.rule.predicate and (compiled.rule.relation == "ended" or not _only_ends(found)):
             break
         for reading in _readings(compiled, match):
             if isinstance(reading, str):
@@ -92,11 +92,17 @@ def read_clause(matches: Iterable[Match], rules: Rules) -> list[RuleMatch] | str
     return list(found.values()) or reason
 
 
+def _only_ends(found: dict[int, RuleMatch]) -> bool:
+    """Whether all that was read is that something is over: what came after it may be told as well."""
+    return all(one.statement is not None and one.statement.relation == "ended" for one in found.values())
+
+
 def _readings(compiled: Compiled, match: Match) -> Iterable[Interpretation | str]:
     if compiled.rule.predicate:
         return read_predicates(compiled, match.clause)
     said = {"x": match.x or match.y or ""} | ({"y": match.y} if match.y else {})
-    return [Interpretation(said, _phase(compiled, match.clause), compiled.rule.polarity)]
+    start = max(match.clause.find(said["x"]), 0)
+    return [Interpretation(said, _phase(compiled, match.clause), compiled.rule.polarity, start=start)]
 
 
 def _read(compiled: Compiled, match: Match, reading: Interpretation, rules: Rules, *, first: bool) -> RuleMatch | str:
