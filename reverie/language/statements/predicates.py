@@ -143,13 +143,16 @@ def predicates(clause: str) -> tuple[Predicate, ...]:
 #: Where a clause without a subject goes on with another verb of the same subject.
 _COMMA = re.compile(r"(?:, | - | [–—] )(?:and |so |but )?(?=[a-zA-Z]+ )")
 _MOST_PARTS = 4
+#: Of a list, unless it is new: "been writing about novels, studying characters".
+_GOING_ON = re.compile(r"(?!starting|joining)[a-z]+ing ", re.IGNORECASE)
 
 
 def _next(clause: str, first: Predicate | None) -> Iterator[Predicate]:
     """What follows without a subject: "handed in my notice at Zoho, been at Infosys since May"."""
     start, who = (first.start, first.who) if first else (0, None)
     for part in islice(_COMMA.finditer(clause, start), _MOST_PARTS):
-        if (found := _headless(clause[part.end() :])) is not None:
+        rest = clause[part.end() :]
+        if (found := _headless(rest)) is not None and (not _GOING_ON.match(rest) or _AGAIN.search(rest)):
             yield replace(found, who=who, start=found.start + part.end())
 
 

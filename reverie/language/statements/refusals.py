@@ -138,6 +138,8 @@ _SUPPOSED: Final = re.compile(
     _FLAGS,
 )
 _JOKE: Final = re.compile(r"(?:\b(?:jk|just kidding|kidding|not really)\b|/s\b)[ .!)]*$", _FLAGS)
+#: "One more meeting and I quit Zoho lol".
+_THREAT: Final = re.compile(r"^(?:and|or) (?:i|we) .*\b(?:lol|lmao|haha+|hehe)[ .!)]*$", _FLAGS)
 _NEARLY: Final = re.compile(r"\b(?:basically|practically|virtually|pretty much|almost like|like a)\b", _FLAGS)
 _STANDING: Final = frozenset(["marital_status", "works_as", "retired", "has_child", "diet", "religion", "nationality"])
 _ANOTHERS_NAME: Final = re.compile(
@@ -228,6 +230,7 @@ _SPAN: Final = re.compile(
 def _jokes(said: Said) -> bool:
     """Whether it is said in jest, or only nearly so."""
     nearly = said.relation in _STANDING and _NEARLY.search(said.clause) is not None
+    nearly = nearly or (said.phase == "ends" and _THREAT.search(said.clause) is not None)
     return nearly or _JOKE.search(said.clause) is not None
 
 
