@@ -20,7 +20,7 @@ TIED = (frozenset(("partner", "marital_status")), frozenset(("retired", "works_a
 
 
 def is_replacement(value: StatedValue) -> bool:
-    """Whether a value takes the place of one that its topic names, whatever its relation: "swapped the Golf for a Leaf"."""
+    """Whether a value takes the place of one that its topic names: "swapped the Golf for a Leaf"."""
     return value.replaces
 
 
@@ -35,7 +35,8 @@ def with_replaced(relations: Collection[str | None], table: Mapping[str, Relatio
     """Return what statements of these relations that take the place of others may stand in, and what is tied to it.
 
     Whether such a statement holds can only be decided on all of them."""
-    ends = {name for each in relations if each in table and table[each].replaces for name in table[each].ends}
+    stated = (table[each] for each in relations if each is not None and each in table)
+    ends = {name for relation in stated if relation.replaces for name in relation.ends}
     return with_tied(ends, table) if ends else set()
 
 
@@ -51,12 +52,8 @@ def follow(stated: Iterable[StatedValue]) -> Iterator[StatedValue]:
             yield replace(end, is_single=True, ends_words=words)
         if is_replacement(value):
             words = frozenset(read_object(value.topic).words)
-            yield from (
-                replace(
-                    value, relation=relation, topic="", is_single=True, ends=(), replaces=False, ends_words=words, ends_named=True,
-                )  # fmt: skip
-                for relation in value.ends
-            )
+            place = replace(value, topic="", is_single=True, ends=(), replaces=False, ends_words=words, ends_named=True)
+            yield from (replace(place, relation=relation) for relation in value.ends)
         for relation in value.ends if value.phase == "ends" else ():
             words = frozenset(read_object(value.object).words)
             end = replace(value, relation=relation, topic="", category=None, key=None, is_single=True)

@@ -14,6 +14,7 @@ from functools import cache, lru_cache
 from itertools import islice
 
 from reverie.language.cues.wording import trie
+from reverie.language.statements.headless import COMMA, GERUND, GOING_ON, HEADLESS, MOST_PARTS, STATE
 from reverie.language.statements.verbs import Tense, base_form, words
 
 _SELF = (
@@ -60,10 +61,12 @@ _AGAIN = re.compile(
 )
 _SINCE = re.compile(r"\b(?:as of|nowadays|these days|from now on|since (?:last|yesterday)|guess what)\b", re.IGNORECASE)
 _BESIDES = re.compile(
-    r"\b(?:as well|too|on the side|on (?:the )?weekends|at weekends|part[- ]time|second job|side "
+    r"\b(?:as well|on the side|on (?:the )?weekends|at weekends|part[- ]time|second job|side "
     r"(?:job|gig|hustle)|in addition)\b",
     re.IGNORECASE,
 )
+#: "I work at Ikea too", and not "in Rotterdam now, cheaper too".
+_TOO = re.compile(r"^[^,]*\btoo\b", re.IGNORECASE)
 _STOPPED = re.compile(
     r"(?:stopped|stop|quit|gave up|given up|give up|giving up|stopping|quitting|dropped|done|finished) (?=[a-z]+ing\b)",
     re.IGNORECASE,
@@ -134,25 +137,18 @@ def predicates(clause: str) -> tuple[Predicate, ...]:
             found += [each for predicate in found for each in _further(clause, predicate)]
         headless = _headless(clause)  # "sold the Polo and I have a Zoe"
         found = [headless, *found] if headless and headless.start < min(each.start for each in found) else found
-        return (*found, *_next(clause, found[-1])) if _COMMA.search(clause, found[-1].start) else tuple(found)
+        return (*found, *_next(clause, found[-1])) if COMMA.search(clause, found[-1].start) else tuple(found)
     headless = _headless(clause)
     first = () if headless is None else (headless,)
-    return (*first, *_next(clause, headless)) if _COMMA.search(clause) else first
-
-
-#: Where a clause without a subject goes on with another verb of the same subject.
-_COMMA = re.compile(r"(?:, | - | [–—] )(?:and |so |but )?(?=[a-zA-Z]+ )")
-_MOST_PARTS = 4
-#: Of a list, unless it is new: "been writing about novels, studying characters".
-_GOING_ON = re.compile(r"(?!starting|joining)[a-z]+ing ", re.IGNORECASE)
+    return (*first, *_next(clause, headless)) if COMMA.search(clause) else first
 
 
 def _next(clause: str, first: Predicate | None) -> Iterator[Predicate]:
     """What follows without a subject: "handed in my notice at Zoho, been at Infosys since May"."""
     start, who = (first.start, first.who) if first else (0, None)
-    for part in islice(_COMMA.finditer(clause, start), _MOST_PARTS):
+    for part in islice(COMMA.finditer(clause, start), MOST_PARTS):
         rest = clause[part.end() :]
-        if (found := _headless(rest)) is not None and (not _GOING_ON.match(rest) or _AGAIN.search(rest)):
+        if (found := _headless(rest)) is not None and (not GOING_ON.match(rest) or _AGAIN.search(rest)):
             yield replace(found, who=who, start=found.start + part.end())
 
 
@@ -161,7 +157,7 @@ _AND = re.compile(r" and (?:then |also |now |finally |just |even )?(?=[a-z]+ )")
 
 def _further(clause: str, predicate: Predicate) -> Iterator[Predicate]:
     """What else the same subject did: "I quit Google and opened a bakery"."""
-    if predicate.tense not in ("past", "perfect"):
+    if predicate.tense not in ("past", "perfect") and not predicate.ended:
         return
     for link in _AND.finditer(clause, predicate.start):
         rest = clause[link.end() :]
@@ -170,52 +166,14 @@ def _further(clause: str, predicate: Predicate) -> Iterator[Predicate]:
             yield found
 
 
-_HEADLESS = re.compile(
-    r"^(?:(?:so|and|ok|okay|well|oh|yeah|yes|yep|no|nope|hey|hi|ugh|omg|guess what|finally|just|also|btw"
-    r"|by the way|today|yesterday|recently|honestly|anyway|currently|still|lately|then|originally|technically"
-    r"|sadly|officially|right|update|so then|well),? )*(?P<verb>(?:been|being) (?=[a-z]+(?:ing|ed) |an? |on |in |with |off |to |married|engaged"
-    r"|vegan|vegetarian|sober)|(?:moved|switched|started|left|quit|sold|bought|adopted|rescued|got|lost|did"
-    r"|graduated|retired|stopped|gave|turned|changed|broke|split|born|raised|bred|brought up|grew|live|living"
-    r"|work|working|worked|married|divorced|engaged|allergic|based|handed in|dropped|decided|came off|come off|went off"
-    r"|went|put|picked up|took up|taken up|joined|became|finished|swapped|traded|bad at|good at|teaching"
-    r"|studying|doing|learning|training|renting|running|raising|dating|seeing|looking after|taking|recovering"
-    r"|diagnosed|used to|have|had|own|can't|cannot|hate|love|prefer|trying to|planning|hoping"
-    r"|saving up|thinking of|off to|moving|expecting|scared of|terrified of|petrified of|afraid of|hit"
-    r"|reared|residing|settled|calling|spent|celebrated|fluent in|bilingual in|conversational in|dyed|cut|shaved"
-    r"|transferred|shifted|relocated|upgraded|downgraded|ditched|binned|scrapped|hung up|tied the|gone|been at|parted"
-    r"|packed|jacked|chucked|resigned|retrained|retired|accepted|signed|landed|hired|promoted|made redundant|laid off"
-    r"|let go|fired|sacked|cancelled|canceled|closed|opened|shut|let|raised|lowered|increased|reduced|upped|bumped"
-    r"|replaced|exchanged|rehomed|had to|buried|said goodbye|kicked|cutting|eating|drinking|flying|driving|starting"
-    r"|joining|back (?:on|to|in|at|with)|off|on(?= [a-z]+ (?:now|instead|these days))|down to|done with|through with"
-    r"|finished with|knocked|stubbed|pulled out|withdrew|waved|jumped|found|no longer|given|not(?= allergic)|now (?:at|with|on|in|an?)) )",
-    re.IGNORECASE,
-)
-
-
-#: "Learning German is fun": what stands first is done by nobody.
-_GERUND = re.compile(
-    r"\b(?:is|are|was|were|has|have|can|could|will|would|sounds?|helps?|makes?|seems?|gives?|keeps?|feels?|takes?)\b",
-    re.IGNORECASE,
-)
-
-
 def _headless(clause: str) -> Predicate | None:
     """A clause without a subject, whose verb can only be the author's: "Sold the car", "just moved to Oslo"."""
-    found = _HEADLESS.match(clause)
-    if found is None or (found["verb"].lower().endswith("ing ") and _GERUND.search(clause, found.end())):
+    found = HEADLESS.match(clause)
+    if found is None or (found["verb"].lower().endswith("ing ") and GERUND.search(clause, found.end())):
         return None
     reader = _Reader(clause[found.start("verb") :])
-    reader.being = _STATE.match(reader.rest) is not None
+    reader.being = STATE.match(reader.rest) is not None
     return reader.predicate(None, len(clause))
-
-
-#: What is said with "I am" or "I was" where the subject is left out.
-_STATE = re.compile(
-    r"(?:born|reared|brought up|(?:raised|bred) (?:in|on|near|by|as|speaking|(?-i:[A-Z]))|based in|(?:fluent|bilingual"
-    r"|conversational) in|(?:scared|terrified|petrified|afraid|allergic) |(?:back (?:on|to|in|at|with)|off|on|down to"
-    r"|done with|through with|finished with|made redundant|laid off|let go|fired|sacked|hired|promoted|now|not(?= allergic)) )",
-    re.IGNORECASE,
-)
 
 
 def _predicate(clause: str, subject: re.Match[str]) -> Predicate | None:
@@ -309,7 +267,7 @@ class _Reader:
         if self.negated and (_ANY_MORE.search(self.rest) or _AFTER_ALL.search(self.rest)):
             self.negated, self.ended = False, True
         self.new = self.new or bool(_AGAIN.search(self.rest))
-        self.besides = self.besides or bool(_BESIDES.search(self.rest))
+        self.besides = self.besides or bool(_BESIDES.search(self.rest) or _TOO.search(self.rest))
 
 
 def _take_adverb(reader: _Reader, found: re.Match[str]) -> bool:

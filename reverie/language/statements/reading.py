@@ -79,7 +79,7 @@ def read_clause(matches: Iterable[Match], rules: Rules) -> list[RuleMatch] | str
             reason = "guarded"
             continue
         if found and not compiled.rule.predicate and (compiled.rule.relation == "ended" or not _only_ends(found)):
-            break
+            continue
         for reading in _readings(compiled, match):
             if isinstance(reading, str):
                 reason = reading

@@ -139,7 +139,11 @@ _SUPPOSED: Final = re.compile(
 )
 _JOKE: Final = re.compile(r"(?:\b(?:jk|just kidding|kidding|not really)\b|/s\b)[ .!)]*$", _FLAGS)
 #: "One more meeting and I quit Zoho lol".
-_THREAT: Final = re.compile(r"^(?:and|or) (?:i|we) .*\b(?:lol|lmao|haha+|hehe)[ .!)]*$", _FLAGS)
+_THREAT: Final = re.compile(
+    r"^(?:and |or )?(?:i|we)(?:'m| am)? (?:quit|quitting|resign|resigning|leave|leaving)\b.*"
+    r"\b(?:lol|lmao|haha+)[ .!)]*$",
+    _FLAGS,
+)
 _NEARLY: Final = re.compile(r"\b(?:basically|practically|virtually|pretty much|almost like|like a)\b", _FLAGS)
 _STANDING: Final = frozenset(["marital_status", "works_as", "retired", "has_child", "diet", "religion", "nationality"])
 _ANOTHERS_NAME: Final = re.compile(
