@@ -22,7 +22,7 @@ HEADLESS = re.compile(
     r"|let go|fired|sacked|cancelled|canceled|closed|opened|shut|let|raised|lowered|increased|reduced|upped|bumped"
     r"|replaced|exchanged|rehomed|had to|buried|said goodbye|kicked|cutting|eating|drinking|flying|driving|starting"
     r"|joining|back (?:on|to|in|at|with)|off|on(?= [a-z]+ (?:now|instead|these days))|down to|done with|through with"
-    r"|finished with|knocked|stubbed|pulled out|withdrew|waved|jumped|found|no longer|given|not(?= allergic)"
+    r"|finished with|knocked|stubbed|pulled out|withdrew|waved|jumped|found|no longer|given|not(?= (?:allergic|doing|taking))|weaned|wrote off"
     r"|now (?:at|with|on|in|an?)) )",
     re.IGNORECASE,
 )
