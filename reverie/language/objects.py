@@ -39,6 +39,8 @@ _GENERIC = frozenset(
     """,
     )
 )
+#: Units of a dose.
+_UNITS = frozenset(("mg", "mcg", "g", "ml", "iu"))
 _NUMBERS = {word: str(number) for word, number in NUMBERS.items()} | {"dozen": "12", "couple": "2"}
 _NO_PLURALS = frozenset(("always", "sometimes", "perhaps", "news", "besides", "christmas"))
 #: Letters of a key.
@@ -92,9 +94,22 @@ def narrower(one: str, other: str) -> bool:
     return bool(second) and first > second
 
 
+_PLACE_OF_WORK = re.compile(r"\b(?:at|with|for) (?P<place>(?:the )?[A-ZÀ-Þ].*)$")
+
+
+def place_of_work(text: str) -> str:
+    """Return where somebody works as what the text says, if it tells by name: "a nurse at Addenbrooke's"."""
+    found = _PLACE_OF_WORK.search(text)
+    return found["place"] if found else ""
+
+
 def recounted(one: str, other: str) -> bool:
-    """Return whether they differ in their leading count alone: "two dogs" and "3 dogs"."""
+    """Return whether they differ in their leading count or in amounts alone: "two dogs" and "3 dogs"."""
     first, second = read_object(one).words, read_object(other).words
+    if not _UNITS.isdisjoint(first) and first != second:
+        bare = [[word for word in words if not word[0].isdigit()] for words in (first, second)]
+        if set(bare[0]) == set(bare[1]) and len(bare[0]) < len(first) and len(bare[1]) < len(second):
+            return True
     return (
         len(first) > 1
         and len(second) > 1

@@ -35,6 +35,8 @@ class Relation(Table):
     key: Annotated[str, Field(pattern=r"^[a-z][a-z_]*(?::?\{(?:object|topic)\})?$")] | None = None
     #: Relations of which it ends the values that its object names: "we lost Pickle" ends that there is a cat Pickle.
     ends: tuple[str, ...] = ()
+    #: Whether its object takes the place of the value of `ends` that its topic names: "swapped the Golf for a Leaf".
+    replaces: bool = False
     #: Instead of the importance of the kind.
     importance: Share | None = None
 

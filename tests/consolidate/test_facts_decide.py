@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from reverie.consolidate.facts.decide import decide
 from reverie.consolidate.facts.statements import Decision, StatedValue
-from reverie.consolidate.facts.ties import with_tied
+from reverie.consolidate.facts.ties import with_replaced, with_tied
 from reverie.policy import load_policy
 
 START = datetime(2026, 1, 1, 9, tzinfo=UTC)
@@ -260,6 +260,57 @@ def test_what_is_over_ends_what_it_names_in_other_relations(known: str, over: st
 
 def test_what_is_over_is_decided_with_all_that_it_may_end() -> None:
     table = load_policy("reverie").extract.relations
-    assert with_tied(["has_pet"], table) == {"has_pet", "ended"}
+    assert with_tied(["has_pet"], table) == {"has_pet", "ended", "replaced"}
     assert with_tied(["ended"], table) == {"ended", *table["ended"].ends, "marital_status", "retired", "works_as"}
     assert with_tied(["likes"], table) == {"likes"}
+
+
+def swapped(day: float, new: str, old: str) -> StatedValue:
+    given_ = {"ends": ("lives_in", "owns", "has_pet"), "replaces": True, "is_single": False}
+    return said(day, new, "begins", "replaced", topic=old, category=None, key=None, **given_)
+
+
+def test_what_takes_the_place_of_a_value_stands_in_its_relation() -> None:
+    golf, leaf = said(1, "a Golf", relation="owns"), swapped(5, "a Leaf", "the Golf")
+    assert in_force(decide([golf, leaf]), golf, leaf) == ["a Leaf"]
+    sold = said(9, "the Leaf", "ends", "owns")
+    assert in_force(decide([golf, leaf, sold]), golf, leaf) == []
+
+
+def test_what_takes_the_place_of_one_value_makes_its_structured_fact() -> None:
+    ghent, antwerp = said(1, "Ghent"), swapped(5, "Antwerp", "Ghent")
+    values = {value.fact.value: value.ended_at for value in decide([ghent, antwerp]).values}
+    assert values == {"Ghent": antwerp.valid_from, "Antwerp": None}
+    assert in_force(decide([ghent, antwerp, said(9, "Bonn")]), ghent, antwerp) == []
+
+
+def test_what_takes_the_place_of_nothing_known_stands_by_itself() -> None:
+    oslo, leaf = said(1, "Oslo"), swapped(5, "a Leaf", "the Golf")
+    assert in_force(decide([oslo, leaf]), oslo, leaf) == ["Oslo", "a Leaf"]
+
+
+def test_what_takes_a_place_is_decided_with_all_in_which_it_may_stand() -> None:
+    table = load_policy("reverie").extract.relations
+    assert with_replaced(["lives_in", None], table) == set()
+    assert with_replaced(["replaced"], table) >= set(table["replaced"].ends)
+
+
+@pytest.mark.parametrize(
+    ("role", "place", "phase", "holds"),
+    [
+        ("a nurse at Addenbrooke's", "the Royal Free", "begins", False),
+        ("a nurse at Addenbrooke's", "Addenbrooke's", "begins", True),
+        ("a nurse at Addenbrooke's", "Addenbrooke's", "ends", False),
+        ("a nurse", "the Royal Free", "begins", True),
+    ],
+)
+def test_a_new_employer_ends_a_role_elsewhere(role: str, place: str, phase: str, holds: bool) -> None:
+    nurse, employer = said(1, role, relation="works_as"), job(5, place, phase)
+    assert (role in in_force(decide([nurse, employer]), nurse)) is holds
+
+
+def test_freelancers_have_no_employer_and_who_has_a_partner_is_not_single() -> None:
+    agency, free = job(1, "an agency"), said(5, "freelance", "begins", "works_as")
+    assert in_force(decide([agency, free]), agency, free) == ["freelance"]
+    single, orla = said(1, "single", relation="marital_status"), said(5, "Orla", "begins", "partner")
+    assert in_force(decide([single, orla]), single, orla) == ["Orla"]

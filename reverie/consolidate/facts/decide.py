@@ -12,7 +12,7 @@ from operator import attrgetter
 from uuid import UUID
 
 from reverie.consolidate.facts.statements import Decision, StatedValue, Stint, Undecided, Validity, ValueInForce
-from reverie.consolidate.facts.ties import follow
+from reverie.consolidate.facts.ties import follow, is_replacement
 from reverie.consolidate.facts.timeline import Timeline
 
 
@@ -48,7 +48,8 @@ def _add_values(decision: Decision, timeline: Timeline) -> None:
     """Add the values that were ever in force, each with what ended it."""
     stints = [stint for stint in timeline.stints if stint.opened.key is not None]
     decision.weaker |= {stint.opened.id for stint in stints if stint.is_weak}
-    kept = [stint for stint in stints if not stint.is_weak]
+    made = {value.fact.id for value in decision.values}
+    kept = [stint for stint in stints if not stint.is_weak and stint.opened.id not in made]
     ids = {stint.opened.id for stint in kept}
     for stint in kept:
         by = stint.ended_by
@@ -95,6 +96,8 @@ def _add_spans(spans: dict[UUID, list[_Span]], timeline: Timeline) -> None:
 
 def _validity(bearer: UUID, spans: list[_Span]) -> Validity:
     """A memory holds while one of its statements does; else until the last of them ended."""
+    # what took the place of another value ends where that would have ended
+    spans = [span for span in spans if not is_replacement(span[0])] or spans
     in_force = [value for value, by in spans if by is None]
     if in_force:
         return Validity(valid_from=min(value.valid_from for value in in_force))

@@ -26,7 +26,7 @@ from reverie.consolidate.facts.read import (
     stated_values,
 )
 from reverie.consolidate.facts.statements import StatedValue
-from reverie.consolidate.facts.ties import with_tied
+from reverie.consolidate.facts.ties import with_replaced, with_tied
 from reverie.consolidate.facts.write import write_conflicts, write_validity, write_values
 from reverie.consolidate.isolate import apart
 from reverie.language.fact_keys import fact_rules
@@ -66,6 +66,9 @@ def _settle(conn: Connection[Any], attempt: Run, params: dict[str, Any], new: se
     """Decide on all that the subjects `dirty` state of `relations`, and write what is in force."""
     policy, tenant_id = attempt.work.policy, attempt.work.tenant_id
     memories = read_stating(conn, params)
+    if replacing := with_replaced({memory.relation for memory in memories}, policy.extract.relations):
+        params |= {"relations": sorted({*params["relations"], *replacing})}
+        memories = read_stating(conn, params)
     known = read_known(conn, params, memories, policy)
     stated, failed = apart(memories, lambda some: list(stated_values(some, policy, tenant_id)))
     _bury(conn, attempt, failed)

@@ -54,11 +54,15 @@ class StatedValue:
     turn_index: int | None = None
     #: Relations of which it ends the values that its object names.
     ends: tuple[str, ...] = ()
+    #: Whether it takes the place of such a value, which its topic names.
+    replaces: bool = False
     #: Of what follows from a statement of another relation: it ends values that have one of these words, or any if
     #: there are none. None: it was said.
     ends_words: frozenset[str] | None = None
     #: Whether such a value must have all of these words, or no others.
     ends_named: bool = False
+    #: Whether such a value must name a place of work that has none of these words.
+    ends_elsewhere: bool = False
 
     @property
     def order(self) -> tuple[datetime, Arrival, UUID]:

@@ -6,16 +6,22 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 
 from reverie.consolidate.facts.statements import StatedValue
-from reverie.language.objects import read_object
+from reverie.language.objects import place_of_work, read_object
 from reverie.policy.relations import Relation
 
 #: Marital states that a break-up ends, and those that say that there is no partner.
 _PAIRED = frozenset(("married", "engaged", "marriage", "engagement", "relationship", "dating", "taken"))
 _ALONE = frozenset(("divorced", "single", "separated", "widowed", "widow", "widower", "divorcee", "unmarried"))
-
+#: What one works as without an employer.
+_UNEMPLOYED = frozenset(("freelance", "freelancer", "self-employed", "unemployed"))
 
 #: Relations of which one's statements end values of another.
 TIED = (frozenset(("partner", "marital_status")), frozenset(("retired", "works_at", "works_as")))
+
+
+def is_replacement(value: StatedValue) -> bool:
+    """Whether a value takes the place of one that its topic names: "swapped the Golf for a Leaf"."""
+    return value.replaces
 
 
 def with_tied(relations: Collection[str], table: Mapping[str, Relation]) -> set[str]:
@@ -25,17 +31,44 @@ def with_tied(relations: Collection[str], table: Mapping[str, Relation]) -> set[
     return found | {name for name, relation in table.items() if found.intersection(relation.ends)}
 
 
+def with_replaced(relations: Collection[str | None], table: Mapping[str, Relation]) -> set[str]:
+    """Return what statements of these relations that take the place of others may stand in, and what is tied to it.
+
+    Whether such a statement holds can only be decided on all of them."""
+    stated = (table[each] for each in relations if each is not None and each in table)
+    ends = {name for relation in stated if relation.replaces for name in relation.ends}
+    return with_tied(ends, table) if ends else set()
+
+
 def follow(stated: Iterable[StatedValue]) -> Iterator[StatedValue]:
     """Yield the statements, and beside them what follows from each for other relations."""
     for value in stated:
         yield value
+        if (elsewhere := _elsewhere(value)) is not None:
+            end = replace(value, topic="", phase="ends", category=None, key=None, is_single=True, relation=elsewhere[0])
+            yield replace(end, ends_words=elsewhere[1], ends_elsewhere=True)
         for relation, words in _ended(value):
             end = replace(value, relation=relation, topic="", phase="ends", category=None, key=None)
             yield replace(end, is_single=True, ends_words=words)
+        if is_replacement(value):
+            words = frozenset(read_object(value.topic).words)
+            place = replace(value, topic="", is_single=True, ends=(), replaces=False, ends_words=words, ends_named=True)
+            yield from (replace(place, relation=relation) for relation in value.ends)
         for relation in value.ends if value.phase == "ends" else ():
             words = frozenset(read_object(value.object).words)
             end = replace(value, relation=relation, topic="", category=None, key=None, is_single=True)
             yield replace(end, ends=(), ends_words=words, ends_named=True)
+
+
+def _elsewhere(value: StatedValue) -> tuple[str, frozenset[str]] | None:
+    """The relation in which a new place of work ends values that name another, with the words of the new one."""
+    if value.phase != "begins":
+        return None
+    if value.relation == "works_at" and read_object(value.object).is_proper:
+        return "works_as", frozenset(read_object(value.object).words)
+    if value.relation == "works_as" and (place := place_of_work(value.object)):
+        return "works_at", frozenset(read_object(place).words)
+    return None
 
 
 def _ended(value: StatedValue) -> Iterator[tuple[str, frozenset[str]]]:
@@ -45,6 +78,13 @@ def _ended(value: StatedValue) -> Iterator[tuple[str, frozenset[str]]]:
     is_alone = value.relation == "marital_status" and not _ALONE.isdisjoint(read_object(value.object).words)
     if is_alone and value.phase in ("holds", "begins"):
         yield "partner", frozenset()
+    if value.relation == "partner" and value.phase in ("holds", "begins"):
+        yield "marital_status", frozenset(("single",))
+    if value.relation == "works_at" and value.phase == "ends" and read_object(value.object).is_proper:
+        yield "works_as", frozenset(read_object(value.object).words)
+    is_free = value.relation == "works_as" and not _UNEMPLOYED.isdisjoint(read_object(value.object).words)
+    if is_free and value.phase == "begins":
+        yield "works_at", frozenset()
     if value.relation == "retired" and value.phase == "begins":
         yield "works_at", frozenset()
         yield "works_as", frozenset()

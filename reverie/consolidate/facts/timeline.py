@@ -6,11 +6,20 @@ See docs/currency.md for the rules in words.
 from __future__ import annotations
 
 from collections.abc import Collection, Hashable
+from dataclasses import replace
 from datetime import timedelta
 from uuid import UUID
 
 from reverie.consolidate.facts.statements import StatedValue, Stint
-from reverie.language.objects import is_of_another_sort, names_nothing, narrower, read_object, recounted, same
+from reverie.language.objects import (
+    is_of_another_sort,
+    names_nothing,
+    narrower,
+    place_of_work,
+    read_object,
+    recounted,
+    same,
+)
 
 #: Conflicts that saying one of the two values again resolves.
 _RESOLVED_BY_REPEATING = frozenset(("same_session", "same_time"))
@@ -47,6 +56,8 @@ class Timeline:
         """Take the next statement in event order."""
         if value.phase == "ends":
             self._end(value)
+        elif value.ends_words is not None:
+            self._replace(value)
         elif value.phase == "past":
             self._look_back(value)
         elif value.phase == "planned":
@@ -173,6 +184,21 @@ class Timeline:
 
         return stint.opened.phase == "holds" and returned(stint.opened) and returned(value)
 
+    def _replace(self, value: StatedValue) -> None:
+        """Take what stands in the place of a value that it names, if there is one."""
+        meant = [stint for stint in self._meant(value) if stint.opened.sure <= value.sure]
+        if not meant:
+            return
+        before = meant[0].opened
+        key = before.key if before.is_single else None
+        opened = replace(
+            value, is_single=before.is_single, category=before.category if key else None, key=key, value=value.object,
+            ends_words=None, ends_named=False,
+        )  # fmt: skip
+        for stint in meant:
+            self._close(stint, opened)
+        self._begin(Stint(opened, [opened]))
+
     # ------------------------------------------------------------------------------------------------- what ends
     def _end(self, value: StatedValue) -> None:
         ended = self._meant(value)
@@ -213,7 +239,7 @@ class Timeline:
                 stint
                 for stint in in_force
                 if stint.opened.turn_id != value.turn_id or value.turn_id is None
-                if _has_words(stint.opened, words, named=value.ends_named)
+                if _has_words(stint.opened, words, value)
             ]
         near = in_force if value.is_single else [stint for stint in self._alike(value) if stint in in_force]
         if exact := [stint for stint in near if any(_same(each, value) for each in stint.stated)]:
@@ -260,10 +286,13 @@ class Timeline:
         return any(frozenset((id_, own)) in self._apart for id_ in theirs for own in (value.memory_id, value.bearer_id))
 
 
-def _has_words(value: StatedValue, words: frozenset[str], *, named: bool) -> bool:
-    """Whether a value has one of the words, or any if there are none; `named`: all of them, or none but them."""
+def _has_words(value: StatedValue, words: frozenset[str], end: StatedValue) -> bool:
+    """Whether a value has one of the words, or any if there are none, as the end says."""
+    if end.ends_elsewhere:
+        place = value.object if value.relation == "works_at" else place_of_work(value.object)
+        return bool(place) and words.isdisjoint(read_object(place).words)
     own = frozenset(read_object(value.object).words)
-    if named:
+    if end.ends_named:
         return bool(words and own) and (words <= own or own <= words)
     return not words or not words.isdisjoint(own)
 

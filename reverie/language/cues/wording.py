@@ -26,6 +26,8 @@ _ASIDES: Final = (
     *("it's", "you", "please", "don't", "can", "could", "do", "does", "did", "will", "would", "should", "any"),
     *("what", "how", "right?"),
 )
+#: What a pair does is one clause: "Ines and I are done".
+_PAIRS: Final = (" and I are ", " and i are ")
 #: Labels whose colon ends no clause: "Email: ...".
 _LABELS: Final = ("ddress: ", "mail: ", "umber: ", "onouns: ", "irthday: ", "ame: ", "one: ")
 #: Literals at which clauses end: after a sentence, a colon, a dash or a line; before a connective; before a first
@@ -33,6 +35,7 @@ _LABELS: Final = ("ddress: ", "mail: ", "umber: ", "onouns: ", "irthday: ", "ame
 #: put where the next clause begins. "actually," and "from now on," do not end a clause.
 BREAKS: Final = (
     {kept: kept for kept in ("ctually, ", "now on, ", "now on: ", *_LABELS)}
+    | {pair: pair for pair in _PAIRS}
     | {mark: f"{mark}{SEPARATOR}" for mark in _ENDS}
     | {f" {word} ": f" {SEPARATOR}{word} " for word in _TURNS}
     | {f"{link}{word} ": f"{link}{SEPARATOR}{word} " for word in _SPEAKERS for link in (" and ", " so ", ", ")}
@@ -132,7 +135,7 @@ def trie(words: Sequence[str]) -> str:
     return f"(?:{inner}){'?' if ends else ''}" if inner else ""
 
 
-#: No mark is a prefix of another, so the longest match is the first.
+#: A mark that begins another comes after it, so the longest match is the first.
 _MARKS: Final = re.compile(trie([*MARKS]))
 _JOINED: Final = re.compile(f"(?: and |, |[a-z]: ){SEPARATOR}")
 _PAIR: Final = re.compile(PAIR)

@@ -2,7 +2,7 @@
 
 - `reading`: reads what a rule matched in a clause
 - `predicates`: reads a clause as a predicate: of whom, which phase, which verb
-- `openings`: how clauses without a subject begin
+- `headless`: the forms of clauses without a subject
 - `verbs`: the forms of verbs
 - `sentences`: words what a predicate states in the third person
 - `trimming`: where the object of a statement ends, and whether it is one

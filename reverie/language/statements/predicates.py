@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 from itertools import islice
 
 from reverie.language.cues.wording import trie
-from reverie.language.statements.openings import GERUND, HEADLESS, STATE
+from reverie.language.statements.headless import COMMA, GERUND, GOING_ON, HEADLESS, MOST_PARTS, STATE
 from reverie.language.statements.verbs import Tense, base_form, words
 
 _SELF = (
@@ -52,6 +52,7 @@ _SUPPOSED = re.compile(
     r"(?:might|may|could|would|'d|should|must|need to|needs to|have to|has to|had to|got to|gotta|ought to) ",
     re.IGNORECASE,
 )
+_NEARLY = re.compile(r"nearly (?!always|every|all |never|[0-9])", re.IGNORECASE)
 _USED_TO = re.compile(r"used to |would always ", re.IGNORECASE)
 _NO_LONGER = re.compile(r"no longer |not any ?more ", re.IGNORECASE)
 _ANY_MORE = re.compile(r"\b(?:any ?more|any longer|no more)\b", re.IGNORECASE)
@@ -61,10 +62,12 @@ _AGAIN = re.compile(
 )
 _SINCE = re.compile(r"\b(?:as of|nowadays|these days|from now on|since (?:last|yesterday)|guess what)\b", re.IGNORECASE)
 _BESIDES = re.compile(
-    r"\b(?:as well|too|on the side|on (?:the )?weekends|at weekends|part[- ]time|second job|side "
+    r"\b(?:as well|on the side|on (?:the )?weekends|at weekends|part[- ]time|second job|side "
     r"(?:job|gig|hustle)|in addition)\b",
     re.IGNORECASE,
 )
+#: "I work at Ikea too", and not "in Rotterdam now, cheaper too".
+_TOO = re.compile(r"^[^,]*\btoo\b", re.IGNORECASE)
 _STOPPED = re.compile(
     r"(?:stopped|stop|quit|gave up|given up|give up|giving up|stopping|quitting|dropped|done|finished) (?=[a-z]+ing\b)",
     re.IGNORECASE,
@@ -132,10 +135,23 @@ def predicates(clause: str) -> tuple[Predicate, ...]:
     """Return the predicates of a clause, one for each subject in it, in order."""
     read = (_predicate(clause, subject) for subject in islice(_subject().finditer(clause), _MOST_SUBJECTS))
     if found := [predicate for predicate in read if predicate is not None]:
-        further = (each for predicate in found for each in _further(clause, predicate))
-        return (*found, *further) if " and " in clause else tuple(found)
+        if " and " in clause:
+            found += [each for predicate in found for each in _further(clause, predicate)]
+        headless = _headless(clause)  # "sold the Polo and I have a Zoe"
+        found = [headless, *found] if headless and headless.start < min(each.start for each in found) else found
+        return (*found, *_next(clause, found[-1])) if COMMA.search(clause, found[-1].start) else tuple(found)
     headless = _headless(clause)
-    return (headless,) if headless is not None else ()
+    first = () if headless is None else (headless,)
+    return (*first, *_next(clause, headless)) if COMMA.search(clause) else first
+
+
+def _next(clause: str, first: Predicate | None) -> Iterator[Predicate]:
+    """What follows without a subject: "handed in my notice at Zoho, been at Infosys since May"."""
+    start, who = (first.start, first.who) if first else (0, None)
+    for part in islice(COMMA.finditer(clause, start), MOST_PARTS):
+        rest = clause[part.end() :]
+        if (found := _headless(rest)) is not None and (not GOING_ON.match(rest) or _AGAIN.search(rest)):
+            yield replace(found, who=who, start=found.start + part.end())
 
 
 _AND = re.compile(r" and (?:then |also |now |finally |just |even )?(?=[a-z]+ )")
@@ -143,7 +159,7 @@ _AND = re.compile(r" and (?:then |also |now |finally |just |even )?(?=[a-z]+ )")
 
 def _further(clause: str, predicate: Predicate) -> Iterator[Predicate]:
     """What else the same subject did: "I quit Google and opened a bakery"."""
-    if predicate.tense not in ("past", "perfect"):
+    if predicate.tense not in ("past", "perfect") and not predicate.ended:
         return
     for link in _AND.finditer(clause, predicate.start):
         rest = clause[link.end() :]
@@ -274,11 +290,11 @@ class _Reader:
         if self.negated and (_ANY_MORE.search(self.rest) or _AFTER_ALL.search(self.rest)):
             self.negated, self.ended = False, True
         self.new = self.new or bool(_AGAIN.search(self.rest))
-        self.besides = self.besides or bool(_BESIDES.search(self.rest))
+        self.besides = self.besides or bool(_BESIDES.search(self.rest) or _TOO.search(self.rest))
 
 
 def _take_adverb(reader: _Reader, found: re.Match[str]) -> bool:
-    if found["plain"] and found["plain"].lower() in words().no_adverbs:
+    if found["plain"] and (found["plain"].lower() in words().no_adverbs or _NEARLY.match(reader.rest)):
         return False
     reader.new = reader.new or bool(found["new"])
     reader.besides = reader.besides or bool(found["more"])

@@ -89,7 +89,8 @@ def read_clause(matches: Iterable[Match], rules: Rules) -> list[RuleMatch] | str
                 else:
                     reason = named
             continue
-        if whole or (found and not compiled.rule.predicate):
+        ends = compiled.rule.relation == "ended"
+        if whole or (found and not compiled.rule.predicate and (ends or not _only_ends(found))):
             continue
         for reading in _readings(compiled, match):
             if isinstance(reading, str):
@@ -100,9 +101,14 @@ def read_clause(matches: Iterable[Match], rules: Rules) -> list[RuleMatch] | str
                     reason = outcome
                 else:
                     found[reading.start] = outcome
-                    whole = not compiled.rule.predicate
+                    whole = not compiled.rule.predicate and not ends
     stated = {match.statement.relation for match in found.values() if match.statement and not match.statement.who}
     return [*found.values(), *(match for relation, match in beside.items() if relation not in stated)] or reason
+
+
+def _only_ends(found: dict[int, RuleMatch]) -> bool:
+    """Whether all that was read is that something is over: what came after it may be told as well."""
+    return all(one.statement is not None and one.statement.relation == "ended" for one in found.values())
 
 
 def _readings(compiled: Compiled, match: Match) -> Iterable[Interpretation | str]:
@@ -114,7 +120,8 @@ def _readings(compiled: Compiled, match: Match) -> Iterable[Interpretation | str
 def _reading_of(compiled: Compiled, match: Match) -> Interpretation:
     """What a rule on the clause as such reads in it."""
     said = {"x": match.x or match.y or ""} | ({"y": match.y} if match.y else {})
-    return Interpretation(said, _phase(compiled, match.clause), compiled.rule.polarity)
+    start = max(match.clause.find(said["x"]), 0)
+    return Interpretation(said, _phase(compiled, match.clause), compiled.rule.polarity, start=start)
 
 
 def _read(compiled: Compiled, match: Match, reading: Interpretation, rules: Rules, *, first: bool) -> RuleMatch | str:
@@ -153,7 +160,7 @@ def _said(clause: str, statement: Proposition | None, reading: Interpretation, s
     """What the clause around a match is checked against."""
     if statement is None:
         return Said(clause, None, reading.phase, None, said.get("y", said.get("x", "")))
-    return Said(clause, statement.relation, reading.phase, statement.topic, statement.object)
+    return Said(clause, statement.relation, reading.phase, statement.topic, statement.object, statement.who)
 
 
 def _value(captured: str, compiled: Compiled) -> str:

@@ -25,6 +25,8 @@ class Said(NamedTuple):
     topic: str | None
     #: what the rule captured, without what follows it
     object: str
+    #: of whom it is said; None: of the author
+    who: str | None = None
 
 
 #: Words after which "I" begins a clause about something that is not named in what follows: "what I enjoy the most".
@@ -142,11 +144,25 @@ _SUPPOSED: Final = re.compile(
     _FLAGS,
 )
 _JOKE: Final = re.compile(r"(?:\b(?:jk|just kidding|kidding|not really)\b|/s\b)[ .!)]*$", _FLAGS)
+#: "One more meeting and I quit Zoho lol".
+_THREAT: Final = re.compile(
+    r"^(?:and |or )?(?:i|we)(?:'m| am)? (?:quit|quitting|resign|resigning|leave|leaving)\b.*"
+    r"\b(?:lol|lmao|haha+)[ .!)]*$",
+    _FLAGS,
+)
 _NEARLY: Final = re.compile(r"\b(?:basically|practically|virtually|pretty much|almost like|like a)\b", _FLAGS)
 _STANDING: Final = frozenset(["marital_status", "works_as", "retired", "has_child", "diet", "religion", "nationality"])
 _ANOTHERS_NAME: Final = re.compile(
     r"\b(?:his|her|its|their|whose|your|(?<!^)the|dog|cat|baby|[a-z]+'s(?! the name)) (?:[a-z]+ )?name\b", _FLAGS
 )
+#: Somebody else's number: "the plumber's new number is", "dad's got a new number".
+_ANOTHERS_NUMBER: Final = re.compile(
+    r"(?:^|[^a-z'])(?!(?:it|that|this|here|there|what|who|where|how|let|he|she)'s)[a-z]+'s (?:(?:got|has|changed)"
+    r" (?:(?:an?|his|her|their) )?)?(?:new |old |work |home |mobile |cell |phone |e-?mail |postal |other )*"
+    r"(?:number|mobile|cell|phone|landline|e-?mail|address|place)\b",
+    _FLAGS,
+)
+_CONTACTS: Final = frozenset(["phone", "email", "address"])
 #: Words after "call me", or before "here", that are no names, and a name that is refused.
 _NO_NAME: Final = re.compile(
     r"(?:when|if|at|on|back|later|tomorrow|tonight|today|anytime|any|soon|now|asap|crazy|lazy|names?|mud|mad"
@@ -235,6 +251,7 @@ _SPAN: Final = re.compile(
 def _jokes(said: Said) -> bool:
     """Whether it is said in jest, or only nearly so."""
     nearly = said.relation in _STANDING and _NEARLY.search(said.clause) is not None
+    nearly = nearly or (said.phase == "ends" and _THREAT.search(said.clause) is not None)
     return nearly or _JOKE.search(said.clause) is not None
 
 
@@ -287,6 +304,10 @@ def _anothers(said: Said) -> bool:
     )
 
 
+def _anothers_number(said: Said) -> bool:
+    return said.relation in _CONTACTS and said.who is None and _ANOTHERS_NUMBER.search(said.clause) is not None
+
+
 def _no_name(said: Said) -> bool:
     return (said.relation in ("name", "nickname") and _NO_NAME.fullmatch(said.object) is not None) or (
         said.relation == "nickname" and _NOT_CALLED.search(said.clause) is not None
@@ -336,6 +357,7 @@ _OBJECTIONS: Final[tuple[tuple[str, Callable[[Said], bool]], ...]] = (
     ("joke", lambda said: _jokes(said)),
     ("another", _anothers),
     ("another", _no_name),
+    ("another", _anothers_number),
     ("leading", lambda said: said.relation not in _UNLIKE_CLAUSES and _LEADING.match(said.object) is not None),
     ("addressed", lambda said: said.relation not in _ANY_WORDS and _ADDRESSED.search(said.object) is not None),
     ("dangling", lambda said: said.relation not in _ANY_WORDS and _dangling(said)),

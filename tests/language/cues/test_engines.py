@@ -105,6 +105,11 @@ def test_evidence_is_a_slice_of_the_turn(texts: list[str]) -> None:
             assert 0 <= hit.start < hit.end <= len(text)
 
 
-def test_no_mark_begins_another() -> None:
+def test_a_mark_that_begins_another_comes_after_it() -> None:
+    place = {mark: place for place, mark in enumerate(wording.MARKS)}
     marks = sorted(wording.MARKS)
-    assert not any(after.startswith(mark) for mark, after in pairwise(marks))
+    assert all(place[after] < place[mark] for mark, after in pairwise(marks) if after.startswith(mark))
+
+
+def test_polars_has_its_fast_automaton_for_the_marks() -> None:
+    assert len(wording.MARKS) <= 100
