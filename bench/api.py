@@ -28,8 +28,8 @@ import sys
 import tempfile
 import time
 from collections import Counter, defaultdict
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+from contextlib import asynccontextmanager, contextmanager
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -112,11 +112,7 @@ def _json(**body: object) -> bytes:
 
 async def measure(options: argparse.Namespace, port: int, key: str, make: Load, used: Processors, url: str) -> None:
     """Measure each kind of request at 1 and 16 connections, then the mix."""
-    for subject in range(50):
-        for number in range(TURNS_A_SESSION):
-            turn = {"source_id": str(number), "role": "user", "text": f"I like tea and item {number}."}
-            body = _json(subject_id=f"s{subject:05}", session_id="held", turns=[turn], embed=False)
-            assert await Connection(port, key).ask(("POST", "/v1/turns", body)) == 200
+    await hold_sessions(port, key)
     kinds = [
         "bare SELECT", "bare INSERT", "append", "append, embedded", "working memory", "recall", "recall, embedded",
         "context", "context, embedded",
@@ -159,6 +155,15 @@ async def measure(options: argparse.Namespace, port: int, key: str, make: Load, 
         print_table(f"{title}; {machine()}", columns, rows)
     if options.mixed:
         await mixed(options, lambda: [Connection(port, key) for _ in range(16)], make, used.server, url)
+
+
+async def hold_sessions(port: int, key: str) -> None:
+    """Open the sessions of which the working memory is read."""
+    for subject in range(50):
+        for number in range(TURNS_A_SESSION):
+            turn = {"source_id": str(number), "role": "user", "text": f"I like tea and item {number}."}
+            body = _json(subject_id=f"s{subject:05}", session_id="held", turns=[turn], embed=False)
+            assert await Connection(port, key).ask(("POST", "/v1/turns", body)) == 200
 
 
 async def ask_about_all(connections: Sequence[Connection], make: Load, subjects: int) -> None:
@@ -343,17 +348,30 @@ def serve(url: str, port: int) -> None:
 
 def main() -> None:
     """Load, start the server, measure."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--memories", type=int, default=200_000)
+    parser = loading(__doc__)
     parser.add_argument("--seconds", type=float, default=2.0, help="of a kind and round")
     parser.add_argument("--mixed", type=float, default=10.0, help="minutes of mixed load; 0: none")
-    parser.add_argument("--work", type=Path, default=Path(tempfile.gettempdir()) / "reverie-bench-api")
-    parser.add_argument("--keep", action="store_true", help="ask again without loading")
     parser.add_argument("--server", nargs=2, metavar=("URL", "PORT"), help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.server:
         serve(options.server[0], int(options.server[1]))
         return
+    with running(options) as (port, key, make, used, url):
+        uvloop.run(measure(options, port, key, make, used, url))
+
+
+def loading(description: str | None) -> argparse.ArgumentParser:
+    """Return a parser of the options by which the server and its database are made."""
+    parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--memories", type=int, default=200_000)
+    parser.add_argument("--work", type=Path, default=Path(tempfile.gettempdir()) / "reverie-bench-api")
+    parser.add_argument("--keep", action="store_true", help="ask again without loading")
+    return parser
+
+
+@contextmanager
+def running(options: argparse.Namespace) -> Iterator[tuple[int, str, Load, Processors, str]]:
+    """Load and start the server; yields its port, a key, requests, the processors' clock and the database's address."""
     database = EmbeddedPostgres(options.work)
     database.start()
     url = database.url("reverie")
@@ -378,8 +396,7 @@ def main() -> None:
             try:
                 until_ready(port)
                 settle(url)  # else what is measured pays for writing out what was loaded, or finds nothing read yet
-                used = Processors(server.pid, database.status().pid or 0)
-                uvloop.run(measure(options, port, key, make, used, url))
+                yield port, key, make, Processors(server.pid, database.status().pid or 0), url
             finally:
                 server.terminate()
     finally:
