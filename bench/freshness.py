@@ -22,7 +22,8 @@ import numpy as np
 import orjson
 import uvloop
 
-from bench.api import MEMORIES_EACH, MIX, PEAK_SECONDS, Load, hold_sessions, loading, running, settle
+from bench.api import MIX, PEAK_SECONDS, Load, hold_sessions
+from bench.api_server import MEMORIES_EACH, loading, running, settle, vocabulary
 from bench.http_load import Connection, closed_loop, open_loop
 from bench.report import machine, print_table
 
@@ -132,8 +133,9 @@ def main() -> None:
     parser.add_argument("--minutes", type=float, default=1.0)
     parser.add_argument("--load", type=float, default=0.7, help="share of the peak of the mix")
     options = parser.parse_args()
-    with running(options) as (port, key, make, _, url):
-        uvloop.run(measure(options, port, key, make, url))
+    with running(options) as server:
+        make = Load(vocabulary(), server.ids, options.memories // MEMORIES_EACH, seed=int(time.time()))
+        uvloop.run(measure(options, server.port, server.key, make, server.url))
 
 
 if __name__ == "__main__":
