@@ -28,6 +28,7 @@ BENCHES = {
     "pipeline": "How fast is a history turned into memory, beside the bare embedder?",
     "recall": "How fast is an answer, beside one hand-written hybrid statement?",
     "api": "How fast does the API answer, beside bare handlers in the same server? And for ten minutes of mixed load?",
+    "freshness": "How soon after its acknowledgement is a turn recalled elsewhere, under the mixed load of `api`?",
     "decay": "How fast does importance fade, beside the best batched UPDATE?",
     "prune": "How fast is forgetting, beside one statement that deletes the same rows?",
     "merge": "How fast are duplicates merged, beside a SQL self-join and a matrix product?",

@@ -20,38 +20,23 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import os
 import random
-import socket
-import subprocess
-import sys
-import tempfile
 import time
 from collections import Counter, defaultdict
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
-from contextlib import asynccontextmanager
-from datetime import UTC, datetime
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from pathlib import Path
 
 import numpy as np
 import orjson
 import psutil
 import uvloop
 
+from bench.api_server import MEMORIES_EACH, TURNS_A_SESSION, loading, running, settle, until_flushed, vocabulary
 from bench.http_load import Connection, Processors, Request, closed_loop, open_loop
 from bench.processor import processor
-from bench.recall import CHUNK, LONGEST, SHORTEST, SPEAKERS, TENANT, VOCABULARY, write
 from bench.report import machine, print_table
 from reverie.api.journal import PAUSE_SECONDS
-from reverie.api.keys import add_key
-from reverie.store.connect import connect
-from reverie.store.database import Store
-from reverie.store.migrate import migrate
-from reverie.store.server.embedded import EmbeddedPostgres
-from reverie.store.session import perform
 
-MEMORIES_EACH, ITEMS_EACH = 100, 300
 ROUNDS = 6
 #: Questions about each subject before anything is measured.
 ASKED_BEFORE = 4
@@ -62,7 +47,6 @@ PEAK_SECONDS = 8
 DISTURBED, RECOVERS = 0.02, 10
 #: Share of each kind in the mix; every session has 19 turns and is closed when the next one has.
 MIX = {"append": 0.40, "working memory": 0.25, "recall": 0.20, "recall, embedded": 0.05, "context, embedded": 0.10}
-TURNS_A_SESSION = 20
 #: What each kind is compared with.
 PEER = {"append": "bare INSERT", "append, embedded": "bare INSERT"}
 
@@ -70,7 +54,7 @@ PEER = {"append": "bare INSERT", "append, embedded": "bare INSERT"}
 class Load:
     """Generates requests, each about a random subject with words that occur in its turns."""
 
-    def __init__(self, words: list[str], ids: list[str], subjects: int, seed: int) -> None:
+    def __init__(self, words: Sequence[str], ids: Sequence[str], subjects: int, seed: int) -> None:
         self._random, self._words, self._ids, self._subjects = random.Random(seed), words, ids, subjects
         self._seed, self._appended = seed, 0
 
@@ -112,11 +96,7 @@ def _json(**body: object) -> bytes:
 
 async def measure(options: argparse.Namespace, port: int, key: str, make: Load, used: Processors, url: str) -> None:
     """Measure each kind of request at 1 and 16 connections, then the mix."""
-    for subject in range(50):
-        for number in range(TURNS_A_SESSION):
-            turn = {"source_id": str(number), "role": "user", "text": f"I like tea and item {number}."}
-            body = _json(subject_id=f"s{subject:05}", session_id="held", turns=[turn], embed=False)
-            assert await Connection(port, key).ask(("POST", "/v1/turns", body)) == 200
+    await hold_sessions(port, key)
     kinds = [
         "bare SELECT", "bare INSERT", "append", "append, embedded", "working memory", "recall", "recall, embedded",
         "context", "context, embedded",
@@ -159,6 +139,15 @@ async def measure(options: argparse.Namespace, port: int, key: str, make: Load, 
         print_table(f"{title}; {machine()}", columns, rows)
     if options.mixed:
         await mixed(options, lambda: [Connection(port, key) for _ in range(16)], make, used.server, url)
+
+
+async def hold_sessions(port: int, key: str) -> None:
+    """Open the sessions of which the working memory is read."""
+    for subject in range(50):
+        for number in range(TURNS_A_SESSION):
+            turn = {"source_id": str(number), "role": "user", "text": f"I like tea and item {number}."}
+            body = _json(subject_id=f"s{subject:05}", session_id="held", turns=[turn], embed=False)
+            assert await Connection(port, key).ask(("POST", "/v1/turns", body)) == 200
 
 
 async def ask_about_all(connections: Sequence[Connection], make: Load, subjects: int) -> None:
@@ -241,158 +230,15 @@ def growth(seconds: Sequence[Sequence[float]], among: Sequence[bool] | None = No
     return float(late / early)
 
 
-def settle(url: str) -> float:
-    """Wait until nothing is due to be flushed and a checkpoint is over, and read all tables; the seconds that it took.
-
-    A virtual machine may take pages of files back that nobody touched for a minute: then each recall of a subject's
-    first minute reads hundreds of pages from the disk, one by one.
-    """
-    began = time.monotonic()
-    until_flushed(url)
-    with connect(url) as conn:
-        conn.execute("vacuum analyze")
-        conn.execute("checkpoint")
-        conn.execute("create extension if not exists pg_prewarm")
-        conn.execute(
-            "select pg_prewarm(c.oid) from pg_class c join pg_namespace n on n.oid = c.relnamespace"
-            " where n.nspname in ('log', 'memory', 'ops') and c.relkind in ('r', 'i')"
-        )
-    return time.monotonic() - began
-
-
-def until_flushed(url: str) -> None:
-    """Wait until no session is due to be flushed."""
-    with connect(url) as conn:
-        while (conn.execute("select count(*) from ops.sessions where due_at <= now()").fetchone() or (0,))[0]:
-            time.sleep(0.2)
-
-
-def load(url: str, memories: int) -> None:
-    """Load the subjects interleaved, as live traffic writes them."""
-    made = np.random.default_rng(1)
-    words = vocabulary()
-    shares = 1 / (np.arange(VOCABULARY) + 10)
-    shares /= shares.sum()
-    names = [f"s{number:05}" for number in range(memories // MEMORIES_EACH)]
-    subjects = [name for _ in range(ITEMS_EACH) for name in names]
-    with connect(url) as conn:
-        for first in range(0, len(subjects), CHUNK):
-            some = subjects[first : first + CHUNK]
-            ends = made.integers(SHORTEST, LONGEST, len(some)).cumsum()
-            said = np.split(made.choice(words, ends[-1], p=shares), ends[:-1])  # at once: it weighs all words each time
-            write(conn, first, some, [" ".join(one) for one in said], made, session=TURNS_A_SESSION * len(names))
-        conn.execute("update memory.subjects set speakers = %s", [list(SPEAKERS)])
-        conn.execute("create table bare (id uuid primary key, content text)")
-
-
-def vocabulary() -> list[str]:
-    """Return words of five letters."""
-    made = np.random.default_rng(1)
-    words = np.array(sorted({"".join(word) for word in made.choice(list("abcdefghiklmnoprstuvw"), (5000, 5))}))
-    return [str(word) for word in made.permutation(words)[:VOCABULARY]]
-
-
-def serve(url: str, port: int) -> None:
-    """Run the server: the app with the bare handlers, and the embedder under the key of the loaded vectors."""
-    import uvicorn
-    from fastapi import FastAPI, Response
-    from psycopg import AsyncConnection, AsyncRawCursor
-    from psycopg_pool import AsyncConnectionPool
-
-    from reverie.api.app import create_app
-    from reverie.cli.operate.serve import tune_interpreter
-    from reverie.inference.minilm.onnx import MiniLM
-    from reverie.model import stable_id
-    from reverie.settings import load_settings
-
-    MiniLM.model = "bench"
-    app = create_app(load_settings())
-    pool: AsyncConnectionPool[AsyncConnection] = AsyncConnectionPool(
-        url, kwargs={"autocommit": True}, min_size=4, max_size=4, open=False
-    )
-    inner = app.router.lifespan_context
-
-    @asynccontextmanager
-    async def lifespan(app: FastAPI) -> AsyncIterator[None]:
-        async with pool, inner(app):
-            tune_interpreter()  # as `reverie serve` does
-            yield
-
-    app.router.lifespan_context = lifespan
-
-    @app.get("/bare/{id_}")
-    async def select(id_: str) -> Response:
-        async with pool.connection() as conn:
-            cursor = await AsyncRawCursor(conn).execute(
-                "select content from memory.memories where tenant_id = $1 and id = $2", [TENANT, id_], prepare=True,
-                binary=True,
-            )  # fmt: skip
-            return Response(orjson.dumps(await cursor.fetchone()), media_type="application/json")
-
-    @app.post("/bare")
-    async def insert() -> Response:
-        async with pool.connection() as conn:
-            id_ = stable_id(datetime.now(UTC), str(random.random()))
-            await AsyncRawCursor(conn).execute(
-                "insert into bare (id, content) values ($1, $2)", [id_, "I like tea."], prepare=True
-            )
-            return Response(b"{}", media_type="application/json")
-
-    uvicorn.run(app, host="127.0.0.1", port=port, access_log=False, log_level="warning")
-
-
 def main() -> None:
     """Load, start the server, measure."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--memories", type=int, default=200_000)
+    parser = loading(__doc__)
     parser.add_argument("--seconds", type=float, default=2.0, help="of a kind and round")
     parser.add_argument("--mixed", type=float, default=10.0, help="minutes of mixed load; 0: none")
-    parser.add_argument("--work", type=Path, default=Path(tempfile.gettempdir()) / "reverie-bench-api")
-    parser.add_argument("--keep", action="store_true", help="ask again without loading")
-    parser.add_argument("--server", nargs=2, metavar=("URL", "PORT"), help=argparse.SUPPRESS)
     options = parser.parse_args()
-    if options.server:
-        serve(options.server[0], int(options.server[1]))
-        return
-    database = EmbeddedPostgres(options.work)
-    database.start()
-    url = database.url("reverie")
-    try:
-        if not options.keep:
-            migrate(url)
-            load(url, options.memories)
-        with Store.open(url, size=1) as store:
-            session, now = store.session(TENANT), datetime.now(UTC)
-            made = add_key(session, name="bench", scopes=["read", "write"], policy="reverie", made_at=now)
-            key = perform(made)[1]
-        with connect(url) as conn:
-            ids = [str(row[0]) for row in conn.execute("select id from memory.memories limit 10000")]
-        subjects = options.memories // MEMORIES_EACH
-        make = Load(vocabulary(), ids, subjects, seed=int(time.time()))
-        with socket.socket() as free:
-            free.bind(("127.0.0.1", 0))
-            port = free.getsockname()[1]
-        environment = {"DATABASE_URL": url, "REVERIE_API_RATE": "1000000/second"}
-        command = [sys.executable, __file__, "--server", url, str(port)]
-        with subprocess.Popen(command, env=os.environ | environment) as server:
-            try:
-                until_ready(port)
-                settle(url)  # else what is measured pays for writing out what was loaded, or finds nothing read yet
-                used = Processors(server.pid, database.status().pid or 0)
-                uvloop.run(measure(options, port, key, make, used, url))
-            finally:
-                server.terminate()
-    finally:
-        database.stop()
-
-
-def until_ready(port: int) -> None:
-    """Wait for the server."""
-    for _ in range(300):
-        if asyncio.run(Connection(port, "").ask(("GET", "/ready", b""))) == 200:
-            return
-        time.sleep(0.2)
-    raise SystemExit("The server did not start.")
+    with running(options) as server:
+        make = Load(vocabulary(), server.ids, options.memories // MEMORIES_EACH, seed=int(time.time()))
+        uvloop.run(measure(options, server.port, server.key, make, server.used, server.url))
 
 
 if __name__ == "__main__":

@@ -39,6 +39,10 @@ class Connection:
 
     async def ask(self, request: Request) -> int:
         """Send a request, read the response, and return the status; 0 means that the connection broke."""
+        return (await self.fetch(request))[0]
+
+    async def fetch(self, request: Request) -> tuple[int, bytes]:
+        """Send a request and return the status and body of the response; 0 means that the connection broke."""
         method, path, body = request
         try:
             if self._reader is None:
@@ -47,11 +51,11 @@ class Connection:
             self._writer.write(f"{method} {path} HTTP/1.1\r\n".encode() + self._head + kind + b"\r\n" + body)
             head = (await self._reader.readuntil(b"\r\n\r\n")).lower()
             length = head.index(b"content-length:") + 15
-            await self._reader.readexactly(int(head[length : head.index(b"\r\n", length)]))
-            return int(head[9:12])
+            body = await self._reader.readexactly(int(head[length : head.index(b"\r\n", length)]))
+            return int(head[9:12]), body
         except (OSError, asyncio.IncompleteReadError):
             self._reader = None
-            return 0
+            return 0, b""
 
 
 async def closed_loop(

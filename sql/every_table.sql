@@ -81,7 +81,8 @@ grant select, insert, update, delete on all tables in schema memory, ops to reve
 revoke insert, update, delete on ops.migrations, ops.unsynthesized from reverie_worker;
 grant select on all tables in schema log, memory to reverie_reader;
 grant insert on log.recalls, log.contexts to reverie_reader;
-grant select on ops.tenants, ops.runs, ops.unsynthesized, ops.connection_tools to reverie_reader;
+grant select on ops.tenants, ops.runs, ops.unsynthesized, ops.connection_tools, ops.pending_turns, ops.queue, ops.embeddings
+    to reverie_reader;
 -- whoever opens the database sees first whether its schema is the one that it needs
 grant select on ops.migrations to reverie_reader;
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from datetime import datetime
 from functools import partial
+from uuid import UUID
 
-from reverie.capture.live.flush import flush
+from reverie.capture.live.flush import flush, hasten
 from reverie.consolidate.extract.stage import extract_logged
 from reverie.drive.tenants import NAMED
 from reverie.errors import ReverieError, StageError
@@ -50,3 +51,25 @@ def flush_due(
     if failed:
         reasons = "; ".join(f"{tenant_id}: {reason}" for tenant_id, reason in list(failed.items())[:NAMED])
         raise StageError(f"Sessions of {len(failed)} of {len(due)} tenants could not be flushed. {reasons}")
+
+
+def flush_turns_of(
+    store: Store,
+    memory_id: UUID,
+    *,
+    tenant_id: str,
+    policy: Policy,
+    as_of: datetime,
+    count_tokens: Callable[[str], int],
+    driver: str = "reverie",
+) -> bool:
+    """Flush the turns that a memory is to be made of, so that it can be corrected; return whether any waited.
+
+    An acknowledgement tells ids of memories that the flush writes later.
+    """
+    work = Work(store=store, scope=Scope(tenant_id=tenant_id), policy=policy, as_of=as_of, driver=driver)
+    if not hasten(work, memory_id):
+        return False
+    for _ in flush(work, partial(extract_logged, count_tokens=count_tokens)):
+        pass
+    return True

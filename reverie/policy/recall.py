@@ -106,6 +106,10 @@ class RecallPolicy(Table):
     longest_turn: Annotated[int, Field(ge=0, le=10_000)] = 0
     #: The longest reply, in words, that is given with the question it answers; 0: none.
     longest_reply: Annotated[int, Field(ge=0, le=10_000)] = 0
+    #: The latest turns on their way to memory that are candidates before they are searchable; 0: none.
+    fresh: Annotated[int, Field(ge=0, le=1000)] = 0
+    #: Characters of a request's turns that are embedded with it, so that their vectors find them at once.
+    fresh_characters: Annotated[int, Field(ge=0, le=1_000_000)] = 4000
     #: Which items are searched: raw turns, memories, or both.
     items: tuple[Literal["turn", "memory"], ...] = ("memory",)
     #: Ranked candidates that come back to be fitted into the budget and explained.

@@ -3,6 +3,7 @@
 - `recall`: the answer to a question, with a reason for every hit
 - `question`: dates, speakers and sources that a question names
 - `search`: the search statement
+- `fresh/`: turns that are recalled before they are searchable
 - `filters`: filters by connection, context type, source, tool, attachment and session
 - `subject_cache`: cached knowledge about a subject, so that a recall takes one statement
 - `rerank`: the best candidates ranked by a cross-encoder

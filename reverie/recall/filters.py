@@ -73,9 +73,9 @@ async def read_admitted(session: TenantSession, subject_id: str, filters: Filter
     return [row[0] for row in await session.run(admitted_statement(session.tenant_id, subject_id, filters))]
 
 
-async def read_attributes(session: TenantSession, ids: Sequence[UUID]) -> dict[UUID, list[Attributes]]:
-    """Return by turn or memory what it belongs to; a memory has a value for each turn and event that states it."""
-    params = {"tenant": session.tenant_id, "ids": list(ids)}
+async def read_attributes(session: TenantSession, subject_id: str, ids: Sequence[UUID]) -> dict[UUID, list[Attributes]]:
+    """Return by turn or memory of a subject what it belongs to: of a memory, a value for each turn and event."""
+    params = {"tenant": session.tenant_id, "subject": subject_id, "ids": list(ids)}
     found: dict[UUID, list[Attributes]] = {}
     for one in await session.run(Statement(queries("filters")["attributes"], params, row=Attributes)):
         found.setdefault(one.item_id, []).append(one)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from datetime import datetime
 from typing import Any, TypeAlias
 
@@ -13,6 +13,7 @@ from reverie.llm.metering import embed_question
 from reverie.model import require_aware, stable_id
 from reverie.policy import Policy
 from reverie.recall.filters import Filters, read_admitted
+from reverie.recall.fresh.arm import FreshArm
 from reverie.recall.places.budget import within_budget
 from reverie.recall.places.currency import by_currency, later_first, with_ends
 from reverie.recall.places.read import read_formers, with_neighbours
@@ -28,7 +29,6 @@ from reverie.recall.search import (
     horizon,
     read_hits,
     search_params,
-    search_text,
     searches_words,
     unranked,
 )
@@ -63,6 +63,7 @@ async def recall(
     include_compressed: bool = False,
     filters: Filters | None = None,
     neighbours: int = 0,
+    said: Collection[str] = (),
     known: Rows | None = None,
     from_cache: bool = False,
 ) -> RecallResult:
@@ -70,7 +71,8 @@ async def recall(
 
     `top_k` and `token_budget` override the policy; `kinds` limits the answer to memories of these kinds, `filters`
     to items of these connections, context types, sources, tools, attachments and sessions; each hit comes with
-    `neighbours` turns before and after it. Without an embedder, or when it fails, words and entities answer alone and
+    `neighbours` turns before and after it. Turns that are on their way to memory are hits too, but those with the words
+    of `said`, which the caller has at hand. Without an embedder, or when it fails, words and entities answer alone and
     a note says so; when the reranker fails, the weighed signals do. An embedder with a price is booked, for which the
     session must be a worker's. Nothing is logged here: see `log_recall`, which the caller runs once the answer is out.
     `known` are the rows of `subject_statement`, where the caller has them already; `from_cache`: they may be out of
@@ -101,6 +103,7 @@ async def recall(
         except InferenceError as error:
             notes.append(f"The embedding model gave no answer ({error.within}): found by words and entities alone.")
     among = await read_admitted(session, subject_id, filters)
+    fresh = FreshArm(session, policy=policy, as_of=as_of)
 
     async def searched(searching: Policy, cached: Sequence[Any] | None) -> tuple[Candidates, Rows]:
         params = search_params(
@@ -118,7 +121,7 @@ async def recall(
             ranked=max(policy.recall.ranked, 3 * (top_k or 0), policy.recall.rerank_candidates if reranker else 0),
             cached=cached,
         )
-        rows: Rows = await session.run(Statement(search_text(params), params)) if known and params else []
+        rows: Rows = await fresh.search(params) if known and params else []
         rows = rows if cached is None else checked_rows(rows)
         return (read_hits(rows, params) if params else []), rows
 
@@ -129,6 +132,7 @@ async def recall(
         found, rows = await searched(by_words(policy), None)
         found += [far for far in too_far if far[0].id not in {hit.id for hit, _ in found}]
         notes.append(f"The policy {policy.name} searches vectors, which found nothing: words were searched instead.")
+    found = fresh.join(found, asked, said=said)
     candidates = await with_replacements(session, found, subject_id=subject_id)
     ranked, reranked = [hit for hit, reason in candidates if reason is None], None
     if reranker is not None:

@@ -89,13 +89,16 @@ class Hit(NamedTuple):
     #: Turns around it, on request.
     before: tuple[NearbyTurn, ...] = ()
     after: tuple[NearbyTurn, ...] = ()
+    #: Whether it is a turn that is on its way to memory: said a moment ago, and not worked in yet.
+    fresh: bool = False
 
     @property
     def told(self) -> str:
-        """The hit in a line: the question that it answers, what it says, and how often that was said."""
+        """The hit in a line: the question that it answers, what it says, how often that was said, and if just now."""
         question = f"{self.reply_to.content} / " if self.reply_to else ""
         often = f" (said {self.times} times since {self.first_at:%Y-%m-%d})" if self.first_at else ""
-        return f"{question}{self.content}{often}"
+        just = " (said just now)" if self.fresh else ""
+        return f"{question}{self.content}{often}{just}"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

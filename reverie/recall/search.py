@@ -22,8 +22,8 @@ from reverie.store.session.statement import numbered
 
 _LAST = datetime(9999, 12, 31, tzinfo=UTC)
 _EPOCH, _MILLISECOND = datetime(1970, 1, 1, tzinfo=UTC), timedelta(milliseconds=1)
-#: Columns of the statement.
-_ID, _FOUND, _FORMERS = 4, 17, 19
+#: Columns of the statement; the BM25 of the best item is in every row.
+_ID, BEST_BM25, _FOUND, _FORMERS = 4, 17, 18, 20
 #: The signals in the order of the statement's array, and the one that comes by itself.
 MEASURED = (*(name for name in SIGNALS if name != "session_similarity"), "session_similarity")
 
@@ -219,6 +219,7 @@ def _hit(
     entity: int | None,
     speaker: str | None,
     role: str | None,
+    best_bm25: float | None,
     found: int,
     question: Sequence[Any] | None,
     formers: Sequence[UUID] | None,

@@ -1,23 +1,39 @@
 -- What turns and events belong to besides their subject, as columns; the tools of a connection, cached; and the preferences
--- that a running session stated.
+-- that a running session stated; and what recall and the check for near-duplicates read of turns on their way to the log.
 -- An upgrade runs alone, in one transaction, so what would lock a busy table is no concern here.
 
+-- What a turn belongs to, by its role, speaker and metadata: a turn in the log and one on its way there have the same. Postgres
+-- puts the body in the place of a call.
+create function log.attributes_of_turn(role text, speaker text, metadata jsonb)
+    returns table (context_type text, source text, connection_id text, tool_id text, attachment_id text, filename text,
+                   organisation text)
+    language sql immutable as $$
+    select case when metadata ->> 'context_type' in ('user_profile', 'user_persistent', 'tool_schema', 'tool_entity',
+                                                     'tool_persistent', 'tool_attachment_content')
+                then metadata ->> 'context_type'
+                when role = 'tool' then 'tool_entity' else 'user_profile' end,
+           case when metadata ->> 'source' in ('user_provided', 'system_learned', 'tool_indexed', 'tool_extracted_content')
+                then metadata ->> 'source'
+                when role = 'user' then 'user_provided' when role = 'tool' then 'tool_indexed'
+                else 'system_learned' end,
+           metadata ->> 'connection_id',
+           coalesce(metadata ->> 'tool_id', case when role = 'tool' then speaker end),
+           metadata ->> 'attachment_id',
+           metadata ->> 'filename',
+           metadata ->> 'organisation'
+$$;
+comment on function log.attributes_of_turn is 'What a turn belongs to, by its role, speaker and metadata.';
+
 create view log.attributes with (security_invoker = true) as
-    select t.tenant_id, t.subject_id, t.id, 'turn' as item, t.session_id,
-           case when t.metadata ->> 'context_type' in ('user_profile', 'user_persistent', 'tool_schema', 'tool_entity',
-                                                       'tool_persistent', 'tool_attachment_content')
-                then t.metadata ->> 'context_type'
-                when t.role = 'tool' then 'tool_entity' else 'user_profile' end as context_type,
-           case when t.metadata ->> 'source' in ('user_provided', 'system_learned', 'tool_indexed', 'tool_extracted_content')
-                then t.metadata ->> 'source'
-                when t.role = 'user' then 'user_provided' when t.role = 'tool' then 'tool_indexed'
-                else 'system_learned' end as source,
-           t.metadata ->> 'connection_id' as connection_id,
-           coalesce(t.metadata ->> 'tool_id', case when t.role = 'tool' then t.speaker end) as tool_id,
-           t.metadata ->> 'attachment_id' as attachment_id,
-           t.metadata ->> 'filename' as filename,
-           t.metadata ->> 'organisation' as organisation
+    select t.tenant_id, t.subject_id, t.id, 'turn' as item, t.session_id, a.context_type, a.source, a.connection_id, a.tool_id,
+           a.attachment_id, a.filename, a.organisation
     from log.turns t
+    cross join lateral log.attributes_of_turn(t.role, t.speaker, t.metadata) a
+    union all
+    select p.tenant_id, p.subject_id, p.id, 'turn', p.session_id, a.context_type, a.source, a.connection_id, a.tool_id,
+           a.attachment_id, a.filename, a.organisation
+    from ops.pending_turns p
+    cross join lateral log.attributes_of_turn(p.role, p.speaker, p.metadata) a
     union all
     select e.tenant_id, e.subject_id, e.id, 'event', e.session_id,
            case when e.metadata ->> 'context_type' in ('user_profile', 'user_persistent', 'tool_schema', 'tool_entity',
@@ -37,7 +53,7 @@ create view log.attributes with (security_invoker = true) as
            coalesce(e.metadata ->> 'filename', case when e.type = 'attachment' then e.key end),
            e.metadata ->> 'organisation'
     from log.events e;
-comment on view log.attributes is 'What each turn and event belongs to: of its own columns, else of its metadata, else by its role or type.';
+comment on view log.attributes is 'What each turn, in the log or on its way there, and each event belongs to: of its own columns, else of its metadata, else by its role or type.';
 comment on column log.attributes.id is 'The turn or event.';
 comment on column log.attributes.item is 'turn or event.';
 comment on column log.attributes.context_type is 'user_profile, user_persistent, tool_schema, tool_entity, tool_persistent or tool_attachment_content.';
@@ -73,5 +89,11 @@ alter table ops.sessions
 alter table ops.sessions
     alter column stated set statistics 0;
 comment on column ops.sessions.stated is 'Preferences and instructions that the rules found in the session''s messages: [{turn_id, text}], the latest 100.';
+
+alter table ops.pending_turns
+    add column candidates jsonb not null default '[]';
+alter table ops.pending_turns
+    alter column candidates set statistics 0;
+comment on column ops.pending_turns.candidates is 'Its candidates that later ones are compared with: [{id, kind, hash}]; their vectors are in ops.embeddings under the hash.';
 
 create index memories_superseded_of on memory.memories (tenant_id, subject_id) where state = 'superseded';

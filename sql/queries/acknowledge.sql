@@ -8,9 +8,9 @@ with given as materialized (
     select g.* from unnest(%(ids)s::uuid[], %(sources)s::text[], %(indexes)s::int[], %(roles)s::text[],
                            %(speakers)s::text[], %(times)s::timestamptz[], %(timed)s::boolean[], %(texts)s::text[],
                            %(tool_calls)s::text[], %(metadata)s::text[], %(hashes)s::bytea[], %(moods)s::text[],
-                           %(inherits)s::boolean[], %(crises)s::boolean[], %(stated)s::text[])
+                           %(inherits)s::boolean[], %(crises)s::boolean[], %(stated)s::text[], %(candidates)s::text[])
         with ordinality as g (id, source_id, turn_index, role, speaker, said_at, timed, text, tool_calls, metadata,
-                              content_hash, mood, inherits, crisis, stated, place)
+                              content_hash, mood, inherits, crisis, stated, candidates, place)
 ),
 known as materialized (
     select g.place, k.id, k.said_at, k.mood,
@@ -74,9 +74,9 @@ session as (
 ),
 added as (
     insert into ops.pending_turns (tenant_id, subject_id, session_id, source_id, id, turn_index, role, speaker, said_at,
-                                   text, tool_calls, metadata, content_hash, mood)
+                                   text, tool_calls, metadata, content_hash, mood, candidates)
     select %(tenant)s, %(subject)s, %(session)s, n.source_id, n.id, n.turn_index, n.role, n.speaker, n.said_at, n.text,
-           n.tool_calls::jsonb, n.metadata::jsonb, n.content_hash, n.told
+           n.tool_calls::jsonb, n.metadata::jsonb, n.content_hash, n.told, n.candidates::jsonb
     from new n
     where exists (select from session)  -- its row is locked first: a flush sees both or neither
     order by n.place
@@ -100,10 +100,12 @@ order by g.place
 
 -- name: near
 -- For each new candidate the nearest of the subject's most recent memories of its kind, above the threshold at which
--- merge makes them one; its vector goes to the cache, so that it is not embedded again.
+-- merge makes them one, and of the candidates on their way there: of turns that wait for the flush, and of those that wait
+-- to be embedded. The vectors go to the cache, so that nothing is embedded again: those of candidates, and those of turns,
+-- which have no kind, by which recall finds them from now on.
 with given as materialized (
-    select g.* from unnest(%(kinds)s::text[], %(vectors)s::halfvec[], %(hashes)s::bytea[])
-        with ordinality as g (kind, vec, content_hash, place)
+    select g.* from unnest(%(ids)s::uuid[], %(kinds)s::text[], %(vectors)s::halfvec[], %(hashes)s::bytea[])
+        with ordinality as g (id, kind, vec, content_hash, place)
 ),
 cached as (
     insert into ops.embeddings (tenant_id, model, content_hash, vec)
@@ -112,15 +114,33 @@ cached as (
 ),
 recent as materialized (
     select m.id, m.kind, v.vec
-    from (select m.id, m.kind from memory.memories m
+    from (select m.id, m.kind, m.state, m.content_hash from memory.memories m
           where m.tenant_id = (select %(tenant)s::text) and m.subject_id = %(subject)s::text
-            and m.kind = any(%(merged)s::text[]) and m.state = 'active'
+            and m.kind = any(%(merged)s::text[]) and m.state in ('active', 'candidate')
           order by m.happened_at desc, m.id desc limit %(recent)s::int) m
-    join memory.vectors v on v.tenant_id = (select %(tenant)s::text) and v.subject_id = %(subject)s::text
-        and v.model = %(model)s::text and v.item_id = m.id and v.part = 0
+    cross join lateral (
+        select vec from memory.vectors v
+        where v.tenant_id = (select %(tenant)s::text) and v.subject_id = %(subject)s::text
+          and v.model = %(model)s::text and v.item_id = m.id and v.part = 0
+        union all
+        select vec from ops.embeddings e
+        where m.state = 'candidate' and e.tenant_id = (select %(tenant)s::text) and e.model = %(model)s::text
+          and e.content_hash = m.content_hash
+        limit 1) v
+    union all
+    select p.id, p.kind, e.vec
+    from (select c.id, c.kind, c.hash from ops.pending_turns p
+          cross join lateral jsonb_to_recordset(p.candidates) as c (id uuid, kind text, hash text)
+          where p.tenant_id = (select %(tenant)s::text) and p.subject_id = %(subject)s::text
+            and c.kind = any(%(merged)s::text[])
+          order by p.arrival desc limit %(recent)s::int) p
+    cross join lateral (
+        select vec from ops.embeddings e
+        where e.tenant_id = (select %(tenant)s::text) and e.model = %(model)s::text
+          and e.content_hash = decode(p.hash, 'hex') offset 0) e
 )
 select distinct on (g.place) g.place::int - 1, r.id, 1 - (r.vec <=> g.vec)
 from given g
 join recent r using (kind)
-where 1 - (r.vec <=> g.vec) > %(threshold)s::float8
+where 1 - (r.vec <=> g.vec) > %(threshold)s::float8 and r.id <> g.id
 order by g.place, r.vec <=> g.vec, r.id

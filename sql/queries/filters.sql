@@ -49,5 +49,5 @@ join lateral (
     union
     select l.source_id from memory.lineage l
     where l.tenant_id = %(tenant)s and l.memory_id = i.id and l.source in ('turn', 'event') and l.relation = 'extracted') o on true
-join log.attributes a on a.tenant_id = %(tenant)s and a.id = o.id
+join log.attributes a on a.tenant_id = %(tenant)s and a.subject_id = %(subject)s and a.id = o.id
 order by i.id, a.id

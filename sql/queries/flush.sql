@@ -80,6 +80,14 @@ kept as (
 )
 select count(*) from ended
 
+-- name: hasten
+-- Sessions that wait with a turn of this moment are due at once; ids start with their event time.
+update ops.sessions s set flush_at = least(s.flush_at, %(as_of)s)
+from (select distinct p.subject_id, p.session_id from ops.pending_turns p
+      where p.tenant_id = %(tenant)s and p.id >= %(first)s::uuid and p.id <= %(last)s::uuid) x
+where s.tenant_id = %(tenant)s and s.subject_id = x.subject_id and s.session_id = x.session_id
+returning s.session_id
+
 -- name: postpone
 -- A session that could not be flushed waits until it is tried again; its turns stay where they are.
 update ops.sessions s set flush_at = %(until)s, expires_at = greatest(s.expires_at, %(until)s)

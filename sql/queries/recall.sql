@@ -1,8 +1,17 @@
 -- name: read_subject
--- Who speaks in the subject's conversations, and by which model they are embedded; nothing when the subject is unknown.
+-- Who speaks in the subject's conversations, and by which model they are embedded; nothing when the subject is unknown. One
+-- of whom all turns wait to become memory is known by these.
 select s.speakers, (select t.model from ops.tenants t where t.tenant_id = %(tenant)s)
 from memory.subjects s
 where s.tenant_id = %(tenant)s and s.subject_id = %(subject)s
+union all
+select coalesce(array_agg(distinct p.speaker) filter (where p.speaker is not null), '{}'),
+       (select t.model from ops.tenants t where t.tenant_id = %(tenant)s)
+from (select p.speaker from ops.pending_turns p where p.tenant_id = %(tenant)s and p.subject_id = %(subject)s
+      union all
+      select null from ops.queue q where q.tenant_id = %(tenant)s and q.subject_id = %(subject)s) p
+where not exists (select from memory.subjects s where s.tenant_id = %(tenant)s and s.subject_id = %(subject)s)
+having count(*) > 0
 
 -- template: search
 -- Candidates of three arms, each exact within the subject, with every signal and the weighted sum.
@@ -121,7 +130,7 @@ measured as (
            least(coalesce(m.access_count, 0)::float8 / %(access_cap)s::float8, 1) as access,
            (f.entity is not null)::int::float8 as entity,
            coalesce(m.kind in ('preference', 'instruction') or m.lasting, false)::int::float8 as standing,
-           least(i.words / (q.average * %(length_cap)s::float8), 1) as length
+           least(i.words / (q.average * %(length_cap)s::float8), 1) as length, best.bm25 as best_bm25
     from found f
     full join (  -- all keys in one pass over the index
         select item_id, item, session_id, happened_at, speaker, role, words, asks, first_person, names_time, asked_by
@@ -141,7 +150,7 @@ measured as (
 ),
 weighed as (
     select item_id, item, session_id, asked_by, happened_at, kind, content, turn_id, memory_importance, dropped,
-           dense, lexical_rank, entity_rank, similarity,
+           dense, lexical_rank, entity_rank, similarity, best_bm25,
            array[similarity, lexical, answers, speaker, date, first_person, names_time, asks, assistant,
                  assistant * %(asks_assistant)s::boolean::int, memory, recency, importance, access, entity,
                  standing, length] as signals,
@@ -188,7 +197,7 @@ select b.dropped, b.session_similarity, b.signals,
        b.item, b.item_id, coalesce(b.kind, 'turn') as kind,
        coalesce(b.content, t.text) as content,
        b.happened_at, b.score, coalesce(b.turn_id, t.id) as turn_id, b.session_id, b.memory_importance,
-       b.dense, b.lexical_rank, b.entity_rank, t.speaker, t.role, b.found,
+       b.dense, b.lexical_rank, b.entity_rank, t.speaker, t.role, b.best_bm25, b.found,
        case when q.id is not null then jsonb_build_array(q.id, q.speaker, q.role, q.text, q.said_at) end as question,
        e.ids as former_ids
        /* cached.column */

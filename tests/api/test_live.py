@@ -254,3 +254,34 @@ def test_facts_profile_and_staged_recall_of_a_stranger(api: TestClient) -> None:
     staged = api.post("/v1/recalls/staged", json={"subject_id": "zed", "question": "Who?"}).json()
     assert (staged["facts"], staged["summaries"]) == ([], [])
     assert staged["notes"]
+
+
+def recalled(api: TestClient, question: str = "Who is Bruno?", **given: Any) -> list[dict[str, Any]]:
+    answer = api.post("/v1/recalls", json={"subject_id": "ana", "question": question} | given)
+    assert answer.status_code == 200, answer.text
+    hits: list[dict[str, Any]] = answer.json()["hits"]
+    return hits
+
+
+def test_what_was_said_is_recalled_with_the_next_request(api: TestClient) -> None:
+    (turn,) = say(api, BRUNO | {"metadata": {"connection_id": "mail-1"}}).json()["turns"]
+    (hit,) = recalled(api, why=True)
+    assert (hit["id"], hit["fresh"], hit["kind"]) == (turn["turn_id"], True, "turn")
+    assert hit["attributes"][0]["connection_id"] == "mail-1"
+    assert recalled(api, connections=[]) == []
+    told = api.post("/v1/contexts", json={"subject_id": "ana", "question": "Who is Bruno?", "session_id": "s2"}).json()
+    assert f"Ana: {BRUNO['text']} (said just now)" in told["text"]
+    again = api.post("/v1/contexts", json={"subject_id": "ana", "question": "Who is Bruno?", "session_id": "s1"}).json()
+    assert "said just now" not in again["text"]
+    assert BRUNO["text"] in again["text"]
+
+
+def test_what_was_said_a_moment_ago_is_corrected(api: TestClient, conn: psycopg.Connection[Any]) -> None:
+    (turn,) = say(api, BRUNO).json()["turns"]
+    (fact,) = [each for each in turn["extracted"] if each["kind"] == "fact"]
+    correction = {"memory_id": fact["id"], "kind": "replace", "content": "Has a beagle named Bruno"}
+    made = api.post("/v1/corrections", json=correction)
+    assert made.status_code == 200, made.text
+    assert not any("retriever" in hit["content"] for hit in recalled(api))
+    assert conn.execute("select count(*) from log.turns").fetchone() == (1,)
+    assert api.post("/v1/corrections", json=correction | {"memory_id": turn["turn_id"]}).status_code == 404

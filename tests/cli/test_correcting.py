@@ -10,6 +10,12 @@ from typing import Any
 
 import pytest
 
+from reverie.capture.live.acknowledge import append_turns
+from reverie.policy import load_policy
+from reverie.store.database import Store
+from reverie.store.session import perform
+from reverie.store.tenants import ensure_tenant
+
 YESTERDAY = (datetime.now(UTC) - timedelta(days=1)).isoformat()
 SAID = "I have a golden retriever named Bruno."
 
@@ -93,3 +99,21 @@ def test_correct_needs_one_of_two(invoke: Any, bruno: Any, options: tuple[str, .
     found = invoke("correct", bruno(), *options)
     assert found.exit_code == 2
     assert "Give either --wrong or --replace TEXT." in found.stderr
+
+
+def test_what_was_said_a_moment_ago(invoke: Any, ask: Any, database_url: str) -> None:
+    with Store.open(database_url, size=1) as store:
+        with store.transaction("acme") as conn:
+            ensure_tenant(conn, "acme", "reverie")
+        said = append_turns(
+            store.session("acme"), [{"role": "user", "text": SAID}], subject_id="ana", session_id="s1",
+            policy=load_policy("reverie"), as_of=datetime.now(UTC), count_tokens=len,
+        )  # fmt: skip
+        (turn,) = perform(said).turns
+    (hit,) = ask("recall", "golden retriever", "--subject", "ana")["hits"]
+    assert (hit["content"], hit["fresh"]) == (SAID, True)
+    assert "(said just now)" in invoke("recall", "golden retriever", "--subject", "ana").stdout
+    (fact,) = [one for one in turn.noticed.candidates if one.kind == "fact"]
+    assert invoke("correct", str(fact.id), "--replace", "Has a beagle named Bruno").exit_code == 0
+    assert "retriever" not in told(invoke)
+    assert invoke("forget", "019b8d6a-7f10-8c41-9a2b-1c6a3f1d2e4f").exit_code == 6

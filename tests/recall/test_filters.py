@@ -84,7 +84,7 @@ def test_turns_are_filtered_by_each_attribute(corpus: Corpus, reader: Store) -> 
 
 def test_what_is_unknown_falls_back_to_role_and_type(corpus: Corpus, reader: Store) -> None:
     odd = turn(corpus, "quartz", metadata={"context_type": "of my own", "source": "somewhere"})
-    ((attributes,),) = perform(read_attributes(reader.session("acme"), [odd])).values()
+    ((attributes,),) = perform(read_attributes(reader.session("acme"), "ann", [odd])).values()
     assert (attributes.context_type, attributes.source) == ("user_profile", "user_provided")
 
 
@@ -102,7 +102,7 @@ def test_a_memory_has_the_attributes_of_its_event(
 ) -> None:
     happened = event(corpus, type_, "quartz", channel=channel, connection="jira-1", key="k", session="s9")
     id_ = memory(corpus, "Found quartz", ("extracted", "event", happened))
-    ((attributes,),) = perform(read_attributes(reader.session("acme"), [id_])).values()
+    ((attributes,),) = perform(read_attributes(reader.session("acme"), "ann", [id_])).values()
     assert (attributes.context_type, attributes.source, attributes.session_id) == (context_type, source, "s9")
     assert attributes.connection_id == "jira-1"
     assert found(reader, context_types=[context_type], sources=[source], sessions=["s9"]) == {id_}

@@ -213,6 +213,9 @@ def test_a_role_may_do_what_its_work_needs(conn: Conn, role: str, schema: str, a
         ("reader", "ops.tenants"): {"SELECT"},
         ("reader", "ops.runs"): {"SELECT"},
         ("reader", "ops.connection_tools"): {"SELECT"},
+        ("reader", "ops.pending_turns"): {"SELECT"},
+        ("reader", "ops.queue"): {"SELECT"},
+        ("reader", "ops.embeddings"): {"SELECT"},
         ("worker", LEDGER): {"SELECT"},
         ("reader", LEDGER): {"SELECT"},
     }

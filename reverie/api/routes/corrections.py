@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import asyncio
+from functools import partial
 from typing import Literal
 from uuid import UUID
 
 from pydantic import Field, model_validator
 from starlette.responses import Response
 
-from reverie.api.access import Writer
+from reverie.api.access import Caller, Writer
 from reverie.api.answers import answer
 from reverie.api.fields import Answer, Body, Name, Text, example, now
 from reverie.api.problems import documented
 from reverie.api.routing import routes_of
 from reverie.capture.live.corrections import EFFECT, MOST_CHARACTERS, correct_memory
 from reverie.consolidate.merge.undo import undo
+from reverie.drive.flush import flush_turns_of
+from reverie.errors import NotFoundError
 
 router = routes_of("corrections")
 
@@ -82,7 +85,8 @@ async def post_correction(body: CorrectionRequest, caller: Writer) -> Response:
     From the answer on recalls, contexts, profiles and lists of memories no longer state what is wrong or to be
     forgotten, neither as a memory nor as the turn that it was drawn from, and give a replacement in its place. The
     deferred tier (a worker) then forgets the memory for good, takes its structured fact back, and makes a memory of the
-    replacement. The turn stays in the log. `effect` says the same in words.
+    replacement. The turn stays in the log. A memory that an acknowledgement told of can be corrected at
+    once: the turns that it is made of go to the log first. `effect` says the same in words.
     """
     if body.kind == "keep_apart":
         survivor = await asyncio.to_thread(
@@ -94,8 +98,8 @@ async def post_correction(body: CorrectionRequest, caller: Writer) -> Response:
             as_of=now(),
         )
         return answer({"id": None, "survivor_id": survivor, "replacement_id": None, "effect": _APART})
-    made = await correct_memory(
-        caller.writer(),
+    correct = partial(
+        correct_memory,
         memory_id=body.memory_id,
         policy=caller.policy,
         as_of=now(),
@@ -103,6 +107,27 @@ async def post_correction(body: CorrectionRequest, caller: Writer) -> Response:
         content=body.content,
         actor=body.actor or caller.grant.name,
     )
+    try:
+        made = await correct(caller.writer())
+    except NotFoundError:
+        if not await _flushed(body.memory_id, caller):
+            raise
+        made = await correct(caller.writer())
     return answer(
         {"id": made.id, "survivor_id": None, "replacement_id": made.replacement_id, "effect": made.effect},
     )
+
+
+async def _flushed(memory_id: UUID, caller: Caller) -> bool:
+    """Whether turns waited of which the memory may be made; they are in the log now."""
+    flush = partial(
+        flush_turns_of,
+        caller.services.batches,
+        memory_id,
+        tenant_id=caller.tenant_id,
+        policy=caller.policy,
+        as_of=now(),
+        count_tokens=caller.services.count_tokens,
+        driver="api",
+    )
+    return await asyncio.to_thread(flush)

@@ -124,6 +124,7 @@ class HitSeen(Answer):
     reply_to: SaidSeen | None = Field(description="The question that a short reply answers.")
     before: list[SaidSeen] = Field(description="Turns before it, with `neighbours`.")
     after: list[SaidSeen] = Field(description="Turns after it, with `neighbours`.")
+    fresh: bool = Field(description="Whether it is a turn said a moment ago, on its way to memory.")
     ranks: dict[str, int] = Field(
         description="Its rank in each search that found it: dense, lexical, entity; `weighed`: before re-ranking."
     )
@@ -175,6 +176,7 @@ class RecallAnswer(Answer):
                     "reply_to": None,
                     "before": [],
                     "after": [],
+                    "fresh": False,
                     "ranks": {"dense": 1, "lexical": 2},
                 }
             ],
@@ -237,7 +239,7 @@ async def post_recall(body: RecallRequest, caller: Reader) -> Response:
     )
     seen = shown(found, why=body.why)
     if body.why:
-        attributes = await read_attributes(caller.reader(), [hit.id for hit in found.hits])
+        attributes = await read_attributes(caller.reader(), body.subject_id, [hit.id for hit in found.hits])
         for hit in seen["hits"]:
             hit["attributes"] = attributes.get(hit["id"], [])
     response = answer(seen)
@@ -283,6 +285,7 @@ def _hit(hit: Hit, *, why: bool) -> dict[str, Any]:
         "reply_to": hit.reply_to and hit.reply_to._asdict(),
         "before": [one._asdict() for one in hit.before],
         "after": [one._asdict() for one in hit.after],
+        "fresh": hit.fresh,
         "ranks": hit.ranks,
     }
     if why:

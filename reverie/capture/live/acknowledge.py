@@ -94,9 +94,10 @@ async def append_turns(
     of content and time, so a caller that may retry gives one. `count_tokens` measures the chunks of long texts;
     `begin_reading` applies the rules to long requests in another process.
 
-    `embedder`, one that runs on this machine, lets the mood be classified and a hint of a crisis be heard, and says
-    which memories are repeated, where the policy wants that; `mood_model` is asked about the latest message. A model
-    that fails or is late takes nothing but its own answer away. `country` and `language` choose the helplines.
+    `embedder`, one that runs on this machine, lets the mood be classified and a hint of a crisis be heard, says which
+    memories are repeated, and makes the turns found by their vectors at once, where the policy
+    wants that; `mood_model` is asked about the latest message. A model that fails or is late takes nothing but its own
+    answer away. `country` and `language` choose the helplines.
 
     Raises:
         InputError: none or too many turns, or one that is not valid; names the turn and the field.
@@ -144,7 +145,7 @@ async def append_turns(
         for place, turn in enumerate(turns)
     ]
     numbers = policy.working_memory
-    compared = answer.near.params(tenant_id, subject_id, policy) if answer.near.candidates else None
+    compared = answer.near.params(tenant_id, subject_id, policy) if answer.near.vectors else None
     params = {
         "tenant": tenant_id,
         "subject": subject_id,
@@ -154,6 +155,7 @@ async def append_turns(
         "idle": timedelta(minutes=numbers.idle_minutes),
         "max_wait": timedelta(minutes=policy.queue.max_wait_minutes),
         "stated": [_stated(turn, seen) for turn, seen in zip(turns, noticed, strict=True)],
+        "candidates": [answer.near.stored(seen) for seen in noticed],
     } | _columns(turns, timed, moods, crises)
     acknowledge = Statement(queries("acknowledge")["acknowledge"], params)
     near = [Statement(queries("acknowledge")["near"], compared)] if compared else []

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from datetime import timedelta
 from typing import Any
+from uuid import UUID
 
 from psycopg import Connection
 
@@ -25,6 +26,8 @@ from reverie.store.work import Work
 BATCH = 100
 #: How long a session waits that could not be flushed.
 PAUSE = timedelta(minutes=5)
+#: Bits of an id after its event time in milliseconds.
+_TIME_SHIFT = 80
 #: Where a dead letter says that its turn came from.
 SOURCE = "live"
 
@@ -54,6 +57,19 @@ def flush(work: Work, extract: Extract) -> Iterator[Report]:
             break  # nothing is due, or others hold what is
     if failed:
         raise StageError(f"{len(failed)} sessions could not be flushed: {failed[0]}")
+
+
+def hasten(work: Work, memory_id: UUID) -> bool:
+    """Make the sessions due whose waiting turns a memory may be made of; return whether there are any."""
+    moment = memory_id.int >> _TIME_SHIFT << _TIME_SHIFT
+    params = {
+        "tenant": work.tenant_id,
+        "as_of": work.as_of,
+        "first": UUID(int=moment),
+        "last": UUID(int=moment | ((1 << _TIME_SHIFT) - 1)),
+    }
+    with work.transaction() as conn:
+        return bool(conn.execute(queries("flush")["hasten"], params).fetchall())
 
 
 def _flush_all(work: Work, due: Sequence[Place], extract: Extract) -> tuple[list[Report], list[str]]:

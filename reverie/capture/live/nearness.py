@@ -1,4 +1,4 @@
-"""Embedding within a request: vectors of messages, and the memories near a new candidate (spec A4, A5).
+"""Embedding within a request: vectors of messages, by which recall finds them, and what is near a candidate (A4, A5).
 
 The nearness is an answer and changes nothing: merge finds the same memory when it works the candidate in, and
 reinforces it instead of adding one (`docs/decisions/0012`).
@@ -13,9 +13,11 @@ from typing import Any
 from uuid import UUID
 
 import numpy.typing as npt
+import orjson
 
 from reverie.inference import Embedder, from_half_wire, to_half_wire
 from reverie.language.cues.immediate import TurnCandidates
+from reverie.language.text import strip_invisible
 from reverie.model import Candidate, Turn, rounded
 from reverie.policy import Policy
 
@@ -25,7 +27,7 @@ MOST_COMPARED = 50
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Near:
-    """A memory that a candidate repeats in other words."""
+    """A memory that a candidate repeats in other words, or a candidate that becomes one."""
 
     memory_id: UUID
     #: Cosine of the two.
@@ -34,23 +36,26 @@ class Near:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Nearness:
-    """Candidates with their vectors, to be compared with the subject's most recent memories."""
+    """Candidates with their vectors, to be compared with the subject's most recent memories, and turns with theirs."""
 
     model: str = ""
     candidates: tuple[Candidate, ...] = ()
-    #: As SQL reads a halfvec, rounded as a stored one is.
+    turns: tuple[Turn, ...] = ()
+    #: Of the candidates, then of the turns; as SQL reads a halfvec, rounded as a stored one is.
     vectors: tuple[str, ...] = ()
 
     def params(self, tenant_id: str, subject_id: str, policy: Policy) -> dict[str, Any]:
         """Return the parameters of the query `near`."""
+        texts = [one.content for one in self.candidates] + [_searched_text(turn) for turn in self.turns]
         return {
             "tenant": tenant_id,
             "subject": subject_id,
             "model": self.model,
-            "kinds": [one.kind for one in self.candidates],
+            "ids": [one.id for one in self.candidates] + [turn.id for turn in self.turns],
+            "kinds": [one.kind for one in self.candidates] + [None] * len(self.turns),
             "vectors": list(self.vectors),
-            "hashes": [hashlib.sha256(one.content.encode()).digest() for one in self.candidates],
-            "merged": list(policy.merge.kinds),
+            "hashes": [_hash(text) for text in texts],
+            "merged": list(policy.merge.kinds) if self.candidates else [],
             "recent": policy.merge.recent,
             "threshold": policy.merge.threshold,
         }
@@ -61,6 +66,14 @@ class Nearness:
             self.candidates[place].id: Near(memory_id=memory_id, similarity=rounded(similarity))
             for place, memory_id, similarity in rows
         }
+
+    def stored(self, seen: TurnCandidates) -> str:
+        """Return the candidates of a turn that later ones can be compared with, as JSON."""
+        embedded = {one.id for one in self.candidates}
+        kept = [one for one in seen.candidates if one.id in embedded]
+        return orjson.dumps(
+            [{"id": str(one.id), "kind": one.kind, "hash": _hash(one.content).hex()} for one in kept]
+        ).decode()
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -78,28 +91,56 @@ def ask_embedder(
 
     An embedder behind a network is not asked: a request cannot wait for it, and nobody would book what it costs.
     """
-    said = [place for place, turn in enumerate(turns) if turn.role == "user" and turn.text]
     here = embedder if embedder is not None and not embedder.price_per_token else None
+    if here is None:
+        return None
+    said = [place for place, turn in enumerate(turns) if turn.role == "user" and turn.text]
     # a crisis is listened for whoever tells the mood
     listened = policy.crisis.detect and policy.crisis.vector_probability < 1
     by_vector = listened or "classifier" in policy.mood.after_failure + policy.mood.after_late
-    classified = said if here is not None and by_vector else []
+    classified = said if by_vector else []
     kept = tuple(
-        one
-        for found in noticed
-        for one in found.candidates
-        if here is not None and policy.merge.recent and one.kind in policy.merge.kinds
+        one for found in noticed for one in found.candidates if policy.merge.recent and one.kind in policy.merge.kinds
     )[:MOST_COMPARED]
-    if here is None or (not classified and not kept):
+    found_soon = _embedded_at_once(turns, policy)
+    stored = [one.content for one in kept] + [strip_invisible(_searched_text(turn)) for turn in found_soon]
+    texts = list(dict.fromkeys([turns[place].text for place in classified] + stored))
+    if not texts:
         return None
 
     def ask() -> Answers:
-        encoded = here.encode([turns[place].text for place in classified] + [one.content for one in kept])
-        halves = from_half_wire([row.tobytes() for row in to_half_wire(encoded[len(classified) :])])
-        vectors = tuple(f"[{','.join(map(repr, row))}]" for row in halves.tolist())
+        encoded = here.encode(texts)
+        places = {text: place for place, text in enumerate(texts)}
+        halves = from_half_wire([row.tobytes() for row in to_half_wire(encoded[[places[text] for text in stored]])])
         return Answers(
-            vectors=dict(zip(classified, encoded, strict=False)),
-            near=Nearness(model=here.model, candidates=kept, vectors=vectors),
+            vectors={place: encoded[places[turns[place].text]] for place in classified},
+            near=Nearness(
+                model=here.model,
+                candidates=kept,
+                turns=found_soon,
+                vectors=tuple(f"[{','.join(map(repr, row))}]" for row in halves.tolist()),
+            ),
         )
 
     return ask
+
+
+def _embedded_at_once(turns: Sequence[Turn], policy: Policy) -> tuple[Turn, ...]:
+    """Return the turns that recall finds by their vectors from now on: as many as the policy's characters allow."""
+    if not policy.recall.fresh:
+        return ()
+    left, some = policy.recall.fresh_characters, list[Turn]()
+    for turn in turns:
+        left -= len(turn.text)
+        if turn.text and left >= 0:
+            some.append(turn)
+    return tuple(some)
+
+
+def _searched_text(turn: Turn) -> str:
+    """The text by which a turn is searched, as the stage `embed` reads it."""
+    return f"{turn.speaker}: {turn.text}" if turn.speaker is not None else turn.text
+
+
+def _hash(text: str) -> bytes:
+    return hashlib.sha256(text.encode()).digest()

@@ -5,12 +5,14 @@ from __future__ import annotations
 import getpass
 from datetime import datetime
 from typing import TYPE_CHECKING
+from uuid import UUID
 
 import click
 
 from reverie.cli.options import Decorator
 from reverie.cli.output import pairs, print_json, say
 from reverie.cli.session import CommandSession
+from reverie.errors import NotFoundError
 
 if TYPE_CHECKING:
     from reverie.capture.live.corrections import Asked
@@ -37,7 +39,6 @@ def record(
         InputError: several ids begin with `memory`, or the text or name is blank or too long.
     """
     from reverie.capture.live.corrections import correct_memory
-    from reverie.recall.inspect import find_memory
     from reverie.store.session import perform
 
     actor = actor if actor is not None else _user()
@@ -46,7 +47,7 @@ def record(
         tenant_session = session.worker.session(tenant_id)
         correction = correct_memory(
             tenant_session,
-            memory_id=perform(find_memory(tenant_session, memory)),
+            memory_id=_find(session, memory),
             policy=session.policy,
             as_of=session.time(as_of),
             asked=asked,
@@ -67,6 +68,35 @@ def record(
             ("next", "a running `reverie worker` applies it within seconds, otherwise `reverie run` does"),
         ]
     )
+
+
+def _find(session: CommandSession, memory: str) -> UUID:
+    """Return the id of a memory; the turns that one is to be made of go to the log first."""
+    from reverie.drive.flush import flush_turns_of
+    from reverie.recall.inspect import find_memory
+    from reverie.store.session import perform
+
+    tenant_session = session.worker.session(session.tenant_id)
+    try:
+        return perform(find_memory(tenant_session, memory))
+    except NotFoundError:
+        if not _is_id(memory) or not flush_turns_of(
+            session.worker,
+            UUID(memory),
+            tenant_id=session.tenant_id,
+            policy=session.policy,
+            as_of=session.time(None),
+            count_tokens=session.embedder.count_tokens,
+        ):
+            raise
+    return perform(find_memory(tenant_session, memory))
+
+
+def _is_id(memory: str) -> bool:
+    try:
+        return bool(UUID(memory))
+    except ValueError:
+        return False
 
 
 def _user() -> str | None:

@@ -120,6 +120,7 @@ async def assemble_context(
     counter, filters = token_counter(given.model, embedder), given.filters
     _check_system(given, policy, counter)
     question = question.strip() if question else None
+    said = {question or "", *(one.content.strip() for one in given.history)}
     tenant_id = session.tenant_id
     of_session = told_statements(given, tenant_id, subject_id, policy, as_of)
     of_subject = subject_statement(tenant_id, subject_id)
@@ -135,7 +136,7 @@ async def assemble_context(
     async def recall_question(of: TenantSession, top_k: int, token_budget: int, known: Rows) -> RecallResult:
         return await recall(
             of, question or "", **options, reranker=reranker, top_k=top_k, token_budget=token_budget, known=known,
-            filters=filters,
+            filters=filters, said=said,
         )  # fmt: skip
 
     admitted = await read_admitted(session, subject_id, filters)

@@ -36,7 +36,8 @@ def correct_memory(
     The
     deferred tier (a worker) then forgets the memory for good, takes its structured fact back, and makes a memory
     of the
-    replacement. The turn stays in the log. `effect` says the same in words.
+    replacement. The turn stays in the log. A memory that an acknowledgement told of can be corrected at
+    once: the turns that it is made of go to the log first. `effect` says the same in words.
 
     kind: wrong: it is not true, forget it; replace: forget it, `content` is right; forget: it is true and not to
     be remembered; pin: keep it and consider it in every recall; unpin: no longer; keep_apart: it was merged or

@@ -64,6 +64,8 @@ class Hit(Answer):
     before: list[Said]
     #: Turns after it, with `neighbours`.
     after: list[Said]
+    #: Whether it is a turn said a moment ago, on its way to memory.
+    fresh: bool
     #: Its rank in each search that found it: dense, lexical, entity; `weighed`: before re-ranking.
     ranks: dict[str, int]
     #: With `why`.

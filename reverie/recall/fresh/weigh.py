@@ -1,0 +1,188 @@
+"""The signals and scores of waiting turns, as `search` would measure them once they are searchable; pure.
+
+A turn without a vector counts as similar as its words say: as much as the most similar hit, times its lexical signal.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
+from datetime import datetime
+from functools import cache
+from uuid import UUID
+
+from reverie.language.text import attributed
+from reverie.policy import Policy, RecallPolicy
+from reverie.recall.fresh.read import WaitingTurn
+from reverie.recall.places.replacements import REPLACED, Candidates
+from reverie.recall.question import ParsedQuestion, TimeSpan
+from reverie.recall.result import Hit, NearbyTurn, Signals
+from reverie.recall.search import MEASURED
+
+_LEXICAL, _SESSION = MEASURED.index("lexical"), MEASURED.index("session_similarity")
+_DAY = 86_400.0
+#: Days in which nearness to a date falls to a third, before it and after it (as in `search`).
+_BEFORE_DAYS, _AFTER_DAYS = 1.5, 5.0
+
+
+def with_fresh(
+    found: Candidates,
+    turns: Sequence[WaitingTurn],
+    *,
+    question: ParsedQuestion,
+    embedded: bool,
+    best_bm25: float | None,
+    said: Collection[str] = (),
+    policy: Policy,
+    as_of: datetime,
+) -> Candidates:
+    """Return candidates of the search with waiting turns among them, by score.
+
+    One that was found twice is left out, and one with the words of `said`. `embedded`: the question has a vector;
+    `best_bm25` is that of the best item of the search.
+    """
+    first, known = next(iter(turns), None), {hit.id for hit, _ in found}
+    turns = [turn for turn in turns if turn.id not in known and turn.text.strip() not in said]
+    if not first or not turns:
+        return found
+    numbers = policy.recall
+    weights = numbers.weights_for(question.kind) if embedded else numbers.weights
+    bm25, average = _bm25_of(turns, first, numbers)
+    best = max(best_bm25 or 0.0, *bm25.values()) or 1.0
+    lexical = {hit.id: _measured(hit, _LEXICAL) for hit, _ in found}
+    lexical |= {id_: value / best for id_, value in bm25.items()}
+    similar = _similarities(turns, found, lexical) if embedded else {}
+    sessions = _of_sessions(turns, found, similar, question)
+    shared = {name: (place, weights[name]) for place, name in enumerate(MEASURED) if weights.get(name)}
+    fresh = list[tuple[Hit, str | None]]()
+    for turn in turns:
+        if turn.similarity is None and not bm25[turn.id]:
+            continue  # found by nothing
+        signals = {
+            "similarity": similar.get(turn.id, 0.0),
+            "lexical": lexical[turn.id],
+            "answers": lexical.get(turn.asked_id, 0.0) if turn.asked_id else 0.0,
+            "session_similarity": max(sessions.get(turn.session_id, 0.0), similar.get(turn.id, 0.0)),
+            **_of_turn(turn, question, numbers, average, as_of),
+        }
+        values = [signals.get(name, 0.0) for name in MEASURED]
+        score = sum(values[place] * weight for place, weight in shared.values())
+        too_far = not bm25[turn.id] and similar.get(turn.id, 0.0) < numbers.min_similarity
+        fresh.append((_hit(turn, Signals(values, shared), score, policy), "similarity" if too_far else None))
+    return sorted((*found, *fresh), key=lambda each: (each[1] == REPLACED, -each[0].score))
+
+
+def _bm25_of(
+    turns: Sequence[WaitingTurn], first: WaitingTurn, numbers: RecallPolicy
+) -> tuple[dict[UUID, float], float]:
+    """Return BM25 of each turn, and the length of an item; the turns count as items of the subject."""
+    items = (first.items or 0.0) + len(turns)
+    average = max((first.terms or 0.0) + sum(turn.length for turn in turns), 1.0) / items
+    having = Counter(dict(zip(first.asked_words or (), first.having or (), strict=True)))
+    for turn in turns:
+        having.update(turn.words or ())
+    idfs = {word: math.log(1 + (items - number + 0.5) / (number + 0.5)) for word, number in having.items()}
+    k1, b = numbers.bm25_k1, numbers.bm25_b
+
+    def bm25(turn: WaitingTurn) -> float:
+        dampened = k1 * (1 - b + b * turn.length / average)
+        found = zip(turn.words or (), turn.counts or (), strict=True)
+        return sum((idfs[word] * count * (k1 + 1) / (count + dampened) for word, count in found), start=0.0)
+
+    return {turn.id: bm25(turn) for turn in turns}, average
+
+
+def _similarities(turns: Sequence[WaitingTurn], found: Candidates, lexical: Mapping[UUID, float]) -> dict[UUID, float]:
+    highest = max(
+        (
+            *(_measured(hit, MEASURED.index("similarity")) for hit, _ in found),
+            *(turn.similarity for turn in turns if turn.similarity is not None),
+        ),
+        default=1.0,
+    )
+    return {
+        turn.id: max(highest, 0.0) * lexical[turn.id] if turn.similarity is None else turn.similarity for turn in turns
+    }
+
+
+def _of_sessions(
+    turns: Sequence[WaitingTurn], found: Candidates, similar: Mapping[UUID, float], question: ParsedQuestion
+) -> dict[str, float]:
+    """Return the highest similarity by session; the question itself, said as a turn before, tells nothing."""
+    best: dict[str, float] = {}
+    for hit, _ in found:
+        if hit.session_id:
+            best[hit.session_id] = max(best.get(hit.session_id, -1.0), _measured(hit, _SESSION))
+    for turn in turns:
+        if turn.id in similar and turn.text.strip() != question.text.strip():
+            best[turn.session_id] = max(best.get(turn.session_id, -1.0), similar[turn.id])
+    return best
+
+
+def _of_turn(
+    turn: WaitingTurn, question: ParsedQuestion, numbers: RecallPolicy, average: float, as_of: datetime
+) -> dict[str, float]:
+    """Return the signals that a turn has by itself; `average` is the length of the subject's items in terms."""
+    text = _searched(turn)
+    assistant = float(turn.role == "assistant")
+    age_days = (as_of - turn.said_at).total_seconds() / _DAY
+    return {
+        "speaker": float(turn.speaker in question.mentioned),
+        "date": max((_nearness(turn.said_at, span) for span in question.spans), default=0.0),
+        "first_person": float(_pattern(numbers.first_person).search(text) is not None),
+        "names_time": float(_pattern(numbers.names_time).search(text) is not None),
+        "asks": float(text.rstrip().endswith("?")),
+        "assistant": assistant,
+        "asked_assistant": assistant * question.asks_assistant,
+        "recency": max(0.0, min(1.0, 1 - age_days / numbers.recency_days)),
+        "length": min((text.count(" ") + 1) / (average * numbers.length_cap), 1.0),
+    }
+
+
+def _nearness(said_at: datetime, span: TimeSpan) -> float:
+    since, until = span
+    if said_at < since:
+        return math.exp(-(since - said_at).total_seconds() / _DAY / _BEFORE_DAYS)
+    if said_at >= until:
+        return math.exp(-(said_at - until).total_seconds() / _DAY / _AFTER_DAYS)
+    return 1.0
+
+
+def _hit(turn: WaitingTurn, signals: Signals, score: float, policy: Policy) -> Hit:
+    is_short = len(turn.text.split()) <= policy.recall.longest_reply
+    is_other = (turn.asked_speaker, turn.asked_role) != (turn.speaker, turn.role)
+    asked = None
+    if is_short and is_other and turn.asked_id and turn.asked_text and turn.asked_at:
+        content = attributed(turn.asked_text, turn.asked_speaker, turn.asked_role)
+        asked = NearbyTurn(id=turn.asked_id, content=content, said_at=turn.asked_at)
+    return Hit(
+        "turn",
+        turn.id,
+        "turn",
+        attributed(turn.text, turn.speaker, turn.role),
+        turn.said_at,
+        score,
+        signals,
+        {},
+        turn.id,
+        turn.session_id,
+        None,
+        reply_to=asked,
+        fresh=True,
+    )
+
+
+def _measured(hit: Hit, place: int) -> float:
+    return hit.signals.measured[place] if isinstance(hit.signals, Signals) else 0.0
+
+
+def _searched(turn: WaitingTurn) -> str:
+    """The text of a turn as it is searched, with its speaker."""
+    return f"{turn.speaker}: {turn.text}" if turn.speaker else turn.text
+
+
+@cache
+def _pattern(pattern: str) -> re.Pattern[str]:
+    return re.compile(pattern)
