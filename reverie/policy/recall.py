@@ -154,6 +154,9 @@ class RecallPolicy(Table):
     #: always has `weights`.
     query_weights: dict[QueryKind, dict[str, Weight]] = Field(default_factory=dict)
 
+    #: Cosine to a query of a kind below which a hit is not given: small talk reminds of nothing.
+    query_min_similarity: dict[QueryKind, Annotated[float, Field(ge=-1.0, le=1.0)]] = Field(default_factory=dict)
+
     @model_validator(mode="after")
     def _known_signals(self) -> Self:
         for heading, weights in (("weights", self.weights), *self.query_weights.items()):

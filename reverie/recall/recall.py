@@ -27,6 +27,7 @@ from reverie.recall.search import (
     checked_rows,
     former_ids,
     horizon,
+    near_enough,
     read_hits,
     search_params,
     searches_words,
@@ -133,6 +134,8 @@ async def recall(
         found += [far for far in too_far if far[0].id not in {hit.id for hit, _ in found}]
         notes.append(f"The policy {policy.name} searches vectors, which found nothing: words were searched instead.")
     found = fresh.join(found, asked, said=said)
+    if vector is not None:
+        found = near_enough(found, policy.recall.query_min_similarity.get(asked.kind, -1.0))
     candidates = await with_replacements(session, found, subject_id=subject_id)
     ranked, reranked = [hit for hit, reason in candidates if reason is None], None
     if reranker is not None:

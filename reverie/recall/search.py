@@ -166,6 +166,19 @@ def read_hits(rows: Sequence[tuple[Any, ...]], params: Mapping[str, Any]) -> lis
     return [_hit(given, *row) for row in rows]
 
 
+def near_enough(candidates: Sequence[tuple[Hit, str | None]], least: float) -> list[tuple[Hit, str | None]]:
+    """Return candidates, those less similar to the query than `least` dropped as `similarity`."""
+    if least <= -1.0:
+        return list(candidates)
+    return [
+        (
+            hit,
+            reason or ("similarity" if isinstance(hit.signals, Signals) and hit.signals.measured[0] < least else None),
+        )
+        for hit, reason in candidates
+    ]
+
+
 def unranked(rows: Sequence[tuple[Any, ...]]) -> int:
     """Return how many candidates ranked lower than these rows of the statement `search`."""
     return rows[0][_FOUND] - len(rows) if rows else 0

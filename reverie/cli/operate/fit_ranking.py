@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 @policy_option
 @click.option(
     "--data",
-    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    type=click.Path(file_okay=False, path_type=Path),
     help="Folder of labelled sets to fit on, instead of the tenant's recall log and outcomes.",
 )
 @click.option("--set", "sets", multiple=True, metavar="NAME", help="Only this set of the folder; can be repeated.")
