@@ -48,7 +48,7 @@ _LIST_COMMA: Final = re.compile(
     r"weirdly|send|one|population|second|first|third|what|how|please|dont|don't|diagnosed|probably|maybe|honestly"
     r"|especially|sadly|unfortunately|luckily|thankfully|obviously|apparently|actually|old|[0-9]|kids|tastes|pray|any"
     r"|that|the|this|there|[a-z]+ (?:is|are|was|were|has|have|won|won't"
-    r"|can|makes?))\b.*",
+    r"|can|makes?)|(?:[a-z]+ ){1,3}(?:especially|in particular|above all|most of all))\b.*",
     re.IGNORECASE | re.DOTALL,
 )
 #: With whom is no part of where.
