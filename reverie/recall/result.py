@@ -71,6 +71,7 @@ class Hit(NamedTuple):
     happened_at: datetime
     #: Sum of the signals' contributions; of what replaced something, at least the score of that.
     score: float
+    #: None for what no search found: what holds in the place of a hit.
     signals: Mapping[str, Signal]
     #: Place in each arm that found it (dense, lexical, entity), from 1; `weighed`: before it was re-ranked.
     ranks: Mapping[str, int]

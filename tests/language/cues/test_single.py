@@ -53,7 +53,7 @@ RULES = {name: Rules(load_policy(name).extract) for name in ("brain", "agent", "
         ("reverie", "I have a golden retriever, his name is Bruno, he's shy", ["Has a golden retriever named Bruno"]),
         ("reverie", "So I work at Zoho now, officially one week in.", ["Works at Zoho"]),
         ("reverie", "I'm Dana Kowalczyk, engineering manager at Fernweh, and I run the platform team.",
-         ["Runs the platform team"]),
+         ["Name is Dana Kowalczyk", "Is engineering manager", "Works at Fernweh", "Runs the platform team"]),
         ("reverie", "I play chess every week. I often watch films.", ["Plays chess every week", "Watches films"]),
         ("reverie", "And our photo budget is 4,500 rupees a month now, Chloé deserves it.",
          ["Budget is 4,500 rupees a month"]),
