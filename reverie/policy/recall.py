@@ -154,6 +154,8 @@ class RecallPolicy(Table):
     #: always has `weights`.
     query_weights: dict[QueryKind, dict[str, Weight]] = Field(default_factory=dict)
 
+    #: How probable it must be, for a query of a kind, that a turn says something worth keeping; 0: not asked.
+    query_min_worth: dict[QueryKind, Share] = Field(default_factory=dict)
     #: Cosine to a query of a kind below which a hit is not given: small talk reminds of nothing.
     query_min_similarity: dict[QueryKind, Annotated[float, Field(ge=-1.0, le=1.0)]] = Field(default_factory=dict)
 

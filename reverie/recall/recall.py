@@ -19,6 +19,7 @@ from reverie.recall.places.currency import by_currency, later_first, with_ends
 from reverie.recall.places.read import read_formers, with_neighbours
 from reverie.recall.places.replacements import Candidates, with_replacements
 from reverie.recall.places.same import one_place_each
+from reverie.recall.places.small_talk import is_small_talk, without_small_talk
 from reverie.recall.question import read_question
 from reverie.recall.rerank import rerank
 from reverie.recall.result import RecallResult, drop
@@ -136,6 +137,12 @@ async def recall(
     found = fresh.join(found, asked, said=said)
     if vector is not None:
         found = near_enough(found, policy.recall.query_min_similarity.get(asked.kind, -1.0))
+    top_k = policy.recall.top_k if top_k is None else top_k
+    least_worth = policy.recall.query_min_worth.get(asked.kind, 0.0)
+    if least_worth and is_small_talk(question, asked.speakers):
+        found = [(hit, reason or "small_talk") for hit, reason in found]
+        notes.append("The message is small talk: nothing is recalled.")
+    found = without_small_talk(found, least_worth, among=4 * top_k)
     candidates = await with_replacements(session, found, subject_id=subject_id)
     ranked, reranked = [hit for hit, reason in candidates if reason is None], None
     if reranker is not None:
@@ -143,7 +150,6 @@ async def recall(
             session, ranked, question=question, reranker=reranker, numbers=policy.recall, notes=notes
         )
     budget = policy.recall.token_budget if token_budget is None else token_budget
-    top_k = policy.recall.top_k if top_k is None else top_k
     formers = await read_formers(session, former_ids(rows), as_of=as_of, min_importance=policy.recall.min_importance)
     ranked = ranked if reranked is None else reranked
     if asked.asks_former:

@@ -109,8 +109,8 @@ class Drop:
     id: UUID
     item: Literal["turn", "memory"]
     score: float
-    #: rank, budget, same_turn, same (the same words), similarity (below the policy's least), importance, expired or
-    #: superseded; corrected: a person said that it is wrong; forgotten: on request.
+    #: rank, budget, same_turn, same (the same words), similarity (below the policy's least), small_talk, importance,
+    #: expired or superseded; corrected: a person said that it is wrong; forgotten: on request.
     reason: str
 
 

@@ -1,0 +1,55 @@
+"""Small talk answers no message and reminds of nothing; pure, for English."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterable, Sequence
+from functools import cache
+from importlib.resources import files
+
+from pydantic import BaseModel, ConfigDict
+
+from reverie.language.cues.worth import worth
+from reverie.language.objects import read_object
+from reverie.language.text import sentences
+from reverie.recall.result import Hit
+
+Candidates = list[tuple[Hit, str | None]]
+#: Words of content besides those of small talk that a message needs.
+_LEAST_WORDS = 2
+
+
+class _Words(BaseModel):
+    """`small_talk.toml`."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    words: str
+
+
+def is_small_talk(message: str, speakers: Iterable[str]) -> bool:
+    """Return whether a message has hardly a word besides greetings, thanks, wishes, reactions and names of speakers."""
+    names = {word for speaker in speakers for word in read_object(speaker).words}
+    return len(set(read_object(message).words) - _pleasantries() - names) < _LEAST_WORDS
+
+
+@cache
+def _pleasantries() -> frozenset[str]:
+    text = files(__package__).joinpath("small_talk.toml").read_text("utf-8")
+    words = _Words.model_validate(tomllib.loads(text)).words.split()
+    return frozenset(words) | {read for word in words for read in read_object(word).words}
+
+
+def without_small_talk(candidates: Sequence[tuple[Hit, str | None]], least: float, *, among: int) -> Candidates:
+    """Return candidates, the turns among the best `among` that tell too little dropped as `small_talk`.
+
+    A turn counts by its best sentence, by how probable it is that it is worth keeping (`language/cues/worth.py`). About
+    50 us a turn.
+    """
+    best = [hit for hit, reason in candidates if reason is None and hit.item == "turn"][:among]
+    if not least or not best:
+        return list(candidates)
+    told = [sentences(hit.content) or [hit.content] for hit in best]
+    chances = iter(worth().probabilities([sentence for each in told for sentence in each]))
+    dull = {hit.id for hit, each in zip(best, told, strict=True) if max([next(chances) for _ in each]) < least}
+    return [(hit, "small_talk" if reason is None and hit.id in dull else reason) for hit, reason in candidates]

@@ -1,0 +1,61 @@
+"""Small talk answers no message."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from uuid import UUID
+
+import pytest
+
+from reverie.recall.places.small_talk import is_small_talk, without_small_talk
+from reverie.recall.result import Hit
+
+
+def hit(number: int, content: str, item: str = "turn") -> Hit:
+    at = datetime(2026, 1, 1, tzinfo=UTC)
+    shown = "memory" if item == "memory" else "turn"
+    return Hit(shown, UUID(int=number), "fact", content, at, -number, {}, {}, None, None, None)  # type: ignore[arg-type]
+
+
+SAID = [
+    hit(1, "Ann: Thanks, will do! Talk soon, bye!"),
+    hit(2, "Ann: I am allergic to peanuts and my sister lives in Leeds."),
+    hit(3, "Thanks, bye!", "memory"),
+    hit(4, "Ann: Wow, that looks amazing!"),
+]
+
+
+def test_turns_that_tell_nothing_are_left_out() -> None:
+    left = without_small_talk([(one, None) for one in SAID], 0.2, among=10)
+    assert [(one.id.int, reason) for one, reason in left] == [
+        (1, "small_talk"),
+        (2, None),
+        (3, None),
+        (4, "small_talk"),
+    ]
+
+
+def test_only_the_best_are_looked_at_and_other_reasons_stay() -> None:
+    left = without_small_talk([(SAID[0], "expired"), (SAID[1], None), (SAID[3], None)], 0.2, among=1)
+    assert [reason for _, reason in left] == ["expired", None, None]
+    assert [reason for _, reason in without_small_talk([(SAID[0], None)], 0.0, among=9)] == [None]
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "Thanks, Bob! Take care and see you soon!",
+        "Will do! Thanks for the recommendation!",
+        "wow that's amazing, so cool",
+    ],
+)
+def test_pleasantries_are_small_talk(message: str) -> None:
+    assert is_small_talk(message, ["Bob"])
+
+
+@pytest.mark.parametrize(
+    "message",
+    ["what a day, my boss shouted at me again", "I finally told my sister no", "thinking of Thai food tonight"],
+)
+def test_what_tells_something_is_none(message: str) -> None:
+    assert not is_small_talk(message, ["Bob"])
