@@ -12,9 +12,9 @@ from pydantic import BaseModel, ConfigDict
 from reverie.language.cues.worth import worth
 from reverie.language.objects import read_object
 from reverie.language.text import sentences
+from reverie.recall.places.replacements import Candidates
 from reverie.recall.result import Hit
 
-Candidates = list[tuple[Hit, str | None]]
 #: Words of content besides those of small talk that a message needs.
 _LEAST_WORDS = 2
 
