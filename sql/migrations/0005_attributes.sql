@@ -1,6 +1,7 @@
 -- What turns and events belong to besides their subject, as columns; the tools of a connection, cached; and the preferences
 -- that a running session stated; and what recall and the check for near-duplicates read of turns on their way to the log.
 -- An upgrade runs alone, in one transaction, so what would lock a busy table is no concern here.
+-- squawk-ignore-file require-concurrent-index-creation
 
 -- What a turn belongs to, by its role, speaker and metadata: a turn in the log and one on its way there have the same. Postgres
 -- puts the body in the place of a call.
