@@ -172,11 +172,25 @@ def read_profile(rows: tuple[Sequence[Any], ...], subject_id: str, policy: Polic
         learned_facts=tuple(learned),
         conflicts=scaffold.conflicts(entries, facts, as_of),
         as_of=as_of,
-        facts=tuple(facts),
+        facts=tuple(one_a_thing(facts)),
         recent=tuple(Recent(id=id_, kind=kind, content=text, happened_at=at) for id_, kind, text, at in recent),
         relationship=read_relationship(known, policy.relationship, as_of),
         moods=_read_moods(moods, policy.mood.usual_least),
     )
+
+
+def one_a_thing(facts: Sequence[StructuredFact]) -> list[StructuredFact]:
+    """Return facts with each thing in its fullest wording: "a golden retriever named Bruno", not "dog named Bruno" too.
+
+    Several values of a key that names no thing (two jobs) all stay.
+    """
+    fullest: dict[tuple[str, str, str], StructuredFact] = {}
+    for fact in facts:
+        place = (fact.speaker, fact.category, fact.key)
+        if ":" in fact.key and (place not in fullest or len(fact.value) > len(fullest[place].value)):
+            fullest[place] = fact
+    kept = {fact.id for fact in fullest.values()}
+    return [fact for fact in facts if ":" not in fact.key or fact.id in kept]
 
 
 def _read_narrative(rows: Sequence[tuple[Any, ...]]) -> scaffold.Narrative | None:
