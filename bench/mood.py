@@ -94,7 +94,8 @@ def moods(dev: Messages, vectors: Vectors, embedder: Embedder) -> None:
             sum(by_words(text) == mood == right for text, right in zip(extra.texts, extra.moods, strict=True)),
             classified.count(mood),
         )
-        for mood in ("bored", "flirty")
+        for mood in MOODS
+        if mood in ("bored", "flirty")
     ]
     columns = ("mood", "our messages", "classifier finds", "keywords find", "classifier says it in GoEmotions")
     print_table("What GoEmotions lacks, on our own held-out messages", columns, ours_found)

@@ -19,7 +19,7 @@ from reverie.recall.contexts.forms import Chosen, Material, lay_out
 from reverie.recall.contexts.request import Given, Message
 from reverie.recall.contexts.sections import trim
 from reverie.recall.facts import StructuredFact
-from reverie.recall.profile import Profile, Recent, one_a_thing
+from reverie.recall.profile import Profile, Recent
 from reverie.recall.relationship import Relationship
 from reverie.recall.scaffold import LearnedFact, Narrative, ScaffoldEntry
 from reverie.recall.staged import StagedRecall, Summary
@@ -396,10 +396,3 @@ def test_service_data_is_filtered_to_what_the_question_is_about() -> None:
     unknown = material("brain", question="What is new?", given=Given(service_data=data))
     section = next(one for one in lay_out(unknown) if one.name == "service_data")
     assert not section.dropped and "- plan: pro" in section.text
-
-
-def test_a_thing_has_one_line_in_its_fullest_wording() -> None:
-    dog = fact("pet:bruno", "dog named Bruno")
-    golden = fact("pet:bruno", "a golden retriever named Bruno")
-    jobs = [fact("job", "a nurse"), fact("job", "a waiter")]
-    assert one_a_thing([dog, *jobs, golden]) == [*jobs, golden]

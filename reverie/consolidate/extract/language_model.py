@@ -122,7 +122,7 @@ class _ModelReader:
         self._reasons.update(reasons)
         failures = sum(reason in NO_REPLY | HINTS.keys() for reason in reasons)
         self._failures = 0 if None in reasons else self._failures + failures
-        self._sending &= self._failures < UNFIT and _UNPAID.isdisjoint(reasons)
+        self._sending &= self._failures < UNFIT and not any(reason in _UNPAID for reason in reasons)
 
     def _readings(self, answered: Sequence[tuple[ShownTurn, ModelAnswer[TurnNotes]]]) -> list[TurnReading]:
         judged, failed = apart(

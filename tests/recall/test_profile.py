@@ -1,0 +1,24 @@
+"""What a profile shows of the facts in force."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from uuid import UUID, uuid4
+
+from reverie.recall.facts import StructuredFact
+from reverie.recall.profile import one_a_thing
+
+
+def fact(key: str, value: str) -> StructuredFact:
+    return StructuredFact(
+        id=uuid4(), speaker="", category="identity", key=key, value=value, confidence=1.0, importance=0.8,
+        valid_from=datetime(2026, 4, 3, tzinfo=UTC), valid_to=None, replaced_by=None, memory_id=uuid4(), turn_id=None,
+        origin="r", run_id=UUID(int=0), policy_hash="p",
+    )  # fmt: skip
+
+
+def test_a_thing_has_one_line_in_its_fullest_wording() -> None:
+    dog = fact("pet:bruno", "dog named Bruno")
+    golden = fact("pet:bruno", "a golden retriever named Bruno")
+    jobs = [fact("job", "a nurse"), fact("job", "a waiter")]
+    assert one_a_thing([dog, *jobs, golden]) == [*jobs, golden]
