@@ -1,11 +1,12 @@
 -- Roles, extension and schemas. Idempotent; run by the migrating user before the numbered migrations.
--- reverie_owner owns and migrates, reverie_worker consolidates, reverie_reader answers recalls. None can log in:
--- the user of DATABASE_URL is a member of all three and takes one of them on for each connection.
+-- reverie_owner owns and migrates, reverie_worker consolidates, reverie_reader answers recalls, reverie_analyst counts over
+-- all tenants and sees nobody's words. None can log in: the user of DATABASE_URL is a member of all four and takes one of
+-- them on for each connection.
 do $$
 declare
     wanted text;
 begin
-    foreach wanted in array array['reverie_owner', 'reverie_worker', 'reverie_reader'] loop
+    foreach wanted in array array['reverie_owner', 'reverie_worker', 'reverie_reader', 'reverie_analyst'] loop
         begin
             if not exists (select from pg_catalog.pg_roles where rolname = wanted) then
                 execute format('create role %I nologin', wanted);
@@ -24,6 +25,8 @@ create extension if not exists vector;
 create schema if not exists log authorization reverie_owner;
 create schema if not exists memory authorization reverie_owner;
 create schema if not exists ops authorization reverie_owner;
+create schema if not exists marts authorization reverie_analyst;
 comment on schema log is 'What was said and done: append-only, the truth.';
 comment on schema memory is 'What is remembered: derived from log, can be thrown away and rebuilt.';
 comment on schema ops is 'How the work goes: runs, costs, caches, dead letters.';
+comment on schema marts is 'Counts for data teams, built by dbt; no content and no vectors, can be thrown away and rebuilt.';

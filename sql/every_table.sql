@@ -73,6 +73,26 @@ begin
 end
 $$;
 
+-- Data teams count over all tenants. Each migration grants them columns, never a whole table; where they have some, they see
+-- every row.
+do $$
+declare
+    t regclass;
+begin
+    for t in
+        select c.oid::regclass
+        from pg_catalog.pg_class c
+        join pg_catalog.pg_namespace n on n.oid = c.relnamespace
+        where n.nspname in ('log', 'memory', 'ops') and c.relkind = 'r' and c.relname <> 'migrations'
+          and pg_catalog.has_any_column_privilege('reverie_analyst', c.oid, 'select')
+          and not exists (select from pg_catalog.pg_policy p where p.polrelid = c.oid and p.polname = 'analyst')
+    loop
+        execute format('create policy analyst on %s for select to reverie_analyst using (true)', t);
+    end loop;
+end
+$$;
+grant usage on schema log, memory, ops to reverie_analyst;
+
 -- Grants, from nothing: what is not named here is not granted.
 grant usage on schema log, memory, ops to reverie_worker, reverie_reader;
 revoke all on all tables in schema log, memory, ops from reverie_worker, reverie_reader;

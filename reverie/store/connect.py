@@ -27,8 +27,9 @@ if TYPE_CHECKING:
     from psycopg_pool import AsyncConnectionPool, ConnectionPool
 
 
-#: As whom a connection acts: `owner` migrates, `worker` consolidates, `reader` answers. Row-level security binds all.
-ConnectionRole = Literal["owner", "worker", "reader"]
+#: As whom a connection acts: `owner` migrates, `worker` consolidates, `reader` answers. Row-level security binds all;
+#: `analyst` reads the rows of every tenant, but only the columns that hold no content (docs/decisions/0051).
+ConnectionRole = Literal["owner", "worker", "reader", "analyst"]
 
 OLDEST_POSTGRES = 15
 OLDEST_PGVECTOR = (0, 7)

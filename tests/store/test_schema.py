@@ -140,7 +140,8 @@ def test_row_level_security_is_forced_everywhere(conn: Conn) -> None:
                where schemaname || '.' || tablename = %s order by policyname desc""",
             [table],
         ).fetchall()
-        assert [policy[0] for policy in policies] == ["tenant", *OF_ALL_TENANTS.get(table, ())], table
+        counted = ("analyst",) if counts(conn, table) else ()
+        assert [policy[0] for policy in policies] == ["tenant", *OF_ALL_TENANTS.get(table, ()), *counted], table
         name, permissive, roles, command, using, check = policies[0]
         assert (permissive, roles, command, check) == ("PERMISSIVE", ["public"], "ALL", None), name
         assert "tenant_id = ( SELECT current_setting('reverie.tenant'::text, true)" in using
@@ -165,7 +166,10 @@ def test_what_spans_tenants_is_read_by_those_alone_who_must(conn: Conn) -> None:
     found = conn.execute(
         "select policyname, roles::text[], cmd, qual from pg_policies where policyname <> 'tenant' order by 1"
     ).fetchall()
-    assert found == [
+    assert [row for row in found if row[0] == "analyst"] == [
+        ("analyst", ["reverie_analyst"], "SELECT", "true") for table in tables(conn) if counts(conn, table)
+    ]
+    assert [row for row in found if row[0] != "analyst"] == [
         ("backlog", ["reverie_owner"], "SELECT", "true"),
         ("backlog", ["reverie_owner"], "SELECT", "true"),
         ("roster", ["reverie_worker"], "SELECT", "true"),
@@ -189,7 +193,8 @@ def test_only_the_owner_owns(conn: Conn) -> None:
     ).fetchall()
     assert owners == [("reverie_owner",)]
     able = conn.execute(
-        """select rolname from pg_roles where rolname in ('reverie_owner', 'reverie_worker', 'reverie_reader')
+        """select rolname from pg_roles
+              where rolname in ('reverie_owner', 'reverie_worker', 'reverie_reader', 'reverie_analyst')
               and (rolsuper or rolbypassrls or rolcanlogin or rolcreaterole or rolcreatedb)"""
     ).fetchall()
     assert able == []
@@ -253,6 +258,12 @@ def grants(conn: Conn, role: str, table: str) -> list[str]:
     ]
 
 
+def counts(conn: Conn, table: str) -> bool:
+    """Whether data teams may read some column of a table."""
+    found = conn.execute("select has_any_column_privilege('reverie_analyst', %s, 'SELECT')", [table]).fetchone()
+    return bool(found and found[0])
+
+
 def describe(conn: Conn) -> Iterator[str]:
     """The schema as text, the same for every database with the same schema."""
     yield f"# The schema after all migrations; a record, not run. {REWRITE}=1 lets tests/store/test_schema.py write it."
@@ -276,7 +287,7 @@ _ACL = """(select string_agg(case grantee when 0 then 'public' else pg_get_userb
 _SCHEMAS = f"""
     select 'schema ' || nspname || ' owner ' || pg_get_userbyid(nspowner) || coalesce(' grants ' ||
            {_ACL.format(acl="nspacl", kind="n", owner="nspowner")}, '') || ' -- ' || obj_description(oid)
-    from pg_namespace where nspname in ('log', 'memory', 'ops') order by nspname"""  # noqa: S608
+    from pg_namespace where nspname in ('log', 'marts', 'memory', 'ops') order by nspname"""  # noqa: S608
 
 _TABLE = """
     select 'table ' || %(table)s || ' owner ' || pg_get_userbyid(relowner)
@@ -292,6 +303,9 @@ _COLUMNS = """
            || case when a.attgenerated <> '' then ' generated ' || pg_get_expr(d.adbin, d.adrelid)
                    when d.oid is not null then ' default ' || pg_get_expr(d.adbin, d.adrelid) else '' end
            || case when coalesce(a.attstattarget, -1) >= 0 then ' statistics ' || a.attstattarget else '' end
+           || coalesce((select ' grants ' || string_agg(pg_get_userbyid(grantee) || '=' || privilege_type, ' '
+                                                         order by 1)
+                        from aclexplode(a.attacl)), '')
            || coalesce(' -- ' || col_description(a.attrelid, a.attnum), '')
     from pg_attribute a left join pg_attrdef d on d.adrelid = a.attrelid and d.adnum = a.attnum
     where a.attrelid = %(table)s::regclass and a.attnum > 0 and not a.attisdropped order by a.attnum"""

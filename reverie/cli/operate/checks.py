@@ -169,7 +169,7 @@ def _roles(conn: Connection[Any]) -> Iterator[CheckResult]:
             name="roles", status="fail", found=found, todo="reverie migrate, as a user who may create roles"
         )
     else:
-        yield CheckResult(name="roles", status="ok", found="owner, worker and reader")
+        yield CheckResult(name="roles", status="ok", found="owner, worker, reader and analyst")
 
 
 def _migrations(session: CommandSession) -> Iterator[CheckResult]:

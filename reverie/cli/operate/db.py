@@ -131,6 +131,28 @@ def psql_hint(as_json: bool) -> None:
         click.echo(line)
 
 
+@command.command("analyst-env", short_help="Print the variables for psql and dbt as a data team.")
+@json_option
+def analyst_env(as_json: bool) -> None:
+    """Print the connection to the database in use as environment variables of psql and dbt (PGHOST, PGPASSWORD, ...).
+    The session acts as reverie_analyst: it reads all tenants but no content, and builds the marts (docs/marts.md).
+
+    \b
+    Example:
+      eval "$(reverie db analyst-env)"
+      psql -c 'select tenant_id, count(*) from log.turns group by 1'
+    """
+    from reverie.store.server.address import libpq_environment
+
+    with CommandSession() as session:
+        variables = libpq_environment(session.url, "reverie_analyst")
+    if as_json:
+        print_json(variables)
+    else:
+        for name, value in variables.items():
+            click.echo(f"export {name}={shlex.quote(value)}")
+
+
 def _elsewhere(session: CommandSession, as_json: bool) -> bool:
     """If DATABASE_URL is set, print so and return True. That is no error, so that scripts need no special case."""
     if session.settings.database_url is None:

@@ -1,4 +1,4 @@
-"""The URL of the database: DATABASE_URL, or that of the embedded server."""
+"""The URL of the database, DATABASE_URL or that of the embedded server, and its forms for other programs."""
 
 from __future__ import annotations
 
@@ -24,3 +24,24 @@ def sqlalchemy_url(url: str) -> str:
     """Return the URL with the driver, as SQLAlchemy, Alembic and Great Expectations need it."""
     _, _, rest = url.partition("://")
     return f"postgresql+psycopg://{rest}"
+
+
+#: The environment variables of libpq (psql, dbt, psycopg2) for the parts of a URL.
+_LIBPQ = {
+    "host": "PGHOST",
+    "port": "PGPORT",
+    "user": "PGUSER",
+    "password": "PGPASSWORD",
+    "dbname": "PGDATABASE",
+    "sslmode": "PGSSLMODE",
+    "sslrootcert": "PGSSLROOTCERT",
+}
+
+
+def libpq_environment(url: str, role: str) -> dict[str, str]:
+    """Return the URL as libpq's environment variables. A session that uses them begins as the database role `role`."""
+    from psycopg.conninfo import conninfo_to_dict
+
+    parts = conninfo_to_dict(url)
+    named = {variable: str(parts[part]) for part, variable in _LIBPQ.items() if parts.get(part)}
+    return named | {"PGOPTIONS": f"-c role={role}"}
