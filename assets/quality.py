@@ -1,0 +1,69 @@
+"""The quality gates as asset checks of `memory_health`: one run of Great Expectations a tick, a check a gate."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import dagster as dg
+
+from assets.runs import as_of
+from resources.clients import Clients
+from reverie.quality.check import GateResult, check_memory, is_installed
+from reverie.quality.gates import GATES
+
+_SEVERITIES = {"warn": dg.AssetCheckSeverity.WARN, "error": dg.AssetCheckSeverity.ERROR}
+_SPECS = [dg.AssetCheckSpec(gate.name, asset="memory_health", description=gate.holds) for gate in GATES]
+
+
+@dg.multi_asset_check(specs=_SPECS)
+def quality_gates(context: dg.AssetCheckExecutionContext, clients: Clients) -> Iterator[dg.AssetCheckResult]:
+    """All gates over all tenants. Great Expectations is imported here and not when Dagster loads the definitions."""
+    for result in check_memory(clients.store, clients.runtime.url, as_of(context)):
+        yield dg.AssetCheckResult(
+            check_name=result.gate,
+            asset_key="memory_health",
+            passed=result.passed,
+            severity=_SEVERITIES[result.severity],
+            description=" ".join(result.failures) or result.note or result.holds,
+            metadata=_metadata(result),
+        )
+
+
+#: Without the extra `quality` Dagster loads everything else.
+quality_checks = [quality_gates] if is_installed() else []
+
+
+def _metadata(result: GateResult) -> dict[str, dg.MetadataValue[Any] | int | float | str]:
+    """Numbers and ids: how much was compared, and each measure outside its limits with the range that was expected."""
+    if not result.observed:
+        return {"measures": result.measures, "compared": result.compared}
+    records = [
+        dg.TableRecord(
+            {
+                "tenant": each.tenant_id,
+                "part": each.part,
+                "observed": round(each.value, 4),
+                "expected from": "" if each.low is None else f"{each.low:.4g}",
+                "expected to": "" if each.high is None else f"{each.high:.4g}",
+            }
+        )
+        for each in result.observed
+    ]
+    worst = result.observed[0]
+    return {
+        "measures": result.measures,
+        "compared": result.compared,
+        "observed": worst.value,
+        "tenants": ", ".join(result.tenants),
+        "outside": dg.TableMetadataValue(records=records, schema=_SCHEMA),
+    }
+
+
+_SCHEMA = dg.TableSchema(
+    columns=[
+        dg.TableColumn("tenant"),
+        dg.TableColumn("part"),
+        dg.TableColumn("observed", "float"),
+        dg.TableColumn("expected from"),
+        dg.TableColumn("expected to"),
+    ]
+)

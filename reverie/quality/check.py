@@ -1,0 +1,181 @@
+"""A check of the memory of tenants: measure each, validate all at once, and name what failed in sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Literal
+from uuid import UUID, uuid4
+
+from psycopg import ClientCursor
+
+from reverie.errors import SettingsError
+from reverie.policy import load_policy
+from reverie.quality.gate import Gate, Measure
+from reverie.quality.gates import GATES
+from reverie.store.clock import tenant_time
+from reverie.store.database import Store
+from reverie.store.queries import queries
+
+_MISSING = "The quality gates need an extra; install it with: pip install 'reverie[quality]'."
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class GateResult:
+    """What one gate found, over all tenants that were checked."""
+
+    gate: str
+    holds: str
+    severity: Literal["warn", "error"]
+    passed: bool
+    #: Measures, and how many of them had enough history or known limits to compare with.
+    measures: int
+    compared: int
+    #: Tenants of which something is outside its limits, and a sentence for each such thing.
+    tenants: tuple[str, ...]
+    failures: tuple[str, ...]
+    #: The measures outside their limits: the value, what is usual, and the range that was expected.
+    observed: tuple[Observed, ...]
+    #: What could not be compared, in one sentence; empty if everything was.
+    note: str
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Observed:
+    """One measure outside its limits."""
+
+    tenant_id: str
+    part: str
+    value: float
+    #: The range that was expected; None: no limit on that side.
+    low: float | None
+    high: float | None
+
+
+def is_installed() -> bool:
+    """Tell whether Great Expectations is installed, without importing it."""
+    return find_spec("great_expectations") is not None
+
+
+def check_memory(
+    store: Store,
+    url: str,
+    at: datetime,
+    *,
+    tenants: Sequence[str] | None = None,
+    docs: Path | None = None,
+    gates: Sequence[Gate] = GATES,
+) -> list[GateResult]:
+    """Measure tenants (None: all) at `at`, or at the time where their clock stands, and return what each gate found.
+
+    `store` is open in the worker's role, and the user of `url` may act as reverie_analyst. `docs` is a folder for data
+    docs. Writes to `ops.measures` alone. Raises SettingsError where the extra `quality` is not installed, StageError
+    where an expectation cannot be evaluated.
+    """
+    if not is_installed():
+        raise SettingsError(_MISSING)
+    from reverie.quality.measuring import measure_tenant
+    from reverie.quality.suites import validate
+
+    check_id = uuid4()
+    measures = [
+        measure
+        for tenant_id, policy in store.tenants()
+        if tenants is None or tenant_id in tenants
+        for measure in measure_tenant(
+            store,
+            tenant_id,
+            policy=load_policy(policy),
+            as_of=tenant_time(store, tenant_id, at),
+            check_id=check_id,
+            gates=gates,
+        )
+    ]
+    statements = _statements(store, check_id, gates, sorted({measure.tenant_id for measure in measures}))
+    verdicts = validate(url, gates, statements, most=len(measures) + 1, docs=docs)
+    by_gate = {gate.name: [measure for measure in measures if measure.gate == gate.name] for gate in gates}
+    return [
+        _result(gate, by_gate[gate.name], verdicts[gate.name].passed, verdicts[gate.name].unexpected) for gate in gates
+    ]
+
+
+def sentence(gate: Gate, measure: Measure) -> str:
+    """Return in words that a measure is outside its limits."""
+    told = f"Tenant {measure.tenant_id}: {gate.clause(measure.part).format(_shown(gate, measure.value))}"
+    if measure.lowest is None or measure.highest is None or gate.history is None:
+        return f"{told}."
+    weeks = f"{measure.weeks} weeks" if measure.weeks != 1 else "week"
+    return f"{told}; {_range(gate, measure.lowest, measure.highest)} in the {weeks} before."
+
+
+def _statements(store: Store, check_id: UUID, gates: Sequence[Gate], tenants: list[str]) -> dict[str, str]:
+    """The statement that each gate's rows are read with; its parameters are written into it by psycopg."""
+    sql = queries("quality")["validated"]
+    # Great Expectations takes a statement that begins with select, and no comment before it
+    select = sql[sql.index("select ") :]
+    params = {"check_id": check_id, "tenants": tenants}
+    with store.transaction("quality") as conn, ClientCursor(conn) as cursor:
+        return {gate.name: cursor.mogrify(select, params | {"gate": gate.name}) for gate in gates}
+
+
+def _result(gate: Gate, measures: Sequence[Measure], passed: bool, unexpected: Sequence[tuple[str, str]]) -> GateResult:
+    by_key: Mapping[tuple[str, str], Measure] = {(each.tenant_id, each.part): each for each in measures}
+    failed = sorted((by_key[key] for key in unexpected), key=lambda each: (each.tenant_id, -each.value))
+    known = [each for each in measures if gate.column == "value" or each.usual is not None]
+    return GateResult(
+        gate=gate.name,
+        holds=gate.holds,
+        severity=gate.severity,
+        passed=passed,
+        measures=len(measures),
+        compared=len(known),
+        tenants=tuple(dict.fromkeys(each.tenant_id for each in failed)),
+        failures=tuple(sentence(gate, each) for each in failed),
+        observed=tuple(_observed(gate, each) for each in failed),
+        note=_note(measures, known),
+    )
+
+
+def _note(measures: Sequence[Measure], known: Sequence[Measure]) -> str:
+    if not measures:
+        return "nothing to measure"
+    without = {each.tenant_id for each in measures} - {each.tenant_id for each in known}
+    if not without:
+        return ""
+    return "not enough history" if not known else f"not enough history of {len(without)} tenants"
+
+
+def _observed(gate: Gate, measure: Measure) -> Observed:
+    low, high = gate.low, gate.high
+    if gate.column == "deviation" and measure.usual is not None and measure.margin is not None:
+        low = None if low is None else max(measure.usual + low * measure.margin, 0.0)
+        high = None if high is None else measure.usual + high * measure.margin
+        if high is not None and gate.unit == "share":
+            high = min(high, 1.0)
+    return Observed(tenant_id=measure.tenant_id, part=measure.part, value=measure.value, low=low, high=high)
+
+
+def _shown(gate: Gate, value: float) -> str:
+    match gate.unit:
+        case "share":
+            return f"{_percent(value)} %"
+        case "cycles":
+            return f"{value:.1f} cycles"
+        case "number":
+            return f"{value:.0f}"
+        case _:
+            return f"{value:.2f}"
+
+
+def _range(gate: Gate, lowest: float, highest: float) -> str:
+    low, high = _shown(gate, lowest), _shown(gate, highest)
+    return high if low == high else f"{low.removesuffix(' %').removesuffix(' cycles')} to {high}"
+
+
+def _percent(value: float) -> str:
+    """Whole percents, and small ones to a tenth."""
+    percent = 100 * value
+    return f"{percent:.0f}" if percent >= 10 or percent == round(percent) else f"{percent:.1f}"

@@ -1,0 +1,26 @@
+"""The gates, in the order of reports.
+
+- `turns`: what becomes of what is said, and its languages and moods
+- `memories`: how many there are, how important, how often the same
+- `vectors`: norms and dimensions
+- `serving`: recalls that find nothing, and turns that wait
+"""
+
+from reverie.quality.gate import Gate
+from reverie.quality.gates.memories import GROWTH, IMPORTANCE, REPEATS
+from reverie.quality.gates.serving import EMPTY_RECALLS, LAG
+from reverie.quality.gates.turns import DISCARDS, LANGUAGES, MOODS
+from reverie.quality.gates.vectors import VECTOR_DIMENSIONS, VECTOR_NORMS
+
+GATES: tuple[Gate, ...] = (
+    DISCARDS,
+    LANGUAGES,
+    MOODS,
+    GROWTH,
+    IMPORTANCE,
+    REPEATS,
+    VECTOR_NORMS,
+    VECTOR_DIMENSIONS,
+    EMPTY_RECALLS,
+    LAG,
+)

@@ -1,0 +1,41 @@
+"""Gates on what users of memory notice: recalls that find nothing, and turns that wait."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+
+from reverie.evaluate.health import LATE_CYCLES, lag_hours
+from reverie.model import Scope
+from reverie.policy import Policy
+from reverie.quality.gate import Counted, Gate
+from reverie.store.database import Store
+
+
+def waiting_cycles(store: Store, tenant_id: str, policy: Policy, as_of: datetime) -> Sequence[Counted]:
+    """Return for how many cycles the tenant's oldest turn or candidate has waited."""
+    hours = lag_hours(store, [Scope(tenant_id=tenant_id)], as_of)
+    return [("oldest", 0, hours / policy.cycle.hours, 1)]
+
+
+#: A question may be about nothing that was ever said; a jump is a broken index, a missing model or a wrong filter.
+EMPTY_RECALLS = Gate(
+    name="empty_recalls",
+    holds="No more recalls than usual find nothing.",
+    clause=lambda _: "{} of recalls found nothing in the last 7 days",
+    low=None,
+)
+
+#: The health check `bucket_lag` has a limit for everyone; this one knows what is usual for the tenant.
+LAG = Gate(
+    name="lag",
+    holds="No turn has waited longer than is usual.",
+    clause=lambda _: "the oldest turn that waits has waited for {}",
+    unit="cycles",
+    history="measures",
+    low=None,
+    least_margin=1.0,
+    least_size=1,
+    without_history=LATE_CYCLES,
+    read=waiting_cycles,
+)

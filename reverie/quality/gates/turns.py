@@ -1,0 +1,41 @@
+"""Gates on turns: what becomes of them, and their languages and moods."""
+
+from __future__ import annotations
+
+from reverie.quality.gate import Gate
+
+
+def _discarded(part: str) -> str:
+    outcome = "gave memories" if part == "kept" else f"were discarded as {part}"
+    return f"{{}} of turns {outcome} in the last 7 days"
+
+
+def _in_language(part: str) -> str:
+    written = {
+        "english": "in English",
+        "other_latin": "in Latin script without frequent English words",
+        "no_letters": "without letters",
+    }
+    return f"{{}} of users' turns were {written.get(part, f'in {part} script')} in the last 7 days"
+
+
+#: A change of the rules, the policy or the caller's format shows here first.
+DISCARDS = Gate(
+    name="discards",
+    holds="Each reason for discarding turns has its usual share.",
+    clause=_discarded,
+)
+
+#: The rules and the default embedding model read English; other languages are kept and found less well.
+LANGUAGES = Gate(
+    name="languages",
+    holds="Each script and language has its usual share of users' turns.",
+    clause=_in_language,
+)
+
+#: One mood for everything is a classifier that failed; a slow change may be a real one.
+MOODS = Gate(
+    name="moods",
+    holds="Each mood has its usual share of messages.",
+    clause=lambda part: f"{{}} of messages were {part} in the last 7 days",
+)

@@ -1,0 +1,30 @@
+"""Gates on vectors. Their limits are known: recall's cosines hold for unit vectors of one dimension alone."""
+
+from __future__ import annotations
+
+from reverie.quality.gate import Gate
+
+#: Half precision moves a norm by less than 0.001.
+VECTOR_NORMS = Gate(
+    name="vector_norms",
+    holds="Every vector is a unit vector.",
+    clause=lambda part: f"a vector of the model {part} has the norm {{}}, and all must have 1",
+    unit="norm",
+    history=None,
+    column="value",
+    low=0.99,
+    high=1.01,
+    severity="error",
+)
+
+VECTOR_DIMENSIONS = Gate(
+    name="vector_dimensions",
+    holds="All vectors of a model have the same number of dimensions.",
+    clause=lambda part: f"vectors of the model {part} have {{}} different numbers of dimensions",
+    unit="number",
+    history=None,
+    column="value",
+    low=1,
+    high=1,
+    severity="error",
+)
