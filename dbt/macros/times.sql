@@ -6,8 +6,5 @@
 to_timestamp(('x' || left(replace({{ id }}::text, '-', ''), 12))::bit(48)::bigint / 1000.0)
 {%- endmacro %}
 
-{#- A share from 0 to 1, or null where there is nothing to share. -#}
-{% macro share(part, whole) %}round(({{ part }})::numeric / nullif({{ whole }}, 0), 4)::double precision{% endmacro %}
-
 {#- Hours between two times. -#}
-{% macro hours(since, until) %}(extract(epoch from {{ until }} - {{ since }}) / 3600)::double precision{% endmacro %}
+{% macro hours(since, until) %}{{ rounded('extract(epoch from ' ~ until ~ ' - ' ~ since ~ ') / 3600') }}{% endmacro %}

@@ -15,7 +15,7 @@ select
     count(*) filter (where l.state = 'forgotten') as forgotten,
     {{ share("count(*) filter (where l.state = 'merged')", 'count(*)') }} as merge_rate,
     {{ share("count(*) filter (where l.state = 'superseded')", 'count(*)') }} as supersession_rate,
-    avg(p.similarity)::double precision as mean_merge_similarity
+    {{ rounded('avg(p.similarity)') }} as mean_merge_similarity
 from {{ ref('memory_lives') }} l
 left join similar_pairs p on l.state = 'merged' and p.tenant_id = l.tenant_id and p.memory_id = l.memory_id
 -- patterns and summaries are made of memories, and each new one replaces the last: they are in the funnel

@@ -22,6 +22,6 @@ select
     value,
     count(*) as occurrences,
     count(*) filter (where positive) as positive,
-    avg(number)::double precision as mean_number
+    {{ rounded('avg(number)') }} as mean_number
 from signals
 group by tenant_id, day, signal, value

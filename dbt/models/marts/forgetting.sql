@@ -4,8 +4,8 @@ select
     kind,
     reason,
     count(*) as memories,
-    avg(importance)::double precision as mean_importance,
-    (avg(extract(epoch from left_at - born_at)) / 86400)::double precision as mean_days_kept
+    {{ rounded('avg(importance)') }} as mean_importance,
+    {{ rounded('avg(extract(epoch from left_at - born_at)) / 86400') }} as mean_days_kept
 from {{ ref('memory_lives') }}
 where state = 'forgotten'
 group by tenant_id, left_on, kind, reason

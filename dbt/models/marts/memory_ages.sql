@@ -33,6 +33,6 @@ select
     count(*) filter (where access_count = 0) as never_used,
     count(*) filter (where lasting) as lasting,
     count(*) filter (where forget_at <= as_of + interval '30 days') as due_in_30_days,
-    avg(importance)::double precision as mean_importance
+    {{ rounded('avg(importance)') }} as mean_importance
 from ages
 group by tenant_id, kind, age_from_days, importance_from

@@ -25,7 +25,7 @@ select
     sum(coalesce(cost_usd, reserved_usd))::double precision as cost_usd,
     count(*) filter (where not priced) as unpriced,
     count(*) filter (where repairs > 0) as repaired,
-    avg(seconds) filter (where state = 'done')::double precision as mean_seconds,
-    max(seconds) filter (where state = 'done')::double precision as max_seconds
+    {{ rounded("avg(seconds) filter (where state = 'done')") }} as mean_seconds,
+    {{ rounded("max(seconds) filter (where state = 'done')") }} as max_seconds
 from {{ ref('stg_calls') }}
 group by tenant_id, booked_on, stage, kind, model

@@ -71,7 +71,7 @@ select
     {{ share('m.memories', 'm.subjects') }} as memories_per_subject,
     {{ share('m.memories', 's.turns') }} as memories_per_turn,
     coalesce(m.largest_subject, 0)::bigint as largest_subject,
-    (m.importance / nullif(m.memories, 0))::double precision as mean_importance,
+    {{ share('m.importance', 'm.memories') }} as mean_importance,
     coalesce(m.facts, 0)::bigint as facts,
     coalesce(m.preferences, 0)::bigint as preferences,
     coalesce(m.instructions, 0)::bigint as instructions,
