@@ -1,4 +1,6 @@
 -- The requests of this month and the last, which are counted anew at each build.
+{{ config(meta={'dagster': {'ref': {'name': 'model_costs'}}}) }}
+
 with counted as (
     select tenant_id, sum(requests) as requests, sum(cost_usd) as cost_usd
     from {{ ref('model_costs') }}

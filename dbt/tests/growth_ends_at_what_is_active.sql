@@ -1,4 +1,6 @@
 -- The last day of each tenant has as many memories as are active, counted in the raw table.
+{{ config(meta={'dagster': {'ref': {'name': 'memory_growth'}}}) }}
+
 with ends as (
     select distinct on (tenant_id) tenant_id, memories from {{ ref('memory_growth') }} order by tenant_id, day desc
 ),

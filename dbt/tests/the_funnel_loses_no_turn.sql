@@ -1,4 +1,6 @@
 -- Every turn is in the funnel once, with a verdict; and every forgotten memory, with its reason.
+{{ config(meta={'dagster': {'ref': {'name': 'funnel'}}}) }}
+
 with counted as (
     select
         tenant_id,

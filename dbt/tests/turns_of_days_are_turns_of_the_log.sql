@@ -1,4 +1,6 @@
 -- What was counted day by day, over all incremental builds, is what the log holds.
+{{ config(meta={'dagster': {'ref': {'name': 'subject_days'}}}) }}
+
 with counted as (
     select tenant_id, sum(turns) as turns from {{ ref('subject_days') }} group by tenant_id
 ),
