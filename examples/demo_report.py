@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from typing import Any
 
 from rich.console import Console, Group
 from rich.markup import escape
@@ -155,11 +156,32 @@ def print_stages(console: Console, funnel: Funnel, order: Sequence[str], wall: f
     console.print(f"[dim]Total time {wall:.1f} s; the last column is what models charged.[/]")
 
 
+def print_growth(console: Console, rows: Iterable[Sequence[Any]]) -> None:
+    """Print the mart `memory_growth` by month."""
+    columns = ("month", "turns", "added", "merged", "compressed", "superseded", "forgotten", "memories")
+    _print_mart(console, "Growth by month (marts.memory_growth)", columns, rows)
+
+
+def print_ages(console: Console, rows: Iterable[Sequence[Any]]) -> None:
+    """Print the mart `memory_ages` by age."""
+    columns = ("age", "memories", "never used", "lasting", "due in 30 days", "importance")
+    _print_mart(console, "What is remembered, by age (marts.memory_ages)", columns, rows)
+
+
 def print_next(console: Console, commands: Iterable[tuple[str, str]]) -> None:
     """What to try next."""
     console.print("[italic]Try next[/]")
     for command, what in commands:
         console.print(Text.assemble(("  " + command, "bold"), (f"\n      {what}", "dim")))
+
+
+def _print_mart(console: Console, title: str, columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
+    table = Table(title=title, title_justify="left", box=None, pad_edge=False)
+    for place, name in enumerate(columns):
+        table.add_column(name, justify="right" if place else "left", header_style="dim")
+    for first, *numbers in rows:
+        table.add_row(first, *(f"{number:.2f}" if isinstance(number, float) else f"{number:,}" for number in numbers))
+    console.print(table)
 
 
 def _words(name: str) -> str:

@@ -1,0 +1,99 @@
+"""The dbt project of the marts: whether dbt is installed, its manifest, and how dbt connects."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib.metadata import version
+from importlib.util import find_spec
+from pathlib import Path
+
+from reverie.errors import StageError
+from reverie.settings import load_settings
+from reverie.store.server.address import database_url, libpq_environment
+
+PROJECT = Path(__file__).resolve().parent.parent / "dbt"
+#: Where dbt writes; nothing in it is read as a part of the project.
+TARGET = PROJECT / "target"
+#: Variables of every call of dbt: its own folders, and no word to anybody.
+QUIET = {
+    "DBT_PROFILES_DIR": str(PROJECT),
+    "DBT_PROJECT_DIR": str(PROJECT),
+    "DBT_SEND_ANONYMOUS_USAGE_STATS": "false",
+    "DO_NOT_TRACK": "1",
+}
+_GENERATED = {"target", "logs"}
+
+
+def is_installed() -> bool:
+    """Return whether the extra `dbt` is installed and its project is there."""
+    return find_spec("dagster_dbt") is not None and find_spec("dbt") is not None and PROJECT.is_dir()
+
+
+def dbt_program() -> str:
+    """Return the path of dbt: that of this environment, which need not be on the PATH."""
+    own = Path(sys.executable).with_name("dbt")
+    return str(own) if own.exists() else shutil.which("dbt") or "dbt"
+
+
+def prepared_manifest() -> Path:
+    """Return the project's manifest, parsed anew only if a file of the project or dbt itself has changed.
+
+    Needs no database. Processes that begin together may parse twice, and each finds a whole file. Raises StageError: the
+    project cannot be parsed.
+    """
+    folder = _writable()
+    manifest = folder / f"manifest-{_fingerprint()}.json"
+    if not manifest.exists():
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=folder) as fresh:
+            call = [dbt_program(), "--quiet", "--no-use-colors", "parse", "--target-path", fresh, "--log-path", fresh]
+            done = subprocess.run(call, env=os.environ | QUIET, capture_output=True, text=True, check=False)
+            if done.returncode:
+                raise StageError(f"dbt cannot read its project: {done.stdout.strip() or done.stderr.strip()}")
+            for left in folder.glob("manifest-*.json"):
+                left.unlink(missing_ok=True)
+            os.replace(Path(fresh) / "manifest.json", manifest)
+    return manifest
+
+
+def dbt_environment() -> dict[str, str]:
+    """Return the variables with which dbt connects to the database of the settings; its profile names the role."""
+    variables = libpq_environment(database_url(load_settings()), "reverie_analyst")
+    del variables["PGOPTIONS"]  # libpq would apply it to every connection of this process
+    return QUIET | variables
+
+
+@contextmanager
+def environment(variables: dict[str, str]) -> Iterator[None]:
+    """Set environment variables for a `with` block: whoever starts dbt passes its own environment on."""
+    before = {name: os.environ.get(name) for name in variables}
+    os.environ.update(variables)
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            if value is None:
+                os.environ.pop(name, None)
+            else:
+                os.environ[name] = value
+
+
+def _writable() -> Path:
+    """The project's own folder, or one under REVERIE_HOME where the checkout may not be written to."""
+    return TARGET if os.access(PROJECT, os.W_OK) else load_settings().home / "dbt"
+
+
+def _fingerprint() -> str:
+    """A hash of the project's files and of dbt's versions."""
+    digest = hashlib.sha256(f"{version('dbt-core')} {version('dbt-postgres')}".encode())
+    for path in sorted(PROJECT.rglob("*")):
+        if path.is_file() and path.relative_to(PROJECT).parts[0] not in _GENERATED:
+            digest.update(str(path.relative_to(PROJECT)).encode() + b"\0" + path.read_bytes())
+    return digest.hexdigest()[:16]

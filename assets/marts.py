@@ -1,0 +1,121 @@
+"""The marts: dbt's models as assets beside ours, its tests as their checks. Needs the extra `dbt`."""
+
+import json
+from collections.abc import Iterator, Mapping
+from functools import cached_property
+from importlib.metadata import version
+from typing import Any
+
+import dagster as dg
+from dagster_dbt import DagsterDbtTranslator, DagsterDbtTranslatorSettings, DbtCliResource, dbt_assets
+from packaging.version import Version, parse
+
+from assets.dbt_project import PROJECT, TARGET, dbt_environment, dbt_program, environment, prepared_manifest
+from assets.runs import RETRIES
+
+#: Assets that write a table under another name than its own.
+WRITERS = {
+    "memory.extractions": "candidates",
+    "memory.observations": "candidates",
+    "memory.lineage": "memories",
+    "memory.merges": "memories",
+    "memory.conflicts": "structured_facts",
+}
+#: Tables whose asset has their name.
+NAMED = {"log.turns", "memory.memories", "memory.entities", "memory.tombstones"}
+#: Unit tests are for whoever changes a model.
+BUILD = ("build", "--exclude-resource-type", "unit_test")
+
+
+def source_key(table: str) -> dg.AssetKey:
+    """Return the asset of a table such as `log.turns`: ours, or one that stands for what others write."""
+    schema, name = table.split(".")
+    if table in WRITERS:
+        return dg.AssetKey(WRITERS[table])
+    return dg.AssetKey(name if table in NAMED else [schema, name])
+
+
+class Translator(DagsterDbtTranslator):
+    """Names models and sources as assets."""
+
+    def get_asset_key(self, dbt_resource_props: Mapping[str, Any]) -> dg.AssetKey:
+        """Return `marts/<model>`, or the asset that writes a source."""
+        if dbt_resource_props["resource_type"] == "source":
+            return source_key(f"{dbt_resource_props['source_name']}.{dbt_resource_props['name']}")
+        return dg.AssetKey(["marts", dbt_resource_props["name"]])
+
+    def get_group_name(self, dbt_resource_props: Mapping[str, Any]) -> str:
+        """Return the group: staging views apart from the marts."""
+        return "marts_staging" if "staging" in dbt_resource_props["fqn"] else "marts"
+
+    def get_description(self, dbt_resource_props: Mapping[str, Any]) -> str:
+        """Return dbt's description, without the statement."""
+        return str(dbt_resource_props["description"])
+
+    def get_metadata(self, dbt_resource_props: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Add the name of the table, without the database's, which differs from place to place."""
+        table = {"dagster/table_name": f"{dbt_resource_props['schema']}.{dbt_resource_props['name']}"}
+        return {**super().get_metadata(dbt_resource_props), **table}
+
+
+class Dbt(DbtCliResource):
+    """dbt of this environment. Its version is looked up here, since `dbt --version` asks the package index for news."""
+
+    @cached_property
+    def _cli_version(self) -> Version:
+        return parse(version("dbt-core"))
+
+
+def tables(manifest: Mapping[str, Any]) -> list[dg.AssetSpec]:
+    """Return the tables that models read and that no asset of ours writes, described as the schema has it."""
+    read = {parent for parents in manifest["parent_map"].values() for parent in parents}
+    sources = [each for unique_id, each in sorted(manifest["sources"].items()) if unique_id in read]
+    names = {f"{each['source_name']}.{each['name']}": each for each in sources}
+    return [
+        dg.AssetSpec(
+            source_key(name),
+            group_name=each["source_name"],
+            description=each["description"],
+            kinds={"postgres"},
+            metadata={"dagster/table_name": name},
+        )
+        for name, each in names.items()
+        if name not in WRITERS and name not in NAMED
+    ]
+
+
+_manifest = json.loads(prepared_manifest().read_bytes())
+
+
+@dbt_assets(
+    manifest=_manifest,
+    name="marts",
+    # several tables are of one asset
+    dagster_dbt_translator=Translator(DagsterDbtTranslatorSettings(enable_duplicate_source_asset_keys=True)),
+    retry_policy=RETRIES,
+)
+def marts(context: dg.AssetExecutionContext, dbt: DbtCliResource) -> Iterator[Any]:
+    """Build and test the models that the run selects, as reverie_analyst."""
+    with environment(dbt_environment()):
+        invocation = dbt.cli([*BUILD], context=context, target_path=TARGET)
+    yield from invocation.stream()
+
+
+marts_job = dg.define_asset_job(
+    "marts", selection=dg.AssetSelection.assets(marts), description="Build the marts for data teams, and test them."
+)
+marts_defs = dg.Definitions(
+    assets=[*tables(_manifest), marts],
+    jobs=[marts_job],
+    schedules=[
+        dg.ScheduleDefinition(
+            name="after_health",
+            job=marts_job,
+            cron_schedule="45 */6 * * *",
+            execution_timezone="UTC",
+            default_status=dg.DefaultScheduleStatus.RUNNING,
+            description="A quarter of an hour after health, by the clock.",
+        )
+    ],
+    resources={"dbt": Dbt(project_dir=str(PROJECT), profiles_dir=str(PROJECT), dbt_executable=dbt_program())},
+)

@@ -1,0 +1,23 @@
+-- Of the memories of a day, what has become of them since. The latest days rise for some time: merging looks back.
+with similar_pairs as (
+    select tenant_id, memory_id, similarity from {{ ref('stg_merges') }}
+)
+
+select
+    l.tenant_id,
+    l.born_on as day,
+    l.kind,
+    count(*) as memories,
+    count(*) filter (where l.state = 'active') as active,
+    count(*) filter (where l.state = 'merged') as merged,
+    count(*) filter (where l.state = 'superseded') as superseded,
+    count(*) filter (where l.state = 'compressed') as compressed,
+    count(*) filter (where l.state = 'forgotten') as forgotten,
+    {{ share("count(*) filter (where l.state = 'merged')", 'count(*)') }} as merge_rate,
+    {{ share("count(*) filter (where l.state = 'superseded')", 'count(*)') }} as supersession_rate,
+    {{ rounded('avg(p.similarity)') }} as mean_merge_similarity
+from {{ ref('memory_lives') }} l
+left join similar_pairs p on l.state = 'merged' and p.tenant_id = l.tenant_id and p.memory_id = l.memory_id
+-- patterns and summaries are made of memories, and each new one replaces the last: they are in the funnel
+where l.kind in ('fact', 'preference', 'instruction', 'episode')
+group by l.tenant_id, l.born_on, l.kind

@@ -1,0 +1,31 @@
+-- Runs of stages by day on which they were recorded, built month by month. The ledger is retired after some time, and the months
+-- that were counted stay here.
+{{ config(
+    materialized='incremental',
+    incremental_strategy='microbatch',
+    event_time='day',
+    batch_size='month',
+    lookback=1,
+    begin=var('begin'),
+    unique_key=['tenant_id', 'day', 'stage', 'driver'],
+    on_schema_change='fail',
+) }}
+
+select
+    tenant_id,
+    finished_on as day,
+    stage,
+    driver,
+    count(*) as runs,
+    count(*) filter (where status = 'failed') as failed,
+    sum(attempts)::bigint as attempts,
+    {{ rounded('sum(seconds)') }} as seconds,
+    {{ rounded('max(seconds)') }} as max_seconds,
+    sum(model_calls)::bigint as model_calls,
+    sum(tokens)::bigint as tokens,
+    sum(cost_usd)::double precision as cost_usd,
+    max(as_of) as as_of,
+    -- of the run that was least behind: a history that is worked in is behind by its age
+    min({{ hours('as_of', 'finished_at') }}) as lag_hours
+from {{ ref('stg_runs') }}
+group by tenant_id, finished_on, stage, driver

@@ -1,0 +1,35 @@
+-- What each subject said by day. Built for the days to which turns were added since the last build: those of today, and those of
+-- a history that was imported. Deleting the rows of these days and counting them anew gives the same as building all.
+{{ config(
+    materialized='incremental',
+    incremental_strategy='delete+insert',
+    unique_key=['tenant_id', 'day'],
+    on_schema_change='fail',
+    indexes=[{'columns': ['tenant_id', 'day']}],
+) }}
+
+with turns as (
+    select tenant_id, subject_id, session_id, role, said_on, recorded_at from {{ ref('stg_turns') }}
+)
+
+{% if is_incremental() %}
+, changed as (
+    select distinct tenant_id, said_on from turns
+    -- a transaction that was open during the last build shows its rows now: an hour is more than any takes
+    where recorded_at > (select coalesce(max(recorded_until), '-infinity') - interval '1 hour' from {{ this }})
+)
+{% endif %}
+
+select
+    t.tenant_id,
+    t.subject_id,
+    t.said_on as day,
+    count(*) as turns,
+    count(*) filter (where t.role = 'user') as user_turns,
+    count(distinct t.session_id) as sessions,
+    max(t.recorded_at) as recorded_until
+from turns t
+{% if is_incremental() %}
+join changed c on c.tenant_id = t.tenant_id and c.said_on = t.said_on
+{% endif %}
+group by t.tenant_id, t.subject_id, t.said_on

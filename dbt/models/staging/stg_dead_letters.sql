@@ -1,0 +1,5 @@
+select
+    tenant_id,
+    reason,
+    recorded_at
+from {{ source('ops', 'dead_letters') }}

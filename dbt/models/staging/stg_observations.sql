@@ -1,0 +1,7 @@
+select
+    tenant_id,
+    event_id,
+    candidates,
+    discarded,
+    reason
+from {{ source('memory', 'observations') }}

@@ -1,0 +1,45 @@
+"""`make marts` and `make docs`: dbt with its project, the database of the settings and the role for data teams.
+
+`python -m deployments.marts ARGUMENTS` is `dbt ARGUMENTS`; `docs` alone writes dbt's documentation as one page and opens it.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import webbrowser
+
+from assets.dbt_project import TARGET, dbt_environment, dbt_program, is_installed
+from reverie.errors import ReverieError, SettingsError
+from reverie.settings import load_settings
+from reverie.store.migrate import migrate
+from reverie.store.server.address import database_url
+
+#: One page with everything in it, which needs no server and no network.
+PAGE = TARGET / "static_index.html"
+
+
+def main(arguments: list[str]) -> int:
+    """Run dbt and return its exit code. Errors are printed as one sentence."""
+    try:
+        if not is_installed():
+            raise SettingsError("dbt is not installed: pip install 'reverie[dbt]'.")
+        migrate(database_url(load_settings()))
+        os.environ.update(dbt_environment())
+    except ReverieError as error:
+        print(f"Error: {error}", file=sys.stderr)
+        return error.exit_code
+    docs = arguments == ["docs"]
+    code = _dbt(["docs", "generate", "--static"] if docs else arguments)
+    if docs and code == 0:
+        print(f"The documentation is in {PAGE}.")
+        webbrowser.open(PAGE.as_uri())
+    return code
+
+
+def _dbt(arguments: list[str]) -> int:
+    return os.spawnv(os.P_WAIT, dbt_program(), [dbt_program(), *arguments])
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
