@@ -4,7 +4,7 @@ import dagster as dg
 
 from assets.candidates import candidates
 from assets.checks import all_embedded, bucket_lag, no_duplicates, queue_lag, recall_is_exact
-from assets.memories import memory
+from assets.memories import steps
 from assets.memory_health import memory_health
 from assets.schedules import after_each_cycle, backfill_job, cycle_job, every_six_hours, health_job
 from assets.turns import turns
@@ -12,7 +12,7 @@ from assets.vectors import vectors
 from resources.clients import Clients
 
 defs = dg.Definitions(
-    assets=[turns, candidates, vectors, memory, memory_health],
+    assets=[turns, candidates, vectors, *steps, memory_health],
     asset_checks=[bucket_lag, queue_lag, all_embedded, no_duplicates, recall_is_exact],
     jobs=[cycle_job, backfill_job, health_job],
     schedules=[every_six_hours, after_each_cycle],

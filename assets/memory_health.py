@@ -7,7 +7,7 @@ from resources.clients import Clients
 from reverie.evaluate.health import measure_all
 
 
-@dg.asset(deps=["patterns", "tombstones"], retry_policy=RETRIES, group_name="health", kinds={"postgres"})
+@dg.asset(deps=["tidied"], retry_policy=RETRIES, group_name="health", kinds={"postgres"})
 def memory_health(clients: Clients) -> dg.MaterializeResult[None]:
     """How much there is of everything, over all tenants: turns, memories by kind, forgotten, waiting, failed, cost."""
     return dg.MaterializeResult(metadata=measure_all(clients.store))

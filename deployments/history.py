@@ -21,7 +21,7 @@ from dagster._core.types.loadable_target_origin import LoadableTargetOrigin
 
 from assets.definitions import defs
 from assets.partitions import BUCKETS, buckets
-from assets.runs import AS_OF
+from assets.runs import AS_OF, as_of_tag
 from reverie.errors import StageError
 from reverie.evaluate.history import months_with_turns
 from reverie.model import Scope
@@ -65,7 +65,7 @@ def _run(instance: dg.DagsterInstance, job: str, key: str | None, as_of: datetim
     run = instance.create_run_for_job(
         definition,
         run_config=_QUIET,
-        tags={**definition.run_tags, **tags, AS_OF: as_of.isoformat()},
+        tags={**definition.run_tags, **tags, AS_OF: as_of_tag(as_of)},
         remote_job_origin=RemoteJobOrigin(
             repository_origin=RemoteRepositoryOrigin(
                 code_location_origin=ManagedGrpcPythonEnvCodeLocationOrigin(

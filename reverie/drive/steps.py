@@ -37,6 +37,7 @@ from reverie.drive.maintain import Retention, maintain
 from reverie.errors import UnansweredError
 from reverie.model import Scope, stable_id
 from reverie.store.clock import tenant_time
+from reverie.store.database import Store
 from reverie.store.queries import queries
 from reverie.store.runs import Report, run
 from reverie.store.work import Work
@@ -102,16 +103,16 @@ class Standing:
     is_done: bool = False
 
 
-def standing(work: Work, step: str, *, asked: bool) -> Standing:
-    """Return whether it is a step's turn in the cycle of the work's scope.
+def standing(store: Store, scope: Scope, as_of: datetime, step: str, *, asked: bool) -> Standing:
+    """Return whether it is a step's turn in the cycle of a bucket of a tenant.
 
-    The cycle is the one that was opened at the work's logical time. Unless that time was `asked` for, the latest that
+    The cycle is the one that was opened at the logical time `as_of`. Unless that time was `asked` for, the latest that
     is there will do, so that a step that is started by hand goes on with what is open.
     """
     if step == _FIRST:
         return Standing(cycle=None)
-    cycle = _read(work, asked=asked)
-    if cycle is None or (_LAST in cycle.done and cycle.as_of != work.as_of):
+    cycle = _read(store, scope, as_of, asked=asked)
+    if cycle is None or (_LAST in cycle.done and cycle.as_of != as_of):
         return Standing(cycle=cycle, waits_for=_FIRST)
     if step in cycle.done:
         return Standing(cycle=cycle, is_done=True)
@@ -235,15 +236,14 @@ def _isolated(
     return by_subject(work.store, work.scope, stages, lambda scope: part(replace(work, scope=scope)))
 
 
-def _run_id(work: Work) -> UUID:
-    limits = repr(sorted(work.scope.describe().items()))
-    return stable_id(work.as_of, "run", work.tenant_id, "cycle", limits)
+def _run_id(scope: Scope, as_of: datetime) -> UUID:
+    return stable_id(as_of, "run", scope.tenant_id, "cycle", repr(sorted(scope.describe().items())))
 
 
 def _open(work: Work) -> OpenCycle:
     params = {
         "tenant": work.tenant_id,
-        "run_id": _run_id(work),
+        "run_id": _run_id(work.scope, work.as_of),
         "as_of": work.as_of,
         "scope": Jsonb(work.scope.describe()),
         "driver": work.driver,
@@ -252,24 +252,24 @@ def _open(work: Work) -> OpenCycle:
     }
     with work.transaction() as conn:
         conn.execute(queries("steps")["open_cycle"], params)
-    cycle = _read(work, asked=True)
+    cycle = _read(work.store, work.scope, work.as_of, asked=True)
     if cycle is None:
         raise AssertionError("a cycle that was just opened is in the ledger")
     return cycle
 
 
-def _read(work: Work, *, asked: bool) -> OpenCycle | None:
-    sql, scope = queries("steps"), work.scope.describe()
-    with work.transaction() as conn:
-        row = conn.execute(sql["read_cycle"], {"tenant": work.tenant_id, "run_id": _run_id(work)}).fetchone()
+def _read(store: Store, scope: Scope, as_of: datetime, *, asked: bool) -> OpenCycle | None:
+    sql, params = queries("steps"), {"tenant": scope.tenant_id}
+    with store.transaction(scope.tenant_id) as conn:
+        row = conn.execute(sql["read_cycle"], params | {"run_id": _run_id(scope, as_of)}).fetchone()
         if row is None and not asked:
-            row = conn.execute(sql["latest_cycle"], {"tenant": work.tenant_id, "scope": Jsonb(scope)}).fetchone()
+            row = conn.execute(sql["latest_cycle"], params | {"scope": Jsonb(scope.describe())}).fetchone()
     if row is None:
         return None
-    as_of, limits, report = row
+    at, limits, report = row
     return OpenCycle(
-        run_id=_run_id(replace(work, as_of=as_of)),
-        as_of=as_of,
+        run_id=_run_id(scope, at),
+        as_of=at,
         opened_at=datetime.fromisoformat(limits["opened_at"]),
         at=datetime.fromisoformat(limits["cycle"]) if "cycle" in limits else None,
         subjects=tuple(limits["subjects"]) if "subjects" in limits else None,

@@ -101,7 +101,7 @@ def run_job(defs: dg.Definitions) -> Iterator[Callable[..., dg.ExecuteInProcessR
         quiet = {"loggers": {"console": {"config": {"log_level": "CRITICAL"}}}}
 
         def run(name: str, key: str | None = None, tags: dict[str, str] | None = None, **options: Any) -> Any:
-            tags = {runs.AS_OF: AS_OF.isoformat()} | (tags or {})
+            tags = {runs.AS_OF: runs.as_of_tag(AS_OF)} | (tags or {})
             return defs.resolve_job_def(name).execute_in_process(
                 partition_key=key, instance=instance, tags=tags, run_config=quiet, **options
             )

@@ -93,7 +93,7 @@ def test_having_lived_by_ticks_is_the_same_memory(remembered: Store, run_job: Ru
     forget_everything(conn)
     for tick in ("2026-02-09T12:00:00Z", AS_OF.isoformat()):
         for bucket in ("00", "01", "02", "03"):
-            run_job("cycle", bucket, tags={"reverie/as_of": tick})
+            run_job("cycle", bucket, tags={"as_of": tick})
     assert digests(remembered) == at_once
 
 

@@ -43,13 +43,13 @@ class Stepper:
         for bucket in range(BUCKETS):
             work = self.work(bucket, at)
             for name in names:
-                stands = standing(work, name, asked=asked)
+                stands = standing(self.store, work.scope, at, name, asked=asked)
                 if not (stands.waits_for or stands.is_done):
                     reports.extend(take_step(work, name, stands, retention=retention))
         return reports
 
     def waits_for(self, name: str, at: datetime = AS_OF, *, asked: bool = True) -> str | None:
-        return standing(self.work(0, at), name, asked=asked).waits_for
+        return standing(self.store, self.work().scope, at, name, asked=asked).waits_for
 
     def digest(self) -> str:
         return digest(self.store, "acme").sha256
@@ -121,7 +121,14 @@ def test_out_of_order_nothing_changes(stepper: Stepper) -> None:
     assert stepper.waits_for("merge") is None
     work = stepper.work()
     with pytest.raises(ValueError, match="not the turn of score"):
-        list(take_step(work, "score", standing(work, "score", asked=True), retention=Retention.of(load_settings())))
+        list(
+            take_step(
+                work,
+                "score",
+                standing(work.store, work.scope, AS_OF, "score", asked=True),
+                retention=Retention.of(load_settings()),
+            )
+        )
 
 
 def test_started_by_hand_a_step_goes_on_with_what_is_open(stepper: Stepper) -> None:
@@ -147,7 +154,12 @@ def test_a_step_that_was_killed_is_done_again(
     stepper.take(*before, at=at)
     for bucket in range(BUCKETS):
         work = stepper.work(bucket, at)
-        steps = take_step(work, killed, standing(work, killed, asked=True), retention=Retention.of(load_settings()))
+        steps = take_step(
+            work,
+            killed,
+            standing(work.store, work.scope, at, killed, asked=True),
+            retention=Retention.of(load_settings()),
+        )
         next(steps, None)
         steps.close()  # its work is done in part, and it is not marked
     assert stepper.waits_for(NAMES[NAMES.index(killed) + 1], at) == killed
