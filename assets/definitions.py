@@ -2,10 +2,12 @@
 
 import dagster as dg
 
+from assets.alerts import alerts
 from assets.candidates import candidates
 from assets.checks import all_embedded, bucket_lag, no_duplicates, queue_lag, recall_is_exact
 from assets.memories import steps
 from assets.memory_health import memory_health
+from assets.progress import watch_history
 from assets.schedules import after_each_cycle, backfill_job, cycle_job, every_six_hours, health_job
 from assets.turns import turns
 from assets.vectors import vectors
@@ -16,6 +18,7 @@ defs = dg.Definitions(
     asset_checks=[bucket_lag, queue_lag, all_embedded, no_duplicates, recall_is_exact],
     jobs=[cycle_job, backfill_job, health_job],
     schedules=[every_six_hours, after_each_cycle],
+    sensors=[watch_history, *alerts],
     resources={"clients": Clients()},
     # one process a run: six steps cost 5 CPU-seconds this way and 36 in processes of their own
     executor=dg.in_process_executor,

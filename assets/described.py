@@ -27,7 +27,7 @@ _COLUMN = re.compile(r"^  (?P<name>[a-z_]+) (?P<rest>[^()]+?.*?)(?: -- (?P<comme
 #: What ends the type in a recorded column.
 _AFTER_TYPE = re.compile(r" (?:not null|default |statistics |generated |collate ).*$")
 #: What begins a line of a table that is no column.
-_OTHERS = ("constraint", "policy", "grants", "trigger")
+_OTHER = re.compile(r"  (?:constraint|grants|trigger|policy \S+ (?:PERMISSIVE|RESTRICTIVE)) ")
 
 
 @cache
@@ -43,7 +43,7 @@ def columns_of(table: str) -> dg.TableSchema:
     columns = []
     for line in _tables()[table].splitlines()[1:]:
         found = _COLUMN.match(line)
-        if found is None or found["name"] in _OTHERS:
+        if found is None or _OTHER.match(line):
             continue
         constraints = dg.TableColumnConstraints(nullable=" not null" not in found["rest"])
         type_ = _AFTER_TYPE.sub("", found["rest"])

@@ -35,7 +35,7 @@ MADE = {
         "new_candidates",
         "memory.extractions",
         "rules.md",
-        "What rules, and a model where one is set, find in the turns that nobody has read yet. Opens the bucket's cycle.",
+        "What rules, and a model where one is set, find in turns that nobody has read yet. Opens the bucket's cycle.",
         {"turn_id": [("turns", "id")]},
     ),
     "embed": Made(

@@ -18,9 +18,13 @@ backfill_job = dg.define_asset_job(
     "backfill_history",
     selection=["candidates", "vectors"],
     description="Extract and embed months of history, bucket by bucket, before the first cycle.",
+    executor_def=dg.in_process_executor,
 )
 health_job = dg.define_asset_job(
-    "health", selection=dg.AssetSelection.assets("memory_health"), description="Measure memory and check it."
+    "health",
+    selection=dg.AssetSelection.assets("memory_health"),
+    description="Measure memory and check it.",
+    executor_def=dg.in_process_executor,
 )
 
 
