@@ -9,6 +9,10 @@ import urllib.request
 from collections.abc import Iterator
 
 import dagster as dg
+from dagster._core.storage.asset_check_execution_record import (
+    AssetCheckExecutionRecord,
+    AssetCheckExecutionRecordStatus,
+)
 
 from reverie.errors import ReverieError, SettingsError
 from reverie.policy import load_policy
@@ -20,8 +24,6 @@ from reverie.store.server.address import database_url
 #: Seconds that a webhook may take.
 _TIMEOUT = 10
 _UNSET = "REVERIE_ALERT_URL is not set."
-#: Failed evaluations that are read at a time.
-_AT_ONCE = 100
 #: Sensors run where there is somebody to tell.
 _STATUS = dg.DefaultSensorStatus.RUNNING if load_settings().alert_url else dg.DefaultSensorStatus.STOPPED
 
@@ -61,30 +63,33 @@ def failed_checks(context: dg.SensorEvaluationContext) -> dg.SkipReason:
     """A check failed: its name, its asset and its numbers."""
     if load_settings().alert_url is None:
         return dg.SkipReason(_UNSET)
-    records = context.instance.get_event_records(
-        dg.EventRecordsFilter(
-            event_type=dg.DagsterEventType.ASSET_CHECK_EVALUATION,
-            after_cursor=int(context.cursor) if context.cursor else None,
-        ),
-        limit=_AT_ONCE,
-        ascending=bool(context.cursor),
-    )
-    # at the first look the past is left alone
+    keys = [] if context.repository_def is None else sorted(context.repository_def.asset_graph.asset_check_keys)
+    latest = context.instance.event_log_storage.get_latest_asset_check_execution_by_key(keys)
+    seen: dict[str, int] = json.loads(context.cursor) if context.cursor else {}
     told = 0
-    for record in records if context.cursor else ():
-        event = record.event_log_entry.dagster_event
-        evaluation = event.asset_check_evaluation_data if event else None
-        if evaluation is not None and not evaluation.passed:
-            numbers = {name: value.value for name, value in evaluation.metadata.items()}
+    for key, record in latest.items():
+        name = key.to_user_string()
+        evaluation = (
+            record.event.dagster_event.asset_check_evaluation_data if record.event and _is_done(record) else None
+        )
+        if evaluation is None or seen.get(name) == record.id:
+            continue
+        # at the first look the past is left alone
+        if context.cursor and not evaluation.passed:
+            numbers = {each: value.value for each, value in evaluation.metadata.items()}
             listed = ", ".join(
-                f"{name} {number}" for name, number in numbers.items() if isinstance(number, int | float)
+                f"{each} {number}" for each, number in numbers.items() if isinstance(number, int | float)
             )
             asset, level = evaluation.asset_key.to_user_string(), evaluation.severity.value.lower()
             alert(f"the check {evaluation.check_name} of {asset} failed ({level}). {listed}".rstrip())
             told += 1
-    ids = [record.storage_id for record in records]
-    context.update_cursor(str(max(ids, default=int(context.cursor or 0))))
+        seen[name] = record.id
+    context.update_cursor(json.dumps(seen))
     return dg.SkipReason(f"{told} failed checks were told of.")
+
+
+def _is_done(record: AssetCheckExecutionRecord) -> bool:
+    return record.status in (AssetCheckExecutionRecordStatus.SUCCEEDED, AssetCheckExecutionRecordStatus.FAILED)
 
 
 @dg.sensor(name="alert_on_changes", minimum_interval_seconds=60, default_status=_STATUS)
@@ -100,9 +105,9 @@ def changes(context: dg.SensorEvaluationContext) -> dg.SkipReason:
         return dg.SkipReason(str(error))
     before: dict[str, str] = json.loads(context.cursor) if context.cursor else now
     changed = [
-        f"{name} was {before.get(name, 'unknown')} and is {now.get(name, 'gone')}"
-        for name in sorted({*before, *now})
-        if before.get(name) != now.get(name)
+        f"{name} was {before[name]} and is {now[name]}"
+        for name in sorted(before.keys() & now.keys())
+        if before[name] != now[name]
     ]
     if changed:
         alert(f"{'; '.join(changed)}. Memory follows at the next cycle; a new embedding model needs `reverie reembed`.")

@@ -1,9 +1,14 @@
 """Reverie as a component of another Dagster project: five lines of `defs.yaml` (see deployments/example_project)."""
 
+import warnings
+
 import dagster as dg
 from pydantic import Field
 
 from assets.definitions import defs
+
+# of Dagster's own making when it maps the specs of checks; whoever loads us need not read of it
+warnings.filterwarnings("ignore", message="Parameter `execution_type`", category=dg.BetaWarning)
 
 
 class ReverieComponent(dg.Component, dg.Model, dg.Resolvable):

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from datetime import UTC, date, datetime, time, timedelta
+from math import ceil
 
 from reverie.store.database import Store
 from reverie.store.queries import queries
@@ -32,7 +33,7 @@ def figures_by_day(store: Store, as_of: datetime, *, points: int = 60) -> list[t
                 daily[name][day] += number
     today = as_of.astimezone(UTC).date()
     first = min((*daily["turns"], today))
-    step = max((today - first).days // max(points - 1, 1), 1)
+    step = max(ceil((today - first).days / max(points - 1, 1)), 1)
     days = [day for day in (today - timedelta(days=step * back) for back in range(points)) if day >= first]
     figures = [(_end(day), _figures(daily, day)) for day in sorted(days)[:-1]]
     return [*figures, (as_of, _figures(daily, today))]

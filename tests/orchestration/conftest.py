@@ -47,6 +47,8 @@ _SUBJECTS = ("ana", "ben", "cyd", "dov")
 def pytest_configure(config: pytest.Config) -> None:
     # Dagster's own: fields of pydantic models by their old name
     config.addinivalue_line("filterwarnings", r"ignore:The `__fields__` attribute is deprecated:DeprecationWarning")
+    # Dagster's own, where it maps the specs of checks
+    config.addinivalue_line("filterwarnings", r"ignore:Parameter `execution_type` of function:Warning")
 
 
 @pytest.fixture(scope="session")
@@ -110,6 +112,7 @@ def run_job(defs: dg.Definitions) -> Iterator[Callable[..., dg.ExecuteInProcessR
                 partition_key=key, instance=instance, tags=tags, run_config=quiet, **options
             )
 
+        run.instance = instance
         yield run
 
 

@@ -33,7 +33,7 @@ def graph(defs: dg.Definitions) -> dict[str, Any]:
                 "kinds": sorted(node.kinds),
                 "table": node.metadata.get("dagster/table_name"),
                 "owners": sorted(node.owners),
-                "columns": len(node.metadata["dagster/column_schema"].schema.columns)
+                "columns": len(node.metadata["dagster/column_schema"].columns)
                 if "dagster/column_schema" in node.metadata
                 else 0,
                 "description": node.description,
@@ -115,8 +115,6 @@ def test_partition_keys_become_scopes() -> None:
 
 def test_columns_are_those_of_the_database(defs: dg.Definitions, conn: psycopg.Connection[Any]) -> None:
     """Every column of a table, its type and comment; lineage names columns that there are."""
-    import dagster as dg
-
     graph = defs.get_repository_def().asset_graph
     columns: dict[dg.AssetKey, set[str]] = {}
     for key in graph.get_all_asset_keys():
@@ -128,13 +126,13 @@ def test_columns_are_those_of_the_database(defs: dg.Definitions, conn: psycopg.C
             "from pg_attribute where attrelid = %s::regclass and attnum > 0 and not attisdropped",
             [table],
         ).fetchall()
-        shown = metadata["dagster/column_schema"].schema.columns
+        shown = metadata["dagster/column_schema"].columns
         columns[key] = {column.name for column in shown}
         assert {(each.name, each.type, each.description, each.constraints.nullable) for each in shown} == set(found)
     assert len(columns) > 12
     for key in columns:
         lineage = graph.get(key).metadata.get("dagster/column_lineage")
-        for name, deps in (lineage.column_lineage.deps_by_column if lineage else {}).items():
+        for name, deps in (lineage.deps_by_column if lineage else {}).items():
             assert name in columns[key], (key, name)
             assert all(dep.column_name in columns[dep.asset_key] for dep in deps), (key, name)
 
