@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 import dagster as dg
 
+from assets.described import OWNERS, described
 from assets.partitions import MONTHS_A_RUN, history, in_month
 from assets.runs import DRIVER, RETRIES, as_of
 from resources.clients import Clients
@@ -21,7 +22,8 @@ from reverie.store.runs import Report
     retry_policy=RETRIES,
     group_name="history",
     kinds={"polars", "postgres"},
-    metadata={"dagster/table_name": "memory.extractions"},
+    owners=OWNERS,
+    metadata=described("memory.extractions", "rules.md", lineage={"turn_id": [("turns", "id")]}),
 )
 def candidates(context: dg.AssetExecutionContext, clients: Clients) -> None:
     """Facts, preferences, instructions and episodes of a month, by rule and by model where one is set; unmerged."""

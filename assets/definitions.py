@@ -2,11 +2,13 @@
 
 import dagster as dg
 
+from assets.alerts import alerts
 from assets.candidates import candidates
 from assets.checks import all_embedded, bucket_lag, no_duplicates, queue_lag, recall_is_exact
 from assets.dbt_project import is_installed
-from assets.memories import memory
+from assets.memories import steps
 from assets.memory_health import memory_health
+from assets.progress import watch_history
 from assets.quality import quality_checks
 from assets.schedules import after_each_cycle, backfill_job, cycle_job, every_six_hours, health_job
 from assets.turns import turns
@@ -14,10 +16,11 @@ from assets.vectors import vectors
 from resources.clients import Clients
 
 defs = dg.Definitions(
-    assets=[turns, candidates, vectors, memory, memory_health],
+    assets=[turns, candidates, vectors, *steps, memory_health],
     asset_checks=[bucket_lag, queue_lag, all_embedded, no_duplicates, recall_is_exact, *quality_checks],
     jobs=[cycle_job, backfill_job, health_job],
     schedules=[every_six_hours, after_each_cycle],
+    sensors=[watch_history, *alerts],
     resources={"clients": Clients()},
     # one process a run: six steps cost 5 CPU-seconds this way and 36 in processes of their own
     executor=dg.in_process_executor,

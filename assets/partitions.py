@@ -1,6 +1,7 @@
-"""How the work is cut: buckets of subjects for state, month x bucket for history. Bounded, whatever the tenants do."""
+"""How the work is cut: buckets of subjects for state, months of a bucket for history. Whatever tenants there are."""
 
 from collections.abc import Callable
+from datetime import UTC, date, datetime
 
 import dagster as dg
 
@@ -13,10 +14,10 @@ _SETTINGS = load_settings()
 BUCKETS = _SETTINGS.buckets
 
 buckets = dg.StaticPartitionsDefinition([f"{number:02d}" for number in range(BUCKETS)])
-months = dg.MonthlyPartitionsDefinition(start_date=_SETTINGS.history_start, end_offset=1)
-history = dg.MultiPartitionsDefinition({"bucket": buckets, "month": months})
+#: The months of each bucket that hold turns, such as `2026-01/03`; the sensor `months_with_turns` adds them.
+history = dg.DynamicPartitionsDefinition(name="history")
 
-#: Months of one bucket that a backfill takes in one run: a run's start costs more than reading a small month.
+#: Months that a backfill takes in one run: a run's start costs more than reading a small month.
 MONTHS_A_RUN = dg.BackfillPolicy.multi_run(6)
 
 ScopeOf = Callable[[str], Scope]
@@ -27,9 +28,14 @@ def in_bucket(key: str) -> ScopeOf:
     return lambda tenant_id: Scope.bucket(tenant_id, int(key), BUCKETS)
 
 
+def month_key(month: date, bucket: int) -> str:
+    """Return the partition key of a month of a bucket, such as `2026-01/03`."""
+    return f"{month:%Y-%m}/{bucket:02d}"
+
+
 def in_month(key: str) -> ScopeOf:
-    """Return the scope of a tenant in the bucket and month of a partition key such as `03|2026-01-01`."""
-    keys = history.get_partition_key_from_str(key).keys_by_dimension
-    window = months.time_window_for_partition_key(keys["month"])
-    number = int(keys["bucket"])
-    return lambda tenant_id: Scope.bucket(tenant_id, number, BUCKETS, since=window.start, until=window.end)
+    """Return the scope of a tenant in the month and bucket of a partition key such as `2026-01/03`."""
+    month, _, bucket = key.partition("/")
+    since = datetime.strptime(month, "%Y-%m").replace(tzinfo=UTC)
+    until = since.replace(year=since.year + since.month // 12, month=since.month % 12 + 1)
+    return lambda tenant_id: Scope.bucket(tenant_id, int(bucket), BUCKETS, since=since, until=until)

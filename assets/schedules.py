@@ -4,20 +4,27 @@ from collections.abc import Iterator
 
 import dagster as dg
 
-from assets.memories import SHOWN
+from assets.memories import MADE
 from assets.partitions import buckets
-from assets.runs import AS_OF
+from assets.runs import AS_OF, as_of_tag
 
 cycle_job = dg.define_asset_job(
-    "cycle", selection=list(SHOWN), description="Read what is new and run the cycles of one bucket of subjects."
+    "cycle",
+    selection=[made.asset for made in MADE.values()],
+    description="Read what is new and run the cycles of one bucket of subjects, the last one stage by stage.",
+    executor_def=dg.in_process_executor,
 )
 backfill_job = dg.define_asset_job(
     "backfill_history",
     selection=["candidates", "vectors"],
     description="Extract and embed months of history, bucket by bucket, before the first cycle.",
+    executor_def=dg.in_process_executor,
 )
 health_job = dg.define_asset_job(
-    "health", selection=dg.AssetSelection.assets("memory_health"), description="Measure memory and check it."
+    "health",
+    selection=dg.AssetSelection.assets("memory_health"),
+    description="Measure memory and check it.",
+    executor_def=dg.in_process_executor,
 )
 
 
@@ -29,7 +36,7 @@ health_job = dg.define_asset_job(
 )
 def every_six_hours(context: dg.ScheduleEvaluationContext) -> Iterator[dg.RunRequest]:
     """A run a bucket at 00, 06, 12 and 18 UTC; its logical time is the tick's, however late it starts."""
-    tick = context.scheduled_execution_time.isoformat()
+    tick = as_of_tag(context.scheduled_execution_time)
     for key in buckets.get_partition_keys():
         yield dg.RunRequest(run_key=f"{tick}/{key}", partition_key=key, tags={AS_OF: tick})
 
@@ -42,5 +49,5 @@ def every_six_hours(context: dg.ScheduleEvaluationContext) -> Iterator[dg.RunReq
 )
 def after_each_cycle(context: dg.ScheduleEvaluationContext) -> dg.RunRequest:
     """Half an hour later, by the clock and not by the cycle's success: health must also tell that a cycle is stuck."""
-    tick = context.scheduled_execution_time.isoformat()
+    tick = as_of_tag(context.scheduled_execution_time)
     return dg.RunRequest(run_key=tick, tags={AS_OF: tick})

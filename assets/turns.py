@@ -2,10 +2,14 @@
 
 import dagster as dg
 
+from assets.described import OWNERS, described
+
 turns = dg.AssetSpec(
     "turns",
     group_name="log",
-    description="Every turn of every conversation, once; append-only. `reverie import` writes it.",
+    description="Every turn of every conversation, once; append-only. `reverie import` and the API write it. "
+    "Its events tell how far it is read (sensor `months_with_turns`).",
     kinds={"postgres"},
-    metadata={"dagster/table_name": "log.turns"},
+    owners=OWNERS,
+    metadata=described("log.turns", "importing.md"),
 )

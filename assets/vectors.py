@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 import dagster as dg
 
+from assets.described import OWNERS, described
 from assets.partitions import MONTHS_A_RUN, history, in_month
 from assets.runs import DRIVER, RETRIES, as_of
 from resources.clients import Clients
@@ -21,7 +22,10 @@ from reverie.store.runs import Report
     retry_policy=RETRIES,
     group_name="history",
     kinds={"onnx", "postgres"},
-    metadata={"dagster/table_name": "memory.vectors"},
+    owners=OWNERS,
+    metadata=described(
+        "memory.vectors", "models.md", lineage={"item_id": [("turns", "id")], "vec": [("turns", "text")]}
+    ),
 )
 def vectors(context: dg.AssetExecutionContext, clients: Clients) -> None:
     """A vector and search terms for every turn and candidate of a month; each text is embedded once."""

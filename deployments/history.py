@@ -22,11 +22,10 @@ from dagster._core.remote_origin import (
 from dagster._core.types.loadable_target_origin import LoadableTargetOrigin
 
 from assets.definitions import defs
-from assets.partitions import BUCKETS, buckets
-from assets.runs import AS_OF
+from assets.partitions import BUCKETS, buckets, history, month_key
+from assets.runs import AS_OF, as_of_tag
 from reverie.errors import StageError
 from reverie.evaluate.history import months_with_turns
-from reverie.model import Scope
 from reverie.settings import load_settings
 from reverie.store.database import Store
 from reverie.store.server.address import database_url
@@ -51,6 +50,7 @@ def materialize_history(
     """
     runs = _runs()
     with instance or dg.DagsterInstance.ephemeral(settings={"telemetry": {"enabled": False}}) as instance:
+        instance.add_dynamic_partitions(str(history.name), [key for job, key in runs if key and job != "cycle"])
         for done, (job, key) in enumerate(runs):
             yield f"{job} {key or ''}".rstrip(), done, len(runs)
             result = _run(instance, job, key, as_of)
@@ -82,7 +82,7 @@ def _run(instance: dg.DagsterInstance, job: str, key: str | None, as_of: datetim
     run = instance.create_run_for_job(
         definition,
         run_config=_QUIET,
-        tags={**definition.run_tags, **tags, AS_OF: as_of.isoformat()},
+        tags={**definition.run_tags, **tags, AS_OF: as_of_tag(as_of)},
         remote_job_origin=RemoteJobOrigin(
             repository_origin=RemoteRepositoryOrigin(
                 code_location_origin=ManagedGrpcPythonEnvCodeLocationOrigin(
@@ -113,14 +113,9 @@ def _reason(result: JobExecutionResult) -> str:
 def _runs() -> list[tuple[str, str | None]]:
     """Return the jobs to run, each with its partition."""
     with Store.open(database_url(load_settings())) as store:
-        with_turns = {pair for tenant_id, _ in store.tenants() for pair in months_with_turns(store, tenant_id)}
-    parts = [Scope.bucket("any", number, BUCKETS) for number in range(BUCKETS)]
-    keys = sorted(
-        dg.MultiPartitionKey({"bucket": key, "month": month.strftime("%Y-%m-01")})
-        for key, part in zip(buckets.get_partition_keys(), parts, strict=True)
-        for month in {month for month, shard in with_turns if part.shard_from <= shard < part.shard_to}
-    )
-    cycles = sorted({key.keys_by_dimension["bucket"] for key in keys})
+        months = months_with_turns(store, BUCKETS)
+    keys = [month_key(each.month, each.bucket) for each in sorted(months, key=lambda each: (each.bucket, each.month))]
+    cycles = sorted({buckets.get_partition_keys()[each.bucket] for each in months})
     return [
         *(("backfill_history", key) for key in keys),
         *(("cycle", key) for key in cycles),

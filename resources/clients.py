@@ -18,6 +18,7 @@ class Clients(dg.ConfigurableResource["Clients"]):
     """Postgres and the models, chosen by the environment (see `reverie doctor`)."""
 
     _runtime: Runtime = PrivateAttr()
+    _failed: dict[str, str] = PrivateAttr(default_factory=dict)
 
     @property
     def runtime(self) -> Runtime:
@@ -29,10 +30,16 @@ class Clients(dg.ConfigurableResource["Clients"]):
         """The database, in the worker's role."""
         return self._runtime.worker
 
+    @property
+    def failed(self) -> dict[str, str]:
+        """Why, by tenant, for those that a step of this run has left behind."""
+        return self._failed
+
     @contextmanager
     def yield_for_execution(self, context: dg.InitResourceContext) -> Iterator[Clients]:
         """Open for one run."""
         settings = load_settings()
+        self._failed = {}
         with Runtime(settings) as self._runtime:
             self._runtime.embedder = embedding_model(settings.embedding_model, settings.threads)
             self._runtime.connect()

@@ -82,8 +82,8 @@ class Settings(BaseSettings):
     threads: int = Field(default_factory=_default_threads, ge=1, le=1024)
     #: Number of subject buckets into which the orchestrator splits the work.
     buckets: int = Field(default=4, ge=1, le=100)
-    #: First monthly partition of history in the orchestrator, as YYYY-MM-01.
-    history_start: str = Field(default="2020-01-01", pattern=r"^\d{4}-(0[1-9]|1[0-2])-01$")
+    #: Webhook, Slack's or one that takes the same JSON, that the orchestrator tells of failures and changes.
+    alert_url: SecretStr | None = None
     #: API connections per database role. More than the number of cores gains nothing.
     api_connections: int = Field(default=4, ge=1, le=100)
     #: Size limit of an API request in bytes.

@@ -1,6 +1,7 @@
 """Drive: what runs the stages, in which order, and for whom.
 
 - `cycle`: the stages in order, at the logical times of a live system
+- `steps`: a bucket's cycle in steps, each started and repeated alone
 - `advance`: everything said up to a time becomes memory
 - `drain`: sessions that went quiet become memory
 - `flush`: quiet sessions into the log, and on to extract

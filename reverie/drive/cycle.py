@@ -7,7 +7,7 @@ and each memory knows when it is forgotten, so that a prune makes up for all the
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
@@ -35,6 +35,9 @@ from reverie.store.work import Work
 #: A subject that one of these fails on is left out of them; of all others, where another stage fails on it.
 INGEST = ("extract", "embed")
 AFTER_INGEST = (*BY_NAME, "unknown")
+
+#: A part of a cycle: works at the logical time and in the scope of its work.
+Part = Callable[[Work], Iterator[Report]]
 
 _EPOCH = datetime(2000, 1, 1, tzinfo=UTC)
 #: A cycle that concerns no more subjects than these is limited to them; the ledger names them.
@@ -64,10 +67,15 @@ def ingest(work: Work) -> Iterator[Report]:
         yield report
         embedded += report["turns"] if report.stage == "embed" else 0
     if embedded:
-        with work.transaction() as conn:
-            conn.execute(queries("cycle")["analyze_tables"])
+        analyze(work)
     if unanswered is not None:
         raise unanswered
+
+
+def analyze(work: Work) -> None:
+    """Bring the planner's statistics up to date, for the stages that follow a bulk load."""
+    with work.transaction() as conn:
+        conn.execute(queries("cycle")["analyze_tables"])
 
 
 def catch_up(work: Work) -> Iterator[Report]:
@@ -91,17 +99,28 @@ def catch_up(work: Work) -> Iterator[Report]:
 def _run_cycles(work: Work) -> Iterator[Report]:
     period = work.policy.cycle.period
     last = floor_cycle(work.as_of, period)
-    for at, scope in _pending(work, last):
-        yield prune(replace(work, as_of=at - period))
-        yield from _run_cycle(replace(work, scope=scope, as_of=at))
-        work.progress("cycles", 1)
+    for at, scope in pending_cycles(work, last):
+        yield from run_cycle(work, at, scope)
     yield prune(replace(work, as_of=last))
+    yield from work_in_since(work, last)
+    yield decay(work)
+
+
+def run_cycle(work: Work, at: datetime, scope: Scope) -> Iterator[Report]:
+    """Run one cycle on the part of the work's scope that it concerns, after what is due before it is forgotten."""
+    yield prune(replace(work, as_of=at - work.policy.cycle.period))
+    for part in PARTS.values():
+        yield from part(replace(work, scope=scope, as_of=at))
+    work.progress("cycles", 1)
+
+
+def work_in_since(work: Work, last: datetime) -> Iterator[Report]:
+    """Work in what was said after the `last` whole cycle, as the deferred tier would have done it."""
     if work.as_of > last:
         yield from work_in(work)
         yield from _shorten_running(work)
         if work.language_model is None:
             yield synthesize(work)
-    yield decay(work)
 
 
 def work_in(work: Work) -> Iterator[Report]:
@@ -109,6 +128,11 @@ def work_in(work: Work) -> Iterator[Report]:
 
     What a person corrected is worked in first, each at its time: after what was known by then, before what came later.
     """
+    yield from _work_in_corrections(work)
+    yield from _merge_new(work)
+
+
+def _work_in_corrections(work: Work) -> Iterator[Report]:
     for at in correction_times(work):
         then = replace(work, as_of=at)
         yield from _merge_new(then)
@@ -117,7 +141,6 @@ def work_in(work: Work) -> Iterator[Report]:
         yield corrected
         if corrected["replaced"]:
             yield embed(then, items=("memory",))
-    yield from _merge_new(work)
 
 
 def _shorten_running(work: Work) -> Iterator[Report]:
@@ -140,22 +163,42 @@ def _merge_new(work: Work) -> Iterator[Report]:
     yield facts(work)
 
 
-def _run_cycle(work: Work) -> Iterator[Report]:
-    """Work in what happened up to `as_of`. Score is last: it marks what is done, and a killed cycle stays pending."""
-    # while a model is asked, the cycles are what is at work
-    asking = replace(work, progress=lambda _stage, _number: work.progress("cycles", 0))
-    yield from work_in(work)
-    synthesized = synthesize(asking)
+def _alone(stage: Callable[[Work], Report]) -> Part:
+    return lambda work: iter((stage(work),))
+
+
+def _synthesize(work: Work) -> Iterator[Report]:
+    synthesized = synthesize(_asking(work))
     yield synthesized
     if synthesized["facts"]:
         new_facts: tuple[Kind, ...] = ("fact",)
         yield embed(work, items=("memory",), kinds=new_facts)
         yield from _merge_new(work)
-    compressed = compress(asking)
+
+
+def _compress(work: Work) -> Iterator[Report]:
+    compressed = compress(_asking(work))
     yield compressed
     if compressed["patterns"] or compressed["summaries"] or compressed["ranges"]:
         yield _embed_made(work)
-    yield score(work)
+
+
+def _asking(work: Work) -> Work:
+    """While a model is asked, the cycles are what is at work."""
+    return replace(work, progress=lambda _stage, _number: work.progress("cycles", 0))
+
+
+#: What a cycle does, in order, by the stage that each part is named for. Score is last: it marks what is done, and a
+#: cycle that was killed stays pending.
+PARTS: dict[str, Part] = {
+    "correct": _work_in_corrections,
+    "merge": _alone(merge),
+    "link": _alone(link),
+    "facts": _alone(facts),
+    "synthesize": _synthesize,
+    "compress": _compress,
+    "score": _alone(score),
+}
 
 
 def floor_cycle(at: datetime, period: timedelta) -> datetime:
@@ -163,8 +206,8 @@ def floor_cycle(at: datetime, period: timedelta) -> datetime:
     return at - (at - _EPOCH) % period
 
 
-def _pending(work: Work, until: datetime) -> Iterator[tuple[datetime, Scope]]:
-    """The cycles up to `until` at which something is to be worked in, each with the scope of what it concerns."""
+def pending_cycles(work: Work, until: datetime) -> Iterator[tuple[datetime, Scope]]:
+    """Yield the cycles up to `until` at which something is to be worked in, each with the scope of what it concerns."""
     policy, asks = work.policy, work.language_model is not None
     params = work.scope.params() | {
         "until": until,

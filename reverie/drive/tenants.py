@@ -25,6 +25,8 @@ class Totals:
     """What a round over tenants did, stage by stage."""
 
     tenants: int = 0
+    #: Why, by tenant, for those that failed: a sentence of ours, or the kind of a foreign error.
+    failed: dict[str, str] = field(default_factory=dict)
     #: By stage and name.
     counts: dict[str, dict[str, float]] = field(default_factory=lambda: defaultdict(lambda: defaultdict(float)))
     #: By stage.
@@ -71,23 +73,46 @@ def policies(store: Store) -> Callable[[str], Policy]:
     return policy_of
 
 
-def for_each_tenant(store: Store, scope: Callable[[str], Scope], work: TenantWork) -> Totals:
-    """Do `work` in the scope of each tenant; one tenant's failure does not keep the others from theirs.
+def try_each_tenant(
+    store: Store,
+    scope: Callable[[str], Scope],
+    work: TenantWork,
+    ready: Callable[[Scope], bool] = lambda _scope: True,
+) -> Totals:
+    """Do `work` in the scope of each tenant that is `ready`; one tenant's failure keeps no other from theirs.
 
-    Raises:
-        StageError: some or all tenants failed; it names the first of them and their reasons, and has no cause, since
-            the message of a foreign error may hold what a user said.
+    Return what was done and who failed. A tenant's policy is read only if it is ready.
     """
-    totals, failed = Totals(), {}
+    totals = Totals()
     for tenant_id, policy in store.tenants():
         try:
             with database_errors():
+                if not ready(scope(tenant_id)):
+                    continue
                 for report in work(scope(tenant_id), load_policy(policy)):
                     totals.add(report)
             totals.tenants += 1
         except Exception as error:
-            failed[tenant_id] = str(error) if isinstance(error, ReverieError) else type(error).__name__
-    if failed:
-        reasons = "; ".join(f"{tenant_id}: {reason}" for tenant_id, reason in list(failed.items())[:NAMED])
-        raise StageError(f"{len(failed)} of {len(failed) + totals.tenants} tenants failed. {reasons}")
+            totals.failed[tenant_id] = str(error) if isinstance(error, ReverieError) else type(error).__name__
     return totals
+
+
+def for_each_tenant(store: Store, scope: Callable[[str], Scope], work: TenantWork) -> Totals:
+    """Do `work` in the scope of each tenant.
+
+    Raises:
+        StageError: some or all tenants failed (see `failure`).
+    """
+    totals = try_each_tenant(store, scope, work)
+    if totals.failed:
+        raise failure(totals.failed, of=totals.tenants + len(totals.failed))
+    return totals
+
+
+def failure(reasons: dict[str, str], *, of: int) -> StageError:
+    """Return the error of a round over `of` tenants: it names the first of those that failed, and why.
+
+    It has no cause, since the message of a foreign error may hold what a user said.
+    """
+    named = "; ".join(f"{tenant_id}: {reason}" for tenant_id, reason in list(reasons.items())[:NAMED])
+    return StageError(f"{len(reasons)} of {of} tenants failed. {named}")

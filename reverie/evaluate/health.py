@@ -43,28 +43,6 @@ def measure(store: Store, tenant_id: str) -> dict[str, int | float]:
         return counts | {"failed_runs": failures}
 
 
-def measure_all(store: Store) -> dict[str, int | float]:
-    """Return the sum of `measure` over all tenants, and the ratios that show whether memory stays bounded."""
-    rows = [measure(store, tenant_id) for tenant_id, _ in store.tenants()]
-    if not rows:
-        return {"tenants": 0}
-    sums: dict[str, int | float] = {name: sum(row[name] for row in rows) for name in rows[0]}
-    subjects, turns, memories = sums["subjects"], sums["turns"], sums["memories"]
-    # the dashboard keeps this order, most important first
-    metrics = {
-        "tenants": len(rows),
-        "subjects": subjects,
-        "turns": turns,
-        "turns_unread": turns - sums.pop("turns_read"),
-        "memories": memories,
-        "memories_per_subject": round(memories / max(subjects, 1), 4),
-        "memories_per_turn": round(memories / max(turns, 1), 4),
-        "largest_subject": max(row["largest_subject"] for row in rows),
-        "mean_importance": round(sums.pop("importance") / max(memories, 1), 4),
-    }
-    return metrics | {name: number for name, number in sums.items() if name not in metrics}
-
-
 def lag_hours(store: Store, scopes: Iterable[Scope], as_of: datetime) -> float:
     """Return the age in hours of the oldest unread turn or unmerged candidate; 0 if there is none."""
     since = []

@@ -1,4 +1,23 @@
--- name: months_with_turns
--- In which months (UTC) and shards the log has turns, for backfills that leave out empty partitions.
-select distinct date_trunc('month', said_at at time zone 'UTC')::date, shard
-from log.turns where tenant_id = %(tenant)s
+-- name: months
+-- How far the log is read: by month (UTC) and bucket, its turns and those that extract has read.
+select date_trunc('month', t.said_at at time zone 'UTC')::date as month, ((t.shard + 1) * %(of)s - 1) / %(shards)s as bucket,
+       count(*) as turns, count(e.turn_id) as turns_read
+from log.turns t
+left join memory.extractions e on e.tenant_id = t.tenant_id and e.turn_id = t.id
+where t.tenant_id = %(tenant)s
+group by 1, 2
+
+-- name: reading_rate
+-- Seconds that extract and embed took a turn lately, both together; null if neither has run.
+select sum(per_turn)
+from (select r.stage, sum(r.seconds) / nullif(sum((r.report ->> 'turns')::float8), 0) as per_turn
+      from (select stage, seconds, report, row_number() over (partition by stage order by finished_at desc) as place
+            from ops.runs
+            where tenant_id = %(tenant)s and stage in ('extract', 'embed') and (report ->> 'turns')::float8 > 0) r
+      where r.place <= 20
+      group by r.stage) each_stage
+
+-- name: activity
+-- Changes whenever turns come or are read; costs nothing to ask.
+select coalesce(sum(n_tup_ins + n_tup_del), 0)::text from pg_stat_all_tables
+where schemaname = 'log' and relname = 'turns' or schemaname = 'memory' and relname = 'extractions'

@@ -39,12 +39,16 @@ _SAID = [
     ("2026-03-10T18:30:00Z", "s3", "I went to Porto last weekend with my sister."),
     ("2026-03-10T18:31:00Z", "s3", "Please always keep your answers short."),
 ]
+#: The partitions of the history: every bucket may have a subject.
+MONTHS = [f"2026-{month:02d}/{bucket:02d}" for bucket in range(4) for month in (1, 2, 3)]
 _SUBJECTS = ("ana", "ben", "cyd", "dov")
 
 
 def pytest_configure(config: pytest.Config) -> None:
     # Dagster's own: fields of pydantic models by their old name
     config.addinivalue_line("filterwarnings", r"ignore:The `__fields__` attribute is deprecated:DeprecationWarning")
+    # Dagster's own, where it maps the specs of checks
+    config.addinivalue_line("filterwarnings", r"ignore:Parameter `execution_type` of function:Warning")
 
 
 @pytest.fixture(scope="session")
@@ -100,12 +104,15 @@ def run_job(defs: dg.Definitions) -> Iterator[Callable[..., dg.ExecuteInProcessR
     with dg.DagsterInstance.ephemeral(settings={"telemetry": {"enabled": False}}) as instance:
         quiet = {"loggers": {"console": {"config": {"log_level": "CRITICAL"}}}}
 
+        instance.add_dynamic_partitions("history", MONTHS)
+
         def run(name: str, key: str | None = None, tags: dict[str, str] | None = None, **options: Any) -> Any:
-            tags = {runs.AS_OF: AS_OF.isoformat()} | (tags or {})
+            tags = {runs.AS_OF: runs.as_of_tag(AS_OF)} | (tags or {})
             return defs.resolve_job_def(name).execute_in_process(
                 partition_key=key, instance=instance, tags=tags, run_config=quiet, **options
             )
 
+        run.instance = instance
         yield run
 
 

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 import os
+from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import psycopg
 import pytest
 
 if TYPE_CHECKING:
@@ -30,6 +32,10 @@ def graph(defs: dg.Definitions) -> dict[str, Any]:
                 "months_a_run": node.backfill_policy.max_partitions_per_run if node.backfill_policy else None,
                 "kinds": sorted(node.kinds),
                 "table": node.metadata.get("dagster/table_name"),
+                "owners": sorted(node.owners),
+                "columns": len(node.metadata["dagster/column_schema"].columns)
+                if "dagster/column_schema" in node.metadata
+                else 0,
                 "description": node.description,
             }
             for node in sorted(nodes, key=lambda node: node.key)
@@ -54,6 +60,10 @@ def graph(defs: dg.Definitions) -> dict[str, Any]:
                 "status": schedule.default_status.value,
             }
             for schedule in repository.schedule_defs
+        },
+        "sensors": {
+            sensor.name: {"every": sensor.minimum_interval_seconds, "status": sensor.default_status.value}
+            for sensor in sorted(repository.sensor_defs, key=lambda sensor: sensor.name)
         },
     }
 
@@ -88,16 +98,48 @@ def test_every_step_may_be_repeated_and_a_run_is_one_process(defs: dg.Definition
 
 
 def test_partition_keys_become_scopes() -> None:
-    from assets.partitions import BUCKETS, buckets, history, in_bucket, in_month
+    from assets.partitions import BUCKETS, buckets, in_bucket, in_month, month_key
     from reverie.model import SHARDS
 
     scopes = [in_bucket(key)("acme") for key in buckets.get_partition_keys()]
     assert [scope.shard_from for scope in scopes] == [SHARDS * number // BUCKETS for number in range(BUCKETS)]
     assert scopes[-1].shard_to == SHARDS
-    scope = in_month("01|2026-02-01")("acme")
+    scope = in_month(month_key(date(2026, 2, 1), 1))("acme")
     assert (scope.tenant_id, scope.shard_from) == ("acme", scopes[1].shard_from)
     assert (scope.since.isoformat(), scope.until.isoformat()) == (
         "2026-02-01T00:00:00+00:00",
         "2026-03-01T00:00:00+00:00",
     )
-    assert "01|2026-02-01" in history.get_partition_keys()
+    assert in_month("2026-12/00")("acme").until.isoformat() == "2027-01-01T00:00:00+00:00"
+
+
+def test_columns_are_those_of_the_database(defs: dg.Definitions, conn: psycopg.Connection[Any]) -> None:
+    """Every column of a table, its type and comment; lineage names columns that there are."""
+    graph = defs.get_repository_def().asset_graph
+    columns: dict[dg.AssetKey, set[str]] = {}
+    for key in graph.get_all_asset_keys():
+        metadata = graph.get(key).metadata
+        if (table := metadata.get("dagster/table_name")) is None:
+            continue
+        found = conn.execute(
+            "select attname, format_type(atttypid, atttypmod), col_description(attrelid, attnum), not attnotnull "
+            "from pg_attribute where attrelid = %s::regclass and attnum > 0 and not attisdropped",
+            [table],
+        ).fetchall()
+        shown = metadata["dagster/column_schema"].columns
+        columns[key] = {column.name for column in shown}
+        assert {(each.name, each.type, each.description, each.constraints.nullable) for each in shown} == set(found)
+    assert len(columns) > 12
+    for key in columns:
+        lineage = graph.get(key).metadata.get("dagster/column_lineage")
+        for name, deps in (lineage.deps_by_column if lineage else {}).items():
+            assert name in columns[key], (key, name)
+            assert all(dep.column_name in columns[dep.asset_key] for dep in deps), (key, name)
+
+
+def test_documentation_is_there(defs: dg.Definitions) -> None:
+    graph = defs.get_repository_def().asset_graph
+    for key in graph.get_all_asset_keys():
+        assert graph.get(key).owners
+        page = graph.get(key).metadata["documentation"].value.strip("`")
+        assert (RECORDED.parents[2] / page).is_file(), page

@@ -38,7 +38,7 @@ def test_a_history_through_the_assets_is_the_memory_of_the_library(
     assert [done for _, done, _ in steps] == list(range(len(steps)))
     assert {total for *_, total in steps} == {len(steps) - 1}
 
-    some = [run for run in history._runs() if run[1] is None or run[1].startswith(steps[0][0].split()[1][:2])]
+    some = [run for run in history._runs() if run[1] is None or run[1].endswith(steps[0][0].split()[1][-2:])]
     assert len(some) == 3 + 1 + 1  # the months and the cycle of a bucket, and health
     monkeypatch.setattr(history, "_runs", lambda: some)
     assert len(list(materialize_history(AS_OF))) == len(some) + 1
@@ -77,12 +77,12 @@ def test_months_of_a_backfill_in_one_run_report_each_for_itself(log: Store, run_
     turns = 0
     for bucket in ("00", "01", "02", "03"):
         months = {
-            ASSET_PARTITION_RANGE_START_TAG: f"{bucket}|2026-01-01",
-            ASSET_PARTITION_RANGE_END_TAG: f"{bucket}|2026-03-01",
+            ASSET_PARTITION_RANGE_START_TAG: f"2026-01/{bucket}",
+            ASSET_PARTITION_RANGE_END_TAG: f"2026-03/{bucket}",
         }
         result = run_job("backfill_history", tags=months)
         made = result.asset_materializations_for_node("candidates")
-        assert sorted(each.partition for each in made) == [f"{bucket}|2026-0{month}-01" for month in (1, 2, 3)]
+        assert sorted(each.partition for each in made) == [f"2026-0{month}/{bucket}" for month in (1, 2, 3)]
         turns += sum(each.metadata["turns"].value for each in made)
         assert {each.asset_key for each in result.asset_materializations_for_node("vectors")} == {AssetKey("vectors")}
     assert turns == 7 * 4 * 2
@@ -93,11 +93,12 @@ def test_having_lived_by_ticks_is_the_same_memory(remembered: Store, run_job: Ru
     forget_everything(conn)
     for tick in ("2026-02-09T12:00:00Z", AS_OF.isoformat()):
         for bucket in ("00", "01", "02", "03"):
-            run_job("cycle", bucket, tags={"reverie/as_of": tick})
+            run_job("cycle", bucket, tags={"as_of": tick})
     assert digests(remembered) == at_once
 
 
-def test_metadata_are_numbers(remembered: Store, run_job: RunJob) -> None:
+def test_metadata_are_counts_names_and_times(remembered: Store, run_job: RunJob) -> None:
+    from assets.memories import MADE
     from deployments.history import _runs
 
     seen = {}
@@ -107,18 +108,52 @@ def test_metadata_are_numbers(remembered: Store, run_job: RunJob) -> None:
             seen[event.asset_key.to_user_string()] = event.materialization.metadata
         for check in result.get_asset_check_evaluations():
             seen[check.check_name] = check.metadata
-    assert len(seen) == 10 + 5
-    for metadata in seen.values():
-        assert metadata
-        values = {name: value.value for name, value in metadata.items() if not name.startswith("dagster/")}
-        assert {type(value) for value in values.values()} <= {int, float}
-    health = {name: value.value for name, value in seen["memory_health"].items()}
-    assert (health["tenants"], health["turns"], health["turns_unread"], health["candidates"]) == (2, 56, 0, 0)
-    assert health["memories"] == sum(
-        health[kind] for kind in ("facts", "preferences", "instructions", "episodes", "patterns", "summaries")
-    )
-    assert isinstance(health["mean_importance"], float)
-    assert isinstance(health["cost_usd"], float)
+    assert {made.asset for made in MADE.values()} < set(seen)
+    assert len(seen) == 2 + len(MADE) + 1 + 5
+    for name, metadata in seen.items():
+        values = {key: value.value for key, value in metadata.items() if key not in ("Tenants", "cycle_of")}
+        assert values
+        assert {type(value) for value in values.values()} <= {int, float}, name
+    # the page of a bucket in which nothing happened is no row of zeros
+    assert seen["memories"]["dagster/row_count"].value > 0
+    assert seen["tombstones"]["tenants"].value == 2
+
+
+def test_the_last_cycle_is_shown_stage_by_stage(log: Store, run_job: RunJob, conn: Any) -> None:
+    made = {}
+    for bucket in ("00", "01", "02", "03"):
+        result = run_job("cycle", bucket, tags={"as_of": "2026-03-11T00:00Z"})
+        steps = [event.step_key for event in result.all_events if event.event_type_value == "STEP_SUCCESS"]
+        for event in result.get_asset_materialization_events():
+            for name, value in event.materialization.metadata.items():
+                made[event.asset_key.to_user_string(), name] = made.get((event.asset_key.to_user_string(), name), 0) + (
+                    value.value if isinstance(value.value, int) else 0
+                )
+    assert steps[:4] == ["extract", "embed", "catch_up", "correct"]
+    assert steps[-2:] == ["decay", "maintain"]
+    assert len(steps) == 14
+    assert made["memories", "activated"] > 0
+    assert made["scores", "scored"] > 0
+    assert made["new_candidates", "turns"] == 56
+
+
+def test_a_stage_alone_says_what_it_waits_for(
+    remembered: Store, run_job: RunJob, caplog: pytest.LogCaptureFixture
+) -> None:
+    before = digests(remembered)
+    result = run_job("cycle", "01", op_selection=["merge"])
+    assert result.success
+    assert not result.get_asset_materialization_events()
+    (seen,) = [event for event in result.all_events if event.event_type_value == "ASSET_OBSERVATION"]
+    metadata = seen.event_specific_data.asset_observation.metadata
+    assert metadata["waits_for"].value == "extract"
+    assert metadata["tenants_waiting"].value == 2
+    for step in ("extract", "embed", "catch_up", "correct", "merge"):
+        assert run_job("cycle", "01", op_selection=[step]).get_asset_materialization_events(), step
+    # done steps are not done again
+    (again,) = run_job("cycle", "01", op_selection=["merge"]).get_asset_materialization_events()
+    assert again.materialization.metadata["tenants_done_before"].value == 2
+    assert digests(remembered) == before
 
 
 def test_a_tenant_that_fails_does_not_keep_the_others_and_raises(

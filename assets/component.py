@@ -1,0 +1,47 @@
+"""Reverie as a component of another Dagster project: five lines of `defs.yaml` (see deployments/example_project)."""
+
+import warnings
+
+import dagster as dg
+from pydantic import Field
+
+from assets.definitions import defs
+
+# of Dagster's own making when it maps the specs of checks; whoever loads us need not read of it
+warnings.filterwarnings("ignore", message="Parameter `execution_type`", category=dg.BetaWarning)
+
+
+class ReverieComponent(dg.Component, dg.Model, dg.Resolvable):
+    """Memory for AI agents: assets, checks, jobs, schedules and sensors of Reverie.
+
+    The environment chooses database, models and buckets (`reverie doctor` prints what is in force).
+    """
+
+    owners: list[str] = Field(default_factory=list, description="Owners of the assets, such as team:support.")
+    tags: dict[str, str] = Field(default_factory=dict, description="Tags that every asset gets.")
+    group_prefix: str = Field(default="", description="What the names of the groups begin with, such as reverie_.")
+    schedules: bool = Field(default=True, description="Whether the schedules and sensors come along.")
+
+    def build_defs(self, context: dg.ComponentLoadContext) -> dg.Definitions:
+        """Return the definitions, with what this project wants to see on them."""
+        parts = defs if self.schedules else dg.Definitions(**{name: getattr(defs, name) for name in _PARTS})
+        # a project has one executor; the jobs name their own
+        without_executor = dg.Definitions(
+            assets=parts.assets,
+            asset_checks=parts.asset_checks,
+            jobs=parts.jobs,
+            schedules=parts.schedules,
+            sensors=parts.sensors,
+            resources=parts.resources,
+        )
+        return without_executor.map_asset_specs(func=self._in_this_project)
+
+    def _in_this_project(self, spec: dg.AssetSpec) -> dg.AssetSpec:
+        changed = spec.replace_attributes(
+            owners=self.owners or spec.owners, group_name=f"{self.group_prefix}{spec.group_name}"
+        )
+        return changed.merge_attributes(tags=self.tags)
+
+
+#: What is left without schedules and sensors.
+_PARTS = ("assets", "asset_checks", "jobs", "resources")

@@ -1,0 +1,86 @@
+"""What the pages of the assets say: owner, kind, table, columns with their comments, and where to read on.
+
+The columns are those of the recorded schema, read when the code is loaded, without a database.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import dagster as dg
+from psycopg.sql import SQL, Identifier
+
+from reverie.store.database import Store
+
+#: Owner of the assets until somebody names their own (see the component).
+OWNERS = ["team:memory"]
+
+#: Rows that are counted; of larger tables Postgres's estimate is shown.
+_COUNTED = 100_000
+#: Tenants whose rows are counted one by one.
+_TENANTS = 50
+
+_SCHEMA = Path(__file__).resolve().parents[1] / "sql" / "schema.txt"
+_COLUMN = re.compile(r"^  (?P<name>[a-z_]+) (?P<rest>[^()]+?.*?)(?: -- (?P<comment>.*))?$")
+#: What ends the type in a recorded column.
+_AFTER_TYPE = re.compile(r" (?:not null|default |statistics |generated |collate ).*$")
+#: What begins a line of a table that is no column.
+_OTHER = re.compile(r"  (?:constraint|grants|trigger|policy \S+ (?:PERMISSIVE|RESTRICTIVE)) ")
+
+
+@cache
+def _tables() -> dict[str, str]:
+    """The recorded lines of each table, by name."""
+    parts = re.split(r"^table (\S+) ", _SCHEMA.read_text(encoding="utf-8"), flags=re.MULTILINE)
+    return {name: text.partition("\n\n")[0] for name, text in zip(parts[1::2], parts[2::2], strict=True)}
+
+
+@cache
+def columns_of(table: str) -> dg.TableSchema:
+    """Return the columns of a table such as `memory.memories`, with types and comments; KeyError for an unknown one."""
+    columns = []
+    for line in _tables()[table].splitlines()[1:]:
+        found = _COLUMN.match(line)
+        if found is None or _OTHER.match(line):
+            continue
+        constraints = dg.TableColumnConstraints(nullable=" not null" not in found["rest"])
+        type_ = _AFTER_TYPE.sub("", found["rest"])
+        columns.append(dg.TableColumn(found["name"], type_, found["comment"], constraints))
+    return dg.TableSchema(columns)
+
+
+def described(
+    table: str | None, docs: str, *, lineage: Mapping[str, Sequence[tuple[str, str]]] | None = None
+) -> dict[str, Any]:
+    """Return an asset's metadata: its table and columns, the page of docs/, and from which columns its own are made.
+
+    `lineage`: by column, (asset, column) pairs.
+    """
+    metadata: dict[str, Any] = {"documentation": dg.MetadataValue.md(f"`docs/{docs}`")}
+    if table is not None:
+        metadata |= {"dagster/table_name": table, "dagster/column_schema": columns_of(table)}
+    if lineage:
+        sources = {
+            name: [dg.TableColumnDep(asset_key=dg.AssetKey(asset), column_name=column) for asset, column in pairs]
+            for name, pairs in lineage.items()
+        }
+        metadata["dagster/column_lineage"] = dg.TableColumnLineage(sources)
+    return metadata
+
+
+def row_count(store: Store, table: str) -> int:
+    """Return how many rows of all tenants a table has: counted, or as Postgres estimates it where they are many."""
+    schema, _, name = table.partition(".")
+    tenants = [tenant_id for tenant_id, _ in store.tenants()]
+    total = 0
+    for tenant_id in tenants:
+        with store.transaction(tenant_id) as conn:
+            row = conn.execute("select reltuples from pg_class where oid = %s::regclass", [table]).fetchone()
+            estimate = int(row[0]) if row else 0
+            if estimate > _COUNTED or len(tenants) > _TENANTS:
+                return max(estimate, 0)
+            found = conn.execute(SQL("select count(*) from {}").format(Identifier(schema, name))).fetchone()
+            total += int(found[0]) if found else 0
+    return total

@@ -1,0 +1,98 @@
+"""How far the history is read: which months hold turns, what is done, what is left and how long it will take."""
+
+from collections.abc import Sequence
+
+import dagster as dg
+
+from assets.partitions import BUCKETS, history, month_key
+from reverie.errors import ReverieError
+from reverie.evaluate.history import MonthOfBucket, log_activity, months_with_turns, seconds_per_turn
+from reverie.settings import load_settings
+from reverie.store.connect import database_errors
+from reverie.store.database import Store
+from reverie.store.server.address import database_url
+
+#: Seconds between two looks at the log; one at which nothing has changed costs a millisecond.
+_EVERY = 60
+#: Months in the table, the latest.
+_MONTHS = 60
+
+_HISTORY = ("candidates", "vectors")
+
+
+@dg.sensor(
+    name="months_with_turns",
+    minimum_interval_seconds=_EVERY,
+    default_status=dg.DefaultSensorStatus.RUNNING,
+    asset_selection=["turns", *_HISTORY],
+)
+def watch_history(context: dg.SensorEvaluationContext) -> dg.SensorResult | dg.SkipReason:
+    """Adds the months that hold turns as partitions, tells how far they are read, and marks those that cycles read."""
+    try:
+        with database_errors(), Store.open(database_url(load_settings()), size=1) as store:
+            activity = log_activity(store)
+            if activity == (context.cursor or ""):
+                return dg.SkipReason("No turn came or was read since the last look.")
+            months, rate = months_with_turns(store, BUCKETS), seconds_per_turn(store)
+    except ReverieError as error:
+        return dg.SkipReason(str(error))
+    known = set(context.instance.get_dynamic_partitions("history"))
+    new = [key for key in map(_key, months) if key not in known]
+    events: list[dg.AssetObservation | dg.AssetMaterialization] = [observation(months, rate)]
+    for name in _HISTORY:
+        reported = context.instance.get_materialized_partitions(dg.AssetKey(name))
+        events.extend(_read(name, month) for month in months if _is_read(month) and _key(month) not in reported)
+    return dg.SensorResult(
+        cursor=activity,
+        dynamic_partitions_requests=[history.build_add_request(new)] if new else [],
+        asset_events=events,
+    )
+
+
+def observation(months: Sequence[MonthOfBucket], seconds_a_turn: float | None) -> dg.AssetObservation:
+    """Return how far the log is read, as an event of the asset `turns`; `months` may be of any buckets, in order."""
+    turns, read = sum(each.turns for each in months), sum(each.turns_read for each in months)
+    left = turns - read
+    metadata: dict[str, dg.MetadataValue | int | float | str] = {
+        "Turns": turns,
+        "Turns read": read,
+        "Turns left": left,
+        "Months with turns": len({each.month for each in months}),
+        "Months of buckets left": sum(not _is_read(each) for each in months),
+        "By month": dg.MetadataValue.md(_table(months)),
+    }
+    if seconds_a_turn:
+        metadata["Turns a second"] = round(1 / seconds_a_turn, 1)
+        metadata["Minutes left"] = round(left * seconds_a_turn / 60, 1)
+    elif left:
+        metadata["How long"] = "Unknown until the first turns are read."
+    return dg.AssetObservation(asset_key="turns", metadata=metadata)
+
+
+def _table(months: Sequence[MonthOfBucket]) -> str:
+    by_month: dict[str, list[MonthOfBucket]] = {}
+    for each in months:
+        by_month.setdefault(f"{each.month:%Y-%m}", []).append(each)
+    rows = [
+        f"| {month} | {sum(each.turns for each in parts):,} | {sum(each.turns_read for each in parts):,} | "
+        f"{', '.join(f'{each.bucket:02d}' for each in parts if not _is_read(each)) or 'none'} |"
+        for month, parts in list(by_month.items())[-_MONTHS:]
+    ]
+    return "\n".join(["| month | turns | read | buckets left |", "|---|---:|---:|---|", *rows])
+
+
+def _read(name: str, month: MonthOfBucket) -> dg.AssetMaterialization:
+    return dg.AssetMaterialization(
+        asset_key=name,
+        partition=_key(month),
+        description="Read by cycles or workers, not by a backfill.",
+        metadata={"turns": month.turns},
+    )
+
+
+def _key(month: MonthOfBucket) -> str:
+    return month_key(month.month, month.bucket)
+
+
+def _is_read(month: MonthOfBucket) -> bool:
+    return month.turns_read >= month.turns

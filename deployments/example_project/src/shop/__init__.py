@@ -1,0 +1,1 @@
+"""A team's own Dagster project."""

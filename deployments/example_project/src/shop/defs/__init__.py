@@ -1,0 +1,1 @@
+"""The project's definitions and components."""

@@ -1,0 +1,277 @@
+"""steps: a bucket's cycle in steps of its own, so that an orchestrator can show, repeat and start each stage alone.
+
+A history stays event by event: the step `catch_up` runs every pending cycle but the last, and each stage is then a
+step of that last cycle (docs/decisions/0052). Which cycle that is and which steps are done stands in the run ledger, in
+a row of the stage `cycle` for each bucket and logical time. All steps in order do what `advance` and `maintain` do. A
+step that was killed is done again; one whose turn it is not yet changes nothing.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from typing import Any
+from uuid import UUID
+
+from psycopg.types.json import Jsonb
+
+from reverie.consolidate.decay.stage import decay
+from reverie.consolidate.embed.stage import embed
+from reverie.consolidate.extract.stage import extract
+from reverie.consolidate.isolate import by_subject
+from reverie.consolidate.prune.stage import prune
+from reverie.consolidate.stages import STAGES
+from reverie.drive.cycle import (
+    AFTER_INGEST,
+    INGEST,
+    PARTS,
+    analyze,
+    floor_cycle,
+    pending_cycles,
+    run_cycle,
+    work_in_since,
+)
+from reverie.drive.maintain import Retention, maintain
+from reverie.errors import UnansweredError
+from reverie.model import Scope, stable_id
+from reverie.store.clock import tenant_time
+from reverie.store.database import Store
+from reverie.store.queries import queries
+from reverie.store.runs import Report, run
+from reverie.store.work import Work
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Step:
+    """A step of a bucket's cycle."""
+
+    name: str
+    #: What it does, in a line.
+    summary: str
+    #: The step before it; None: it opens the cycle.
+    after: str | None
+
+
+def _steps() -> tuple[Step, ...]:
+    """The stages in their order, and between them what is no stage."""
+    beside = {
+        "correct": ("catch_up", "Every pending cycle but the last is run, in event time."),
+        "decay": ("work_in", "What was said after the last whole cycle is worked in."),
+    }
+    named = []
+    for stage in STAGES:
+        named.extend([beside[stage.name]] if stage.name in beside else [])
+        named.append((stage.name, stage.summary))
+    named.append(("maintain", "The queue is cleared, and rows that have served their time end."))
+    before = [None, *(name for name, _ in named)]
+    return tuple(
+        Step(name=name, summary=summary, after=after) for (name, summary), after in zip(named, before, strict=False)
+    )
+
+
+#: In the order in which they run.
+STEPS = _steps()
+_BY_NAME = {step.name: step for step in STEPS}
+_FIRST, _LAST = STEPS[0].name, STEPS[-1].name
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OpenCycle:
+    """A bucket's cycle that is worked step by step, as the run ledger has it."""
+
+    run_id: UUID
+    #: Logical time of the whole: what was said up to it becomes memory.
+    as_of: datetime
+    #: By the clock, when it was opened.
+    opened_at: datetime
+    #: The last pending cycle, and what it concerns; None: not chosen yet, or nothing was pending.
+    at: datetime | None
+    subjects: tuple[str, ...] | None
+    done: frozenset[str] = field(default_factory=frozenset)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Standing:
+    """Whether it is a step's turn in its bucket's cycle."""
+
+    cycle: OpenCycle | None
+    #: The step that has to run first; None: it is this one's turn.
+    waits_for: str | None = None
+    #: It was done before in this cycle, and is not done again.
+    is_done: bool = False
+
+
+def standing(store: Store, scope: Scope, as_of: datetime, step: str, *, asked: bool) -> Standing:
+    """Return whether it is a step's turn in the cycle of a bucket of a tenant.
+
+    The cycle is the one that was opened at the logical time `as_of`. Unless that time was `asked` for, the latest that
+    is there will do, so that a step that is started by hand goes on with what is open.
+    """
+    if step == _FIRST:
+        return Standing(cycle=None)
+    cycle = _read(store, scope, as_of, asked=asked)
+    if cycle is None or (_LAST in cycle.done and cycle.as_of != as_of):
+        return Standing(cycle=cycle, waits_for=_FIRST)
+    if step in cycle.done:
+        return Standing(cycle=cycle, is_done=True)
+    missing = [each.name for each in STEPS[: STEPS.index(_BY_NAME[step])] if each.name not in cycle.done]
+    return Standing(cycle=cycle, waits_for=missing[0] if missing else None)
+
+
+def take_step(work: Work, step: str, stands: Standing, *, retention: Retention) -> Iterator[Report]:
+    """Do a step whose turn it is, and mark it as done; yields each stage's report.
+
+    `work`: of a bucket, at the run's logical time; a step of a cycle that is open works at that cycle's time.
+
+    Raises:
+        ValueError: it is not the step's turn.
+        UnansweredError: the language model answered about no turn; what the rules found is there, and embedded.
+    """
+    if stands.waits_for or stands.is_done:
+        raise ValueError(f"it is not the turn of {step}")
+    began = time.perf_counter()
+    cycle = stands.cycle or _open(work)
+    yield from _Cycle(replace(work, as_of=cycle.as_of), cycle, retention).step(step)
+    with work.transaction() as conn:
+        seconds = time.perf_counter() - began
+        params = {"tenant": work.tenant_id, "run_id": cycle.run_id, "step": step, "seconds": seconds}
+        conn.execute(queries("steps")["mark_step"], params)
+
+
+class _Cycle:
+    """One tenant's open cycle."""
+
+    def __init__(self, work: Work, cycle: OpenCycle, retention: Retention) -> None:
+        self._ingesting, self._cycle, self._retention = work, cycle, retention
+        self._work = replace(work, as_of=tenant_time(work.store, work.tenant_id, work.as_of))
+
+    def step(self, name: str) -> Iterator[Report]:
+        if name not in PARTS:
+            yield from getattr(self, f"_{name}")()
+        elif self._cycle.at is not None:
+            scope = replace(self._work.scope, subjects=self._cycle.subjects or self._work.scope.subjects)
+            at_cycle = replace(self._work, scope=scope, as_of=self._cycle.at)
+            yield from _isolated(at_cycle, PARTS[name])
+
+    def _extract(self) -> Iterator[Report]:
+        try:
+            yield from _isolated(self._ingesting, lambda part: iter((extract(part),)), INGEST)
+        except UnansweredError:
+            yield from self._embed()
+            raise
+
+    def _embed(self) -> Iterator[Report]:
+        embedded: int | float = 0
+        for report in _isolated(self._ingesting, lambda part: iter((embed(part),)), INGEST):
+            yield report
+            embedded += report["turns"]
+        if embedded:
+            analyze(self._ingesting)
+
+    def _catch_up(self) -> Iterator[Report]:
+        """Run all pending cycles but the last of the whole bucket, whatever part of it has which last one."""
+        last = self._last
+        held: list[tuple[datetime, Scope]] = []
+
+        def all_but_the_last(part: Work) -> Iterator[Report]:
+            pending = list(pending_cycles(part, last))
+            for at, scope in pending[:-1]:
+                yield from run_cycle(part, at, scope)
+            held.extend(pending[-1:])
+
+        yield from _isolated(self._work, all_but_the_last)
+        at = max((at for at, _ in held), default=None)
+        for earlier, scope in held:
+            if at is not None and earlier < at:
+                yield from self._run_held(earlier, scope)
+        if at is not None:
+            before = replace(self._work, as_of=at - self._work.policy.cycle.period)
+            yield from _isolated(before, lambda part: iter((prune(part),)))
+        self._choose(at, [scope for held_at, scope in held if held_at == at])
+
+    def _run_held(self, at: datetime, scope: Scope) -> Iterator[Report]:
+        held = replace(self._work, scope=scope)
+        return _isolated(held, lambda part: run_cycle(part, at, part.scope))
+
+    def _choose(self, at: datetime | None, scopes: list[Scope]) -> None:
+        chosen: dict[str, Any] = {}
+        if at is not None:
+            chosen["cycle"] = at.isoformat()
+            named = [scope.subjects for scope in scopes if scope.subjects is not None]
+            if len(named) == len(scopes):
+                chosen["subjects"] = sorted({subject for subjects in named for subject in subjects})
+        with self._work.transaction() as conn:
+            params = {"tenant": self._work.tenant_id, "run_id": self._cycle.run_id, "chosen": Jsonb(chosen)}
+            conn.execute(queries("steps")["choose_cycle"], params)
+
+    def _prune(self) -> Iterator[Report]:
+        return _isolated(replace(self._work, as_of=self._last), lambda part: iter((prune(part),)))
+
+    def _work_in(self) -> Iterator[Report]:
+        return _isolated(self._work, lambda part: work_in_since(part, self._last))
+
+    def _decay(self) -> Iterator[Report]:
+        return _isolated(self._work, lambda part: iter((decay(part),)))
+
+    def _maintain(self) -> Iterator[Report]:
+        work = self._ingesting
+        with run(work, "drain") as attempt, work.transaction() as conn:
+            params = work.params() | {"opened_at": self._cycle.opened_at}
+            attempt.report.add("sessions", conn.execute(queries("steps")["clear_worked_in"], params).rowcount)
+            attempt.record(conn)
+        yield attempt.report
+        yield maintain(work, retention=self._retention, now=datetime.now(UTC))
+
+    @property
+    def _last(self) -> datetime:
+        return floor_cycle(self._work.as_of, self._work.policy.cycle.period)
+
+
+def _isolated(
+    work: Work, part: Callable[[Work], Iterator[Report]], stages: tuple[str, ...] = AFTER_INGEST
+) -> Iterator[Report]:
+    """Do a part of the work without the subjects that it fails on."""
+    return by_subject(work.store, work.scope, stages, lambda scope: part(replace(work, scope=scope)))
+
+
+def _run_id(scope: Scope, as_of: datetime) -> UUID:
+    return stable_id(as_of, "run", scope.tenant_id, "cycle", repr(sorted(scope.describe().items())))
+
+
+def _open(work: Work) -> OpenCycle:
+    params = {
+        "tenant": work.tenant_id,
+        "run_id": _run_id(work.scope, work.as_of),
+        "as_of": work.as_of,
+        "scope": Jsonb(work.scope.describe()),
+        "driver": work.driver,
+        "policy": work.policy.name,
+        "policy_hash": work.policy.hash,
+    }
+    with work.transaction() as conn:
+        conn.execute(queries("steps")["open_cycle"], params)
+    cycle = _read(work.store, work.scope, work.as_of, asked=True)
+    if cycle is None:
+        raise AssertionError("a cycle that was just opened is in the ledger")
+    return cycle
+
+
+def _read(store: Store, scope: Scope, as_of: datetime, *, asked: bool) -> OpenCycle | None:
+    sql, params = queries("steps"), {"tenant": scope.tenant_id}
+    with store.transaction(scope.tenant_id) as conn:
+        row = conn.execute(sql["read_cycle"], params | {"run_id": _run_id(scope, as_of)}).fetchone()
+        if row is None and not asked:
+            row = conn.execute(sql["latest_cycle"], params | {"scope": Jsonb(scope.describe())}).fetchone()
+    if row is None:
+        return None
+    at, limits, report = row
+    return OpenCycle(
+        run_id=_run_id(scope, at),
+        as_of=at,
+        opened_at=datetime.fromisoformat(limits["opened_at"]),
+        at=datetime.fromisoformat(limits["cycle"]) if "cycle" in limits else None,
+        subjects=tuple(limits["subjects"]) if "subjects" in limits else None,
+        done=frozenset(report),
+    )

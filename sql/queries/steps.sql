@@ -1,0 +1,38 @@
+-- name: open_cycle
+-- Begin a cycle's steps: no step of it is done, and which cycle it is not known yet. What was opened before begins anew.
+insert into ops.runs (tenant_id, run_id, stage, as_of, scope, driver, policy, policy_hash, status)
+values (%(tenant)s, %(run_id)s, 'cycle', %(as_of)s, %(scope)s || jsonb_build_object('opened_at', clock_timestamp()),
+        %(driver)s, %(policy)s, %(policy_hash)s, 'done')
+on conflict (tenant_id, run_id) do update set
+    scope = excluded.scope, driver = excluded.driver, policy = excluded.policy, policy_hash = excluded.policy_hash,
+    report = '{}', attempts = ops.runs.attempts + 1, finished_at = clock_timestamp()
+
+-- name: choose_cycle
+-- The cycle that is left to the steps: its time, and its subjects where they are few.
+update ops.runs set scope = scope || %(chosen)s, finished_at = clock_timestamp()
+where tenant_id = %(tenant)s and run_id = %(run_id)s
+
+-- name: mark_step
+-- A step is done.
+update ops.runs set report = report || jsonb_build_object(%(step)s::text, 1), seconds = seconds + %(seconds)s,
+                    finished_at = clock_timestamp()
+where tenant_id = %(tenant)s and run_id = %(run_id)s
+
+-- name: read_cycle
+-- The cycle of a bucket that was opened at a logical time.
+select as_of, scope, report from ops.runs where tenant_id = %(tenant)s and run_id = %(run_id)s
+
+-- name: latest_cycle
+-- The cycle of a bucket with the latest logical time.
+select as_of, scope, report from ops.runs
+where tenant_id = %(tenant)s and stage = 'cycle' and scope -> 'shards' is not distinct from %(scope)s::jsonb -> 'shards'
+order by as_of desc limit 1
+
+-- name: clear_worked_in
+-- Sessions whose turns a cycle has worked in leave the queue, unless they got turns since it was opened or somebody works
+-- on them. Turns of the minute before may have come after the log was read: these stay.
+delete from ops.queue
+where tenant_id = %(tenant)s and said_at <= %(as_of)s and last_at <= %(opened_at)s - interval '1 minute'
+  and (leased_until is null or leased_until <= %(as_of)s)
+  and shard >= %(shard_from)s and shard < %(shard_to)s
+  and (%(subjects)s::text[] is null or subject_id = any(%(subjects)s))
