@@ -35,6 +35,14 @@ def _default_threads() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
+def postgres_url(value: str) -> str:
+    """Return a Postgres URL with the scheme that libpq knows. Raises ValueError, which never quotes the URL."""
+    scheme, separator, rest = value.strip().partition("://")
+    if not separator or scheme not in POSTGRES_SCHEMES:
+        raise ValueError("a URL like postgresql://user:password@host:5432/name is needed")
+    return f"postgresql://{rest}"
+
+
 class Settings(BaseSettings):
     """The validated environment. `load_settings` builds it, with one-sentence errors."""
 
@@ -113,10 +121,7 @@ class Settings(BaseSettings):
     def _plain_scheme(cls, value: SecretStr | None) -> SecretStr | None:
         if value is None:
             return None
-        scheme, separator, rest = value.get_secret_value().strip().partition("://")
-        if not separator or scheme not in POSTGRES_SCHEMES:
-            raise ValueError("a URL like postgresql://user:password@host:5432/name is needed")
-        return SecretStr(f"postgresql://{rest}")
+        return SecretStr(postgres_url(value.get_secret_value()))
 
     @field_validator("home")
     @classmethod
