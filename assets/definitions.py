@@ -7,15 +7,15 @@ from assets.checks import all_embedded, bucket_lag, no_duplicates, queue_lag, re
 from assets.memories import memory
 from assets.memory_health import memory_health
 from assets.schedules import after_each_cycle, backfill_job, cycle_job, every_six_hours, health_job
-from assets.turns import turns
+from assets.source import IMPORT_JOBS, IMPORT_SCHEDULES, turns
 from assets.vectors import vectors
 from resources.clients import Clients
 
 defs = dg.Definitions(
     assets=[turns, candidates, vectors, memory, memory_health],
     asset_checks=[bucket_lag, queue_lag, all_embedded, no_duplicates, recall_is_exact],
-    jobs=[cycle_job, backfill_job, health_job],
-    schedules=[every_six_hours, after_each_cycle],
+    jobs=[cycle_job, backfill_job, health_job, *IMPORT_JOBS],
+    schedules=[every_six_hours, after_each_cycle, *IMPORT_SCHEDULES],
     resources={"clients": Clients()},
     # one process a run: six steps cost 5 CPU-seconds this way and 36 in processes of their own
     executor=dg.in_process_executor,
