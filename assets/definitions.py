@@ -11,15 +11,15 @@ from assets.memory_health import memory_health
 from assets.progress import watch_history
 from assets.quality import quality_checks
 from assets.schedules import after_each_cycle, backfill_job, cycle_job, every_six_hours, health_job
-from assets.turns import turns
+from assets.source import IMPORT_JOBS, IMPORT_SCHEDULES, turns
 from assets.vectors import vectors
 from resources.clients import Clients
 
 defs = dg.Definitions(
     assets=[turns, candidates, vectors, *steps, memory_health],
     asset_checks=[bucket_lag, queue_lag, all_embedded, no_duplicates, recall_is_exact, *quality_checks],
-    jobs=[cycle_job, backfill_job, health_job],
-    schedules=[every_six_hours, after_each_cycle],
+    jobs=[cycle_job, backfill_job, health_job, *IMPORT_JOBS],
+    schedules=[every_six_hours, after_each_cycle, *IMPORT_SCHEDULES],
     sensors=[watch_history, *alerts],
     resources={"clients": Clients()},
     # one process a run: six steps cost 5 CPU-seconds this way and 36 in processes of their own

@@ -1,4 +1,4 @@
-"""import_history: a file into the log, and the log into memory."""
+"""import_history: a file or another Postgres into the log, and the log into memory."""
 
 from datetime import UTC, datetime
 from pathlib import Path
@@ -8,6 +8,7 @@ from prefect.cache_policies import NO_CACHE
 
 from resources.artifacts import Progress, show_stages, show_table
 from resources.connections import connected
+from resources.source import counts_of, import_source
 from reverie.capture.history.importing import import_file
 from reverie.drive.advance import advance
 from reverie.drive.tenants import policies
@@ -36,6 +37,16 @@ def import_turns(tenant: str, path: Path, timezone: str | None) -> dict[str, int
 
 
 @task(retries=2, retry_delay_seconds=10, cache_policy=NO_CACHE)
+def import_rows(tenant: str) -> dict[str, int]:
+    """Read what is new in the Postgres of REVERIE_SOURCE_URL; what is broken becomes a dead letter."""
+    with connected() as reverie:
+        name, summary = import_source(reverie, tenant)
+    found = counts_of(summary)
+    show_table("imported-source", f"What became of the rows of {name}.", [{"tenant": tenant, "source": name} | found])
+    return found
+
+
+@task(retries=2, retry_delay_seconds=10, cache_policy=NO_CACHE)
 def remember(tenant: str, as_of: datetime | None) -> dict[str, int | float]:
     """Make memory of everything in the log, cycle by cycle in event time."""
     with connected() as reverie:
@@ -46,8 +57,14 @@ def remember(tenant: str, as_of: datetime | None) -> dict[str, int | float]:
 
 @flow(log_prints=True)
 def import_history(
-    tenant: str, path: Path, timezone: str | None = None, as_of: datetime | None = None
+    tenant: str, path: Path | None = None, timezone: str | None = None, as_of: datetime | None = None
 ) -> dict[str, int | float]:
-    """Import a JSONL, CSV or Parquet file that this process can read, and make memory of it up to `as_of` or now."""
-    import_turns(tenant, path, timezone)
+    """Import a JSONL, CSV or Parquet file that this process can read, and make memory of it up to `as_of` or now.
+
+    Without a path, what is new in the Postgres of REVERIE_SOURCE_URL is imported.
+    """
+    if path is None:
+        import_rows(tenant)
+    else:
+        import_turns(tenant, path, timezone)
     return remember(tenant, as_of)

@@ -35,6 +35,14 @@ def _default_threads() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
+def postgres_url(value: str) -> str:
+    """Return a Postgres URL with the scheme that libpq knows. Raises ValueError, which never quotes the URL."""
+    scheme, separator, rest = value.strip().partition("://")
+    if not separator or scheme not in POSTGRES_SCHEMES:
+        raise ValueError("a URL like postgresql://user:password@host:5432/name is needed")
+    return f"postgresql://{rest}"
+
+
 class Settings(BaseSettings):
     """The validated environment. `load_settings` builds it, with one-sentence errors."""
 
@@ -113,15 +121,52 @@ class Settings(BaseSettings):
     def _plain_scheme(cls, value: SecretStr | None) -> SecretStr | None:
         if value is None:
             return None
-        scheme, separator, rest = value.get_secret_value().strip().partition("://")
-        if not separator or scheme not in POSTGRES_SCHEMES:
-            raise ValueError("a URL like postgresql://user:password@host:5432/name is needed")
-        return SecretStr(f"postgresql://{rest}")
+        return SecretStr(postgres_url(value.get_secret_value()))
 
     @field_validator("home")
     @classmethod
     def _absolute(cls, value: Path) -> Path:
         return value.expanduser().absolute()
+
+
+class SourceSettings(BaseSettings):
+    """The Postgres that an orchestrator imports turns from: `REVERIE_SOURCE_URL` and so on. Off without a URL."""
+
+    model_config = SettingsConfigDict(env_prefix="REVERIE_SOURCE_", env_ignore_empty=True, extra="ignore", frozen=True)
+
+    #: URL of the database, as for `DATABASE_URL`. A password may be in PGPASSWORD or a passfile instead.
+    url: SecretStr | None = None
+    #: The rows to import; or:
+    query: str | None = None
+    #: A table, all of which is imported.
+    table: str | None = None
+    #: A column that only grows, such as `updated_at`. None: each import reads all rows.
+    cursor: str | None = None
+    #: The column that tells rows apart. None: `id`, if there is one.
+    key: str | None = None
+    #: Under what name it is remembered what was imported. None: made of database and table.
+    name: str | None = None
+    #: Field names and values, as `--map` takes them, separated by commas.
+    map: str = ""
+    #: The time zone of times without an offset.
+    timezone: str | None = None
+    #: The subject of all rows.
+    subject: str | None = None
+
+    @field_validator("url")
+    @classmethod
+    def _plain_url(cls, value: SecretStr | None) -> SecretStr | None:
+        return None if value is None else SecretStr(postgres_url(value.get_secret_value()))
+
+    @property
+    def mapping(self) -> dict[str, str]:
+        """`map` as a mapping. Raises SettingsError: a pair is not OURS=THEIRS."""
+        pairs = [pair.strip().partition("=") for pair in self.map.split(",") if pair.strip()]
+        if any(not (ours and theirs) for ours, _, theirs in pairs):
+            raise SettingsError(
+                "REVERIE_SOURCE_MAP cannot be used: it holds pairs such as subject_id=user,role:klant=user."
+            )
+        return {ours: theirs for ours, _, theirs in pairs}
 
 
 def load_settings() -> Settings:
@@ -132,8 +177,20 @@ def load_settings() -> Settings:
     try:
         return Settings()
     except ValidationError as error:
-        first = error.errors(include_input=False, include_url=False)[0]
-        field = str(first["loc"][0]) if first["loc"] else "environment"
-        variable = "DATABASE_URL" if field.upper() == "DATABASE_URL" else f"REVERIE_{field.upper()}"
-        reason = str(first["msg"]).removeprefix("Value error, ")
-        raise SettingsError(f"{variable} cannot be used: {reason[:1].lower()}{reason[1:]}.") from None
+        raise _settings_error(error, "REVERIE_") from None
+
+
+def load_source_settings() -> SourceSettings:
+    """Read the environment for a source. Raises SettingsError as `load_settings` does."""
+    try:
+        return SourceSettings()
+    except ValidationError as error:
+        raise _settings_error(error, "REVERIE_SOURCE_") from None
+
+
+def _settings_error(error: ValidationError, prefix: str) -> SettingsError:
+    first = error.errors(include_input=False, include_url=False)[0]
+    field = str(first["loc"][0]) if first["loc"] else "environment"
+    variable = "DATABASE_URL" if field.upper() == "DATABASE_URL" else f"{prefix}{field.upper()}"
+    reason = str(first["msg"]).removeprefix("Value error, ")
+    return SettingsError(f"{variable} cannot be used: {reason[:1].lower()}{reason[1:]}.")

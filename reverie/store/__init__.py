@@ -9,6 +9,7 @@
 - `queries`: the SQL of `sql/queries/`, by name
 - `runs`: the run ledger
 - `queue`: sessions that wait to become memory
+- `source/`: another Postgres that turns are imported from
 - `failures`: items that a stage failed on
 - `dead_letters`: records that could not be imported
 - `active_model`: the embedding model of a tenant

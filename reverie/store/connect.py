@@ -13,7 +13,7 @@ from selectors import EVENT_READ, DefaultSelector
 from typing import TYPE_CHECKING, Any, Literal, LiteralString
 
 import psycopg
-from psycopg import AsyncConnection, Connection, Rollback, errors
+from psycopg import AsyncConnection, Connection, IsolationLevel, Rollback, errors
 from psycopg.conninfo import conninfo_to_dict
 from psycopg.pq import TransactionStatus
 from psycopg.sql import SQL
@@ -67,13 +67,24 @@ def connect(
 
     `vectors` makes halfvec columns arrive as `pgvector.HalfVector` and costs a round trip. Raises DatabaseError.
     """
-    conninfo = _conninfo(url)
-    try:
-        conn = psycopg.connect(conninfo, autocommit=True)
-    except psycopg.OperationalError as error:
-        raise _refusal(error, url) from error
+    conn = _connected(url)
     try:
         _prepare(conn, role, tenant, vectors)
+    except BaseException:
+        conn.close()
+        raise
+    return conn
+
+
+def connect_to_source(url: str) -> Connection[tuple[Any, ...]]:
+    """Open a connection to any Postgres to read it: a read-only transaction of one snapshot, times as ISO 8601 in UTC.
+
+    Raises DatabaseError.
+    """
+    conn = _connected(url)
+    try:
+        conn.execute(_SET_SOURCE)
+        conn.autocommit, conn.read_only, conn.isolation_level = False, True, IsolationLevel.REPEATABLE_READ
     except BaseException:
         conn.close()
         raise
@@ -215,6 +226,22 @@ def _conninfo(url: str) -> str:
         raise DatabaseError("The Postgres URL cannot be read: postgresql://user:password@host:5432/name.") from None
     timeout = {} if "connect_timeout" in given else {"connect_timeout": CONNECT_TIMEOUT_SECONDS}
     return psycopg.conninfo.make_conninfo(url, client_encoding="utf8", **timeout)
+
+
+def _connected(url: str) -> Connection[tuple[Any, ...]]:
+    """A connection in autocommit, without any setting."""
+    try:
+        return psycopg.connect(_conninfo(url), autocommit=True)
+    except psycopg.OperationalError as error:
+        raise _refusal(error, url) from error
+
+
+# a source waits, within its transaction, for each batch to be written here
+_SET_SOURCE: LiteralString = """
+select set_config('timezone', 'UTC', false),
+       set_config('datestyle', 'ISO', false),
+       set_config('idle_in_transaction_session_timeout', '0', false)
+"""
 
 
 _SET: LiteralString = """

@@ -31,15 +31,18 @@ class DeadLetter:
     """A record to keep because it could not be taken in."""
 
     id: UUID
-    #: Name of the file.
+    #: Name of the file, or of another source.
     source: str
-    line: int
+    #: None: the record has a key.
+    line: int | None
     #: Short code of what was wrong.
     reason: str
     #: One sentence: field, what kind of value was found, what is expected; never the value.
     detail: str
     #: At most `KEPT_BYTES` of the record; None where it must not be kept.
     payload: bytes | None
+    #: Key of the row of a database.
+    item: str | None = None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -55,6 +58,8 @@ class ListedLetter:
     recorded_at: datetime
     #: Bytes of the record that are kept.
     size: int
+    #: Key of the row of a database, or the item that a stage failed on; None for other records.
+    item: str | None
 
     @property
     def redrivable(self) -> bool:
@@ -70,7 +75,9 @@ class LetterGroup:
     reason: str
     letters: int
     #: Lines of the first of them.
-    lines: tuple[int, ...]
+    lines: list[int]
+    #: Keys of the first of them, for rows of a database.
+    rows: list[str]
     #: What is wrong with the first.
     detail: str
 
@@ -79,9 +86,8 @@ class LetterGroup:
 class KeptLetter(ListedLetter):
     """A dead letter with its content, for who asks for this one."""
 
-    #: Subject and item that a stage failed on; None for a record.
+    #: Subject that a stage failed on; None for a record.
     subject_id: str | None
-    item: str | None
     #: The record as it came, at most its first `KEPT_BYTES`; None where it must not be kept.
     record: str | None
 
@@ -94,21 +100,29 @@ class LetterFilter:
     reason: str | None = None
 
 
-def letter_id(tenant_id: str, source: str, line: int, payload: bytes | None) -> UUID:
-    """Return the id of a record's dead letter: the same for the same record in the same line of the same file."""
+def letter_id(tenant_id: str, source: str, line: int, payload: bytes | None, key: str = "") -> UUID:
+    """Return the id of a record's dead letter.
+
+    It is the same for the same record in the same line of the same file, and for whatever a row with a key holds.
+    """
+    if key:
+        return stable_id(_NO_TIME, "dead letter", tenant_id, source, "row", key)
     digest = hashlib.sha256(payload or b"").hexdigest()
     return stable_id(_NO_TIME, "dead letter", tenant_id, source, str(line), digest)
 
 
 def dead_letter(
-    tenant_id: str, *, source: str, line: int, reason: str, detail: str, payload: bytes | None
+    tenant_id: str, *, source: str, line: int, reason: str, detail: str, payload: bytes | None, key: str = ""
 ) -> DeadLetter:
-    """Return the letter for a record, of which at most `KEPT_BYTES` are kept."""
-    letter = letter_id(tenant_id, source, line, payload)
+    """Return the letter for a record, of which at most `KEPT_BYTES` are kept; `key`: of a row, which has no line."""
+    letter = letter_id(tenant_id, source, line, payload, key)
     if payload is not None and len(payload) >= KEPT_BYTES:
         payload = payload[:KEPT_BYTES]
         detail += " Only its first 64 KiB are kept: mend and import the file again."
-    return DeadLetter(id=letter, source=source, line=line, reason=reason, detail=detail, payload=payload)
+    where = None if key else line
+    return DeadLetter(
+        id=letter, source=source, line=where, reason=reason, detail=detail, payload=payload, item=key or None
+    )
 
 
 def record_dead_letters(conn: Connection[Any], tenant_id: str, letters: Sequence[DeadLetter]) -> None:
@@ -126,6 +140,7 @@ def record_dead_letters(conn: Connection[Any], tenant_id: str, letters: Sequence
             "reasons": [letter.reason for letter in unique],
             "details": [letter.detail for letter in unique],
             "payloads": [letter.payload for letter in unique],
+            "items": [letter.item for letter in unique],
         },
     )
 
@@ -136,8 +151,8 @@ def list_dead_letters(
     """Return up to `limit` letters in the order of their files and lines."""
     with store.transaction(tenant_id) as conn:
         rows = conn.execute(queries("dead_letters")["list"], _params(tenant_id, where) | {"limit": limit}).fetchall()
-    names = ("id", "source", "line", "reason", "detail", "attempts", "recorded_at", "size")
-    return [ListedLetter(**dict(zip(names, (*row[:-1], row[-1] or 0), strict=True))) for row in rows]
+    names = ("id", "source", "line", "reason", "detail", "attempts", "recorded_at", "size", "item")
+    return [ListedLetter(**dict(zip(names, row, strict=True))) for row in rows]
 
 
 def group_dead_letters(
@@ -147,8 +162,8 @@ def group_dead_letters(
     with store.transaction(tenant_id) as conn:
         rows = conn.execute(queries("dead_letters")["group"], _params(tenant_id, where) | {"samples": samples})
         return [
-            LetterGroup(source=source, reason=reason, letters=letters, lines=tuple(lines or ()), detail=detail)
-            for source, reason, letters, lines, detail in rows
+            LetterGroup(source=source, reason=reason, letters=letters, lines=lines, rows=keys, detail=detail)
+            for source, reason, letters, lines, keys, detail in rows
         ]
 
 
@@ -193,12 +208,12 @@ def claim_dead_letters(
     return [DeadLetter(**dict(zip(names, row, strict=True))) for row in rows]
 
 
-def letters_by_line(store: Store, tenant_id: str, source: str) -> dict[int, set[UUID]]:
-    """Return the ids of the letters of one file by line."""
-    found: dict[int, set[UUID]] = {}
+def letters_by_place(store: Store, tenant_id: str, source: str) -> dict[str, set[UUID]]:
+    """Return the ids of the letters of one file or source by key or line."""
+    found: dict[str, set[UUID]] = {}
     with store.transaction(tenant_id) as conn:
-        for line, letter in conn.execute(queries("dead_letters")["places"], {"tenant": tenant_id, "source": source}):
-            found.setdefault(line, set()).add(letter)
+        for place, letter in conn.execute(queries("dead_letters")["places"], {"tenant": tenant_id, "source": source}):
+            found.setdefault(place, set()).add(letter)
     return found
 
 

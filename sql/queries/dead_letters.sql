@@ -1,15 +1,18 @@
 -- name: record
--- Keep records that could not be taken in; the same record of the same line is one row, under its latest reason.
-insert into ops.dead_letters (tenant_id, id, source, line, reason, detail, payload)
+-- Keep records that could not be taken in; the same record of the same line is one row, under its latest reason, and so is
+-- a row of a database, as it is now.
+insert into ops.dead_letters (tenant_id, id, source, line, reason, detail, payload, item)
 select %(tenant)s, l.*
 from unnest(%(ids)s::uuid[], %(sources)s::text[], %(lines)s::bigint[], %(reasons)s::text[], %(details)s::text[],
-            %(payloads)s::bytea[]) as l
-on conflict (tenant_id, id) do update set reason = excluded.reason, detail = excluded.detail
-where (ops.dead_letters.reason, ops.dead_letters.detail) is distinct from (excluded.reason, excluded.detail)
+            %(payloads)s::bytea[], %(items)s::text[]) as l
+on conflict (tenant_id, id) do update
+set reason = excluded.reason, detail = excluded.detail, payload = excluded.payload
+where (ops.dead_letters.reason, ops.dead_letters.detail, ops.dead_letters.payload)
+      is distinct from (excluded.reason, excluded.detail, excluded.payload)
 
 -- name: list
 -- Dead letters in the order of their files, without their content.
-select id, source, line, reason, detail, attempts, recorded_at, octet_length(payload) as size
+select id, source, line, reason, detail, attempts, recorded_at, coalesce(octet_length(payload), 0), item
 from ops.dead_letters
 where tenant_id = %(tenant)s
   and (%(source)s::text is null or source = %(source)s)
@@ -48,8 +51,10 @@ limit %(limit)s
 for update skip locked
 
 -- name: places
--- Ids of the dead letters of one file by line, to see which of them a new import resolves.
-select line, id from ops.dead_letters where tenant_id = %(tenant)s and source = %(source)s and line is not null
+-- Ids of the dead letters of one file or source by key or line, to see which of them a new import resolves.
+select coalesce(item, line::text), id
+from ops.dead_letters
+where tenant_id = %(tenant)s and source = %(source)s and (line is not null or item is not null)
 
 -- name: delete
 -- Take away dead letters whose records are in.
@@ -65,7 +70,9 @@ where d.tenant_id = %(tenant)s and d.id = l.id
 -- name: group
 -- Dead letters by file and reason: how many, the lines of the first of them, and the detail of the very first.
 select source, reason, count(*),
-       (array_agg(line order by line, id) filter (where line is not null))[1:%(samples)s] as lines,
+       coalesce((array_agg(line order by line, id) filter (where line is not null))[1:%(samples)s], '{}') as lines,
+       coalesce((array_agg(item order by item) filter (where item is not null and source not like 'stage:%%'))[1:%(samples)s],
+                '{}') as rows,
        (array_agg(detail order by line, id))[1] as detail
 from ops.dead_letters
 where tenant_id = %(tenant)s

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
 
+import psycopg
 import pytest
 
 GOOD = {
@@ -120,3 +122,45 @@ def test_assumptions_are_told(invoke, tmp_path: Path) -> None:
     assert result.exit_code == 0, result.output
     assert "assumed that subject_id is customer_id, session_id is threadId, role is sender" in result.stderr
     assert "change this with --map" in result.stderr
+
+
+@pytest.fixture
+def crm(database_factory) -> Iterator[str]:
+    """Another database, with a table of messages."""
+    with database_factory.empty() as url, psycopg.connect(url, autocommit=True) as conn:
+        conn.execute(
+            "create table messages (id int, user_id text, session_id text, role text, said_at text, body text)"
+        )
+        for number in range(20):
+            row = (number, "ana", "s1", "user", f"2026-03-01T09:{number:02}:00Z", f"I drank {number} cups of tea.")
+            conn.execute("insert into messages values (%s, %s, %s, %s, %s, %s)", row)
+        yield url
+
+
+def test_import_from_a_table(invoke, ask, conn, crm: str) -> None:
+    options = ("import", "--table", "messages", "--cursor", "id", "--name", "crm", "--json")
+    result = invoke(*options, "--from", "CRM_URL", env={"CRM_URL": crm})
+    assert result.exit_code == 0, result.output
+    (found,) = json.loads(result.stdout)["files"]
+    assert (found["file"], found["read"], found["imported"], found["format"]) == ("crm", 20, 20, "table")
+    result = invoke(*options[:-1], "--from", crm)
+    assert "crm: 1 records read as table" in result.stdout and "already in the log" in result.stdout
+    assert conn.execute("select name, place from ops.sources").fetchall() == [("crm", "19")]
+
+
+def test_a_source_is_named_in_one_way(invoke, file: Path) -> None:
+    url = "postgresql://someone:hunter2@127.0.0.1:1/absent"
+    for arguments, code, said in (
+        ((), 2, "Name the files to import, or a database with --from"),
+        ((str(file), "--from", url, "--table", "t"), 2, "Name the files to import, or a database with --from"),
+        ((str(file), "--cursor", "id"), 2, "--cursor needs --from"),
+        ((str(file), "--from-start"), 2, "--from-start needs --from"),
+        (("--from", url, "--table", "t", "--format", "csv"), 2, "are for files"),
+        (("--from", "NO_SUCH_URL", "--table", "t"), 2, "There is no environment variable NO_SUCH_URL"),
+        (("--from", "host=127.0.0.1 password=hunter2", "--table", "t"), 2, "a URL like postgresql://"),
+        (("--from", url), 2, "Name either a query or a table"),
+        (("--from", url, "--table", "t"), 4, "No Postgres answers at 127.0.0.1:1"),
+    ):
+        result = invoke("import", *arguments)
+        assert (result.exit_code, said in " ".join(result.stderr.split())) == (code, True), result.output
+        assert "hunter2" not in result.output and "hunter2" not in result.stderr

@@ -238,11 +238,19 @@ def test_a_session_is_replayed_and_dead_letters_redriven(server: None, waiting: 
     assert left(conn) == 1
 
 
-def test_a_history_is_imported_and_reembedded(server: None, store: Store, conn: Conn, tmp_path: Path) -> None:
+def test_a_history_is_imported_and_reembedded(
+    server: None, store: Store, conn: Conn, tmp_path: Path, database_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     path = tmp_path / "history.jsonl"
     record = {"subject_id": "ana", "session_id": "s1", "role": "user", "said_at": "2026-01-05T09:00:00Z"}
     path.write_text(json.dumps(record | {"text": "I love spicy ramen."}))
     assert flow("import_history")("acme", path, as_of=AS_OF)["merge_activated"] == 1
+    row = (
+        "'ben' as subject_id, 's1' as session_id, 'user' as role, 'I love tea.' as text, '2026-01-06T09:00Z' as said_at"
+    )
+    monkeypatch.setenv("REVERIE_SOURCE_URL", database_url)
+    monkeypatch.setenv("REVERIE_SOURCE_QUERY", f"select {row}")
+    assert flow("import_history")("acme", as_of=AS_OF)["merge_activated"] == 1
     assert flow("reembed_tenant")("acme", "minilm", as_of=AS_OF)["reembed_removed"] == 0
     assert conn.execute("select distinct driver from ops.runs").fetchall() == [("prefect",)]
 

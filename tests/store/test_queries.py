@@ -21,7 +21,11 @@ TEMPORARY = (("capture", "make_incoming"), ("embed", "stage_cache"))
 #: Statements that are run and not planned.
 UTILITIES = {*TEMPORARY, ("capture", "copy_incoming"), ("embed", "copy_cache")}
 #: What the code fills in where a statement is for any table.
-FILLED = {"{table}": "log.turns", "{name}": "'log.turns'", "{columns}": "id, text"}
+FILLED = {"{table}": "log.turns", "{name}": "'log.turns'", "{columns}": "id, text"} | {
+    "{query}": "select id, text from log.turns",
+    "{cursor}": "id",
+    "{order}": "id",
+}
 #: Arguments of a type that Postgres cannot tell from the statement alone, and is told with the value.
 TYPES = {
     ("queue", "enqueue"): {"at": "timestamptz"},

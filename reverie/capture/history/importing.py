@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta, tzinfo
+from functools import partial
 from pathlib import Path
 from typing import Any
 from uuid import UUID
@@ -30,9 +31,10 @@ from reverie.store.dead_letters import (
     dead_letter,
     delete_dead_letters,
     letter_id,
-    letters_by_line,
+    letters_by_place,
     record_dead_letters,
 )
+from reverie.store.source.place import keep_place
 from reverie.store.tenants import ensure_tenant
 
 #: How far a turn's time may lie after the current time, since clocks differ.
@@ -142,17 +144,21 @@ def import_file(
     )
     options.validator([])  # reports an invalid mapping or subject before the file is read
     batches = read_records(path, ReadOptions(format=format, subject=subject, start=start, names=names))
-    return _import_batches(store, path, batches, options, policy, on_progress)
+    return import_batches(store, source_name(path), batches, options, policy, on_progress)
 
 
-def _import_batches(
+def import_batches(
     store: Store,
-    path: Path,
+    source: str,
     batches: Iterator[Batch],
     options: ImportOptions,
     policy: str,
     on_progress: Callable[[int], None] | None,
 ) -> ImportSummary:
+    """Import the records of a source, which dead letters name, each batch in a transaction of its own.
+
+    Raises InputError as `import_file` does.
+    """
     importer: _Importer | None = None
     for batch in batches:
         if importer is None:
@@ -160,14 +166,15 @@ def _import_batches(
             validator, assumed = options.validator(records, converted=batch.converted)
             if batch.columns:
                 validator.require_columns(batch.columns)
-            importer = _Importer(store, validator, source_name(path), policy)
+            importer = _Importer(store, validator, source, policy)
             importer.summary.format, importer.summary.assumed = batch.format, assumed
+            importer.mapping = {**options.mapping, **assumed}
             importer.fields = tuple(dict.fromkeys(name for fields in records for name in fields))[:MAX_IGNORED]
         importer.write(batch)
         if on_progress:
             on_progress(batch.position)
     if importer is None:
-        raise InputError(f"{path.name} is empty.")
+        raise InputError(f"{source} is empty.")
     return importer.finish()
 
 
@@ -182,6 +189,8 @@ class ImportOptions:
     mapping: Mapping[str, str]
     timezone: tzinfo | None
     subject: str | None
+    #: Whether fields that `mapping` does not name are recognized by their usual names.
+    recognize: bool = True
 
     def validator(
         self, records: Sequence[Mapping[str, Any]], *, converted: bool = False
@@ -195,7 +204,8 @@ class ImportOptions:
         if converted:
             names, assumed = {}, {}
         else:
-            assumed = recognize_fields(records, names, has_subject=self.subject is not None)
+            has_subject = self.subject is not None
+            assumed = recognize_fields(records, names, has_subject=has_subject) if self.recognize else {}
         coded = {f"{field}:{theirs}": ours for field, codes in values.items() for theirs, ours in codes.items()}
         validator = Validator(
             tenant_id=self.tenant_id,
@@ -252,9 +262,11 @@ class _Importer:
         self._tenant = validator.tenant_id
         #: Field names of the first records.
         self.fields: tuple[str, ...] = ()
+        #: How fields and values are mapped, given and assumed.
+        self.mapping: dict[str, str] = {}
         self._source = source
         self._policy = policy
-        self._earlier = letters_by_line(store, self._tenant, source)
+        self._earlier = letters_by_place(store, self._tenant, source)
         # hashes, since the ids of millions of sessions would not fit in memory
         self._subjects: set[int] = set()
         self._sessions: set[int] = set()
@@ -276,9 +288,11 @@ class _Importer:
                 for index in conflicts:
                     record = records[index]
                     detail = _with_place(record, conflict_detail(values[index]))
-                    letters.append(self._letter(record.line, "conflict", detail, record.payload()))
+                    letters.append(self._letter(record.line, "conflict", detail, record.payload(), record.key))
             record_dead_letters(conn, self._tenant, letters)
             resolved = self._resolve(conn, batch, letters)
+            if batch.place is not None:
+                keep_place(conn, self._tenant, self._source, replace(batch.place, mapping=self.mapping))
         summary = self.summary
         summary.read += len(batch.records) + len(batch.broken)
         summary.imported += turns.added
@@ -318,19 +332,21 @@ class _Importer:
 
     def _rejected_letter(self, record: Record, rejection: Rejection) -> DeadLetter:
         payload = record.payload() if rejection.keep else None
-        return self._letter(record.line, rejection.reason, _with_place(record, rejection.detail), payload)
+        return self._letter(record.line, rejection.reason, _with_place(record, rejection.detail), payload, record.key)
 
-    def _letter(self, line: int, reason: str, detail: str, payload: bytes | None) -> DeadLetter:
-        return dead_letter(self._tenant, source=self._source, line=line, reason=reason, detail=detail, payload=payload)
+    def _letter(self, line: int, reason: str, detail: str, payload: bytes | None, key: str = "") -> DeadLetter:
+        named = partial(dead_letter, self._tenant, source=self._source, line=line, key=key)
+        return named(reason=reason, detail=detail, payload=payload)
 
     def _resolve(self, conn: Connection[Any], batch: Batch, letters: list[DeadLetter]) -> int:
-        """Delete dead letters of earlier imports of this file whose records have now been imported."""
+        """Delete dead letters of earlier imports of this file or source whose records have now been imported."""
         if not self._earlier:
             return 0
         still = {letter.id for letter in letters}
         ids: set[UUID] = set()
+        known: set[UUID] = set()
         for record in batch.records:
-            if record.line in self._earlier:
-                ids.add(letter_id(self._tenant, self._source, record.line, record.payload()))
-        known = set().union(*(self._earlier.get(record.line, set()) for record in batch.records))
+            if letters_there := self._earlier.get(record.key or str(record.line)):
+                known |= letters_there
+                ids.add(letter_id(self._tenant, self._source, record.line, record.payload(), record.key))
         return delete_dead_letters(conn, self._tenant, (ids & known) - still)

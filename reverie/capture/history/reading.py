@@ -14,6 +14,7 @@ from reverie.capture.history.formats import detection
 from reverie.capture.history.formats.array import read_array
 from reverie.capture.history.records import BrokenItem, InputItem, Record, overlong_item, parse_json, truncated_item
 from reverie.errors import InputError
+from reverie.store.source.place import SourcePlace
 
 #: Most records of a batch. An import writes a batch in one transaction.
 BATCH_RECORDS = 10_000
@@ -54,6 +55,8 @@ class Batch:
     converted: bool = False
     #: Bytes of the file read so far, before decompression.
     position: int = 0
+    #: How far the source is read with these records; None for files, which are read from the beginning.
+    place: SourcePlace | None = None
     #: The columns of a table; None for formats in which each record has its own fields.
     columns: tuple[str, ...] | None = None
 
@@ -69,14 +72,16 @@ def read_records(path: Path, options: ReadOptions | None = None) -> Iterator[Bat
     options = options or ReadOptions()
     if detection.is_archive(path):
         format, items = detection.read_archive(path, options.format, subject=options.subject)
-        yield from _batches(None, items, format)
+        yield from in_batches(items, format)
         return
     if options.format == "slack" and path.exists():
         raise InputError(f"{path.name} is not a Slack export, which is a directory or a zip.")
     file = open_file(path)
     try:
         format, items = _items(file, options)
-        yield from _batches(file, items, format)
+        for batch in in_batches(items, format):
+            batch.position = file.position
+            yield batch
     finally:
         file.stream.close()
 
@@ -120,7 +125,8 @@ def _read_jsonl(file: InputFile) -> Iterator[InputItem]:
         yield truncated_item(number)
 
 
-def _batches(file: InputFile | None, items: Iterator[InputItem], format: str) -> Iterator[Batch]:
+def in_batches(items: Iterator[InputItem], format: str) -> Iterator[Batch]:
+    """Yield the items in batches of bounded size; the last one may be empty."""
     batch, size = _new_batch(format), 0
     for item in items:
         if isinstance(item, Record):
@@ -132,17 +138,16 @@ def _batches(file: InputFile | None, items: Iterator[InputItem], format: str) ->
         else:
             batch.skipped[item.reason] += 1
         if len(batch.records) + len(batch.broken) >= BATCH_RECORDS or size >= BATCH_BYTES:
-            yield _complete(file, batch)
+            yield _complete(batch)
             batch, size = _new_batch(format), 0
-    yield _complete(file, batch)
+    yield _complete(batch)
 
 
 def _new_batch(format: str) -> Batch:
     return Batch(format=format, converted=format in _CONVERTED)
 
 
-def _complete(file: InputFile | None, batch: Batch) -> Batch:
-    batch.position = file.position if file else 0
+def _complete(batch: Batch) -> Batch:
     if batch.format in ("csv", "parquet") and batch.records:
         batch.columns = tuple(batch.records[0].fields)
     return batch

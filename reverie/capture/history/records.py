@@ -22,6 +22,8 @@ class Record(NamedTuple):
     size: int = 0
     #: A more exact location, such as a file of an export and the item in it.
     place: str = ""
+    #: The key of a row of a database, which has no line.
+    key: str = ""
 
     def payload(self) -> bytes:
         """Return the record as JSON under its original field names, for a dead letter."""

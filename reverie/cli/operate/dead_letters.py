@@ -71,7 +71,7 @@ def list_letters(
     else:
         columns = ("file", "line", "reason", "what is wrong", "attempts", "id")
         rows = [
-            (letter.source, letter.line, letter.reason, letter.detail, letter.attempts, str(letter.id))
+            (letter.source, letter.line or letter.item, letter.reason, letter.detail, letter.attempts, str(letter.id))
             for letter in letters
         ]
         table(columns, rows, right=("line", "attempts"), ids=("file",))
@@ -82,7 +82,8 @@ def list_letters(
 
 def _lines(group: LetterGroup) -> str:
     """Return the first lines, followed by an ellipsis if there are more."""
-    return ", ".join(f"{line}" for line in group.lines) + (", ..." if group.letters > len(group.lines) else "")
+    places = [*map(str, group.lines), *group.rows]
+    return ", ".join(places) + (", ..." if group.letters > len(places) else "")
 
 
 @command.command("show", short_help="Show a dead letter with its content.")

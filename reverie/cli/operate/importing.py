@@ -1,11 +1,15 @@
-"""`reverie import`: import conversations and outcomes from files into the log."""
+"""`reverie import`: import conversations and outcomes from files, or from another Postgres, into the log."""
 
 from __future__ import annotations
 
+import functools
+import os
+import re
 from collections import Counter
+from collections.abc import Callable
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import click
 
@@ -18,6 +22,7 @@ from reverie.errors import InputError, ReverieError
 
 if TYPE_CHECKING:
     from reverie.capture.history.importing import ImportSummary
+    from reverie.store.source.reader import SourceQuery
 
 
 def parse_mapping(_: click.Context, __: click.Parameter, values: tuple[str, ...]) -> dict[str, str]:
@@ -45,8 +50,66 @@ subject_option = click.option(
 timezone_option = click.option("--timezone", metavar="ZONE", help="The time zone of times without an offset.")
 
 
-@click.command("import", short_help="Import conversations from files into the log.")
-@click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="FILE...")
+#: Options of a source, by the field of `SourceQuery`: name, metavar, help.
+_SOURCE = (
+    (
+        "url",
+        "--from",
+        "URL|VARIABLE",
+        "Import from another Postgres: its URL, or the environment variable that has it.",
+    ),
+    ("query", "--query", "SELECT", "With --from: the rows to import."),
+    ("table", "--table", "NAME", "With --from: import all of this table instead of a query."),
+    ("cursor", "--cursor", "COLUMN", "With --from: a column that only grows, such as updated_at; import what is new."),
+    ("key", "--key", "COLUMN", "With --from: the column that tells rows apart. [default: id, if there is one]"),
+    ("name", "--name", "NAME", "With --from: the name under which it is remembered what was imported."),
+)
+
+
+def source_options(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Add the options of another Postgres; the command gets them as one value, `source`: a `SourceQuery` or None."""
+
+    @functools.wraps(function)
+    def with_source(*args: Any, **options: Any) -> Any:
+        given = {name: options.pop(name) for name, *_ in _SOURCE}
+        return function(*args, source=_source(given, from_start=options.pop("from_start")), **options)
+
+    decorated: Callable[..., Any] = click.option(
+        "--from-start", is_flag=True, help="With --cursor: read all rows again, whatever was imported before."
+    )(with_source)
+    for name, option, metavar, help_text in reversed(_SOURCE):
+        decorated = click.option(option, name, metavar=metavar, help=help_text)(decorated)
+    return decorated
+
+
+def _source(given: dict[str, str | None], *, from_start: bool) -> SourceQuery | None:
+    from reverie.store.source.reader import SourceQuery
+
+    url = given.pop("url")
+    if url is None:
+        if needless := [name for name, value in given.items() if value is not None] or ["from-start"] * from_start:
+            raise click.UsageError(f"--{needless[0]} needs --from, the URL of the database to import from.")
+        return None
+    return SourceQuery(url=_source_url(url), from_start=from_start, **cast("dict[str, Any]", given))
+
+
+def _source_url(given: str) -> str:
+    """The URL, or that of the variable. What is neither is not quoted: it may hold a password."""
+    from reverie.settings import postgres_url
+
+    if re.fullmatch(r"[A-Za-z_]\w*", given):
+        if not os.environ.get(given):
+            raise click.BadParameter(f"There is no environment variable {given}.", param_hint="--from")
+        given = os.environ[given]
+    try:
+        return postgres_url(given)
+    except ValueError as error:
+        raise click.BadParameter(f"{error}, or the name of an environment variable.", param_hint="--from") from None
+
+
+@click.command("import", short_help="Import conversations from files or another Postgres into the log.")
+@click.argument("files", nargs=-1, type=click.Path(path_type=Path), metavar="[FILE...]")
+@source_options
 @tenant_option
 @map_option
 @timezone_option
@@ -65,6 +128,7 @@ timezone_option = click.option("--timezone", metavar="ZONE", help="The time zone
 @json_option
 def command(
     files: tuple[Path, ...],
+    source: SourceQuery | None,
     tenant: str | None,
     mapping: dict[str, str],
     timezone: str | None,
@@ -73,8 +137,8 @@ def command(
     start: datetime | None,
     as_json: bool,
 ) -> None:
-    """Import conversations and outcomes into the log from JSONL, JSON, CSV or Parquet files, gzipped or not, or from a
-    ChatGPT or Slack export.
+    """Import conversations and outcomes into the log from JSONL, JSON, CSV or Parquet files, gzipped or not, from a
+    ChatGPT or Slack export, or with --from from a table or query of another Postgres, which is only read.
 
     A turn that is imported twice is stored once, so an interrupted import can simply be run again. A record that cannot
     be imported becomes a dead letter with file, line and reason. A record needs subject_id, session_id, role, said_at
@@ -88,10 +152,18 @@ def command(
       reverie import chatgpt-export.zip --subject ana
       reverie import slack-export.zip
       reverie import examples/sample_history.jsonl --tenant demo
+      reverie import --from CRM_URL --table public.messages --cursor updated_at --map subject_id=customer
     """
-    results: list[tuple[Path, ImportSummary | ReverieError]] = []
-    options = {"mapping": mapping, "timezone": timezone, "subject": subject, "format": format, "start": start}
+    if bool(files) == bool(source):
+        raise click.UsageError("Name the files to import, or a database with --from.")
+    if source and (format or start):
+        raise click.UsageError("--format and --start are for files.")
+    results: list[tuple[Path | str, ImportSummary | ReverieError]] = []
+    how = {"mapping": mapping, "timezone": timezone, "subject": subject}
+    options = how | {"format": format, "start": start}
     with CommandSession(tenant) as session, ending_cleanly(), bars() as shown:
+        if source:
+            results.append((source.source, _import_source(session, source, shown, how)))
         for file in files:
             try:
                 results.append((file, _import(session, file, shown, options)))
@@ -100,9 +172,9 @@ def command(
     if as_json:
         print_json({"tenant_id": session.tenant_id, "files": [_flat(file, result) for file, result in results]})
     else:
-        for file, result in results:
+        for name, result in results:
             if not isinstance(result, ReverieError):
-                _print(file, result)
+                _print(name, result)
     _end(results)
 
 
@@ -122,7 +194,21 @@ def _import(session: CommandSession, file: Path, shown: Bars, options: dict[str,
     )
 
 
-def _flat(file: Path, result: ImportSummary | ReverieError) -> dict[str, Any]:
+def _import_source(session: CommandSession, source: SourceQuery, shown: Bars, how: dict[str, Any]) -> ImportSummary:
+    from reverie.capture.history.database import FieldOptions, import_table
+
+    shown.expect(source.source, None, unit="rows")
+    return import_table(
+        session.worker,
+        source,
+        FieldOptions(**how),
+        tenant_id=session.tenant_id,
+        policy=session.new_tenant_policy,
+        on_progress=lambda read: shown.place(source.source, read),
+    )
+
+
+def _flat(file: Path | str, result: ImportSummary | ReverieError) -> dict[str, Any]:
     if isinstance(result, ReverieError):
         return {"file": str(file), "error": str(result)}
     fields = ("read", "imported", "repeated", "outcomes", "dead", "resolved", "mended", "subjects", "sessions")
@@ -148,7 +234,7 @@ def counts(skipped: Counter[str]) -> str:
     return ", ".join(f"{number:,} {reason}" for reason, number in skipped.most_common())
 
 
-def _print(file: Path, summary: ImportSummary) -> None:
+def _print(file: Path | str, summary: ImportSummary) -> None:
     say(f"{file}: {summary.read:,} records read as {summary.format}")
     pairs(
         [
@@ -170,7 +256,7 @@ def _print(file: Path, summary: ImportSummary) -> None:
         table(("reason", "records"), summary.dead_by_reason.most_common(), right=("records",))
 
 
-def _end(results: list[tuple[Path, ImportSummary | ReverieError]]) -> None:
+def _end(results: list[tuple[Path | str, ImportSummary | ReverieError]]) -> None:
     """Fail if a file could not be read, or if more than a tenth of its records failed for one reason."""
     failures = []
     for file, result in results:

@@ -1,0 +1,57 @@
+"""The Postgres that turns are imported from, as the environment names it: REVERIE_SOURCE_URL and so on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from reverie.capture.history.database import FieldOptions, import_table
+from reverie.capture.history.importing import ImportSummary
+from reverie.errors import ReverieError, SettingsError, StageError
+from reverie.runtime import Runtime
+from reverie.settings import SourceSettings, load_source_settings
+from reverie.store.source.reader import SourceQuery
+
+
+def import_source(
+    runtime: Runtime, tenant: str, on_progress: Callable[[int], None] | None = None
+) -> tuple[str, ImportSummary]:
+    """Import what is new in the source of the environment; return its name and what became of the rows.
+
+    Raises SettingsError: none is set. An error that is not ours leaves as a StageError with its kind alone: its message
+    may hold what somebody said, and an orchestrator keeps messages.
+    """
+    settings = load_source_settings()
+    source = source_of(settings)
+    fields = FieldOptions(mapping=settings.mapping, timezone=settings.timezone, subject=settings.subject)
+    policy = runtime.settings.policy
+    try:
+        store = runtime.worker
+        summary = import_table(store, source, fields, tenant_id=tenant, policy=policy, on_progress=on_progress)
+    except ReverieError:
+        raise
+    except Exception as error:
+        raise StageError(f"The import was broken off by {type(error).__name__}.") from None
+    return source.source, summary
+
+
+def source_of(settings: SourceSettings) -> SourceQuery:
+    """Return what to read of which database. Raises SettingsError: no URL, or not one of query and table."""
+    if settings.url is None:
+        raise SettingsError("There is no source to import from: set REVERIE_SOURCE_URL.")
+    if (settings.query is None) == (settings.table is None):
+        raise SettingsError("Set REVERIE_SOURCE_QUERY or REVERIE_SOURCE_TABLE, and one of them.")
+    return SourceQuery(
+        url=settings.url.get_secret_value(),
+        query=settings.query,
+        table=settings.table,
+        cursor=settings.cursor,
+        key=settings.key,
+        name=settings.name,
+    )
+
+
+def counts_of(summary: ImportSummary) -> dict[str, int]:
+    """Return what became of the rows, as flat counts; dead letters by reason as well."""
+    names = ("read", "imported", "repeated", "outcomes", "dead", "resolved", "subjects", "sessions")
+    dead = {f"dead_{reason}": number for reason, number in sorted(summary.dead_by_reason.items())}
+    return {name: getattr(summary, name) for name in names} | dead
