@@ -10,6 +10,7 @@ from pydantic import BaseModel, Field, ValidationError
 
 from reverie.errors import PolicyError
 from reverie.model import Phase
+from reverie.policy.evaluation import EvaluationPolicy
 from reverie.policy.extract import ExtractPolicy, SaliencePolicy
 from reverie.policy.fading import Fading
 from reverie.policy.files import EXTRA, PolicyFile, merged, nearest, origin, read_files, rule_name, rules_of
@@ -63,11 +64,12 @@ class Policy(Table):
     crisis: CrisisPolicy = CrisisPolicy()
     structured_facts: StructuredFactsPolicy = StructuredFactsPolicy()
     profile: ProfilePolicy = ProfilePolicy()
+    evaluation: EvaluationPolicy = EvaluationPolicy()
 
     @cached_property
     def hash(self) -> str:
-        """First 16 hex digits of the sha256 over all numbers; comments and layout do not count."""
-        canonical = self.model_dump_json(exclude={"description"})
+        """First 16 hex digits of the sha256 over all numbers that memory depends on; comments do not count."""
+        canonical = self.model_dump_json(exclude={"description", "evaluation"})
         return hashlib.sha256(canonical.encode()).hexdigest()[:16]
 
     @cached_property
