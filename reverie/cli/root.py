@@ -22,7 +22,7 @@ SECTIONS = {
     "Query memory": ("recall", "context", "show", "explain", "conflicts", "subjects", "tenants"),
     "Correct memory": ("correct", "forget", "pin", "unpin", "undo", "dead-letters", "replay", "rebuild", "reembed"),
     "Serve memory": ("serve", "worker", "keys"),
-    "Operate": ("doctor", "runs", "clock", "costs", "digest", "maintain", "policy", "fit-ranking", "db"),
+    "Operate": ("doctor", "runs", "clock", "costs", "digest", "maintain", "policy", "evaluate", "fit-ranking", "db"),
 }
 
 #: Commands of `cli/memory/`. All others are in `cli/operate/`.
@@ -51,6 +51,7 @@ EXTRAS = {
     **dict.fromkeys(("sentence_transformers", "torch"), "sentence-transformers"),
     "dagster": "dagster",
     "prefect": "prefect",
+    **dict.fromkeys(("plotly", "scipy"), "report"),
 }
 
 

@@ -69,7 +69,7 @@ group by q.place
 order by q.place
 
 -- name: log_tables
--- The tables of the log with the columns that are written, those of other tables first that a rebuild needs.
+-- The tables of the log, each with the columns that are written.
 select c.relname, string_agg(quote_ident(a.attname), ', ' order by a.attnum)
 from pg_catalog.pg_class c
 join pg_catalog.pg_namespace n on n.oid = c.relnamespace and n.nspname = 'log'
@@ -77,3 +77,13 @@ join pg_catalog.pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.
 where c.relkind = 'r'
 group by c.relname
 order by c.relname
+
+-- name: read_rows
+-- A tenant's rows of one table of the log.
+select to_jsonb(t) from {table} t where t.tenant_id = %(tenant)s
+
+-- name: write_rows
+-- These rows in another database.
+insert into {table} ({columns})
+select {columns} from jsonb_populate_recordset(null::{table}, %(rows)s::jsonb) r
+where r.tenant_id = %(tenant)s

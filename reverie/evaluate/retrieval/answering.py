@@ -123,7 +123,7 @@ def _behind(store: Store, tenant_id: str, answers: Iterable[RecallResult]) -> Ma
 
 def _judged(behind: Mapping[UUID, set[UUID]], asked: HeldQuestion, answer: RecallResult) -> AskedAnswer:
     ranking = [
-        frozenset(({hit.id} | ({hit.turn_id} if hit.turn_id else set()) | behind.get(hit.id, set())))
+        frozenset({hit.id} | ({hit.turn_id} if hit.turn_id else set()) | behind.get(hit.id, set()))
         for hit in answer.hits
     ]
     return AskedAnswer(

@@ -27,9 +27,9 @@ _MOST_WORDS = 40
 def questions_of_log(
     store: Store, tenant_id: str, *, numbers: EvaluationPolicy, embedder: Embedder
 ) -> list[HeldQuestion]:
-    """Return at most `numbers.questions` questions, the same on every call: corrections, then outcomes, then references.
+    """Return at most `numbers.questions` questions: corrections, then outcomes, then references.
 
-    Of references, those whose shared words are rarest. The embedder is not booked: see `evaluate`.
+    The same on every call. Of references, those whose shared words are rarest. The embedder is not booked: see `evaluate`.
     """
     sure = [*_corrections(store, tenant_id), *_outcomes(store, tenant_id)][: numbers.questions]
     return [*sure, *_references(store, tenant_id, numbers, embedder)][: numbers.questions]

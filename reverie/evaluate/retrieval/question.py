@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import Literal
 from uuid import UUID
 
-#: How a question was made: a message that refers to an earlier turn; a recall with a good outcome; a correction; a file.
+#: What it was made of: a message that refers to an earlier turn, a recall with a good outcome, a correction, a file.
 QuestionSource = Literal["reference", "outcome", "correction", "file"]
 
 

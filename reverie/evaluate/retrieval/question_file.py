@@ -78,7 +78,9 @@ def _read(path: Path, number: int, line: Mapping[str, Any]) -> dict[str, Any]:
         )
     asked_at, is_exact = line.get("asked_at"), "asked_at" in line
     try:
-        at = datetime.fromisoformat(asked_at or line["question_date"]) if asked_at or line.get("question_date") else None
+        at = (
+            datetime.fromisoformat(asked_at or line["question_date"]) if asked_at or line.get("question_date") else None
+        )
     except (TypeError, ValueError):
         raise InputError(f"{path.name}, line {number}: `asked_at` is not a time such as 2026-06-30T18:00Z.") from None
     at = at if at is None or at.tzinfo else at.replace(tzinfo=UTC)

@@ -1,7 +1,7 @@
 """How well a ranking finds what a question needs. Pure.
 
-A hit stands for several ids: its own, and those of the turns behind it. Each id that is needed counts once, at the first
-hit that stands for it.
+A hit stands for several ids: its own, and those of the turns behind it. Each id that is needed counts once, at the
+first hit that stands for it.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def ndcg_at(ranking: Ranking, needs: Collection[UUID], k: int) -> float:
     """Return NDCG@k with binary gains: needed ids early in the ranking, as a share of the best order.
 
     Formula: sum over i <= k of g(i) / log2(i + 1), divided by the same sum with min(k, needed) ones first; g(i) is 1 if
-    hit i stands for a needed id that no hit before it stands for. Range 0 to 1. Source: Jaervelin and Kekaelaeinen 2002;
+    hit i stands for a needed id that no hit before it stands for. Range 0 to 1. Source: Järvelin and Kekäläinen 2002;
     Agent 8.1.
     """
     missing, gain = set(needs), 0.0
