@@ -57,7 +57,10 @@ class Options:
 @policy_option
 @as_of_option("Read the log up to this time.")
 @click.option(
-    "--questions", type=_FILE, metavar="FILE", help="Labelled questions (JSON Lines), instead of ones made from the log."
+    "--questions",
+    type=_FILE,
+    metavar="FILE",
+    help="Labelled questions (JSON Lines), instead of ones made from the log.",
 )
 @click.option("--limit", type=click.IntRange(1, 100_000), metavar="NUMBER", help="Questions at most. [default: policy]")
 @click.option("--against", metavar="NAME|PATH", help="Ask the same questions under this policy, and compare.")
@@ -66,7 +69,9 @@ class Options:
     "--rebuilt", is_flag=True, help="Build memory again for the comparison, in a temporary database of its own."
 )
 @click.option("--gate", is_flag=True, help="Exit with 11 when quality falls by more than the policy's tolerance.")
-@click.option("--ablations/--no-ablations", default=True, help="Ask again with parts of memory left out. [default: yes]")
+@click.option(
+    "--ablations/--no-ablations", default=True, help="Ask again with parts of memory left out. [default: yes]"
+)
 @click.option("--record/--no-record", default=True, help="Keep the numbers in ops.evaluations. [default: yes]")
 @click.option("--jobs", type=click.IntRange(1, 64), default=2, show_default=True, metavar="NUMBER", help="Connections.")
 @click.option("--html", type=_FILE, metavar="FILE", help="Write a report with plots; it needs no network.")
@@ -89,8 +94,8 @@ def command(**given: Any) -> None:
     options = Options(**given)
     options.require_sense()
     with CommandSession(options.tenant, options.policy) as session, ending_cleanly():
-        session.require_tenant()
         session.connections = options.jobs
+        session.require_tenant()
         from reverie.evaluate.evaluation import evaluate
 
         work = session.work(session.time(options.as_of))
@@ -186,7 +191,8 @@ def as_json(evaluation: Evaluation, *, with_texts: bool) -> dict[str, object]:
             for each in evaluation.sources
         ],
         "bands": [
-            {"sessions": each.sessions, "questions": each.questions, **each.ranks._asdict()} for each in evaluation.bands
+            {"sessions": each.sessions, "questions": each.questions, **each.ranks._asdict()}
+            for each in evaluation.bands
         ],
         "ablations": {each.name: each.differences for each in evaluation.ablations},
         "coverage": evaluation.coverage,

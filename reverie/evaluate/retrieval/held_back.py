@@ -29,7 +29,7 @@ def questions_of_log(
 ) -> list[HeldQuestion]:
     """Return at most `numbers.questions` questions: corrections, then outcomes, then references.
 
-    The same on every call. Of references, those whose shared words are rarest. The embedder is not booked: see `evaluate`.
+    The same on every call. Of references, those whose shared words are rarest. The embedder is not booked.
     """
     sure = [*_corrections(store, tenant_id), *_outcomes(store, tenant_id)][: numbers.questions]
     return [*sure, *_references(store, tenant_id, numbers, embedder)][: numbers.questions]
