@@ -4,18 +4,27 @@ import dagster as dg
 
 from assets.candidates import candidates
 from assets.checks import all_embedded, bucket_lag, no_duplicates, queue_lag, recall_is_exact
+from assets.evaluation import evaluation
 from assets.memories import memory
 from assets.memory_health import memory_health
-from assets.schedules import after_each_cycle, backfill_job, cycle_job, every_six_hours, health_job
+from assets.schedules import (
+    after_each_cycle,
+    backfill_job,
+    cycle_job,
+    evaluation_job,
+    every_six_hours,
+    every_week,
+    health_job,
+)
 from assets.turns import turns
 from assets.vectors import vectors
 from resources.clients import Clients
 
 defs = dg.Definitions(
-    assets=[turns, candidates, vectors, memory, memory_health],
+    assets=[turns, candidates, vectors, memory, memory_health, evaluation],
     asset_checks=[bucket_lag, queue_lag, all_embedded, no_duplicates, recall_is_exact],
-    jobs=[cycle_job, backfill_job, health_job],
-    schedules=[every_six_hours, after_each_cycle],
+    jobs=[cycle_job, backfill_job, health_job, evaluation_job],
+    schedules=[every_six_hours, after_each_cycle, every_week],
     resources={"clients": Clients()},
     # one process a run: six steps cost 5 CPU-seconds this way and 36 in processes of their own
     executor=dg.in_process_executor,

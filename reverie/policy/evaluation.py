@@ -1,7 +1,4 @@
-"""Numbers of evaluation: which questions are made from a log, and when quality counts as worse.
-
-They change no memory and no answer, so a policy's hash leaves them out.
-"""
+"""Numbers of evaluation: which questions are made from a log, and when quality counts as worse."""
 
 from __future__ import annotations
 

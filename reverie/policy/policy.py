@@ -68,8 +68,8 @@ class Policy(Table):
 
     @cached_property
     def hash(self) -> str:
-        """First 16 hex digits of the sha256 over all numbers that memory depends on; comments do not count."""
-        canonical = self.model_dump_json(exclude={"description", "evaluation"})
+        """First 16 hex digits of the sha256 over all numbers; comments and layout do not count."""
+        canonical = self.model_dump_json(exclude={"description"})
         return hashlib.sha256(canonical.encode()).hexdigest()[:16]
 
     @cached_property

@@ -113,6 +113,29 @@ def command(**given: Any) -> None:
             require_quality(evaluation.comparison.differences, session.policy.evaluation)
 
 
+def pass_gate(session: CommandSession, present: CommandSession, as_of: datetime, *, rebuilt: bool) -> None:
+    """Compare the policy of `session` with that of `present`, the tenant's own, on questions of the log.
+
+    With `rebuilt`, memory is built again in a temporary database first. Raises QualityError when it finds less.
+    """
+    from reverie.evaluate.against import Rival, require_no_fall
+
+    work = present.work(as_of)
+    rival = Rival(
+        policy=session.policy,
+        embedder=work.embedder,
+        name=session.policy_name,
+        is_rebuilt=rebuilt,
+        progress=lambda stage: note(f"Rebuilding beside: {stage}."),
+    )
+    comparison = require_no_fall(work, rival)
+    asked, fewest = comparison.differences[0].questions if comparison else 0, work.policy.evaluation.fewest
+    if asked < fewest:
+        note(f"The gate is open: {asked} questions could be made from the log, and {fewest} are needed to judge.")
+    else:
+        note(f"The gate is open: {asked} questions find no less than before.")
+
+
 def _limited(work: Work, limit: int | None) -> Work:
     from dataclasses import replace
 

@@ -70,7 +70,7 @@ def _read(path: Path, number: int, line: Mapping[str, Any]) -> dict[str, Any]:
     pairs = line.get("evidence")
     if pairs is None:
         pairs = [(None, source) for source in line.get("evidence_turn_ids") or ()]
-    is_pairs = isinstance(pairs, Sequence) and all(isinstance(one, Sequence) and len(one) == 2 for one in pairs)
+    is_pairs = isinstance(pairs, Sequence) and all(isinstance(one, (list, tuple)) and len(one) == 2 for one in pairs)
     if not (isinstance(subject, str) and isinstance(text, str) and text.strip() and pairs and is_pairs):
         raise InputError(
             f"{path.name}, line {number}: a question has `question`, `subject_id` and "
