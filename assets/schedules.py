@@ -1,4 +1,4 @@
-"""When the periodic tier runs: four times a day, one run a bucket, then the dashboard."""
+"""When the periodic tier runs: four times a day, one run a bucket, then the dashboard; evaluation once a week."""
 
 from collections.abc import Iterator
 
@@ -19,6 +19,9 @@ backfill_job = dg.define_asset_job(
     selection=["candidates", "vectors"],
     description="Extract and embed months of history, bucket by bucket, before the first cycle.",
     executor_def=dg.in_process_executor,
+)
+evaluation_job = dg.define_asset_job(
+    "evaluate", selection=dg.AssetSelection.assets("evaluation"), description="Measure how well recall finds things."
 )
 health_job = dg.define_asset_job(
     "health",
@@ -50,4 +53,11 @@ def every_six_hours(context: dg.ScheduleEvaluationContext) -> Iterator[dg.RunReq
 def after_each_cycle(context: dg.ScheduleEvaluationContext) -> dg.RunRequest:
     """Half an hour later, by the clock and not by the cycle's success: health must also tell that a cycle is stuck."""
     tick = as_of_tag(context.scheduled_execution_time)
+    return dg.RunRequest(run_key=tick, tags={AS_OF: tick})
+
+
+@dg.schedule(job=evaluation_job, cron_schedule="0 3 * * 0", execution_timezone="UTC")
+def every_week(context: dg.ScheduleEvaluationContext) -> dg.RunRequest:
+    """On Sundays at 03 UTC; off until somebody turns it on, since it asks up to a thousand questions a tenant."""
+    tick = context.scheduled_execution_time.isoformat()
     return dg.RunRequest(run_key=tick, tags={AS_OF: tick})

@@ -22,7 +22,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 import polars as pl
-from scipy.sparse import csr_matrix, vstack  # type: ignore[import-untyped]
+from scipy.sparse import csr_matrix, vstack
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import StratifiedKFold
 from sklearn.svm import SVC

@@ -22,7 +22,9 @@ SECTIONS = {
     "Query memory": ("recall", "context", "show", "explain", "conflicts", "subjects", "tenants"),
     "Correct memory": ("correct", "forget", "pin", "unpin", "undo", "dead-letters", "replay", "rebuild", "reembed"),
     "Serve memory": ("serve", "worker", "keys"),
-    "Operate": ("doctor", "check", "runs", "clock", "costs", "digest", "maintain", "policy", "fit-ranking", "db"),
+    "Operate": (
+        "doctor", "check", "evaluate", "runs", "clock", "costs", "digest", "maintain", "policy", "fit-ranking", "db",
+    ),  # fmt: skip
 }
 
 #: Commands of `cli/memory/`. All others are in `cli/operate/`.
@@ -51,7 +53,8 @@ EXTRAS = {
     **dict.fromkeys(("sentence_transformers", "torch"), "sentence-transformers"),
     "dagster": "dagster",
     "prefect": "prefect",
-    **dict.fromkeys(("great_expectations", "scipy"), "quality"),
+    **dict.fromkeys(("great_expectations",), "quality"),
+    **dict.fromkeys(("plotly", "scipy"), "report"),
 }
 
 

@@ -2,6 +2,12 @@
 
 - `health`: counts, backlogs and the exactness of recall
 - `funnel`: from turns to memories, in counts
+- `evaluation`: every measure of one tenant
+- `against`: the same questions under another policy or model
+- `results`: what was measured, kept in the database
+- `report`: an evaluation as an HTML page
+- `retrieval/`: how well recall finds what a question needs
+- `conduct/`: how memory does in use
 - `history`: the time range of a log
 - `ranking/`: the weights of recall, fitted on labelled queries
 - `worded`: what a language model added

@@ -8,6 +8,7 @@
 - `memory`: headings of the periodic stages, each key with its range and default
 - `recall`: headings of recall
 - `live`: headings of a running conversation
+- `evaluation`: the `[evaluation]` heading: held-back questions and the gate
 - `table`: the base class of headings, and common ranges
 - `fading`: how importance fades and when a memory is forgotten
 
@@ -15,6 +16,7 @@ Five shipped policies hold the numbers of the five source designs; the sixth, `r
 user's file names a `base` and states what differs; every key has a default.
 """
 
+from reverie.policy.evaluation import EvaluationPolicy
 from reverie.policy.extract import ExtractPolicy, Rule, SaliencePolicy
 from reverie.policy.files import shipped_policies
 from reverie.policy.live import RelationshipPolicy
@@ -28,6 +30,7 @@ __all__ = [
     "ChunkPolicy",
     "CompressPolicy",
     "DecayPolicy",
+    "EvaluationPolicy",
     "ExtractPolicy",
     "ImportancePolicy",
     "MergePolicy",

@@ -10,6 +10,7 @@ from pydantic import BaseModel, Field, ValidationError
 
 from reverie.errors import PolicyError
 from reverie.model import Phase
+from reverie.policy.evaluation import EvaluationPolicy
 from reverie.policy.extract import ExtractPolicy, SaliencePolicy
 from reverie.policy.fading import Fading
 from reverie.policy.files import EXTRA, PolicyFile, merged, nearest, origin, read_files, rule_name, rules_of
@@ -63,6 +64,7 @@ class Policy(Table):
     crisis: CrisisPolicy = CrisisPolicy()
     structured_facts: StructuredFactsPolicy = StructuredFactsPolicy()
     profile: ProfilePolicy = ProfilePolicy()
+    evaluation: EvaluationPolicy = EvaluationPolicy()
 
     @cached_property
     def hash(self) -> str:

@@ -92,23 +92,34 @@ def check(path: str, as_json: bool) -> None:
 @command.command("use", short_help="Choose the policy of a tenant.")
 @click.argument("name_or_path")
 @tenant_option
+@click.option("--gate", is_flag=True, help="Refuse a policy by which recall finds less on questions of the log.")
 @json_option
-def use(name_or_path: str, tenant: str | None, as_json: bool) -> None:
+def use(name_or_path: str, tenant: str | None, gate: bool, as_json: bool) -> None:
     """Use the policy NAME_OR_PATH for the tenant from now on.
 
     Existing memories stay; the next run decays them by the new numbers. A policy file is read at each run, so keep it
-    where the workers can read it.
+    where the workers can read it. With --gate, held-back questions of the log are asked by both policies
+    (docs/evaluating.md), and the tenant keeps its policy when quality falls by more than its tolerance: exit code 11.
 
     \b
-    Example:
+    Examples:
       reverie policy use brain --tenant demo
+      reverie policy use mine.toml --tenant demo --gate
     """
     from reverie.policy import load_policy
     from reverie.store.tenants import set_policy_name
 
     policy, reference = load_policy(name_or_path), policy_reference(name_or_path)
-    with CommandSession(tenant) as session, session.worker.transaction(session.tenant_id) as conn:
-        set_policy_name(conn, session.tenant_id, reference)
+    with CommandSession(tenant, reference if gate else None) as session:
+        if gate:
+            from reverie.cli.operate.evaluate import pass_gate
+
+            session.connections = 2
+            session.require_tenant()
+            present = CommandSession(tenant, runtime=session.runtime)
+            pass_gate(session, present, session.time(None), rebuilt=False)
+        with session.worker.transaction(session.tenant_id) as conn:
+            set_policy_name(conn, session.tenant_id, reference)
     if as_json:
         print_json({"tenant_id": session.tenant_id, "policy": reference, "name": policy.name, "hash": policy.hash})
     else:

@@ -24,16 +24,26 @@ from reverie.cli.signals import ending_cleanly
     metavar="NUMBER",
     help="Buckets processed in parallel. [default: 2, or 1 on one CPU]",
 )
+@click.option("--gate", is_flag=True, help="Build it in a temporary database first, and stop if recall finds less.")
 @policy_option
 @json_option
 def command(
-    tenant: str | None, as_of: datetime | None, yes: bool, jobs: int | None, policy: str | None, as_json: bool
+    tenant: str | None,
+    as_of: datetime | None,
+    yes: bool,
+    jobs: int | None,
+    gate: bool,
+    policy: str | None,
+    as_json: bool,
 ) -> None:
     """Empty the memory of a tenant and build it again from the log, in event time.
 
     Use it when history has arrived late or in parts, and after a change of policy or model. The log stays, and so do
     cached vectors and model replies, so nothing is paid for twice. Meanwhile recall finds only what has been rebuilt.
     After an interruption, run `reverie run` or this command again.
+
+    With --gate, held-back questions of the log are asked of both first (docs/evaluating.md), and nothing is emptied
+    when quality falls by more than the policy's tolerance; the exit code is 11.
 
     \b
     Examples:
@@ -49,6 +59,11 @@ def command(
         session.connections = jobs
         session.require_tenant()
         as_of = session.time(as_of)
+        if gate:
+            from reverie.cli.operate.evaluate import pass_gate
+
+            present = CommandSession(session.tenant_id, runtime=session.runtime)
+            pass_gate(session, present, as_of, rebuilt=True)
         before = digest(session.worker, session.tenant_id)
         if not yes:
             number = before.tables["memories"].rows

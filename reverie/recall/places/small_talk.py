@@ -30,11 +30,12 @@ class _Words(BaseModel):
 def is_small_talk(message: str, speakers: Iterable[str]) -> bool:
     """Return whether a message has hardly a word besides greetings, thanks, wishes, reactions and names of speakers."""
     names = {word for speaker in speakers for word in read_object(speaker).words}
-    return len(set(read_object(message).words) - _pleasantries() - names) < _LEAST_WORDS
+    return len(set(read_object(message).words) - pleasantries() - names) < _LEAST_WORDS
 
 
 @cache
-def _pleasantries() -> frozenset[str]:
+def pleasantries() -> frozenset[str]:
+    """Return the words of greetings, thanks, wishes and reactions."""
     text = files(__package__).joinpath("small_talk.toml").read_text("utf-8")
     words = _Words.model_validate(tomllib.loads(text)).words.split()
     return frozenset(words) | {read for word in words for read in read_object(word).words}

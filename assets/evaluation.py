@@ -1,0 +1,63 @@
+"""Quality of recall over time, a tenant a row: unpartitioned, weekly, numbers only."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import dagster as dg
+
+from assets.runs import DRIVER, RETRIES, as_of
+from resources.clients import Clients
+from reverie.evaluate.evaluation import Evaluation, EvaluationPlan, evaluate
+from reverie.evaluate.results import record_evaluation
+from reverie.model import Scope
+from reverie.policy import load_policy
+from reverie.store.work import Work
+
+#: Measures that are plotted, as the mean over tenants that have them.
+PLOTTED = ("precision_5", "ndcg_5", "recall_10", "utilisation", "correction_rate", "assistant_repeat_rate")
+
+
+@dg.asset(deps=["patterns", "tombstones"], retry_policy=RETRIES, group_name="evaluation", kinds={"postgres"})
+def evaluation(context: dg.AssetExecutionContext, clients: Clients) -> dg.MaterializeResult[None]:
+    """How well recall finds what later messages refer to, over all tenants: P@5, NDCG@5, R@10, utilisation, rates.
+
+    docs/evaluating.md says what each measure means. The numbers of each tenant are rows of ops.evaluations.
+    """
+    done = list(_evaluations(context, clients))
+    return dg.MaterializeResult(metadata=_means(done) | {"tenants": len(done), "by_tenant": _table(done)})
+
+
+def _evaluations(context: dg.AssetExecutionContext, clients: Clients) -> Iterator[Evaluation]:
+    for tenant_id, policy in clients.store.tenants():
+        work = Work(
+            store=clients.store,
+            scope=Scope(tenant_id=tenant_id),
+            policy=load_policy(policy),
+            as_of=as_of(context),
+            embedder=clients.runtime.embedder,
+            driver=DRIVER,
+        )
+        done = evaluate(work, EvaluationPlan(ablate=False))
+        record_evaluation(clients.store, done, driver=DRIVER)
+        yield done
+
+
+def _means(done: list[Evaluation]) -> dict[str, Any]:
+    measured = [each.measures() for each in done]
+    columns = {name: [value for each in measured if (value := each.get(name)) is not None] for name in PLOTTED}
+    means = {name: round(sum(values) / len(values), 4) for name, values in columns.items() if values}
+    return means | {"questions": sum(each.questions for each in done)}
+
+
+def _table(done: list[Evaluation]) -> dg.MarkdownMetadataValue:
+    head = ["tenant", "questions", *PLOTTED]
+    rows = [
+        [f"`{each.tenant_id}`", str(each.questions), *(_shown(each.measures().get(name)) for name in PLOTTED)]
+        for each in done
+    ]
+    lines = (f"| {' | '.join(cells)} |" for cells in (head, ["---"] * len(head), *rows))
+    return dg.MetadataValue.md("\n".join(lines))
+
+
+def _shown(value: float | None) -> str:
+    return "" if value is None else f"{value:.3f}"

@@ -1,0 +1,192 @@
+"""The same questions with parts of memory left out (Agent 8.3), by options that recall and profiles have.
+
+What differs by a language model alone is named in `NOT_MEASURED`, with why.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+from uuid import UUID
+
+from reverie.evaluate.retrieval.answering import AskedAnswer, KnownQuestions, ask_all
+from reverie.evaluate.retrieval.comparing import Difference, differences
+from reverie.evaluate.retrieval.question import HeldQuestion
+from reverie.evaluate.retrieval.ranks import Ranks, ranks
+from reverie.evaluate.retrieval.references import content_words
+from reverie.policy import Policy
+from reverie.recall.profile import Profile, load_profile
+from reverie.store.database import Store
+from reverie.store.queries import queries
+from reverie.store.session import perform
+
+#: Profiles that are assembled at most: one for each question that is drawn.
+PROFILES = 50
+#: Words of a narrative.
+_NARRATIVE_WORDS = 500
+
+#: Ablations of Agent 8.3 that need a language model, and why they are not here.
+NOT_MEASURED = {
+    "one model or one a tier": "needs two language models and a rebuild with each: reverie evaluate --against-model "
+    "compares embedding models alone",
+    "narratives judged": "completeness and conciseness of a narrative need a judge",
+}
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Ablation:
+    """All of recall against recall with a part left out."""
+
+    name: str
+    #: From the part left out (before) to all of recall (after).
+    differences: tuple[Difference, ...]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Coverage:
+    """How much of what is needed a text tells."""
+
+    name: str
+    questions: int
+    #: Mean share of the needed turns' content words, those of the question left out; None: nobody has such a text.
+    covered: float | None
+    #: Mean length of the text in words.
+    words: float
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class AskedMemory:
+    """Questions about a tenant's memory, with what all variants share."""
+
+    store: Store
+    tenant_id: str
+    asked: Sequence[HeldQuestion]
+    known: Mapping[str, Any]
+    policy: Policy
+    embedder: KnownQuestions
+    #: Connections that ask.
+    jobs: int = 2
+
+    def of(self, asked: Sequence[HeldQuestion]) -> AskedMemory:
+        """Return the same for some of the questions."""
+        return replace(self, asked=asked)
+
+    def answers(self, *, items: tuple[str, ...] | None = None, vectors: bool = True) -> list[AskedAnswer]:
+        """Return the answers; `items`: of turns or memories alone; `vectors`: False leaves the dense arm out."""
+        numbers = {} if items is None else {"items": items}
+        return ask_all(
+            self.store,
+            self.tenant_id,
+            self.asked,
+            known=self.known,
+            policy=self.policy.model_copy(update={"recall": self.policy.recall.model_copy(update=numbers)}),
+            embedder=self.embedder if vectors else None,
+            jobs=self.jobs,
+        )
+
+
+def ablate(memory: AskedMemory, full: Sequence[AskedAnswer]) -> Iterator[Ablation]:
+    """Yield each ablation of retrieval; `full` are the answers of all of recall.
+
+    - no memory: the ten turns before the question, latest first, as an agent without memory has them.
+    - without vectors: words and entities alone.
+    - turns alone: what the immediate tier sees, before a memory is made of it (asynchronous consolidation).
+    - memories alone: what consolidation made, without the turns.
+    """
+    numbers = memory.policy.evaluation
+    whole = [each.ranks for each in full]
+    windows = [ids for ids, _ in _windows(memory)]
+    yield Ablation(
+        name="no memory",
+        differences=tuple(
+            differences(
+                [_of_window(ids, each) for ids, each in zip(windows, memory.asked, strict=True)], whole, numbers
+            )
+        ),
+    )
+    parts: dict[str, dict[str, Any]] = {
+        "without vectors": {"vectors": False},
+        "turns alone": {"items": ("turn",)},
+        "memories alone": {"items": ("memory",)},
+    }
+    for name, options in parts.items():
+        found = [each.ranks for each in memory.answers(**options)]
+        yield Ablation(name=name, differences=tuple(differences(found, whole, numbers)))
+
+
+def _of_window(ids: Sequence[UUID], asked: HeldQuestion) -> Ranks:
+    return ranks([(id_,) for id_ in ids], asked.needs)
+
+
+def _windows(memory: AskedMemory) -> list[tuple[list[UUID], list[str]]]:
+    params = {
+        "tenant": memory.tenant_id,
+        "subjects": [each.subject_id for each in memory.asked],
+        "times": [each.asked_at for each in memory.asked],
+    }
+    with memory.store.transaction(memory.tenant_id) as conn:
+        rows = conn.execute(queries("retrieval")["latest"], params).fetchall()
+    return [(ids or [], texts or []) for _, ids, texts in sorted(rows, key=lambda row: int(row[0]))]
+
+
+def cover(memory: AskedMemory, full: Sequence[AskedAnswer]) -> list[Coverage]:
+    """Return how much of what is needed each text tells, over at most `PROFILES` questions spread over all.
+
+    The texts: the latest turns (no memory), the narrative alone, facts by the policy's fixed keys, the scaffold with
+    invented keys (schema-free), and all of recall. A scaffold is filled by observations or a language model; without
+    either its coverage is None.
+    """
+    step = max(1, -(-len(memory.asked) // PROFILES))
+    drawn = range(0, len(memory.asked), step)
+    needed = _texts(memory, {id_ for place in drawn for id_ in memory.asked[place].needs})
+    windows = _windows(memory) if memory.asked else []
+    told: dict[str, list[tuple[float, str]]] = {}
+    for place in drawn:
+        each = memory.asked[place]
+        missing = content_words(" ".join(needed.get(id_, "") for id_ in each.needs)) - content_words(each.text)
+        if not missing:
+            continue
+        profile = perform(
+            load_profile(
+                memory.store.session(memory.tenant_id),
+                subject_id=each.subject_id,
+                policy=memory.policy,
+                as_of=each.asked_at,
+            )
+        )
+        for name, text in _told(profile, windows[place][1], full[place].text).items():
+            told.setdefault(name, []).append((covered_share(text, missing), text))
+    return [
+        Coverage(
+            name=name,
+            questions=len(shares),
+            covered=sum(share for share, _ in shares) / len(shares) if any(text for _, text in shares) else None,
+            words=sum(len(text.split()) for _, text in shares) / len(shares),
+        )
+        for name, shares in told.items()
+    ]
+
+
+def covered_share(text: str, words: Collection[str]) -> float:
+    """Return the share of the words that the text has; 0 to 1.
+
+    Known error: it counts words, so a paraphrase covers nothing and a common word something.
+    """
+    return len(content_words(text).intersection(words)) / len(words)
+
+
+def _told(profile: Profile, window: Sequence[str], recalled: str) -> dict[str, str]:
+    return {
+        "no memory": "\n".join(window),
+        "narrative": profile.narrative(_NARRATIVE_WORDS),
+        "fixed keys": "\n".join(f"{fact.name}: {fact.value}" for fact in profile.facts),
+        "schema-free keys": "\n".join(entry.text for entry in profile.active),
+        "full": recalled,
+    }
+
+
+def _texts(memory: AskedMemory, ids: Collection[UUID]) -> dict[UUID, str]:
+    with memory.store.transaction(memory.tenant_id) as conn:
+        rows = conn.execute(queries("retrieval")["texts"], {"tenant": memory.tenant_id, "ids": list(ids)}).fetchall()
+    return dict(rows)

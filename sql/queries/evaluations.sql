@@ -1,0 +1,14 @@
+-- name: record
+-- Write what an evaluation measured; the same evaluation again replaces it.
+insert into ops.evaluations (tenant_id, id, as_of, policy, policy_hash, model, against, driver, questions, measures, seconds)
+values (%(tenant)s, %(id)s, %(as_of)s, %(policy)s, %(policy_hash)s, %(model)s, %(against)s, %(driver)s, %(questions)s,
+        %(measures)s, %(seconds)s)
+on conflict (tenant_id, id) do update
+    set measures = excluded.measures, seconds = excluded.seconds, driver = excluded.driver, evaluated_at = clock_timestamp()
+
+-- name: history
+-- The latest evaluations of a tenant, oldest first.
+select as_of, policy, policy_hash, model, against, questions, measures from (
+    select as_of, policy, policy_hash, model, against, questions, measures, id from ops.evaluations
+    where tenant_id = %(tenant)s order by as_of desc, id desc limit %(limit)s) x
+order by as_of, id
