@@ -51,6 +51,7 @@ EXTRAS = {
     **dict.fromkeys(("sentence_transformers", "torch"), "sentence-transformers"),
     "dagster": "dagster",
     "prefect": "prefect",
+    "ray": "ray",
 }
 
 
