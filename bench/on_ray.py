@@ -90,7 +90,7 @@ def history(turns: int, words: int, subjects: int) -> Iterator[bytes]:
 
 def timed(url: str, workers: int, name: str) -> Timing:
     """Extract and embed the log of `url` with so many workers; 0: in a thread of this process, without Ray."""
-    settings = Settings(database_url=SecretStr(url), threads=1)  # type: ignore[call-arg]
+    settings = Settings(database_url=SecretStr(url), threads=1)
     open_work = partial(open_bucket_work, settings, load_policy("reverie"), END, ingest)
     began = time.perf_counter()
     if workers:
