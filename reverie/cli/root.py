@@ -53,8 +53,9 @@ EXTRAS = {
     **dict.fromkeys(("sentence_transformers", "torch"), "sentence-transformers"),
     "dagster": "dagster",
     "prefect": "prefect",
-    **dict.fromkeys(("great_expectations",), "quality"),
+    "great_expectations": "quality",
     **dict.fromkeys(("plotly", "scipy"), "report"),
+    "ray": "ray",
 }
 
 

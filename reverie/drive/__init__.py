@@ -11,4 +11,5 @@
 - `maintain`: rows that are no longer needed are removed
 - `tenants`: the same work for each tenant
 - `parallel`: several buckets of a tenant at once
+- `on_ray`: the same on several machines
 """

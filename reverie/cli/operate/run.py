@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from functools import partial
 from threading import Event
 from typing import TYPE_CHECKING, Any
 
 import click
+from pydantic import SecretStr
 
 from reverie.cli.options import as_of_option, json_option, parse_shards, policy_option, tenant_option
 from reverie.cli.output import counts_text, note, print_json, say, table
@@ -16,11 +18,12 @@ from reverie.cli.progress import Bars, bars
 from reverie.cli.session import CommandSession
 from reverie.cli.signals import ending_cleanly
 from reverie.consolidate.stages import BY_NAME, NAMES
-from reverie.errors import InputError, ReverieError, StageError
+from reverie.errors import InputError, ReverieError, SettingsError, StageError
 
 if TYPE_CHECKING:
     from reverie.model import Scope
     from reverie.store.runs import Report
+    from reverie.store.work import Work
 
 
 class StageName(click.Choice[str]):
@@ -193,9 +196,8 @@ def _reports(
 
 def consolidate(session: CommandSession, scope: Scope, as_of: datetime, jobs: int, shown: Bars) -> Iterator[Report]:
     """Consolidate everything up to `as_of`, `jobs` buckets in parallel, then maintain; yield each stage's report."""
-    from reverie.drive.advance import advance
     from reverie.drive.maintain import maintain
-    from reverie.drive.parallel import buckets, in_parallel
+    from reverie.drive.parallel import buckets
 
     expected = Event()
 
@@ -207,8 +209,30 @@ def consolidate(session: CommandSession, scope: Scope, as_of: datetime, jobs: in
 
     _expect(session, "extract", scope, as_of, shown)
     work = session.work(as_of, scope, progress=advance_bar)
-    yield from in_parallel(buckets(scope, jobs), lambda bucket: advance(replace(work, scope=bucket)))
+    yield from _advance(session, work, buckets(scope, jobs))
     yield maintain(work, retention=session.runtime.retention, now=datetime.now(UTC))
+
+
+def _advance(session: CommandSession, work: Work, parts: list[Scope]) -> Iterator[Report]:
+    """Advance each part, where the settings say: in a thread each, or by as many workers on Ray."""
+    from reverie.drive.advance import advance
+
+    settings = session.settings
+    if settings.executor == "threads":
+        from reverie.drive.parallel import in_parallel
+
+        yield from in_parallel(parts, lambda part: advance(replace(work, scope=part)))
+        return
+    from reverie.drive.on_ray import RayCluster, on_ray
+    from reverie.runtime import open_bucket_work
+
+    if settings.ray_address and settings.database_url is None:
+        raise SettingsError("A Ray cluster cannot reach the embedded Postgres: set DATABASE_URL.")
+    threads = max(1, settings.threads // len(parts)) if settings.ray_address is None else settings.threads
+    there = settings.model_copy(update={"database_url": SecretStr(session.url), "threads": threads})
+    cluster = RayCluster(address=settings.ray_address, workers=len(parts), threads=threads)
+    open_work = partial(open_bucket_work, there, work.policy, work.as_of, advance)
+    yield from on_ray(parts, open_work, cluster, work.progress)
 
 
 def _expect(session: CommandSession, stage: str, scope: Scope, as_of: datetime, shown: Bars, *, done: int = 0) -> None:

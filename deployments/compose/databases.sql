@@ -1,0 +1,3 @@
+-- Of the orchestrators; theirs to fill.
+create database dagster;
+create database prefect;

@@ -1,0 +1,155 @@
+"""The chart: rendered by Helm's own library with everything on, valid for Kubernetes, and safe.
+
+`make test-deployments` has the library and the schemas. Without them the recorded rendering is looked at, which a hash
+of the chart's files ties to the chart. REVERIE_RECORD_HELM=1 records it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import warnings
+from collections.abc import Iterator
+from typing import Any
+
+import psycopg
+import pytest
+import yaml
+
+from reverie.settings import Settings
+from tests.deployments.conftest import DEPLOYMENTS
+
+CHART = DEPLOYMENTS / "helm" / "reverie"
+RECORDED = DEPLOYMENTS / "helm" / "rendered.yaml"
+#: Everything that can be turned on.
+EVERYTHING = {
+    "dagster": {"enabled": True},
+    "worker": {"keda": {"enabled": True}},
+    "database": {"migrationKey": "owner"},
+    "settings": {"REVERIE_LANGUAGE_MODEL": "litellm/openai/gpt-4o-mini"},
+    "settingsSecrets": ["model-keys"],
+    "imagePullSecrets": [{"name": "registry"}],
+}
+#: Of KEDA, which brings its own definitions.
+FOREIGN = {"ScaledObject", "TriggerAuthentication"}
+VERSIONS = ("1.29", "1.34")
+
+
+def chart_hash() -> str:
+    """A hash of the chart's files, names and texts."""
+    files = sorted(path for path in CHART.rglob("*") if path.is_file())
+    texts = b"".join(str(path.relative_to(CHART)).encode() + path.read_bytes() for path in files)
+    return hashlib.sha256(texts).hexdigest()
+
+
+def rendered(values: dict[str, Any]) -> str:
+    """The manifests for some values, in the order of their files."""
+    helm = pytest.importorskip("helm_python", reason="needs helm-python-sdk: make test-deployments")
+    with helm.Chart.load(str(CHART)) as chart:
+        files = chart.render(values, name="memory", namespace="agents")
+    return "---\n".join(
+        text.strip() + "\n" for name, text in sorted(files.items()) if name.endswith(".yaml") and text.strip()
+    )
+
+
+@pytest.fixture(scope="module")
+def manifests() -> list[dict[str, Any]]:
+    """The recorded rendering."""
+    text = RECORDED.read_text(encoding="utf-8")
+    assert chart_hash() in text.splitlines()[0], "the chart has changed: REVERIE_RECORD_HELM=1 make test-deployments"
+    return [each for each in yaml.safe_load_all(text) if each]
+
+
+def test_helm_renders_what_is_recorded() -> None:
+    now = f"# Everything on; of the chart with the hash {chart_hash()}\n{rendered(EVERYTHING)}"
+    if os.environ.get("REVERIE_RECORD_HELM"):
+        RECORDED.write_text(now, encoding="utf-8")
+    assert RECORDED.read_text(encoding="utf-8") == now
+
+
+def test_helm_finds_no_fault() -> None:
+    helm = pytest.importorskip("helm_python", reason="needs helm-python-sdk: make test-deployments")
+    found = helm.lint(str(CHART))
+    assert found["errors"] == []
+    assert [each["error"] for each in found["messages"]] == ["icon is recommended"]
+
+
+@pytest.mark.parametrize("values", [{}, EVERYTHING], ids=["plain", "everything"])
+@pytest.mark.parametrize("version", VERSIONS)
+def test_kubernetes_accepts_it(values: dict[str, Any], version: str) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        validate = pytest.importorskip("kubernetes_validate", reason="needs kubernetes-validate: make test-deployments")
+    checked = 0
+    for each in yaml.safe_load_all(rendered(values)):
+        if each and each["kind"] not in FOREIGN:
+            validate.validate(each, version, strict=True)
+            checked += 1
+    assert checked >= 8
+
+
+def pods(manifests: list[dict[str, Any]]) -> Iterator[tuple[str, dict[str, Any]]]:
+    for each in manifests:
+        if each["kind"] in ("Deployment", "Job"):
+            yield each["metadata"]["name"], each["spec"]["template"]["spec"]
+
+
+def test_no_pod_is_root_or_may_do_more_than_it_must(manifests: list[dict[str, Any]]) -> None:
+    seen = dict(pods(manifests))
+    assert len(seen) == 5
+    for name, pod in seen.items():
+        assert pod["securityContext"]["runAsNonRoot"] is True, name
+        assert pod["securityContext"]["seccompProfile"] == {"type": "RuntimeDefault"}, name
+        assert pod["automountServiceAccountToken"] is ("dagster" in name), name
+        for container in pod["containers"]:
+            assert container["securityContext"] == {
+                "allowPrivilegeEscalation": False,
+                "readOnlyRootFilesystem": True,
+                "capabilities": {"drop": ["ALL"]},
+            }, name
+            assert container["resources"]["requests"] and container["resources"]["limits"]["memory"], name
+
+
+def test_secrets_are_references_and_settings_ours(manifests: list[dict[str, Any]]) -> None:
+    ours = {"DATABASE_URL", "DAGSTER_DATABASE_URL", *(f"REVERIE_{name.upper()}" for name in Settings.model_fields)}
+    for name, pod in pods(manifests):
+        for variable in pod["containers"][0]["env"]:
+            assert variable["name"] in ours, (name, variable["name"])
+            if variable["name"].endswith("_URL"):
+                assert variable["valueFrom"]["secretKeyRef"].keys() == {"name", "key"}, name
+    assert not [each for each in manifests if each["kind"] == "Secret"]
+
+
+def test_every_selector_finds_its_pods(manifests: list[dict[str, Any]]) -> None:
+    labels = [
+        each["spec"]["template"]["metadata"]["labels"] for each in manifests if each["kind"] in ("Deployment", "Job")
+    ]
+    selectors = [
+        (each["metadata"]["name"], chosen)
+        for each in manifests
+        for key in ("selector", "podSelector")
+        if isinstance(chosen := each.get("spec", {}).get(key), dict)
+    ]
+    assert len(selectors) >= 9
+    for name, chosen in selectors:
+        wanted = chosen.get("matchLabels", chosen)
+        assert any(wanted.items() <= each.items() for each in labels), name
+
+
+def test_probes_ask_for_routes_that_there_are(manifests: list[dict[str, Any]]) -> None:
+    from reverie.api.routes.operations import router
+
+    routes = {route.path for route in router.routes} | {"/server_info"}
+    asked = {
+        probe["httpGet"]["path"]
+        for _, pod in pods(manifests)
+        for key, probe in pod["containers"][0].items()
+        if key.endswith("Probe") and "httpGet" in probe
+    }
+    assert {"/ready", "/health"} <= asked <= routes
+
+
+def test_the_autoscaler_counts_the_queue(manifests: list[dict[str, Any]], conn: psycopg.Connection) -> None:
+    (scaled,) = (each for each in manifests if each["kind"] == "ScaledObject")
+    conn.execute("set role reverie_worker")
+    assert conn.execute(scaled["spec"]["triggers"][0]["metadata"]["query"]).fetchone() == (0,)
