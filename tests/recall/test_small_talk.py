@@ -47,6 +47,9 @@ def test_only_the_best_are_looked_at_and_other_reasons_stay() -> None:
         "Thanks, Bob! Take care and see you soon!",
         "Will do! Thanks for the recommendation!",
         "wow that's amazing, so cool",
+        "thanks, that's all for today!",
+        "good morning!",
+        "ok",
     ],
 )
 def test_pleasantries_are_small_talk(message: str) -> None:
@@ -55,7 +58,13 @@ def test_pleasantries_are_small_talk(message: str) -> None:
 
 @pytest.mark.parametrize(
     "message",
-    ["what a day, my boss shouted at me again", "I finally told my sister no", "thinking of Thai food tonight"],
+    [
+        "what a day, my boss shouted at me again",
+        "I finally told my sister no",
+        "thinking of Thai food tonight",
+        "quartz",
+        "ok, Bruno?",
+    ],
 )
 def test_what_tells_something_is_none(message: str) -> None:
     assert not is_small_talk(message, ["Bob"])

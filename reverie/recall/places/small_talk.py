@@ -15,8 +15,9 @@ from reverie.language.text import sentences
 from reverie.recall.places.replacements import Candidates
 from reverie.recall.result import Hit
 
-#: Words of content besides those of small talk that a message needs.
+#: Words of content besides those of small talk that a message needs; a text of a few words needs one.
 _LEAST_WORDS = 2
+_FEW = 3
 
 
 class _Words(BaseModel):
@@ -30,7 +31,8 @@ class _Words(BaseModel):
 def is_small_talk(message: str, speakers: Iterable[str]) -> bool:
     """Return whether a message has hardly a word besides greetings, thanks, wishes, reactions and names of speakers."""
     names = {word for speaker in speakers for word in read_object(speaker).words}
-    return len(set(read_object(message).words) - _pleasantries() - names) < _LEAST_WORDS
+    told = set(read_object(message).words) - _pleasantries() - names
+    return len(told) < (_LEAST_WORDS if len(message.split()) > _FEW else 1)
 
 
 @cache
