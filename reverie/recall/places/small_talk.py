@@ -15,7 +15,7 @@ from reverie.language.text import sentences
 from reverie.recall.places.replacements import Candidates
 from reverie.recall.result import Hit
 
-#: Words of content besides those of small talk that a message needs; a text of a few words needs one.
+#: Words of content besides those of small talk that a message needs; a question and a text of a few words need one.
 _LEAST_WORDS = 2
 _FEW = 3
 
@@ -32,7 +32,8 @@ def is_small_talk(message: str, speakers: Iterable[str]) -> bool:
     """Return whether a message has hardly a word besides greetings, thanks, wishes, reactions and names of speakers."""
     names = {word for speaker in speakers for word in read_object(speaker).words}
     told = set(read_object(message).words) - _pleasantries() - names
-    return len(told) < (_LEAST_WORDS if len(message.split()) > _FEW else 1)
+    is_short = "?" in message or len(message.split()) <= _FEW
+    return len(told) < (1 if is_short else _LEAST_WORDS)
 
 
 @cache
