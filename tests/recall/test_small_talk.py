@@ -49,6 +49,8 @@ def test_only_the_best_are_looked_at_and_other_reasons_stay() -> None:
         "wow that's amazing, so cool",
         "thanks, that's all for today!",
         "good morning!",
+        "Thanks, Kevin!",
+        "It was lovely speaking to you today Liza! Speak soon!",
         "ok",
     ],
 )
@@ -63,7 +65,8 @@ def test_pleasantries_are_small_talk(message: str) -> None:
         "I finally told my sister no",
         "thinking of Thai food tonight",
         "quartz",
-        "ok, Bruno?",
+        "Should we start on Instagram?",
+        "I live in Leeds",
     ],
 )
 def test_what_tells_something_is_none(message: str) -> None:
