@@ -158,6 +158,8 @@ class RecallPolicy(Table):
     query_min_worth: dict[QueryKind, Share] = Field(default_factory=dict)
     #: Cosine to a query of a kind below which a hit is not given: small talk reminds of nothing.
     query_min_similarity: dict[QueryKind, Annotated[float, Field(ge=-1.0, le=1.0)]] = Field(default_factory=dict)
+    #: The same for turns of the assistant, unless the query asks for what the assistant said.
+    query_min_assistant: dict[QueryKind, Annotated[float, Field(ge=-1.0, le=1.0)]] = Field(default_factory=dict)
 
     @model_validator(mode="after")
     def _known_signals(self) -> Self:

@@ -11,6 +11,7 @@ from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
+from reverie.language.cues.worth import worth
 from reverie.language.text import strip_invisible
 from reverie.model import require_aware
 from reverie.policy import Policy
@@ -23,6 +24,8 @@ from reverie.store.session import Statement, TenantSession
 
 #: Kinds that tell what happened.
 _TELLING = ("episode", "pattern", "summary")
+#: Recent memories that are read for each one that is told.
+_READ_FOR_EACH = 2
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -146,7 +149,7 @@ def profile_statements(tenant_id: str, subject_id: str, policy: Policy, as_of: d
         "subject": subject_id,
         "horizon": horizon(require_aware(as_of)),
         "kinds": list(_TELLING),
-        "limit": policy.profile.recent,
+        "limit": _READ_FOR_EACH * policy.profile.recent,
     }
     mood = {"tenant": tenant_id, "subject": subject_id, "as_of": as_of, "limit": policy.mood.usual_messages}
     return (
@@ -173,10 +176,26 @@ def read_profile(rows: tuple[Sequence[Any], ...], subject_id: str, policy: Polic
         conflicts=scaffold.conflicts(entries, facts, as_of),
         as_of=as_of,
         facts=tuple(one_a_thing(facts)),
-        recent=tuple(Recent(id=id_, kind=kind, content=text, happened_at=at) for id_, kind, text, at in recent),
+        recent=most_telling(
+            [Recent(id=id_, kind=kind, content=text, happened_at=at) for id_, kind, text, at in recent],
+            policy.profile.recent,
+        ),
         relationship=read_relationship(known, policy.relationship, as_of),
         moods=_read_moods(moods, policy.mood.usual_least),
     )
+
+
+def most_telling(recent: Sequence[Recent], limit: int) -> tuple[Recent, ...]:
+    """Return the `limit` that tell most, in their order: an event that is worth keeping, not "I've ironed a shirt".
+
+    Patterns and summaries stand for many turns and come first.
+    """
+    if len(recent) <= limit:
+        return tuple(recent)
+    chances = worth().probabilities([one.content for one in recent])
+    told = [1.0 if one.kind != "episode" else float(chance) for one, chance in zip(recent, chances, strict=True)]
+    kept = set(sorted(range(len(recent)), key=lambda place: (-told[place], place))[:limit])
+    return tuple(one for place, one in enumerate(recent) if place in kept)
 
 
 def one_a_thing(facts: Sequence[StructuredFact]) -> list[StructuredFact]:

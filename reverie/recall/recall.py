@@ -66,6 +66,7 @@ async def recall(
     filters: Filters | None = None,
     neighbours: int = 0,
     said: Collection[str] = (),
+    is_spoken: bool = False,
     known: Rows | None = None,
     from_cache: bool = False,
 ) -> RecallResult:
@@ -74,7 +75,8 @@ async def recall(
     `top_k` and `token_budget` override the policy; `kinds` limits the answer to memories of these kinds, `filters`
     to items of these connections, context types, sources, tools, attachments and sessions; each hit comes with
     `neighbours` turns before and after it. Turns that are on their way to memory are hits too, but those with the words
-    of `said`, which the caller has at hand. Without an embedder, or when it fails, words and entities answer alone and
+    of `said`, which the caller has at hand. `is_spoken`: the question is what a person says, however short, and no
+    search words. Without an embedder, or when it fails, words and entities answer alone and
     a note says so; when the reranker fails, the weighed signals do. An embedder with a price is booked, for which the
     session must be a worker's. Nothing is logged here: see `log_recall`, which the caller runs once the answer is out.
     `known` are the rows of `subject_statement`, where the caller has them already; `from_cache`: they may be out of
@@ -85,12 +87,12 @@ async def recall(
     """
     as_of = require_aware(as_of)
     notes: list[str] = []
-    tenant_id = session.tenant_id
+    tenant_id, numbers = session.tenant_id, policy.recall
     if known is None:
         known = await session.run(subject_statement(tenant_id, subject_id))
     if not known:
         notes.append(f"Nothing is remembered about {subject_id}.")
-    asked = read_question(question, policy=policy.recall, speakers=known[0][0] if known else (), asked_at=as_of)
+    asked = read_question(question, policy=numbers, speakers=known[0][0] if known else (), asked_at=as_of)
     vector = None
     if embedder is None:
         notes.append("No embedding model is configured: found by words and entities alone.")
@@ -136,10 +138,15 @@ async def recall(
         notes.append(f"The policy {policy.name} searches vectors, which found nothing: words were searched instead.")
     found = fresh.join(found, asked, said=said)
     if vector is not None:
-        found = near_enough(found, policy.recall.query_min_similarity.get(asked.kind, -1.0))
+        found = near_enough(
+            found,
+            numbers.query_min_similarity.get(asked.kind, -1.0),
+            least_of_assistant=-1.0 if asked.asks_assistant else numbers.query_min_assistant.get(asked.kind, -1.0),
+        )
     top_k = policy.recall.top_k if top_k is None else top_k
-    least_worth = policy.recall.query_min_worth.get(asked.kind, 0.0)
-    if least_worth and is_small_talk(question, asked.speakers):
+    least_worth = numbers.query_min_worth.get(asked.kind, 0.0)
+    is_said = asked.kind != "question" or (is_spoken and "?" not in question)
+    if numbers.query_min_worth and is_said and is_small_talk(question, asked.speakers):
         found = [(hit, reason or "small_talk") for hit, reason in found]
         notes.append("The message is small talk: nothing is recalled.")
     found = without_small_talk(found, least_worth, among=4 * top_k)
@@ -157,7 +164,6 @@ async def recall(
     else:
         may_add = kinds is None and among is None and "memory" in policy.recall.items
         if asked.asks_present:
-            numbers = policy.recall
             ranked = later_first(
                 ranked, question, speakers=asked.speakers, changes=numbers.changes, margin=numbers.change_margin
             )

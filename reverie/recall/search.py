@@ -26,6 +26,7 @@ _EPOCH, _MILLISECOND = datetime(1970, 1, 1, tzinfo=UTC), timedelta(milliseconds=
 _ID, BEST_BM25, _FOUND, _FORMERS = 4, 17, 18, 20
 #: The signals in the order of the statement's array, and the one that comes by itself.
 MEASURED = (*(name for name in SIGNALS if name != "session_similarity"), "session_similarity")
+_SIMILARITY, _ASSISTANT = MEASURED.index("similarity"), MEASURED.index("assistant")
 
 
 def search(
@@ -166,17 +167,24 @@ def read_hits(rows: Sequence[tuple[Any, ...]], params: Mapping[str, Any]) -> lis
     return [_hit(given, *row) for row in rows]
 
 
-def near_enough(candidates: Sequence[tuple[Hit, str | None]], least: float) -> list[tuple[Hit, str | None]]:
-    """Return candidates, those less similar to the query than `least` dropped as `similarity`."""
-    if least <= -1.0:
+def near_enough(
+    candidates: Sequence[tuple[Hit, str | None]], least: float, *, least_of_assistant: float = -1.0
+) -> list[tuple[Hit, str | None]]:
+    """Return candidates, those less similar to the query than `least` dropped as `similarity`.
+
+    `least_of_assistant` holds for turns of the assistant, in place of a lower `least`.
+    """
+    least_of_assistant = max(least, least_of_assistant)
+    if least_of_assistant <= -1.0:
         return list(candidates)
-    return [
-        (
-            hit,
-            reason or ("similarity" if isinstance(hit.signals, Signals) and hit.signals.measured[0] < least else None),
-        )
-        for hit, reason in candidates
-    ]
+
+    def too_far(hit: Hit) -> bool:
+        if not isinstance(hit.signals, Signals):
+            return False
+        measured = hit.signals.measured
+        return measured[_SIMILARITY] < (least_of_assistant if measured[_ASSISTANT] else least)
+
+    return [(hit, reason or ("similarity" if too_far(hit) else None)) for hit, reason in candidates]
 
 
 def unranked(rows: Sequence[tuple[Any, ...]]) -> int:

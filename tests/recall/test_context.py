@@ -345,3 +345,9 @@ def test_what_agents_learned_is_found_by_key_whatever_the_planner_expects(corpus
         plan = "\n".join(row[0] for row in corpus.conn.execute(f"explain {learned.sql}", learned.params).fetchall())
     assert "Nested Loop" in plan and not re.search("(Merge|Hash) Join", plan)
     assert plan.count("using memories_pkey") == 2 and "using lineage_forward" in plan
+
+
+def test_a_greeting_reminds_of_nothing_however_short(corpus: Corpus, reader: Store) -> None:
+    corpus.memory("Good morning is what Ann says to her dog")
+    found = assemble(reader, question="good morning!")
+    assert "small talk" in " ".join(found.notes) and "dog" not in found.text

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from uuid import UUID, uuid4
 
 from reverie.recall.facts import StructuredFact
-from reverie.recall.profile import one_a_thing
+from reverie.recall.profile import Recent, most_telling, one_a_thing
 
 
 def fact(key: str, value: str) -> StructuredFact:
@@ -22,3 +22,12 @@ def test_a_thing_has_one_line_in_its_fullest_wording() -> None:
     golden = fact("pet:bruno", "a golden retriever named Bruno")
     jobs = [fact("job", "a nurse"), fact("job", "a waiter")]
     assert one_a_thing([dog, *jobs, golden]) == [*jobs, golden]
+
+
+def test_recent_events_are_those_that_tell_most_in_their_order() -> None:
+    told = ["I've ironed a shirt.", "We moved to Leeds and I started a new job.", "I promised to be more careful."]
+    at = datetime(2026, 4, 3, tzinfo=UTC)
+    recent = [Recent(id=UUID(int=n), kind="episode", content=text, happened_at=at) for n, text in enumerate(told)]
+    pattern = Recent(id=UUID(int=9), kind="pattern", content="Often speaks of tea.", happened_at=at)
+    assert most_telling(recent, 3) == tuple(recent)
+    assert most_telling([*recent, pattern], 2) == (recent[1], pattern)

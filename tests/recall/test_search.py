@@ -6,6 +6,7 @@ import math
 from collections import Counter
 from datetime import timedelta
 from typing import Any
+from uuid import UUID
 
 import numpy as np
 import psycopg
@@ -13,7 +14,17 @@ import pytest
 
 from reverie.policy import SIGNALS
 from reverie.recall.question import read_question
-from reverie.recall.search import StaleCacheError, checked_rows, search, search_params, search_text, search_variants
+from reverie.recall.result import Hit, Signals
+from reverie.recall.search import (
+    MEASURED,
+    StaleCacheError,
+    checked_rows,
+    near_enough,
+    search,
+    search_params,
+    search_text,
+    search_variants,
+)
 from reverie.store.queries import queries
 from tests.recall.conftest import DIMENSIONS, LATER, MODEL, Corpus, day, policy_with
 
@@ -270,3 +281,21 @@ def test_a_message_has_its_own_weights_and_finds_what_stands(corpus: Corpus) -> 
     assert {hit.id for hit, _ in kinds} == {likes}
     words = corpus.search(message, policy=policy_with(query_weights=weights))
     assert words, "without a vector a message is searched by its words"
+
+
+def test_a_turn_of_the_assistant_must_be_nearer() -> None:
+    def found(number: int, similarity: float, assistant: float) -> tuple[Hit, str | None]:
+        values = [0.0] * len(MEASURED)
+        values[MEASURED.index("similarity")], values[MEASURED.index("assistant")] = similarity, assistant
+        at = LATER
+        return Hit("turn", UUID(int=number), "turn", "x", at, 0.0, Signals(values, {}), {}, None, None, None), None
+
+    rows = [found(1, 0.3, 0.0), found(2, 0.3, 1.0), found(3, 0.4, 1.0), found(4, 0.1, 0.0)]
+    assert [reason for _, reason in near_enough(rows, 0.2, least_of_assistant=0.35)] == [
+        None,
+        "similarity",
+        None,
+        "similarity",
+    ]
+    assert [reason for _, reason in near_enough(rows, 0.2)] == [None, None, None, "similarity"]
+    assert [reason for _, reason in near_enough(rows, -1.0)] == [None] * 4

@@ -47,6 +47,11 @@ def test_only_the_best_are_looked_at_and_other_reasons_stay() -> None:
         "Thanks, Bob! Take care and see you soon!",
         "Will do! Thanks for the recommendation!",
         "wow that's amazing, so cool",
+        "thanks, that's all for today!",
+        "good morning!",
+        "Thanks, Kevin!",
+        "It was lovely speaking to you today Liza! Speak soon!",
+        "ok",
     ],
 )
 def test_pleasantries_are_small_talk(message: str) -> None:
@@ -55,7 +60,14 @@ def test_pleasantries_are_small_talk(message: str) -> None:
 
 @pytest.mark.parametrize(
     "message",
-    ["what a day, my boss shouted at me again", "I finally told my sister no", "thinking of Thai food tonight"],
+    [
+        "what a day, my boss shouted at me again",
+        "I finally told my sister no",
+        "thinking of Thai food tonight",
+        "quartz",
+        "Should we start on Instagram?",
+        "I live in Leeds",
+    ],
 )
 def test_what_tells_something_is_none(message: str) -> None:
     assert not is_small_talk(message, ["Bob"])

@@ -136,7 +136,7 @@ async def assemble_context(
     async def recall_question(of: TenantSession, top_k: int, token_budget: int, known: Rows) -> RecallResult:
         return await recall(
             of, question or "", **options, reranker=reranker, top_k=top_k, token_budget=token_budget, known=known,
-            filters=filters, said=said,
+            filters=filters, said=said, is_spoken=True,
         )  # fmt: skip
 
     admitted = await read_admitted(session, subject_id, filters)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
 from collections.abc import Iterable, Sequence
 from functools import cache
@@ -15,8 +16,11 @@ from reverie.language.text import sentences
 from reverie.recall.places.replacements import Candidates
 from reverie.recall.result import Hit
 
-#: Words of content besides those of small talk that a message needs.
+#: Words of content besides those of small talk that a message needs; a question and a text of a few words need one.
 _LEAST_WORDS = 2
+_FEW = 3
+#: A word and a name that ends what is said.
+_ADDRESS = re.compile(r"\b([\w']+),? [A-Z][a-z]+(?=[!.,?]|$)")
 
 
 class _Words(BaseModel):
@@ -30,7 +34,14 @@ class _Words(BaseModel):
 def is_small_talk(message: str, speakers: Iterable[str]) -> bool:
     """Return whether a message has hardly a word besides greetings, thanks, wishes, reactions and names of speakers."""
     names = {word for speaker in speakers for word in read_object(speaker).words}
-    return len(set(read_object(message).words) - pleasantries() - names) < _LEAST_WORDS
+    told = set(read_object(_without_address(message)).words) - pleasantries() - names
+    is_short = "?" in message or len(message.split()) <= _FEW
+    return len(told) < (1 if is_short else _LEAST_WORDS)
+
+
+def _without_address(message: str) -> str:
+    """Leave out a name that only says whom a pleasantry is for: "Thanks, Kevin!"."""
+    return _ADDRESS.sub(lambda found: found[1] if found[1].lower() in pleasantries() else found[0], message)
 
 
 @cache

@@ -58,6 +58,7 @@ RULES = {name: Rules(load_policy(name).extract) for name in ("brain", "agent", "
         ("reverie", "And our photo budget is 4,500 rupees a month now, Chloé deserves it.",
          ["Budget is 4,500 rupees a month"]),
         ("reverie", "OK, new rule. Tutorials may run up to 1,200 words.", ["Tutorials may run up to 1,200 words"]),
+        ("reverie", "My default Jira project is PLAT from today.", ["Default Jira project is PLAT"]),
         ("reverie", "Łukasz owns the billing service.", ["Łukasz owns the billing service"]),
     ],
 )  # fmt: skip

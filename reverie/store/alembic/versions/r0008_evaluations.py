@@ -5,7 +5,7 @@ from alembic import op
 from reverie.store.queries import sql_directory
 
 revision = "0008_evaluations"
-down_revision = "0005_attributes"
+down_revision = "0007_sources"
 
 
 def upgrade() -> None:

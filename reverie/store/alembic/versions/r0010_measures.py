@@ -5,7 +5,7 @@ from alembic import op
 from reverie.store.queries import sql_directory
 
 revision = "0010_measures"
-down_revision = "0006_analyst"
+down_revision = "0009_distribution"
 
 
 def upgrade() -> None:
