@@ -19,3 +19,5 @@ comment on column ops.sources.read_at is 'When it was last read.';
 comment on column ops.dead_letters.source is 'File name or source that the record came from; stage:<name> for what a stage failed on.';
 comment on column ops.dead_letters.line is 'Line or row of the file, from 1; null where the file as a whole is meant, and for a row that has a key.';
 comment on column ops.dead_letters.item is 'Key of the row of a table; id of the turn, event or memory that a stage failed on; null for other records and for a whole subject.';
+
+grant select (tenant_id, read_at) on ops.sources to reverie_analyst;

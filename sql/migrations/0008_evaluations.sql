@@ -26,3 +26,6 @@ comment on column ops.evaluations.questions is 'How many held-back questions wer
 comment on column ops.evaluations.measures is 'The measures by name, numbers only; null where there was nothing to measure.';
 comment on column ops.evaluations.seconds is 'How long it took.';
 comment on column ops.evaluations.evaluated_at is 'When the row was written, by the clock; no stage reads it.';
+
+grant select (tenant_id, id, as_of, policy, policy_hash, model, against, driver, questions, measures, seconds, evaluated_at)
+    on ops.evaluations to reverie_analyst;

@@ -38,6 +38,7 @@ CONTENT = {
     "ops.queue": {"error"},
     "ops.replies": {"reply"},
     "ops.runs": {"scope", "error"},
+    "ops.sources": {"name", "cursor_column", "place", "mapping"},
     "ops.sessions": {"mood", "preferences", "confirmations", "tool_results", "stated"},
 }
 #: Vectors and hashes of words, and ids that are made of words: somebody who guesses could compare.
