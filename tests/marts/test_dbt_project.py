@@ -1,4 +1,4 @@
-"""Dagster loads the marts from a manifest that is parsed when it must be, and does without where dbt is not installed."""
+"""Dagster loads the marts from a manifest that is parsed when it must be, and without dbt loads everything else."""
 
 from __future__ import annotations
 
