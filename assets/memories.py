@@ -8,7 +8,7 @@ import dagster as dg
 
 from assets.described import OWNERS, described, row_count
 from assets.partitions import buckets, in_bucket
-from assets.runs import DRIVER, RETRIES, as_of, is_asked
+from assets.runs import DRIVER, RETRIES, as_of, as_of_tag, is_asked
 from resources.clients import Clients
 from reverie.drive.steps import STEPS, Standing, Step, standing, take_step
 from reverie.drive.tenants import Totals, failure, try_each_tenant
@@ -205,7 +205,7 @@ class _Taking:
         kept = {name: number for name, number in counts.items() if number or name in ("tenants", "seconds")}
         done = sum(each.is_done for each in self._stands.values())
         cycles = {each.cycle.as_of for each in self._stands.values() if each.cycle}
-        of_cycle = {"cycle_of": max(cycles).isoformat()} if cycles else {}
+        of_cycle = {"cycle_of": as_of_tag(max(cycles))} if cycles else {}
         return (
             kept
             | of_cycle

@@ -42,11 +42,11 @@ def test_of_no_tenant_there_is_one_point(store: Store) -> None:
 def test_plots_begin_with_the_past(remembered: Store, run_job: Callable[..., Any]) -> None:
     from dagster import AssetKey
 
-    from assets.memory_health import NAMES
+    from assets.memory_health import NAMES, TABLES
 
     result = run_job("health")
     (made,) = result.asset_materializations_for_node("memory_health")
-    assert set(made.metadata) == {*NAMES.values(), "Tenants"}
+    assert set(made.metadata) == {*NAMES.values(), *TABLES}
     records = made.metadata["Tenants"].records
     assert {record.data["tenant"]: record.data["policy"] for record in records} == TENANTS
     assert all(record.data["memories"] for record in records)
