@@ -1,9 +1,9 @@
 """How long an evaluation takes, and how often context utilisation errs.
 
-    python -m bench evaluate --data ../shared/data [--work FOLDER]
+    python bench/evaluate.py [--data ../shared/data] [--work FOLDER]
 
-Time: 1,000 labelled questions of LoCoMo and REALTALK, asked by `evaluate`. Error: a question's labelled answer stands for
-the reply, its evidence turns for injected items that were used, and as many other turns that recall gave for the same
+Time: 1,000 labelled questions of LoCoMo and REALTALK, asked by `evaluate`. Error: a question's labelled answer is the
+reply, its evidence turns for injected items that were used, and as many other turns that recall gave for the same
 question for items that were not. Nothing of the data is kept but a database under --work.
 """
 
@@ -103,7 +103,7 @@ def errors(name: str, pairs: list[tuple[bool, str, str, str, Vectors, Vectors]])
 
 def main(arguments: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(prog="bench evaluate", description=__doc__)
-    parser.add_argument("--data", type=Path, required=True)
+    parser.add_argument("--data", type=Path, default=Path(__file__).resolve().parents[2] / "shared" / "data")
     parser.add_argument("--work", type=Path)
     given = parser.parse_args(arguments)
     policy, embedder = load_policy("reverie"), load_embedder("minilm")

@@ -202,9 +202,7 @@ def asked_memory(
     )
 
 
-def compared(
-    against: str, memory: AskedMemory, before: Sequence[Ranks], policy: Policy, *, is_rebuilt: bool
-) -> Drift:
+def compared(against: str, memory: AskedMemory, before: Sequence[Ranks], policy: Policy, *, is_rebuilt: bool) -> Drift:
     """Return how the questions do elsewhere, by the gate's numbers of the tenant's present policy."""
     after = [each.ranks for each in memory.answers()]
     return Drift(

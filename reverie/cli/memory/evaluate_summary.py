@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from reverie.cli.output import bar, heading, note, pairs, say, single_line, table
 
 if TYPE_CHECKING:
-    from reverie.evaluate.evaluation import Drift, Conduct, Evaluation
+    from reverie.evaluate.evaluation import Conduct, Drift, Evaluation
     from reverie.evaluate.retrieval.comparing import Difference
 
 #: How the measures of a ranking are called.
