@@ -49,7 +49,7 @@ def work_of(store: Store, tenant: str, policy: Policy, embedder: Embedder) -> Wo
 
 
 def speed(store: Store, data: Path, policy: Policy, embedder: Embedder) -> list[tuple[str, ...]]:
-    rows = []
+    rows: list[tuple[str, ...]] = []
     for name in SETS:
         for ablate in (False, True):
             began = time.perf_counter()

@@ -1,44 +1,15 @@
-"""An evaluation of a small memory: its numbers, its row in the database, its page."""
+"""An evaluation of a small memory, by numbers known by hand."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
-import psycopg
-import pytest
-
 from reverie.evaluate.evaluation import Evaluation, EvaluationPlan, evaluate
 from reverie.evaluate.report import report_page
-from reverie.evaluate.results import past_evaluations, record_evaluation
 from reverie.model import Scope
-from reverie.policy import EvaluationPolicy, load_policy
-from reverie.store.database import Store
 from reverie.store.work import Work
-from tests.evaluate.test_references import EARLIER, FILLER
-from tests.recall.conftest import LATER, Corpus, FixedEmbedder, day
-
-LATE = "My golden retriever had a bath."
-
-
-@pytest.fixture
-def work(database_url: str) -> Iterator[Work]:
-    with psycopg.connect(database_url, autocommit=True) as conn:
-        corpus = Corpus(conn)
-        for number, text in enumerate((EARLIER, *FILLER)):
-            corpus.turn(text, at=day(number / 100), session="s1")
-        corpus.turn(LATE, at=day(5), session="s2")
-    policy = load_policy("reverie").model_copy(update={"evaluation": EvaluationPolicy(shared_rarity=2.0)})
-    with Store.open(database_url, size=2) as store:
-        yield Work(
-            store=store, scope=Scope(tenant_id="acme"), policy=policy, as_of=LATER, embedder=FixedEmbedder()
-        )  # fmt: skip
-
-
-@pytest.fixture
-def evaluation(work: Work) -> Evaluation:
-    return evaluate(work, EvaluationPlan())
+from tests.recall.conftest import day
 
 
 def test_the_numbers_of_one_question(evaluation: Evaluation) -> None:
@@ -61,33 +32,6 @@ def test_nothing_is_asked_after_the_time(work: Work) -> None:
 def test_a_tenant_without_a_turn_has_nothing_to_measure(work: Work) -> None:
     empty = evaluate(replace(work, scope=Scope(tenant_id="other")), EvaluationPlan())
     assert empty.questions == 0 and empty.measures()["observation_rate"] is None
-
-
-def test_results_are_kept_for_plots(work: Work, evaluation: Evaluation) -> None:
-    record_evaluation(work.store, evaluation, driver="test")
-    record_evaluation(work.store, replace(evaluation, seconds=9.0), driver="test")  # replaces it
-    record_evaluation(work.store, replace(evaluation, as_of=day(3)), driver="test")
-    first, second = past_evaluations(work.store, "acme")
-    assert (first.as_of, second.as_of, second.questions) == (day(3), LATER, 1)
-    assert second.measures == evaluation.measures() and second.against is None
-    assert [each.as_of for each in past_evaluations(work.store, "acme", limit=1)] == [LATER]
-    assert past_evaluations(work.store, "other") == []
-
-
-def test_the_page_opens_offline_and_has_no_text_unless_asked(work: Work, evaluation: Evaluation) -> None:
-    record_evaluation(work.store, evaluation, driver="test")
-    past = past_evaluations(work.store, "acme")
-    page = report_page(evaluation, past)
-    assert "Plotly.newPlot" in page and "Quality over time" in page and "Ablations" in page
-    assert '<script src="http' not in page and "cdn.plot.ly/plotly-" not in page
-    assert LATE not in page and "retriever" not in page and "golden retriever" not in page
-    assert str(evaluation.answers[0].question.id) in page
-    assert LATE in report_page(evaluation, past, with_texts=True)
-
-
-def test_what_a_user_wrote_is_escaped(evaluation: Evaluation) -> None:
-    page = report_page(replace(evaluation, tenant_id="<script>alert(1)</script>"), [])
-    assert "<script>alert" not in page
 
 
 def test_questions_of_a_file_are_asked_instead(work: Work, tmp_path: Path) -> None:
