@@ -21,6 +21,7 @@ ROOT = Path(__file__).resolve().parent.parent
 BENCHES = {
     "retrieval": "Does it find what was said? Evidence turns of labelled questions, through the whole pipeline.",
     "messages": "Does it find what bears on a message or request? Beside bare vectors, BM25 and a plain fusion.",
+    "evaluate": "How long does an evaluation of 1,000 questions take, and how often does context utilisation err?",
     "rules": "What do the rules find, how precisely and how fast?",
     "memory": "Is what is remembered right and current? Sentences, histories, facts covered.",
     "summaries": "How much of a reader's summary do session summaries say, beside the first and random sentences?",

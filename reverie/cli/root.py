@@ -42,6 +42,7 @@ ABOUT_MEMORY = frozenset(
         "unpin",
         "undo",
         "digest",
+        "evaluate",
     )
 )
 

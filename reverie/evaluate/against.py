@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from reverie.evaluate.evaluation import Comparison, EvaluationPlan, asked_memory, compared
+from reverie.evaluate.evaluation import Drift, EvaluationPlan, asked_memory, compared
 from reverie.evaluate.ranking.scratch import scratch_database
 from reverie.evaluate.retrieval.comparing import require_quality
 from reverie.evaluate.retrieval.held_back import questions_of_log
@@ -37,7 +37,7 @@ class Rival:
 def comparing(work: Work, rival: Rival, plan: EvaluationPlan) -> EvaluationPlan:
     """Return the plan with the comparison of the work's memory and the rival's."""
 
-    def compare(asked: Sequence[HeldQuestion], before: Sequence[Ranks]) -> Comparison:
+    def compare(asked: Sequence[HeldQuestion], before: Sequence[Ranks]) -> Drift:
         with _rivals_memory(work, rival) as there:
             memory = asked_memory(there, asked, embedder=rival.embedder, policy=rival.policy, jobs=plan.jobs)
             return compared(rival.name, memory, before, work.policy, is_rebuilt=rival.is_rebuilt)
@@ -59,7 +59,7 @@ def _rivals_memory(work: Work, rival: Rival) -> Iterator[Work]:
         yield replace(work, store=store, policy=rival.policy, embedder=rival.embedder)
 
 
-def require_no_fall(work: Work, rival: Rival) -> Comparison | None:
+def require_no_fall(work: Work, rival: Rival) -> Drift | None:
     """Compare on questions of the log, for a gate; None: there are no questions.
 
     Raises:

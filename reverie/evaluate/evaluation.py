@@ -49,7 +49,7 @@ class SourceQuality:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Comparison:
+class Drift:
     """The same questions under another policy or model."""
 
     #: Policy or model that is compared with.
@@ -95,7 +95,7 @@ class Evaluation:
     ablations: tuple[Ablation, ...]
     coverage: tuple[Coverage, ...]
     conduct: Conduct
-    comparison: Comparison | None = None
+    comparison: Drift | None = None
     #: In words for people.
     notes: tuple[str, ...] = field(default=())
     seconds: float
@@ -134,7 +134,7 @@ class EvaluationPlan:
     file: Path | None = None
     ablate: bool = True
     #: Compares with the same questions elsewhere; see `evaluate/against.py`.
-    compare: Callable[[Sequence[HeldQuestion], Sequence[Ranks]], Comparison] | None = None
+    compare: Callable[[Sequence[HeldQuestion], Sequence[Ranks]], Drift] | None = None
     #: Connections that ask.
     jobs: int = 2
 
@@ -202,12 +202,10 @@ def asked_memory(
     )
 
 
-def compared(
-    against: str, memory: AskedMemory, before: Sequence[Ranks], policy: Policy, *, is_rebuilt: bool
-) -> Comparison:
+def compared(against: str, memory: AskedMemory, before: Sequence[Ranks], policy: Policy, *, is_rebuilt: bool) -> Drift:
     """Return how the questions do elsewhere, by the gate's numbers of the tenant's present policy."""
     after = [each.ranks for each in memory.answers()]
-    return Comparison(
+    return Drift(
         against=against, is_rebuilt=is_rebuilt, differences=tuple(differences(before, after, policy.evaluation))
     )
 

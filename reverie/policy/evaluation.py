@@ -34,7 +34,7 @@ class EvaluationPolicy(Table):
     #: An injected item counts as used if the reply has so many of its content words that the message lacks, ...
     used_words: Count = 2
     #: ... or is at least so similar to it (cosine).
-    used_similarity: Share = 0.6
+    used_similarity: Share = 0.5
     #: Minutes within which the reply to a context or recall is looked for.
     reply_minutes: Annotated[float, Field(gt=0, le=1440)] = 10.0
     #: Two questions with this cosine ask for the same.

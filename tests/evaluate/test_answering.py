@@ -29,7 +29,12 @@ def test_only_what_came_before_may_answer(database_url: str) -> None:
         asked = [question("Where is Bruno the dog?", when, early, late) for when in (1, 9)]
         known = subjects_known(store, "acme", asked)
         first, second = ask_all(
-            store, "acme", asked, known=known, policy=load_policy("reverie"), embedder=embedded(asked, known, Counting())
+            store,
+            "acme",
+            asked,
+            known=known,
+            policy=load_policy("reverie"),
+            embedder=embedded(asked, known, Counting()),
         )
     assert first.ranks.recall_10 == 0.5 and second.ranks.recall_10 == 1.0
     assert "Bergen" in first.text and "Oslo" not in first.text

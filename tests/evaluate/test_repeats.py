@@ -25,7 +25,9 @@ class Topics(FixedEmbedder):
         return np.stack([axes[0 if "business" in text else 1] for text in texts])
 
 
-def put(text: str, session: str, *, role: str = "assistant", subject: str = "ann", answered: bool = True) -> PutQuestion:
+def put(
+    text: str, session: str, *, role: str = "assistant", subject: str = "ann", answered: bool = True
+) -> PutQuestion:
     return PutQuestion(subject_id=subject, session_id=session, role=role, text=text, is_answered=answered)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
+from typing import TYPE_CHECKING
 
 import click
 
@@ -12,6 +13,9 @@ from reverie.cli.output import print_json, say
 from reverie.cli.progress import bars
 from reverie.cli.session import CommandSession
 from reverie.cli.signals import ending_cleanly
+
+if TYPE_CHECKING:
+    from reverie.store.digest import Digest
 
 
 @click.command("rebuild", short_help="Empty a tenant's memory and build it again from the log.")
@@ -60,10 +64,7 @@ def command(
         session.require_tenant()
         as_of = session.time(as_of)
         if gate:
-            from reverie.cli.operate.evaluate import pass_gate
-
-            present = CommandSession(session.tenant_id, runtime=session.runtime)
-            pass_gate(session, present, as_of, rebuilt=True)
+            _pass_gate(session, as_of)
         before = digest(session.worker, session.tenant_id)
         if not yes:
             number = before.tables["memories"].rows
@@ -72,11 +73,23 @@ def command(
         with ending_cleanly(), bars() as shown:
             runs = sum(1 for _ in consolidate(session, session.scope(), as_of, jobs, shown))
         after = digest(session.worker, session.tenant_id)
+    _show(session.tenant_id, as_of, runs, (before, after), as_json=as_json)
+
+
+def _pass_gate(session: CommandSession, as_of: datetime) -> None:
+    """Build the memory beside the present one, and compare; raises QualityError."""
+    from reverie.cli.memory.evaluate import pass_gate
+
+    pass_gate(session, CommandSession(session.tenant_id, runtime=session.runtime), as_of, rebuilt=True)
+
+
+def _show(tenant_id: str, as_of: datetime, runs: int, digests: tuple[Digest, Digest], *, as_json: bool) -> None:
+    before, after = digests
     changed = [name for name, table in after.tables.items() if table != before.tables.get(name)]
     if as_json:
         print_json(
             {
-                "tenant_id": session.tenant_id,
+                "tenant_id": tenant_id,
                 "as_of": as_of,
                 "runs": runs,
                 "memories_before": before.tables["memories"].rows,

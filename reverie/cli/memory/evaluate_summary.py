@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from reverie.cli.output import bar, heading, note, pairs, say, single_line, table
 
 if TYPE_CHECKING:
-    from reverie.evaluate.evaluation import Comparison, Conduct, Evaluation
+    from reverie.evaluate.evaluation import Conduct, Drift, Evaluation
     from reverie.evaluate.retrieval.comparing import Difference
 
 #: How the measures of a ranking are called.
@@ -109,7 +109,7 @@ def _show_conduct(conduct: Conduct) -> None:
     pairs(rows)
 
 
-def _show_comparison(comparison: Comparison, evaluation: Evaluation) -> None:
+def _show_comparison(comparison: Drift, evaluation: Evaluation) -> None:
     built = ", memory built again" if comparison.is_rebuilt else ", asked of the same memory"
     heading(f"Against {comparison.against}{built}")
     table(

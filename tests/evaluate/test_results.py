@@ -1,0 +1,21 @@
+"""Results of evaluations are kept."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from reverie.evaluate.evaluation import Evaluation
+from reverie.evaluate.results import past_evaluations, record_evaluation
+from reverie.store.work import Work
+from tests.recall.conftest import LATER, day
+
+
+def test_results_are_kept_for_plots(work: Work, evaluation: Evaluation) -> None:
+    record_evaluation(work.store, evaluation, driver="test")
+    record_evaluation(work.store, replace(evaluation, seconds=9.0), driver="test")  # replaces it
+    record_evaluation(work.store, replace(evaluation, as_of=day(3)), driver="test")
+    first, second = past_evaluations(work.store, "acme")
+    assert (first.as_of, second.as_of, second.questions) == (day(3), LATER, 1)
+    assert second.measures == evaluation.measures() and second.against is None
+    assert [each.as_of for each in past_evaluations(work.store, "acme", limit=1)] == [LATER]
+    assert past_evaluations(work.store, "other") == []
