@@ -143,7 +143,7 @@ def connected(cluster: RayCluster) -> Iterator[Any]:
     handlers = {number: signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGINT)}
     try:
         ray.init(**_arguments(cluster), log_to_driver=False, logging_level="error", configure_logging=False)
-    except (ConnectionError, ValueError, RuntimeError) as error:
+    except Exception as error:  # a node that starts too slowly is a bare Exception
         raise SettingsError(
             f"Ray cannot be used ({type(error).__name__}): see to RAY_ADDRESS, or unset REVERIE_EXECUTOR."
         ) from error

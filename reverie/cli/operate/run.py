@@ -10,7 +10,6 @@ from threading import Event
 from typing import TYPE_CHECKING, Any
 
 import click
-from pydantic import SecretStr
 
 from reverie.cli.options import as_of_option, json_option, parse_shards, policy_option, tenant_option
 from reverie.cli.output import counts_text, note, print_json, say, table
@@ -223,6 +222,8 @@ def _advance(session: CommandSession, work: Work, parts: list[Scope]) -> Iterato
 
         yield from in_parallel(parts, lambda part: advance(replace(work, scope=part)))
         return
+    from pydantic import SecretStr
+
     from reverie.drive.on_ray import RayCluster, on_ray
     from reverie.runtime import open_bucket_work
 
