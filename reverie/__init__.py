@@ -6,6 +6,7 @@ From the bottom up; a package imports only what stands above it in this list:
 - `interruption`: the request to stop a long operation at a clean point
 - `model/`: the nouns as types: turn, memory, scope, ids, times
 - `settings`: what the environment sets
+- `telemetry/`: traces, metrics and lineage events for other systems, off until set
 - `policy/`: the numbers by which memory is made
 - `language/`: what a text says, by rule
 - `inference/`: embedders, rerankers and language models

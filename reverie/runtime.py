@@ -127,6 +127,12 @@ class Runtime:
     def _open(self, role: Literal["worker", "reader"]) -> Store:
         from reverie.store.database import Store
 
+        if role == "worker":  # whoever writes runs stages and asks models
+            from reverie.consolidate.stages import stage_tables
+            from reverie.telemetry.starting import start_lineage, start_tracing
+
+            start_tracing()
+            start_lineage(self.url, stage_tables())
         return self._closing.enter_context(Store.open(self.url, role=role, size=self.connections))
 
 

@@ -16,5 +16,6 @@
 - `flusher`: moves quiet sessions to the log in a thread
 - `turn_reader`: a process that applies the rules to long texts
 - `metrics`: Prometheus metrics
+- `tracing`: a span for each request, where traces are on
 - `documentation`: the pages of the API's documentation
 """

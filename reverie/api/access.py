@@ -21,6 +21,7 @@ from reverie.api.services import Services
 from reverie.policy import Policy, load_policy
 from reverie.store.entries import Entry
 from reverie.store.session import TenantSession
+from reverie.telemetry.spans import TENANT_KEY
 
 #: Seconds for which a key is believed without asking again: so long a revoked one still works.
 TRUSTED_SECONDS = 5.0
@@ -124,6 +125,7 @@ class Access:
         grant = await state.gate.grant(credentials.credentials if credentials else None, state.services)
         if not grant.allows(self._scope):
             raise ProblemError(403, f"This key lacks the scope {self._scope}.")
+        request.scope[TENANT_KEY] = grant.tenant_id  # for whoever traces it
         return Caller(grant, state.services, deadline_of(request.scope))
 
 

@@ -19,6 +19,8 @@ from reverie.api.routes import ROUTERS, operations
 from reverie.api.routing import take_on
 from reverie.api.services import open_services
 from reverie.settings import Settings, load_settings
+from reverie.telemetry.spans import recorder
+from reverie.telemetry.starting import start_tracing
 
 _DESCRIPTION = """
 Memory for AI agents: turns in, what is remembered out.
@@ -63,8 +65,18 @@ def create_app(settings: Settings | None = None) -> FastAPI:
         max_characters=settings.api_characters,
         seconds=settings.api_seconds,
     )
+    _trace(app)
     _document_problems(app)
     return app
+
+
+def _trace(app: FastAPI) -> None:
+    """Add the layer of traces, if the environment asks for them."""
+    start_tracing()
+    if (found := recorder()) is not None:
+        from reverie.api.tracing import TracingMiddleware
+
+        app.add_middleware(TracingMiddleware, recorder=found)
 
 
 def _document_problems(app: FastAPI) -> None:

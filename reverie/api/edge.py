@@ -64,7 +64,7 @@ class EdgeMiddleware:
         except Exception as error:
             # a message may quote what somebody said; where it happened does not
             where = "".join(traceback.format_tb(error.__traceback__))
-            _log.error("%s in %s %s\n%s", type(error).__name__, scope["method"], _template(scope), where)
+            _log.error("%s in %s %s\n%s", type(error).__name__, scope["method"], template_of(scope), where)
             if not status:
                 await problem(500, "This is a mistake of ours; it is logged.")(scope, receive, watched)
         finally:
@@ -89,8 +89,8 @@ class EdgeMiddleware:
         return bounded
 
     def _count(self, scope: Scope, status: int, seconds: float) -> None:
-        method = scope["method"] if scope["method"] in _METHODS else "other"
-        route = _template(scope)
+        method = method_of(scope)
+        route = template_of(scope)
         self._metrics.seconds.labels(method, route).observe(seconds)
         self._metrics.answers.labels(method, route, str(status)).inc()
 
@@ -101,6 +101,12 @@ def _announced(scope: Scope) -> int:
     return int(said) if said.isdigit() else 0
 
 
-def _template(scope: Scope) -> str:
-    """The route's template; what fits none is one label, since whoever asks chooses the path."""
+def method_of(scope: Scope) -> str:
+    """Return the method; any that is not known is one label."""
+    method: str = scope["method"]
+    return method if method in _METHODS else "other"
+
+
+def template_of(scope: Scope) -> str:
+    """Return the route's template; what fits none is one label, since whoever asks chooses the path."""
     return getattr(scope.get("route"), "path", "none")

@@ -5,10 +5,12 @@ Importing it costs nothing: a stage's package is imported when the stage is call
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from importlib import import_module
 from typing import TYPE_CHECKING, cast
+
+from reverie.telemetry.lineage import StageTables
 
 if TYPE_CHECKING:
     from reverie.store.runs import Report
@@ -36,6 +38,8 @@ class Stage:
     asks: bool = False
     #: `reverie run --stage` runs it by itself; otherwise it runs only within a cycle.
     alone: bool = True
+    #: Which of its counts is the number of rows that it wrote to a table, where one is.
+    counted: Mapping[str, str] = field(default_factory=dict)
 
     def __call__(self, work: Work) -> Report:
         """Run the stage once."""
@@ -53,6 +57,7 @@ STAGES = (
         writes=("memory.extractions", "memory.observations", "memory.memories", "memory.lineage", "memory.entities"),
         embeds=True,
         asks=True,
+        counted={"memory.extractions": "turns", "memory.memories": "candidates"},
     ),
     Stage(
         name="embed",
@@ -68,6 +73,7 @@ STAGES = (
             "ops.embeddings",
         ),
         embeds=True,
+        counted={"memory.vectors": "parts"},
     ),
     Stage(
         name="correct",
@@ -84,6 +90,7 @@ STAGES = (
             "memory.tombstones",
         ),
         alone=False,
+        counted={"memory.tombstones": "forgotten"},
     ),
     Stage(
         name="merge",
@@ -92,6 +99,7 @@ STAGES = (
         reads=("memory.memories", "memory.vectors", "log.corrections"),
         writes=("memory.memories", "memory.merges", "memory.lineage", "memory.vectors"),
         embeds=True,
+        counted={"memory.merges": "merged"},
     ),
     Stage(
         name="link",
@@ -99,6 +107,7 @@ STAGES = (
         result="entities",
         reads=("memory.memories", "memory.terms"),
         writes=("memory.memories", "memory.entities", "memory.links"),
+        counted={"memory.links": "links", "memory.entities": "entities"},
     ),
     Stage(
         name="facts",
@@ -106,6 +115,7 @@ STAGES = (
         result="structured_facts",
         reads=("memory.memories", "log.turns", "log.corrections"),
         writes=("memory.memories", "memory.structured_facts", "memory.conflicts", "memory.vectors"),
+        counted={"memory.structured_facts": "structured", "memory.conflicts": "conflicts"},
     ),
     Stage(
         name="synthesize",
@@ -121,6 +131,7 @@ STAGES = (
             "ops.synthesis_failures",
         ),
         asks=True,
+        counted={"memory.scaffold": "entries", "memory.synthesized": "observations"},
     ),
     Stage(
         name="compress",
@@ -138,6 +149,7 @@ STAGES = (
         reads=("memory.memories", "memory.vectors", "log.recalls", "log.outcomes"),
         writes=("memory.memories", "memory.accesses", "memory.lineage", "memory.tombstones"),
         embeds=True,
+        counted={"memory.memories": "scored"},
     ),
     Stage(
         name="prune",
@@ -145,6 +157,7 @@ STAGES = (
         result="tombstones",
         reads=("memory.memories",),
         writes=("memory.tombstones", "memory.memories"),
+        counted={"memory.tombstones": "forgotten"},
     ),
     Stage(
         name="decay",
@@ -152,6 +165,7 @@ STAGES = (
         result="importances",
         reads=("memory.memories",),
         writes=("memory.memories",),
+        counted={"memory.memories": "decayed"},
     ),
 )
 
@@ -159,3 +173,11 @@ STAGES = (
 BY_NAME = {stage.name: stage for stage in STAGES}
 #: Those that `reverie run --stage` offers and reports list, in order.
 NAMES = tuple(stage.name for stage in STAGES if stage.alone)
+
+
+def stage_tables() -> dict[str, StageTables]:
+    """Return what each stage reads and writes, for events of its lineage."""
+    return {
+        stage.name: StageTables(summary=stage.summary, reads=stage.reads, writes=stage.writes, counted=stage.counted)
+        for stage in STAGES
+    }

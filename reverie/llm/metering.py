@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, Literal
@@ -24,6 +24,8 @@ from reverie.model import stable_id
 from reverie.store.database import Store
 from reverie.store.queries import queries
 from reverie.store.session import Statement, TenantSession
+from reverie.telemetry import names
+from reverie.telemetry.spans import model_span, recording
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -137,6 +139,15 @@ def metered_embedding(
 
     Raises CallError when the credit does not allow it.
     """
+    spent = _embedding_span(embedder, len(texts)) if texts else nullcontext()
+    with spent, _booked_embedding(store, payer, embedder, texts, tokens):
+        yield
+
+
+@contextmanager
+def _booked_embedding(
+    store: Store, payer: Payer, embedder: Embedder, texts: Sequence[str], tokens: int
+) -> Iterator[None]:
     if not texts or not embedder.price_per_token:
         yield
         return
@@ -159,6 +170,11 @@ async def embed_question(session: TenantSession, text: str, *, stage: str, embed
     The session must be a worker's where the model has a price. Raises InferenceError when it gives no usable answer,
     and CallError when the tenant's credit does not allow it.
     """
+    with _embedding_span(embedder, 1):
+        return await _embed_booked(session, text, stage=stage, embedder=embedder)
+
+
+async def _embed_booked(session: TenantSession, text: str, *, stage: str, embedder: Embedder) -> Vectors:
     if not embedder.price_per_token:
         vector: Vectors = (await session.offload(embedder.encode, [text]))[0]
         return vector
@@ -179,6 +195,17 @@ async def embed_question(session: TenantSession, text: str, *, stage: str, embed
     seconds, cost_usd = time.perf_counter() - began, embedder.price_per_token * tokens
     await settle_call(CallOutcome(cost_usd=cost_usd, seconds=seconds, tokens_in=tokens))
     return vector
+
+
+@contextmanager
+def _embedding_span(embedder: Embedder, texts: int) -> Iterator[None]:
+    """A span of a call of an embedding model."""
+    if not recording():
+        yield
+        return
+    with model_span("embeddings", embedder.model) as current:
+        current.set({names.ITEMS: texts})
+        yield
 
 
 def _embedding_call(payer: Payer, embedder: Embedder, texts: Sequence[str]) -> MeteredCall:

@@ -22,6 +22,8 @@ from reverie.llm.pacing import LONGEST_PAUSE_S, hold_back, wait_for_slot
 from reverie.llm.reply_cache import ReplyCache
 from reverie.store.database import Store
 from reverie.store.runs import Report
+from reverie.telemetry import names
+from reverie.telemetry.spans import measure_tokens, model_span
 
 R = TypeVar("R", bound=Reply)
 
@@ -161,7 +163,12 @@ class RequestSender(Generic[R]):
             reserve(conn, call)
         began = time.perf_counter()
         try:
-            return call, self._model.complete(request, schema=self._prompt.schema, max_tokens=max_tokens)
+            with model_span("chat", self._model.key) as current:
+                completion = self._model.complete(request, schema=self._prompt.schema, max_tokens=max_tokens)
+                current.set({names.PROMPT_NAME: self._prompt.name, names.ITEMS: number})
+                current.set({names.INPUT_TOKENS: completion.tokens_in, names.OUTPUT_TOKENS: completion.tokens_out})
+            measure_tokens(self._model.key, completion.tokens_in, completion.tokens_out)
+            return call, completion
         except CallError as error:
             outcome = CallOutcome(
                 cost_usd=None if error.billed else 0.0,

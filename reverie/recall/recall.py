@@ -37,6 +37,8 @@ from reverie.recall.search import (
 from reverie.store.entries import Entry, write_entries
 from reverie.store.queries import queries
 from reverie.store.session import Statement, TenantSession
+from reverie.telemetry import names
+from reverie.telemetry.spans import SpanAttributes, span, spanned
 
 #: Rows of `subject_statement`.
 Rows: TypeAlias = Sequence[tuple[Any, ...]]
@@ -50,6 +52,18 @@ async def log_recall(session: TenantSession, result: RecallResult) -> None:
     await write_entries(session, [recall_entry(result)])
 
 
+def _told(found: RecallResult) -> SpanAttributes:
+    """What a span tells of an answer: numbers alone."""
+    return {
+        names.TENANT: found.tenant_id,
+        names.POLICY: found.policy,
+        "reverie.recall.hits": len(found.hits),
+        "reverie.recall.dropped": len(found.dropped),
+        "reverie.recall.tokens": found.total_tokens,
+    }
+
+
+@spanned("retrieval", {names.OPERATION: "retrieval", names.PROVIDER: "reverie"}, _told)
 async def recall(
     session: TenantSession,
     question: str,
@@ -125,7 +139,8 @@ async def recall(
             ranked=max(policy.recall.ranked, 3 * (top_k or 0), policy.recall.rerank_candidates if reranker else 0),
             cached=cached,
         )
-        rows: Rows = await fresh.search(params) if known and params else []
+        with span("recall search"):
+            rows: Rows = await fresh.search(params) if known and params else []
         rows = rows if cached is None else checked_rows(rows)
         return (read_hits(rows, params) if params else []), rows
 
@@ -153,9 +168,10 @@ async def recall(
     candidates = await with_replacements(session, found, subject_id=subject_id)
     ranked, reranked = [hit for hit, reason in candidates if reason is None], None
     if reranker is not None:
-        reranked = await rerank(
-            session, ranked, question=question, reranker=reranker, numbers=policy.recall, notes=notes
-        )
+        with span("recall rerank", {names.ITEMS: len(ranked)}):
+            reranked = await rerank(
+                session, ranked, question=question, reranker=reranker, numbers=policy.recall, notes=notes
+            )
     budget = policy.recall.token_budget if token_budget is None else token_budget
     formers = await read_formers(session, former_ids(rows), as_of=as_of, min_importance=policy.recall.min_importance)
     ranked = ranked if reranked is None else reranked
@@ -168,14 +184,15 @@ async def recall(
                 ranked, question, speakers=asked.speakers, changes=numbers.changes, margin=numbers.change_margin
             )
         ranked = by_currency(ranked, formers, may_add=may_add)
-    placed, dropped = one_place_each(ranked, longest_turn=policy.recall.longest_turn)
-    hits, unfit = within_budget(
-        placed,
-        top_k=top_k,
-        token_budget=budget,
-        count_tokens=_counter(embedder, notes),
-        procedural_first=policy.recall.procedural_first,
-    )
+    with span("recall place", {names.ITEMS: len(ranked)}):
+        placed, dropped = one_place_each(ranked, longest_turn=policy.recall.longest_turn)
+        hits, unfit = within_budget(
+            placed,
+            top_k=top_k,
+            token_budget=budget,
+            count_tokens=_counter(embedder, notes),
+            procedural_first=policy.recall.procedural_first,
+        )
     hits = await with_neighbours(session, hits, neighbours, horizon=horizon(as_of))
     dropped += unfit + [drop(hit, reason) for hit, reason in candidates if reason]
     return RecallResult(

@@ -20,6 +20,8 @@ from reverie.model import stable_id
 from reverie.store.failures import REASON, ItemFailure, record_failures
 from reverie.store.queries import queries
 from reverie.store.work import Work
+from reverie.telemetry.lineage import StageRun
+from reverie.telemetry.stages import told_stage
 
 
 @dataclass(kw_only=True)
@@ -158,8 +160,24 @@ def run(work: Work, stage: str) -> Iterator[Run]:
             "policy_hash": policy.hash,
         },
     )
-    try:
+    told = StageRun(
+        stage=stage,
+        run_id=run_id,
+        tenant_id=scope.tenant_id,
+        as_of=as_of,
+        driver=work.driver,
+        policy=policy.name,
+        dry_run=work.dry_run,
+    )
+    with told_stage(told, attempt.report), _failures_recorded(work, stage, attempt):
         yield attempt
+
+
+@contextmanager
+def _failures_recorded(work: Work, stage: str, attempt: Run) -> Iterator[None]:
+    """Write a failure inside to the ledger and raise it on."""
+    try:
+        yield
     except Exception as error:
         # only our own errors are known to carry no user text
         reason = str(error) if isinstance(error, ReverieError) else type(error).__name__
