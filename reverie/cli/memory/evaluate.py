@@ -89,7 +89,7 @@ def command(**given: Any) -> None:
       reverie evaluate --tenant acme
       reverie evaluate --tenant acme --html report.html
       reverie evaluate --tenant acme --questions labelled.jsonl --no-ablations --json
-      reverie evaluate --tenant acme --against mine.toml --rebuilt --gate && reverie policy use mine.toml --tenant acme
+      reverie evaluate --tenant acme --against mine.toml --rebuilt --gate
     """
     options = Options(**given)
     options.require_sense()
