@@ -7,7 +7,7 @@ import dagster as dg
 
 from assets.runs import as_of
 from resources.clients import Clients
-from reverie.quality.check import GateResult, check_memory, is_installed
+from reverie.quality.check import GateResult, check_memory, has_great_expectations
 from reverie.quality.gates import GATES
 
 _SEVERITIES = {"warn": dg.AssetCheckSeverity.WARN, "error": dg.AssetCheckSeverity.ERROR}
@@ -29,7 +29,7 @@ def quality_gates(context: dg.AssetCheckExecutionContext, clients: Clients) -> I
 
 
 #: Without the extra `quality` Dagster loads everything else.
-quality_checks = [quality_gates] if is_installed() else []
+quality_checks = [quality_gates] if has_great_expectations() else []
 
 
 def _metadata(result: GateResult) -> dict[str, dg.MetadataValue[Any] | int | float | str]:

@@ -55,7 +55,7 @@ class Observed:
     high: float | None
 
 
-def is_installed() -> bool:
+def has_great_expectations() -> bool:
     """Tell whether Great Expectations is installed, without importing it."""
     return find_spec("great_expectations") is not None
 
@@ -75,7 +75,7 @@ def check_memory(
     docs. Writes to `ops.measures` alone. Raises SettingsError where the extra `quality` is not installed, StageError
     where an expectation cannot be evaluated.
     """
-    if not is_installed():
+    if not has_great_expectations():
         raise SettingsError(_MISSING)
     from reverie.quality.measuring import measure_tenant
     from reverie.quality.suites import validate
