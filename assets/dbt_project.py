@@ -45,8 +45,8 @@ def dbt_program() -> str:
 def prepared_manifest() -> Path:
     """Return the project's manifest, parsed anew only if a file of the project or dbt itself has changed.
 
-    Needs no database. Processes that begin together may parse twice, and each finds a whole file. Raises StageError: the
-    project cannot be parsed.
+    Needs no database. Processes that begin together may parse twice, and each finds a whole file.
+    Raises StageError: the project cannot be parsed.
     """
     folder = _writable()
     manifest = folder / f"manifest-{_fingerprint()}.json"

@@ -7,7 +7,7 @@ from importlib.metadata import version
 from typing import Any
 
 import dagster as dg
-from dagster_dbt import DagsterDbtTranslator, DagsterDbtTranslatorSettings, DbtCliResource, dbt_assets
+from dagster_dbt import DagsterDbtTranslator, DagsterDbtTranslatorSettings, DbtCliResource, DbtProject, dbt_assets
 from packaging.version import Version, parse
 
 from assets.dbt_project import PROJECT, TARGET, dbt_environment, dbt_program, environment, prepared_manifest
@@ -23,6 +23,14 @@ WRITERS = {
 }
 #: Tables whose asset has their name.
 NAMED = {"log.turns", "memory.memories", "memory.entities", "memory.tombstones"}
+#: What dbt's generic tests hold, for the descriptions of checks.
+RULES = {
+    "accepted_values": "holds only the values that the column's description names",
+    "not_null": "is never null",
+    "relationships": "names a tenant that there is",
+    "share": "is from 0 to 1",
+    "unique": "is unique",
+}
 #: Unit tests are for whoever changes a model.
 BUILD = ("build", "--exclude-resource-type", "unit_test")
 
@@ -51,6 +59,15 @@ class Translator(DagsterDbtTranslator):
     def get_description(self, dbt_resource_props: Mapping[str, Any]) -> str:
         """Return dbt's description, without the statement."""
         return str(dbt_resource_props["description"])
+
+    def get_asset_check_spec(
+        self, asset_spec: dg.AssetSpec, manifest: Mapping[str, Any], unique_id: str, project: DbtProject | None
+    ) -> dg.AssetCheckSpec | None:
+        """Describe the check of a test: by the test's own description, or by its rule."""
+        spec = super().get_asset_check_spec(asset_spec, manifest, unique_id, project)
+        test = self.get_resource_props(manifest, unique_id)
+        rule = RULES.get((test.get("test_metadata") or {}).get("name", ""), "")
+        return spec and spec._replace(description=test["description"] or f"{test.get('column_name')} {rule}.")
 
     def get_metadata(self, dbt_resource_props: Mapping[str, Any]) -> Mapping[str, Any]:
         """Add the name of the table, without the database's, which differs from place to place."""
@@ -89,7 +106,7 @@ _manifest = json.loads(prepared_manifest().read_bytes())
 
 @dbt_assets(
     manifest=_manifest,
-    name="marts",
+    name="build_marts",  # a job may not have the name of an op
     # several tables are of one asset
     dagster_dbt_translator=Translator(DagsterDbtTranslatorSettings(enable_duplicate_source_asset_keys=True)),
     retry_policy=RETRIES,

@@ -71,7 +71,7 @@ def materialize_marts(as_of: datetime, instance: dg.DagsterInstance | None = Non
     ):
         result = _run(instance, "marts", None, as_of)
     if not result.success:
-        raise StageError(_reason(result))
+        raise StageError("dbt could not build the marts: run `make marts` to see which and why.")
     return {check.check_name: check.passed for check in result.get_asset_check_evaluations()}
 
 

@@ -1,6 +1,7 @@
 """`make marts` and `make docs`: dbt with its project, the database of the settings and the role for data teams.
 
-`python -m deployments.marts ARGUMENTS` is `dbt ARGUMENTS`; `docs` alone writes dbt's documentation as one page and opens it.
+`python -m deployments.marts ARGUMENTS` is `dbt ARGUMENTS`; `docs` alone writes dbt's documentation as one page and
+opens it.
 """
 
 from __future__ import annotations

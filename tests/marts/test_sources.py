@@ -1,4 +1,4 @@
-"""dbt's sources are the columns that data teams may read, in the words of the schema; REVERIE_RECORD_SOURCES=1 writes them."""
+"""dbt's sources are the columns that data teams may read; REVERIE_RECORD_SOURCES=1 writes them."""
 
 from __future__ import annotations
 
