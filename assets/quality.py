@@ -5,7 +5,7 @@ from typing import Any
 
 import dagster as dg
 
-from assets.runs import as_of
+from assets.runs import RETRIES, as_of
 from resources.clients import Clients
 from reverie.quality.check import GateResult, check_memory, has_great_expectations
 from reverie.quality.gates import GATES
@@ -14,7 +14,7 @@ _SEVERITIES = {"warn": dg.AssetCheckSeverity.WARN, "error": dg.AssetCheckSeverit
 _SPECS = [dg.AssetCheckSpec(gate.name, asset="memory_health", description=gate.holds) for gate in GATES]
 
 
-@dg.multi_asset_check(specs=_SPECS)
+@dg.multi_asset_check(specs=_SPECS, retry_policy=RETRIES)
 def quality_gates(context: dg.AssetCheckExecutionContext, clients: Clients) -> Iterator[dg.AssetCheckResult]:
     """All gates over all tenants. Great Expectations is imported here and not when Dagster loads the definitions."""
     for result in check_memory(clients.store, clients.runtime.url, as_of(context)):

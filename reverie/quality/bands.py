@@ -22,7 +22,7 @@ from scipy import stats  # type: ignore[import-untyped]
 from reverie.quality.gate import PAST_WEEKS, Counted, Gate, Measure
 
 #: Chance that a week like those before falls outside the margin of some part of a gate.
-FALSE_ALARM = 0.001
+FALSE_ALARM = 0.01
 #: Fewer weeks before say nothing about what is usual.
 LEAST_WEEKS = 4
 #: The median absolute deviation of a normal distribution, times this, is its standard deviation.

@@ -27,7 +27,9 @@ def test_every_gate_is_a_check_of_the_tick(remembered: Store, run_job: Callable[
     assert {name for name in gates if not found[name].passed} == {"vector_norms"}
     failed = found["vector_norms"]
     assert failed.severity.value == "ERROR"
-    assert failed.description == ("Tenant beta: a vector of the model minilm-l6-v2-int8 has the norm 2.00, and all must have 1.")
+    assert failed.description == (
+        "Tenant beta: a vector of the model minilm-l6-v2-int8 has the norm 2.00, and all must have 1."
+    )
     metadata = {name: value.value for name, value in failed.metadata.items() if name != "outside"}
     assert metadata == {"measures": 2, "compared": 2, "observed": pytest.approx(2, abs=0.01), "tenants": "beta"}
     (record,) = failed.metadata["outside"].records
