@@ -40,6 +40,7 @@ ABOUT_MEMORY = frozenset(
         "unpin",
         "undo",
         "digest",
+        "check",
     )
 )
 

@@ -13,4 +13,5 @@
 - `correcting`: what `correct`, `forget`, `pin` and `unpin` share
 - `undo`: undoes a merge or a supersession
 - `digest`: prints the digest of a tenant's memory
+- `check`: compares memory with its own past
 """
