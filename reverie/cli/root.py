@@ -43,6 +43,7 @@ ABOUT_MEMORY = frozenset(
         "undo",
         "digest",
         "evaluate",
+        "check",
     )
 )
 

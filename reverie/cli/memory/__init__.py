@@ -15,4 +15,5 @@
 - `digest`: prints the digest of a tenant's memory
 - `evaluate`: measures a tenant's memory without a judge
 - `evaluate_summary`: the summary of `evaluate`
+- `check`: compares memory with its own past
 """
