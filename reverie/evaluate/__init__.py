@@ -2,7 +2,8 @@
 
 - `health`: counts, backlogs and the exactness of recall
 - `funnel`: from turns to memories, in counts
-- `history`: the time range of a log
+- `growth`: the figures of today and of any day before
+- `history`: how far a log is read, by month and bucket
 - `ranking/`: the weights of recall, fitted on labelled queries
 - `worded`: what a language model added
 """
