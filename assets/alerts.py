@@ -69,9 +69,8 @@ def failed_checks(context: dg.SensorEvaluationContext) -> dg.SkipReason:
     told = 0
     for key, record in latest.items():
         name = key.to_user_string()
-        evaluation = (
-            record.event.dagster_event.asset_check_evaluation_data if record.event and _is_done(record) else None
-        )
+        event = record.event.dagster_event if record.event and _is_done(record) else None
+        evaluation = event.asset_check_evaluation_data if event else None
         if evaluation is None or seen.get(name) == record.id:
             continue
         # at the first look the past is left alone

@@ -10,17 +10,9 @@ from pathlib import Path
 from typing import Any
 
 import dagster as dg
-from psycopg.sql import SQL, Identifier
-
-from reverie.store.database import Store
 
 #: Owner of the assets until somebody names their own (see the component).
 OWNERS = ["team:memory"]
-
-#: Rows that are counted; of larger tables Postgres's estimate is shown.
-_COUNTED = 100_000
-#: Tenants whose rows are counted one by one.
-_TENANTS = 50
 
 _SCHEMA = Path(__file__).resolve().parents[1] / "sql" / "schema.txt"
 _COLUMN = re.compile(r"^  (?P<name>[a-z_]+) (?P<rest>[^()]+?.*?)(?: -- (?P<comment>.*))?$")
@@ -68,19 +60,3 @@ def described(
         }
         metadata["dagster/column_lineage"] = dg.TableColumnLineage(sources)
     return metadata
-
-
-def row_count(store: Store, table: str) -> int:
-    """Return how many rows of all tenants a table has: counted, or as Postgres estimates it where they are many."""
-    schema, _, name = table.partition(".")
-    tenants = [tenant_id for tenant_id, _ in store.tenants()]
-    total = 0
-    for tenant_id in tenants:
-        with store.transaction(tenant_id) as conn:
-            row = conn.execute("select reltuples from pg_class where oid = %s::regclass", [table]).fetchone()
-            estimate = int(row[0]) if row else 0
-            if estimate > _COUNTED or len(tenants) > _TENANTS:
-                return max(estimate, 0)
-            found = conn.execute(SQL("select count(*) from {}").format(Identifier(schema, name))).fetchone()
-            total += int(found[0]) if found else 0
-    return total

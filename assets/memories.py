@@ -6,12 +6,13 @@ from typing import Any, NamedTuple
 
 import dagster as dg
 
-from assets.described import OWNERS, described, row_count
+from assets.described import OWNERS, described
 from assets.partitions import buckets, in_bucket
 from assets.runs import DRIVER, RETRIES, as_of, as_of_tag, is_asked
 from resources.clients import Clients
-from reverie.drive.steps import STEPS, Standing, Step, standing, take_step
+from reverie.drive.steps import STEPS, CycleStep, Standing, standing, take_step
 from reverie.drive.tenants import Totals, failure, try_each_tenant
+from reverie.evaluate.health import row_count
 from reverie.model import Scope
 from reverie.policy import Policy
 from reverie.store.runs import Report
@@ -137,7 +138,7 @@ MADE = {
 }
 
 
-def _asset(step: Step) -> dg.AssetsDefinition:
+def _asset(step: CycleStep) -> dg.AssetsDefinition:
     made = MADE[step.name]
     deps = [MADE[step.after].asset] if step.after else ["turns"]
     spec = dg.AssetSpec(
@@ -164,7 +165,7 @@ def _asset(step: Step) -> dg.AssetsDefinition:
 class _Taking:
     """One step of one run: the step of each tenant whose turn it is."""
 
-    def __init__(self, context: dg.AssetExecutionContext, clients: Clients, step: Step) -> None:
+    def __init__(self, context: dg.AssetExecutionContext, clients: Clients, step: CycleStep) -> None:
         self._context, self._clients, self._step = context, clients, step
         self._at, self._asked = as_of(context), is_asked(context)
         self._stands: dict[str, Standing] = {}

@@ -44,7 +44,7 @@ from reverie.store.work import Work
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Step:
+class CycleStep:
     """A step of a bucket's cycle."""
 
     name: str
@@ -54,7 +54,7 @@ class Step:
     after: str | None
 
 
-def _steps() -> tuple[Step, ...]:
+def _steps() -> tuple[CycleStep, ...]:
     """The stages in their order, and between them what is no stage."""
     beside = {
         "correct": ("catch_up", "Every pending cycle but the last is run, in event time."),
@@ -67,7 +67,8 @@ def _steps() -> tuple[Step, ...]:
     named.append(("maintain", "The queue is cleared, and rows that have served their time end."))
     before = [None, *(name for name, _ in named)]
     return tuple(
-        Step(name=name, summary=summary, after=after) for (name, summary), after in zip(named, before, strict=False)
+        CycleStep(name=name, summary=summary, after=after)
+        for (name, summary), after in zip(named, before, strict=False)
     )
 
 

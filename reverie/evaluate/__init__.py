@@ -8,7 +8,8 @@
 - `report`: an evaluation as an HTML page
 - `retrieval/`: how well recall finds what a question needs
 - `conduct/`: how memory does in use
-- `history`: the time range of a log
+- `growth`: the figures of today and of any day before
+- `history`: how far a log is read, by month and bucket
 - `ranking/`: the weights of recall, fitted on labelled queries
 - `worded`: what a language model added
 """

@@ -25,6 +25,8 @@ LATE_MINUTES = 60.0
 #: The lowest share of true nearest neighbours that recall may return. Exact search returns all of them.
 EXACT = 0.999
 
+#: Rows of a table, and tenants, up to which rows are counted one by one.
+_COUNTED_ROWS, _COUNTED_TENANTS = 100_000, 50
 #: Depth at which recall is compared with exact search.
 _DEPTH = 10
 #: Cosines of half-precision vectors count as equal if they differ by less.
@@ -41,6 +43,27 @@ def measure(store: Store, tenant_id: str) -> dict[str, int | float]:
         failures = count_failed_runs(conn, tenant_id)
         counts = cursor.execute(queries("health")["measure"], {"tenant": tenant_id}).fetchone() or {}
         return counts | {"failed_runs": failures}
+
+
+def row_count(store: Store, table: str) -> int:
+    """Return how many rows of all tenants a table has, such as `memory.memories`.
+
+    Counted; of a table with many rows, and with many tenants, as Postgres estimates it. Raises ValueError for a table
+    that no asset shows.
+    """
+    tenants, total = [tenant_id for tenant_id, _ in store.tenants()], 0
+    for tenant_id in tenants:
+        params = {"tenant": tenant_id, "table": table}
+        with store.transaction(tenant_id) as conn:
+            row = conn.execute(queries("health")["estimate_rows"], params).fetchone()
+            estimate = int(row[0]) if row else 0
+            if estimate > _COUNTED_ROWS or len(tenants) > _COUNTED_TENANTS:
+                return estimate
+            counted = conn.execute(queries("health")["count_rows"], params).fetchone()
+        if counted is None or counted[0] is None:
+            raise ValueError(f"the rows of {table} are not counted")
+        total += int(counted[0])
+    return total
 
 
 def lag_hours(store: Store, scopes: Iterable[Scope], as_of: datetime) -> float:

@@ -76,3 +76,41 @@ group by subject_id order by subject_id
 select item_id, halfvec_send(vec) from memory.vectors
 where tenant_id = %(tenant)s and subject_id = %(subject)s and model = %(model)s and live
 order by item_id, part
+
+-- name: estimate_rows
+-- How many rows a table has, as Postgres estimates it; costs nothing.
+select greatest(reltuples, 0)::bigint from pg_class where oid = %(table)s::regclass
+
+-- name: count_rows
+-- How many rows a tenant has in a table that an asset shows; null for another table. Only the named table is read.
+select case when %(table)s::text = any(array['log.turns',
+                                       'memory.extractions',
+                                       'memory.vectors',
+                                       'memory.corrected',
+                                       'memory.memories',
+                                       'memory.entities',
+                                       'memory.structured_facts',
+                                       'memory.profiles',
+                                       'memory.tombstones',
+                                       'ops.runs'])
+            then (select count(*) from (
+                select from log.turns where tenant_id = %(tenant)s and %(table)s::text = 'log.turns'
+                union all
+                select from memory.extractions where tenant_id = %(tenant)s and %(table)s::text = 'memory.extractions'
+                union all
+                select from memory.vectors where tenant_id = %(tenant)s and %(table)s::text = 'memory.vectors'
+                union all
+                select from memory.corrected where tenant_id = %(tenant)s and %(table)s::text = 'memory.corrected'
+                union all
+                select from memory.memories where tenant_id = %(tenant)s and %(table)s::text = 'memory.memories'
+                union all
+                select from memory.entities where tenant_id = %(tenant)s and %(table)s::text = 'memory.entities'
+                union all
+                select from memory.structured_facts where tenant_id = %(tenant)s and %(table)s::text = 'memory.structured_facts'
+                union all
+                select from memory.profiles where tenant_id = %(tenant)s and %(table)s::text = 'memory.profiles'
+                union all
+                select from memory.tombstones where tenant_id = %(tenant)s and %(table)s::text = 'memory.tombstones'
+                union all
+                select from ops.runs where tenant_id = %(tenant)s and %(table)s::text = 'ops.runs') of_table)
+       end

@@ -32,7 +32,7 @@ order by as_of desc limit 1
 -- Sessions whose turns a cycle has worked in leave the queue, unless they got turns since it was opened or somebody works
 -- on them. Turns of the minute before may have come after the log was read: these stay.
 delete from ops.queue
-where tenant_id = %(tenant)s and said_at <= %(as_of)s and last_at <= %(opened_at)s - interval '1 minute'
+where tenant_id = %(tenant)s and said_at <= %(as_of)s and last_at <= %(opened_at)s::timestamptz - interval '1 minute'
   and (leased_until is null or leased_until <= %(as_of)s)
   and shard >= %(shard_from)s and shard < %(shard_to)s
   and (%(subjects)s::text[] is null or subject_id = any(%(subjects)s))

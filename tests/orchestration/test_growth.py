@@ -6,8 +6,10 @@ from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+import pytest
+
 from reverie.evaluate.growth import figures_by_day
-from reverie.evaluate.health import measure
+from reverie.evaluate.health import measure, row_count
 from reverie.store.database import Store
 from tests.orchestration.conftest import AS_OF, TENANTS
 
@@ -60,3 +62,12 @@ def test_plots_begin_with_the_past(remembered: Store, run_job: Callable[..., Any
     # once: later runs add their own point
     run_job("health")
     assert len(instance.fetch_observations(AssetKey("memory_health"), limit=1000).records) == 43
+
+
+def test_every_asset_with_a_table_has_its_rows_counted(remembered: Store, conn: Any) -> None:
+    from assets.memories import MADE
+
+    for table in {"log.turns", *(made.table for made in MADE.values() if made.table)}:
+        assert row_count(remembered, table) == conn.execute(f"select count(*) from {table}").fetchone()[0]  # noqa: S608
+    with pytest.raises(ValueError, match=r"rows of ops.tenants are not counted"):
+        row_count(remembered, "ops.tenants")

@@ -17,7 +17,7 @@ SHIPPED = [ENGINE, *(ROOT / name for name in ("assets", "flows", "resources", "d
 LONGEST = 400
 #: Queries that may ask the clock of the database: the ledger, for people, and the pace at which models are asked, which
 #: all machines must count by one clock.
-CLOCKED = {"runs", "calls"}
+CLOCKED = {"runs", "calls", "steps"}
 BANNED = {"utils", "util", "helpers", "helper", "common", "manager", "engine", "misc"}
 #: Session settings, what is asked of a server before there are tables, and databases that are created and dropped.
 SPEAK_SQL = {
