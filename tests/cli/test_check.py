@@ -55,7 +55,4 @@ def test_check_without_its_extra(invoke: Any, monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr(checking, "find_spec", lambda name: None)
     result = invoke("check")
     assert result.exit_code == 3
-    assert (
-        result.stderr
-        == "Error: The quality gates need an extra; install it with: pip install 'reverie[quality]'.\n"
-    )
+    assert result.stderr == "Error: The quality gates need an extra; install it with: pip install 'reverie[quality]'.\n"
