@@ -5,16 +5,16 @@ from typing import Any
 
 import dagster as dg
 
-from assets.runs import as_of
+from assets.runs import RETRIES, as_of
 from resources.clients import Clients
-from reverie.quality.check import GateResult, check_memory, is_installed
+from reverie.quality.check import GateResult, check_memory, has_great_expectations
 from reverie.quality.gates import GATES
 
 _SEVERITIES = {"warn": dg.AssetCheckSeverity.WARN, "error": dg.AssetCheckSeverity.ERROR}
 _SPECS = [dg.AssetCheckSpec(gate.name, asset="memory_health", description=gate.holds) for gate in GATES]
 
 
-@dg.multi_asset_check(specs=_SPECS)
+@dg.multi_asset_check(specs=_SPECS, retry_policy=RETRIES)
 def quality_gates(context: dg.AssetCheckExecutionContext, clients: Clients) -> Iterator[dg.AssetCheckResult]:
     """All gates over all tenants. Great Expectations is imported here and not when Dagster loads the definitions."""
     for result in check_memory(clients.store, clients.runtime.url, as_of(context)):
@@ -29,7 +29,7 @@ def quality_gates(context: dg.AssetCheckExecutionContext, clients: Clients) -> I
 
 
 #: Without the extra `quality` Dagster loads everything else.
-quality_checks = [quality_gates] if is_installed() else []
+quality_checks = [quality_gates] if has_great_expectations() else []
 
 
 def _metadata(result: GateResult) -> dict[str, dg.MetadataValue[Any] | int | float | str]:

@@ -17,6 +17,7 @@ From the bottom up; a package imports only what stands above it in this list:
 - `recall/`: answers and contexts from memory
 - `drive/`: which stages run, in which order, for whom
 - `evaluate/`: measures of memory
+- `quality/`: has memory changed its shape? By Great Expectations
 - `runtime`: the composition root: database and models from the settings
 - `api/`: the HTTP API
 - `cli/`: the command line

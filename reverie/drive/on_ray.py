@@ -140,9 +140,10 @@ def connected(cluster: RayCluster) -> Iterator[Any]:
     if ray.is_initialized():
         yield ray
         return
+    arguments = _arguments(cluster)
     handlers = {number: signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGINT)}
     try:
-        ray.init(**_arguments(cluster), log_to_driver=False, logging_level="error", configure_logging=False)
+        ray.init(**arguments, log_to_driver=False, logging_level="error", configure_logging=False)
     except Exception as error:  # a node that starts too slowly is a bare Exception
         raise SettingsError(
             f"Ray cannot be used ({type(error).__name__}): see to RAY_ADDRESS, or unset REVERIE_EXECUTOR."

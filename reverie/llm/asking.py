@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
+from contextvars import copy_context
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -88,7 +89,8 @@ def ask(
     pool = ThreadPoolExecutor(max(model.limits.concurrency, 1))
     try:
         requests = [{hashes[place]: inputs[place] for place in group} for group in groups]
-        for future in [pool.submit(sender.ask, request) for request in requests]:
+        # each in a copy of this thread's context, so that its span is under that of the stage
+        for future in [pool.submit(copy_context().run, sender.ask, request) for request in requests]:
             while not wait([future], _PULSE_S).done:
                 caller.pulse()
             by_hash |= future.result()

@@ -19,19 +19,19 @@ import numpy as np
 import numpy.typing as npt
 from scipy import stats  # type: ignore[import-untyped]
 
-from reverie.quality.gate import PAST_WEEKS, Counted, Gate, Measure
+from reverie.quality.gate import PAST_WEEKS, Counted, Measure, QualityGate
 
 #: Chance that a week like those before falls outside the margin of some part of a gate.
-FALSE_ALARM = 0.001
+FALSE_ALARM = 0.01
 #: Fewer weeks before say nothing about what is usual.
 LEAST_WEEKS = 4
 #: The median absolute deviation of a normal distribution, times this, is its standard deviation.
 _TO_DEVIATION = 1.4826
 
-Floats = npt.NDArray[np.float64]
+_Floats = npt.NDArray[np.float64]
 
 
-def compare(gate: Gate, tenant_id: str, counted: Sequence[Counted]) -> list[Measure]:
+def compare(gate: QualityGate, tenant_id: str, counted: Sequence[Counted]) -> list[Measure]:
     """Return a measure a part for week 0, compared with the weeks before; nothing if week 0 has nothing to measure."""
     parts = sorted({part for part, *_ in counted})
     counts = np.zeros((len(parts), PAST_WEEKS + 1))
@@ -47,7 +47,7 @@ def compare(gate: Gate, tenant_id: str, counted: Sequence[Counted]) -> list[Meas
     ]
 
 
-def _measure(gate: Gate, tenant_id: str, part: str, counts: Floats, totals: Floats, parts: int) -> Measure:
+def _measure(gate: QualityGate, tenant_id: str, part: str, counts: _Floats, totals: _Floats, parts: int) -> Measure:
     size = int(totals[0])
     value = float(counts[0] / totals[0]) if gate.column == "deviation" else float(counts[0])
     enough = totals[1:] >= gate.least_size
@@ -76,14 +76,14 @@ def _measure(gate: Gate, tenant_id: str, part: str, counts: Floats, totals: Floa
     )
 
 
-def _variation(past: Floats, parts: int) -> float:
+def _variation(past: _Floats, parts: int) -> float:
     """Half of the prediction interval of one more week."""
     deviation = _TO_DEVIATION * float(stats.median_abs_deviation(past))
     quantile = float(stats.t.ppf(1 - FALSE_ALARM / (2 * parts), df=len(past) - 1))
     return quantile * deviation * float(np.sqrt(1 + 1 / len(past)))
 
 
-def _chance(gate: Gate, count: float, total: float, size: int, parts: int) -> float:
+def _chance(gate: QualityGate, count: float, total: float, size: int, parts: int) -> float:
     """Half of the interval that chance alone explains, at the rate of the weeks before, which is never taken for 0."""
     rate = (count + 0.5) / (total + 1)
     match gate.unit:

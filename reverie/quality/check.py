@@ -14,7 +14,7 @@ from psycopg import ClientCursor
 
 from reverie.errors import SettingsError
 from reverie.policy import load_policy
-from reverie.quality.gate import Gate, Measure
+from reverie.quality.gate import Measure, QualityGate
 from reverie.quality.gates import GATES
 from reverie.store.clock import tenant_time
 from reverie.store.database import Store
@@ -38,13 +38,13 @@ class GateResult:
     tenants: tuple[str, ...]
     failures: tuple[str, ...]
     #: The measures outside their limits: the value, what is usual, and the range that was expected.
-    observed: tuple[Observed, ...]
+    observed: tuple[OutsideLimits, ...]
     #: What could not be compared, in one sentence; empty if everything was.
     note: str
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Observed:
+class OutsideLimits:
     """One measure outside its limits."""
 
     tenant_id: str
@@ -55,7 +55,7 @@ class Observed:
     high: float | None
 
 
-def is_installed() -> bool:
+def has_great_expectations() -> bool:
     """Tell whether Great Expectations is installed, without importing it."""
     return find_spec("great_expectations") is not None
 
@@ -67,7 +67,7 @@ def check_memory(
     *,
     tenants: Sequence[str] | None = None,
     docs: Path | None = None,
-    gates: Sequence[Gate] = GATES,
+    gates: Sequence[QualityGate] = GATES,
 ) -> list[GateResult]:
     """Measure tenants (None: all) at `at`, or at the time where their clock stands, and return what each gate found.
 
@@ -75,7 +75,7 @@ def check_memory(
     docs. Writes to `ops.measures` alone. Raises SettingsError where the extra `quality` is not installed, StageError
     where an expectation cannot be evaluated.
     """
-    if not is_installed():
+    if not has_great_expectations():
         raise SettingsError(_MISSING)
     from reverie.quality.measuring import measure_tenant
     from reverie.quality.suites import validate
@@ -102,7 +102,7 @@ def check_memory(
     ]
 
 
-def sentence(gate: Gate, measure: Measure) -> str:
+def failure_sentence(gate: QualityGate, measure: Measure) -> str:
     """Return in words that a measure is outside its limits."""
     told = f"Tenant {measure.tenant_id}: {gate.clause(measure.part).format(_shown(gate, measure.value))}"
     if measure.lowest is None or measure.highest is None or gate.history is None:
@@ -111,17 +111,19 @@ def sentence(gate: Gate, measure: Measure) -> str:
     return f"{told}; {_range(gate, measure.lowest, measure.highest)} in the {weeks} before."
 
 
-def _statements(store: Store, check_id: UUID, gates: Sequence[Gate], tenants: list[str]) -> dict[str, str]:
+def _statements(store: Store, check_id: UUID, gates: Sequence[QualityGate], tenants: list[str]) -> dict[str, str]:
     """The statement that each gate's rows are read with; its parameters are written into it by psycopg."""
     sql = queries("quality")["validated"]
-    # Great Expectations takes a statement that begins with select, and no comment before it
-    select = sql[sql.index("select ") :]
+    # Great Expectations takes a statement without a comment before it
+    select = "\n".join(line for line in sql.splitlines() if not line.startswith("--"))
     params = {"check_id": check_id, "tenants": tenants}
     with store.transaction("quality") as conn, ClientCursor(conn) as cursor:
         return {gate.name: cursor.mogrify(select, params | {"gate": gate.name}) for gate in gates}
 
 
-def _result(gate: Gate, measures: Sequence[Measure], passed: bool, unexpected: Sequence[tuple[str, str]]) -> GateResult:
+def _result(
+    gate: QualityGate, measures: Sequence[Measure], passed: bool, unexpected: Sequence[tuple[str, str]]
+) -> GateResult:
     by_key: Mapping[tuple[str, str], Measure] = {(each.tenant_id, each.part): each for each in measures}
     failed = sorted((by_key[key] for key in unexpected), key=lambda each: (each.tenant_id, -each.value))
     known = [each for each in measures if gate.column == "value" or each.usual is not None]
@@ -133,7 +135,7 @@ def _result(gate: Gate, measures: Sequence[Measure], passed: bool, unexpected: S
         measures=len(measures),
         compared=len(known),
         tenants=tuple(dict.fromkeys(each.tenant_id for each in failed)),
-        failures=tuple(sentence(gate, each) for each in failed),
+        failures=tuple(failure_sentence(gate, each) for each in failed),
         observed=tuple(_observed(gate, each) for each in failed),
         note=_note(measures, known),
     )
@@ -148,17 +150,17 @@ def _note(measures: Sequence[Measure], known: Sequence[Measure]) -> str:
     return "not enough history" if not known else f"not enough history of {len(without)} tenants"
 
 
-def _observed(gate: Gate, measure: Measure) -> Observed:
+def _observed(gate: QualityGate, measure: Measure) -> OutsideLimits:
     low, high = gate.low, gate.high
     if gate.column == "deviation" and measure.usual is not None and measure.margin is not None:
         low = None if low is None else max(measure.usual + low * measure.margin, 0.0)
         high = None if high is None else measure.usual + high * measure.margin
         if high is not None and gate.unit == "share":
             high = min(high, 1.0)
-    return Observed(tenant_id=measure.tenant_id, part=measure.part, value=measure.value, low=low, high=high)
+    return OutsideLimits(tenant_id=measure.tenant_id, part=measure.part, value=measure.value, low=low, high=high)
 
 
-def _shown(gate: Gate, value: float) -> str:
+def _shown(gate: QualityGate, value: float) -> str:
     match gate.unit:
         case "share":
             return f"{_percent(value)} %"
@@ -170,7 +172,7 @@ def _shown(gate: Gate, value: float) -> str:
             return f"{value:.2f}"
 
 
-def _range(gate: Gate, lowest: float, highest: float) -> str:
+def _range(gate: QualityGate, lowest: float, highest: float) -> str:
     low, high = _shown(gate, lowest), _shown(gate, highest)
     return high if low == high else f"{low.removesuffix(' %').removesuffix(' cycles')} to {high}"
 

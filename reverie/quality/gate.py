@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Literal
+from typing import Literal, LiteralString
 
 from reverie.policy import Policy
 from reverie.store.database import Store
@@ -16,7 +16,7 @@ PAST_WEEKS = 8
 #: (part, week, count, total): the part is a code, week 0 the last seven days, the value of the part count / total.
 Counted = tuple[str, int, float, int]
 #: Reads the counts of a tenant, under its policy, at a time.
-Reader = Callable[[Store, str, Policy, datetime], Sequence[Counted]]
+CountReader = Callable[[Store, str, Policy, datetime], Sequence[Counted]]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -40,10 +40,10 @@ class Measure:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Gate:
+class QualityGate:
     """What is watched, and within which limits."""
 
-    #: Name of the gate, of its query in `sql/queries/quality.sql`, of its suite and of its check in Dagster.
+    #: Name of the gate, of its suite and of its check in Dagster.
     name: str
     #: One sentence: what holds if the gate passes.
     holds: str
@@ -62,6 +62,7 @@ class Gate:
     least_size: int = 20
     #: The margin around 0 where there is not enough history; None: then there is no limit.
     without_history: float | None = None
-    #: Reads the counts; None: the query of the gate's name.
-    read: Reader | None = None
+    #: Counts parts by week, for `%(tenant)s` at `%(as_of)s`; None: `read` does.
+    sql: LiteralString | None = None
+    read: CountReader | None = None
     severity: Literal["warn", "error"] = "warn"

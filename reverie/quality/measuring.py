@@ -8,7 +8,7 @@ from uuid import UUID
 
 from reverie.policy import Policy
 from reverie.quality.bands import compare
-from reverie.quality.gate import Counted, Gate, Measure
+from reverie.quality.gate import Counted, Measure, QualityGate
 from reverie.quality.gates import GATES
 from reverie.store.database import Store
 from reverie.store.queries import queries
@@ -17,7 +17,13 @@ _COLUMNS = ("gate", "part", "value", "size", "usual", "margin", "lowest", "highe
 
 
 def measure_tenant(
-    store: Store, tenant_id: str, *, policy: Policy, as_of: datetime, check_id: UUID, gates: Sequence[Gate] = GATES
+    store: Store,
+    tenant_id: str,
+    *,
+    policy: Policy,
+    as_of: datetime,
+    check_id: UUID,
+    gates: Sequence[QualityGate] = GATES,
 ) -> list[Measure]:
     """Return the measures of every gate at `as_of`, and write them to `ops.measures` under the id of the check.
 
@@ -34,13 +40,13 @@ def measure_tenant(
     return measures
 
 
-def _count(store: Store, gate: Gate, tenant_id: str, policy: Policy, as_of: datetime) -> list[Counted]:
+def _count(store: Store, gate: QualityGate, tenant_id: str, policy: Policy, as_of: datetime) -> list[Counted]:
     """The counts of week 0 and, where there are any, of the weeks before."""
     sql, params = queries("quality"), {"tenant": tenant_id, "as_of": as_of, "gate": gate.name}
     counted = list(gate.read(store, tenant_id, policy, as_of)) if gate.read else []
     with store.transaction(tenant_id) as conn:
-        if not gate.read:
-            counted = conn.execute(sql[gate.name], params).fetchall()
+        if gate.sql:
+            counted += conn.execute(gate.sql, params).fetchall()
         if gate.history == "measures":
             counted += conn.execute(sql["earlier_measures"], params).fetchall()
     return counted

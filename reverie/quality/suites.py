@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from reverie.errors import StageError
-from reverie.quality.gate import Gate
+from reverie.quality.gate import QualityGate
 from reverie.store.connect import connect
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ class Verdict:
 
 
 def validate(
-    url: str, gates: Sequence[Gate], statements: Mapping[str, str], *, most: int, docs: Path | None = None
+    url: str, gates: Sequence[QualityGate], statements: Mapping[str, str], *, most: int, docs: Path | None = None
 ) -> dict[str, Verdict]:
     """Return the verdict on the rows of each gate's statement, by gate.
 
@@ -63,7 +63,7 @@ def validate(
     return verdicts
 
 
-def expectation(gate: Gate) -> Any:
+def expectation(gate: QualityGate) -> Any:
     """Return the gate as an expectation on the rows of its measures."""
     from great_expectations.expectations.core.expect_column_values_to_be_between import ExpectColumnValuesToBeBetween
     from great_expectations.expectations.metadata_types import FailureSeverity
@@ -107,7 +107,11 @@ def _context(docs: Path | None) -> EphemeralDataContext:
 
 
 def _run(
-    context: EphemeralDataContext, source: PostgresDatasource, gate: Gate, statements: Mapping[str, str], most: int
+    context: EphemeralDataContext,
+    source: PostgresDatasource,
+    gate: QualityGate,
+    statements: Mapping[str, str],
+    most: int,
 ) -> ExpectationValidationResult:
     """Validate one gate; the result of its expectation."""
     import great_expectations as gx
@@ -129,7 +133,7 @@ def _run(
     return result.results[0]
 
 
-def _verdict(gate: Gate, found: ExpectationValidationResult) -> Verdict:
+def _verdict(gate: QualityGate, found: ExpectationValidationResult) -> Verdict:
     # a broken query is no failure of the data; its message may quote values, so it is left out
     if found.exception_info and _raised(found.exception_info):
         raise StageError(f"Great Expectations could not evaluate the gate {gate.name}.")

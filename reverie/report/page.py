@@ -47,8 +47,8 @@ def marts_page(read: MartsRead, *, made_at: datetime) -> str:
         for board in boards()
     )
     note = (
-        f"Days from {read.since:%Y-%m-%d} on, in UTC. Made {made_at:%Y-%m-%d %H:%M} UTC from the marts as they were built "
-        "last. Ids and numbers only. What each column means: docs/marts.md."
+        f"Days from {read.since:%Y-%m-%d} on, in UTC. Made {made_at:%Y-%m-%d %H:%M} UTC from the marts as they were "
+        "built last. Ids and numbers only. What each column means: docs/marts.md."
     )
     return (
         f'<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><title>{title}</title>'
@@ -90,9 +90,8 @@ def figure(read: PanelRows) -> Figure:
     traces = [_TRACES[read.panel.kind](name, places, values) for name, places, values in series(read.rows)]
     if read.panel.kind == "bars":
         # in the statement's order, not in that in which series mention them
-        layout["xaxis"] = {
-            "type": "category", "categoryorder": "array", "categoryarray": list(dict.fromkeys(row[0] for row in read.rows)),
-        }  # fmt: skip
+        order = list(dict.fromkeys(row[0] for row in read.rows))
+        layout["xaxis"] = {"type": "category", "categoryorder": "array", "categoryarray": order}
     return graph_objects.Figure(data=traces, layout=layout)
 
 

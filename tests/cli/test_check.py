@@ -15,11 +15,6 @@ from tests.quality.conftest import AS_OF, live
 AT = AS_OF.isoformat()
 
 
-def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """Great Expectations warns at import."""
-    metafunc.config.addinivalue_line("filterwarnings", "ignore:module 'sre_\\w+' is deprecated:DeprecationWarning")
-
-
 def test_check_names_what_failed_and_exits_by_severity(invoke: Any, conn: Any, tmp_path: Path) -> None:
     live(conn)
     conn.execute("update log.moods set mood = 'angry' where said_at > %s - interval '7 days'", [AS_OF])

@@ -81,6 +81,10 @@ def test_nothing_refers_within_its_own_session() -> None:
     assert list(find_references(turns, NUMBERS)) == []
 
 
+def test_what_stands_in_brackets_was_not_said() -> None:
+    assert found("Look at this! [shares a photo of a golden retriever in a bath]") == []
+
+
 def test_what_comes_later_changes_nothing() -> None:
     before = found("My golden retriever had a bath.")
     after = [turn(number, f"My golden retriever ate shoe {number}.", session="s3") for number in range(9)]

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from reverie.policy import load_policy
+from reverie.quality.gates import GATES
 from reverie.store.database import Store
 from reverie.store.queue import Waiting, enqueue
 from tests.orchestration.conftest import AS_OF
@@ -31,7 +32,8 @@ def checks(run_job: Callable[..., Any]) -> Callable[..., dict[str, tuple[bool, d
 def test_all_is_well(remembered: Store, checks: Callable[..., Any]) -> None:
     found = checks()
     assert {name: passed for name, (passed, _) in found.items()} == dict.fromkeys(
-        ("bucket_lag", "queue_lag", "all_embedded", "no_duplicates", "recall_is_exact"), True
+        ("bucket_lag", "queue_lag", "all_embedded", "no_duplicates", "recall_is_exact", *(gate.name for gate in GATES)),
+        True,
     )
     assert found["recall_is_exact"][1]["questions"] == 40
 

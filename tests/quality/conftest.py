@@ -59,11 +59,6 @@ _FOLLOWING = (
 )
 
 
-def pytest_configure(config: pytest.Config) -> None:
-    # Great Expectations' own, at import
-    config.addinivalue_line("filterwarnings", "ignore:module 'sre_\\w+' is deprecated:DeprecationWarning")
-
-
 def live(conn: psycopg.Connection[Any], tenant: str = "acme", as_of: datetime = AS_OF) -> None:
     """Insert nine even weeks of a tenant, up to `as_of`: 120 turns and 60 memories a week."""
     params = {"tenant": tenant, "as_of": as_of}

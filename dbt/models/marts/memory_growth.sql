@@ -1,52 +1,54 @@
--- A row a tenant and day, from the first to the last on which anything happened, without gaps.
-with moves as (
-    select tenant_id, born_on as day, 1 as added, null as state from {{ ref('memory_lives') }}
+-- A row a tenant and day, from the first to the last on which anything happened, without gaps. Sums of unions and no joins, so that
+-- no estimate of the planner matters.
+with happened as (
+    select tenant_id, day, turns, sessions, 1 as subjects, 0 as added, null as state from {{ ref('subject_days') }}
     union all
-    select tenant_id, left_on, 0, state from {{ ref('memory_lives') }} where left_on is not null
+    select tenant_id, born_on, 0, 0, 0, 1, null from {{ ref('memory_lives') }}
+    union all
+    select tenant_id, left_on, 0, 0, 0, 0, state from {{ ref('memory_lives') }} where left_on is not null
 ),
 
-moved as (
+counted as (
     select
         tenant_id,
         day,
+        sum(turns) as turns,
+        sum(sessions) as sessions,
+        sum(subjects) as subjects,
         sum(added) as added,
         count(*) filter (where state = 'merged') as merged,
         count(*) filter (where state = 'compressed') as compressed,
         count(*) filter (where state = 'superseded') as superseded,
         count(*) filter (where state = 'forgotten') as forgotten
-    from moves
+    from happened
     group by tenant_id, day
 ),
 
-said as (
-    select tenant_id, day, sum(turns) as turns, sum(sessions) as sessions, count(*) as subjects
-    from {{ ref('subject_days') }}
-    group by tenant_id, day
-),
-
-ends as (
-    select tenant_id, min(day) as first_day, max(day) as last_day
-    from (select tenant_id, day from moved union all select tenant_id, day from said) days
+without_gaps as (
+    select * from counted
+    union all
+    select tenant_id, generate_series(min(day), max(day), interval '1 day')::date, 0, 0, 0, 0, 0, 0, 0, 0
+    from counted
     group by tenant_id
 ),
 
 days as (
-    select tenant_id, generate_series(first_day, last_day, interval '1 day')::date as day from ends
+    select
+        tenant_id,
+        day,
+        sum(turns)::bigint as turns,
+        sum(sessions)::bigint as sessions,
+        sum(subjects)::bigint as subjects,
+        sum(added)::bigint as added,
+        sum(merged)::bigint as merged,
+        sum(compressed)::bigint as compressed,
+        sum(superseded)::bigint as superseded,
+        sum(forgotten)::bigint as forgotten
+    from without_gaps
+    group by tenant_id, day
 )
 
 select
-    d.tenant_id,
-    d.day,
-    coalesce(s.turns, 0)::bigint as turns,
-    coalesce(s.sessions, 0)::bigint as sessions,
-    coalesce(s.subjects, 0)::bigint as subjects,
-    coalesce(m.added, 0)::bigint as added,
-    coalesce(m.merged, 0)::bigint as merged,
-    coalesce(m.compressed, 0)::bigint as compressed,
-    coalesce(m.superseded, 0)::bigint as superseded,
-    coalesce(m.forgotten, 0)::bigint as forgotten,
-    sum(coalesce(m.added - m.merged - m.compressed - m.superseded - m.forgotten, 0))
-        over (partition by d.tenant_id order by d.day)::bigint as memories
-from days d
-left join said s on s.tenant_id = d.tenant_id and s.day = d.day
-left join moved m on m.tenant_id = d.tenant_id and m.day = d.day
+    *,
+    sum(added - merged - compressed - superseded - forgotten) over (partition by tenant_id order by day)::bigint as memories
+from days

@@ -1,5 +1,8 @@
 -- Every memory that there is or was, and how it left: the facts behind growth, forgetting, funnel, rates and cohorts.
-{{ config(indexes=[{'columns': ['tenant_id', 'born_on']}]) }}
+{{ config(
+    indexes=[{'columns': ['tenant_id', 'born_on']}],
+    post_hook='analyze {{ this }}',
+) }}
 
 with replaced as (
     -- what replaced a memory may have been replaced since; it left when the first one did

@@ -6,6 +6,7 @@
     unique_key=['tenant_id', 'day'],
     on_schema_change='fail',
     indexes=[{'columns': ['tenant_id', 'day']}],
+    post_hook='analyze {{ this }}',
 ) }}
 
 with turns as (

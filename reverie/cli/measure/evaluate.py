@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -89,7 +90,7 @@ def command(**given: Any) -> None:
       reverie evaluate --tenant acme
       reverie evaluate --tenant acme --html report.html
       reverie evaluate --tenant acme --questions labelled.jsonl --no-ablations --json
-      reverie evaluate --tenant acme --against mine.toml --rebuilt --gate && reverie policy use mine.toml --tenant acme
+      reverie evaluate --tenant acme --against mine.toml --rebuilt --gate
     """
     options = Options(**given)
     options.require_sense()
@@ -126,7 +127,7 @@ def pass_gate(session: CommandSession, present: CommandSession, as_of: datetime,
         embedder=work.embedder,
         name=session.policy_name,
         is_rebuilt=rebuilt,
-        progress=lambda stage: note(f"Rebuilding beside: {stage}."),
+        progress=_told_once(),
     )
     comparison = require_no_fall(work, rival)
     asked, fewest = comparison.differences[0].questions if comparison else 0, work.policy.evaluation.fewest
@@ -134,6 +135,18 @@ def pass_gate(session: CommandSession, present: CommandSession, as_of: datetime,
         note(f"The gate is open: {asked} questions could be made from the log, and {fewest} are needed to judge.")
     else:
         note(f"The gate is open: {asked} questions find no less than before.")
+
+
+def _told_once() -> Callable[[str], None]:
+    """Return a progress that names each stage the first time alone: a history has hundreds of cycles."""
+    told: set[str] = set()
+
+    def tell(stage: str) -> None:
+        if stage not in told:
+            told.add(stage)
+            note(f"Rebuilding beside: {stage}.")
+
+    return tell
 
 
 def _limited(work: Work, limit: int | None) -> Work:
@@ -171,7 +184,7 @@ def _rival(session: CommandSession, options: Options) -> Rival:
         embedder=load_embedder(model, threads=session.settings.threads) if model else session.embedder,
         name=" and ".join(filter(None, (options.against, model))),
         is_rebuilt=options.rebuilt or model is not None,
-        progress=lambda stage: note(f"Rebuilding: {stage}."),
+        progress=_told_once(),
     )
 
 

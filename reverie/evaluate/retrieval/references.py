@@ -36,6 +36,8 @@ _NEAR = 0.75
 _MARGIN = 0.15
 #: The shortest word that counts.
 _LETTERS = 3
+#: What stands in brackets was not said: descriptions of pictures, stage directions.
+_BRACKETS = re.compile(r"\[[^\]]*\]")
 #: Punctuation that may precede a capital which is no name.
 _OPENS = re.compile(r"[\"'“‘(\[]*")
 
@@ -112,7 +114,7 @@ def names_of(text: str) -> frozenset[str]:
 
 def find_references(turns: Iterable[SaidTurn], numbers: EvaluationPolicy) -> Iterator[Reference]:
     """Yield what the messages of one subject may refer to, by words alone; turns come in the order of their times."""
-    turns = list(turns)
+    turns = [replace(turn, text=_BRACKETS.sub(" ", turn.text).strip()) for turn in turns]
     past, waiting = _Past(turns), list[SaidTurn]()
     for turn in turns:
         if waiting and turn.session_id != waiting[0].session_id:

@@ -6,13 +6,13 @@
 - `serving`: recalls that find nothing, and turns that wait
 """
 
-from reverie.quality.gate import Gate
+from reverie.quality.gate import QualityGate
 from reverie.quality.gates.memories import GROWTH, IMPORTANCE, REPEATS
 from reverie.quality.gates.serving import EMPTY_RECALLS, LAG
 from reverie.quality.gates.turns import DISCARDS, LANGUAGES, MOODS
 from reverie.quality.gates.vectors import VECTOR_DIMENSIONS, VECTOR_NORMS
 
-GATES: tuple[Gate, ...] = (
+GATES: tuple[QualityGate, ...] = (
     DISCARDS,
     LANGUAGES,
     MOODS,

@@ -2,27 +2,31 @@
 
 from __future__ import annotations
 
-from reverie.quality.gate import Gate
+from reverie.quality.gate import QualityGate
+from reverie.store.queries import queries
 
 #: Memory that grows faster than talk is not bounded, and memory that stops growing no longer learns.
-GROWTH = Gate(
+GROWTH = QualityGate(
     name="growth",
+    sql=queries("quality")["growth"],
     holds="A turn gives the usual number of memories.",
     clause=lambda _: "a turn of the last 7 days gave {} memories",
     unit="rate",
 )
 
 #: Recall and forgetting go by importance: if all have the same, neither works.
-IMPORTANCE = Gate(
+IMPORTANCE = QualityGate(
     name="importance",
+    sql=queries("quality")["importance"],
     holds="Each fifth of the range of importance has its usual share of active memories.",
     clause=lambda part: f"{{}} of active memories have an importance of {part} now",
     history="measures",
 )
 
 #: People do repeat themselves; a jump is a merge that no longer sees it, or a client that sends things twice.
-REPEATS = Gate(
+REPEATS = QualityGate(
     name="repeats",
+    sql=queries("quality")["repeats"],
     holds="No more new memories than usual repeat an earlier one word for word.",
     clause=lambda _: "{} of the memories of the last 7 days repeat an earlier one word for word",
     low=None,

@@ -8,8 +8,9 @@ from datetime import datetime
 from reverie.evaluate.health import LATE_CYCLES, lag_hours
 from reverie.model import Scope
 from reverie.policy import Policy
-from reverie.quality.gate import Counted, Gate
+from reverie.quality.gate import Counted, QualityGate
 from reverie.store.database import Store
+from reverie.store.queries import queries
 
 
 def waiting_cycles(store: Store, tenant_id: str, policy: Policy, as_of: datetime) -> Sequence[Counted]:
@@ -19,15 +20,16 @@ def waiting_cycles(store: Store, tenant_id: str, policy: Policy, as_of: datetime
 
 
 #: A question may be about nothing that was ever said; a jump is a broken index, a missing model or a wrong filter.
-EMPTY_RECALLS = Gate(
+EMPTY_RECALLS = QualityGate(
     name="empty_recalls",
+    sql=queries("quality")["empty_recalls"],
     holds="No more recalls than usual find nothing.",
     clause=lambda _: "{} of recalls found nothing in the last 7 days",
     low=None,
 )
 
 #: The health check `bucket_lag` has a limit for everyone; this one knows what is usual for the tenant.
-LAG = Gate(
+LAG = QualityGate(
     name="lag",
     holds="No turn has waited longer than is usual.",
     clause=lambda _: "the oldest turn that waits has waited for {}",

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from reverie.quality.gate import Gate
+from reverie.quality.gate import QualityGate
+from reverie.store.queries import queries
 
 
 def _discarded(part: str) -> str:
@@ -20,22 +21,25 @@ def _in_language(part: str) -> str:
 
 
 #: A change of the rules, the policy or the caller's format shows here first.
-DISCARDS = Gate(
+DISCARDS = QualityGate(
     name="discards",
+    sql=queries("quality")["discards"],
     holds="Each reason for discarding turns has its usual share.",
     clause=_discarded,
 )
 
 #: The rules and the default embedding model read English; other languages are kept and found less well.
-LANGUAGES = Gate(
+LANGUAGES = QualityGate(
     name="languages",
+    sql=queries("quality")["languages"],
     holds="Each script and language has its usual share of users' turns.",
     clause=_in_language,
 )
 
 #: One mood for everything is a classifier that failed; a slow change may be a real one.
-MOODS = Gate(
+MOODS = QualityGate(
     name="moods",
+    sql=queries("quality")["moods"],
     holds="Each mood has its usual share of messages.",
     clause=lambda part: f"{{}} of messages were {part} in the last 7 days",
 )

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from reverie.quality.gate import Gate
+from reverie.quality.gate import QualityGate
+from reverie.store.queries import queries
 
 #: Half precision moves a norm by less than 0.001.
-VECTOR_NORMS = Gate(
+VECTOR_NORMS = QualityGate(
     name="vector_norms",
+    sql=queries("quality")["vector_norms"],
     holds="Every vector is a unit vector.",
     clause=lambda part: f"a vector of the model {part} has the norm {{}}, and all must have 1",
     unit="norm",
@@ -17,8 +19,9 @@ VECTOR_NORMS = Gate(
     severity="error",
 )
 
-VECTOR_DIMENSIONS = Gate(
+VECTOR_DIMENSIONS = QualityGate(
     name="vector_dimensions",
+    sql=queries("quality")["vector_dimensions"],
     holds="All vectors of a model have the same number of dimensions.",
     clause=lambda part: f"vectors of the model {part} have {{}} different numbers of dimensions",
     unit="number",
