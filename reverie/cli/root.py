@@ -22,30 +22,17 @@ SECTIONS = {
     "Query memory": ("recall", "context", "show", "explain", "conflicts", "subjects", "tenants"),
     "Correct memory": ("correct", "forget", "pin", "unpin", "undo", "dead-letters", "replay", "rebuild", "reembed"),
     "Serve memory": ("serve", "worker", "keys"),
-    "Operate": (
-        "doctor", "check", "evaluate", "runs", "clock", "costs", "digest", "maintain", "policy", "fit-ranking", "db",
-    ),  # fmt: skip
+    "Measure memory": ("evaluate", "fit-ranking", "check", "report", "digest"),
+    "Operate": ("doctor", "runs", "clock", "costs", "maintain", "policy", "db"),
 }
 
-#: Commands of `cli/memory/`. All others are in `cli/operate/`.
-ABOUT_MEMORY = frozenset(
-    (
-        "recall",
-        "context",
-        "show",
-        "explain",
-        "conflicts",
-        "subjects",
-        "correct",
-        "forget",
-        "pin",
-        "unpin",
-        "undo",
-        "digest",
-        "evaluate",
-        "check",
-    )
-)
+#: Folders of commands; the others are in `cli/operate/`.
+FOLDERS = {
+    **dict.fromkeys(("evaluate", "fit-ranking", "check", "report"), "measure"),
+    **dict.fromkeys((*SECTIONS["Query memory"], "digest"), "memory"),
+    **dict.fromkeys(("correct", "forget", "pin", "unpin", "undo"), "memory"),
+    "tenants": "operate",
+}
 
 #: Optional packages, with the extra of the distribution that installs them.
 EXTRAS = {
@@ -81,8 +68,7 @@ class Root(click.Group):
         if cmd_name not in self.list_commands(ctx):
             return None
         stem = {"import": "importing"}.get(cmd_name, cmd_name.replace("-", "_"))
-        folder = "memory" if cmd_name in ABOUT_MEMORY else "operate"
-        command: click.Command = import_module(f"reverie.cli.{folder}.{stem}").command
+        command: click.Command = import_module(f"reverie.cli.{FOLDERS.get(cmd_name, 'operate')}.{stem}").command
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

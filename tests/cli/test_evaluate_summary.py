@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from reverie.cli.memory.evaluate_summary import share
+from reverie.cli.measure.evaluate_summary import share
 
 
 def test_a_share_is_a_percentage_and_nothing_is_a_dash() -> None:

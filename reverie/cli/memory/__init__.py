@@ -13,7 +13,4 @@
 - `correcting`: what `correct`, `forget`, `pin` and `unpin` share
 - `undo`: undoes a merge or a supersession
 - `digest`: prints the digest of a tenant's memory
-- `evaluate`: measures a tenant's memory without a judge
-- `evaluate_summary`: the summary of `evaluate`
-- `check`: compares memory with its own past
 """

@@ -17,7 +17,6 @@
 - `costs`: what models cost, and credits
 - `maintain`: removes rows that are no longer needed
 - `policy`: shows and compares policies
-- `fit_ranking`: fits the weights of recall
 - `tenants`: lists tenants
 - `db`: the embedded Postgres
 """

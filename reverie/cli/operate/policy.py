@@ -112,7 +112,7 @@ def use(name_or_path: str, tenant: str | None, gate: bool, as_json: bool) -> Non
     policy, reference = load_policy(name_or_path), policy_reference(name_or_path)
     with CommandSession(tenant, reference if gate else None) as session:
         if gate:
-            from reverie.cli.memory.evaluate import pass_gate
+            from reverie.cli.measure.evaluate import pass_gate
 
             session.connections = 2
             session.require_tenant()

@@ -78,7 +78,7 @@ def command(
 
 def _pass_gate(session: CommandSession, as_of: datetime) -> None:
     """Build the memory beside the present one, and compare; raises QualityError."""
-    from reverie.cli.memory.evaluate import pass_gate
+    from reverie.cli.measure.evaluate import pass_gate
 
     pass_gate(session, CommandSession(session.tenant_id, runtime=session.runtime), as_of, rebuilt=True)
 

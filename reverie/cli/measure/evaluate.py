@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from reverie.cli.memory.evaluate_summary import show_evaluation
+from reverie.cli.measure.evaluate_summary import show_evaluation
 from reverie.cli.options import as_of_option, json_option, policy_option, tenant_option
 from reverie.cli.output import note, print_json
 from reverie.cli.session import CommandSession
@@ -204,7 +204,7 @@ def _print(evaluation: Evaluation, options: Options) -> None:
     else:
         show_evaluation(evaluation)
         if options.show_questions:
-            from reverie.cli.memory.evaluate_summary import show_texts
+            from reverie.cli.measure.evaluate_summary import show_texts
 
             show_texts(evaluation)
 

@@ -1,0 +1,8 @@
+"""Commands that measure memory.
+
+- `evaluate`: how well memory serves, by questions made from the log
+- `evaluate_summary`: what `reverie evaluate` prints
+- `fit_ranking`: fits the weights of recall
+- `check`: the quality gates
+- `report`: the marts as a page of plots
+"""

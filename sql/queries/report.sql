@@ -1,0 +1,136 @@
+-- name: span
+-- The tenants that have marts, and the first and last day of anything they hold.
+select coalesce(array_agg(tenant_id order by turns desc, tenant_id), '{}') as tenants, min(first_day) as first_day,
+       max(last_day) as last_day
+from marts.tenants
+
+-- name: tenants
+-- Each tenant in a row, the largest first.
+select tenant_id as tenant, policy, as_of as "memory as of", subjects, turns, turns_unread as "turns unread", memories,
+       round(memories_per_turn::numeric, 3) as "memories per turn", round(mean_importance::numeric, 2) as "mean importance",
+       forgotten, recalls, dead_letters as "dead letters", round(cost_usd::numeric, 2) as "cost (USD)"
+from marts.tenants
+where tenant_id = any(%(tenants)s)
+order by turns desc, tenant_id
+limit 100
+
+-- name: memories
+-- Active memories of each tenant at the end of a day.
+select day::timestamptz as time, tenant_id as series, memories as value
+from marts.memory_growth
+where tenant_id = any(%(tenants)s) and day >= %(since)s and day < %(until)s
+order by day, tenant_id
+
+-- name: changes
+-- What came and went, by week.
+select date_trunc('week', day)::timestamptz as time, c.series, sum(c.value) as value
+from marts.memory_growth
+cross join lateral (values ('added', added), ('merged', -merged), ('compressed', -compressed),
+                           ('superseded', -superseded), ('forgotten', -forgotten)) as c (series, value)
+where tenant_id = any(%(tenants)s) and day >= %(since)s and day < %(until)s
+group by 1, 2
+having sum(c.value) <> 0
+order by 1, 2
+
+-- name: turns
+-- Turns by week, of each tenant.
+select date_trunc('week', day)::timestamptz as time, tenant_id as series, sum(turns) as value
+from marts.memory_growth
+where tenant_id = any(%(tenants)s) and day >= %(since)s and day < %(until)s
+group by 1, 2
+order by 1, 2
+
+-- name: ages
+-- Active memories by age and kind, as of each tenant's last cycle.
+select age as category, kind as series, sum(memories) as value
+from marts.memory_ages
+where tenant_id = any(%(tenants)s)
+group by age_from_days, age, kind
+order by age_from_days, kind
+
+-- name: importance
+-- Active memories by tenth of importance and kind.
+select importance_from::text as category, kind as series, sum(memories) as value
+from marts.memory_ages
+where tenant_id = any(%(tenants)s)
+group by importance_from, kind
+order by importance_from, kind
+
+-- name: discards
+-- What becomes of turns: those that gave candidates, and the others by reason.
+select reason as category, 'turns' as series, sum(items) as value
+from marts.funnel
+where tenant_id = any(%(tenants)s) and day >= %(since)s and day < %(until)s and stage = 'turns'
+group by reason
+order by sum(items) desc
+limit 20
+
+-- name: forgetting
+-- Why memories were forgotten, by kind.
+select reason as category, kind as series, sum(memories) as value
+from marts.forgetting
+where tenant_id = any(%(tenants)s) and day >= %(since)s and day < %(until)s
+group by reason, kind
+order by sum(sum(memories)) over (partition by reason) desc, kind
+
+-- name: rates
+-- Share of a week's memories that were merged or superseded later, among all of the week.
+select date_trunc('week', day)::timestamptz as time, c.series, sum(c.value)::float8 / nullif(sum(memories), 0) as value
+from marts.consolidation_rates
+cross join lateral (values ('merged', merged), ('superseded', superseded)) as c (series, value)
+where tenant_id = any(%(tenants)s) and day >= %(since)s and day < %(until)s
+group by 1, 2
+order by 1, 2
+
+-- name: recalls
+-- Recalls by week, and those that returned nothing.
+select date_trunc('week', day)::timestamptz as time, c.series, sum(c.value) as value
+from marts.recall_usage
+cross join lateral (values ('answered', recalls - zero_hit_recalls), ('without a hit', zero_hit_recalls)) as c (series, value)
+where tenant_id = any(%(tenants)s) and day >= %(since)s and day < %(until)s
+group by 1, 2
+order by 1, 2
+
+-- name: costs
+-- What models cost by week, in USD.
+select date_trunc('week', day)::timestamptz as time, model as series, sum(cost_usd) as value
+from marts.model_costs
+where tenant_id = any(%(tenants)s) and day >= %(since)s and day < %(until)s
+group by 1, 2
+having sum(cost_usd) > 0
+order by 1, 2
+
+-- name: stages
+-- Seconds that stages ran, by day of the clock.
+select day::timestamptz as time, stage as series, sum(seconds) as value
+from marts.stage_runs
+where tenant_id = any(%(tenants)s) and day >= %(since)s and day < %(until)s
+group by 1, 2
+order by 1, 2
+
+-- name: lag
+-- What waits now; who waits longest comes first.
+select tenant_id as tenant, as_of as "memory as of", round(hours_behind::numeric, 1) as "hours behind",
+       sessions_due as "sessions due", round(overdue_minutes::numeric) as "overdue (min)", turns_buffered as "turns buffered",
+       dead_letters as "dead letters", reviews_unseen as "reviews unseen"
+from marts.tenant_lag
+where tenant_id = any(%(tenants)s)
+order by overdue_minutes desc nulls last, hours_behind desc nulls last, tenant_id
+limit 100
+
+-- name: moods
+-- Share of each mood among a week's messages.
+select time, series, value::float8 / sum(value) over (partition by time) as value
+from (select date_trunc('week', day)::timestamptz as time, value as series, sum(occurrences) as value
+      from marts.contact_signals
+      where tenant_id = any(%(tenants)s) and day >= %(since)s and day < %(until)s and signal = 'mood'
+      group by 1, 2) m
+order by 1, 2
+
+-- name: retention
+-- Share of subjects that spoke again, by weeks since their first turn.
+select weeks_since::text as category, 'subjects' as series, sum(active_subjects)::float8 / nullif(sum(subjects), 0) as value
+from marts.subject_cohorts
+where tenant_id = any(%(tenants)s) and weeks_since <= 26
+group by weeks_since
+order by weeks_since
