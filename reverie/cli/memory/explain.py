@@ -68,9 +68,7 @@ def command(memory: str, tenant: str | None, as_json: bool) -> None:
                 if context is None:
                     raise unknown from None
     if as_json:
-        explained: dict[str, object] = (
-            {"context": context} if context else {"entry": entry} if entry else {"memory": found}
-        )
+        explained: dict[str, object] = {"context": context} if context else {"entry": entry} if entry else {"memory": found}
         print_json({"tenant_id": session.tenant_id, **explained})
     elif context is not None:
         _print_context(context)
