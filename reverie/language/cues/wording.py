@@ -59,6 +59,11 @@ PAIR: Final = (
     rf"{SEPARATOR}([Ii]\b)|({_FIRST}[A-Z][a-z'-]+, ){SEPARATOR}((?:my|our) (?:[a-z-]+ ){{0,2}}[a-zé-]+,)"
     rf"|(, ){SEPARATOR}([Ii]'?m (?:[a-z]+ )?allergic(?:[.!,]|$| to (?:it|them)))|([Ff]av(?:ou?rite"
     rf"|e)?(?: [a-z]+){{1,3}}: ){SEPARATOR}"
+    rf"|([0-9m] [-–] ){SEPARATOR}([0-9])"
+    rf"|((?:[Cc]ompany|[Ee]mployer|[Mm]anager|[Oo]ccupation|[Dd]esignation|[Jj]ob|[Rr]ole|TZ|tz|[Tt]imezone|[Hh]ours|[Tt]imings?"
+    rf"|[Bb]udget|[Mm]ob|[Mm]obile|[Cc]ell|[Tt]el|[Ww]hats[Aa]pp|[Bb]tw|[Gg]oal(?: for [a-z0-9 ]+)?): ){SEPARATOR}"
+    rf"|( more [a-z]+ (?:to go |left )?and ){SEPARATOR}([Ii]\b)"
+    rf"|((?:[Oo]nce|[Aa]s soon as|[Bb]y the time) [Ii] [^,{SEPARATOR}]*, ){SEPARATOR}([Ii]\b)"
 )
 
 #: Stripped from both ends of a value.
@@ -137,8 +142,10 @@ def trie(words: Sequence[str]) -> str:
 
 #: A mark that begins another comes after it, so the longest match is the first.
 _MARKS: Final = re.compile(trie([*MARKS]))
-_JOINED: Final = re.compile(f"(?: and |, |[a-z]: ){SEPARATOR}")
+_JOINED: Final = re.compile(f"(?: and |, |[a-zA-Z]: |[0-9m] [-–] ){SEPARATOR}")
 _PAIR: Final = re.compile(PAIR)
+_GROUPS: Final = range(1, _PAIR.groups + 1)
+_JOIN, _JOIN_RUST = "".join(rf"\g<{group}>" for group in _GROUPS), "".join(f"${{{group}}}" for group in _GROUPS)
 _PLAIN_TABLE: Final = str.maketrans(PLAIN)
 _CUT: Final = for_python(CUT)
 _TAIL: Final = for_python(TAIL)
@@ -162,7 +169,7 @@ def plain(text: str) -> str:
 def marked(text: str) -> str:
     """Return the plain text with `SEPARATOR` between clauses, and no other characters added."""
     split = _MARKS.sub(lambda mark: MARKS[mark[0]], text)
-    return _PAIR.sub(r"\1\2\3\4\5\6\7", split) if _JOINED.search(split) else split
+    return _PAIR.sub(_JOIN, split) if _JOINED.search(split) else split
 
 
 def value(captured: str) -> str:
@@ -196,7 +203,7 @@ def plain_expr(text: pl.Expr) -> pl.Expr:
 
 def marked_expr(text: pl.Expr) -> pl.Expr:
     """`marked` for a column."""
-    return text.str.replace_many(MARKS, leftmost=True).str.replace_all(PAIR, "${1}${2}${3}${4}${5}${6}${7}")
+    return text.str.replace_many(MARKS, leftmost=True).str.replace_all(PAIR, _JOIN_RUST)
 
 
 def slug_expr(text: pl.Expr) -> pl.Expr:

@@ -18,12 +18,16 @@ HEADLESS = re.compile(
     r"|fell|fallen|welcomed|named|going|came out|come out in"
     r"|handed in|dropped|decided|came off|come off"
     r"|went off|went|put|picked up|took up|taken up|joined|became|finished|swapped|traded|bad at|good at|teaching"
-    r"|studying|doing|learning|training|renting|running|raising|dating|seeing|looking after|taking|recovering"
-    r"|diagnosed|used to|have|had|own|can't|cannot|hate|love|prefer|trying to|planning|hoping"
+    r"|studying|doing|learning|training|pursuing|preparing for|reporting|reading(?= [a-z ]+ at)"
+    r"|applying|visiting|volunteering"
+    r"|booked|saving|aiming|looking to|gonna|always wanted(?= to )|wish to|getting|hosting"
+    r"|organising|organizing|arranging|placed|posted|employed"
+    r"|renting|running|raising|dating|seeing|looking after|taking|recovering"
+    r"|diagnosed|used to|have|having|had|own|can't|cannot|hate|love|prefer|trying to|planning|hoping"
     r"|saving up|thinking of|off to|moving|expecting|scared of|terrified of|petrified of|afraid of|hit"
     r"|never(?= (?:been|had|liked|loved|smoked|drank|drunk|touched|owned|married|wanted|got|cared|tried|lived"
     r"|eaten|enjoyed) )|(?:haven't|havent|have never)"
-    r"|(?:don't|dont|do not)(?= (?:really|actually|even|much|like|have|own|enjoy|care for)\b)"
+    r"|(?:don't|dont|do not)(?= (?:really|actually|even|much|like|have|own|enjoy|care for|drink|smoke|work|drive)\b)"
     r"|emigrated|immigrated|migrated|was(?= (?:born|raised|brought|bred|diagnosed) )|reared"
     r"|residing|settled|calling|spent|celebrated|fluent in|bilingual in|conversational in|dyed|cut|shaved"
     r"|transferred|shifted|relocated|upgraded|downgraded|ditched|binned|scrapped|hung up|tied the|gone|been at|parted"
@@ -57,3 +61,14 @@ COMMA = re.compile(r"(?:, | - | [–—] )(?:and |so |but )?(?=[a-zA-Z]+ )")
 MOST_PARTS = 4
 #: Of a list, unless it is new: "been writing about novels, studying characters".
 GOING_ON = re.compile(r"(?!starting|joining)[a-z]+ing ", re.IGNORECASE)
+
+#: When something is still to come: "starting a course next week" is a plan.
+AHEAD = re.compile(
+    r"\b(?:next (?:week|month|year|weekend|spring|summer|autumn|fall|winter|term|semester|[a-z]+day)|tomorrow"
+    r"|this (?:coming )?(?:spring|summer|autumn|fall|winter|[a-z]+day)|later this|in the new year"
+    r"|(?:in|over|after|before|for) (?:a (?:week|month|year)|january|february|march|april|may|june|july|august"
+    r"|september|october|november"
+    r"|december|christmas|xmas|easter|diwali|eid|thanksgiving|the (?:spring|summer|autumn|winter|holidays))"
+    r"|on (?:the [0-9]{1,2}(?:st|nd|rd|th)|[a-z]+day(?!s)))\b",
+    re.IGNORECASE,
+)

@@ -14,7 +14,7 @@ from functools import cache, lru_cache
 from itertools import islice
 
 from reverie.language.cues.wording import trie
-from reverie.language.statements.headless import COMMA, GERUND, GOING_ON, HEADLESS, MOST_PARTS, STATE
+from reverie.language.statements.headless import AHEAD, COMMA, GERUND, GOING_ON, HEADLESS, MOST_PARTS, STATE
 from reverie.language.statements.verbs import Tense, base_form, words
 
 _SELF = (
@@ -43,8 +43,8 @@ _NEGATION = re.compile(
 _PLANNED = re.compile(
     r"(?:(?:am |are |is |'m |'re )?(?:going to(?! (?-i:[A-ZÀ-Þ]))|gonna|planning (?:to|on)|hoping to|about to"
     r"|thinking (?:of|about)|looking to|aiming to|set to|due to|scheduled to|dreaming of|considering|want to|wanna"
-    r"|hope to|plan to|plan on|intend to|aim to|wants to|hopes to|plans to|would like to|would love to|like to|love to)"
-    r"|will|'ll|shall|want|wants) ",
+    r"|hope to|plan to|plan on|intend to|aim to|wants to|hopes to|plans to|would (?:really )?(?:like|love) to|like to"
+    r"|love to)|will|'ll|shall|want|wants) ",
     re.IGNORECASE,
 )
 _WISH = re.compile(r"want|wanna|hop|like|love|dream", re.IGNORECASE)
@@ -174,7 +174,8 @@ def _headless(clause: str) -> Predicate | None:
     if found is None or (found["verb"].lower().endswith("ing ") and GERUND.search(clause, found.end())):
         return None
     reader = _Reader(clause[found.start("verb") :])
-    reader.being = STATE.match(reader.rest) is not None
+    planned = found["verb"].lower().endswith("ing ") and AHEAD.search(clause, found.end()) is not None
+    reader.being = planned or STATE.match(reader.rest) is not None
     return reader.predicate(None, len(clause))
 
 
@@ -245,8 +246,8 @@ class _Reader:
         while self._modifier():
             pass
         verb = _first(self.rest)
-        if not verb or _SUPPOSED.match(self.rest):
-            return None
+        if not verb or _SUPPOSED.match(self.rest) or (self.past and self.planned):
+            return None  # "I was going to sell the car"
         start = size - len(self.rest)
         after = self.rest[len(verb) :]
         tense: Tense = "past" if self.past else "present"

@@ -69,7 +69,9 @@ _PRONOUN: Final = re.compile(
 )
 #: What ends with a pronoun and its verb has its noun in the sentence before: "the joy it brings", "this genre".
 _POINTING: Final = re.compile(
-    r"\b(?:(?-i:[Ii]t)|they|this|that) [a-z]+s?$|\b(?:it once|never had a problem)\b"
+    r"\b(?:(?-i:[Ii]t)|they|this(?! (?:coming )?(?:year|month|week|weekend|summer|winter|spring|autumn|fall|term"
+    r"|[a-z]+day))|that)"
+    r" [a-z]+s?$|\b(?:it once|never had a problem)\b"
     r"|\b(?:this|that|these|those) (?!(?:year|month|week|weekend|summer|winter|spring|fall|semester|season|takes?"
     r"|took)\b)(?:[a-z]+ )?(?:genre|world|place|book|movie|song|show|game|app|spot|story|leaves|kids?"
     r"|thing|kind|type|sort)s?\b"
@@ -224,6 +226,10 @@ _LONG: Final = frozenset(
 _UNLIKE_CLAUSES: Final = _ANY_WORDS | _VERBAL | _OWN_WORDS
 
 
+#: Whose objects may end with a span of time: "open all seven days".
+_TIMED: Final = frozenset(["age", "habit", "has_condition", "time_zone", "opening_hours", "availability", "budget"])
+
+
 def objection(said: Said) -> str | None:
     """Return why a statement is not kept, as a word that is counted; None: it is kept."""
     return next((reason for reason, holds in _OBJECTIONS if holds(said)), None)
@@ -231,7 +237,7 @@ def objection(said: Said) -> str | None:
 
 def trimmed(text: str, relation: str | None) -> str:
     """Return a captured value without the time, the possessive and the odd quotation mark at its end."""
-    text = text if relation in ("age", "habit", "has_condition", "time_zone") else _SPAN.sub("", text)
+    text = text if relation in _TIMED else _SPAN.sub("", text)
     if relation in ("marital_status", "diet"):
         text = f"{text[:1].lower()}{text[1:]}"
     if relation is not None and relation.startswith("has_"):
@@ -332,10 +338,11 @@ def _passing(said: Said) -> bool:
 #: What is no standing rule, no habit and no plan, though it looks like one.
 _IDIOMS: Final = re.compile(
     r"(?:never|don't) (?:give up|mind|forget|stop|say never|worry|be)\b.*"
-    r"|(?:do )?have (?!(?:[a-z]+ ){0,3}(?:meeting|class|therapy|lesson|practice|appointment|standup|call|training"
-    r"|rehearsal)).*|run (?:out|late"
-    r"|low|short|around)\b.*"
-    r"|go (?:crazy|nuts|well|great|to bed)\b.*|take the bet\b.*",
+    r"|(?:do )?have (?!.* (?:for (?:breakfast|lunch|dinner|tea)|on [a-z]+days|every [a-z]+)\b"
+    r"|(?:[a-z]+ ){0,3}(?:meeting|class|therapy|lesson|practice|appointment|standup|call|training"
+    r"|rehearsal|surgery|operation|exam|interview|scan|treatment|procedure|wedding|party|viva|audition)).*"
+    r"|run (?:out|late|low|short|around)\b.*"
+    r"|go (?:crazy|nuts|well|great|to bed(?! (?:at|by|before|around)))\b.*|take the bet\b.*",
     _FLAGS,
 )
 _ONCE: Final = re.compile(

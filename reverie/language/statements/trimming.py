@@ -25,7 +25,9 @@ _WHEN: Final = (
 _AFTER: Final = (
     r"now|right now|these days|at the moment|currently|nowadays|any ?more|any longer|going on|ago|since|until"
     r"|till|for (?:about |almost |over |nearly |like |more than |the (?:last|past) )?"
-    r"(?:[0-9]+|an?|one|two|three|four|five|six|seven|eight|nine|ten|twelve|several|some|many|most|a few|the|years"
+    r"(?:[0-9]+|an?(?= (?:[a-z]+ )?"
+    r"(?:while|bit|day|week|fortnight|month|year|decade|time|lifetime|second|hour)s?\b)"
+    r"|one|two|three|four|five|six|seven|eight|nine|ten|twelve|several|some|many|most|a few|the|years"
     r"|months|ages)\b|due to|as (?:i|they|it|we|he|she|my)|because|cause|cuz|so|but|and (?:i|we|it|it's|he|she"
     r"|they|my|our|the|that|honestly|also|now|then|never|always|started|have|am|is|was|will|love|hate|beats?"
     r"|plays?|already|opened|got|bought|sold|moved|left|quit|went|took|had|made|joined|became|changed|switched"

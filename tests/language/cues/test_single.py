@@ -118,3 +118,54 @@ def test_offsets_are_those_of_the_original_text() -> None:
 def test_patterns_outside_the_common_subset_are_refused(pattern: str) -> None:
     with pytest.raises(ValidationError):
         Rule(name="bad", kind="fact", cues=("i ",), pattern=pattern, template="Is {x}")
+
+
+@pytest.mark.parametrize(
+    ("text", "relation", "content"),
+    [
+        ("my employer is Brightwell Ltd", "works_at", "Works at Brightwell Ltd"),
+        ("I'm on the tills at Morrisons", "works_at", "Works at Morrisons"),
+        ("electrician by trade", "works_as", "Is electrician"),
+        ("our manager is called Lorna", "manager", "Manager is Lorna"),
+        ("Lorna runs our team", "manager", "Manager is Lorna"),
+        ("I co-own a bike shop", "runs_business", "Runs a bike shop"),
+        ("pursuing an MBA", "studies", "Studies an MBA"),
+        ("open from 8 am to 9 pm, all seven days", "opening_hours", "Is open from 8 am to 9 pm, all seven days"),
+        ("closed sundays", "opening_hours", "Opening hours: closed sundays"),
+        ("nothing over £30 please", "budget", "Budget is £30"),
+        ("mornings work best for me", "availability", "Availability: mornings work best for them"),
+        ("gonna sell the car next month", "plans", "Plans to sell the car next month"),
+        ("my goal: run a marathon", "wants", "Wants to run a marathon"),
+        ("I cycle to work", "habit", "Cycles to work"),
+        ("I crochet", "does", "Crochets"),
+        ("TZ: AEST", "time_zone", "Time zone is AEST"),
+        ("myself rahul", "name", "Name is rahul"),
+        ("me and ben have been together six years", "partner", "Partner is ben"),
+        ("Zoe and I aren't friends", "has_friend", "Is no longer friends with Zoe"),
+        ("I've never drunk alcohol", "drinks_alcohol", "Doesn't drink alcohol"),
+        ("new number btw: 07700 900123", "phone", "Phone number is 07700 900123"),
+    ],
+)
+def test_work_money_plans_and_time(text: str, relation: str, content: str) -> None:
+    found = [(hit.statement.relation, hit.content) for hit in extract_one(text, RULES["reverie"]) if hit.statement]
+    assert (relation, content) in found
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "one more week and I'm a nurse",
+        "once I pass, I'm a vet",
+        "I was going to sell the car but kept it",
+        "if I worked at Google I'd be rich",
+        "I'm Anita's manager",
+        "the museum is open till 6",
+        "the last one cost me 400 quid",
+        "is Thursday ok?",
+        "who wouldn't want a house",
+        "pottery is hard",
+        "I'm with Leo at the pub",
+    ],
+)
+def test_what_states_nothing_of_work_money_plans_and_time(text: str) -> None:
+    assert [hit for hit in extract_one(text, RULES["reverie"]) if hit.statement] == []
