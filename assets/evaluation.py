@@ -5,6 +5,7 @@ from typing import Any
 
 import dagster as dg
 
+from assets.described import OWNERS, described
 from assets.runs import DRIVER, RETRIES, as_of
 from resources.clients import Clients
 from reverie.evaluate.evaluation import Evaluation, EvaluationPlan, evaluate
@@ -17,7 +18,14 @@ from reverie.store.work import Work
 PLOTTED = ("precision_5", "ndcg_5", "recall_10", "utilisation", "correction_rate", "assistant_repeat_rate")
 
 
-@dg.asset(deps=["patterns", "tombstones"], retry_policy=RETRIES, group_name="evaluation", kinds={"postgres"})
+@dg.asset(
+    deps=["patterns", "tombstones"],
+    retry_policy=RETRIES,
+    group_name="evaluation",
+    kinds={"postgres"},
+    owners=OWNERS,
+    metadata=described("ops.evaluations", "evaluating.md"),
+)
 def evaluation(context: dg.AssetExecutionContext, clients: Clients) -> dg.MaterializeResult[None]:
     """How well recall finds what later messages refer to, over all tenants: P@5, NDCG@5, R@10, utilisation, rates.
 

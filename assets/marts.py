@@ -1,7 +1,7 @@
 """The marts: dbt's models as assets beside ours, its tests as their checks. Needs the extra `dbt`."""
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from importlib.metadata import version
 from typing import Any
@@ -11,6 +11,7 @@ from dagster_dbt import DagsterDbtTranslator, DagsterDbtTranslatorSettings, DbtC
 from packaging.version import Version, parse
 
 from assets.dbt_project import PROJECT, TARGET, dbt_environment, dbt_program, environment, prepared_manifest
+from assets.described import OWNERS, described
 from assets.runs import RETRIES
 
 #: Assets that write a table under another name than its own.
@@ -70,9 +71,13 @@ class Translator(DagsterDbtTranslator):
         return spec and spec._replace(description=test["description"] or f"{test.get('column_name')} {rule}.")
 
     def get_metadata(self, dbt_resource_props: Mapping[str, Any]) -> Mapping[str, Any]:
-        """Add the name of the table, without the database's, which differs from place to place."""
+        """Add the name of the table, without the database's, which differs from place to place, and the page of docs/."""
         table = {"dagster/table_name": f"{dbt_resource_props['schema']}.{dbt_resource_props['name']}"}
-        return {**super().get_metadata(dbt_resource_props), **table}
+        return {**super().get_metadata(dbt_resource_props), **table, **described(None, "marts.md")}
+
+    def get_owners(self, dbt_resource_props: Mapping[str, Any]) -> Sequence[str]:
+        """Return ours."""
+        return OWNERS
 
 
 class Dbt(DbtCliResource):
@@ -94,7 +99,8 @@ def tables(manifest: Mapping[str, Any]) -> list[dg.AssetSpec]:
             group_name=each["source_name"],
             description=each["description"],
             kinds={"postgres"},
-            metadata={"dagster/table_name": name},
+            owners=OWNERS,
+            metadata=described(name, "marts.md"),
         )
         for name, each in names.items()
         if name not in WRITERS and name not in NAMED

@@ -17,7 +17,7 @@ from collections.abc import Sequence
 
 import numpy as np
 import numpy.typing as npt
-from scipy import stats  # type: ignore[import-untyped]
+from scipy import stats
 
 from reverie.quality.gate import PAST_WEEKS, Counted, Measure, QualityGate
 

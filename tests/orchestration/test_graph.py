@@ -119,7 +119,8 @@ def test_columns_are_those_of_the_database(defs: dg.Definitions, conn: psycopg.C
     columns: dict[dg.AssetKey, set[str]] = {}
     for key in graph.get_all_asset_keys():
         metadata = graph.get(key).metadata
-        if (table := metadata.get("dagster/table_name")) is None:
+        # the marts are dbt's, whose contracts hold their columns
+        if (table := metadata.get("dagster/table_name")) is None or table.startswith("marts."):
             continue
         found = conn.execute(
             "select attname, format_type(atttypid, atttypmod), col_description(attrelid, attnum), not attnotnull "

@@ -61,5 +61,5 @@ def test_without_the_extra_dagster_loads_the_rest(monkeypatch: pytest.MonkeyPatc
 
 def test_great_expectations_is_imported_by_a_check_alone() -> None:
     """Its import would cost the code location and each command seven seconds of a processor."""
-    script = "import sys, assets.quality, reverie.cli.memory.check as c; sys.exit('great_expectations' in sys.modules)"
+    script = "import sys, assets.quality, reverie.cli.measure.check as c; sys.exit('great_expectations' in sys.modules)"
     subprocess.run([sys.executable, "-c", script], check=True, cwd=ROOT)
