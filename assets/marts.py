@@ -71,7 +71,7 @@ class Translator(DagsterDbtTranslator):
         return spec and spec._replace(description=test["description"] or f"{test.get('column_name')} {rule}.")
 
     def get_metadata(self, dbt_resource_props: Mapping[str, Any]) -> Mapping[str, Any]:
-        """Add the name of the table, without the database's, which differs from place to place, and the page of docs/."""
+        """Add the name of the table, without the database's, which differs from place to place, and a page of docs."""
         table = {"dagster/table_name": f"{dbt_resource_props['schema']}.{dbt_resource_props['name']}"}
         return {**super().get_metadata(dbt_resource_props), **table, **described(None, "marts.md")}
 
