@@ -48,7 +48,7 @@ def prepared_manifest() -> Path:
     Needs no database. Processes that begin together may parse twice, and each finds a whole file.
     Raises StageError: the project cannot be parsed.
     """
-    folder = _writable()
+    folder = writable_target()
     manifest = folder / f"manifest-{_fingerprint()}.json"
     if not manifest.exists():
         folder.mkdir(parents=True, exist_ok=True)
@@ -85,7 +85,7 @@ def environment(variables: dict[str, str]) -> Iterator[None]:
                 os.environ[name] = value
 
 
-def _writable() -> Path:
+def writable_target() -> Path:
     """The project's own folder, or one under REVERIE_HOME where the checkout may not be written to."""
     return TARGET if os.access(PROJECT, os.W_OK) else load_settings().home / "dbt"
 

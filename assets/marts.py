@@ -10,7 +10,7 @@ import dagster as dg
 from dagster_dbt import DagsterDbtTranslator, DagsterDbtTranslatorSettings, DbtCliResource, DbtProject, dbt_assets
 from packaging.version import Version, parse
 
-from assets.dbt_project import PROJECT, TARGET, dbt_environment, dbt_program, environment, prepared_manifest
+from assets.dbt_project import PROJECT, dbt_environment, dbt_program, environment, prepared_manifest, writable_target
 from assets.described import OWNERS, described
 from assets.runs import RETRIES
 
@@ -120,7 +120,7 @@ _manifest = json.loads(prepared_manifest().read_bytes())
 def marts(context: dg.AssetExecutionContext, dbt: DbtCliResource) -> Iterator[Any]:
     """Build and test the models that the run selects, as reverie_analyst."""
     with environment(dbt_environment()):
-        invocation = dbt.cli([*BUILD], context=context, target_path=TARGET)
+        invocation = dbt.cli([*BUILD], context=context, target_path=writable_target())
     yield from invocation.stream()
 
 

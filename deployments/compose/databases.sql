@@ -1,3 +1,0 @@
--- Of the orchestrators; theirs to fill.
-create database dagster;
-create database prefect;
