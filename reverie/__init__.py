@@ -18,6 +18,7 @@ From the bottom up; a package imports only what stands above it in this list:
 - `drive/`: which stages run, in which order, for whom
 - `evaluate/`: measures of memory
 - `quality/`: has memory changed its shape? By Great Expectations
+- `report/`: the marts as plots
 - `runtime`: the composition root: database and models from the settings
 - `api/`: the HTTP API
 - `cli/`: the command line

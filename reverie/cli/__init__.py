@@ -2,6 +2,7 @@
 
 - `root`: the group `reverie`: loads commands on demand, and turns errors into messages and exit codes
 - `memory/`: commands that query and correct memory
+- `measure/`: commands that measure memory
 - `operate/`: commands that build memory, serve it and maintain it
 - `options`: options that several commands share
 - `session`: what a command works with: settings, database, policy and models, each created on first use

@@ -163,8 +163,16 @@ def _merge_new(work: Work) -> Iterator[Report]:
     yield facts(work)
 
 
-def _alone(stage: Callable[[Work], Report]) -> Part:
-    return lambda work: iter((stage(work),))
+def _merge(work: Work) -> Iterator[Report]:
+    yield merge(work)
+
+
+def _link(work: Work) -> Iterator[Report]:
+    yield link(work)
+
+
+def _facts(work: Work) -> Iterator[Report]:
+    yield facts(work)
 
 
 def _synthesize(work: Work) -> Iterator[Report]:
@@ -183,6 +191,10 @@ def _compress(work: Work) -> Iterator[Report]:
         yield _embed_made(work)
 
 
+def _score(work: Work) -> Iterator[Report]:
+    yield score(work)
+
+
 def _asking(work: Work) -> Work:
     """While a model is asked, the cycles are what is at work."""
     return replace(work, progress=lambda _stage, _number: work.progress("cycles", 0))
@@ -192,12 +204,12 @@ def _asking(work: Work) -> Work:
 #: cycle that was killed stays pending.
 PARTS: dict[str, Part] = {
     "correct": _work_in_corrections,
-    "merge": _alone(merge),
-    "link": _alone(link),
-    "facts": _alone(facts),
+    "merge": _merge,
+    "link": _link,
+    "facts": _facts,
     "synthesize": _synthesize,
     "compress": _compress,
-    "score": _alone(score),
+    "score": _score,
 }
 
 

@@ -12,7 +12,7 @@ from reverie.telemetry.lineage import StageRun
 from reverie.telemetry.spans import record_value, recording, span
 
 
-class Counted(Protocol):
+class StageCounts(Protocol):
     """The part of a stage's report that is told."""
 
     @property
@@ -25,7 +25,7 @@ class Counted(Protocol):
 
 
 @contextmanager
-def told_stage(run: StageRun, report: Counted) -> Iterator[None]:
+def told_stage(run: StageRun, report: StageCounts) -> Iterator[None]:
     """Tell of a stage run that is done in the block; what it counted is read from its report at the end."""
     if not recording() and not lineage.emitting():
         yield

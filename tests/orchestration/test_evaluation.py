@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 import psycopg
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def test_every_tenant_is_measured_and_no_text_leaves(remembered: Store, run_job: Any, conn: psycopg.Connection) -> None:
-    result = run_job("evaluate", None, tags={"reverie/as_of": AS_OF.isoformat()})
+    result = run_job("evaluate", None, tags={"as_of": AS_OF.isoformat()})
     (event,) = result.get_asset_materialization_events()
     shown = {name: value.value for name, value in event.materialization.metadata.items()}
     assert shown["tenants"] == 2 and shown["correction_rate"] == 0 and "`acme`" in shown["by_tenant"]
@@ -30,4 +31,4 @@ def test_it_is_off_until_somebody_turns_it_on(defs: dg.Definitions) -> None:
     assert schedule.default_status is dg.DefaultScheduleStatus.STOPPED
     with dg.build_schedule_context(scheduled_execution_time=AS_OF) as context:
         (request,) = schedule.evaluate_tick(context).run_requests
-    assert request.tags["reverie/as_of"] == AS_OF.isoformat()
+    assert datetime.fromisoformat(request.tags["as_of"]) == AS_OF

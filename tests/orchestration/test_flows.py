@@ -87,8 +87,10 @@ def again(store: Store, conn: Conn) -> None:
 
 
 def ledger(conn: Conn) -> list[Any]:
-    """Every run but for what started it and how long it took."""
-    rows = conn.execute("select to_jsonb(r) - '{driver,seconds,finished_at}'::text[] from ops.runs r").fetchall()
+    """Every run but for what started it and how long it took, and but for the cycles that Dagster's steps opened."""
+    rows = conn.execute(
+        "select to_jsonb(r) - '{driver,seconds,finished_at}'::text[] from ops.runs r where stage <> 'cycle'"
+    ).fetchall()
     return sorted((row[0] for row in rows), key=lambda row: json.dumps(row, sort_keys=True))
 
 

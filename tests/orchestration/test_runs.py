@@ -100,6 +100,7 @@ def test_having_lived_by_ticks_is_the_same_memory(remembered: Store, run_job: Ru
 def test_metadata_are_counts_names_and_times(remembered: Store, run_job: RunJob) -> None:
     from assets.memories import MADE
     from deployments.history import _runs
+    from reverie.quality.gates import GATES
 
     seen = {}
     for job, key in {job: (job, key) for job, key in _runs()}.values():
@@ -109,7 +110,7 @@ def test_metadata_are_counts_names_and_times(remembered: Store, run_job: RunJob)
         for check in result.get_asset_check_evaluations():
             seen[check.check_name] = check.metadata
     assert {made.asset for made in MADE.values()} < set(seen)
-    assert len(seen) == 2 + len(MADE) + 1 + 5
+    assert len(seen) == 2 + len(MADE) + 1 + 5 + len(GATES)
     for name, metadata in seen.items():
         values = {
             key: value.value

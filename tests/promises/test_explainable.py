@@ -117,7 +117,7 @@ def test_every_candidate_became_something(read: Conn) -> None:
 def test_every_tombstone_has_a_reason_and_no_content(read: Conn) -> None:
     reasons = read.execute("select distinct kind = 'summary', reason from memory.tombstones order by 1, 2").fetchall()
     # a range of turns without a sentence worth telling leaves the tombstone of the summary that it might have had
-    assert reasons == [(False, "faded"), (True, "unimportant")]
+    assert reasons == [(False, "expired"), (False, "faded"), (True, "unimportant")]
     stone = read.execute("select to_jsonb(t) from memory.tombstones t limit 1").fetchone()
     assert stone is not None
     assert not [value for value in stone[0].values() if isinstance(value, str) and " " in value]

@@ -15,7 +15,7 @@ from psycopg.pq import TransactionStatus
 from reverie.recall.search import search_variants
 from reverie.store.queries import TemplateError, queries, sql_directory, variants
 
-#: `report` reads the marts, which dbt builds: tests/marts/test_report.py runs it.
+#: `report` reads the marts, which dbt builds: tests/marts/test_measure_report.py runs it.
 STEMS = sorted(path.stem for path in (sql_directory() / "queries").glob("*.sql") if path.stem != "report")
 #: What the other queries of the process find made already.
 TEMPORARY = (("capture", "make_incoming"), ("embed", "stage_cache"))
