@@ -46,7 +46,7 @@ def command(host: str, port: int, access_log: bool, as_json: bool) -> None:
     \b
     Settings: DATABASE_URL, REVERIE_EMBEDDING_MODEL, REVERIE_THREADS (parallel model calls), REVERIE_API_CONNECTIONS
     (to Postgres, in each of two roles), REVERIE_API_BYTES, REVERIE_API_CHARACTERS, REVERIE_API_SECONDS,
-    REVERIE_API_RATE (such as 200/second).
+    REVERIE_API_RATE (such as 200/second); REVERIE_READ_URL (a streaming replica that answers reads).
 
     \b
     Examples:
