@@ -119,8 +119,6 @@ class ReadReplica:
             self.lag = since if self.lag is None else min(self.lag, since)
 
     async def _close(self) -> None:
-        stores, self.store, self._looking, self.lag = (self.store, self._looking), None, None, None
-        self._caught_up_at = None
-        for store in stores:
-            if store is not None:
-                await store.close()
+        stores = [store for store in (self.store, self._looking) if store is not None]
+        self.store = self._looking = self.lag = self._caught_up_at = None
+        await asyncio.gather(*(store.close() for store in stores))

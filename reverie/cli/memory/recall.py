@@ -78,14 +78,17 @@ def command(
             kinds=wanted,
             **limits,
         )
-        result = perform(recalled)
-        result = replace(result, notes=(*result.notes, *age))
+        result = _with_notes(perform(recalled), age)
         if as_json:
             print_json(_flat(result))
         else:
             _print_result(session, result, why)
         # logged last, so that the answer does not wait for it
         perform(log_recall(session.primary_reader.session(session.tenant_id), result))
+
+
+def _with_notes(result: RecallResult, notes: tuple[str, ...]) -> RecallResult:
+    return replace(result, notes=(*result.notes, *notes))
 
 
 def embedder_or_none(session: CommandSession) -> Embedder | None:
