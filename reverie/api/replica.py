@@ -30,6 +30,8 @@ _log = logging.getLogger("reverie.api")
 LOOK_SECONDS = 2.0
 #: Seconds for which a look may wait for either server.
 WAIT_SECONDS = 5.0
+#: Seconds for which a look tries to replace a lost connection: until it gives up, requests to a lost replica wait.
+RECONNECT_SECONDS = 1.0
 
 
 class ReadReplica:
@@ -93,7 +95,7 @@ class ReadReplica:
         with replica_errors():
             # in a thread: a host that does not answer holds up whoever connects
             (await asyncio.to_thread(connect, self._url, role="reader")).close()
-            self._looking = await AsyncStore.open(self._url, size=1, timeout=WAIT_SECONDS)
+            self._looking = await AsyncStore.open(self._url, size=1, timeout=RECONNECT_SECONDS)
             await self._look(self._looking)
             self.store = await AsyncStore.open(
                 self._url, size=self._connections, statement_seconds=self._statement_seconds
