@@ -37,6 +37,7 @@ from tests.recall.conftest import Corpus
 #: A commit that does not wait for the log is not on its way to the replica yet.
 STREAMING = {"wal_level": "replica", "max_wal_senders": "4", "synchronous_commit": "on"}
 CAUGHT_UP_SECONDS = 20.0
+LOST = "REVERIE_READ_URL cannot be used. No Postgres answers at 127.0.0.1:1."
 
 
 @dataclass(frozen=True)
@@ -279,7 +280,7 @@ def _check(done: Result) -> dict[str, str]:
     return dict(found)
 
 
-def test_doctor_checks_the_replica(
+def test_doctor_and_commands_check_the_replica(
     invoke: Callable[..., Result], servers: Pair, subject: str, database_url: str
 ) -> None:
     found = _check(invoke("doctor", "--json"))
@@ -301,6 +302,9 @@ def test_doctor_checks_the_replica(
     found = _check(invoke("doctor", "--json"))
     assert found["status"] == "fail"
     assert found["found"].endswith(f"is at 0001_log, not at {newest}")
+    for name in ("serve", "subjects"):
+        lost = invoke(name, REVERIE_READ_URL="postgresql://nobody@127.0.0.1:1/none")
+        assert (lost.exit_code, lost.stderr) == (4, f"Error: {LOST}\n")
     refused = invoke("recall", "peanuts", "--subject", subject)
     assert (refused.exit_code, "REVERIE_READ_URL cannot be used." in refused.output) == (4, True)
     same = _check(invoke("doctor", "--json", REVERIE_READ_URL=servers.primary.url()))

@@ -60,6 +60,8 @@ def command(host: str, port: int, access_log: bool, as_json: bool) -> None:
     with CommandSession() as session:
         session.worker.tenants()  # fails now, with one sentence, if the database cannot be used
         settings = session.settings
+        if settings.read_url is not None:
+            _ = session.reader  # and so does this
 
     class Server(uvicorn.Server):
         async def startup(self, sockets: Any = None) -> None:
