@@ -12,6 +12,7 @@ from contextlib import suppress
 
 from psycopg import Error
 
+from reverie.errors import ReverieError
 from reverie.store.connect import connect
 from reverie.store.database import AsyncStore
 from reverie.store.server.replica import (
@@ -88,7 +89,8 @@ class ReadReplica:
             except Exception as error:  # the next look tries again, whatever it was
                 await self._close()
                 if was_used:
-                    _log.error("The read replica cannot be used, the primary answers reads: %s", type(error).__name__)
+                    reason = error if isinstance(error, ReverieError) else type(error).__name__
+                    _log.error("The read replica cannot be used, the primary answers reads: %s", reason)
 
     async def _open(self) -> None:
         """Connect anew, with every check of a start: a pool that lost its server tries again too rarely."""

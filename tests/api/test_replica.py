@@ -185,7 +185,7 @@ def test_reads_go_to_the_replica_and_writes_to_the_primary(api: TestClient, serv
     until(lambda: metric(api, "reverie_replica_lag_seconds") > 0.5)
     (old,), (note,) = recalled(api, subject)
     assert old == "Cannot eat peanuts"
-    assert re.fullmatch(r"Read from a replica that is up to \d+ seconds behind: what is newer may be missing\.", note)
+    assert re.fullmatch(r"Read from a replica that is up to \d+ s behind: what is newer may be missing\.", note)
     assert note in api.post("/v1/contexts", json={"subject_id": subject, "question": "peanuts"}).json()["notes"][-1]
     assert api.get("/ready").json()["notes"][-1].startswith("Read from a replica")
     until_logged(api)

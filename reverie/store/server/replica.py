@@ -71,5 +71,5 @@ def lag_notes(lag: float | None, *, limit: float) -> tuple[str, ...]:
     if lag is None:
         return ("Read from a replica, and how far it is behind is not known: what is new may be missing.",)
     if lag > limit:
-        return (f"Read from a replica that is up to {lag:,.0f} seconds behind: what is newer may be missing.",)
+        return (f"Read from a replica that is up to {lag:,.0f} s behind: what is newer may be missing.",)
     return ()
