@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from pydantic import SecretStr
+
     from reverie.drive.maintain import Retention
     from reverie.inference.completions import LanguageModel
     from reverie.inference.embedder import Embedder
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
     from reverie.settings import Settings
     from reverie.store.database import Store
     from reverie.store.runs import Report
+    from reverie.store.server.replica import ServerPosition
     from reverie.store.work import Progress, Work
 
 
@@ -58,13 +61,32 @@ class Runtime:
 
     @cached_property
     def reader(self) -> Store:
-        """The database in the role that may read."""
+        """The database in the role that may read: its replica, if the settings name one."""
+        return self.primary_reader if self.settings.read_url is None else self._open_replica(self.settings.read_url)
+
+    @cached_property
+    def primary_reader(self) -> Store:
+        """The same on the primary, which sees what was just written and logs what was answered."""
         return self._open("reader")
 
     @property
     def opened(self) -> Store:
-        """The database in whichever role it is open, so that a look-up opens no second pool."""
-        return self.worker if "worker" in self.__dict__ else self.reader
+        """The primary in whichever role it is open, so that a look-up opens no second pool."""
+        return self.worker if "worker" in self.__dict__ else self.primary_reader
+
+    def read_notes(self) -> tuple[str, ...]:
+        """Return what an answer of `reader` must tell of its age; without a replica nothing, and nothing is asked."""
+        if self.settings.read_url is None:
+            return ()
+        from reverie.store.server.replica import lag_notes
+
+        return lag_notes(self.replica_lag(), limit=self.settings.read_lag_seconds)
+
+    def replica_lag(self) -> float | None:
+        """Return by how many seconds at most `reader` is behind the primary; None: that is not known."""
+        from reverie.store.server.replica import seconds_behind
+
+        return seconds_behind(*self._positions(self.reader))
 
     @cached_property
     def embedder(self) -> Embedder:
@@ -134,6 +156,24 @@ class Runtime:
             start_tracing()
             start_lineage(self.url, stage_tables())
         return self._closing.enter_context(Store.open(self.url, role=role, size=self.connections))
+
+    def _open_replica(self, url: SecretStr) -> Store:
+        from reverie.store.database import Store
+        from reverie.store.server.replica import replica_errors, require_replica
+
+        _ = self.primary_reader  # its errors are its own
+        with replica_errors():
+            store = Store.open(url.get_secret_value(), role="reader", size=self.connections)
+            self._closing.enter_context(store)
+            require_replica(*self._positions(store))
+        return store
+
+    def _positions(self, replica: Store) -> list[ServerPosition]:
+        """Where the primary and then the replica stand."""
+        from reverie.store.server.replica import NO_TENANT, read_position
+        from reverie.store.session import perform
+
+        return [perform(read_position(store.session(NO_TENANT))) for store in (self.primary_reader, replica)]
 
 
 def open_bucket_work(

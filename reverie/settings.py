@@ -55,6 +55,10 @@ class Settings(BaseSettings):
 
     #: URL of the Postgres database, as `postgresql://`; None: the embedded one under `home`.
     database_url: SecretStr | None = Field(default=None, validation_alias="DATABASE_URL")
+    #: URL of a streaming replica of it, from which recall and other reads are answered; None: from the database itself.
+    read_url: SecretStr | None = None
+    #: Seconds that the replica may be behind before answers say so.
+    read_lag_seconds: float = Field(default=10.0, ge=0, le=86_400)
     #: Directory of the embedded Postgres.
     home: Path = Field(default_factory=_default_home)
     #: Tenant of commands that do not name one.
@@ -125,7 +129,7 @@ class Settings(BaseSettings):
     #: Cached vectors of embedding models that the tenant no longer uses.
     keep_embeddings_days: int = Field(default=30, ge=0, le=36_500)
 
-    @field_validator("database_url")
+    @field_validator("database_url", "read_url")
     @classmethod
     def _plain_scheme(cls, value: SecretStr | None) -> SecretStr | None:
         if value is None:

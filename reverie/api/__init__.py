@@ -2,6 +2,7 @@
 
 - `app`: composes the application from routes, errors and middleware
 - `services`: what requests share, made at start and closed at the end
+- `replica`: the read replica, and how far it is behind
 - `routes/`: one module a noun: request, response, and the operation between them
 - `routing`: how routes are declared and served
 - `access`: the tenant of a request and its permissions

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterator
+from math import nan
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
 from prometheus_client.core import GaugeMetricFamily
 from prometheus_client.exposition import CONTENT_TYPE_LATEST
 from prometheus_client.registry import Collector
-
-if TYPE_CHECKING:
-    from reverie.store.database import AsyncStore
 
 __all__ = ["CONTENT_TYPE_LATEST", "Metrics"]
 
@@ -48,9 +45,22 @@ class Metrics:
             "reverie_flush_failures", "Looks for quiet sessions that failed.", registry=self._registry
         )
 
-    def watch_pool(self, role: str, store: AsyncStore) -> None:
-        """Report on a pool of connections."""
-        self._registry.register(_Pool(role, store))
+    def watch_pool(self, role: str, figures: Callable[[], dict[str, int]]) -> None:
+        """Report on a pool of connections, whose figures are those of `AsyncStore.figures`."""
+        self._registry.register(_Pool(role, figures))
+
+    def watch_replica(self, lag: Callable[[], float | None], is_used: Callable[[], bool]) -> None:
+        """Report on the read replica: seconds behind (None: not known) and whether reads are answered by it."""
+        seconds = Gauge(
+            "reverie_replica_lag_seconds",
+            "Seconds by which the read replica is behind at most; NaN: not known.",
+            registry=self._registry,
+        )
+        seconds.set_function(lambda: nan if (behind := lag()) is None else behind)
+        used = Gauge(
+            "reverie_replica_used", "1: reads are answered by the replica, 0: by the primary.", registry=self._registry
+        )
+        used.set_function(lambda: float(is_used()))
 
     def text(self) -> bytes:
         """All of it in Prometheus's text format."""
@@ -58,11 +68,11 @@ class Metrics:
 
 
 class _Pool(Collector):
-    def __init__(self, role: str, store: AsyncStore) -> None:
-        self._role, self._store = role, store
+    def __init__(self, role: str, figures: Callable[[], dict[str, int]]) -> None:
+        self._role, self._figures = role, figures
 
     def collect(self) -> Iterator[GaugeMetricFamily]:
-        found = self._store.figures()
+        found = self._figures()
         for name, key, meaning in (
             ("connections", "pool_size", "Connections to Postgres."),
             ("connections_free", "pool_available", "Connections that nobody uses."),

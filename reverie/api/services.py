@@ -12,6 +12,7 @@ from functools import partial
 from reverie.api.flusher import Flusher
 from reverie.api.journal import Journal
 from reverie.api.metrics import Metrics
+from reverie.api.replica import ReadReplica
 from reverie.api.turn_reader import TurnReader
 from reverie.capture.live.mood_model import MoodModel, asking
 from reverie.errors import InferenceError
@@ -35,7 +36,10 @@ class Services:
 
     settings: Settings
     metrics: Metrics
+    #: On the primary: logs what was answered, and answers reads where no replica does.
     reader: AsyncStore
+    #: None: the settings name none.
+    replica: ReadReplica | None
     worker: AsyncStore
     #: None: recall answers by words and entities alone and says so.
     embedder: Embedder | None
@@ -60,16 +64,27 @@ class Services:
 
     def read_session(self, tenant_id: str) -> TenantSession:
         """Return a session in the role that may read."""
-        return self.reader.session(tenant_id, executor=self.threads)
+        store = self.replica.store if self.replica else None
+        return (store or self.reader).session(tenant_id, executor=self.threads)
+
+    def read_notes(self) -> tuple[str, ...]:
+        """Return what an answer of `read_session` must tell of its age; nothing without a replica."""
+        return self.replica.notes() if self.replica else ()
 
     def question_session(self, tenant_id: str) -> TenantSession:
         """Return a session for an operation that embeds a question: a reader's, unless its cost must be booked."""
-        priced = self.embedder is not None and self.embedder.price_per_token
-        return self.write_session(tenant_id) if priced else self.read_session(tenant_id)
+        return self.write_session(tenant_id) if self._books_questions() else self.read_session(tenant_id)
+
+    def question_notes(self) -> tuple[str, ...]:
+        """Return what an answer of `question_session` must tell of its age."""
+        return () if self._books_questions() else self.read_notes()
 
     def write_session(self, tenant_id: str, *, on_commit: Callable[[], None] | None = None) -> TenantSession:
         """Return a session in the role that may write; `on_commit` is called before each commit is sent."""
         return self.worker.session(tenant_id, executor=self.threads, on_commit=on_commit)
+
+    def _books_questions(self) -> bool:
+        return self.embedder is not None and bool(self.embedder.price_per_token)
 
 
 @asynccontextmanager
@@ -81,13 +96,19 @@ async def open_services(settings: Settings, metrics: Metrics) -> AsyncIterator[S
         threads = closing.enter_context(ThreadPoolExecutor(settings.threads, thread_name_prefix="model"))
         reader = await closing.enter_async_context(await open_store(role="reader"))
         worker = await closing.enter_async_context(await open_store(role="worker"))
-        metrics.watch_pool("reader", reader)
-        metrics.watch_pool("worker", worker)
+        metrics.watch_pool("reader", reader.figures)
+        metrics.watch_pool("worker", worker.figures)
+        replica = await _open_read_replica(settings, reader, closing)
+        if replica is not None:
+            metrics.watch_pool("replica", replica.figures)
+            metrics.watch_replica(lambda: replica.lag, lambda: replica.store is not None)
         journal = Journal(reader, metrics)
         closing.push_async_callback(journal.end)
         missing: list[str] = []
         reranker = await asyncio.to_thread(_reranker, settings, missing)
         embedder = await asyncio.to_thread(_embedder, settings, missing)
+        if replica is not None and embedder is not None and embedder.price_per_token:
+            missing.append("Questions are not answered by the read replica: their embedding is booked on the primary.")
         mood_model = await _open_mood_model(settings, url, closing, missing)
         counter = token_counter(None, embedder)
         batches = closing.enter_context(await asyncio.to_thread(Store.open, url, size=2))
@@ -100,6 +121,7 @@ async def open_services(settings: Settings, metrics: Metrics) -> AsyncIterator[S
             settings=settings,
             metrics=metrics,
             reader=reader,
+            replica=replica,
             worker=worker,
             embedder=embedder,
             reranker=reranker,
@@ -113,6 +135,21 @@ async def open_services(settings: Settings, metrics: Metrics) -> AsyncIterator[S
             subject_cache=SubjectCache(),
             threads=threads,
         )
+
+
+async def _open_read_replica(settings: Settings, primary: AsyncStore, closing: AsyncExitStack) -> ReadReplica | None:
+    if settings.read_url is None:
+        return None
+    replica = ReadReplica(
+        settings.read_url.get_secret_value(),
+        primary,
+        connections=settings.api_connections,
+        statement_seconds=settings.api_seconds,
+        lag_limit=settings.read_lag_seconds,
+    )
+    closing.push_async_callback(replica.end)
+    await replica.start()
+    return replica
 
 
 def _embedder(settings: Settings, missing: list[str]) -> Embedder | None:

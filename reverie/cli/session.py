@@ -34,6 +34,10 @@ def policy_reference(name_or_path: str) -> str:
     return str(path.resolve()) if path.suffix == ".toml" else name_or_path
 
 
+def _is_priced(embedder: Embedder | None) -> bool:
+    return embedder is not None and bool(embedder.price_per_token)
+
+
 class CommandSession:
     """Settings, database, policy and embedder of one command for one tenant."""
 
@@ -70,8 +74,13 @@ class CommandSession:
 
     @property
     def reader(self) -> Store:
-        """The database, to read it."""
+        """The database, to read it: its replica, if the settings name one."""
         return self.runtime.reader
+
+    @property
+    def primary_reader(self) -> Store:
+        """The database itself, to read what was just written and to log what was answered."""
+        return self.runtime.primary_reader
 
     @property
     def embedder(self) -> Embedder:
@@ -85,7 +94,11 @@ class CommandSession:
 
     def asking(self, embedder: Embedder | None) -> Store:
         """The database for a question: to read it, unless what its embedding costs is to be booked."""
-        return self.worker if embedder is not None and embedder.price_per_token else self.reader
+        return self.worker if _is_priced(embedder) else self.reader
+
+    def asking_notes(self, embedder: Embedder | None) -> tuple[str, ...]:
+        """What an answer of `asking` must tell of its age."""
+        return () if _is_priced(embedder) else self.runtime.read_notes()
 
     @property
     def language_model(self) -> LanguageModel | None:

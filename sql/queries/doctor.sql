@@ -51,3 +51,7 @@ group by unread order by count(*) desc, unread
 select (select count(*) from ops.unsynthesized o where o.tenant_id = %(tenant)s and o.item = 'event'),
        (select count(*) from ops.synthesis_failures f where f.tenant_id = %(tenant)s),
        (select count(*) from memory.profiles p where p.tenant_id = %(tenant)s and p.replaced_at is null)
+
+-- name: is_replica
+-- Whether this server replays the log of another.
+select pg_is_in_recovery()

@@ -193,6 +193,7 @@ async def assemble(body: ContextRequest, caller: Reader) -> Response:
 
     The context is logged after the answer is sent: the ids in each section, without text.
     """
+    age = caller.services.question_notes()
     found = await assemble_context(
         caller.questioner(),
         body.question,
@@ -205,7 +206,7 @@ async def assemble(body: ContextRequest, caller: Reader) -> Response:
         subject_cache=caller.services.subject_cache,
     )
     lines = {"lines": explain_lines(found)} if body.why else {}
-    response = answer(_shown(found) | lines)
+    response = answer(_shown(found) | {"notes": [*found.notes, *age]} | lines)
     caller.log(context_entries(found))
     return response
 

@@ -132,6 +132,7 @@ async def get_profile(caller: Reader, subject_id: Subject, as_of: AsOf = None) -
 )
 async def recall_staged(body: StagedRequest, caller: Reader) -> Response:
     """All structured facts, then the nearest summaries. It does not count as an access."""
+    age = caller.services.question_notes()
     found = await staged_recall(
         caller.questioner(),
         body.question,
@@ -141,4 +142,4 @@ async def recall_staged(body: StagedRequest, caller: Reader) -> Response:
         embedder=caller.services.embedder,
     )
     names = ("subject_id", "asked_at", "policy", "policy_hash", "model", "text", "facts", "summaries", "near_misses")
-    return answer({name: getattr(found, name) for name in (*names, "notes")})
+    return answer({name: getattr(found, name) for name in names} | {"notes": [*found.notes, *age]})

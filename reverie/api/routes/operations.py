@@ -12,12 +12,10 @@ from reverie.api.metrics import CONTENT_TYPE_LATEST
 from reverie.api.problems import documented, problem
 from reverie.api.routing import routes_of
 from reverie.store.queries import queries
+from reverie.store.server.replica import NO_TENANT
 from reverie.store.session import Statement, TenantSession
 
 router = routes_of("operations", prefix="")
-
-#: The tenant of the readiness probe, which has no rows.
-NOBODY = "-"
 
 
 class Health(Answer):
@@ -61,8 +59,8 @@ async def ready(request: Request) -> Response:
     """Whether requests can be served: both roles read a table as requests do. Notes name what is missing."""
     services = request.app.state.services
     try:
-        await probe(services.read_session(NOBODY))
-        await probe(services.write_session(NOBODY))
+        await probe(services.read_session(NO_TENANT))
+        await probe(services.write_session(NO_TENANT))
     except OperationalError:
         return problem(503, "The database does not answer.")
     except Error:
@@ -73,7 +71,7 @@ async def ready(request: Request) -> Response:
             "embedding_model": services.embedder.model if services.embedder else None,
             "mood_model": services.settings.mood_model if services.mood_model else None,
             "reranker": services.settings.reranker if services.reranker else None,
-            "notes": services.missing,
+            "notes": [*services.missing, *services.read_notes()],
         }
     )
 

@@ -218,6 +218,7 @@ async def post_recall(body: RecallRequest, caller: Reader) -> Response:
 
     The recall is logged after the answer is sent and counts as an access of its hits.
     """
+    age = caller.services.question_notes()
     found = await recall_at_once(
         caller.questioner(),
         body.question,
@@ -238,6 +239,7 @@ async def post_recall(body: RecallRequest, caller: Reader) -> Response:
         ),
     )
     seen = shown(found, why=body.why)
+    seen["notes"] = [*found.notes, *age]
     if body.why:
         attributes = await read_attributes(caller.reader(), body.subject_id, [hit.id for hit in found.hits])
         for hit in seen["hits"]:

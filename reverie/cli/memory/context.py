@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -83,6 +84,7 @@ def command(
         session.require_tenant()
         as_of = session.time(as_of)
         embedder = embedder_or_none(session)
+        age = session.asking_notes(embedder)
         assembled = assemble_context(
             session.asking(embedder).session(session.tenant_id),
             question,
@@ -94,6 +96,7 @@ def command(
             given=given,
         )
         context = perform(assembled)
+        context = replace(context, notes=(*context.notes, *age))
         (_print_json if as_json else _print_text if only_text else _print)(context)
         if why and not as_json:
             _print_lines(context)
@@ -105,7 +108,7 @@ def _log(session: CommandSession, context: Context) -> None:
     from reverie.store.entries import write_entries
     from reverie.store.session import perform
 
-    perform(write_entries(session.reader.session(session.tenant_id), context_entries(context)))
+    perform(write_entries(session.primary_reader.session(session.tenant_id), context_entries(context)))
 
 
 def _given(

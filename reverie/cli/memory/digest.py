@@ -25,7 +25,7 @@ def command(tenant: str | None, as_json: bool) -> None:
     from reverie.store.digest import digest
 
     with CommandSession(tenant) as session:
-        found = digest(session.reader, session.tenant_id)
+        found = digest(session.primary_reader, session.tenant_id)
     if as_json:
         tables = {
             f"{name}_{field}": getattr(each, field)

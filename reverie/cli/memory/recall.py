@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
@@ -64,6 +65,7 @@ def command(
         session.require_tenant()
         as_of = session.time(as_of)
         embedder = embedder_or_none(session)
+        age = session.asking_notes(embedder)
         recalled = recall(
             session.asking(embedder).session(session.tenant_id),
             question,
@@ -76,13 +78,17 @@ def command(
             kinds=wanted,
             **limits,
         )
-        result = perform(recalled)
+        result = _with_notes(perform(recalled), age)
         if as_json:
             print_json(_flat(result))
         else:
             _print_result(session, result, why)
         # logged last, so that the answer does not wait for it
-        perform(log_recall(session.reader.session(session.tenant_id), result))
+        perform(log_recall(session.primary_reader.session(session.tenant_id), result))
+
+
+def _with_notes(result: RecallResult, notes: tuple[str, ...]) -> RecallResult:
+    return replace(result, notes=(*result.notes, *notes))
 
 
 def embedder_or_none(session: CommandSession) -> Embedder | None:

@@ -26,6 +26,7 @@ from reverie.store.queries import queries
 from reverie.store.revisions import START_ANEW, is_unreleased, known_revisions, read_revision
 from reverie.store.runs import count_failed_runs
 from reverie.store.server.disk import DiskSpace, disk_space
+from reverie.store.server.replica import replica_errors
 
 Status = Literal["ok", "warn", "fail"]
 
@@ -66,6 +67,7 @@ def check_all(session: CommandSession, tenant: str | None) -> Iterator[CheckResu
     if _failed(schema):
         yield from _guarded("policy", lambda: _policies({session.settings.policy}))
         return
+    yield from _guarded("read replica", lambda: _read_replica(session))
     yield from _guarded("tenants", lambda: _tenants(session, tenant))
 
 
@@ -145,6 +147,32 @@ def _database(session: CommandSession) -> Iterator[CheckResult]:
         yield from _migrations(session)
         yield from _isolation(conn)
         yield _disk(disk_space(conn))
+
+
+def _read_replica(session: CommandSession) -> Iterator[CheckResult]:
+    name, url = "read replica", session.settings.read_url
+    if url is None:
+        return
+    with replica_errors(), connect(url.get_secret_value(), role="reader") as conn:
+        where = f"{conn.info.host}:{conn.info.port}"
+        (is_replica,) = conn.execute(queries("doctor")["is_replica"]).fetchone() or (False,)
+        revision, newest = read_revision(conn), known_revisions()[-1]
+    if revision != newest:
+        todo = "wait until it has replayed the migration of the database, or make it again"
+        yield CheckResult(name=name, status="fail", found=f"{where} is at {revision}, not at {newest}", todo=todo)
+        return
+    lag, limit = session.runtime.replica_lag(), session.settings.read_lag_seconds
+    if not is_replica:
+        todo = "name a streaming replica, or unset REVERIE_READ_URL"
+        yield CheckResult(name=name, status="warn", found=f"{where} is the database itself", todo=todo)
+    elif lag is None:
+        found = f"{where}, at {revision}; how far it is behind is not known: it has replayed no commit since its start"
+        yield CheckResult(name=name, status="warn", found=found, todo="check that it receives the primary's log")
+    else:
+        found = f"{where}, at {revision}, at most {lag:,.1f} s behind" if lag else f"{where}, at {revision}, caught up"
+        late = lag > limit
+        todo = "check its replication" if late else ""
+        yield CheckResult(name=name, status="warn" if late else "ok", found=found, todo=todo)
 
 
 def _disk(space: DiskSpace) -> CheckResult:

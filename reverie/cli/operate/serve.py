@@ -46,7 +46,7 @@ def command(host: str, port: int, access_log: bool, as_json: bool) -> None:
     \b
     Settings: DATABASE_URL, REVERIE_EMBEDDING_MODEL, REVERIE_THREADS (parallel model calls), REVERIE_API_CONNECTIONS
     (to Postgres, in each of two roles), REVERIE_API_BYTES, REVERIE_API_CHARACTERS, REVERIE_API_SECONDS,
-    REVERIE_API_RATE (such as 200/second).
+    REVERIE_API_RATE (such as 200/second); REVERIE_READ_URL (a streaming replica that answers reads).
 
     \b
     Examples:
@@ -60,6 +60,8 @@ def command(host: str, port: int, access_log: bool, as_json: bool) -> None:
     with CommandSession() as session:
         session.worker.tenants()  # fails now, with one sentence, if the database cannot be used
         settings = session.settings
+        if settings.read_url is not None:
+            _ = session.reader  # and so does this
 
     class Server(uvicorn.Server):
         async def startup(self, sockets: Any = None) -> None:
