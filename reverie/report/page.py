@@ -26,9 +26,11 @@ body { font: 16px/1.5 system-ui, sans-serif; color: #1c2733; background: #f6f8fa
 h1 { font-size: 1.6rem; margin-bottom: .25rem; } h2 { font-size: 1.25rem; margin: 2.5rem 0 1rem; }
 h3 { font-size: 1rem; margin: 0; } .note { color: #5b6875; margin: 0 0 .5rem; }
 .panels { display: grid; grid-template-columns: repeat(auto-fit, minmax(30rem, 1fr)); gap: 1rem; }
-.panel { background: white; border: 1px solid #dde3e9; border-radius: 6px; padding: 1rem; min-width: 0; }
-.wide { grid-column: 1 / -1; overflow-x: auto; }
-table { border-collapse: collapse; white-space: nowrap; } td, th { padding: .25rem .9rem .25rem 0; text-align: left; }
+.panel { background: white; border: 1px solid #dde3e9; border-radius: 6px; padding: 1rem; min-width: 0;
+  overflow: hidden; }
+.panel.wide { grid-column: 1 / -1; overflow-x: auto; }
+table { border-collapse: collapse; white-space: nowrap; }
+td, th { padding: .25rem .9rem .25rem 0; text-align: left; }
 td.number, th.number { text-align: right; font-variant-numeric: tabular-nums; } th { border-bottom: 1px solid #9aa7b4; }
 @media (max-width: 36rem) { .panels { grid-template-columns: minmax(0, 1fr); } }
 """
@@ -71,7 +73,9 @@ class _Page:
             shown = _table(read)
         else:
             shown = figure(read).to_html(
-                full_html=False, include_plotlyjs=not self._has_plots, config={"displaylogo": False, "responsive": True}
+                full_html=False,
+                include_plotlyjs=not self._has_plots,
+                config={"displayModeBar": False, "responsive": True},
             )
             self._has_plots = True
         heading = f'<h3>{html.escape(read.panel.title)}</h3><p class="note">{html.escape(read.panel.text)}</p>'
@@ -83,15 +87,20 @@ def figure(read: PanelRows) -> Figure:
     from plotly import graph_objects
 
     layout: dict[str, Any] = {
-        "template": "plotly_white", "height": 320, "margin": {"t": 10, "r": 10, "l": 50, "b": 40}, "colorway": _COLOURS,
-        "legend": {"orientation": "h", "y": -0.2}, "yaxis": {"tickformat": _FORMATS.get(read.panel.unit, "")},
+        "template": "plotly_white",
+        "height": 320,
+        "margin": {"t": 10, "r": 10, "l": 50, "b": 40},
+        "colorway": _COLOURS,
+        "legend": {"orientation": "h", "y": -0.25},
+        "xaxis": {"automargin": True, "tickangle": 0},
+        "yaxis": {"tickformat": _FORMATS.get(read.panel.unit, "")},
         "barmode": "relative",
-    }  # fmt: skip
+    }
     traces = [_TRACES[read.panel.kind](name, places, values) for name, places, values in series(read.rows)]
     if read.panel.kind == "bars":
         # in the statement's order, not in that in which series mention them
         order = list(dict.fromkeys(row[0] for row in read.rows))
-        layout["xaxis"] = {"type": "category", "categoryorder": "array", "categoryarray": order}
+        layout["xaxis"] |= {"type": "category", "categoryorder": "array", "categoryarray": order}
     return graph_objects.Figure(data=traces, layout=layout)
 
 

@@ -17,7 +17,8 @@ order by 1, 2
 -- What each stage's runs added up to.
 select stage, count(*) as runs, sum(seconds) as seconds, sum(model_calls) as model_calls, sum(tokens) as tokens,
        sum(cost_usd) as cost_usd
-from ops.runs where tenant_id = %(tenant)s and status = 'done' group by 1
+from ops.runs  -- the row of an opened cycle spans the rows of its steps
+where tenant_id = %(tenant)s and status = 'done' and stage <> 'cycle' group by 1
 
 -- name: subjects
 -- Subjects by how much is remembered about them.
