@@ -36,6 +36,7 @@ BENCHES = {
     "drain": "How fast does one worker drain ten thousand sessions that are due at once, and in how much memory?",
     "memory_of_import": "How much memory does importing a million turns take?",
     "on_ray": "How much faster are two Ray workers than one at extracting and embedding?",
+    "marts": "How long do the marts of a million memories take to build, and to bring up to date after a day?",
     "sizes": "What does a memory take on the disk?",
     "startup": "How fast does the command line answer?",
     "mood": "How well are moods told and crises found?",

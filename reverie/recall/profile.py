@@ -175,7 +175,7 @@ def read_profile(rows: tuple[Sequence[Any], ...], subject_id: str, policy: Polic
         learned_facts=tuple(learned),
         conflicts=scaffold.conflicts(entries, facts, as_of),
         as_of=as_of,
-        facts=tuple(one_a_thing(facts)),
+        facts=tuple(latest_rules_first(one_a_thing(facts))),
         recent=most_telling(
             [Recent(id=id_, kind=kind, content=text, happened_at=at) for id_, kind, text, at in recent],
             policy.profile.recent,
@@ -210,6 +210,14 @@ def one_a_thing(facts: Sequence[StructuredFact]) -> list[StructuredFact]:
             fullest[place] = fact
     kept = {fact.id for fact in fullest.values()}
     return [fact for fact in facts if ":" not in fact.key or fact.id in kept]
+
+
+def latest_rules_first(facts: Sequence[StructuredFact]) -> list[StructuredFact]:
+    """Return facts, the standing rules among them with the latest first: where two disagree, the later one counts."""
+    rules = iter(
+        sorted((fact for fact in facts if fact.category == "instruction"), key=lambda fact: fact.valid_from)[::-1]
+    )
+    return [next(rules) if fact.category == "instruction" else fact for fact in facts]
 
 
 def _read_narrative(rows: Sequence[tuple[Any, ...]]) -> scaffold.Narrative | None:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime
 from uuid import UUID, uuid4
 
 from reverie.recall.facts import StructuredFact
-from reverie.recall.profile import Recent, most_telling, one_a_thing
+from reverie.recall.profile import Recent, latest_rules_first, most_telling, one_a_thing
 
 
 def fact(key: str, value: str) -> StructuredFact:
@@ -31,3 +32,12 @@ def test_recent_events_are_those_that_tell_most_in_their_order() -> None:
     pattern = Recent(id=UUID(int=9), kind="pattern", content="Often speaks of tea.", happened_at=at)
     assert most_telling(recent, 3) == tuple(recent)
     assert most_telling([*recent, pattern], 2) == (recent[1], pattern)
+
+
+def test_of_standing_rules_the_latest_comes_first() -> None:
+    old = replace(fact("standing_rule:a", "blog only"), category="instruction")
+    new = replace(
+        fact("standing_rule:b", "reels too"), category="instruction", valid_from=datetime(2026, 5, 1, tzinfo=UTC)
+    )
+    job = fact("job", "a nurse")
+    assert latest_rules_first([old, job, new]) == [new, job, old]
