@@ -39,6 +39,7 @@ from reverie.model import Scope, stable_id
 from reverie.store.clock import tenant_time
 from reverie.store.database import Store
 from reverie.store.queries import queries
+from reverie.store.queue import read_waiting
 from reverie.store.runs import Report, run
 from reverie.store.work import Work
 
@@ -218,11 +219,14 @@ class _Cycle:
 
     def _maintain(self) -> Iterator[Report]:
         work = self._ingesting
-        with run(work, "drain") as attempt, work.transaction() as conn:
-            params = work.params() | {"opened_at": self._cycle.opened_at}
-            attempt.report.add("sessions", conn.execute(queries("steps")["clear_worked_in"], params).rowcount)
-            attempt.record(conn)
-        yield attempt.report
+        with work.transaction() as conn:
+            waits = bool(read_waiting(conn, work.scope, as_of=work.as_of)["waiting_subjects"])
+        if waits:
+            with run(work, "drain") as attempt, work.transaction() as conn:
+                params = work.params() | {"opened_at": self._cycle.opened_at}
+                attempt.report.add("sessions", conn.execute(queries("steps")["clear_worked_in"], params).rowcount)
+                attempt.record(conn)
+            yield attempt.report
         yield maintain(work, retention=self._retention, now=datetime.now(UTC))
 
     @property

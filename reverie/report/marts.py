@@ -50,10 +50,9 @@ def read_marts(
     statements = queries("report")
     with conn.transaction():
         try:
-            known, first, last = conn.execute(statements["span"]).fetchall()[0]
+            tenants, first, last = conn.execute(statements["span"], {"tenant": tenant_id}).fetchall()[0]
         except (errors.UndefinedTable, errors.InvalidSchemaName):
             raise InputError(NOT_BUILT) from None
-        tenants = [name for name in known if tenant_id in (None, name)]
         if not tenants:
             which = f"of tenant {tenant_id}" if tenant_id else "of any tenant"
             raise InputError(

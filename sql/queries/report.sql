@@ -1,8 +1,9 @@
 -- name: span
--- The tenants that have marts, and the first and last day of anything they hold.
+-- The tenants that have marts, all or one, and the first and last day of anything they hold.
 select coalesce(array_agg(tenant_id order by turns desc, tenant_id), '{}') as tenants, min(first_day) as first_day,
        max(last_day) as last_day
 from marts.tenants
+where %(tenant)s::text is null or tenant_id = %(tenant)s
 
 -- name: tenants
 -- Each tenant in a row, the largest first.

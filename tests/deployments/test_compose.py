@@ -55,7 +55,7 @@ def test_every_file_that_is_mounted_or_built_is_there(services: Services) -> Non
     for name, service in services.items():
         for volume in service.get("volumes", ()):
             source = volume.partition(":")[0]
-            assert not source.startswith(".") or (COMPOSE.parent / source).is_file(), (name, source)
+            assert not source.startswith(".") or (COMPOSE.parent / source).exists(), (name, source)
         if build := service.get("build"):
             root = (COMPOSE.parent / build["context"]).resolve()
             assert (root / build["dockerfile"]).is_file() and (root / "pyproject.toml").is_file()
