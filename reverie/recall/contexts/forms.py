@@ -262,7 +262,9 @@ def _system(of: Material) -> Section:
 
 def _profile(of: Material, head: str) -> Section:
     lines = account_lines(of.given)
-    lines += [Line(text=_dated(one), id=one.id, label=one.name, worth=1 + one.importance) for one in of.profile.facts]
+    lines += [
+        Line(text=fact_line(one), id=one.id, label=one.name, worth=1 + one.importance) for one in of.profile.facts
+    ]
     lines += [
         Line(text=f"- {one_line(one.text)}", id=one.id, label="scaffold", worth=1 + one.confidence / 2)
         for one in of.profile.active
@@ -278,12 +280,6 @@ def _profile(of: Material, head: str) -> Section:
         for place, one in enumerate(of.profile.recent)
     ]
     return fit("profile", [Block(head=head, lines=lines)], of.policy.context.profile, of.count)
-
-
-def _dated(fact: StructuredFact) -> str:
-    """A standing rule with the day since which it holds: where two disagree, the reader knows which is later."""
-    since = f" (since {fact.valid_from:%Y-%m-%d})" if fact.category == "instruction" else ""
-    return f"{fact_line(fact)}{since}"
 
 
 def _memories(of: Material, head: str, told: Callable[[Chosen], str]) -> Section:
