@@ -80,9 +80,15 @@ class Timeline:
         """Return the values in force about the same object."""
         return [stint for stint in self._about.get(_about(value), ()) if _touches(stint.opened, value)]
 
+    def _narrower_before(self, value: StatedValue) -> list[Stint]:
+        """Return the values in force that a change of mind about something wider ends: "can't stand coffee any more"."""
+        if value.phase != "begins":
+            return []
+        return [each for each in self._in_force if _opposed(each.opened, value) and _narrower(each.opened, value)]
+
     # ------------------------------------------------------------------------------------------------ what holds
     def _state(self, value: StatedValue) -> None:
-        rivals = list(self._in_force) if value.is_single else self._alike(value)
+        rivals = list(self._in_force) if value.is_single else [*self._alike(value), *self._narrower_before(value)]
         known = next((stint for stint in rivals if _repeats(value, stint.opened)), None)
         surest = max((stint.opened.sure for stint in rivals if not stint.is_weak), default=0.0)
         if known and not (known.is_weak and value.sure >= surest):

@@ -91,6 +91,7 @@ _THE_QUALITY: Final = re.compile(
     r"(?-i:[a-z-]+(?: [a-z-]+)?)",
     _FLAGS,
 )
+_NO_LONGER: Final = re.compile(r"\bany ?more\b|\bno longer\b|\bused to\b", _FLAGS)
 #: Wishes that anybody has.
 _VACUOUS: Final = re.compile(
     r"(?:(?:help|keep|start|make|do|try|be|get|give|have|inspire|find|see|create|spread|show|use"
@@ -357,6 +358,12 @@ def _of_another(said: Said) -> bool:
     return _ANOTHERS.match(said.object) is not None and _SOMEBODY.search(before) is None
 
 
+def _the_quality(said: Said) -> bool:
+    """Whether a taste is for something that only the conversation names; what is liked no longer was named before."""
+    is_taste = said.relation in _LIKINGS and _THE_QUALITY.fullmatch(said.object) is not None
+    return is_taste and _NO_LONGER.search(said.clause) is None
+
+
 #: In this order, the first that holds is counted.
 _OBJECTIONS: Final[tuple[tuple[str, Callable[[Said], bool]], ...]] = (
     ("denied", lambda said: _DENIED.search(said.clause) is not None),
@@ -377,7 +384,7 @@ _OBJECTIONS: Final[tuple[tuple[str, Callable[[Said], bool]], ...]] = (
     ("idiom", lambda said: said.relation in ("wants", "plans") and _VACUOUS.fullmatch(said.object) is not None),
     ("pointing", lambda said: not _is_loose(said) and _POINTING.search(said.object) is not None),
     ("pointing", lambda said: said.relation in _TASTES and _of_another(said)),
-    ("pointing", lambda said: said.relation in _LIKINGS and _THE_QUALITY.fullmatch(said.object) is not None),
+    ("pointing", _the_quality),
     ("occasion", lambda said: said.relation == "age" and _BEFORE_AGE.search(said.clause) is not None),
     ("occasion", lambda said: said.relation == "plans" and _WHENEVER.search(said.clause) is not None),
     ("occasion", _was_at_school),
