@@ -7,7 +7,9 @@ there, the message is a later remark that shares no words with it. Each of the f
 hundred statements planted. MemAware: requests to an assistant with 1,307 sessions of one user; the right session.
 
 Beside recall, in the same run: cosine of the bare text to every turn, BM25 over turns, and a plain fusion of the two
-(.6 and .4, BM25 as a share of the best). R@k is the share of what a message needs among the first k turns or sessions.
+(.6 and .4, BM25 as a share of the best). `recalled` is what recall answers with ten places, `spoken` what a context is
+made of, which leaves out what is too far or tells too little. R@k is the share of what a message needs among the first
+k turns or sessions.
 The database is kept under --work, so that a second run finds every vector in the cache.
 """
 
@@ -30,8 +32,10 @@ from reverie.evaluate.ranking.sets import LabelledQuery, LabelledSet, read_set
 from reverie.evaluate.ranking.weights import Quality, mean, measured
 from reverie.inference import Embedder, load_embedder
 from reverie.policy import Policy, load_policy
+from reverie.recall.recall import recall
 from reverie.recall.search import search
 from reverie.store.database import Store
+from reverie.store.session import perform
 
 #: Ranked candidates; of a session many turns may be among them.
 DEPTH = 300
@@ -66,6 +70,14 @@ def results_of(store: Store, labelled: LabelledSet, policy: Policy, embedder: Em
         for query, question, vector, at in parsed_queries(
             conn, labelled.name, labelled.queries, policy=policy, embedder=embedder
         ):
+            for name, is_spoken in (("recalled", False), ("spoken", True)):
+                answer = perform(
+                    recall(
+                        store.session(labelled.name), query.text, subject_id=query.subject_id, policy=policy, as_of=at,
+                        embedder=embedder, top_k=10, token_budget=100_000, is_spoken=is_spoken,
+                    )
+                )  # fmt: skip
+                found[name].append((query, measured(distinct(keys_of(answer.hits, query, turns)), query.needs)))
             for name, method in methods.items():
                 hits = search(
                     conn, tenant_id=labelled.name, subject_id=query.subject_id, vector=vector, question=question,
@@ -103,7 +115,7 @@ def distinct(keys: Sequence[str | None]) -> list[str]:
 
 def rows_of(name: str, found: Results) -> Iterator[tuple[str, ...]]:
     """Yield the rows of the report: each method by haystack, and over all."""
-    order = ("reverie", "bare vectors", "bm25", "fusion")
+    order = ("reverie", "recalled", "spoken", "bare vectors", "bm25", "fusion")
     for method in order:
         results = found[method]
         subjects = sorted({query.subject_id for query, _ in results})

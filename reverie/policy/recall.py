@@ -64,7 +64,10 @@ _CHANGES = (
     r"broke up|divorced|separated|promoted|traded|ditched|forget)\b"
 )
 #: Opens what asks without a question mark.
-_INTERROGATIVE = r"(?i)^(?:what|when|where|who|whom|whose|which|why|how|did|does|do|is|was|were|are|has|have|had)\b"
+_INTERROGATIVE = (
+    r"(?i)^(?:(?:please )?remind me (?:again )?)?(?:what|when|where|who|whom|whose|which|why|how)\b"
+    r"|^(?:did|does|do|is|was|were|are|has|have|had)\b"
+)
 #: Asks for what was, what the assistant said, or about somebody by name.
 _ABOUT_PAST = (
     r"(?i)\b(?:did|was|were|had|has|(?:do|does|have) (?:i|we|he|she|they|my|our)|you (?:\w+ )?(?:said|told|mentioned|"

@@ -44,6 +44,13 @@ _NUMBERS |= {"a": 1, "an": 1}
 _AGO = re.compile(rf"\b(?P<n>\d+|{'|'.join(_NUMBERS)}) (?P<unit>day|week|month|year)s? ago\b", re.IGNORECASE)
 _LAST = re.compile(r"\blast (?P<unit>week|month)\b", re.IGNORECASE)
 _SENTENCE_END = re.compile(r"(?<=[.!?])[\"'”’)]*\s+")
+_GREETING = re.compile(
+    r"^\s*(?:(?i:hey|hi|hiya|hello|(?:good )?(?:morning|afternoon|evening))(?i: there| again| all| everyone)?"
+    r"(?:,? (?!I\b)[A-ZÀ-Þ][\w'’-]*)?(?:\s*[,!.:;]+|(?<=[a-z]) -)\s*"
+    r"|(?i:hey|hi|hiya|hello) (?!I\b)[A-ZÀ-Þ][\w'’-]* )+"
+)
+#: Words that must be left of a text without its greeting.
+_LEFT = 3
 _UNIT_DAYS = {"day": 1, "week": 7, "month": 30, "year": 365}
 
 
@@ -67,8 +74,8 @@ class ParsedQuestion:
 
     @property
     def spoken(self) -> str:
-        """What is embedded: the speakers' names replaced as they would speak of themselves."""
-        return as_spoken(self.text, self.speakers)
+        """What is embedded: without a greeting, the speakers' names replaced as they would speak of themselves."""
+        return as_spoken(without_greeting(self.text), self.speakers)
 
 
 def read_question(text: str, *, policy: RecallPolicy, speakers: Iterable[str], asked_at: datetime) -> ParsedQuestion:
@@ -112,6 +119,12 @@ def as_spoken(text: str, speakers: Iterable[str]) -> str:
         text = _named(speaker, possessive=True).sub("my", text)
         text = _named(speaker, possessive=False).sub("I", text)
     return text
+
+
+def without_greeting(text: str) -> str:
+    """Leave out a greeting in front of what is said: it is nearer to every other greeting than to what is meant."""
+    rest = _GREETING.sub("", text, count=1)
+    return rest if len(rest.split()) >= _LEFT else text
 
 
 @cache

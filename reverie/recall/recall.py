@@ -11,7 +11,7 @@ from reverie.inference import Embedder
 from reverie.inference.reranker import Reranker
 from reverie.llm.metering import embed_question
 from reverie.model import require_aware, stable_id
-from reverie.policy import Policy
+from reverie.policy import Policy, RecallPolicy
 from reverie.recall.filters import Filters, read_admitted
 from reverie.recall.fresh.arm import FreshArm
 from reverie.recall.places.budget import within_budget
@@ -20,7 +20,7 @@ from reverie.recall.places.read import read_formers, with_neighbours
 from reverie.recall.places.replacements import Candidates, with_replacements
 from reverie.recall.places.same import one_place_each
 from reverie.recall.places.small_talk import is_small_talk, without_small_talk
-from reverie.recall.question import read_question
+from reverie.recall.question import ParsedQuestion, read_question
 from reverie.recall.rerank import rerank
 from reverie.recall.result import RecallResult, drop
 from reverie.recall.search import (
@@ -89,10 +89,11 @@ async def recall(
     `top_k` and `token_budget` override the policy; `kinds` limits the answer to memories of these kinds, `filters`
     to items of these connections, context types, sources, tools, attachments and sessions; each hit comes with
     `neighbours` turns before and after it. Turns that are on their way to memory are hits too, but those with the words
-    of `said`, which the caller has at hand. `is_spoken`: the question is what a person says, however short, and no
-    search words. Without an embedder, or when it fails, words and entities answer alone and
-    a note says so; when the reranker fails, the weighed signals do. An embedder with a price is booked, for which the
-    session must be a worker's. Nothing is logged here: see `log_recall`, which the caller runs once the answer is out.
+    of `said`, which the caller has at hand. `is_spoken`: the question is what a person says, and no search words:
+    what is too far from it or tells too little is dropped, and everything where it is small talk. Without an embedder,
+    or when it fails, words and entities answer alone and a note says so; when the reranker fails, the weighed signals
+    do. An embedder with a price is booked, for which the session must be a worker's. Nothing is logged here: see
+    `log_recall`, which the caller runs once the answer is out.
     `known` are the rows of `subject_statement`, where the caller has them already; `from_cache`: they may be out of
     date.
 
@@ -152,19 +153,9 @@ async def recall(
         found += [far for far in too_far if far[0].id not in {hit.id for hit, _ in found}]
         notes.append(f"The policy {policy.name} searches vectors, which found nothing: words were searched instead.")
     found = fresh.join(found, asked, said=said)
-    if vector is not None:
-        found = near_enough(
-            found,
-            numbers.query_min_similarity.get(asked.kind, -1.0),
-            least_of_assistant=-1.0 if asked.asks_assistant else numbers.query_min_assistant.get(asked.kind, -1.0),
-        )
     top_k = policy.recall.top_k if top_k is None else top_k
-    least_worth = numbers.query_min_worth.get(asked.kind, 0.0)
-    is_said = asked.kind != "question" or (is_spoken and "?" not in question)
-    if numbers.query_min_worth and is_said and is_small_talk(question, asked.speakers):
-        found = [(hit, reason or "small_talk") for hit, reason in found]
-        notes.append("The message is small talk: nothing is recalled.")
-    found = without_small_talk(found, least_worth, among=4 * top_k)
+    if is_spoken:
+        found = _worth_telling(found, asked, numbers, is_embedded=vector is not None, among=4 * top_k, notes=notes)
     candidates = await with_replacements(session, found, subject_id=subject_id)
     ranked, reranked = [hit for hit, reason in candidates if reason is None], None
     if reranker is not None:
@@ -212,6 +203,26 @@ async def recall(
         token_budget=budget,
         notes=tuple(notes),
     )
+
+
+def _worth_telling(
+    found: Candidates, asked: ParsedQuestion, numbers: RecallPolicy, *, is_embedded: bool, among: int, notes: list[str]
+) -> Candidates:
+    """Drop what a person who says this need not be reminded of: what is far from it or tells nothing."""
+    if is_embedded:
+        of_assistant = numbers.query_min_assistant.get(asked.kind, -1.0)
+        found = near_enough(
+            found,
+            numbers.query_min_similarity.get(asked.kind, -1.0),
+            least_of_assistant=-1.0 if asked.asks_assistant else of_assistant,
+        )
+    if not numbers.query_min_worth:
+        return found
+    if (asked.kind != "question" or "?" not in asked.text) and is_small_talk(asked.text, asked.speakers):
+        notes.append("The message is small talk: nothing is recalled.")
+        return [(hit, reason or "small_talk") for hit, reason in found]
+    least = numbers.query_min_worth.get(asked.kind, 0.0)
+    return without_small_talk(found, least, among=among, speakers=asked.speakers)
 
 
 def subject_statement(tenant_id: str, subject_id: str) -> Statement[tuple[Any, ...]]:

@@ -43,6 +43,21 @@ def test_who_is_asked_about_speaks_of_themselves() -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "embedded"),
+    [
+        ("hey Mel, how are the kids?", "how are the kids?"),
+        ("Good morning Anna! Did you sleep well?", "Did you sleep well?"),
+        ("Hi there. Hello Tom, I need a table for two", "I need a table for two"),
+        ("Hello Dr. Smith", "Hello Dr. Smith"),
+        ("High prices today", "High prices today"),
+        ("Hey I lost my keys", "Hey I lost my keys"),
+    ],
+)
+def test_a_greeting_is_not_embedded(text: str, embedded: str) -> None:
+    assert read_question(text, policy=policy_with().recall, speakers=(), asked_at=ASKED).spoken == embedded
+
+
+@pytest.mark.parametrize(
     ("text", "kind"),
     [
         ("Where did we go last summer?", "question"),
@@ -50,6 +65,8 @@ def test_who_is_asked_about_speaks_of_themselves() -> None:
         ("What books would Ana like?", "question"),
         ("Can you remind me what you recommended?", "question"),
         ("quartz river", "question"),
+        ("remind me why the migration was empty", "question"),
+        ("remind me to call the landlord tomorrow", "message"),
         ("What could I cook tonight?", "request"),
         ("I'm going to Lima. What would you recommend?", "request"),
         ("What are some good films?", "request"),

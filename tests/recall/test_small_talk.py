@@ -26,7 +26,7 @@ SAID = [
 
 
 def test_turns_that_tell_nothing_are_left_out() -> None:
-    left = without_small_talk([(one, None) for one in SAID], 0.2, among=10)
+    left = without_small_talk([(one, None) for one in SAID], 0.2, among=10, speakers=["Ann"])
     assert [(one.id.int, reason) for one, reason in left] == [
         (1, "small_talk"),
         (2, None),
@@ -36,9 +36,20 @@ def test_turns_that_tell_nothing_are_left_out() -> None:
 
 
 def test_only_the_best_are_looked_at_and_other_reasons_stay() -> None:
-    left = without_small_talk([(SAID[0], "expired"), (SAID[1], None), (SAID[3], None)], 0.2, among=1)
+    left = without_small_talk([(SAID[0], "expired"), (SAID[1], None), (SAID[3], None)], 0.2, among=1, speakers=["Ann"])
     assert [reason for _, reason in left] == ["expired", None, None]
-    assert [reason for _, reason in without_small_talk([(SAID[0], None)], 0.0, among=9)] == [None]
+
+
+def test_what_a_memory_was_made_of_tells_enough() -> None:
+    memory = hit(9, "Can't stand the pastel header")._replace(item="memory", kind="preference", turn_id=SAID[0].id)
+    left = without_small_talk([(SAID[0], None), (memory, None)], 0.2, among=10, speakers=["Ann"])
+    assert [reason for _, reason in left] == [None, None]
+
+
+def test_greetings_answer_nothing_that_a_person_says() -> None:
+    turns = [(hit(1, "Bob: Hey Ann, what's up?"), None), (hit(2, "Bob: The kids start school on Monday"), None)]
+    left = without_small_talk(turns, 0.0, among=10, speakers=("Ann", "Bob"))
+    assert [reason for _, reason in left] == ["small_talk", None]
 
 
 @pytest.mark.parametrize(
@@ -52,6 +63,9 @@ def test_only_the_best_are_looked_at_and_other_reasons_stay() -> None:
         "Thanks, Kevin!",
         "It was lovely speaking to you today Liza! Speak soon!",
         "ok",
+        "haha that's hilarious",
+        "it was great catching up",
+        "no pressure, whatever works for you",
     ],
 )
 def test_pleasantries_are_small_talk(message: str) -> None:
@@ -67,6 +81,10 @@ def test_pleasantries_are_small_talk(message: str) -> None:
         "quartz",
         "Should we start on Instagram?",
         "I live in Leeds",
+        "We're going camping again this weekend!",
+        "I painted something new yesterday",
+        "The shelter called me this morning",
+        "so what do you think about the elections",
     ],
 )
 def test_what_tells_something_is_none(message: str) -> None:

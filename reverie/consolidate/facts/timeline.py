@@ -81,7 +81,7 @@ class Timeline:
         return [stint for stint in self._about.get(_about(value), ()) if _touches(stint.opened, value)]
 
     def _narrower_before(self, value: StatedValue) -> list[Stint]:
-        """Return the values in force that a change of mind about something wider ends: "can't stand coffee any more"."""
+        """Return the values in force that a change of mind on something wider ends: "can't stand coffee any more"."""
         if value.phase != "begins":
             return []
         return [each for each in self._in_force if _opposed(each.opened, value) and _narrower(each.opened, value)]

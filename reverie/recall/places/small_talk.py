@@ -19,6 +19,9 @@ from reverie.recall.result import Hit
 #: Words of content besides those of small talk that a message needs; a question and a text of a few words need one.
 _LEAST_WORDS = 2
 _FEW = 3
+#: Worth of a sentence that tells something.
+_TELLS = 0.15
+_ASKS = re.compile(r"(?:(?:so|and|but|well|okay|ok),? )?(?:what|who|where|when|why|how|which)\b", re.IGNORECASE)
 #: A word and a name that ends what is said.
 _ADDRESS = re.compile(r"\b([\w']+),? [A-Z][a-z]+(?=[!.,?]|$)")
 
@@ -32,11 +35,17 @@ class _Words(BaseModel):
 
 
 def is_small_talk(message: str, speakers: Iterable[str]) -> bool:
-    """Return whether a message has hardly a word besides greetings, thanks, wishes, reactions and names of speakers."""
+    """Return whether a message has hardly a word besides greetings, thanks, wishes, reactions and names of speakers.
+
+    One other word is enough in a question, in a text of a few words, and in what tells something: "I painted again".
+    """
     names = {word for speaker in speakers for word in read_object(speaker).words}
     told = set(read_object(_without_address(message)).words) - pleasantries() - names
-    is_short = "?" in message or len(message.split()) <= _FEW
-    return len(told) < (1 if is_short else _LEAST_WORDS)
+    if not told or len(told) >= _LEAST_WORDS:
+        return not told
+    if "?" in message or _ASKS.match(message) or len(message.split()) <= _FEW:
+        return False
+    return best_worth([message])[0] < _TELLS
 
 
 def _without_address(message: str) -> str:
@@ -52,16 +61,30 @@ def pleasantries() -> frozenset[str]:
     return frozenset(words) | {read for word in words for read in read_object(word).words}
 
 
-def without_small_talk(candidates: Sequence[tuple[Hit, str | None]], least: float, *, among: int) -> Candidates:
+def without_small_talk(
+    candidates: Sequence[tuple[Hit, str | None]], least: float, *, among: int, speakers: Sequence[str]
+) -> Candidates:
     """Return candidates, the turns among the best `among` that tell too little dropped as `small_talk`.
 
-    A turn counts by its best sentence, by how probable it is that it is worth keeping (`language/cues/worth.py`). About
-    50 us a turn.
+    That are those of less worth than `least`, and those that would be small talk as messages.
+
+    A turn counts by its best sentence, by how probable it is that it is worth keeping (`language/cues/worth.py`). One
+    that a memory among them was made of tells enough. About 50 us a turn.
     """
-    best = [hit for hit, reason in candidates if reason is None and hit.item == "turn"][:among]
-    if not least or not best:
-        return list(candidates)
-    told = [sentences(hit.content) or [hit.content] for hit in best]
-    chances = iter(worth().probabilities([sentence for each in told for sentence in each]))
-    dull = {hit.id for hit, each in zip(best, told, strict=True) if max([next(chances) for _ in each]) < least}
+    remembered = {hit.turn_id for hit, _ in candidates if hit.item == "memory"}
+    turns = [hit for hit, reason in candidates if reason is None and hit.item == "turn"]
+    best = [hit for hit in turns[:among] if hit.id not in remembered]
+    worths = best_worth([hit.content for hit in best])
+    dull = {
+        hit.id
+        for hit, worth_ in zip(best, worths, strict=True)
+        if worth_ < least or is_small_talk(hit.content.partition(": ")[2] or hit.content, speakers)
+    }
     return [(hit, "small_talk" if reason is None and hit.id in dull else reason) for hit, reason in candidates]
+
+
+def best_worth(texts: Sequence[str]) -> list[float]:
+    """Return for each text how probable it is that its best sentence is worth keeping (`language/cues/worth.py`)."""
+    told = [sentences(text) or [text] for text in texts]
+    chances = iter(worth().probabilities([sentence for each in told for sentence in each]).tolist())
+    return [max([next(chances) for _ in each]) for each in told]
