@@ -19,7 +19,7 @@ from reverie.recall.places.currency import by_currency, later_first, with_ends
 from reverie.recall.places.read import read_formers, with_neighbours
 from reverie.recall.places.replacements import Candidates, with_replacements
 from reverie.recall.places.same import one_place_each
-from reverie.recall.places.small_talk import is_small_talk, without_small_talk
+from reverie.recall.places.small_talk import asks_back, is_small_talk, without_small_talk
 from reverie.recall.question import read_question
 from reverie.recall.rerank import rerank
 from reverie.recall.result import RecallResult, drop
@@ -160,7 +160,8 @@ async def recall(
         )
     top_k = policy.recall.top_k if top_k is None else top_k
     least_worth = numbers.query_min_worth.get(asked.kind, 0.0)
-    is_said = asked.kind != "question" or (is_spoken and "?" not in question)
+    is_chat = is_spoken and not asked.asks_assistant and ("?" not in question or asks_back(question))
+    is_said = asked.kind != "question" or is_chat
     if numbers.query_min_worth and is_said and is_small_talk(question, asked.speakers):
         found = [(hit, reason or "small_talk") for hit, reason in found]
         notes.append("The message is small talk: nothing is recalled.")

@@ -16,11 +16,16 @@ from reverie.language.text import sentences
 from reverie.recall.places.replacements import Candidates
 from reverie.recall.result import Hit
 
-#: Words of content besides those of small talk that a message needs; a question and a text of a few words need one.
-_LEAST_WORDS = 2
+#: Words of content besides those of small talk that a message may have if it tells nothing of its author.
+_MOST_WORDS = 1
+#: A question and a text of a few words may have none.
 _FEW = 3
-#: A word and a name that ends what is said.
-_ADDRESS = re.compile(r"\b([\w']+),? [A-Z][a-z]+(?=[!.,?]|$)")
+#: How probable it is at least that a sentence with a word of content tells something of its author.
+_TELLING = 0.25
+#: A word and a name that ends what is said; a question that ends so is about the name, unless a comma parts them.
+_ADDRESS = re.compile(r"\b([\w']+)(?:, [A-Z][a-z]+(?=[!.,?]|$)| [A-Z][a-z]+(?=[!.,]|$))")
+#: Who is talked of besides the one who is addressed.
+_SOMEBODY = re.compile(r"\b(?:i|me|my|mine|we|us|our|ours|he|she|him|her|his|hers|they|them|their)\b", re.IGNORECASE)
 
 
 class _Words(BaseModel):
@@ -32,11 +37,25 @@ class _Words(BaseModel):
 
 
 def is_small_talk(message: str, speakers: Iterable[str]) -> bool:
-    """Return whether a message has hardly a word besides greetings, thanks, wishes, reactions and names of speakers."""
+    """Return whether a message has hardly a word besides greetings, thanks, wishes, reactions and names of speakers.
+
+    One other word is let pass where no sentence tells anything of its author: "I have a headache" does.
+    """
     names = {word for speaker in speakers for word in read_object(speaker).words}
     told = set(read_object(_without_address(message)).words) - pleasantries() - names
+    if not told:
+        return True
     is_short = "?" in message or len(message.split()) <= _FEW
-    return len(told) < (1 if is_short else _LEAST_WORDS)
+    return not is_short and len(told) <= _MOST_WORDS and max(_worths(message)) < _TELLING
+
+
+def asks_back(question: str) -> bool:
+    """Return whether a question can only be for the one addressed, such as "And you?": it speaks of nobody else."""
+    return _SOMEBODY.search(question) is None
+
+
+def _worths(text: str) -> Sequence[float]:
+    return [float(one) for one in worth().probabilities(sentences(text) or [text])]
 
 
 def _without_address(message: str) -> str:
