@@ -10,6 +10,7 @@ Beside recall, in the same run: cosine of the bare text to every turn, BM25 over
 (.6 and .4, BM25 as a share of the best). `recalled` is what recall answers with ten places, `spoken` what a context is
 made of, which leaves out what is too far or tells too little. R@k is the share of what a message needs among the first
 k turns or sessions.
+False reminders: short turns of other people's conversations as messages, where nothing can bear on them but by chance.
 The database is kept under --work, so that a second run finds every vector in the cache.
 """
 
@@ -19,6 +20,7 @@ import argparse
 import tempfile
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -41,6 +43,9 @@ from reverie.store.session import perform
 DEPTH = 300
 #: Candidates of the plain methods, where the policy's arms end earlier.
 PLAIN_CANDIDATES = 2000
+#: Words of a short turn, and how many of them each haystack is sent.
+SHORT = range(4, 10)
+REMINDED = 40
 SETS = ("prefeval", "locomo_plus", "memaware")
 FUSION = {"similarity": 0.6, "lexical": 0.4}
 
@@ -128,6 +133,32 @@ def rows_of(name: str, found: Results) -> Iterator[tuple[str, ...]]:
         )  # fmt: skip
 
 
+def reminders(store: Store, labelled: LabelledSet, policy: Policy, embedder: Embedder) -> Iterator[tuple[str, ...]]:
+    """Yield for each haystack of a set how many short turns of the others' conversations get memories, and how many."""
+    said: dict[str, list[dict[str, Any]]] = defaultdict(list)
+    for record in labelled.records:
+        said[record["subject_id"]].append(record)
+    for subject, turns in sorted(said.items()):
+        own = {record["text"] for record in turns}
+        texts = {one["text"] for other in said.values() for one in other if len(one["text"].split()) in SHORT} - own
+        chosen = sorted(texts)[:: max(1, len(texts) // REMINDED)][:REMINDED]
+        at = datetime.fromisoformat(max(record["said_at"] for record in turns)) + timedelta(seconds=1)
+        lines = [
+            len(
+                perform(
+                    recall(
+                        store.session(labelled.name), text, subject_id=subject, policy=policy, as_of=at,
+                        embedder=embedder, is_spoken=True,
+                    )
+                ).hits
+            )
+            for text in chosen
+        ]  # fmt: skip
+        if lines:
+            reminded = sum(count > 0 for count in lines)
+            yield labelled.name, subject, str(len(lines)), str(reminded), f"{sum(lines) / len(lines):.1f}"
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", type=Path, default=Path("../shared/data"))
@@ -139,13 +170,17 @@ def main() -> None:
         parser.exit(1, f"The public data sets are not at {options.data}.\n")
     policy, embedder = load_policy(options.policy), load_embedder("minilm")
     rows: list[tuple[str, ...]] = []
+    falsely: list[tuple[str, ...]] = []
     with scratch_database(options.work) as store:
         for name in options.sets:
             labelled = read_set(name, options.data)
             load_set(store, labelled, policy=policy, embedder=embedder)
             rows += rows_of(name, results_of(store, labelled, policy, embedder))
+            falsely += reminders(store, labelled, policy, embedder)
     columns = ("set", "messages", "method", "R@5", "R@10", "NDCG@10", "R@10 by haystack")
     print_table("Messages: what they need among the first hits", columns, rows)
+    of_turns = ("set", "haystack", "short turns of others", "get memories", "memories a turn")
+    print_table("Messages: false reminders", of_turns, falsely)
 
 
 if __name__ == "__main__":

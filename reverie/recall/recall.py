@@ -19,7 +19,7 @@ from reverie.recall.places.currency import by_currency, later_first, with_ends
 from reverie.recall.places.read import read_formers, with_neighbours
 from reverie.recall.places.replacements import Candidates, with_replacements
 from reverie.recall.places.same import one_place_each
-from reverie.recall.places.small_talk import is_small_talk, without_small_talk
+from reverie.recall.places.small_talk import asks_back, is_small_talk, without_small_talk
 from reverie.recall.question import ParsedQuestion, read_question
 from reverie.recall.rerank import rerank
 from reverie.recall.result import RecallResult, drop
@@ -218,7 +218,8 @@ def _worth_telling(
         )
     if not numbers.query_min_worth:
         return found
-    if (asked.kind != "question" or "?" not in asked.text) and is_small_talk(asked.text, asked.speakers):
+    is_chat = asked.kind != "question" or "?" not in asked.text or asks_back(asked.text)
+    if is_chat and not asked.asks_assistant and is_small_talk(asked.text, asked.speakers):
         notes.append("The message is small talk: nothing is recalled.")
         return [(hit, reason or "small_talk") for hit, reason in found]
     least = numbers.query_min_worth.get(asked.kind, 0.0)

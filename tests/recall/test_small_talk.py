@@ -7,7 +7,7 @@ from uuid import UUID
 
 import pytest
 
-from reverie.recall.places.small_talk import is_small_talk, without_small_talk
+from reverie.recall.places.small_talk import asks_back, is_small_talk, without_small_talk
 from reverie.recall.result import Hit
 
 
@@ -66,6 +66,9 @@ def test_greetings_answer_nothing_that_a_person_says() -> None:
         "haha that's hilarious",
         "it was great catching up",
         "no pressure, whatever works for you",
+        "So cold outside today",
+        "Hmm, interesting point",
+        "Whoa, that's crazy",
     ],
 )
 def test_pleasantries_are_small_talk(message: str) -> None:
@@ -85,7 +88,28 @@ def test_pleasantries_are_small_talk(message: str) -> None:
         "I painted something new yesterday",
         "The shelter called me this morning",
         "so what do you think about the elections",
+        "I have a headache",
+        "I got fired today",
+        "The deadline is Friday",
+        "I love hot yoga",
+        "My birthday is in March",
+        "What are the best ways to get around Paris?",
+        "Ich bin heute krank",
     ],
 )
 def test_what_tells_something_is_none(message: str) -> None:
     assert not is_small_talk(message, ["Bob"])
+
+
+@pytest.mark.parametrize(
+    ("question", "only_addressed"),
+    [
+        ("How are you?", True),
+        ("And how was your weekend?", True),
+        ("How is she?", False),
+        ("What are my plans for today?", False),
+        ("Where do we meet tomorrow?", False),
+    ],
+)
+def test_a_question_asks_back_where_it_speaks_of_nobody_else(question: str, only_addressed: bool) -> None:
+    assert asks_back(question) is only_addressed

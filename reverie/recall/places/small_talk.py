@@ -16,14 +16,16 @@ from reverie.language.text import sentences
 from reverie.recall.places.replacements import Candidates
 from reverie.recall.result import Hit
 
-#: Words of content besides those of small talk that a message needs; a question and a text of a few words need one.
+#: Words of content besides those of small talk with which a message is none.
 _LEAST_WORDS = 2
+#: One is enough in a question, in a text of a few words, and in a sentence of this worth: it tells of its author.
 _FEW = 3
-#: Worth of a sentence that tells something.
 _TELLS = 0.15
 _ASKS = re.compile(r"(?:(?:so|and|but|well|okay|ok),? )?(?:what|who|where|when|why|how|which)\b", re.IGNORECASE)
-#: A word and a name that ends what is said.
-_ADDRESS = re.compile(r"\b([\w']+),? [A-Z][a-z]+(?=[!.,?]|$)")
+#: A word and a name that ends what is said; a question that ends so is about the name, unless a comma parts them.
+_ADDRESS = re.compile(r"\b([\w']+)(?:, [A-Z][a-z]+(?=[!.,?]|$)| [A-Z][a-z]+(?=[!.,]|$))")
+#: Who is talked of besides the one who is addressed.
+_SOMEBODY = re.compile(r"\b(?:i|me|my|mine|we|us|our|ours|he|she|him|her|his|hers|they|them|their)\b", re.IGNORECASE)
 
 
 class _Words(BaseModel):
@@ -46,6 +48,11 @@ def is_small_talk(message: str, speakers: Iterable[str]) -> bool:
     if "?" in message or _ASKS.match(message) or len(message.split()) <= _FEW:
         return False
     return best_worth([message])[0] < _TELLS
+
+
+def asks_back(question: str) -> bool:
+    """Return whether a question can only be for the one addressed, such as "And you?": it speaks of nobody else."""
+    return _SOMEBODY.search(question) is None
 
 
 def _without_address(message: str) -> str:
