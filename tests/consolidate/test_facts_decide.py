@@ -1,6 +1,7 @@
 """Which statements are in force: pure, in both directions, whatever order they come in."""
 
 import random
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from itertools import count
 from typing import Any
@@ -141,6 +142,9 @@ CASES = [
     ([pet(1, "two dogs"), pet(5, "three dogs")], ["three dogs"], []),
     ([taste(1, "coffee", 1), taste(5, "coffee", -1)], ["coffee"], []),
     ([taste(1, "coffee", 1), taste(5, "decaf coffee", -1)], ["coffee", "decaf coffee"], []),
+    ([taste(1, "decaf coffee", 1), taste(5, "coffee", -1)], ["decaf coffee", "coffee"], []),
+    ([taste(1, "decaf coffee", 1), replace(taste(5, "coffee", -1), phase="begins")], ["coffee"], []),
+    ([taste(1, "decaf coffee", 1), replace(taste(5, "coffee", 1), phase="begins")], ["decaf coffee", "coffee"], []),
     ([taste(1, "coffee", 1), taste(5, "coffee in the evening", -1)], ["coffee", "coffee in the evening"], []),
     ([taste(1, "coffee", -1), taste(3, "coffee", 1), taste(5, "coffee", -1)], ["coffee"], []),
     ([taste(1, "coffee", 1), taste(5, "tea", -1)], ["coffee", "tea"], []),

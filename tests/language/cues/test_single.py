@@ -44,6 +44,8 @@ RULES = {name: Rules(load_policy(name).extract) for name in ("brain", "agent", "
         ("reverie", "My favorite food is biryani", ["Favorite food is biryani"]),
         ("reverie", "I live in Chennai", ["Lives in Chennai"]),
         ("reverie", "I can't stand coffee anymore actually.", ["Can't stand coffee"]),
+        ("reverie", "Also, I can't stand the pastel header any more.", ["Can't stand the pastel header"]),
+        ("reverie", "I can't stand the new header.", []),
         ("reverie", "I don't enjoy ranked Valorant any more, everyone just shouts.",
          ["No longer enjoys ranked Valorant"]),
         ("reverie", "I don't like talking about politics, can we stop?", ["Doesn't like talking about politics"]),
