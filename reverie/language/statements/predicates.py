@@ -288,10 +288,9 @@ class _Reader:
 
     def _read_end(self) -> None:
         """Read what stands after the verb and changes what it says. New is also "can't stand it any more"."""
-        any_more = bool(_ANY_MORE.search(self.rest))
-        if self.negated and (any_more or _AFTER_ALL.search(self.rest)):
+        if self.negated and (_ANY_MORE.search(self.rest) or _AFTER_ALL.search(self.rest)):
             self.negated, self.ended = False, True
-        self.new |= (any_more and not self.ended) or bool(_AGAIN.search(self.rest))
+        self.new |= bool(_AGAIN.search(self.rest) or (not self.ended and _ANY_MORE.search(self.rest)))
         self.besides = self.besides or bool(_BESIDES.search(self.rest) or _TOO.search(self.rest))
 
 
