@@ -163,6 +163,10 @@ class RecallPolicy(Table):
     query_min_similarity: dict[QueryKind, Annotated[float, Field(ge=-1.0, le=1.0)]] = Field(default_factory=dict)
     #: The same for turns of the assistant, unless the query asks for what the assistant said.
     query_min_assistant: dict[QueryKind, Annotated[float, Field(ge=-1.0, le=1.0)]] = Field(default_factory=dict)
+    #: What a question asks for, by relation: the memories in force that state it stand first.
+    asked: dict[str, Regex] = Field(default_factory=dict)
+    #: Words for people of whom a question may ask instead of the subject ("where does my sister live?").
+    people: tuple[str, ...] = ()
 
     @model_validator(mode="after")
     def _known_signals(self) -> Self:

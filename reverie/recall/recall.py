@@ -14,6 +14,7 @@ from reverie.model import require_aware, stable_id
 from reverie.policy import Policy, RecallPolicy
 from reverie.recall.filters import Filters, read_admitted
 from reverie.recall.fresh.arm import FreshArm
+from reverie.recall.places.asked import asked_first, asked_relations, read_asked
 from reverie.recall.places.budget import within_budget
 from reverie.recall.places.currency import by_currency, later_first, with_ends
 from reverie.recall.places.read import read_formers, with_neighbours
@@ -174,7 +175,11 @@ async def recall(
             ranked = later_first(
                 ranked, question, speakers=asked.speakers, changes=numbers.changes, margin=numbers.change_margin
             )
-        ranked = by_currency(ranked, formers, may_add=may_add)
+        stated = await read_asked(
+            session, subject_id, asked_relations(asked, numbers.asked), question=asked, numbers=numbers, as_of=as_of,
+            horizon=horizon(as_of),
+        )  # fmt: skip
+        ranked = asked_first(by_currency(ranked, formers, may_add=may_add), stated, may_add=may_add)
     with span("recall place", {names.ITEMS: len(ranked)}):
         placed, dropped = one_place_each(ranked, longest_turn=policy.recall.longest_turn)
         hits, unfit = within_budget(

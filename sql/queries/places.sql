@@ -43,3 +43,19 @@ where not exists (
     select from memory.marks k
     where k.tenant_id = %(tenant)s and k.subject_id = o.subject_id and k.item_id = t.id and k.mark <> 'pinned')
 order by i.item_id, t.said_at, t.turn_index, t.id
+
+-- name: stating
+-- Memories in force that state one of these relations, the latest first; with speakers, of what these said.
+select m.who, m.id, m.kind, m.content, m.happened_at, m.turn_id, m.session_id, m.importance
+from memory.memories m
+where m.tenant_id = %(tenant)s and m.subject_id = %(subject)s and m.relation = any(%(relations)s::text[])
+  and m.state in ('candidate', 'active') and m.phase in ('holds', 'begins', 'adds')
+  and m.importance >= %(min_importance)s and coalesce(m.expires_at > %(as_of)s, true)
+  and coalesce(m.valid_to > %(as_of)s, true) and m.id < %(horizon)s
+  and (%(speakers)s::text[] is null
+       or exists (select from log.turns t
+                  where t.tenant_id = %(tenant)s and t.id = m.turn_id and t.speaker = any(%(speakers)s::text[])))
+  and not exists (select from memory.marks k
+                  where k.tenant_id = %(tenant)s and k.subject_id = m.subject_id and k.item_id = m.id and k.mark <> 'pinned')
+order by m.happened_at desc, m.id desc
+limit %(limit)s

@@ -1,0 +1,92 @@
+"""What a question asks for by a relation stands first: "what is my job?" asks for what somebody works as."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Mapping, Sequence
+from datetime import datetime
+from uuid import UUID
+
+from reverie.language.objects import read_object
+from reverie.language.text import strip_invisible
+from reverie.policy import RecallPolicy
+from reverie.recall.question import ParsedQuestion
+from reverie.recall.result import Hit
+from reverie.store.queries import queries
+from reverie.store.session import Statement, TenantSession
+
+#: Somebody's somebody, and a name within a question: what is asked of them is not of the subject.
+_OF_SOMEBODY = re.compile(r"\b(?:my|his|her|their|our|your|\w+['’]s) (\w+)", re.IGNORECASE)
+_NAME = re.compile(r"(?<=[a-z,] )(?!I\b)[A-ZÀ-Þ][\w-]+")
+
+
+def asked_relations(question: ParsedQuestion, patterns: Mapping[str, str]) -> frozenset[str]:
+    """Return the relations that a question about the present asks for, by `patterns` of the policy."""
+    if question.kind != "question" or question.asks_former:
+        return frozenset()
+    return frozenset(name for name, pattern in patterns.items() if re.search(pattern, question.text))
+
+
+async def read_asked(
+    session: TenantSession,
+    subject_id: str,
+    relations: Collection[str],
+    *,
+    question: ParsedQuestion,
+    numbers: RecallPolicy,
+    as_of: datetime,
+    horizon: UUID,
+) -> list[Hit]:
+    """Return the memories in force that state what a question asks for, of whom it asks for, the latest first."""
+    if not relations:
+        return []
+    params = {
+        "tenant": session.tenant_id,
+        "subject": subject_id,
+        "relations": list(relations),
+        "speakers": list(question.mentioned) or None,
+        "min_importance": numbers.min_importance,
+        "as_of": as_of,
+        "horizon": horizon,
+        "limit": numbers.top_k,
+    }
+    rows = await session.run(Statement(queries("places")["stating"], params))
+    others = _others(question, subject_id, numbers.people)
+    return [
+        Hit("memory", id_, kind, strip_invisible(content), happened_at, 0.0, {}, {}, turn_id, session_id, importance)
+        for who, id_, kind, content, happened_at, turn_id, session_id, importance in rows
+        if others <= frozenset(read_object(f"{who or ''} {content}").words) and (not who or others)
+    ]
+
+
+def _others(question: ParsedQuestion, subject_id: str, people: Collection[str]) -> frozenset[str]:
+    """The people and names of a question besides the subject: what answers it has them too."""
+    said = question.text.rstrip("?!. ")
+    own = {word for name in (*question.speakers, subject_id) for word in read_object(name).words}
+    named = {word for name in _NAME.findall(said) for word in read_object(name).words}
+    kin = {
+        word
+        for found in _OF_SOMEBODY.finditer(said)
+        if found[1].lower() in people
+        for word in read_object(found[1]).words
+    }
+    return frozenset((named - own) | kin)
+
+
+def asked_first(ranked: Sequence[Hit], stated: Sequence[Hit], *, may_add: bool) -> list[Hit]:
+    """Return ranked hits, those before the others that state what is asked for: the memory, or the turn it was made of.
+
+    With `may_add`, a memory that was not found is added. Either has at least the score of the best.
+    """
+    if not stated:
+        return list(ranked)
+    best = max((hit.score for hit in ranked), default=0.0)
+    places = {key: place for place, hit in enumerate(stated) for key in (hit.id, hit.turn_id) if key}
+    found = [hit for hit in ranked if hit.id in places or (hit.turn_id and hit.turn_id in places)]
+    there = {key for hit in found for key in (hit.id, hit.turn_id) if key}
+    if may_add:
+        found += [hit for hit in stated if hit.id not in there and hit.turn_id not in there]
+    found.sort(key=lambda hit: min(places[key] for key in (hit.id, hit.turn_id) if key in places))
+    first = {hit.id for hit in found}
+    raised = [hit._replace(score=max(hit.score, best)) for hit in found]
+    return [*raised, *(hit for hit in ranked if hit.id not in first)]

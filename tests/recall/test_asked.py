@@ -1,0 +1,112 @@
+"""A question that asks for a relation is answered by what states it, of whom it asks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime, timedelta
+from uuid import UUID
+
+import orjson
+import pytest
+
+from reverie.capture.history.importing import import_file
+from reverie.drive.cycle import catch_up, ingest
+from reverie.inference import Embedder
+from reverie.model import Scope
+from reverie.policy import load_policy
+from reverie.recall.places.asked import asked_first, asked_relations
+from reverie.recall.question import read_question
+from reverie.recall.recall import recall
+from reverie.recall.result import Hit
+from reverie.store.database import Store
+from reverie.store.session import perform
+from reverie.store.work import Work
+from tests.conftest import Databases
+
+POLICY = load_policy("reverie")
+START = datetime(2026, 1, 5, 9, tzinfo=UTC)
+NOW = datetime(2026, 3, 1, tzinfo=UTC)
+#: What people said, each history with distractors that share the question's words.
+HISTORIES = {
+    "job": ("I'm a paramedic in Leeds.", "Work was awful today.", "My friend wants a new job.", "A job well done!"),
+    "pets": (
+        "I have a golden retriever named Bruno.",
+        "My neighbour's pets escaped.",
+        "Pets are expensive these days.",
+    ),
+    "diet": ("I'm vegetarian.", "My mom is vegan.", "This diet culture is annoying."),
+    "home": ("My brother Omar lives in Cairo.", "I live in Madrid.", "Living with noise is hard."),
+}
+
+
+@pytest.fixture(scope="module")
+def remembered(databases: Databases, embedder: Embedder, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
+    turns = [
+        {
+            "subject_id": subject, "session_id": f"{subject}-{day}", "source_id": f"{subject}-{day}", "role": "user",
+            "said_at": (START + timedelta(days=day)).isoformat(), "text": text,
+        }
+        for subject, texts in HISTORIES.items()
+        for day, text in enumerate(texts)
+    ]  # fmt: skip
+    path = tmp_path_factory.mktemp("asked") / "turns.jsonl"
+    path.write_bytes(b"".join(orjson.dumps(turn) + b"\n" for turn in turns))
+    with databases() as url, Store.open(url, size=1) as store:
+        import_file(store, path, tenant_id="acme", policy="reverie")
+        work = Work(store=store, scope=Scope(tenant_id="acme"), policy=POLICY, as_of=NOW, embedder=embedder)
+        assert list(ingest(work))
+        assert list(catch_up(work))
+        yield store
+
+
+def first(store: Store, embedder: Embedder, subject: str, question: str) -> str:
+    asked = recall(
+        store.session("acme"), question, subject_id=subject, policy=POLICY, as_of=NOW, embedder=embedder
+    )  # fmt: skip
+    return perform(asked).hits[0].content
+
+
+def test_what_is_asked_for_stands_first(remembered: Store, embedder: Embedder) -> None:
+    asked = {
+        ("job", "What do I do for a living?"): "paramedic",
+        ("job", "What's her profession?"): "paramedic",
+        ("pets", "Do I have any pets?"): "Bruno",
+        ("diet", "Is she vegetarian or vegan?"): "vegetarian",
+        ("home", "Where do I live?"): "Madrid",
+        ("home", "Where does my brother live?"): "Cairo",
+        ("home", "Where does Omar live?"): "Cairo",
+    }
+    wrong = {key: found for key, said in asked.items() if said not in (found := first(remembered, embedder, *key))}
+    assert wrong == {}
+
+
+@pytest.mark.parametrize(
+    ("question", "relations"),
+    [
+        ("What does he do for work?", {"works_as", "works_at"}),
+        ("Where did he live before?", set()),
+        ("I live for weekends and I love it", set()),
+        ("How old is the dog now?", set()),
+        ("What should I cook tonight?", set()),
+    ],
+)
+def test_only_clear_questions_about_the_present_ask_for_a_relation(question: str, relations: set[str]) -> None:
+    read = read_question(question, policy=POLICY.recall, speakers=("Ana",), asked_at=NOW)
+    assert asked_relations(read, POLICY.recall.asked) == relations
+
+
+def hit(number: int, score: float, turn: int | None = None, item: str = "turn") -> Hit:
+    turn_id = UUID(int=turn) if turn else None
+    return Hit(item, UUID(int=number), "fact", str(number), NOW, score, {}, {}, turn_id, None, None)  # type: ignore[arg-type]
+
+
+def order(hits: Sequence[Hit]) -> list[tuple[int, float]]:
+    return [(one.id.int, one.score) for one in hits]
+
+
+def test_a_memory_is_raised_by_itself_or_by_its_turn_and_added_where_it_was_not_found() -> None:
+    ranked = [hit(1, 0.9), hit(2, 0.5), hit(3, 0.4, turn=9, item="memory")]
+    stated = [hit(3, 0.0, turn=9, item="memory"), hit(8, 0.0, turn=2, item="memory"), hit(7, 0.0, item="memory")]
+    assert order(asked_first(ranked, stated, may_add=False)) == [(3, 0.9), (2, 0.9), (1, 0.9)]
+    assert order(asked_first(ranked, stated, may_add=True)) == [(3, 0.9), (2, 0.9), (7, 0.9), (1, 0.9)]
+    assert order(asked_first(ranked, [], may_add=True)) == order(ranked)
