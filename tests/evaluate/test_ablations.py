@@ -21,7 +21,7 @@ from tests.recall.conftest import LATER, Corpus, FixedEmbedder, day
 def work(database_url: str) -> Work:
     with psycopg.connect(database_url, autocommit=True) as conn:
         corpus = Corpus(conn)
-        corpus.turn("Zanzibar in spring was wonderful", at=day(0))
+        corpus.turn("Zanzibar with Naomi was wonderful", at=day(0))
         corpus.memory("Went to Zanzibar in spring", at=day(1))
         for number in range(12):
             corpus.turn(f"Small talk number {number}", at=day(2 + number / 100), session="s2")
