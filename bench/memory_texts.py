@@ -206,7 +206,8 @@ def speed(policy_name: str = "reverie", rows: int = 60_000) -> None:
     rules = rules_of(policy_name)
     batch = (turns * (rows // len(turns) + 1))[:rows]
     at = datetime(2024, 5, 6, tzinfo=UTC)
-    frame = turns_frame([(f"{n:032x}", "user", "s1", "user", None, at, text, None) for n, text in enumerate(batch)])
+    rows_ = [(f"{n:032x}", "user", "s1", "user", None, at, text, None, None) for n, text in enumerate(batch)]
+    frame = turns_frame(rows_)
 
     def decide() -> None:
         decide_turns(frame, "bench", policy, count_tokens)

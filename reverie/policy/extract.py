@@ -114,6 +114,30 @@ class Rule(Table):
         return set(re.findall(r"\{(\w)\}", "".join(template or "" for template in templates)))
 
 
+class ReplyRule(Table):
+    """A question that people answer in a few words, and the sentence that such an answer stands for."""
+
+    #: searched in the last question of the turn before; a group `y` may stand in the sentences
+    question: Pattern
+    #: "I live in {x}.", `{x}` being the answer; None: only yes and no are completed
+    sentence: str | None = None
+    #: what the answer must match
+    form: Regex | None = None
+    #: whether the sentence needs an article that people leave out: "nurse" is "a nurse"
+    article: bool = False
+    #: what "yes" and "no" stand for
+    yes: str | None = None
+    no: str | None = None
+
+    @model_validator(mode="after")
+    def _told(self) -> Self:
+        groups = set(re.findall(r"\(\?P<(\w+)>", self.question))
+        for template, known in ((self.sentence, groups | {"x"}), (self.yes, groups), (self.no, groups)):
+            if template is not None and not (named := set(re.findall(r"\{(\w*)\}", template))) <= known:
+                raise ValueError(f"{template!r} names {', '.join(sorted(named - known))}, which the question has not")
+        return self
+
+
 class ImportanceByKind(Table):
     """Importance of a new memory by kind."""
 
@@ -188,6 +212,10 @@ class ExtractPolicy(Table):
     event: Pattern | None = None
     #: in order of priority: the first that matches a clause makes its hit
     rules: tuple[Rule, ...] = ()
+    #: in order of priority: the first whose question is asked completes a short reply
+    replies: tuple[ReplyRule, ...] = ()
+    #: characters of a reply that may be short enough to be completed
+    reply_characters: Annotated[int, Field(ge=0, le=1000)] = 160
 
     @model_validator(mode="after")
     def _unique(self) -> Self:
@@ -198,6 +226,11 @@ class ExtractPolicy(Table):
             if rule.relation is not None and rule.relation not in self.relations:
                 raise ValueError(f"rule {rule.name}: there is no relation {rule.relation!r}")
         return self
+
+    @property
+    def completed_characters(self) -> int:
+        """Characters of a reply up to which the turn before it is read."""
+        return self.reply_characters if self.replies else 0
 
     def expand(self, pattern: str) -> str:
         """The pattern with each `<name>` replaced by its alternatives; `ValueError` for an unknown name."""

@@ -6,12 +6,13 @@ The narrative is a language model's, if one wrote it and it is not out of date; 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
 from reverie.language.cues.worth import worth
+from reverie.language.objects import read_object
 from reverie.language.text import strip_invisible
 from reverie.model import require_aware
 from reverie.policy import Policy
@@ -24,6 +25,8 @@ from reverie.store.session import Statement, TenantSession
 
 #: Kinds that tell what happened.
 _TELLING = ("episode", "pattern", "summary")
+#: Share of the words of the shorter of two preferences above which they say the same.
+_SHARED_WORDS = 0.6
 #: Recent memories that are read for each one that is told.
 _READ_FOR_EACH = 2
 
@@ -36,6 +39,19 @@ class Recent:
     kind: str
     content: str
     happened_at: datetime
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Liking:
+    """A preference in force."""
+
+    id: UUID
+    #: "Doesn't like spicy food".
+    content: str
+    happened_at: datetime
+    importance: float
+    #: Below 0: disliked or refused.
+    polarity: int
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -60,6 +76,8 @@ class Profile:
     #: Latest first.
     recent: tuple[Recent, ...]
     relationship: Relationship
+    #: Those that no structured fact tells: dislikes first, then the most important.
+    preferences: tuple[Liking, ...] = ()
     #: None before the first message whose mood was told.
     moods: Moods | None = None
     #: What a language model told last, whether it is still given or not; None: none did.
@@ -158,12 +176,17 @@ def profile_statements(tenant_id: str, subject_id: str, policy: Policy, as_of: d
         Statement(queries("context")["moods"], mood),
         *scaffold.statements(tenant_id, subject_id, policy, as_of),
         Statement(queries("context")["recent"], recent),
+        Statement(
+            queries("context")["preferences"],
+            recent | {"as_of": as_of, "limit": policy.profile.preferences},
+            row=Liking,
+        ),
     )
 
 
 def read_profile(rows: tuple[Sequence[Any], ...], subject_id: str, policy: Policy, as_of: datetime) -> Profile:
     """Return the statements' rows as a value."""
-    facts, known, moods, narratives, entries, learned, recent = rows
+    facts, known, moods, narratives, entries, learned, recent, preferences = rows
     written = _read_narrative(narratives)
     is_written, note = _still_told(written, policy, as_of)
     return Profile(
@@ -175,7 +198,8 @@ def read_profile(rows: tuple[Sequence[Any], ...], subject_id: str, policy: Polic
         learned_facts=tuple(learned),
         conflicts=scaffold.conflicts(entries, facts, as_of),
         as_of=as_of,
-        facts=tuple(latest_rules_first(one_a_thing(facts))),
+        facts=tuple(latest_rules_first(one_a_thing(named_as_said(facts)))),
+        preferences=tuple(distinct(preferences, facts)),
         recent=most_telling(
             [Recent(id=id_, kind=kind, content=text, happened_at=at) for id_, kind, text, at in recent],
             policy.profile.recent,
@@ -210,6 +234,33 @@ def one_a_thing(facts: Sequence[StructuredFact]) -> list[StructuredFact]:
             fullest[place] = fact
     kept = {fact.id for fact in fullest.values()}
     return [fact for fact in facts if ":" not in fact.key or fact.id in kept]
+
+
+def named_as_said(facts: Sequence[StructuredFact]) -> list[StructuredFact]:
+    """Return facts with the people they are about named as a fact names them: "brother Karan", not "brother karan"."""
+    people = {fact.value.casefold(): fact.value for fact in facts if fact.key.startswith("person:")}
+    return [replace(fact, speaker=people.get(fact.speaker, fact.speaker)) for fact in facts]
+
+
+def distinct(preferences: Sequence[Liking], facts: Sequence[StructuredFact]) -> list[Liking]:
+    """Return preferences without those that an earlier one says in other words, or a fact: most words are the same.
+
+    What is disliked is never left out for a fact, which has no polarity.
+    """
+    told = [words for fact in facts if fact.category != "identity" if (words := read_object(fact.value).words)]
+    kept: list[Liking] = []
+    known: list[tuple[int, tuple[str, ...]]] = [(1, words) for words in told]
+    for one in preferences:
+        words = read_object(one.content).words
+        sign = -1 if one.polarity < 0 else 1
+        if not any(sign == other and _mostly_shared(words, others) for other, others in known):
+            kept.append(one)
+            known.append((sign, words))
+    return kept
+
+
+def _mostly_shared(one: Sequence[str], other: Sequence[str]) -> bool:
+    return len(set(one) & set(other)) > _SHARED_WORDS * min(len(set(one)), len(set(other)))
 
 
 def latest_rules_first(facts: Sequence[StructuredFact]) -> list[StructuredFact]:

@@ -68,6 +68,8 @@ class ParsedQuestion:
     asks_former: bool
     #: Whether it asks for what is so now.
     asks_present: bool
+    #: Whether a summary may stand among what answers it.
+    asks_overview: bool
     kind: QueryKind
     #: Times that it names, as half-open spans.
     spans: tuple[TimeSpan, ...]
@@ -91,6 +93,7 @@ def read_question(text: str, *, policy: RecallPolicy, speakers: Iterable[str], a
         asks_assistant=re.search(policy.asks_assistant, text) is not None,
         asks_former=asks_former,
         asks_present=not asks_former and re.search(policy.asks_present, text) is not None,
+        asks_overview=re.search(policy.asks_overview, text) is not None,
         kind=query_kind(text, policy=policy, about_speaker=bool(mentioned)),
         spans=times,
     )

@@ -15,7 +15,7 @@ from reverie.policy import Policy, RecallPolicy
 from reverie.recall.filters import Filters, read_admitted
 from reverie.recall.fresh.arm import FreshArm
 from reverie.recall.places.asked import asked_first, asked_relations, read_asked
-from reverie.recall.places.budget import within_budget
+from reverie.recall.places.budget import summaries_last, within_budget
 from reverie.recall.places.currency import by_currency, later_first, with_ends
 from reverie.recall.places.read import read_formers, with_neighbours
 from reverie.recall.places.replacements import Candidates, with_replacements
@@ -180,6 +180,8 @@ async def recall(
             horizon=horizon(as_of),
         )  # fmt: skip
         ranked = asked_first(by_currency(ranked, formers, may_add=may_add), stated, may_add=may_add)
+    if not asked.asks_overview:
+        ranked = summaries_last(ranked)
     with span("recall place", {names.ITEMS: len(ranked)}):
         placed, dropped = one_place_each(ranked, longest_turn=policy.recall.longest_turn)
         hits, unfit = within_budget(

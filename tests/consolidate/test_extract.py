@@ -39,6 +39,7 @@ def turns(*said: tuple[str, str], calls: list[dict[str, Any]] | None = None) -> 
             ORIGIN + timedelta(minutes=number),
             text,
             json.dumps(calls) if calls else None,
+            None,
         )
         for number, (role, text) in enumerate(said)
     ]

@@ -266,7 +266,7 @@ def test_what_is_over_is_decided_with_all_that_it_may_end() -> None:
     table = load_policy("reverie").extract.relations
     assert with_tied(["has_pet"], table) == {"has_pet", "ended", "replaced"}
     assert with_tied(["ended"], table) == {"ended", *table["ended"].ends, "marital_status", "retired", "works_as"}
-    assert with_tied(["likes"], table) == {"likes"}
+    assert with_tied(["likes"], table) == {"likes", "reconsidered"}
 
 
 def swapped(day: float, new: str, old: str) -> StatedValue:

@@ -124,7 +124,7 @@ def test_both_tiers_see_the_same_end() -> None:
             said_at=START + timedelta(minutes=number),
             turn_index=number,
         )
-        row = (str(turn.id), "ann", "s", "user", None, turn.said_at, text, None)
+        row = (str(turn.id), "ann", "s", "user", None, turn.said_at, text, None, None)
         batch = decide_turns(turns_frame([row]), "t", POLICY, len).candidates
         live = extract_candidates(turn, POLICY, len).candidates
         assert list(live) == batch

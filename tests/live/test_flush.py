@@ -10,10 +10,13 @@ from reverie.capture.append import insert_turns
 from reverie.capture.live import flush as stage
 from reverie.consolidate.extract import stage as extract_stage
 from reverie.drive import flush as driven
+from reverie.drive.rebuild import empty_memory
 from reverie.errors import StageError
-from reverie.model import Turn
+from reverie.model import Scope, Turn
 from reverie.policy import load_policy
+from reverie.store.work import Work
 from tests.live.conftest import AT, TENANT, Talk, after
+from tests.promises.world import WordEmbedder
 
 
 def test_a_quiet_session_is_flushed(talk: Talk) -> None:
@@ -26,6 +29,25 @@ def test_a_quiet_session_is_flushed(talk: Talk) -> None:
     assert talk.flush(after(9)) == []
     assert talk.rows("select turns, due_at, said_at from ops.queue") == [(2, after(9), after(4))]
     assert talk.rows("select stage, status, report ->> 'logged' from ops.runs") == [("flush", "done", "2")]
+
+
+def test_a_short_reply_is_read_with_its_question_and_comes_to_the_same_as_imported(talk: Talk) -> None:
+    reply = {"role": "user", "speaker": "Ana", "text": "Pune"}
+    talk.send({"role": "assistant", "speaker": "Copilot", "text": "And where do you live?"}, reply)
+    talk.flush(after(5))
+    talk.send({"role": "assistant", "speaker": "Copilot", "text": "Do you have any pets?"}, at=after(20))
+    talk.flush(after(30))
+    talk.send(reply | {"text": "two cats"}, at=after(31))
+    talk.flush(after(40))
+    found = "select id, content from memory.memories order by id"
+    live = talk.rows(found)
+    assert [content for _, content in live] == ["Lives in Pune", "Has two cats"]
+    work = Work(
+        store=talk.store, scope=Scope(tenant_id=TENANT), policy=talk.policy, as_of=after(60), embedder=WordEmbedder()
+    )  # fmt: skip
+    empty_memory(work)
+    extract_stage.extract(work)
+    assert talk.rows(found) == live
 
 
 def test_one_that_never_goes_quiet_waits_no_longer_than_allowed(talk: Talk) -> None:

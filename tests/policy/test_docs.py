@@ -15,7 +15,15 @@ REWRITE = "REVERIE_RECORD_POLICIES"
 #: The order of the columns.
 NAMES = ("brain", "agent", "logic", "contact", "chat", "reverie")
 #: Told elsewhere: the rules in docs/rules.md, the rest is words.
-NOT_NUMBERS = ("name", "description", "extract.rules", "extract.words", "extract.low_content", "extract.roles")
+NOT_NUMBERS = (
+    "extract.replies",
+    "name",
+    "description",
+    "extract.rules",
+    "extract.words",
+    "extract.low_content",
+    "extract.roles",
+)
 
 
 def test_the_table_is_what_the_policies_hold() -> None:

@@ -142,6 +142,11 @@ def test_a_profile_is_facts_what_happened_lately_and_the_relationship(corpus: Co
     assert [one.content for one in found.recent] == [f"happened {number}" for number in (5, 4, 3, 2, 1)]
     assert [one.value for one in found.facts] == ["Alex"]
     assert (found.relationship.sessions, found.relationship.days) == (1, 6)
+    assert found.preferences == (), "it was said later"
+    later = perform(load_profile(session, subject_id="ann", policy=policy, as_of=LATER))
+    assert [one.content for one in later.preferences] == ["likes it"]
+    corpus.conn.execute("update memory.memories set valid_to = %s where content = 'likes it'", [day(8.5)])
+    assert perform(load_profile(session, subject_id="ann", policy=policy, as_of=LATER)).preferences == ()
     nobody = perform(load_profile(session, subject_id="no", policy=policy, as_of=LATER))
     assert (nobody.facts, nobody.recent, nobody.relationship.stage) == ((), (), "new")
 

@@ -7,7 +7,15 @@ from datetime import UTC, datetime
 from uuid import UUID, uuid4
 
 from reverie.recall.facts import StructuredFact
-from reverie.recall.profile import Recent, latest_rules_first, most_telling, one_a_thing
+from reverie.recall.profile import (
+    Liking,
+    Recent,
+    distinct,
+    latest_rules_first,
+    most_telling,
+    named_as_said,
+    one_a_thing,
+)
 
 
 def fact(key: str, value: str) -> StructuredFact:
@@ -41,3 +49,28 @@ def test_of_standing_rules_the_latest_comes_first() -> None:
     )
     job = fact("job", "a nurse")
     assert latest_rules_first([old, job, new]) == [new, job, old]
+
+
+def liking(content: str, polarity: int) -> Liking:
+    at = datetime(2026, 4, 3, tzinfo=UTC)
+    return Liking(id=uuid4(), content=content, happened_at=at, importance=0.8, polarity=polarity)
+
+
+def test_a_preference_is_told_once_and_a_dislike_always() -> None:
+    facts = [
+        replace(fact("favorite_food", "biryani"), category="preference"),
+        replace(fact("limit:posts", "posts under 800 words"), category="constraint"),
+    ]
+    hates, loves = liking("Can't stand biryani at night", -1), liking("Loves biryani", 1)
+    short, shorter = (
+        liking("Prefers short emails, five lines", 1),
+        liking("Prefers short emails, five lines at most", 1),
+    )
+    assert distinct([hates, loves, liking("Prefers posts under 800 words", 1), short, shorter], facts) == [hates, short]
+    assert distinct([hates, loves], []) == [hates, loves]
+
+
+def test_people_have_the_names_that_were_said() -> None:
+    karan = fact("person:brother-karan", "brother Karan")
+    home = replace(fact("location", "Pune"), speaker="brother karan")
+    assert [one.name for one in named_as_said([karan, home])] == ["person", "brother Karan, location"]

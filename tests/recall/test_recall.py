@@ -89,6 +89,19 @@ def test_limits_given_win_over_the_policy(corpus: Corpus, reader: Store) -> None
     assert {drop.reason for drop in ask(reader, token_budget=6).dropped} == {"budget"}
 
 
+def test_summaries_come_last_unless_an_overview_is_asked_for(corpus: Corpus, reader: Store) -> None:
+    corpus.memory("3 January. Spoke of quartz clocks and of nothing but clocks.", kind="summary")
+    corpus.turn("My quartz broke")
+
+    def kinds(question: str) -> list[str]:
+        session, policy = reader.session("acme"), load_policy("reverie")
+        found = perform(recall(session, question, subject_id="ann", policy=policy, as_of=LATER, embedder=None))
+        return [hit.kind for hit in found.hits]
+
+    assert kinds("Which quartz clocks were there?") == ["turn", "summary"]
+    assert kinds("What did we talk about, quartz clocks?") == ["summary", "turn"]
+
+
 def test_a_naive_time_is_refused(reader: Store) -> None:
     with pytest.raises(ValueError, match="offset"):
         ask(reader, as_of=datetime(2026, 1, 1))  # noqa: DTZ001

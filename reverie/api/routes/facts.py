@@ -15,7 +15,7 @@ from reverie.api.fields import Answer, AsOf, Body, Name, Question, Subject, Time
 from reverie.api.problems import documented
 from reverie.api.routing import routes_of
 from reverie.recall.facts import StructuredFact, load_facts
-from reverie.recall.profile import Recent, load_profile
+from reverie.recall.profile import Liking, Recent, load_profile
 from reverie.recall.relationship import Relationship
 from reverie.recall.scaffold import Conflict, ScaffoldEntry
 from reverie.recall.staged import Summary, staged_recall
@@ -42,6 +42,9 @@ class ProfileAnswer(Answer):
     entries: list[ScaffoldEntry] = Field(description="Each entry in force, with confidence, basis and sources.")
     conflicts: list[Conflict] = Field(description="Values that contradict a value in force, and that value.")
     facts: list[StructuredFact]
+    preferences: list[Liking] = Field(
+        description="Preferences that no fact tells: dislikes first, then the most important."
+    )
     recent: list[Recent] = Field(description="What happened lately, latest first.")
     relationship: Relationship
     notes: list[str]
@@ -117,6 +120,7 @@ async def get_profile(caller: Reader, subject_id: Subject, as_of: AsOf = None) -
             "entries": found.active,
             "conflicts": found.conflicts,
             "facts": found.facts,
+            "preferences": found.preferences,
             "recent": found.recent,
             "relationship": found.relationship,
             "notes": [found.note] if found.note else [],

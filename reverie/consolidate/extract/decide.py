@@ -12,7 +12,7 @@ from uuid import UUID
 import orjson
 import polars as pl
 
-from reverie.language.cues import Rules, extract_frame
+from reverie.language.cues import Rules, extract_frame, wording
 from reverie.language.cues.attribution import veil_expr
 from reverie.language.cues.entities import entities_frame
 from reverie.language.cues.immediate import compiled
@@ -20,6 +20,7 @@ from reverie.language.cues.keeping import TOOL_CALLS_FROM, kept_frame, pieces
 from reverie.language.cues.salience import salience_expr, unit_of
 from reverie.language.cues.speech import episode_of_tool_call, is_question_expr, low_content_expr
 from reverie.language.expiry import statement_end
+from reverie.language.statements.short_replies import answered
 from reverie.language.subject import sentence
 from reverie.language.text import CountTokens, Span, owned, strip_invisible
 from reverie.model import Candidate, Proposition, candidate_id
@@ -36,6 +37,8 @@ TURNS = pl.Schema(
         "said_at": pl.Datetime("us", "UTC"),
         "text": pl.String(),
         "tool_calls": pl.String(),
+        # the turn before a short one in its session, if it is another speaker's and ends with a question
+        "asked": pl.String(),
     }
 )
 
@@ -99,13 +102,14 @@ def decide_turns(
     )
     read = marked.filter("spoken", ~pl.col("low")).drop("index").with_row_index("read")
     statements, places, refused = _statements(read, rules, policy)
+    answers, refused_answers = _answers(marked.filter("spoken"), rules, policy)
     verbatim = _verbatim(read, places, policy, rules, count_tokens)
-    found = pl.concat([statements, verbatim, _tool_calls(marked, policy)]).sort("turn_id", "order")
+    found = pl.concat([statements, answers, verbatim, _tool_calls(marked, policy)]).sort("turn_id", "order")
     kept = found.group_by("turn_id", maintain_order=True).head(policy.extract.turn_candidates).select(_FOUND.names())
     return TurnDecisions(
         candidates=_candidates(_with_mentions(kept, policy), tenant_id),
         verdicts=_verdicts(marked, found, policy, with_model),
-        refused=refused,
+        refused=refused + refused_answers,
         entities=_entities(read) if policy.extract.turn_entities else [],
     )
 
@@ -240,6 +244,20 @@ def _statements(
         places[index].append((hit.start, hit.end))
     hits = pl.DataFrame(rows, schema=_HITS, orient="row")
     return _shaped(hits.join(read.drop("text"), on="read").rename({"id": "turn_id"})), places, refused
+
+
+def _answers(spoken: pl.DataFrame, rules: Rules, policy: Policy) -> tuple[pl.DataFrame, Counter[str]]:
+    """What short replies state as answers to the turn before them, and what the rules refuse."""
+    if rules.asked is None:
+        return pl.DataFrame(schema=_FOUND), Counter()
+    asked = spoken.filter(pl.col("asked").is_not_null() & wording.plain_expr(pl.col("asked")).str.contains(rules.asked))
+    sentences = [
+        answered(strip_invisible(question), text, rules.replies)
+        for question, text in asked["asked", "text"].iter_rows()
+    ]
+    told = asked.with_columns(text=pl.Series(sentences, dtype=pl.String)).filter(pl.col("text").is_not_null())
+    found, _, refused = _statements(told.drop("index").with_row_index("read"), rules, policy)
+    return found, refused
 
 
 def _verbatim(

@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 
 from reverie.consolidate.facts.statements import StatedValue
+from reverie.language.contradiction_words import KINDS
 from reverie.language.objects import place_of_work, read_object
 from reverie.policy.relations import Relation
 
@@ -55,9 +56,17 @@ def follow(stated: Iterable[StatedValue]) -> Iterator[StatedValue]:
             place = replace(value, topic="", is_single=True, ends=(), replaces=False, ends_words=words, ends_named=True)
             yield from (replace(place, relation=relation) for relation in value.ends)
         for relation in value.ends if value.phase == "ends" else ():
-            words = frozenset(read_object(value.object).words)
             end = replace(value, relation=relation, topic="", category=None, key=None, is_single=True)
-            yield replace(end, ends=(), ends_words=words, ends_named=True)
+            for words in _meant(value, relation):
+                yield replace(end, ends=(), ends_words=words, ends_named=True)
+
+
+def _meant(value: StatedValue, relation: str) -> Iterator[frozenset[str]]:
+    """The words by which what ends may have been named: its own, and in a rule those of what it is one of."""
+    words = read_object(value.object).words
+    yield frozenset(words)
+    if value.relation == "reconsidered" and relation == "standing_rule" and len(words) == 1 and words[0] in KINDS:
+        yield KINDS[words[0]]
 
 
 def _elsewhere(value: StatedValue) -> tuple[str, frozenset[str]] | None:

@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import Final
 
 from reverie.language.cues import wording
-from reverie.policy.extract import ExtractPolicy, Rule
+from reverie.policy.extract import ExtractPolicy, ReplyRule, Rule
 from reverie.policy.relations import Relation, RuleKind
 
 #: Characters that are content: ASCII letters and digits, and the letters of other scripts; not marks, not emoji.
@@ -55,6 +55,15 @@ class Compiled:
         return not self.rule.predicate or f"{{{group}}}" in f"{self.rule.object}{self.rule.topic}"
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CompiledReply:
+    """A question that people answer in a few words, with what an answer must look like."""
+
+    rule: ReplyRule
+    question: re.Pattern[str]
+    form: re.Pattern[str] | None
+
+
 class Rules:
     """The `[extract]` table of a policy, compiled once for both engines."""
 
@@ -65,6 +74,15 @@ class Rules:
         self.corrects = self._searched(extract.corrects)
         self.event = self._optional(extract.event)
         self.low_content = self._whole(extract.low_content)
+        self.replies = tuple(
+            CompiledReply(
+                rule=each, question=wording.for_python(extract.expand(each.question)), form=self._searched(each.form)
+            )
+            for each in extract.replies
+        )
+        #: whether any of the questions is asked; None: the policy has none
+        asked = "|".join(re.sub(r"\(\?P<\w+>", "(?:", extract.expand(each.question)) for each in extract.replies)
+        self.asked = wording.for_rust(asked) if extract.replies else None
         self.compiled = tuple(self._compiled(order, rule) for order, rule in enumerate(extract.rules))
         #: orders of the rules on predicates, and those of them that have a pattern of what their clauses must have
         self.of_predicates = [each.order for each in self.compiled if each.rule.predicate and not each.rule.clause]

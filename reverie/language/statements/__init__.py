@@ -7,4 +7,5 @@
 - `sentences`: words what a predicate states in the third person
 - `trimming`: where the object of a statement ends, and whether it is one
 - `refusals`: why a match is not kept
+- `short_replies`: what a short reply states, with the question before it
 """

@@ -266,6 +266,10 @@ def _profile(of: Material, head: str) -> Section:
         Line(text=fact_line(one), id=one.id, label=one.name, worth=1 + one.importance) for one in of.profile.facts
     ]
     lines += [
+        Line(text=f"- {one_line(one.content)}", id=one.id, label="preference", worth=one.importance)
+        for one in of.profile.preferences
+    ]
+    lines += [
         Line(text=f"- {one_line(one.text)}", id=one.id, label="scaffold", worth=1 + one.confidence / 2)
         for one in of.profile.active
         if not one.connection_id

@@ -16,7 +16,7 @@ from reverie.store.session import Statement
 def admitted_profile(known: Profile, given: Given, admitted: Collection[UUID] | None) -> Profile:
     """Return the profile as far as mode and filters allow; relationship and moods stay."""
     if given.mode == "off":
-        known = replace(known, facts=(), recent=(), entries=(), learned_facts=(), conflicts=())
+        known = replace(known, facts=(), preferences=(), recent=(), entries=(), learned_facts=(), conflicts=())
         return replace(known, written=None, is_written=False, note="")
     if admitted is None:
         return known
@@ -24,6 +24,7 @@ def admitted_profile(known: Profile, given: Given, admitted: Collection[UUID] | 
     return replace(
         known,
         facts=tuple(one for one in known.facts if one.memory_id in ids or one.turn_id in ids),
+        preferences=tuple(one for one in known.preferences if one.id in ids),
         recent=tuple(one for one in known.recent if one.id in ids),
         learned_facts=tuple(one for one in known.learned_facts if one.id in ids),
         entries=tuple(

@@ -11,6 +11,11 @@ from reverie.recall.result import Drop, Hit, drop
 PROCEDURAL = ("preference", "instruction")
 
 
+def summaries_last(ranked: Sequence[Hit]) -> list[Hit]:
+    """Return ranked hits, the summaries after all others: what they tell of is there in the words that were said."""
+    return sorted(ranked, key=lambda hit: hit.kind == "summary")
+
+
 def within_budget(
     ranked: Sequence[Hit],
     *,

@@ -35,7 +35,8 @@ def both(turns: list[Turn], policy_name: str) -> tuple[list[Any], list[Any]]:
     frame = turns_frame(
         [
             (str(each.id), each.subject_id, each.session_id, each.role, each.speaker, each.said_at, each.text,
-             orjson.dumps(as_stored(orjson.loads(orjson.dumps(each.tool_calls)))).decode() if each.tool_calls else None)
+             orjson.dumps(as_stored(orjson.loads(orjson.dumps(each.tool_calls)))).decode() if each.tool_calls else None,
+             None)
             for each in turns
         ]
     )  # fmt: skip

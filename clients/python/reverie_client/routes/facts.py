@@ -64,6 +64,16 @@ class Conflict(Answer):
     against: str
 
 
+class Liking(Answer):
+    """A preference in force."""
+
+    id: UUID
+    content: str
+    happened_at: datetime
+    importance: float
+    polarity: int
+
+
 class Recent(Answer):
     """A memory of a recent event."""
 
@@ -103,6 +113,8 @@ class Profile(Answer):
     #: Values that contradict a value in force, and that value.
     conflicts: list[Conflict]
     facts: list[StructuredFact]
+    #: Preferences that no fact tells: dislikes first, then the most important.
+    preferences: list[Liking]
     #: What happened lately, latest first.
     recent: list[Recent]
     relationship: Relationship
