@@ -59,10 +59,11 @@ _ASKS_PRESENT = (
 _CHANGES = (
     r"(?i)^(?!.*\b(?:might|maybe|if|would|could|thinking|consider(?:ing)?|want|wants|wish|hope|hoping|plan|planning|almost|"
     r"nearly|someday|dream|also)\b)"
-    r".*\b(?:now|nowadays|these days|no longer|no more|any ?more|instead|switched|swapped|moved (?:to|in|into|out|back|"
-    r"(?:[a-z']+ ){1,3}to)|transferred|replaced|my new|our new|new (?:me|number|job|place)|quit|gave up|given up|dropped|"
-    r"sold|from now on|used to|broke up|divorced|separated|promoted|traded|ditched|forget|stopped|joined|upgraded|"
-    r"changed (?:to|from|my|our|jobs?)|took over|taken over|went back to|left [a-z' ]+ for|started (?:at|as|using|taking|with))\b"
+    r".*\b(?:now|nowadays|these days|no longer|no more|any ?more|instead|switched|swapped|transferred|replaced|"
+    r"moved (?:to|in|into|out|back|(?:[a-z']+ ){1,3}to)|my new|our new|new (?:me|number|job|place)|quit|gave up|"
+    r"given up|dropped|sold|from now on|used to|broke up|divorced|separated|promoted|traded|ditched|forget|stopped|"
+    r"joined|upgraded|changed (?:to|from|my|our|jobs?)|took over|taken over|went back to|left [a-z' ]+ for|"
+    r"started (?:at|as|using|taking|with))\b"
 )
 #: Opens what asks without a question mark.
 _INTERROGATIVE = (
