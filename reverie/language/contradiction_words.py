@@ -20,7 +20,7 @@ STOP = _words("""
     some all more most much when while if because then own lot sent using
 """)
 
-#: What each thing is one of: who changes her mind about one of them may mean all.
+#: What each thing is one of: a change of mind about Instagram also ends a rule about social media.
 KINDS = {
     word: frozenset(kind.split("-"))
     for kind, *words in _groups(

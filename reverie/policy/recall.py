@@ -141,7 +141,7 @@ class RecallPolicy(Table):
     #: What asks for what was so once, so that what no longer holds is given as well.
     asks_former: Regex = _ASKS_FORMER
     #: What asks for an overview: for any other question, message or request summaries come after what they tell of.
-    #: Of nothing: everything does, and they stand where they rank.
+    #: The empty pattern matches every query: summaries stand where they rank.
     asks_overview: Regex = "(?:)"
     #: What asks for what is so now, and what says that something has changed: a hit with such words that is as good as
     #: an earlier one but for `change_margin` of the score stands before it.

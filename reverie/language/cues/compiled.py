@@ -80,8 +80,8 @@ class Rules:
             )
             for each in extract.replies
         )
-        #: whether any of the questions is asked; None: the policy has none
         asked = "|".join(re.sub(r"\(\?P<\w+>", "(?:", extract.expand(each.question)) for each in extract.replies)
+        #: whether any of the questions is asked; None: the policy has none
         self.asked = wording.for_rust(asked) if extract.replies else None
         self.compiled = tuple(self._compiled(order, rule) for order, rule in enumerate(extract.rules))
         #: orders of the rules on predicates, and those of them that have a pattern of what their clauses must have

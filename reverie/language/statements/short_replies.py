@@ -69,9 +69,9 @@ def answered(question: str, reply: str, replies: Sequence[CompiledReply]) -> str
     first = _FIRST.match(reply.strip())
     if last is None or first is None:
         return None
-    asked, said = wording.plain(f"{last[1].strip()}?"), first["said"].strip(" ,:\"'“”")
+    asked, said = wording.plain(question.strip()), first["said"].strip(" ,:\"'“”")
     for each in replies:
-        if (match := each.question.search(asked)) is None:
+        if (match := next((one for one in each.question.finditer(asked) if one.end() > last.start()), None)) is None:
             continue
         named = {name: text for name, text in match.groupdict().items() if text}
         if _YES.match(said) or _NO.match(said):
