@@ -36,6 +36,7 @@ defs = dg.Definitions(
 )
 
 if is_installed():
-    from assets.marts import marts_defs
+    # the module and not its definitions: Dagster refuses a module with a second `Definitions` at its top
+    from assets import marts
 
-    defs = dg.Definitions.merge(defs, marts_defs)
+    defs = dg.Definitions.merge(defs, marts.marts_defs)
