@@ -47,7 +47,7 @@ class Greeting(Answer):
     ready: str
 
 
-@router.get("/", response_model=Greeting, summary="Say what serves here")
+@router.get("/", response_model=Greeting, summary="Describe this server")
 async def greet() -> Response:
     """Name, version and documentation. Everything else is under `/v1` and requires a key."""
     return answer(_GREETING)

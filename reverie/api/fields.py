@@ -45,12 +45,12 @@ Language = Annotated[str, Field(pattern="^[a-z]{2,3}$")]
 #: A question, or whatever is searched by.
 Question = Annotated[str, Field(min_length=1, max_length=20_000), AfterValidator(_storable)]
 
-Limit = Annotated[int, Query(ge=1, le=500, description="How many a page holds at most.")]
+Limit = Annotated[int, Query(ge=1, le=500, description="Maximum number of items on a page.")]
 Cursor = Annotated[
-    str | None, Query(max_length=2000, description="`next_cursor` of the page before; none: the first page.")
+    str | None, Query(max_length=2000, description="`next_cursor` of the previous page. Default: the first page.")
 ]
-AsOf = Annotated[Time | None, Query(description="As of when; none: now.")]
-Subject = Annotated[Name, Query(description="Whom or what the memory is about.")]
+AsOf = Annotated[Time | None, Query(description="Answer as of this time. Default: now.")]
+Subject = Annotated[Name, Query(description="The person or business that the memory is about.")]
 SessionId = Annotated[Name, Query(description="Your id of the conversation.")]
 
 

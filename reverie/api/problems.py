@@ -62,8 +62,8 @@ RETRY_AFTER = "1"
 class FieldError(BaseModel):
     """What is wrong with one field."""
 
-    pointer: str = Field(description="The field: a JSON pointer into the body, or `query/name`, `path/name`.")
-    detail: str = Field(description="What is expected.")
+    pointer: str = Field(description="The invalid field: a JSON pointer into the body, or `query/name` or `path/name`.")
+    detail: str = Field(description="The expected value.")
 
 
 class Problem(BaseModel):
@@ -88,7 +88,7 @@ class Problem(BaseModel):
     errors: list[FieldError] = []
     stored: Literal["no", "unknown"] | None = Field(
         default=None,
-        description="With 503: whether what was sent is stored. `unknown`: the connection was lost or Postgres did not "
+        description="With 503: whether the request was stored. `unknown`: the connection was lost or Postgres did not "
         "answer while it was committed; send it again under the same ids.",
     )
 

@@ -25,7 +25,7 @@ class ConflictPage(Answer):
     """A page of conflicts, latest first."""
 
     conflicts: list[MemoryConflict]
-    next_cursor: str | None = Field(description="Pass it to get the next page. Null: this is the last page.")
+    next_cursor: str | None = Field(description="Pass this value to get the next page. Null on the last page.")
 
 
 @router.get(
@@ -37,11 +37,11 @@ class ConflictPage(Answer):
 )
 async def get_conflicts(
     caller: Reader,
-    subject_id: Annotated[Name | None, Query(description="Of this subject; none: of all.")] = None,
+    subject_id: Annotated[Name | None, Query(description="Only this subject. Default: all subjects.")] = None,
     limit: Limit = 50,
     cursor: Cursor = None,
 ) -> Response:
-    """The pairs of memories that cannot both hold. Nothing that was said decides between them: both are in force until
+    """List pairs of memories that cannot both be true. No statement decides between them, so both stay in force until
     a later statement or a correction decides.
     """
     after = decode_cursor(cursor, datetime.fromisoformat, UUID, UUID)

@@ -20,7 +20,7 @@ router = routes_of("connections")
 
 
 class ToolsRequest(Body):
-    """The tools of a connection, as they were just read from it."""
+    """The tools of a connection, as just read from it."""
 
     model_config = example(
         {
@@ -35,19 +35,19 @@ class ToolsRequest(Body):
     connection_id: Name
     tools: list[Name | JsonObject] = Field(max_length=1000)
     ttl_hours: float | None = Field(
-        default=None, gt=0, le=8760, description="Hours until they are out of date. Default: the policy's number."
+        default=None, gt=0, le=8760, description="Hours until the list is out of date. Default: the policy's value."
     )
 
 
 class CachedTools(Answer):
-    """Until when the tools are given."""
+    """Time until which contexts list the tools."""
 
     connection_id: str
     expires_at: datetime
 
 
 class ToolsSeen(Answer):
-    """Tools as they were last read."""
+    """Tools as last read."""
 
     tools: list[Any]
     read_at: datetime
@@ -58,8 +58,8 @@ class ConnectionSeen(Answer):
     """A connection of a subject."""
 
     connection_id: str
-    tools: ToolsSeen | None = Field(description="Null: never sent.")
-    is_fresh: bool = Field(description="False: read the tools again and send them.")
+    tools: ToolsSeen | None = Field(description="Null if no tools were sent.")
+    is_fresh: bool = Field(description="False: the list is out of date; read the tools again and send them.")
     learned: JsonObject
 
 
@@ -98,7 +98,7 @@ async def put_tools(body: ToolsRequest, caller: Writer) -> Response:
     name="list_connections",
 )
 async def get_connections(caller: Reader, subject_id: Subject, as_of: AsOf = None) -> Response:
-    """List connections with cached tools and connections that something was learned about."""
+    """List connections that have cached tools or recorded information."""
     found = await list_connections(caller.reader(), subject_id=subject_id, as_of=as_of or now())
     return answer({"connections": [_shown(one) for one in found]})
 

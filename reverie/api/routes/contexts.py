@@ -51,7 +51,7 @@ class ContextRequest(Body):
         "its older turns stand for them where the history is too long.",
     )
     question: Question | None = Field(default=None, description="Default: none; the most important memories are used.")
-    as_of: Time | None = Field(default=None, description="The time as of which to answer. Default: now.")
+    as_of: Time | None = Field(default=None, description="Answer as of this time. Default: now.")
     embed: bool = Field(
         default=True, description="False: search by words and entities only, without the embedding model."
     )
@@ -59,9 +59,9 @@ class ContextRequest(Body):
         default=None, description="The chat model that will read the context. Its tokenizer is used."
     )
     request_id: Name | None = Field(default=None, description="Your id of the request, for the log.")
-    system: Text = Field(default="", description="Your instructions; never cut.")
+    system: Text = Field(default="", description="Your instructions. They are never cut.")
     history: list[MessageGiven] | None = Field(default=None, max_length=1000, description="Oldest first.")
-    service_data: JsonObject = Field(default_factory=dict, description="Fields by service.")
+    service_data: JsonObject = Field(default_factory=dict, description="Your data: fields by service.")
     tools: list[Name | JsonObject] = Field(default_factory=list, max_length=1000)
     mood: Name | None = None
     energy: Name | None = None
@@ -71,10 +71,10 @@ class ContextRequest(Body):
     constitution: Text = ""
     directives: list[Text] = Field(default_factory=list, max_length=100)
     artifacts: list[Text] = Field(default_factory=list, max_length=1000)
-    learned: JsonObject = Field(default_factory=dict, description="What was learned, by connection.")
+    learned: JsonObject = Field(default_factory=dict, description="Information that was recorded, by connection.")
     account: JsonObject = Field(
         default_factory=dict,
-        description="The account with your services: plan, what is left, counts, connected engines.",
+        description="The subject's account with your services: plan, remaining quota, counts, connected engines.",
     )
     preferences: list[Text] | None = Field(
         default=None,
@@ -91,12 +91,12 @@ class ContextRequest(Body):
         default=None, min_length=1, description="Only memories of these context types."
     )
     sources: list[Source] | None = Field(default=None, min_length=1, description="Only memories of these sources.")
-    mode: Literal["active", "off"] = Field(default="active", description="`off`: no facts and no memories are given.")
-    why: bool = Field(default=False, description="Return each line with the ids of what it tells.")
+    mode: Literal["active", "off"] = Field(default="active", description="`off`: no facts and no memories.")
+    why: bool = Field(default=False, description="Return each line with the ids of the items behind it.")
 
 
 class ContextLineSeen(Answer):
-    """A line of the context, and the ids of what it tells."""
+    """A line of the context with the ids of the items behind it."""
 
     section: str
     label: str
@@ -105,7 +105,7 @@ class ContextLineSeen(Answer):
 
 
 class ContextItemSeen(Answer):
-    """What was told in a line of a logged context."""
+    """An item behind a line of a logged context."""
 
     id: UUID
     item: str = Field(description="memory, turn, structured_fact, scaffold, narrative, or forgotten.")
@@ -122,7 +122,7 @@ class LoggedLineSeen(Answer):
 
 
 class ContextExplanation(Answer):
-    """A logged context: which items each line told. The text itself is not kept."""
+    """A logged context: the items behind each line. The text itself is not kept."""
 
     id: UUID
     subject_id: str
@@ -170,7 +170,7 @@ class ContextAnswer(Answer):
     assembled_at: datetime
     policy: str
     policy_hash: str
-    form: str = Field(description="The layout.")
+    form: str = Field(description="Layout of the text.")
     text: str = Field(description="The text for the model.")
     budget: list[BudgetRow]
     total_tokens: int
@@ -179,7 +179,7 @@ class ContextAnswer(Answer):
     relationship: RelationshipSeen
     dropped: list[DroppedSeen]
     lines: list[ContextLineSeen] | None = Field(default=None, description="With `why`.")
-    notes: list[str] = Field(description="What was missing, or done differently from the request.")
+    notes: list[str] = Field(description="Anything that was missing or handled differently from the request.")
 
 
 @router.post(
@@ -215,11 +215,11 @@ async def assemble(body: ContextRequest, caller: Reader) -> Response:
     "/contexts/{context_id}",
     response_model=ContextExplanation,
     responses=documented(404, 422),
-    summary="Explain a context that was built",
+    summary="Explain a context",
     name="explain_context",
 )
 async def explain_logged(caller: Reader, context_id: UUID) -> Response:
-    """Return a logged context: for each line the memories, turns, structured facts and scaffold entries it told."""
+    """Return a logged context: the memories, turns, structured facts and scaffold entries behind each line."""
     return answer(await explain_context(caller.reader(), context_id))
 
 

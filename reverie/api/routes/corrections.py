@@ -39,9 +39,9 @@ class CorrectionRequest(Body):
 
     memory_id: UUID
     kind: Literal["wrong", "replace", "forget", "pin", "unpin", "keep_apart"] = Field(
-        description="wrong: it is not true, forget it; replace: forget it, `content` is right; forget: it is true and "
-        "not to be remembered; pin: keep it and consider it in every recall; unpin: no longer; keep_apart: it was "
-        "merged or superseded by mistake."
+        description="wrong: it is not true and is forgotten; replace: it is forgotten, and `content` is correct; "
+        "forget: it is true, but must not be remembered; pin: keep it and consider it in every recall; unpin: undo a "
+        "pin; keep_apart: it was merged or superseded by mistake."
     )
     content: Text | None = Field(default=None, min_length=1, max_length=MOST_CHARACTERS)
     actor: Name | None = Field(default=None, description="Who makes the correction. Default: the name of the key.")
@@ -65,10 +65,12 @@ class CorrectionAnswer(Answer):
         }
     )
 
-    id: UUID | None = Field(description="The correction; none for keep_apart.")
-    survivor_id: UUID | None = Field(description="Of a keep_apart: the other memory, which it is now apart from.")
-    replacement_id: UUID | None = Field(description="Of a replace: the memory that `content` becomes.")
-    effect: str = Field(description="What takes effect with this answer, and what when a worker runs next.")
+    id: UUID | None = Field(description="The correction; null for keep_apart.")
+    survivor_id: UUID | None = Field(description="With keep_apart: the other memory.")
+    replacement_id: UUID | None = Field(description="With replace: the memory that `content` becomes.")
+    effect: str = Field(
+        description="Changes that take effect with this response, and those that wait for the next worker run."
+    )
 
 
 @router.post(
@@ -79,14 +81,13 @@ class CorrectionAnswer(Answer):
     name="correct",
 )
 async def post_correction(body: CorrectionRequest, caller: Writer) -> Response:
-    """Say that a memory is wrong, what is right instead, that it is to be forgotten or kept, or that two were merged
-    that are not the same, or that one was superseded and still holds.
+    """Correct a memory: mark it as wrong, replace it, forget it, pin it, or undo a merge or a supersession.
 
-    From the answer on recalls, contexts, profiles and lists of memories no longer state what is wrong or to be
-    forgotten, neither as a memory nor as the turn that it was drawn from, and give a replacement in its place. The
-    deferred tier (a worker) then forgets the memory for good, takes its structured fact back, and makes a memory of the
-    replacement. The turn stays in the log. A memory that an acknowledgement told of can be corrected at
-    once: the turns that it is made of go to the log first. `effect` says the same in words.
+    The correction takes effect with the response: recalls, contexts, profiles and lists of memories no longer state a
+    memory that is wrong or to be forgotten, nor the turn that it was extracted from. A replacement is returned in its
+    place. The deferred tier (a worker) then forgets the memory permanently, removes its structured fact and makes a
+    memory of the replacement. The turn stays in the log. A memory that an acknowledgement named can be corrected
+    immediately: its source turns are moved to the log first. `effect` says the same in words.
     """
     if body.kind == "keep_apart":
         survivor = await asyncio.to_thread(

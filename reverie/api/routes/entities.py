@@ -24,18 +24,18 @@ class EntityPage(Answer):
     """A page of entities, by their typed ids."""
 
     entities: list[Entity]
-    next_cursor: str | None = Field(description="Pass it to get the next page. Null: this is the last page.")
+    next_cursor: str | None = Field(description="Pass this value to get the next page. Null on the last page.")
 
 
 @router.get("/entities", response_model=EntityPage, responses=documented(422), summary="List a subject's entities")
 async def list_entities(
     caller: Reader,
     subject_id: Subject,
-    type: Annotated[Name | None, Query(description="Of this type, such as `pet`.")] = None,
+    type: Annotated[Name | None, Query(description="Only entities of this type, such as `pet`.")] = None,
     limit: Limit = 50,
     cursor: Cursor = None,
 ) -> Response:
-    """The entities that the subject's memories name, and in how many memories."""
+    """List the entities that the subject's memories name, with the number of memories."""
     after = decode_cursor(cursor, str, str)
     found = await page_entities(caller.reader(), subject_id, type_=type, after=after, limit=limit + 1)
     shown, following = page(found, limit, lambda entity: tuple(entity.id.split(":", 1)))
@@ -46,8 +46,10 @@ async def list_entities(
 async def read_graph(
     caller: Reader,
     subject_id: Subject,
-    limit: Annotated[int, Query(ge=1, le=500, description="Entities at most, the most spoken of.")] = 100,
-    edges: Annotated[int, Query(ge=0, le=5000, description="Ties at most, the strongest.")] = 500,
+    limit: Annotated[
+        int, Query(ge=1, le=500, description="Maximum number of entities; the most mentioned come first.")
+    ] = 100,
+    edges: Annotated[int, Query(ge=0, le=5000, description="Maximum number of ties; the strongest come first.")] = 500,
 ) -> Response:
-    """The subject's graph: the entities that most memories name, and which of them occur together."""
+    """Return the subject's graph: the entities named most often, and which of them occur together."""
     return answer(await load_graph(caller.reader(), subject_id, limit=limit, edges=edges))

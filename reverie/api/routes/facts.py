@@ -24,28 +24,30 @@ router = routes_of("facts")
 
 
 class FactsAnswer(Answer):
-    """The values in force, most important first."""
+    """The current values, most important first."""
 
     facts: list[StructuredFact]
 
 
 class ProfileAnswer(Answer):
-    """A subject in short."""
+    """The profile of a subject."""
 
     subject_id: str
-    narrative: str = Field(description="The narrative, as long as the policy allows.")
+    narrative: str = Field(description="The narrative, up to the length that the policy allows.")
     narrative_by: str = Field(description="The language model that wrote it, or `rules`.")
-    narrative_made_at: datetime | None = Field(description="When the model wrote it; null: made for this answer.")
-    narrative_age_days: float | None = Field(description="How old it is; null: made for this answer.")
+    narrative_made_at: datetime | None = Field(
+        description="Time at which the model wrote it; null if it was made for this response."
+    )
+    narrative_age_days: float | None = Field(description="Age of the narrative; null if it was made for this response.")
     scaffold: dict[str, Any] = Field(description="The entries as a nested object, and the facts by category and key.")
-    learned: dict[str, Any] = Field(description="What agents learned, by connection.")
-    entries: list[ScaffoldEntry] = Field(description="Each entry in force, with confidence, basis and sources.")
-    conflicts: list[Conflict] = Field(description="Values that contradict a value in force, and that value.")
+    learned: dict[str, Any] = Field(description="Information that agents recorded, by connection.")
+    entries: list[ScaffoldEntry] = Field(description="Each current entry with its confidence, basis and sources.")
+    conflicts: list[Conflict] = Field(description="Values that contradict a current value, with that value.")
     facts: list[StructuredFact]
     preferences: list[Liking] = Field(
-        description="Preferences that no fact tells: dislikes first, then the most important."
+        description="Preferences that no structured fact covers: dislikes first, then by importance."
     )
-    recent: list[Recent] = Field(description="What happened lately, latest first.")
+    recent: list[Recent] = Field(description="Recent events, latest first.")
     relationship: Relationship
     notes: list[str]
 
@@ -57,7 +59,7 @@ class StagedRequest(Body):
 
     subject_id: Name
     question: Question | None = Field(default=None, description="Default: none; only facts are returned.")
-    as_of: Time | None = Field(default=None, description="The time as of which to answer. Default: now.")
+    as_of: Time | None = Field(default=None, description="Answer as of this time. Default: now.")
 
 
 class StagedAnswer(Answer):
@@ -68,10 +70,12 @@ class StagedAnswer(Answer):
     policy: str
     policy_hash: str
     model: str | None
-    text: str = Field(description="As User Profile and Recent Context.")
+    text: str = Field(description="The answer as text, in the sections User Profile and Recent Context.")
     facts: list[StructuredFact]
     summaries: list[Summary]
-    near_misses: list[Summary] = Field(description="The nearest summaries beyond the policy's distance: not given.")
+    near_misses: list[Summary] = Field(
+        description="The nearest summaries beyond the policy's distance limit. They are not part of the answer."
+    )
     notes: list[str]
 
 
@@ -81,11 +85,11 @@ class StagedAnswer(Answer):
 async def list_facts(
     caller: Reader,
     subject_id: Subject,
-    history: Annotated[bool, Query(description="Also what held before.")] = False,
+    history: Annotated[bool, Query(description="Include values that no longer hold.")] = False,
     least_importance: Annotated[float, Query(ge=0, le=1)] = 0.0,
     as_of: AsOf = None,
 ) -> Response:
-    """The structured facts of a subject: by key, with the values that each replaced."""
+    """List the structured facts of a subject by key, with the values that each replaced."""
     facts = await load_facts(
         caller.reader(),
         subject_id=subject_id,
@@ -104,7 +108,7 @@ async def list_facts(
     name="read_profile",
 )
 async def get_profile(caller: Reader, subject_id: Subject, as_of: AsOf = None) -> Response:
-    """A subject in short: narrative, structured facts, recent events and the relationship."""
+    """Return a profile: narrative, structured facts, recent events and the relationship."""
     policy, at = caller.policy, as_of or now()
     found = await load_profile(caller.reader(), subject_id=subject_id, policy=policy, as_of=at)
     written = found.written if found.is_written else None
@@ -135,7 +139,7 @@ async def get_profile(caller: Reader, subject_id: Subject, as_of: AsOf = None) -
     summary="Search memory in stages",
 )
 async def recall_staged(body: StagedRequest, caller: Reader) -> Response:
-    """All structured facts, then the nearest summaries. It does not count as an access."""
+    """Return all structured facts, then the nearest summaries. This does not count as an access."""
     age = caller.services.question_notes()
     found = await staged_recall(
         caller.questioner(),

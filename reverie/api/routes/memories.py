@@ -26,24 +26,28 @@ class MemoryPage(Answer):
     """A page of memories, latest first."""
 
     memories: list[ListedMemory]
-    next_cursor: str | None = Field(description="Pass it to get the next page. Null: this is the last page.")
+    next_cursor: str | None = Field(description="Pass this value to get the next page. Null on the last page.")
 
 
 @router.get("/memories", response_model=MemoryPage, responses=documented(422), summary="List a subject's memories")
 async def list_memories(
     caller: Reader,
     subject_id: Subject,
-    kinds: Annotated[list[Kind] | None, Query(description="Of these kinds; none: any.")] = None,
-    states: Annotated[list[State] | None, Query(description="In these states; none: active and candidate.")] = None,
-    since: Annotated[Time | None, Query(description="Happened then or later.")] = None,
-    until: Annotated[Time | None, Query(description="Happened before.")] = None,
-    session_id: Annotated[Name | None, Query(description="From this session.")] = None,
-    entity: Annotated[Name | None, Query(description="Speaks of this, such as `pet:bruno`.")] = None,
+    kinds: Annotated[list[Kind] | None, Query(description="Only memories of these kinds. Default: all kinds.")] = None,
+    states: Annotated[
+        list[State] | None, Query(description="Only memories in these states. Default: active and candidate.")
+    ] = None,
+    since: Annotated[Time | None, Query(description="Only memories of events at or after this time.")] = None,
+    until: Annotated[Time | None, Query(description="Only memories of events before this time.")] = None,
+    session_id: Annotated[Name | None, Query(description="Only memories from this session.")] = None,
+    entity: Annotated[
+        Name | None, Query(description="Only memories that name this entity, such as `pet:bruno`.")
+    ] = None,
     as_of: AsOf = None,
     limit: Limit = 50,
     cursor: Cursor = None,
 ) -> Response:
-    """The memories of a subject, latest first. Importance is computed as of the requested time."""
+    """List the memories of a subject, latest first. Importance is computed as of the requested time."""
     before = decode_cursor(cursor, UUID)
     wanted = MemoryFilter(
         kinds=tuple(kinds or KINDS),
@@ -70,5 +74,5 @@ async def list_memories(
     "/memories/{memory_id}", response_model=Explanation, responses=documented(404, 422), summary="Explain a memory"
 )
 async def explain_memory(caller: Reader, memory_id: UUID) -> Response:
-    """One memory, in force or forgotten: its source turns, its lineage, its run and policy."""
+    """Explain a memory, active or forgotten: its source turns, lineage, run and policy."""
     return answer(await explain(caller.reader(), str(memory_id)))

@@ -28,12 +28,12 @@ router = routes_of("observations")
 
 
 class ObservationBody(Body):
-    """Whom it is about, and where it comes from."""
+    """The subject of an observation, and its origin."""
 
     subject_id: Name
     session_id: Name | None = None
-    source_id: Name | None = Field(default=None, description="Your id of it. A repeated id is ignored.")
-    connection_id: Name | None = Field(default=None, description="The tool connection that it holds for.")
+    source_id: Name | None = Field(default=None, description="Your id of the item. A repeated id is ignored.")
+    connection_id: Name | None = Field(default=None, description="The tool connection that it applies to.")
     metadata: JsonObject | None = Field(
         default=None,
         description="Message, attachment or tool. context_type, source, tool_id, attachment_id, filename and "
@@ -54,7 +54,7 @@ class ObservationBody(Body):
 
 
 class ObservationRequest(ObservationBody):
-    """What an agent noticed about the subject in a conversation."""
+    """An agent's observation about the subject in a conversation."""
 
     model_config = example(
         {"subject_id": "ana", "session_id": "s1", "category": "preference", "content": "Prefers short answers."}
@@ -73,12 +73,12 @@ class DocumentRequest(ObservationBody):
 
     channel: Literal["attachment", "tool"]
     text: Text = Field(min_length=1)
-    name: Name | None = Field(default=None, description="The file or tool.")
+    name: Name | None = Field(default=None, description="The file or tool that the text comes from.")
     hint: Hint | None = Field(default=None, description="Kind of memory to store it as. Default: decided by the rules.")
 
 
 class UserContextRequest(ObservationBody):
-    """What an autonomous agent learned about the subject."""
+    """Information that an autonomous agent learned about the subject."""
 
     model_config = example(
         {
@@ -94,7 +94,7 @@ class UserContextRequest(ObservationBody):
 
 
 class ConnectionContextRequest(ObservationBody):
-    """What was learned about one tool connection, such as its default project."""
+    """Information about one tool connection, such as its default project."""
 
     model_config = example({"subject_id": "ana", "connection_id": "jira-1", "learned": {"default_project": "WARD"}})
 
@@ -103,7 +103,7 @@ class ConnectionContextRequest(ObservationBody):
 
 
 class RecordedSeen(Answer):
-    """What became of one observation."""
+    """The result for one observation."""
 
     event_id: UUID
     observed_at: datetime
@@ -126,7 +126,7 @@ _ERRORS = documented(400, 409, 413, 422)
     summary="Record an observation about a subject",
 )
 async def observe(body: ObservationRequest, caller: Writer) -> Response:
-    """Record what an agent noticed: `record_observation(content, category)`."""
+    """Record an agent's observation: `record_observation(content, category)`."""
     event = await record_observation(
         caller.writer(),
         body.source(caller),
@@ -143,7 +143,7 @@ async def observe(body: ObservationRequest, caller: Writer) -> Response:
     "/documents", response_model=ObservationsAnswer, responses=_ERRORS, summary="Add a document or tool output"
 )
 async def add_document(body: DocumentRequest, caller: Writer) -> Response:
-    """Record the text of an attachment or the output of a tool; it is cut into chunks, each kept by what it is."""
+    """Record the text of an attachment or the output of a tool. It is split into chunks, each stored by its kind."""
     event = await record_document(
         caller.writer(),
         body.source(caller),
@@ -162,10 +162,10 @@ async def add_document(body: DocumentRequest, caller: Writer) -> Response:
     "/user_context",
     response_model=ObservationsAnswer,
     responses=_ERRORS,
-    summary="Record what was learned about a user",
+    summary="Record information about a user",
 )
 async def update_user(body: UserContextRequest, caller: Writer) -> Response:
-    """Record what was learned about the subject: `update_user_context(scaffold_updates, persistent_info_additions)`."""
+    """Record information about the subject: `update_user_context(scaffold_updates, persistent_info_additions)`."""
     events = await update_user_context(
         caller.writer(),
         body.source(caller),
@@ -182,10 +182,10 @@ async def update_user(body: UserContextRequest, caller: Writer) -> Response:
     "/connection_context",
     response_model=ObservationsAnswer,
     responses=_ERRORS,
-    summary="Record what holds for a tool connection",
+    summary="Record information about a tool connection",
 )
 async def update_connection(body: ConnectionContextRequest, caller: Writer) -> Response:
-    """Record what holds for one connection: `update_connection_context(connection_id, learned)`."""
+    """Record information about one connection: `update_connection_context(connection_id, learned)`."""
     events = await update_connection_context(
         caller.writer(),
         body.source(caller),

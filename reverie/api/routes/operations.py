@@ -45,7 +45,7 @@ class Readiness(Answer):
 
 @router.get("/health", response_model=Health, summary="Check that the process is alive")
 async def health() -> Response:
-    """Whether the process is alive."""
+    """Report that the process is alive."""
     return answer({"status": "ok"})
 
 
@@ -56,7 +56,7 @@ async def health() -> Response:
     summary="Check that requests can be served",
 )
 async def ready(request: Request) -> Response:
-    """Whether requests can be served: both roles read a table as requests do. Notes name what is missing."""
+    """Report whether requests can be served: both roles read a table as requests do. Notes name anything missing."""
     services = request.app.state.services
     try:
         await probe(services.read_session(NO_TENANT))
@@ -88,5 +88,5 @@ async def probe(session: TenantSession) -> None:
     summary="Read Prometheus metrics",
 )
 async def metrics(request: Request) -> Response:
-    """Metrics for Prometheus."""
+    """Return metrics for Prometheus."""
     return Response(request.app.state.metrics.text(), media_type=CONTENT_TYPE_LATEST)

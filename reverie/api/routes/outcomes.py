@@ -51,12 +51,12 @@ class OutcomesRequest(Body):
 
 
 class OutcomesAnswer(Answer):
-    """What became of the outcomes."""
+    """The result for the outcomes."""
 
     model_config = example({"added": 1, "repeated": 0})
 
     added: int
-    repeated: int = Field(description="Outcomes that were sent before; they count once.")
+    repeated: int = Field(description="Number of outcomes that had been sent before. They count once.")
 
 
 @router.post(

@@ -30,17 +30,17 @@ class RecallRequest(Body):
 
     subject_id: Name
     question: Question
-    as_of: Time | None = Field(default=None, description="The time as of which to answer. Default: now.")
+    as_of: Time | None = Field(default=None, description="Answer as of this time. Default: now.")
     top_k: int | None = Field(
-        default=None, ge=1, le=200, description="The most hits to return. Default: the policy's number."
+        default=None, ge=1, le=200, description="Maximum number of hits. Default: the policy's value."
     )
     token_budget: int | None = Field(
-        default=None, ge=0, le=200_000, description="The most tokens to return. Default: the policy's number."
+        default=None, ge=0, le=200_000, description="Maximum number of tokens. Default: the policy's value."
     )
     kinds: list[Kind | Literal["working"]] | None = Field(
         default=None,
         min_length=1,
-        description="Restrict the search to memories of these kinds. `working`: recent ones that are about now.",
+        description="Restrict the search to memories of these kinds. `working`: recent ones about the current state.",
     )
     connections: list[Name] | None = Field(
         default=None,
@@ -54,7 +54,7 @@ class RecallRequest(Body):
         default=None, min_length=1, description="Restrict the search to these sources."
     )
     tools: list[Name] | None = Field(
-        default=None, min_length=1, max_length=100, description="Restrict the search to what these tools gave."
+        default=None, min_length=1, max_length=100, description="Restrict the search to the output of these tools."
     )
     attachments: list[Name] | None = Field(
         default=None,
@@ -85,7 +85,7 @@ class SignalSeen(Answer):
 
 
 class AttributesSeen(Answer):
-    """What a turn or event belongs to."""
+    """Attributes of the turn or event behind a hit."""
 
     context_type: str
     source: str
@@ -98,7 +98,7 @@ class AttributesSeen(Answer):
 
 
 class SaidSeen(Answer):
-    """A turn that goes with a hit."""
+    """A turn before or after a hit."""
 
     id: UUID
     content: str
@@ -118,22 +118,24 @@ class HitSeen(Answer):
     tokens: int
     turn_id: UUID | None
     session_id: str | None
-    times: int = Field(description="In how many of the turns found it was said, in the same words.")
-    first_at: datetime | None = Field(description="The first of these turns. Null: there is one.")
-    until: datetime | None = Field(description="When it ceased to hold; `content` says so too. Null: it holds.")
+    times: int = Field(description="Number of found turns that say this in the same words.")
+    first_at: datetime | None = Field(description="The first of these turns; null if there is only one.")
+    until: datetime | None = Field(
+        description="Time at which it stopped being true, also stated in `content`. Null if it still holds."
+    )
     reply_to: SaidSeen | None = Field(description="The question that a short reply answers.")
-    before: list[SaidSeen] = Field(description="Turns before it, with `neighbours`.")
-    after: list[SaidSeen] = Field(description="Turns after it, with `neighbours`.")
-    fresh: bool = Field(description="Whether it is a turn said a moment ago, on its way to memory.")
+    before: list[SaidSeen] = Field(description="Turns before the hit, with `neighbours`.")
+    after: list[SaidSeen] = Field(description="Turns after the hit, with `neighbours`.")
+    fresh: bool = Field(description="Whether the hit is a recent turn that has not been consolidated yet.")
     ranks: dict[str, int] = Field(
-        description="Its rank in each search that found it: dense, lexical, entity; `weighed`: before re-ranking."
+        description="Rank in each search that found it: dense, lexical, entity; `weighed`: before re-ranking."
     )
     signals: dict[str, SignalSeen] | None = Field(default=None, description="With `why`.")
     distance: float | None = Field(
         default=None, description="With `why`: cosine distance to the question, if the policy weighs similarity."
     )
     attributes: list[AttributesSeen] | None = Field(
-        default=None, description="With `why`: for each turn or event that it was said in."
+        default=None, description="With `why`: the sources, one for each turn or event."
     )
 
 
@@ -199,11 +201,11 @@ class RecallAnswer(Answer):
     )
     hits: list[HitSeen]
     dropped: list[DropSeen] | None = Field(default=None, description="With `why`.")
-    unranked: int = Field(description="Candidates that ranked so low that they are only counted.")
+    unranked: int = Field(description="Number of candidates that ranked too low to be listed.")
     total_tokens: int
     token_budget: int
-    budget_used: float = Field(description="Share of the token budget that the hits take.")
-    notes: list[str] = Field(description="What was missing, or done differently from the request.")
+    budget_used: float = Field(description="Share of the token budget that the hits use.")
+    notes: list[str] = Field(description="Anything that was missing or handled differently from the request.")
 
 
 @router.post(
@@ -214,9 +216,9 @@ class RecallAnswer(Answer):
     name="recall",
 )
 async def post_recall(body: RecallRequest, caller: Reader) -> Response:
-    """Ask memory about a subject: turns word for word, facts, preferences, patterns and summaries, best first.
+    """Search the memory of a subject: verbatim turns, facts, preferences, patterns and summaries, best first.
 
-    The recall is logged after the answer is sent and counts as an access of its hits.
+    The recall is logged after the response is sent, and counts as an access of its hits.
     """
     age = caller.services.question_notes()
     found = await recall_at_once(

@@ -23,10 +23,10 @@ router = routes_of("reviews")
 
 
 class ReviewPage(Answer):
-    """A page of turns, the longest waiting first."""
+    """A page of turns, longest waiting first."""
 
     reviews: list[Review]
-    next_cursor: str | None = Field(description="Pass it to get the next page. Null: this is the last page.")
+    next_cursor: str | None = Field(description="Pass this value to get the next page. Null on the last page.")
 
 
 class SeenAnswer(Answer):
@@ -41,15 +41,15 @@ class SeenAnswer(Answer):
     "/reviews",
     response_model=ReviewPage,
     responses=documented(422),
-    summary="List messages that await a person's review",
+    summary="List messages flagged for review",
 )
 async def list_flagged(
     caller: Admin,
-    seen: Annotated[bool, Query(description="Also what a person has looked at.")] = False,
+    seen: Annotated[bool, Query(description="Include messages that a person has already reviewed.")] = False,
     limit: Limit = 50,
     cursor: Cursor = None,
 ) -> Response:
-    """Turns that were flagged for review, such as signs of a crisis. Requires the scope admin."""
+    """List turns that were flagged for review, such as signs of a crisis. Requires the scope admin."""
     place = decode_cursor(cursor, _aware, UUID)
     after = (place[0], place[1]) if place else None
     # the reader's role sees nothing of what is not in the log yet

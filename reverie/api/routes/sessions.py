@@ -25,11 +25,11 @@ class CloseRequest(Body):
 
 
 class CloseAnswer(Answer):
-    """What is still to be done."""
+    """Work that remains for the session."""
 
     model_config = example({"waiting": 4})
 
-    waiting: int = Field(description="Turns that are still to be moved to the log.")
+    waiting: int = Field(description="Turns that have not been moved to the log yet.")
 
 
 @router.post(

@@ -34,10 +34,11 @@ class TurnGiven(Body):
     """One turn of a conversation."""
 
     source_id: Name | None = Field(
-        default=None, description="Your id of the turn, unique in its session: a turn sent twice counts once."
+        default=None,
+        description="Your id of the turn, unique within its session. A turn that is sent twice counts once.",
     )
     role: Role
-    text: Text = Field(default="", description="What was said; empty only with tool calls.")
+    text: Text = Field(default="", description="Text of the message; may be empty only with tool calls.")
     speaker: Name | None = Field(default=None, description="The speaker's name.")
     said_at: Time | None = Field(default=None, description="When it was said. Default: now.")
     tool_calls: list[ToolCallGiven] = Field(default_factory=list, max_length=100)
@@ -85,16 +86,18 @@ class TurnsRequest(Body):
 
 
 class NearSeen(Answer):
-    """A memory that a candidate repeats in other words."""
+    """An existing memory that a candidate repeats in other words."""
 
     memory_id: UUID
     similarity: float
 
 
 class CandidateSeen(Answer):
-    """A candidate for memory that was found in a turn."""
+    """A candidate that was extracted from a turn."""
 
-    id: UUID = Field(description="Id of the memory that it becomes, unless it is merged into another.")
+    id: UUID = Field(
+        description="Id of the memory that the candidate becomes, unless it is merged into another memory."
+    )
     kind: Kind
     content: str
     importance: float
@@ -108,7 +111,7 @@ class MoodSeen(Answer):
 
     mood: str
     energy: Literal["high", "medium", "low"]
-    style: str = Field(description="The style of answer that fits the mood.")
+    style: str = Field(description="The style of response that fits the mood.")
     confidence: float | None
     method: str = Field(description="How the mood was determined: model, classifier, previous or keywords.")
 
@@ -125,13 +128,13 @@ class CrisisSeen(Answer):
     """Signs of a crisis in a message, and help for its author."""
 
     signs: list[str]
-    review: bool = Field(description="Whether a person should review it.")
+    review: bool = Field(description="Whether a person should review the message.")
     message: str
     helplines: list[HelplineSeen]
 
 
 class TurnSeen(Answer):
-    """What became of one turn."""
+    """The result for one turn."""
 
     turn_id: UUID
     source_id: str
@@ -139,7 +142,7 @@ class TurnSeen(Answer):
     status: Literal["added", "repeated"]
     extracted: list[CandidateSeen]
     reason: str | None = Field(description="Why nothing was extracted: role, low_content, question, quoted or no_rule.")
-    left_out: int = Field(description="Candidates left out, as the policy takes no more from one turn.")
+    left_out: int = Field(description="Candidates left out because the policy limits the number for one turn.")
     mood: MoodSeen | None = Field(description="The mood of a user's message.")
     crisis: CrisisSeen | None
 
@@ -162,7 +165,7 @@ class TurnsAnswer(Answer):
 async def append(body: TurnsRequest, caller: Writer) -> Response:
     """Store turns of a session, all or none. A turn that is sent twice is stored once.
 
-    The answer has the candidates that the rules found, the mood of each message, and help if a message sounds like a
+    The response has the extracted candidates, the mood of each message, and helplines if a message sounds like a
     crisis.
     """
     services = caller.services

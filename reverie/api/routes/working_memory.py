@@ -16,7 +16,7 @@ router = routes_of("working memory")
 
 
 class UpdateRequest(Body):
-    """The lists to replace. A list that is left out stays as it is."""
+    """The lists to replace. A list that is left out is not changed."""
 
     model_config = example(
         {"subject_id": "ana", "session_id": "s1", "preferences": ["Answer in Portuguese"], "confirmations": []}
@@ -37,7 +37,7 @@ class UpdateRequest(Body):
     "/working_memory", response_model=Session, responses=documented(404, 422), summary="Read a session's working memory"
 )
 async def read_working_memory(caller: Reader, subject_id: Subject, session_id: SessionId) -> Response:
-    """A session's latest turns and its first one, its mood, and the caller's lists."""
+    """Return a session's first and latest turns, its mood, and the caller's lists."""
     return answer(await held(caller, subject_id, session_id))
 
 
@@ -48,7 +48,7 @@ async def read_working_memory(caller: Reader, subject_id: Subject, session_id: S
     summary="Update a session's working memory",
 )
 async def update_working_memory(body: UpdateRequest, caller: Writer) -> Response:
-    """Replace the caller's lists. A session without working memory gets one."""
+    """Replace the caller's lists. If the session has no working memory, it is created."""
     await update_session(caller.writer(), **body.model_dump(exclude_unset=True), policy=caller.policy, as_of=now())
     return answer(await held(caller, body.subject_id, body.session_id))
 

@@ -10,20 +10,20 @@ class ConflictPage(Answer):
     """A page of conflicts, latest first."""
 
     conflicts: list[MemoryConflict]
-    #: Pass it to get the next page. Null: this is the last page.
+    #: Pass this value to get the next page. Null on the last page.
     next_cursor: str | None
 
 
 def list_conflicts(
     *, subject_id: str | None = None, limit: int | None = None, cursor: str | None = None
 ) -> Request[ConflictPage]:
-    """The pairs of memories that cannot both hold. Nothing that was said decides between them: both are in force
+    """List pairs of memories that cannot both be true. No statement decides between them, so both stay in force
     until
     a later statement or a correction decides.
 
-    subject_id: Of this subject; none: of all.
-    limit: How many a page holds at most.
-    cursor: `next_cursor` of the page before; none: the first page.
+    subject_id: Only this subject. Default: all subjects.
+    limit: Maximum number of items on a page.
+    cursor: `next_cursor` of the previous page. Default: the first page.
     """
     return Request(
         "GET", "/v1/conflicts", ConflictPage, query={"subject_id": subject_id, "limit": limit, "cursor": cursor}

@@ -10,14 +10,14 @@ from reverie_client.request import Answer, Request
 
 
 class CachedTools(Answer):
-    """Until when the tools are given."""
+    """Time until which contexts list the tools."""
 
     connection_id: str
     expires_at: datetime
 
 
 class Tools(Answer):
-    """Tools as they were last read."""
+    """Tools as last read."""
 
     tools: list[Any]
     read_at: datetime
@@ -28,9 +28,9 @@ class Connection(Answer):
     """A connection of a subject."""
 
     connection_id: str
-    #: Null: never sent.
+    #: Null if no tools were sent.
     tools: Tools | None
-    #: False: read the tools again and send them.
+    #: False: the list is out of date; read the tools again and send them.
     is_fresh: bool
     learned: dict[str, Any]
 
@@ -46,7 +46,7 @@ def cache_connection_tools(
 ) -> Request[CachedTools]:
     """Replace the cached tools of a connection. Contexts list them while it is active and they are not out of date.
 
-    ttl_hours: Hours until they are out of date. Default: the policy's number.
+    ttl_hours: Hours until the list is out of date. Default: the policy's value.
     """
     return Request(
         "PUT",
@@ -57,9 +57,9 @@ def cache_connection_tools(
 
 
 def list_connections(subject_id: str, *, as_of: datetime | None = None) -> Request[Connections]:
-    """List connections with cached tools and connections that something was learned about.
+    """List connections that have cached tools or recorded information.
 
-    subject_id: Whom or what the memory is about.
-    as_of: As of when; none: now.
+    subject_id: The person or business that the memory is about.
+    as_of: Answer as of this time. Default: now.
     """
     return Request("GET", "/v1/connections", Connections, query={"subject_id": subject_id, "as_of": as_of})

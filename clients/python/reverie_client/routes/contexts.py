@@ -46,7 +46,7 @@ class Dropped(Answer):
 
 
 class ContextLine(Answer):
-    """A line of the context, and the ids of what it tells."""
+    """A line of the context with the ids of the items behind it."""
 
     section: str
     label: str
@@ -63,7 +63,7 @@ class Context(Answer):
     assembled_at: datetime
     policy: str
     policy_hash: str
-    #: The layout.
+    #: Layout of the text.
     form: str
     #: The text for the model.
     text: str
@@ -76,12 +76,12 @@ class Context(Answer):
     dropped: list[Dropped]
     #: With `why`.
     lines: list[ContextLine] | None = None
-    #: What was missing, or done differently from the request.
+    #: Anything that was missing or handled differently from the request.
     notes: list[str]
 
 
 class ContextItem(Answer):
-    """What was told in a line of a logged context."""
+    """An item behind a line of a logged context."""
 
     id: UUID
     #: memory, turn, structured_fact, scaffold, narrative, or forgotten.
@@ -99,7 +99,7 @@ class LoggedLine(Answer):
 
 
 class ContextExplanation(Answer):
-    """A logged context: which items each line told. The text itself is not kept."""
+    """A logged context: the items behind each line. The text itself is not kept."""
 
     id: UUID
     subject_id: str
@@ -159,22 +159,22 @@ def assemble_context(
     session_id: Take history and mood from this session's working memory where none are given; summaries of its
     older turns stand for them where the history is too long.
     question: Default: none; the most important memories are used.
-    as_of: The time as of which to answer. Default: now.
+    as_of: Answer as of this time. Default: now.
     embed: False: search by words and entities only, without the embedding model.
     model: The chat model that will read the context. Its tokenizer is used.
     request_id: Your id of the request, for the log.
-    system: Your instructions; never cut.
+    system: Your instructions. They are never cut.
     history: Oldest first.
-    service_data: Fields by service.
-    learned: What was learned, by connection.
-    account: The account with your services: plan, what is left, counts, connected engines.
+    service_data: Your data: fields by service.
+    learned: Information that was recorded, by connection.
+    account: The subject's account with your services: plan, remaining quota, counts, connected engines.
     preferences: Preferences in force in this conversation. Default: those of the session's working memory.
     connections: The active connections: what was learned about others is left out, and their cached tools are
     listed. Default: every connection counts.
     context_types: Only memories of these context types.
     sources: Only memories of these sources.
-    mode: `off`: no facts and no memories are given.
-    why: Return each line with the ids of what it tells.
+    mode: `off`: no facts and no memories.
+    why: Return each line with the ids of the items behind it.
     """
     return Request(
         "POST",
@@ -214,5 +214,5 @@ def assemble_context(
 
 
 def explain_context(context_id: UUID) -> Request[ContextExplanation]:
-    """Return a logged context: for each line the memories, turns, structured facts and scaffold entries it told."""
+    """Return a logged context: the memories, turns, structured facts and scaffold entries behind each line."""
     return Request("GET", f"/v1/contexts/{context_id}", ContextExplanation)

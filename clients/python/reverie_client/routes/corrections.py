@@ -11,13 +11,13 @@ from reverie_client.request import Answer, Request
 class Correction(Answer):
     """The recorded correction, and when it takes effect."""
 
-    #: The correction; none for keep_apart.
+    #: The correction; null for keep_apart.
     id: UUID | None
-    #: Of a keep_apart: the other memory, which it is now apart from.
+    #: With keep_apart: the other memory.
     survivor_id: UUID | None
-    #: Of a replace: the memory that `content` becomes.
+    #: With replace: the memory that `content` becomes.
     replacement_id: UUID | None
-    #: What takes effect with this answer, and what when a worker runs next.
+    #: Changes that take effect with this response, and those that wait for the next worker run.
     effect: str
 
 
@@ -28,20 +28,20 @@ def correct_memory(
     content: str | None = None,
     actor: str | None = None,
 ) -> Request[Correction]:
-    """Say that a memory is wrong, what is right instead, that it is to be forgotten or kept, or that two were merged
-    that are not the same, or that one was superseded and still holds.
+    """Correct a memory: mark it as wrong, replace it, forget it, pin it, or undo a merge or a supersession.
 
-    From the answer on recalls, contexts, profiles and lists of memories no longer state what is wrong or to be
-    forgotten, neither as a memory nor as the turn that it was drawn from, and give a replacement in its place.
-    The
-    deferred tier (a worker) then forgets the memory for good, takes its structured fact back, and makes a memory
-    of the
-    replacement. The turn stays in the log. A memory that an acknowledgement told of can be corrected at
-    once: the turns that it is made of go to the log first. `effect` says the same in words.
+    The correction takes effect with the response: recalls, contexts, profiles and lists of memories no longer
+    state a
+    memory that is wrong or to be forgotten, nor the turn that it was extracted from. A replacement is returned in
+    its
+    place. The deferred tier (a worker) then forgets the memory permanently, removes its structured fact and makes
+    a
+    memory of the replacement. The turn stays in the log. A memory that an acknowledgement named can be corrected
+    immediately: its source turns are moved to the log first. `effect` says the same in words.
 
-    kind: wrong: it is not true, forget it; replace: forget it, `content` is right; forget: it is true and not to
-    be remembered; pin: keep it and consider it in every recall; unpin: no longer; keep_apart: it was merged or
-    superseded by mistake.
+    kind: wrong: it is not true and is forgotten; replace: it is forgotten, and `content` is correct; forget: it
+    is true, but must not be remembered; pin: keep it and consider it in every recall; unpin: undo a pin;
+    keep_apart: it was merged or superseded by mistake.
     actor: Who makes the correction. Default: the name of the key.
     """
     return Request(

@@ -10,7 +10,7 @@ class EntityPage(Answer):
     """A page of entities, by their typed ids."""
 
     entities: list[Entity]
-    #: Pass it to get the next page. Null: this is the last page.
+    #: Pass this value to get the next page. Null on the last page.
     next_cursor: str | None
 
 
@@ -32,12 +32,12 @@ class Graph(Answer):
 def list_entities(
     subject_id: str, *, type: str | None = None, limit: int | None = None, cursor: str | None = None
 ) -> Request[EntityPage]:
-    """The entities that the subject's memories name, and in how many memories.
+    """List the entities that the subject's memories name, with the number of memories.
 
-    subject_id: Whom or what the memory is about.
-    type: Of this type, such as `pet`.
-    limit: How many a page holds at most.
-    cursor: `next_cursor` of the page before; none: the first page.
+    subject_id: The person or business that the memory is about.
+    type: Only entities of this type, such as `pet`.
+    limit: Maximum number of items on a page.
+    cursor: `next_cursor` of the previous page. Default: the first page.
     """
     return Request(
         "GET",
@@ -48,10 +48,10 @@ def list_entities(
 
 
 def read_graph(subject_id: str, *, limit: int | None = None, edges: int | None = None) -> Request[Graph]:
-    """The subject's graph: the entities that most memories name, and which of them occur together.
+    """Return the subject's graph: the entities named most often, and which of them occur together.
 
-    subject_id: Whom or what the memory is about.
-    limit: Entities at most, the most spoken of.
-    edges: Ties at most, the strongest.
+    subject_id: The person or business that the memory is about.
+    limit: Maximum number of entities; the most mentioned come first.
+    edges: Maximum number of ties; the strongest come first.
     """
     return Request("GET", "/v1/graph", Graph, query={"subject_id": subject_id, "limit": limit, "edges": edges})

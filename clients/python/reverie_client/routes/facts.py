@@ -30,7 +30,7 @@ class StructuredFact(Answer):
 
 
 class Facts(Answer):
-    """The values in force, most important first."""
+    """The current values, most important first."""
 
     facts: list[StructuredFact]
 
@@ -93,29 +93,29 @@ class Relationship(Answer):
 
 
 class Profile(Answer):
-    """A subject in short."""
+    """The profile of a subject."""
 
     subject_id: str
-    #: The narrative, as long as the policy allows.
+    #: The narrative, up to the length that the policy allows.
     narrative: str
     #: The language model that wrote it, or `rules`.
     narrative_by: str
-    #: When the model wrote it; null: made for this answer.
+    #: Time at which the model wrote it; null if it was made for this response.
     narrative_made_at: datetime | None
-    #: How old it is; null: made for this answer.
+    #: Age of the narrative; null if it was made for this response.
     narrative_age_days: float | None
     #: The entries as a nested object, and the facts by category and key.
     scaffold: dict[str, Any]
-    #: What agents learned, by connection.
+    #: Information that agents recorded, by connection.
     learned: dict[str, Any]
-    #: Each entry in force, with confidence, basis and sources.
+    #: Each current entry with its confidence, basis and sources.
     entries: list[ScaffoldEntry]
-    #: Values that contradict a value in force, and that value.
+    #: Values that contradict a current value, with that value.
     conflicts: list[Conflict]
     facts: list[StructuredFact]
-    #: Preferences that no fact tells: dislikes first, then the most important.
+    #: Preferences that no structured fact covers: dislikes first, then by importance.
     preferences: list[Liking]
-    #: What happened lately, latest first.
+    #: Recent events, latest first.
     recent: list[Recent]
     relationship: Relationship
     notes: list[str]
@@ -141,11 +141,11 @@ class Staged(Answer):
     policy: str
     policy_hash: str
     model: str | None
-    #: As User Profile and Recent Context.
+    #: The answer as text, in the sections User Profile and Recent Context.
     text: str
     facts: list[StructuredFact]
     summaries: list[Summary]
-    #: The nearest summaries beyond the policy's distance: not given.
+    #: The nearest summaries beyond the policy's distance limit. They are not part of the answer.
     near_misses: list[Summary]
     notes: list[str]
 
@@ -157,11 +157,11 @@ def list_facts(
     least_importance: float | None = None,
     as_of: datetime | None = None,
 ) -> Request[Facts]:
-    """The structured facts of a subject: by key, with the values that each replaced.
+    """List the structured facts of a subject by key, with the values that each replaced.
 
-    subject_id: Whom or what the memory is about.
-    history: Also what held before.
-    as_of: As of when; none: now.
+    subject_id: The person or business that the memory is about.
+    history: Include values that no longer hold.
+    as_of: Answer as of this time. Default: now.
     """
     return Request(
         "GET",
@@ -172,19 +172,19 @@ def list_facts(
 
 
 def read_profile(subject_id: str, *, as_of: datetime | None = None) -> Request[Profile]:
-    """A subject in short: narrative, structured facts, recent events and the relationship.
+    """Return a profile: narrative, structured facts, recent events and the relationship.
 
-    subject_id: Whom or what the memory is about.
-    as_of: As of when; none: now.
+    subject_id: The person or business that the memory is about.
+    as_of: Answer as of this time. Default: now.
     """
     return Request("GET", "/v1/profile", Profile, query={"subject_id": subject_id, "as_of": as_of})
 
 
 def recall_staged(subject_id: str, *, question: str | None = None, as_of: datetime | None = None) -> Request[Staged]:
-    """All structured facts, then the nearest summaries. It does not count as an access.
+    """Return all structured facts, then the nearest summaries. This does not count as an access.
 
     question: Default: none; only facts are returned.
-    as_of: The time as of which to answer. Default: now.
+    as_of: Answer as of this time. Default: now.
     """
     return Request(
         "POST", "/v1/recalls/staged", Staged, body={"subject_id": subject_id, "question": question, "as_of": as_of}

@@ -38,7 +38,7 @@ class MemoryPage(Answer):
     """A page of memories, latest first."""
 
     memories: list[Memory]
-    #: Pass it to get the next page. Null: this is the last page.
+    #: Pass this value to get the next page. Null on the last page.
     next_cursor: str | None
 
 
@@ -158,18 +158,18 @@ def list_memories(
     limit: int | None = None,
     cursor: str | None = None,
 ) -> Request[MemoryPage]:
-    """The memories of a subject, latest first. Importance is computed as of the requested time.
+    """List the memories of a subject, latest first. Importance is computed as of the requested time.
 
-    subject_id: Whom or what the memory is about.
-    kinds: Of these kinds; none: any.
-    states: In these states; none: active and candidate.
-    since: Happened then or later.
-    until: Happened before.
-    session_id: From this session.
-    entity: Speaks of this, such as `pet:bruno`.
-    as_of: As of when; none: now.
-    limit: How many a page holds at most.
-    cursor: `next_cursor` of the page before; none: the first page.
+    subject_id: The person or business that the memory is about.
+    kinds: Only memories of these kinds. Default: all kinds.
+    states: Only memories in these states. Default: active and candidate.
+    since: Only memories of events at or after this time.
+    until: Only memories of events before this time.
+    session_id: Only memories from this session.
+    entity: Only memories that name this entity, such as `pet:bruno`.
+    as_of: Answer as of this time. Default: now.
+    limit: Maximum number of items on a page.
+    cursor: `next_cursor` of the previous page. Default: the first page.
     """
     return Request(
         "GET",
@@ -191,5 +191,5 @@ def list_memories(
 
 
 def explain_memory(memory_id: UUID) -> Request[Explanation]:
-    """One memory, in force or forgotten: its source turns, its lineage, its run and policy."""
+    """Explain a memory, active or forgotten: its source turns, lineage, run and policy."""
     return Request("GET", f"/v1/memories/{memory_id}", Explanation)

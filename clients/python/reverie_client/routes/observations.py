@@ -11,7 +11,7 @@ from reverie_client.request import Answer, Request, new_id
 
 
 class Recorded(Answer):
-    """What became of one observation."""
+    """The result for one observation."""
 
     event_id: UUID
     observed_at: datetime
@@ -35,10 +35,10 @@ def record_observation(
     metadata: Mapping[str, Any] | None = None,
     observed_at: datetime | None = None,
 ) -> Request[Observations]:
-    """Record what an agent noticed: `record_observation(content, category)`.
+    """Record an agent's observation: `record_observation(content, category)`.
 
-    source_id: Your id of it. A repeated id is ignored.
-    connection_id: The tool connection that it holds for.
+    source_id: Your id of the item. A repeated id is ignored.
+    connection_id: The tool connection that it applies to.
     metadata: Message, attachment or tool. context_type, source, tool_id, attachment_id, filename and organisation
     are attributes, for filters; other keys are not read.
     observed_at: When it was observed. Default: now.
@@ -73,14 +73,14 @@ def add_document(
     name: str | None = None,
     hint: Literal["fact", "preference", "instruction", "episode"] | None = None,
 ) -> Request[Observations]:
-    """Record the text of an attachment or the output of a tool; it is cut into chunks, each kept by what it is.
+    """Record the text of an attachment or the output of a tool. It is split into chunks, each stored by its kind.
 
-    source_id: Your id of it. A repeated id is ignored.
-    connection_id: The tool connection that it holds for.
+    source_id: Your id of the item. A repeated id is ignored.
+    connection_id: The tool connection that it applies to.
     metadata: Message, attachment or tool. context_type, source, tool_id, attachment_id, filename and organisation
     are attributes, for filters; other keys are not read.
     observed_at: When it was observed. Default: now.
-    name: The file or tool.
+    name: The file or tool that the text comes from.
     hint: Kind of memory to store it as. Default: decided by the rules.
     """
     return Request(
@@ -113,10 +113,10 @@ def update_user_context(
     scaffold_updates: Mapping[str, Any] | None = None,
     persistent_info_additions: Sequence[str] | None = None,
 ) -> Request[Observations]:
-    """Record what was learned about the subject: `update_user_context(scaffold_updates, persistent_info_additions)`.
+    """Record information about the subject: `update_user_context(scaffold_updates, persistent_info_additions)`.
 
-    source_id: Your id of it. A repeated id is ignored.
-    connection_id: The tool connection that it holds for.
+    source_id: Your id of the item. A repeated id is ignored.
+    connection_id: The tool connection that it applies to.
     metadata: Message, attachment or tool. context_type, source, tool_id, attachment_id, filename and organisation
     are attributes, for filters; other keys are not read.
     observed_at: When it was observed. Default: now.
@@ -148,9 +148,9 @@ def update_connection_context(
     metadata: Mapping[str, Any] | None = None,
     observed_at: datetime | None = None,
 ) -> Request[Observations]:
-    """Record what holds for one connection: `update_connection_context(connection_id, learned)`.
+    """Record information about one connection: `update_connection_context(connection_id, learned)`.
 
-    source_id: Your id of it. A repeated id is ignored.
+    source_id: Your id of the item. A repeated id is ignored.
     metadata: Message, attachment or tool. context_type, source, tool_id, attachment_id, filename and organisation
     are attributes, for filters; other keys are not read.
     observed_at: When it was observed. Default: now.

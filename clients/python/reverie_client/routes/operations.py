@@ -33,17 +33,17 @@ class Greeting(Answer):
 
 
 def health() -> Request[Health]:
-    """Whether the process is alive."""
+    """Report that the process is alive."""
     return Request("GET", "/health", Health)
 
 
 def ready() -> Request[Readiness]:
-    """Whether requests can be served: both roles read a table as requests do. Notes name what is missing."""
+    """Report whether requests can be served: both roles read a table as requests do. Notes name anything missing."""
     return Request("GET", "/ready", Readiness)
 
 
 def read_metrics() -> Request[str]:
-    """Metrics for Prometheus."""
+    """Return metrics for Prometheus."""
     return Request("GET", "/metrics", str)
 
 

@@ -24,10 +24,10 @@ class Outcome(Input):
 
 
 class Outcomes(Answer):
-    """What became of the outcomes."""
+    """The result for the outcomes."""
 
     added: int
-    #: Outcomes that were sent before; they count once.
+    #: Number of outcomes that had been sent before. They count once.
     repeated: int
 
 

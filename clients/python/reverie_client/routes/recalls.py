@@ -11,7 +11,7 @@ from reverie_client.request import Answer, Request
 
 
 class Said(Answer):
-    """A turn that goes with a hit."""
+    """A turn before or after a hit."""
 
     id: UUID
     content: str
@@ -27,7 +27,7 @@ class Signal(Answer):
 
 
 class Attributes(Answer):
-    """What a turn or event belongs to."""
+    """Attributes of the turn or event behind a hit."""
 
     context_type: str
     source: str
@@ -52,27 +52,27 @@ class Hit(Answer):
     tokens: int
     turn_id: UUID | None
     session_id: str | None
-    #: In how many of the turns found it was said, in the same words.
+    #: Number of found turns that say this in the same words.
     times: int
-    #: The first of these turns. Null: there is one.
+    #: The first of these turns; null if there is only one.
     first_at: datetime | None
-    #: When it ceased to hold; `content` says so too. Null: it holds.
+    #: Time at which it stopped being true, also stated in `content`. Null if it still holds.
     until: datetime | None
     #: The question that a short reply answers.
     reply_to: Said | None
-    #: Turns before it, with `neighbours`.
+    #: Turns before the hit, with `neighbours`.
     before: list[Said]
-    #: Turns after it, with `neighbours`.
+    #: Turns after the hit, with `neighbours`.
     after: list[Said]
-    #: Whether it is a turn said a moment ago, on its way to memory.
+    #: Whether the hit is a recent turn that has not been consolidated yet.
     fresh: bool
-    #: Its rank in each search that found it: dense, lexical, entity; `weighed`: before re-ranking.
+    #: Rank in each search that found it: dense, lexical, entity; `weighed`: before re-ranking.
     ranks: dict[str, int]
     #: With `why`.
     signals: dict[str, Signal] | None = None
     #: With `why`: cosine distance to the question, if the policy weighs similarity.
     distance: float | None = None
-    #: With `why`: for each turn or event that it was said in.
+    #: With `why`: the sources, one for each turn or event.
     attributes: list[Attributes] | None = None
 
 
@@ -100,13 +100,13 @@ class Recall(Answer):
     hits: list[Hit]
     #: With `why`.
     dropped: list[Drop] | None = None
-    #: Candidates that ranked so low that they are only counted.
+    #: Number of candidates that ranked too low to be listed.
     unranked: int
     total_tokens: int
     token_budget: int
-    #: Share of the token budget that the hits take.
+    #: Share of the token budget that the hits use.
     budget_used: float
-    #: What was missing, or done differently from the request.
+    #: Anything that was missing or handled differently from the request.
     notes: list[str]
 
 
@@ -141,18 +141,18 @@ def recall(
     neighbours: int | None = None,
     why: bool | None = None,
 ) -> Request[Recall]:
-    """Ask memory about a subject: turns word for word, facts, preferences, patterns and summaries, best first.
+    """Search the memory of a subject: verbatim turns, facts, preferences, patterns and summaries, best first.
 
-    The recall is logged after the answer is sent and counts as an access of its hits.
+    The recall is logged after the response is sent, and counts as an access of its hits.
 
-    as_of: The time as of which to answer. Default: now.
-    top_k: The most hits to return. Default: the policy's number.
-    token_budget: The most tokens to return. Default: the policy's number.
-    kinds: Restrict the search to memories of these kinds. `working`: recent ones that are about now.
+    as_of: Answer as of this time. Default: now.
+    top_k: Maximum number of hits. Default: the policy's value.
+    token_budget: Maximum number of tokens. Default: the policy's value.
+    kinds: Restrict the search to memories of these kinds. `working`: recent ones about the current state.
     connections: The active connections: what was learned about others is left out. Default: no filter.
     context_types: Restrict the search to these context types.
     sources: Restrict the search to these sources.
-    tools: Restrict the search to what these tools gave.
+    tools: Restrict the search to the output of these tools.
     attachments: Restrict the search to these attachments, by id or file name.
     sessions: Restrict the search to these sessions.
     include_compressed: Include memories that a pattern or summary replaced.

@@ -21,10 +21,10 @@ class Review(Answer):
 
 
 class ReviewPage(Answer):
-    """A page of turns, the longest waiting first."""
+    """A page of turns, longest waiting first."""
 
     reviews: list[Review]
-    #: Pass it to get the next page. Null: this is the last page.
+    #: Pass this value to get the next page. Null on the last page.
     next_cursor: str | None
 
 
@@ -37,11 +37,11 @@ class Reviewed(Answer):
 def list_reviews(
     *, seen: bool | None = None, limit: int | None = None, cursor: str | None = None
 ) -> Request[ReviewPage]:
-    """Turns that were flagged for review, such as signs of a crisis. Requires the scope admin.
+    """List turns that were flagged for review, such as signs of a crisis. Requires the scope admin.
 
-    seen: Also what a person has looked at.
-    limit: How many a page holds at most.
-    cursor: `next_cursor` of the page before; none: the first page.
+    seen: Include messages that a person has already reviewed.
+    limit: Maximum number of items on a page.
+    cursor: `next_cursor` of the previous page. Default: the first page.
     """
     return Request("GET", "/v1/reviews", ReviewPage, query={"seen": seen, "limit": limit, "cursor": cursor})
 

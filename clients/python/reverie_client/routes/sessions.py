@@ -6,9 +6,9 @@ from reverie_client.request import Answer, Request
 
 
 class Close(Answer):
-    """What is still to be done."""
+    """Work that remains for the session."""
 
-    #: Turns that are still to be moved to the log.
+    #: Turns that have not been moved to the log yet.
     waiting: int
 
 

@@ -24,10 +24,10 @@ class ToolCall(Input):
 class Turn(Input):
     """One turn of a conversation."""
 
-    #: Your id of the turn, unique in its session: a turn sent twice counts once.
+    #: Your id of the turn, unique within its session. A turn that is sent twice counts once.
     source_id: str = Field(default_factory=new_id)
     role: Literal["user", "assistant", "system", "tool"]
-    #: What was said; empty only with tool calls.
+    #: Text of the message; may be empty only with tool calls.
     text: str | None = None
     #: The speaker's name.
     speaker: str | None = None
@@ -40,16 +40,16 @@ class Turn(Input):
 
 
 class Near(Answer):
-    """A memory that a candidate repeats in other words."""
+    """An existing memory that a candidate repeats in other words."""
 
     memory_id: UUID
     similarity: float
 
 
 class Candidate(Answer):
-    """A candidate for memory that was found in a turn."""
+    """A candidate that was extracted from a turn."""
 
-    #: Id of the memory that it becomes, unless it is merged into another.
+    #: Id of the memory that the candidate becomes, unless it is merged into another memory.
     id: UUID
     kind: Literal["fact", "preference", "instruction", "episode", "summary", "pattern"]
     content: str
@@ -66,7 +66,7 @@ class Mood(Answer):
 
     mood: str
     energy: Literal["high", "medium", "low"]
-    #: The style of answer that fits the mood.
+    #: The style of response that fits the mood.
     style: str
     confidence: float | None
     #: How the mood was determined: model, classifier, previous or keywords.
@@ -85,14 +85,14 @@ class Crisis(Answer):
     """Signs of a crisis in a message, and help for its author."""
 
     signs: list[str]
-    #: Whether a person should review it.
+    #: Whether a person should review the message.
     review: bool
     message: str
     helplines: list[Helpline]
 
 
 class TurnResult(Answer):
-    """What became of one turn."""
+    """The result for one turn."""
 
     turn_id: UUID
     source_id: str
@@ -101,7 +101,7 @@ class TurnResult(Answer):
     extracted: list[Candidate]
     #: Why nothing was extracted: role, low_content, question, quoted or no_rule.
     reason: str | None
-    #: Candidates left out, as the policy takes no more from one turn.
+    #: Candidates left out because the policy limits the number for one turn.
     left_out: int
     #: The mood of a user's message.
     mood: Mood | None
@@ -127,8 +127,7 @@ def append_turns(
 ) -> Request[Turns]:
     """Store turns of a session, all or none. A turn that is sent twice is stored once.
 
-    The answer has the candidates that the rules found, the mood of each message, and help if a message sounds
-    like a
+    The response has the extracted candidates, the mood of each message, and helplines if a message sounds like a
     crisis.
 
     embed: False: no model is used. No near memories are returned, and the mood comes from keywords.

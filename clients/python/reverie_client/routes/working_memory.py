@@ -41,9 +41,9 @@ class Session(Answer):
 
 
 def read_working_memory(subject_id: str, session_id: str) -> Request[Session]:
-    """A session's latest turns and its first one, its mood, and the caller's lists.
+    """Return a session's first and latest turns, its mood, and the caller's lists.
 
-    subject_id: Whom or what the memory is about.
+    subject_id: The person or business that the memory is about.
     session_id: Your id of the conversation.
     """
     return Request("GET", "/v1/working_memory", Session, query={"subject_id": subject_id, "session_id": session_id})
@@ -57,7 +57,7 @@ def update_working_memory(
     confirmations: Sequence[Mapping[str, Any]] | None = None,
     tool_results: Sequence[Mapping[str, Any]] | None = None,
 ) -> Request[Session]:
-    """Replace the caller's lists. A session without working memory gets one.
+    """Replace the caller's lists. If the session has no working memory, it is created.
 
     confirmations: Confirmations that the agent is waiting for.
     tool_results: Results that are still in use.
