@@ -1,7 +1,8 @@
 """`make ui`: run the Dagster webserver and daemon on this machine, with their database beside Reverie's.
 
-PORT sets the port. DAGSTER_DATABASE_URL names an existing database for Dagster. Without it, a database called `dagster`
-is created on Reverie's database server.
+It reports when Dagster has loaded the code, or why it could not, and then stops. PORT sets the port.
+DAGSTER_DATABASE_URL names an existing database for Dagster. Without it, a database called `dagster` is created on
+Reverie's database server.
 """
 
 from __future__ import annotations
@@ -9,6 +10,8 @@ from __future__ import annotations
 import os
 import shutil
 import signal
+import socket
+import subprocess
 import sys
 from contextlib import suppress
 from pathlib import Path
@@ -17,7 +20,8 @@ from urllib.parse import urlsplit
 from psycopg import errors
 from psycopg.sql import SQL, Identifier
 
-from reverie.errors import DatabaseError, ReverieError
+from deployments.code_locations import wait_until_loaded
+from reverie.errors import SettingsError, DatabaseError, ReverieError
 from reverie.settings import Settings, load_settings
 from reverie.store.connect import connect
 from reverie.store.migrate import migrate
@@ -26,12 +30,17 @@ from reverie.store.server.address import database_url
 HERE = Path(__file__).resolve().parent
 DATABASE = "dagster"
 HOST = "127.0.0.1"
+#: Seconds that Dagster may take to load the code.
+LOAD_SECONDS = 300.0
+#: Seconds that Dagster's processes have to stop.
+STOP_SECONDS = 30.0
 
 
 def main() -> None:
-    """Prepare the databases, then execute `dagster dev`. Errors are printed as one sentence."""
+    """Prepare the databases and run Dagster until it is interrupted. Errors are printed as one sentence."""
     port = os.environ.get("PORT") or "3000"
     try:
+        check_port(port)
         settings = load_settings()
         url = database_url(settings)
         migrate(url)
@@ -39,12 +48,60 @@ def main() -> None:
     except ReverieError as error:
         print(f"Error: {error}", file=sys.stderr)
         sys.exit(error.exit_code)
-    print(f"Dagster will be available on http://{HOST}:{port} within a minute. Press Ctrl-C to stop.", flush=True)
+    print("Starting Dagster; this takes up to a minute. Press Ctrl-C to stop.", flush=True)
+    command = [sys.executable, "-m", "dagster", "dev", "-w", str(workspace()), "-h", HOST, "-p", port]
+    sys.exit(run(command, environment, f"http://{HOST}:{port}"))
+
+
+def workspace() -> Path:
+    """Return the file that names what Dagster loads: DAGSTER_WORKSPACE, or ours."""
+    return Path(os.environ.get("DAGSTER_WORKSPACE") or HERE / "workspace.yaml").resolve()
+
+
+def check_port(port: str) -> None:
+    """Raise a SettingsError unless `port` is a free port of this machine."""
+    if not port.isdigit() or not 0 < int(port) < 65536:
+        raise SettingsError(f"PORT is {port}: set it to a number from 1 to 65535.")
+    with socket.socket() as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind((HOST, int(port)))
+        except OSError:
+            raise SettingsError(
+                f"Port {port} is in use: choose another, for example make ui PORT={int(port) + 1}."
+            ) from None
+
+
+def run(command: list[str], environment: dict[str, str], address: str) -> int:
+    """Run Dagster until it ends or is told to; return its exit code, or 1 if it cannot load the code.
+
+    Dagster has a session of its own, so that Ctrl-C reaches it once, from here.
+    """
     # shells start background processes with SIGINT ignored, and Dagster would then not stop on a signal
     signal.signal(signal.SIGINT, signal.default_int_handler)
-    os.chdir(HERE.parent)
-    command = [sys.executable, "-m", "dagster", "dev", "-w", str(HERE / "workspace.yaml"), "-h", HOST, "-p", port]
-    os.execve(sys.executable, command, environment)
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    dagster = subprocess.Popen(command, env=environment, cwd=HERE.parent, start_new_session=True)
+    try:
+        problem = wait_until_loaded(address, is_running=lambda: dagster.poll() is None, seconds=LOAD_SECONDS)
+        if problem is None:
+            print(f"Dagster is ready on {address}", flush=True)
+            return dagster.wait()
+    except KeyboardInterrupt:
+        return 0
+    finally:
+        stop(dagster)
+    print(f"Error: {problem}", file=sys.stderr, flush=True)
+    return 1
+
+
+def stop(dagster: subprocess.Popen[bytes]) -> None:
+    """Interrupt Dagster, which stops its own processes; kill them all if they take too long."""
+    with suppress(ProcessLookupError):
+        if dagster.poll() is None:
+            dagster.send_signal(signal.SIGINT)
+            with suppress(subprocess.TimeoutExpired):
+                dagster.wait(STOP_SECONDS)
+        os.killpg(dagster.pid, signal.SIGKILL)
 
 
 def dagster_environment(settings: Settings, url: str) -> dict[str, str]:
