@@ -21,7 +21,7 @@ from psycopg import errors
 from psycopg.sql import SQL, Identifier
 
 from deployments.code_locations import wait_until_loaded
-from reverie.errors import SettingsError, DatabaseError, ReverieError
+from reverie.errors import DatabaseError, ReverieError, SettingsError
 from reverie.settings import Settings, load_settings
 from reverie.store.connect import connect
 from reverie.store.migrate import migrate
