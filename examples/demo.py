@@ -272,7 +272,7 @@ def next_steps(tenant: str, subject: str) -> list[tuple[str, str]]:
         (f".venv/bin/reverie show {subject} {at}", "the subject's memory; use the ids with `explain` and `undo`"),
         (
             f".venv/bin/reverie clock {at} --run",
-            "starts this tenant's clock, which is stopped so that the history does not fade",
+            "starts this tenant's clock, which stands at the end of the sample",
         ),
         (".venv/bin/reverie policy show contact", "a policy's numbers: copy it, change it, then `reverie policy use`"),
     ]

@@ -142,6 +142,9 @@ class PrunePolicy(Table):
     below: Share = 0.0
     #: Days without access before it is.
     unaccessed_days: Days = 36_500.0
+    #: Days on which its subject said something, since it was last accessed, before a faded memory is forgotten; 0: the
+    #: calendar alone decides.
+    active_days: Annotated[int, Field(ge=0, le=1000)] = 0
     #: Days after which a memory that has ended by its own time is forgotten; it is not recalled from its end on.
     expired_days: Days = 30.0
     #: Days for which what lasted, a home or a job, is at least kept after it was superseded.

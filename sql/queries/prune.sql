@@ -30,10 +30,13 @@ from (select d.id, least(greatest(case when d.days <= 1e6 then d.since + make_in
 where m.tenant_id = %(tenant)s and m.id = x.id and m.forget_at is distinct from x.forget_at
 
 -- name: read_doomed
--- The next memories whose time has come, each with the cycle at which it did: less important than the policy keeps and
--- unasked for long enough, or ended by their own time (`expired`).
-with due as materialized (
-    select id, subject_id from memory.memories
+-- The next memories whose time has come, each with the cycle at which it did, whether it ended by its own time
+-- (`expired`), and its kind. One that has faded also waits until its subject has said something on `active_days` days
+-- since it was last accessed; what was superseded or compressed does not.
+with faded as materialized (
+    select id, subject_id, accessed_at, forget_at, state = 'active' and %(active_days)s::int > 0 as waits,
+           case when not lasting then expires_at + make_interval(secs => 86400 * %(expired_days)s::float8) end as ends_at
+    from memory.memories
     where tenant_id = %(tenant)s and forget_at < %(as_of)s
       and shard >= %(shard_from)s and shard < %(shard_to)s
       and (%(subjects)s::text[] is null or subject_id = any(%(subjects)s))
@@ -46,7 +49,29 @@ with due as materialized (
                                             where u.tenant_id = c.tenant_id and u.subject_id = c.subject_id
                                               and u.memory_id = c.memory_id and u.kind = 'unpin'
                                               and u.corrected_at > c.corrected_at and u.corrected_at <= %(as_of)s)))
-    order by forget_at, id
+),
+active as materialized (  -- the days on which each subject said something: their first turns and their last
+    select d.subject_id, array_agg(d.first_at order by d.first_at) as firsts, array_agg(d.last_at order by d.first_at) as lasts
+    from (select t.subject_id, min(t.said_at) as first_at, max(t.said_at) as last_at
+          from log.turns t
+          where t.tenant_id = %(tenant)s and t.said_at < %(as_of)s
+            and t.subject_id = any(array(select distinct subject_id from faded where waits))
+          group by t.subject_id, (t.said_at at time zone 'UTC')::date) d
+    group by d.subject_id
+),
+dated as materialized (  -- null: the subject has not said enough since
+    select f.id, f.subject_id, f.ends_at,
+           case when not f.waits then f.forget_at
+                when enough.at is not null then greatest(f.forget_at, enough.at) end as faded_at
+    from faded f
+    left join active a using (subject_id)
+    cross join lateral (select a.firsts[width_bucket(f.accessed_at, a.lasts) + %(active_days)s::int] as at) enough
+),
+due as materialized (
+    select id, subject_id, least(faded_at, ends_at) as due_at, coalesce(ends_at <= faded_at, ends_at is not null) as expired
+    from dated
+    where least(faded_at, ends_at) < %(as_of)s
+    order by due_at, id
     limit %(limit)s
 ),
 locked as materialized (  -- before their memories, as every other writer does
@@ -55,11 +80,10 @@ locked as materialized (  -- before their memories, as every other writer does
     order by subject_id
     for update
 )
-select m.id, least(%(as_of)s, date_bin(%(period)s::interval, m.forget_at, timestamptz '2000-01-01 00:00:00+00')
+select m.id, least(%(as_of)s, date_bin(%(period)s::interval, d.due_at, timestamptz '2000-01-01 00:00:00+00')
                               + %(period)s::interval),
-       coalesce(m.forget_at >= m.expires_at + make_interval(secs => 86400 * %(expired_days)s::float8), false)
+       d.expired, m.kind
 from due d
 join memory.memories m on m.tenant_id = %(tenant)s and m.id = d.id and m.forget_at < %(as_of)s
 where (select count(*) from locked) >= 0
 for update of m
-

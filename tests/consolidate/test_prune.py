@@ -19,7 +19,7 @@ from reverie.store.work import Work
 from tests.promises.world import lively
 
 ORIGIN = datetime(2026, 1, 1, tzinfo=UTC)
-POLICY = lively()
+POLICY = lively(prune={"active_days": 0})
 NUMBERS: dict[str, Any] = {
     "grace_days": POLICY.decay.grace_days,
     "below": POLICY.prune.below,
@@ -143,6 +143,58 @@ def test_what_was_merged_goes_with_its_survivor(store: Store) -> None:
         assert conn.execute("select count(distinct forgotten_at) from memory.tombstones").fetchone() == (1,)
 
 
+def say(store: Store, *days: float, subject: str = "ann") -> None:
+    """Turns of a subject on these days."""
+    with store.transaction("t") as conn:
+        for day in days:
+            at = ORIGIN + timedelta(days=day)
+            conn.execute(
+                """insert into log.turns (tenant_id, id, subject_id, session_id, source_id, role, said_at, recorded_at,
+                       turn_index, text, content_hash)
+                   values ('t', %(id)s, %(subject)s, 's', %(source)s, 'user', %(at)s, %(at)s, 0, 'Hello.', 'hash')""",
+                {"id": stable_id(at, subject, str(day)), "subject": subject, "source": str(day), "at": at},
+            )
+
+
+THREE_DAYS = lively(prune={"active_days": 3})
+
+
+def test_who_falls_silent_is_not_forgotten(store: Store) -> None:
+    put(store, "what ann said last")
+    put(store, "what bob said last", subject="bob")
+    say(store, 0, 10, 10.1, 11)
+    say(store, 0, 10, 20, 50, subject="bob")
+    # two more days of ann, three of bob
+    assert run(store, 3000, THREE_DAYS, dry_run=True)["forgotten"] == 1
+    assert run(store, 49, THREE_DAYS)["forgotten"] == 0
+    report = run(store, 3000, THREE_DAYS)
+    assert (report["forgotten"], report["faded_fact"]) == (1, 1)
+    with store.transaction("t") as conn:
+        (found,) = conn.execute("select subject_id, forgotten_at from memory.tombstones").fetchall()
+    # as of the cycle after the third day, however late the run
+    assert found == ("bob", ORIGIN + timedelta(days=50, hours=6))
+
+
+def test_what_was_said_on_the_day_of_its_last_access_counts_only_if_later(store: Store) -> None:
+    put(store, "said at noon", day=0.5)
+    say(store, 0.1, 0.5, 1, 2)
+    assert run(store, 100, THREE_DAYS)["forgotten"] == 0
+    say(store, 0.6)  # the same day, later: the first of three
+    assert run(store, 101, THREE_DAYS)["forgotten"] == 1
+
+
+def test_what_ended_by_its_own_time_does_not_wait(store: Store) -> None:
+    id_ = put(store, "on holiday until the tenth")
+    with store.transaction("t") as conn:
+        conn.execute(
+            "update memory.memories set expires_at = %s, forget_at = %s where id = %s",
+            [ORIGIN + timedelta(days=10), ORIGIN + timedelta(days=30), id_],
+        )
+    assert run(store, 39, THREE_DAYS)["forgotten"] == 0
+    report = run(store, 41, THREE_DAYS)
+    assert (report["forgotten"], report["expired_fact"]) == (1, 1)
+
+
 def test_in_several_transactions(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(stage, "_CHUNK", 3)
     for number in range(7):
@@ -151,7 +203,7 @@ def test_in_several_transactions(store: Store, monkeypatch: pytest.MonkeyPatch) 
     assert run(store, 60)["forgotten"] == 7
     with store.transaction("t") as conn:
         assert conn.execute("select status, attempts, report from ops.runs").fetchall() == [
-            ("done", 1, {"forgotten": 7})
+            ("done", 1, {"forgotten": 7, "faded_fact": 7})
         ]
 
 
@@ -171,7 +223,7 @@ def test_another_policy_reschedules_before_it_forgets(store: Store) -> None:
     put(store, "worth a little", peak=0.3)
     put(store, "worth nothing")
     run(store, 10)
-    patient = lively(prune={"below": 0.1, "unaccessed_days": 365})
+    patient = lively(prune={"below": 0.1, "unaccessed_days": 365, "active_days": 0})
     report = run(store, 200, patient)
     assert (report["rescheduled"], report["forgotten"]) == (2, 0)
     assert run(store, 201, patient)["rescheduled"] == 0

@@ -31,6 +31,7 @@ def lively(name: str = "reverie", **numbers: dict[str, Any]) -> Policy:
     given["merge"] |= {"threshold": 0.8}
     given["compress"] |= {"pattern_episodes": 3, "theme_similarity": 0.0, "session_threshold": 2}
     given["compress"] |= {"running_turns": 3, "running_keep": 1}
+    given["prune"] |= {"active_days": min(given["prune"]["active_days"], 2)}
     for heading, values in numbers.items():
         given[heading] |= values
     return Policy.model_validate(given)

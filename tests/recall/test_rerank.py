@@ -113,7 +113,7 @@ def test_without_it_the_weighed_signals_answer_and_say_so(three: Corpus, reader:
 def test_what_is_filtered_out_is_not_read(corpus: Corpus, reader: Store) -> None:
     corpus.memory("rose quartz", importance=0.01)
     reranker = WordReranker()
-    result = ask(reader, reranker)
+    result = ask(reader, reranker, policy=policy_with(min_importance=0.1))
     assert (reranker.asked, result.reranker, [drop.reason for drop in result.dropped]) == ([], None, ["importance"])
 
 

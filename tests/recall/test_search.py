@@ -160,8 +160,10 @@ def test_reasons_to_drop(corpus: Corpus) -> None:
     faded = corpus.memory("quartz faded", importance=0.05)
     expired = corpus.memory("quartz expired", expires_at=day(10))
     said = corpus.turn("quartz said")
-    reasons = {hit.id: reason for hit, reason in corpus.search("quartz")}
+    reasons = {hit.id: reason for hit, reason in corpus.search("quartz", policy=policy_with(min_importance=0.1))}
     assert reasons == {kept: None, faded: "importance", expired: "expired", said: None}
+    # ours recalls what has faded until it is forgotten
+    assert {hit.id: reason for hit, reason in corpus.search("quartz")}[faded] is None
     assert corpus.search("quartz")[0][1] is None, "what is dropped comes last"
     assert {hit.id: why for hit, why in corpus.search("quartz", as_of=day(9))}[expired] is None
 
