@@ -44,7 +44,12 @@ def alert(text: str) -> bool:
         return True
 
 
-@dg.run_failure_sensor(name="alert_on_failed_runs", minimum_interval_seconds=30, default_status=_STATUS)
+@dg.run_failure_sensor(
+    name="alert_on_failed_runs",
+    minimum_interval_seconds=30,
+    default_status=_STATUS,
+    description="Posts to REVERIE_ALERT_URL when a run has failed after its retries.",
+)
 def failed_runs(context: dg.RunFailureSensorContext) -> None:
     """A run of this code location failed after all its retries: its job, partition, steps and id."""
     run = context.dagster_run
@@ -58,7 +63,12 @@ def failed_runs(context: dg.RunFailureSensorContext) -> None:
     )
 
 
-@dg.sensor(name="alert_on_failed_checks", minimum_interval_seconds=60, default_status=_STATUS)
+@dg.sensor(
+    name="alert_on_failed_checks",
+    minimum_interval_seconds=60,
+    default_status=_STATUS,
+    description="Posts to REVERIE_ALERT_URL when an asset check fails, once for each failure.",
+)
 def failed_checks(context: dg.SensorEvaluationContext) -> dg.SkipReason:
     """A check failed: its name, its asset and its numbers."""
     if load_settings().alert_url is None:
@@ -91,7 +101,12 @@ def _is_done(record: AssetCheckExecutionRecord) -> bool:
     return record.status in (AssetCheckExecutionRecordStatus.SUCCEEDED, AssetCheckExecutionRecordStatus.FAILED)
 
 
-@dg.sensor(name="alert_on_changes", minimum_interval_seconds=60, default_status=_STATUS)
+@dg.sensor(
+    name="alert_on_changes",
+    minimum_interval_seconds=60,
+    default_status=_STATUS,
+    description="Posts to REVERIE_ALERT_URL when a tenant's policy, the numbers of a policy or a model has changed.",
+)
 def changes(context: dg.SensorEvaluationContext) -> dg.SkipReason:
     """A tenant has another policy, a policy file other numbers, or the settings another model."""
     settings = load_settings()

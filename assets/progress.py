@@ -24,6 +24,7 @@ _HISTORY = ("candidates", "vectors")
     name="months_with_turns",
     minimum_interval_seconds=_EVERY,
     default_status=dg.DefaultSensorStatus.RUNNING,
+    description="Adds the months that hold turns as partitions and reports how much of the log is read.",
     asset_selection=["turns", *_HISTORY],
 )
 def watch_history(context: dg.SensorEvaluationContext) -> dg.SensorResult | dg.SkipReason:

@@ -36,6 +36,7 @@ health_job = dg.define_asset_job(
     cron_schedule="0 */6 * * *",
     execution_timezone="UTC",
     default_status=dg.DefaultScheduleStatus.RUNNING,
+    description="At 00, 06, 12 and 18 UTC: one run of the cycle for each bucket.",
 )
 def every_six_hours(context: dg.ScheduleEvaluationContext) -> Iterator[dg.RunRequest]:
     """A run a bucket at 00, 06, 12 and 18 UTC; its logical time is the tick's, however late it starts."""
@@ -49,6 +50,7 @@ def every_six_hours(context: dg.ScheduleEvaluationContext) -> Iterator[dg.RunReq
     cron_schedule="30 */6 * * *",
     execution_timezone="UTC",
     default_status=dg.DefaultScheduleStatus.RUNNING,
+    description="Half an hour after each cycle: memory_health and its checks, even if the cycle failed.",
 )
 def after_each_cycle(context: dg.ScheduleEvaluationContext) -> dg.RunRequest:
     """Half an hour later, by the clock and not by the cycle's success: health must also tell that a cycle is stuck."""
@@ -56,7 +58,12 @@ def after_each_cycle(context: dg.ScheduleEvaluationContext) -> dg.RunRequest:
     return dg.RunRequest(run_key=tick, tags={AS_OF: tick})
 
 
-@dg.schedule(job=evaluation_job, cron_schedule="0 3 * * 0", execution_timezone="UTC")
+@dg.schedule(
+    job=evaluation_job,
+    cron_schedule="0 3 * * 0",
+    execution_timezone="UTC",
+    description="On Sundays at 03 UTC. Off until you turn it on: it asks up to a thousand questions for each tenant.",
+)
 def every_week(context: dg.ScheduleEvaluationContext) -> dg.RunRequest:
     """On Sundays at 03 UTC; off until somebody turns it on, since it asks up to a thousand questions a tenant."""
     tick = context.scheduled_execution_time.isoformat()

@@ -34,7 +34,7 @@ ROOT = Path(__file__).resolve().parent.parent
 API_URL = "http://127.0.0.1:4200/api"
 #: Polling interval.
 EVERY = timedelta(seconds=15)
-DRAIN = "drain-due-sessions/reverie"
+DRAIN = "drain-due-sessions/drain"
 #: Most parallel flow runs. Each has a process of its own with the embedder's threads.
 AT_ONCE = 4
 
@@ -113,11 +113,11 @@ def served() -> list[RunnerDeployment]:
     # one that is still busy takes in what became due meanwhile: where several processes serve, one drain is enough
     alone = ConcurrencyLimitConfig(limit=1, collision_strategy=ConcurrencyLimitStrategy.CANCEL_NEW)
     deployments = [
-        drain_due_sessions.to_deployment("reverie", concurrency_limit=alone),
-        redrive_dead_letters.to_deployment("reverie"),
-        import_history.to_deployment("reverie"),
-        reembed_tenant.to_deployment("reverie"),
-        replay_session.to_deployment("reverie"),
+        drain_due_sessions.to_deployment("drain", tags=["reverie", "deferred"], concurrency_limit=alone),
+        redrive_dead_letters.to_deployment("redrive", tags=["reverie", "repair"]),
+        import_history.to_deployment("import", tags=["reverie", "import"]),
+        reembed_tenant.to_deployment("reembed", tags=["reverie", "repair"]),
+        replay_session.to_deployment("replay", tags=["reverie", "repair"]),
     ]
     return cast("list[RunnerDeployment]", deployments)  # coroutines only within an event loop
 

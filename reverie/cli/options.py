@@ -14,8 +14,20 @@ if TYPE_CHECKING:
 
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
+
+def _named(_: click.Context, __: click.Parameter, value: str | None) -> str | None:
+    """Refuse an empty name, such as that of an unset shell variable: it would mean another tenant."""
+    if value is not None and not value.strip():
+        raise click.BadParameter("the name is empty: name a tenant, or leave the option out.")
+    return value
+
+
 tenant_option: Decorator = click.option(
-    "--tenant", "-t", metavar="NAME", help="The tenant. [default: $REVERIE_TENANT, else 'default']"
+    "--tenant",
+    "-t",
+    metavar="NAME",
+    callback=_named,
+    help="The tenant. [default: $REVERIE_TENANT, else 'default']",
 )
 json_option: Decorator = click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 policy_option: Decorator = click.option(

@@ -110,6 +110,12 @@ class CommandSession:
         """Whose memory this is about."""
         return self._tenant or self.settings.tenant
 
+    def knows_subject(self, subject_id: str) -> bool:
+        """Return whether anything was said by or about a subject of this name."""
+        from reverie.recall.roster import knows_subject
+
+        return knows_subject(self.worker, self.tenant_id, subject_id)
+
     @cached_property
     def tenant_policy(self) -> str | None:
         """Name or path of the policy that the tenant chose; None: the tenant is not known yet."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from uuid import UUID
 
 import numpy as np
@@ -14,6 +14,7 @@ from reverie.inference import Vectors, from_half_wire
 from reverie.model import Scope
 from reverie.policy import Policy, load_policy
 from reverie.recall.search import search
+from reverie.store.clock import tenant_time
 from reverie.store.database import Store
 from reverie.store.queries import queries
 from reverie.store.runs import count_failed_runs
@@ -87,10 +88,18 @@ def lag_cycles(store: Store, scope_of: Callable[[str], Scope], as_of: datetime) 
 
 
 def overdue(store: Store, at: datetime, tenant_id: str | None = None) -> tuple[float, int]:
-    """Return by how many minutes the oldest session is overdue, and how many due sessions no worker has claimed."""
-    waiting = [row for row in store.waiting_tenants(at, at) if tenant_id in (None, row[0])]
-    longest = max(((at - due_at).total_seconds() / 60 for _, _, due_at in waiting), default=0.0)
-    return round(longest, 1), sum(sessions for _, sessions, _ in waiting)
+    """Return by how many minutes the oldest session is overdue, and how many due sessions no worker has claimed.
+
+    Each tenant is measured by its own clock: nothing is overdue where time stands still.
+    """
+    waiting = [
+        (tenant_time(store, name, at) - due_at, sessions)
+        for name, sessions, due_at in store.waiting_tenants(at, at)
+        if tenant_id in (None, name)
+    ]
+    late = [(lag, sessions) for lag, sessions in waiting if lag >= timedelta(0)]
+    longest = max((lag.total_seconds() / 60 for lag, _ in late), default=0.0)
+    return round(longest, 1), sum(sessions for _, sessions in late)
 
 
 def unembedded(store: Store, tenant_id: str, model: str, *, items: Sequence[str] = ("turn", "memory")) -> int:
@@ -166,7 +175,7 @@ def _nearest(ids: list[UUID], matrix: Vectors, vector: npt.NDArray[np.float32], 
     for id_, score in zip(ids, (matrix @ vector).tolist(), strict=True):
         if score >= policy.recall.min_similarity:
             best[id_] = max(best.get(id_, score), score)
-    return dict(sorted(best.items(), key=lambda pair: -pair[1])[:_DEPTH])
+    return dict(sorted(best.items(), key=lambda pair: -pair[1])[: min(_DEPTH, policy.recall.candidates)])
 
 
 def _shared(truth: dict[UUID, float], returned: dict[UUID, float]) -> list[float]:

@@ -73,3 +73,10 @@ def subjects_around(store: Store, tenant_id: str, name: str, *, limit: int) -> l
     params = {"tenant": tenant_id, "subject": name, "limit": limit}
     with store.transaction(tenant_id) as conn:
         return [row[0] for row in conn.execute(queries("roster")["subjects_around"], params)]
+
+
+def knows_subject(store: Store, tenant_id: str, subject_id: str) -> bool:
+    """Return whether anything was said by or about a subject; `store` acts as the worker."""
+    with store.transaction(tenant_id) as conn:
+        row = conn.execute(queries("roster")["knows_subject"], {"tenant": tenant_id, "subject": subject_id}).fetchone()
+    return bool(row and row[0])

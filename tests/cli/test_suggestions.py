@@ -47,9 +47,9 @@ def test_nothing_alike_asks_nothing(invoke, world) -> None:
         assert "Did you mean" not in invoke(*command).stderr
 
 
-def test_a_recall_that_finds_nobody_asks(invoke, world) -> None:
+def test_a_recall_of_nobody_asks(invoke, world) -> None:
     result = invoke("recall", "what does she like?", "--subject", "anna")
-    assert result.exit_code == 0
+    assert result.exit_code == 6
     assert result.stderr.endswith("Did you mean 'ana'?\n")
     assert "Did you mean" not in invoke("recall", "zebras?", "--subject", "ana").stderr
 

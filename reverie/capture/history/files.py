@@ -81,7 +81,7 @@ def open_file(path: Path) -> InputFile:
 
     Raises InputError: the file is missing, unreadable, a directory, empty, UTF-16, or named Parquet but not Parquet.
     """
-    name = path.name
+    name = path.name or str(path)
     try:
         stream = path.open("rb")
     except IsADirectoryError:

@@ -10,6 +10,7 @@ import click
 from reverie.cli.options import json_option, tenant_option
 from reverie.cli.output import note, print_json, say
 from reverie.cli.session import CommandSession
+from reverie.errors import InputError
 
 
 @click.command("report", short_help="Write the marts as a page of plots.")
@@ -32,10 +33,15 @@ def command(file: Path, tenant: str | None, days: int | None, as_json: bool) -> 
     from reverie.report.page import marts_page
     from reverie.store.connect import connect
 
+    if not file.absolute().parent.is_dir():
+        raise click.BadParameter(f"there is no folder {file.parent}.", param_hint="FILE")
     now = datetime.now(UTC)
     with CommandSession(tenant) as session, connect(session.url, role="analyst") as conn:
         read = read_marts(conn, today=now.date(), tenant_id=tenant, days=days)
-    file.write_text(marts_page(read, made_at=now), encoding="utf-8")
+    try:
+        file.write_text(marts_page(read, made_at=now), encoding="utf-8")
+    except OSError as error:
+        raise InputError(f"{file} cannot be written: {error.strerror}.") from None
     if as_json:
         print_json({"file": str(file), "tenants": read.tenants, "since": read.since, "until": read.until})
     else:

@@ -11,8 +11,7 @@ import click
 from reverie.cli.options import as_of_option, filter_options, json_option, policy_option, tenant_option
 from reverie.cli.output import format_value, heading, note, print_json, say, single_line, table
 from reverie.cli.session import CommandSession
-from reverie.cli.suggestions import question as did_you_mean
-from reverie.errors import InferenceError
+from reverie.errors import InferenceError, NotFoundError
 
 if TYPE_CHECKING:
     from reverie.inference.embedder import Embedder
@@ -79,6 +78,10 @@ def command(
             **limits,
         )
         result = _with_notes(perform(recalled), age)
+        if not result.hits and not session.knows_subject(subject):
+            raise NotFoundError(
+                f"Tenant {session.tenant_id} remembers nothing about {subject}.", unknown=("subject", subject)
+            )
         if as_json:
             print_json(_flat(result))
         else:
@@ -138,8 +141,6 @@ def _print_result(session: CommandSession, result: RecallResult, why: bool) -> N
     for sentence in result.notes:
         note(f"Note: {sentence}")
     (_print_why if why else _print)(result)
-    if not result.hits and (names := session.similar("subject", result.subject_id)):
-        note(did_you_mean(names).strip())
 
 
 def _print(result: RecallResult) -> None:

@@ -196,7 +196,7 @@ def _print_memories(memory: SubjectMemory, limit: int, as_of: datetime) -> None:
             )
             for remembered in of_kind[:limit]
         ]
-        table(("importance", "last used", "forgotten on", "id", "memory", "about"), rows, ids=("id",))
+        table(("importance", "last used", "kept until", "id", "memory", "about"), rows, ids=("id",))
         if len(of_kind) > limit:
             say(f"and {len(of_kind) - limit:,} more: --limit {len(of_kind)}")
 
@@ -230,9 +230,10 @@ def _print_entries(entries: list[ScaffoldEntry]) -> None:
 
 
 def _future(memory: ShownMemory, as_of: datetime) -> str:
-    """Return the day on which a memory will be forgotten; `held`: as long as the memory that replaced it is kept."""
+    """Return the first day on which a memory may be forgotten; `held`: as long as the one that replaced it is kept."""
     if memory.into_id is not None:
         return "held"
     if memory.forget_at is None:
         return "never"
-    return f"{memory.forget_at:%Y-%m-%d}" + (", due" if memory.forget_at < as_of else "")
+    # one that has faded waits until its subject was active again
+    return f"{memory.forget_at:%Y-%m-%d}" if memory.forget_at >= as_of else "next activity"

@@ -19,19 +19,21 @@ reason_option = click.option("--reason", metavar="CODE", help="Only for this rea
 
 
 @click.group("dead-letters", invoke_without_command=True, short_help="List and retry what failed.")
+@tenant_option
 @click.pass_context
-def command(ctx: click.Context) -> None:
+def command(ctx: click.Context, tenant: str | None) -> None:
     """List the records that could not be imported and the sessions that could not be consolidated, and retry them.
 
     \b
     Examples:
-      reverie dead-letters
+      reverie dead-letters --tenant demo
       reverie dead-letters list --file chats.csv --reason naive_time --each
       reverie dead-letters show 00000000-0000-8c41-93aa-5d0e6b7f2a18
       reverie dead-letters redrive --reason naive_time --timezone Europe/Berlin
     """
     if ctx.invoked_subcommand is None:
-        ctx.invoke(list_letters)
+        ctx.invoke(list_letters, tenant=tenant)
+    ctx.default_map = {name: {"tenant": tenant} for name in command.commands}
 
 
 @command.command("list", short_help="List them by reason, without their content.")

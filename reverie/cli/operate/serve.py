@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import errno
 import gc
 import logging
 import os
+import socket
 import sys
 from contextlib import suppress
 from typing import Any
@@ -57,6 +59,7 @@ def command(host: str, port: int, access_log: bool, as_json: bool) -> None:
 
     from reverie.api.app import create_app
 
+    _check_port(host, port)
     with CommandSession() as session:
         session.worker.tenants()  # fails now, with one sentence, if the database cannot be used
         settings = session.settings
@@ -85,6 +88,21 @@ def command(host: str, port: int, access_log: bool, as_json: bool) -> None:
         server.run()
     if not server.started:
         raise SettingsError(f"The server did not start on {host}:{port}; the lines above say why.")
+
+
+def _check_port(host: str, port: int) -> None:
+    """Fail with one sentence if another program listens on the port, or the address is not this machine's."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    with socket.socket(family) as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind((host, port))
+        except OSError as error:
+            if error.errno == errno.EADDRINUSE:
+                raise click.BadParameter(f"{port} is in use by another program.", param_hint="--port") from None
+            raise click.BadParameter(
+                f"cannot listen on {host}:{port}: {error.strerror}.", param_hint="--host"
+            ) from None
 
 
 def _print_address(host: str, port: int, as_json: bool) -> None:

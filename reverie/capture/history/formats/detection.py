@@ -73,7 +73,9 @@ def read_archive(path: Path, format: str | None, *, subject: str | None) -> tupl
         return "chatgpt", _closing(archive, _conversations(archive, conversations, owner))
     archive.close()
     what = "directory" if path.is_dir() else "zip"
-    raise InputError(f"{path.name} is a {what}, but not a Slack or ChatGPT export: import its files one by one.")
+    raise InputError(
+        f"{path.name or path} is a {what}, but not a Slack or ChatGPT export: import its files one by one."
+    )
 
 
 def _conversations(archive: Archive, names: list[str], subject: str) -> Iterator[InputItem]:

@@ -1,0 +1,59 @@
+"""A user's mistakes: one sentence that says what was wrong, and the documented exit code."""
+
+from __future__ import annotations
+
+import socket
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import Invoke
+
+
+def error_of(invoke: Invoke, *arguments: str, code: int = 2) -> str:
+    """The last line of what a failing command says."""
+    done = invoke(*arguments)
+    assert done.exit_code == code, done.output
+    assert "Traceback" not in done.output
+    return done.output.strip().splitlines()[-1]
+
+
+@pytest.mark.parametrize("command", [["import", "chats.jsonl"], ["run"], ["show", "ana"]])
+def test_an_empty_tenant_is_refused(invoke: Invoke, command: list[str]) -> None:
+    told = error_of(invoke, *command, "--tenant", "")
+    assert "the name is empty: name a tenant, or leave the option out." in told
+
+
+def test_dead_letters_take_a_tenant_before_and_after_the_subcommand(invoke: Invoke) -> None:
+    for arguments in (["--tenant", "nl"], ["--tenant", "nl", "list"], ["list", "--tenant", "nl"]):
+        done = invoke("dead-letters", *arguments)
+        assert (done.exit_code, done.output.strip()) == (0, "Tenant nl has no dead letters.")
+
+
+def test_a_report_needs_a_folder(invoke: Invoke, tmp_path: Path) -> None:
+    told = error_of(invoke, "report", str(tmp_path / "none" / "x.html"))
+    assert told.endswith(f"there is no folder {tmp_path / 'none'}.")
+
+
+def test_a_folder_is_named_as_it_was_given(invoke: Invoke) -> None:
+    assert error_of(invoke, "import", ".").startswith("Error: . is a directory, ")
+
+
+def test_a_port_in_use_is_a_usage_error(invoke: Invoke) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = str(taken.getsockname()[1])
+        told = error_of(invoke, "serve", "--host", "127.0.0.1", "--port", port)
+    assert told.endswith(f"{port} is in use by another program.")
+
+
+def test_an_unknown_subject_has_no_answer(invoke: Invoke, tmp_path: Path) -> None:
+    history = tmp_path / "history.csv"
+    history.write_text("subject_id,session_id,role,said_at,text\nana,s1,user,2026-03-01T09:00:00Z,I live in Oslo.\n")
+    assert invoke("import", str(history)).exit_code == 0
+    known = invoke("recall", "Where does she live?", "--subject", "ana")
+    assert known.exit_code == 0, known.output
+    told = error_of(invoke, "recall", "Where does she live?", "--subject", "anna", code=6)
+    assert told.startswith("Error: Tenant acme remembers nothing about anna.")
+    assert "ana" in told.rpartition("?")[0]
