@@ -78,16 +78,22 @@ def command(
             **limits,
         )
         result = _with_notes(perform(recalled), age)
-        if not result.hits and not session.knows_subject(subject):
-            raise NotFoundError(
-                f"Tenant {session.tenant_id} remembers nothing about {subject}.", unknown=("subject", subject)
-            )
+        _check_subject(session, result)
         if as_json:
             print_json(_flat(result))
         else:
-            _print_result(session, result, why)
+            _print_result(result, why)
         # logged last, so that the answer does not wait for it
         perform(log_recall(session.primary_reader.session(session.tenant_id), result))
+
+
+def _check_subject(session: CommandSession, result: RecallResult) -> None:
+    """Raise NotFoundError if nothing was found since the tenant has no such subject."""
+    subject = result.subject_id
+    if not result.hits and not session.knows_subject(subject):
+        raise NotFoundError(
+            f"Tenant {session.tenant_id} remembers nothing about {subject}.", unknown=("subject", subject)
+        )
 
 
 def _with_notes(result: RecallResult, notes: tuple[str, ...]) -> RecallResult:
@@ -137,7 +143,7 @@ def _flat_hit(place: int, hit: Hit) -> dict[str, Any]:
     return flat
 
 
-def _print_result(session: CommandSession, result: RecallResult, why: bool) -> None:
+def _print_result(result: RecallResult, why: bool) -> None:
     for sentence in result.notes:
         note(f"Note: {sentence}")
     (_print_why if why else _print)(result)
