@@ -62,7 +62,6 @@ def command(
     wanted = parse_kinds(kinds)
     with CommandSession(tenant, policy) as session:
         session.require_tenant()
-        as_of = session.time(as_of)
         embedder = embedder_or_none(session)
         age = session.asking_notes(embedder)
         recalled = recall(
@@ -70,7 +69,7 @@ def command(
             question,
             subject_id=subject,
             policy=session.policy,
-            as_of=as_of,
+            as_of=session.time(as_of),
             embedder=embedder,
             reranker=session.reranker,
             token_budget=budget,
