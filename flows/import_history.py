@@ -2,12 +2,13 @@
 
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 from prefect import flow, task
 from prefect.cache_policies import NO_CACHE
 
 from resources.artifacts import Progress, show_stages, show_table
-from resources.connections import connected
+from resources.connections import connected, is_worth_a_retry
 from resources.source import counts_of, import_source
 from reverie.capture.history.importing import import_file
 from reverie.drive.advance import advance
@@ -17,17 +18,17 @@ from reverie.model import Scope
 DRIVER = "prefect"
 
 
-@task(retries=2, retry_delay_seconds=10, cache_policy=NO_CACHE)
-def import_turns(tenant: str, path: Path, timezone: str | None) -> dict[str, int]:
-    """Read a file of turns and outcomes; what is broken becomes a dead letter."""
+@task(retries=2, retry_delay_seconds=10, retry_condition_fn=is_worth_a_retry, cache_policy=NO_CACHE)
+def import_turns(tenant: str, path: Path, fields: dict[str, Any]) -> dict[str, int]:
+    """Import a file of turns and outcomes; `fields` says how to read it. Broken records become dead letters."""
     progress = Progress("imported", f"Bytes of {path.name} read.")
     with connected() as reverie:
         summary = import_file(
             reverie.worker,
             path,
             tenant_id=tenant,
-            timezone=timezone,
             policy=reverie.settings.policy,
+            **fields,
             on_progress=lambda read: progress.show(read, path.stat().st_size),
         )
     names = ("read", "imported", "repeated", "outcomes", "dead", "subjects", "sessions")
@@ -36,7 +37,7 @@ def import_turns(tenant: str, path: Path, timezone: str | None) -> dict[str, int
     return found
 
 
-@task(retries=2, retry_delay_seconds=10, cache_policy=NO_CACHE)
+@task(retries=2, retry_delay_seconds=10, retry_condition_fn=is_worth_a_retry, cache_policy=NO_CACHE)
 def import_rows(tenant: str) -> dict[str, int]:
     """Read what is new in the Postgres of REVERIE_SOURCE_URL; what is broken becomes a dead letter."""
     with connected() as reverie:
@@ -55,16 +56,24 @@ def remember(tenant: str, as_of: datetime | None) -> dict[str, int | float]:
         return show_stages("remembered", advance(work))
 
 
-@flow(log_prints=True)
+@flow(log_prints=True, flow_run_name="import for {tenant}")
 def import_history(
-    tenant: str, path: Path | None = None, timezone: str | None = None, as_of: datetime | None = None
+    tenant: str,
+    path: Path | None = None,
+    timezone: str | None = None,
+    as_of: datetime | None = None,
+    mapping: dict[str, str] | None = None,
+    subject: str | None = None,
+    format: str | None = None,
 ) -> dict[str, int | float]:
-    """Import a JSONL, CSV or Parquet file that this process can read, and make memory of it up to `as_of` or now.
+    """Import a file or an export that this process can read, and make memory of it up to `as_of` or now.
 
-    Without a path, what is new in the Postgres of REVERIE_SOURCE_URL is imported.
+    `timezone`, `mapping`, `subject` and `format` are the options `--timezone`, `--map`, `--subject` and `--format` of
+    `reverie import`. Without a path, new rows of the Postgres in REVERIE_SOURCE_URL are imported.
     """
     if path is None:
         import_rows(tenant)
     else:
-        import_turns(tenant, path, timezone)
+        fields = {"timezone": timezone, "mapping": mapping, "subject": subject, "format": format}
+        import_turns(tenant, path, fields)
     return remember(tenant, as_of)

@@ -25,7 +25,7 @@ def redrive_letters(tenant: str, source: str | None, reason: str | None, timezon
     return found
 
 
-@flow(log_prints=True)
+@flow(log_prints=True, flow_run_name="redrive for {tenant}")
 def redrive_dead_letters(
     tenant: str, source: str | None = None, reason: str | None = None, timezone: str | None = None
 ) -> dict[str, int]:

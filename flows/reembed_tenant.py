@@ -31,7 +31,7 @@ def reembed_memory(tenant: str, model: str, as_of: datetime | None) -> dict[str,
         return show_stages("reembedded-stages", reembed(work))
 
 
-@flow(log_prints=True)
+@flow(log_prints=True, flow_run_name="re-embed {tenant}")
 def reembed_tenant(tenant: str, model: str, as_of: datetime | None = None) -> dict[str, int | float]:
     """Embed a tenant by another model. Recall goes on; set REVERIE_EMBEDDING_MODEL to it for this tenant afterwards."""
     return reembed_memory(tenant, model, as_of)

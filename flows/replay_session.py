@@ -22,7 +22,7 @@ def read_again(tenant: str, subject: str, session: str, as_of: datetime | None) 
         return show_stages("replayed", reports)
 
 
-@flow(log_prints=True)
+@flow(log_prints=True, flow_run_name="replay for {tenant}")
 def replay_session(tenant: str, subject: str, session: str, as_of: datetime | None = None) -> dict[str, int | float]:
     """Read one session again, after a rule was mended or when it became a dead letter."""
     return read_again(tenant, subject, session, as_of)

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
+from typing import Any
 
-from reverie.errors import ReverieError, StageError
+from reverie.errors import InputError, NotFoundError, PolicyError, ReverieError, SettingsError, StageError
 from reverie.inference import Embedder
 from reverie.inference.loading import load_embedder
 from reverie.runtime import Runtime
@@ -32,6 +33,15 @@ def connected(model: str | None = None) -> Iterator[Runtime]:
         raise
     except Exception as error:
         raise StageError(f"The work was broken off by {type(error).__name__}.") from None
+
+
+#: What a user must put right: another attempt fails in the same way.
+MISTAKES = (InputError, NotFoundError, PolicyError, SettingsError)
+
+
+def is_worth_a_retry(task: object, task_run: object, state: Any) -> bool:
+    """Return whether Prefect should retry a failed task: not for a user's mistake, such as a missing file."""
+    return not isinstance(state.result(raise_on_failure=False), MISTAKES)
 
 
 @cache

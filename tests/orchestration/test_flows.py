@@ -27,7 +27,7 @@ from reverie.drive.cycle import catch_up, ingest
 from reverie.drive.drain import Drainer
 from reverie.drive.maintain import Retention, maintain
 from reverie.drive.tenants import for_each_tenant
-from reverie.errors import NotFoundError, StageError
+from reverie.errors import InputError, NotFoundError, StageError
 from reverie.inference import Embedder
 from reverie.model import Scope
 from reverie.policy import Policy, load_policy
@@ -255,6 +255,18 @@ def test_a_history_is_imported_and_reembedded(
     assert flow("import_history")("acme", as_of=AS_OF)["merge_activated"] == 1
     assert flow("reembed_tenant")("acme", "minilm", as_of=AS_OF)["reembed_removed"] == 0
     assert conn.execute("select distinct driver from ops.runs").fetchall() == [("prefect",)]
+    mapped = tmp_path / "mapped.csv"
+    mapped.write_text("wie,s,role,said_at,zin\nx,s1,klant,2026-01-07T09:00:00Z,I love jazz.\n")
+    mapping = {"text": "zin", "session_id": "s", "role:klant": "user"}
+    flow("import_history")("acme", mapped, as_of=AS_OF, mapping=mapping, subject="cyd", format="csv")
+    assert conn.execute("select text from log.turns where subject_id = 'cyd'").fetchall() == [("I love jazz.",)]
+
+
+def test_a_missing_file_is_tried_once(server: None, store: Store, tmp_path: Path) -> None:
+    began = time.monotonic()
+    with pytest.raises(InputError, match="There is no file"):
+        flow("import_history")("acme", tmp_path / "none.jsonl", as_of=AS_OF)
+    assert time.monotonic() - began < 10  # a retry would wait ten seconds
 
 
 def test_what_is_served_is_what_is_deployed() -> None:
@@ -304,4 +316,5 @@ def test_what_writes_is_never_cached_and_parameters_are_ids() -> None:
         assert all(each.cache_policy == NO_CACHE and each.retries for each in tasks), path
         for name, given in getattr(module, path.stem).parameters.properties.items():
             kinds = {one.get("type") for one in given.get("anyOf", [given])}
-            assert kinds <= plain, f"{path.stem}: {name}"
+            # names of fields, as in `--map`
+            assert kinds <= plain | ({"object"} if name == "mapping" else set()), f"{path.stem}: {name}"
