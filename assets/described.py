@@ -19,13 +19,13 @@ _COLUMN = re.compile(r"^  (?P<name>[a-z_]+) (?P<rest>[^()]+?.*?)(?: -- (?P<comme
 #: What ends the type in a recorded column.
 _AFTER_TYPE = re.compile(r" (?:not null|default |statistics |generated |collate |grants ).*$")
 #: What begins a line of a table that is no column.
-_OTHER = re.compile(r"  (?:constraint|grants|trigger|policy \S+ (?:PERMISSIVE|RESTRICTIVE)) ")
+_OTHER = re.compile(r"  (?:as|constraint|grants|trigger|policy \S+ (?:PERMISSIVE|RESTRICTIVE)) ")
 
 
 @cache
 def _tables() -> dict[str, str]:
-    """The recorded lines of each table, by name."""
-    parts = re.split(r"^table (\S+) ", _SCHEMA.read_text(encoding="utf-8"), flags=re.MULTILINE)
+    """The recorded lines of each table and view, by name."""
+    parts = re.split(r"^(?:table|view) (\S+) ", _SCHEMA.read_text(encoding="utf-8"), flags=re.MULTILINE)
     return {name: text.partition("\n\n")[0] for name, text in zip(parts[1::2], parts[2::2], strict=True)}
 
 

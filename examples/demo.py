@@ -239,7 +239,7 @@ def print_answer(
 
 #: What the data team's marts say of a tenant, as docs/marts.md has it.
 GROWTH = """
-    select to_char(day, 'YYYY-MM'), sum(turns), sum(added), sum(merged), sum(compressed), sum(superseded),
+    select to_char(day, 'YYYY-MM'), sum(turns), sum(added), sum(merged), sum(rewritten), sum(compressed), sum(superseded),
            sum(forgotten), (array_agg(memories order by day desc))[1]
     from marts.memory_growth where tenant_id = %s group by 1 order by 1"""
 AGES = """

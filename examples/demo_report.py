@@ -25,6 +25,15 @@ REASONS = {
     "quoted": "quotes somebody else",
     "no_rule": "matches no rule",
 }
+#: What becomes of a memory other than to stay active.
+FATES = {
+    "candidate": "wait for the next cycle",
+    "merged": "repeats, merged into the memory that says the same (both kept)",
+    "rewritten": "patterns replaced by their newer version (both kept)",
+    "compressed": "episodes replaced by patterns and summaries (all kept)",
+    "superseded": "ended by a later statement (kept)",
+    "forgotten": "forgotten",
+}
 KIND_ORDER = ("fact", "preference", "instruction", "pattern", "summary", "episode")
 SHOWN_PER_KIND = 5
 SHOWN_WORDED = 3
@@ -53,21 +62,17 @@ def print_funnel(console: Console, summary: ImportSummary, funnel: Funnel) -> No
     for verdict, (turns, _) in funnel.turns.items():
         if verdict != "kept":
             table.add_row(f"[dim]-{turns:,}[/]", f"[dim]{REASONS.get(verdict, verdict)}[/]")
-    candidates = sum(number for _, number in funnel.turns.values())
-    table.add_row(f"{candidates:,}", "candidates extracted: facts, preferences, instructions, episodes")
-    table.add_row(
-        f"[dim]-{funnel.in_state('merged'):,}[/]", "[dim]merged into the memory that they repeat (both kept)[/]"
-    )
-    table.add_row(
-        f"[dim]-{funnel.in_state('compressed'):,}[/]", "[dim]episodes compressed into patterns and summaries[/]"
-    )
-    table.add_row(f"[dim]-{funnel.in_state('forgotten'):,}[/]", "[dim]forgotten: faded and never recalled[/]")
+    table.add_row(f"{funnel.made_of_turns():,}", "facts, preferences, instructions and episodes extracted")
+    table.add_row(f"[dim]+{funnel.made_of_memories():,}[/]", "[dim]patterns and summaries made of episodes[/]")
+    for fate, meaning in FATES.items():
+        if number := funnel.of_fate(fate):
+            table.add_row(f"[dim]-{number:,}[/]", f"[dim]{meaning}[/]")
     kinds = ", ".join(
         f"{number} {kind}{'s' if number != 1 else ''}".replace("summarys", "summaries")
         for kind in KIND_ORDER
         if (number := funnel.memories.get((kind, "active"), 0))
     )
-    table.add_row(f"[green]{funnel.in_state('active'):,}[/]", f"[green]memories[/]: {kinds}")
+    table.add_row(f"[green]{funnel.of_fate('active'):,}[/]", f"[green]memories[/]: {kinds}")
     console.print(table)
 
 
@@ -158,7 +163,7 @@ def print_stages(console: Console, funnel: Funnel, order: Sequence[str], wall: f
 
 def print_growth(console: Console, rows: Iterable[Sequence[Any]]) -> None:
     """Print the mart `memory_growth` by month."""
-    columns = ("month", "turns", "added", "merged", "compressed", "superseded", "forgotten", "memories")
+    columns = ("month", "turns", "added", "merged", "rewritten", "compressed", "superseded", "forgotten", "memories")
     _print_mart(console, "Growth by month (marts.memory_growth)", columns, rows)
 
 

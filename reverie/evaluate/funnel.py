@@ -11,6 +11,9 @@ from psycopg.rows import class_row
 from reverie.store.database import Store
 from reverie.store.queries import queries
 
+#: Kinds that are made of other memories.
+COMPRESSED = ("pattern", "summary")
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class StageTotal:
@@ -30,15 +33,23 @@ class Funnel:
 
     #: Turns and candidates by verdict: `kept`, or the reason of the discard.
     turns: Mapping[str, tuple[int, int]]
-    #: Number of memories by kind and state; `forgotten` are tombstones.
+    #: Number of memories by kind and fate, as the view `memory.lives` names them.
     memories: Mapping[tuple[str, str], int]
     stages: tuple[StageTotal, ...]
     #: Subjects with their number of active memories, most first.
     subjects: tuple[tuple[str, int], ...]
 
-    def in_state(self, *states: str) -> int:
-        """Return how many memories are in any of these states."""
-        return sum(number for (_, state), number in self.memories.items() if state in states)
+    def of_fate(self, fate: str) -> int:
+        """Return of how many memories this became."""
+        return sum(number for (_, of), number in self.memories.items() if of == fate)
+
+    def made_of_turns(self) -> int:
+        """Return how many memories, present and past, tell what somebody said: the candidates of turns and events."""
+        return sum(number for (kind, _), number in self.memories.items() if kind not in COMPRESSED)
+
+    def made_of_memories(self) -> int:
+        """Return how many patterns and summaries were made of memories."""
+        return sum(number for (kind, _), number in self.memories.items() if kind in COMPRESSED)
 
 
 def funnel(store: Store, tenant_id: str) -> Funnel:
@@ -49,7 +60,7 @@ def funnel(store: Store, tenant_id: str) -> Funnel:
             stages = cursor.execute(sql["stages"], params).fetchall()
         return Funnel(
             turns={verdict: (turns, candidates) for verdict, turns, candidates in conn.execute(sql["turns"], params)},
-            memories={(kind, state): number for kind, state, number in conn.execute(sql["memories"], params)},
+            memories={(kind, fate): number for kind, fate, number in conn.execute(sql["memories"], params)},
             stages=tuple(stages),
             subjects=tuple(conn.execute(sql["subjects"], params).fetchall()),
         )

@@ -8,10 +8,7 @@ group by 1 order by 2 desc, 1
 
 -- name: memories
 -- Memories by kind and what became of them.
-select kind, state, count(*) as memories from memory.memories where tenant_id = %(tenant)s group by 1, 2
-union all
-select kind, 'forgotten', count(*) from memory.tombstones where tenant_id = %(tenant)s group by 1
-order by 1, 2
+select kind, fate, count(*) as memories from memory.lives where tenant_id = %(tenant)s group by 1, 2 order by 1, 2
 
 -- name: stages
 -- What each stage's runs added up to.
@@ -23,7 +20,7 @@ where tenant_id = %(tenant)s and status = 'done' and stage <> 'cycle' group by 1
 -- name: subjects
 -- Subjects by how much is remembered about them.
 select s.subject_id, count(m.id) filter (where m.state = 'active') as memories
-from memory.subjects s
+from log.subjects s
 left join memory.memories m on m.tenant_id = s.tenant_id and m.subject_id = s.subject_id
 where s.tenant_id = %(tenant)s
 group by 1 order by 2 desc, 1

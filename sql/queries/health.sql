@@ -3,23 +3,25 @@
 select *
 from (select count(*) as turns from log.turns where tenant_id = %(tenant)s) t,
      (select count(*) as turns_read from memory.extractions where tenant_id = %(tenant)s) x,
-     (select count(*) filter (where state = 'candidate') as candidates,
-             count(*) filter (where state = 'active') as memories,
-             count(*) filter (where state = 'active' and kind = 'fact') as facts,
-             count(*) filter (where state = 'active' and kind = 'preference') as preferences,
-             count(*) filter (where state = 'active' and kind = 'instruction') as instructions,
-             count(*) filter (where state = 'active' and kind = 'episode') as episodes,
-             count(*) filter (where state = 'active' and kind = 'pattern') as patterns,
-             count(*) filter (where state = 'active' and kind = 'summary') as summaries,
-             count(*) filter (where state = 'merged') as merged,
-             count(*) filter (where state = 'compressed') as compressed,
-             count(*) filter (where state = 'superseded') as superseded,
-             coalesce(sum(importance) filter (where state = 'active'), 0)::float8 as importance
-      from memory.memories where tenant_id = %(tenant)s) m,
-     (select count(*) as subjects, coalesce(max(memories), 0) as largest_subject
-      from (select count(*) filter (where state = 'active') as memories
-            from memory.memories where tenant_id = %(tenant)s group by subject_id) each_subject) s,
-     (select count(*) as forgotten from memory.tombstones where tenant_id = %(tenant)s) f,
+     (select count(*) filter (where fate = 'candidate') as candidates,
+             count(*) filter (where fate = 'active') as memories,
+             count(*) filter (where fate = 'active' and kind = 'fact') as facts,
+             count(*) filter (where fate = 'active' and kind = 'preference') as preferences,
+             count(*) filter (where fate = 'active' and kind = 'instruction') as instructions,
+             count(*) filter (where fate = 'active' and kind = 'episode') as episodes,
+             count(*) filter (where fate = 'active' and kind = 'pattern') as patterns,
+             count(*) filter (where fate = 'active' and kind = 'summary') as summaries,
+             count(*) filter (where fate = 'merged') as merged,
+             count(*) filter (where fate = 'rewritten') as rewritten,
+             count(*) filter (where fate = 'compressed') as compressed,
+             count(*) filter (where fate = 'superseded') as superseded,
+             count(*) filter (where fate = 'forgotten') as forgotten,
+             coalesce(sum(importance) filter (where fate = 'active'), 0)::float8 as importance
+      from memory.lives where tenant_id = %(tenant)s) m,
+     (select count(*) as subjects from log.subjects where tenant_id = %(tenant)s) s,
+     (select coalesce(max(memories), 0) as largest_subject
+      from (select count(*) as memories from memory.memories
+            where tenant_id = %(tenant)s and state = 'active' group by subject_id) each_subject) l,
      (select count(*) as conflicts from memory.conflicts where tenant_id = %(tenant)s) c,
      (select count(*) as entities from memory.entities where tenant_id = %(tenant)s) e,
      (select count(*) as recalls from log.recalls where tenant_id = %(tenant)s) r,

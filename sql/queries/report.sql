@@ -26,7 +26,7 @@ order by day, tenant_id
 -- What came and went, by week.
 select date_trunc('week', day)::timestamptz as time, c.series, sum(c.value) as value
 from marts.memory_growth
-cross join lateral (values ('added', added), ('merged', -merged), ('compressed', -compressed),
+cross join lateral (values ('added', added), ('merged', -merged), ('rewritten', -rewritten), ('compressed', -compressed),
                            ('superseded', -superseded), ('forgotten', -forgotten)) as c (series, value)
 where tenant_id = any(%(tenants)s) and day >= %(since)s and day < %(until)s
 group by 1, 2

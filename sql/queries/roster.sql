@@ -33,18 +33,9 @@ cross join lateral (select count(*) as memories from memory.memories m
 order by p.subject_id
 
 -- name: count_tenant
--- A tenant with its counts; its subjects are counted by steps of the index.
-with recursive known as (
-    (select subject_id from log.turns where tenant_id = %(tenant)s order by subject_id limit 1)
-    union all
-    select n.subject_id
-    from known k
-    cross join lateral (select t.subject_id from log.turns t
-                        where t.tenant_id = %(tenant)s and t.subject_id > k.subject_id
-                        order by t.subject_id limit 1) n
-)
+-- A tenant with its counts.
 select %(tenant)s::text as tenant_id, %(policy)s::text as policy,
-       (select count(*) from known) as subjects,
+       (select count(*) from log.subjects where tenant_id = %(tenant)s) as subjects,
        (select count(*) from log.turns where tenant_id = %(tenant)s) as turns,
        (select count(*) from memory.memories where tenant_id = %(tenant)s and state = 'active') as memories,
        (select max(said_at) from log.turns where tenant_id = %(tenant)s) as last_turn

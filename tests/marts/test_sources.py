@@ -49,7 +49,7 @@ def describe(conn: psycopg.Connection[Any]) -> Iterator[str]:
 _TABLES = """
     select c.relname, obj_description(c.oid)
     from pg_class c
-    where c.relnamespace::regnamespace::text = %s and c.relkind = 'r' and c.relname <> 'migrations'
+    where c.relnamespace::regnamespace::text = %s and c.relkind in ('r', 'v') and c.relname <> 'migrations'
       and has_any_column_privilege('reverie_analyst', c.oid, 'select')
     order by c.relname"""
 

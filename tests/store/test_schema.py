@@ -248,6 +248,15 @@ def tables(conn: Conn) -> list[str]:
     return [row[0] for row in rows if row[0] != LEDGER]
 
 
+def views(conn: Conn) -> list[str]:
+    """All views of the schemas."""
+    rows = conn.execute(
+        """select c.oid::regclass::text from pg_class c join pg_namespace n on n.oid = c.relnamespace
+           where n.nspname in ('log', 'memory', 'ops') and c.relkind = 'v' order by 1"""
+    ).fetchall()
+    return [row[0] for row in rows]
+
+
 def grants(conn: Conn, role: str, table: str) -> list[str]:
     """What a role may do to a table, whichever way it was granted."""
     kinds = ("SELECT", "INSERT", "UPDATE", "DELETE", "TRUNCATE", "REFERENCES", "TRIGGER")
@@ -274,6 +283,11 @@ def describe(conn: Conn) -> Iterator[str]:
         for query in (_TABLE, _COLUMNS, _CONSTRAINTS, _INDEXES, _POLICIES, _GRANTS):
             for (line,) in conn.execute(query, {"table": table}):
                 yield line
+    for view in views(conn):
+        yield ""
+        for query in (_TABLE, _COLUMNS, _VIEW, _GRANTS):
+            for (line,) in conn.execute(query, {"table": view}):
+                yield line
     for (line,) in conn.execute(_FUNCTIONS):
         yield f"\n{line}"
 
@@ -290,7 +304,7 @@ _SCHEMAS = f"""
     from pg_namespace where nspname in ('log', 'marts', 'memory', 'ops') order by nspname"""  # noqa: S608
 
 _TABLE = """
-    select 'table ' || %(table)s || ' owner ' || pg_get_userbyid(relowner)
+    select case relkind when 'v' then 'view ' else 'table ' end || %(table)s || ' owner ' || pg_get_userbyid(relowner)
            || coalesce(' with ' || array_to_string(reloptions, ','), '')
            || case when relrowsecurity then ' row security' else '' end
            || case when relforcerowsecurity then ' forced' else '' end
@@ -309,6 +323,9 @@ _COLUMNS = """
            || coalesce(' -- ' || col_description(a.attrelid, a.attnum), '')
     from pg_attribute a left join pg_attrdef d on d.adrelid = a.attrelid and d.adnum = a.attnum
     where a.attrelid = %(table)s::regclass and a.attnum > 0 and not a.attisdropped order by a.attnum"""
+
+_VIEW = """
+    select '  as ' || regexp_replace(pg_get_viewdef(%(table)s::regclass), '[[:space:]]+', ' ', 'g')"""
 
 _CONSTRAINTS = """
     select '  constraint ' || conname || ' ' || pg_get_constraintdef(oid) from pg_constraint

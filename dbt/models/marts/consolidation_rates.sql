@@ -8,16 +8,16 @@ select
     l.born_on as day,
     l.kind,
     count(*) as memories,
-    count(*) filter (where l.state = 'active') as active,
-    count(*) filter (where l.state = 'merged') as merged,
-    count(*) filter (where l.state = 'superseded') as superseded,
-    count(*) filter (where l.state = 'compressed') as compressed,
-    count(*) filter (where l.state = 'forgotten') as forgotten,
-    {{ share("count(*) filter (where l.state = 'merged')", 'count(*)') }} as merge_rate,
-    {{ share("count(*) filter (where l.state = 'superseded')", 'count(*)') }} as supersession_rate,
+    count(*) filter (where l.fate = 'active') as active,
+    count(*) filter (where l.fate = 'merged') as merged,
+    count(*) filter (where l.fate = 'superseded') as superseded,
+    count(*) filter (where l.fate = 'compressed') as compressed,
+    count(*) filter (where l.fate = 'forgotten') as forgotten,
+    {{ share("count(*) filter (where l.fate = 'merged')", 'count(*)') }} as merge_rate,
+    {{ share("count(*) filter (where l.fate = 'superseded')", 'count(*)') }} as supersession_rate,
     {{ rounded('avg(p.similarity)') }} as mean_merge_similarity
 from {{ ref('memory_lives') }} l
-left join similar_pairs p on l.state = 'merged' and p.tenant_id = l.tenant_id and p.memory_id = l.memory_id
+left join similar_pairs p on l.fate = 'merged' and p.tenant_id = l.tenant_id and p.memory_id = l.memory_id
 -- patterns and summaries are made of memories, and each new one replaces the last: they are in the funnel
 where l.kind in ('fact', 'preference', 'instruction', 'episode')
 group by l.tenant_id, l.born_on, l.kind

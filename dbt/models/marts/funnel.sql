@@ -32,10 +32,7 @@ steps as (
     union all
     select tenant_id, day, 'candidates', 'from events', 'extracted', candidates from read_events
     union all
-    select tenant_id, born_on, 'memories', kind, coalesce(reason, state), 1 from {{ ref('memory_lives') }}
-    union all
-    select tenant_id, {{ day_of('happened_at') }}, 'memories', kind, 'candidate', 1
-    from {{ ref('stg_memories') }} where state = 'candidate'
+    select tenant_id, born_on, 'memories', kind, coalesce(reason, fate), 1 from {{ ref('stg_lives') }}
 )
 
 select tenant_id, day, stage, kind, reason, sum(items)::bigint as items

@@ -1,11 +1,11 @@
 -- A row a tenant and day, from the first to the last on which anything happened, without gaps. Sums of unions and no joins, so that
 -- no estimate of the planner matters.
 with happened as (
-    select tenant_id, day, turns, sessions, 1 as subjects, 0 as added, null as state from {{ ref('subject_days') }}
+    select tenant_id, day, turns, sessions, 1 as subjects, 0 as added, null as fate from {{ ref('subject_days') }}
     union all
     select tenant_id, born_on, 0, 0, 0, 1, null from {{ ref('memory_lives') }}
     union all
-    select tenant_id, left_on, 0, 0, 0, 0, state from {{ ref('memory_lives') }} where left_on is not null
+    select tenant_id, left_on, 0, 0, 0, 0, fate from {{ ref('memory_lives') }} where left_on is not null
 ),
 
 counted as (
@@ -16,10 +16,11 @@ counted as (
         sum(sessions) as sessions,
         sum(subjects) as subjects,
         sum(added) as added,
-        count(*) filter (where state = 'merged') as merged,
-        count(*) filter (where state = 'compressed') as compressed,
-        count(*) filter (where state = 'superseded') as superseded,
-        count(*) filter (where state = 'forgotten') as forgotten
+        count(*) filter (where fate = 'merged') as merged,
+        count(*) filter (where fate = 'rewritten') as rewritten,
+        count(*) filter (where fate = 'compressed') as compressed,
+        count(*) filter (where fate = 'superseded') as superseded,
+        count(*) filter (where fate = 'forgotten') as forgotten
     from happened
     group by tenant_id, day
 ),
@@ -27,7 +28,7 @@ counted as (
 without_gaps as (
     select * from counted
     union all
-    select tenant_id, generate_series(min(day), max(day), interval '1 day')::date, 0, 0, 0, 0, 0, 0, 0, 0
+    select tenant_id, generate_series(min(day), max(day), interval '1 day')::date, 0, 0, 0, 0, 0, 0, 0, 0, 0
     from counted
     group by tenant_id
 ),
@@ -41,6 +42,7 @@ days as (
         sum(subjects)::bigint as subjects,
         sum(added)::bigint as added,
         sum(merged)::bigint as merged,
+        sum(rewritten)::bigint as rewritten,
         sum(compressed)::bigint as compressed,
         sum(superseded)::bigint as superseded,
         sum(forgotten)::bigint as forgotten
@@ -50,5 +52,5 @@ days as (
 
 select
     *,
-    sum(added - merged - compressed - superseded - forgotten) over (partition by tenant_id order by day)::bigint as memories
+    sum(added - merged - rewritten - compressed - superseded - forgotten) over (partition by tenant_id order by day)::bigint as memories
 from days
