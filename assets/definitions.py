@@ -2,41 +2,13 @@
 
 import dagster as dg
 
-from assets.alerts import alerts
-from assets.candidates import candidates
-from assets.checks import all_embedded, bucket_lag, no_duplicates, queue_lag, recall_is_exact
+# modules and not their definitions: Dagster refuses a module with a second `Definitions` at its top
+from assets import consolidation
 from assets.dbt_project import is_installed
-from assets.evaluation import evaluation
-from assets.memories import steps
-from assets.memory_health import memory_health
-from assets.progress import watch_history
-from assets.quality import quality_checks
-from assets.schedules import (
-    after_each_cycle,
-    backfill_job,
-    cycle_job,
-    evaluation_job,
-    every_six_hours,
-    every_week,
-    health_job,
-)
-from assets.source import IMPORT_JOBS, IMPORT_SCHEDULES, turns
-from assets.vectors import vectors
-from resources.clients import Clients
 
-defs = dg.Definitions(
-    assets=[turns, candidates, vectors, *steps, memory_health, evaluation],
-    asset_checks=[bucket_lag, queue_lag, all_embedded, no_duplicates, recall_is_exact, *quality_checks],
-    jobs=[cycle_job, backfill_job, health_job, evaluation_job, *IMPORT_JOBS],
-    schedules=[every_six_hours, after_each_cycle, every_week, *IMPORT_SCHEDULES],
-    sensors=[watch_history, *alerts],
-    resources={"clients": Clients()},
-    # one process a run: six steps cost 5 CPU-seconds this way and 36 in processes of their own
-    executor=dg.in_process_executor,
-)
+defs = consolidation.consolidation_defs
 
 if is_installed():
-    # the module and not its definitions: Dagster refuses a module with a second `Definitions` at its top
     from assets import marts
 
     defs = dg.Definitions.merge(defs, marts.marts_defs)

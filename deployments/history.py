@@ -21,7 +21,7 @@ from dagster._core.remote_origin import (
 )
 from dagster._core.types.loadable_target_origin import LoadableTargetOrigin
 
-from assets.definitions import defs
+from assets.consolidation import consolidation_defs
 from assets.partitions import BUCKETS, buckets, history, month_key
 from assets.runs import AS_OF, as_of_tag
 from reverie.errors import StageError
@@ -53,7 +53,7 @@ def materialize_history(
         instance.add_dynamic_partitions(str(history.name), [key for job, key in runs if key and job != "cycle"])
         for done, (job, key) in enumerate(runs):
             yield f"{job} {key or ''}".rstrip(), done, len(runs)
-            result = _run(instance, job, key, as_of)
+            result = _run(instance, consolidation_defs, job, key, as_of)
             if not result.success:
                 raise StageError(_reason(result))
         yield "done", len(runs), len(runs)
@@ -65,17 +65,21 @@ def materialize_marts(as_of: datetime, instance: dg.DagsterInstance | None = Non
 
     Needs the extra `dbt`. Raises StageError: a model could not be built or its contract does not hold.
     """
+    from assets.marts import marts_defs  # dbt takes seconds to load
+
     with (
         instance or dg.DagsterInstance.ephemeral(settings={"telemetry": {"enabled": False}}) as instance,
         redirect_stdout(io.StringIO()),  # dbt's log; Dagster has its events
     ):
-        result = _run(instance, "marts", None, as_of)
+        result = _run(instance, marts_defs, "marts", None, as_of)
     if not result.success:
         raise StageError("dbt could not build the marts: run `make marts` to see which and why.")
     return {check.check_name: check.passed for check in result.get_asset_check_evaluations()}
 
 
-def _run(instance: dg.DagsterInstance, job: str, key: str | None, as_of: datetime) -> JobExecutionResult:
+def _run(
+    instance: dg.DagsterInstance, defs: dg.Definitions, job: str, key: str | None, as_of: datetime
+) -> JobExecutionResult:
     """Run a job in this process, recorded as the workspace's job, so that the job's page lists the run."""
     definition = defs.resolve_job_def(job)
     tags = dict(definition.get_tags_for_partition_key(key, selected_asset_keys=None)) if key else {}

@@ -22,7 +22,6 @@ from rich.console import Console  # noqa: E402
 from rich.markup import escape  # noqa: E402
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn  # noqa: E402
 
-from assets.dbt_project import is_installed  # noqa: E402
 from deployments.history import materialize_history, materialize_marts  # noqa: E402
 from deployments.ui import dagster_environment  # noqa: E402
 from examples import demo_report as report  # noqa: E402
@@ -72,6 +71,7 @@ def main() -> int:
     parser.add_argument("--format", choices=FORMATS, help="how to read the log; by default told by its content")
     parser.add_argument("--start", type=datetime.fromisoformat, metavar="TIME", help="when a log without times begins")
     parser.add_argument("--model", help="`recorded`, or a language model as REVERIE_LANGUAGE_MODEL takes it")
+    parser.add_argument("--marts", action="store_true", help="build the marts with dbt as well")
     options = parser.parse_args()
     if options.model:
         name = f"recorded/{RECORDED}" if options.model == "recorded" else options.model
@@ -79,7 +79,7 @@ def main() -> int:
     # a pipe has no width of its own, and 80 columns cut memories short
     console = Console() if sys.stdout.isatty() else Console(width=112)
     try:
-        run(console, options.data.resolve(), import_options(options))
+        run(console, options.data.resolve(), import_options(options), with_marts=options.marts)
     except ReverieError as error:
         Console(stderr=True).print(f"[red]Error:[/] {escape(in_make(str(error)))}", highlight=False)
         return error.exit_code
@@ -105,7 +105,7 @@ def import_options(options: argparse.Namespace) -> dict[str, Any]:
     }
 
 
-def run(console: Console, path: Path, how: dict[str, Any]) -> None:
+def run(console: Console, path: Path, how: dict[str, Any], *, with_marts: bool) -> None:
     """Import, consolidate and report."""
     settings = load_settings()
     tenant = "demo" if path == SAMPLE else f"demo-{path.name.split('.')[0]}"
@@ -157,7 +157,7 @@ def run(console: Console, path: Path, how: dict[str, Any]) -> None:
         for about, question in questions(store, tenant, path, subject):
             print_answer(console, reader, settings, tenant, about, question, as_of, embedder)
         console.print()
-        if is_installed():
+        if with_marts:
             with console.status("Building the marts with dbt"):
                 materialize_marts(as_of, DagsterInstance.get())
             print_marts(console, url, tenant)
@@ -239,8 +239,8 @@ def print_answer(
 
 #: What the data team's marts say of a tenant, as docs/marts.md has it.
 GROWTH = """
-    select to_char(day, 'YYYY-MM'), sum(turns), sum(added), sum(merged), sum(rewritten), sum(compressed), sum(superseded),
-           sum(forgotten), (array_agg(memories order by day desc))[1]
+    select to_char(day, 'YYYY-MM'), sum(turns), sum(added), sum(merged), sum(rewritten), sum(compressed),
+           sum(superseded), sum(forgotten), (array_agg(memories order by day desc))[1]
     from marts.memory_growth where tenant_id = %s group by 1 order by 1"""
 AGES = """
     select age, sum(memories), sum(never_used), sum(lasting), sum(due_in_30_days),
@@ -263,7 +263,7 @@ def next_steps(tenant: str, subject: str) -> list[tuple[str, str]]:
     return [
         ("make ui", "the same work in the orchestrator: graph, runs, checks, plots"),
         ("make demo DATA=your.jsonl", "your own log, or a ChatGPT or Slack export (see docs/importing.md)"),
-        ("make docs", "the marts: every model and column, and what each is made of (docs/marts.md)"),
+        ("make marts", "the tables that data teams read, built with dbt (docs/marts.md); `make docs` describes each"),
         (
             "make demo MODEL=recorded",
             "what a language model adds, with recorded replies: no key, no cost",

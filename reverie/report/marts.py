@@ -14,7 +14,9 @@ from reverie.errors import InputError
 from reverie.report.panels import Panel, boards
 from reverie.store.queries import queries
 
-NOT_BUILT = "There are no marts in this database: build them with `make marts` (docs/marts.md)."
+NOT_BUILT = (
+    "There are no marts in this database: build them with `make marts` in a checkout of Reverie (docs/marts.md)."
+)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -9,10 +9,11 @@ from uuid import UUID, uuid4
 from reverie.store.database import Store
 
 MEMORY = """
-    insert into memory.memories (tenant_id, id, happened_at, accessed_at, decayed_at, base, peak, importance, kind, state,
-                                 subject_id, content, content_hash, origin, run_id, policy_hash, valid_from, valid_to)
-    select 't', %(id)s, %(at)s, %(at)s, %(at)s, .7, .7, .7, %(kind)s, %(state)s, 's', 'x', '', 'test', %(id)s, 'x', least(%(at)s, %(until)s),
-           %(until)s"""
+    insert into memory.memories (tenant_id, id, happened_at, accessed_at, decayed_at, base, peak, importance, kind,
+                                 state, subject_id, content, content_hash, origin, run_id, policy_hash,
+                                 valid_from, valid_to)
+    select 't', %(id)s, %(at)s, %(at)s, %(at)s, .7, .7, .7, %(kind)s, %(state)s, 's', 'x', '', 'test', %(id)s, 'x',
+           least(%(at)s, %(until)s), %(until)s"""
 LINEAGE = """
     insert into memory.lineage (tenant_id, memory_id, relation, source, source_id, as_of, run_id)
     values ('t', gen_random_uuid(), %s, 'memory', %s, %s, gen_random_uuid())"""

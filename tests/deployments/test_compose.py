@@ -21,13 +21,21 @@ COMPOSE = DEPLOYMENTS / "compose" / "compose.yaml"
 Services = dict[str, dict[str, Any]]
 
 
-def test_docker_compose_reads_it() -> None:
+def docker_compose_or_skip() -> list[str]:
+    """Docker Compose: a program of its own, beside this Python or on the path, or a part of Docker."""
     beside = Path(sys.executable).with_name("docker-compose")
-    program = str(beside) if beside.exists() else shutil.which("docker-compose")
-    if program is None:
-        pytest.skip("needs docker-compose: make test-deployments")
+    if program := str(beside) if beside.exists() else shutil.which("docker-compose"):
+        return [program]
+    docker = shutil.which("docker")
+    if docker and not subprocess.run([docker, "compose", "version"], capture_output=True, check=False).returncode:
+        return [docker, "compose"]
+    pytest.skip("needs Docker Compose: make test-deployments")
+
+
+def test_docker_compose_reads_it() -> None:
+    program = docker_compose_or_skip()
     profiles = [part for name in ("dagster", "prefect", "telemetry") for part in ("--profile", name)]
-    command = [program, "--file", str(COMPOSE), *profiles, "config", "--quiet"]
+    command = [*program, "--file", str(COMPOSE), *profiles, "config", "--quiet"]
     without = subprocess.run(command, env={"PATH": os.defpath}, capture_output=True, text=True, check=False)
     assert without.returncode != 0 and "POSTGRES_PASSWORD" in without.stderr, "a password is asked for"
     done = subprocess.run(command, env={"POSTGRES_PASSWORD": "x"}, capture_output=True, text=True, check=False)

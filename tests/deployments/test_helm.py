@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import hashlib
 import os
+import shutil
+import subprocess
 import warnings
 from collections.abc import Iterator
 from typing import Any
@@ -65,6 +67,14 @@ def test_helm_renders_what_is_recorded() -> None:
     if os.environ.get("REVERIE_RECORD_HELM"):
         RECORDED.write_text(now, encoding="utf-8")
     assert RECORDED.read_text(encoding="utf-8") == now
+
+
+def test_helms_own_command_renders_it() -> None:
+    if (helm := shutil.which("helm")) is None:
+        pytest.skip("needs Helm's own program; its library renders the chart with make test-deployments")
+    done = subprocess.run([helm, "template", "memory", str(CHART)], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert [each for each in yaml.safe_load_all(done.stdout) if each]
 
 
 def test_helm_finds_no_fault() -> None:

@@ -9,10 +9,11 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+import psutil
 import pytest
 
 from reverie.store.server.programs import free_port
@@ -65,8 +66,10 @@ def make_or_skip() -> str:
 
 
 @contextmanager
-def opened(command: list[str], printed: Path, **variables: str) -> Iterator[Door]:
-    """Run `command` with a free port in PORT until the block ends; then interrupt it as Ctrl-C does."""
+def opened(
+    command: list[str], printed: Path, *, stop_by: signal.Signals = signal.SIGINT, **variables: str
+) -> Iterator[Door]:
+    """Run `command` with a free port in PORT until the block ends; then stop it and all it started, as Ctrl-C does."""
     port = free_port()
     with printed.open("wb") as output:
         process = subprocess.Popen(
@@ -82,12 +85,16 @@ def opened(command: list[str], printed: Path, **variables: str) -> Iterator[Door
             yield Door(process=process, port=port, printed=printed)
         finally:
             if process.poll() is None:
-                os.killpg(process.pid, signal.SIGINT)
+                started = psutil.Process(process.pid).children(recursive=True)
+                os.killpg(process.pid, stop_by)
                 try:
                     process.wait(60)
+                    _, left = psutil.wait_procs(started, timeout=10)
                 finally:
-                    if process.poll() is None:
-                        os.killpg(process.pid, signal.SIGKILL)
+                    for each in (process, *started):
+                        with suppress(psutil.NoSuchProcess):
+                            each.kill()
+                assert not left, f"still running after {stop_by.name}: {left}"
 
 
 def run(command: list[str], *, cwd: Path = ROOT, seconds: float = 240, **variables: str) -> str:

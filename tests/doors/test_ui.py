@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import signal
 import subprocess
 import time
 import urllib.request
@@ -12,6 +13,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
+import psutil
 import pytest
 
 from reverie.store.connect import connect
@@ -182,3 +184,19 @@ def test_dagsters_own_command_accepts_the_workspace(tmp_path: Path, history: str
     )
     assert "Validation successful for code location reverie" in printed
     assert urlsplit(history).path not in printed
+
+
+def test_sigterm_stops_all_that_it_started(history: str, tmp_path: Path, database_factory: DatabaseFactory) -> None:
+    """As a service manager stops it; Ctrl-C is how the tests above end theirs."""
+    (tmp_path / "shop.py").write_text("import dagster as dg\n\ndefs = dg.Definitions()\n")
+    workspace = tmp_path / "workspace.yaml"
+    workspace.write_text(f"load_from:\n  - python_file: {{relative_path: {tmp_path}/shop.py, location_name: shop}}\n")
+    with database_factory.empty() as storage:
+        variables = {"DATABASE_URL": history, "DAGSTER_DATABASE_URL": storage, "REVERIE_HOME": str(tmp_path / "home")}
+        command = [make_or_skip(), "ui"]
+        with opened(
+            command, tmp_path / "printed", stop_by=signal.SIGTERM, DAGSTER_WORKSPACE=str(workspace), **variables
+        ) as door:
+            door.wait_for("Dagster is ready on")
+            assert len(psutil.Process(door.process.pid).children(recursive=True)) > 3
+    assert "Traceback" not in door.text()

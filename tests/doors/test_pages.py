@@ -1,0 +1,86 @@
+"""`make marts`, `make docs`, `reverie report`, `reverie evaluate --html`: what they write opens in a browser."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from reverie.store.connect import connect
+from reverie.testing import DatabaseFactory
+from tests.doors.browser import Page, chromium_or_skip, page
+from tests.doors.conftest import ROOT, make_or_skip, run
+
+pytestmark = pytest.mark.xdist_group("pages")
+#: dbt's page asks for its icons before it has filled in their names; the icons are shown all the same.
+STOCK = "Unsafe attempt to load URL"
+#: There are plots, and each of them is drawn.
+DRAWN = """(plots => plots.length > 0 && plots.every(plot => plot.querySelector('.main-svg')))(
+    [...document.querySelectorAll('.plotly-graph-div')])"""
+
+
+@pytest.fixture(scope="module")
+def variables(database_factory: DatabaseFactory, tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, str]]:
+    """The environment of a memory of some people of the sample, with its marts built by `make marts`."""
+    home = tmp_path_factory.mktemp("home")
+    lines = (ROOT / "examples" / "sample_history.jsonl").read_text().splitlines()
+    few = [line for line in lines if json.loads(line).get("subject_id") in ("arjun", "mumbai-bakery")]
+    assert len(few) > 20
+    (home / "few.jsonl").write_text("\n".join(few))
+    with database_factory.migrated() as url:
+        given = {"DATABASE_URL": url, "REVERIE_HOME": str(home), "BROWSER": "true"}
+        run(["reverie", "import", str(home / "few.jsonl"), "--tenant", "demo"], **given)
+        run(["reverie", "clock", "--tenant", "demo", "--stop-at", "2026-06-30T09:00:00Z"], **given)
+        run(["reverie", "run", "--tenant", "demo"], **given)
+        run([make_or_skip(), "marts", "ARGS=--quiet"], **given)
+        yield given
+
+
+@pytest.fixture(scope="module")
+def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Page]:
+    """A tab for all pages."""
+    with page(chromium_or_skip(), tmp_path_factory.mktemp("chromium")) as tab:
+        yield tab
+
+
+@pytest.fixture
+def tab(browser: Page) -> Page:
+    """The tab without the errors of the page before."""
+    browser.errors.clear()
+    return browser
+
+
+def test_make_marts_builds_every_mart(variables: dict[str, str]) -> None:
+    expected = {path.stem for path in (ROOT / "dbt" / "models").rglob("*.sql")}
+    with connect(variables["DATABASE_URL"]) as conn:
+        rows = conn.execute("select table_name from information_schema.tables where table_schema = 'marts'")
+        assert expected <= {name for (name,) in rows}
+        assert conn.execute("select memories > 5 from marts.tenants where tenant_id = 'demo'").fetchone() == (True,)
+
+
+def test_the_report_opens(variables: dict[str, str], tab: Page, tmp_path: Path) -> None:
+    file = tmp_path / "report.html"
+    run(["reverie", "report", str(file), "--tenant", "demo"], **variables)
+    tab.open(file.as_uri(), "demo")
+    tab.wait_until(DRAWN)
+    assert tab.errors == []
+
+
+def test_the_page_of_an_evaluation_opens(variables: dict[str, str], tab: Page, tmp_path: Path) -> None:
+    file = tmp_path / "evaluation.html"
+    run(["reverie", "evaluate", "--tenant", "demo", "--no-ablations", "--html", str(file)], **variables)
+    tab.open(file.as_uri(), "demo")
+    tab.wait_until(DRAWN)
+    assert tab.errors == []
+
+
+def test_the_documentation_of_the_marts_begins_with_ours(variables: dict[str, str], tab: Page) -> None:
+    printed = run([make_or_skip(), "docs"], **variables)
+    file = ROOT / "dbt" / "target" / "static_index.html"
+    assert f"The documentation is in {file}." in printed
+    text = tab.open(f"{file.as_uri()}#!/overview", "The marts of Reverie")
+    assert "Welcome to the auto-generated documentation" not in text
+    tab.open(f"{file.as_uri()}#!/model/model.reverie.tenants", "tenant_id")
+    assert [each for each in tab.errors if STOCK not in each] == []
