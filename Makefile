@@ -47,9 +47,9 @@ $(PREFECT): requirements.lock pyproject.toml | .venv/.uv
 comma := ,
 install = $(BIN)/uv pip install --quiet --python $(BIN)/python $(1) || $(BIN)/python -m pip install --quiet $(1)
 
-demo: $(DEMO)  ## run a history through everything and print what came of it (DATA=file for your own, with MAP= TIMEZONE= SUBJECT= FORMAT= START=; MODEL=recorded; MARTS=1 builds the marts with dbt)
+demo: $(DEMO)  ## run a history through everything and print what came of it (DATA=file for your own, with MAP= TIMEZONE= TIME_FORMAT= SUBJECT= FORMAT= START=; MODEL=recorded; MARTS=1 builds the marts with dbt)
 	@$(BIN)/python examples/demo.py $(if $(MARTS),--marts) $(if $(DATA),--data '$(DATA)') $(if $(MODEL),--model '$(MODEL)') $(if $(MAP),--map '$(MAP)') \
-		$(if $(TIMEZONE),--timezone '$(TIMEZONE)') $(if $(SUBJECT),--subject '$(SUBJECT)') \
+		$(if $(TIMEZONE),--timezone '$(TIMEZONE)') $(if $(TIME_FORMAT),--time-format '$(TIME_FORMAT)') $(if $(SUBJECT),--subject '$(SUBJECT)') \
 		$(if $(FORMAT),--format '$(FORMAT)') $(if $(START),--start '$(START)')
 
 ui: $(DEMO)  ## open the orchestrator on http://127.0.0.1:$(PORT)

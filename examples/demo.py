@@ -6,10 +6,7 @@ import argparse
 import json
 import os
 import sys
-import tempfile
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -58,7 +55,8 @@ SAMPLE_SUBJECT = "arjun"
 #: that time and the sample stays the same.
 SAMPLE_TIME = datetime(2026, 6, 30, 9, tzinfo=UTC)
 #: Options of `reverie import` as the Makefile names them.
-MAKE = {f"--{name} ": f"{name.upper()}=" for name in ("map", "timezone", "subject", "start", "format")}
+PASSED_ON = ("map", "timezone", "time-format", "subject", "start", "format")
+MAKE = {f"--{name} ": f"{name.upper().replace('-', '_')}=" for name in PASSED_ON}
 
 
 def main() -> int:
@@ -71,6 +69,7 @@ def main() -> int:
     parser.add_argument("--format", choices=FORMATS, help="how to read the log; by default told by its content")
     parser.add_argument("--start", type=datetime.fromisoformat, metavar="TIME", help="when a log without times begins")
     parser.add_argument("--model", help="`recorded`, or a language model as REVERIE_LANGUAGE_MODEL takes it")
+    parser.add_argument("--time-format", metavar="FORMAT", help="as of `reverie import`")
     parser.add_argument("--marts", action="store_true", help="build the marts with dbt as well")
     options = parser.parse_args()
     if options.model:
@@ -102,6 +101,7 @@ def import_options(options: argparse.Namespace) -> dict[str, Any]:
         "subject": options.subject,
         "format": options.format,
         "start": start,
+        "time_format": options.time_format,
     }
 
 
@@ -125,11 +125,12 @@ def run(console: Console, path: Path, how: dict[str, Any], *, with_marts: bool) 
         migrate(url)
         with Store.open(url) as store:
             progress.update(task, description="Importing", total=path.stat().st_size if path.is_file() else None)
-            with history(path, tenant) as file:
-                summary = import_file(
-                    store, file, tenant_id=tenant, policy=settings.policy,
-                    on_progress=lambda read: progress.update(task, completed=read), **how,
-                )  # fmt: skip
+            if path == SAMPLE:
+                how["mapping"] = {"tenant_id": "NONE"}  # the sample names its own
+            summary = import_file(
+                store, path, tenant_id=tenant, policy=settings.policy,
+                on_progress=lambda read: progress.update(task, completed=read), **how,
+            )  # fmt: skip
             until = last_said(store, tenant)
             if until is None:
                 raise InputError(
@@ -171,19 +172,6 @@ def in_make(sentence: str) -> str:
     for option, variable in MAKE.items():
         sentence = sentence.replace(option, variable)
     return sentence
-
-
-@contextmanager
-def history(path: Path, tenant: str) -> Iterator[Path]:
-    """Yield the file, or a copy of the sample for another tenant."""
-    if path != SAMPLE or tenant == "demo":
-        yield path
-        return
-    with tempfile.TemporaryDirectory() as folder:
-        copy = Path(folder) / path.name
-        records = [json.loads(line) | {"tenant_id": tenant} for line in path.read_text(encoding="utf-8").splitlines()]
-        copy.write_text("".join(json.dumps(record) + "\n" for record in records), encoding="utf-8")
-        yield copy
 
 
 def questions(store: Store, tenant: str, path: Path, subject: str) -> list[tuple[str, str]]:

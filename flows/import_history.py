@@ -65,15 +65,17 @@ def import_history(
     mapping: dict[str, str] | None = None,
     subject: str | None = None,
     format: str | None = None,
+    time_format: str | None = None,
 ) -> dict[str, int | float]:
     """Import a file or an export that this process can read, and make memory of it up to `as_of` or now.
 
-    `timezone`, `mapping`, `subject` and `format` are the options `--timezone`, `--map`, `--subject` and `--format` of
+    `timezone`, `mapping`, `subject`, `format` and `time_format` are the options `--timezone`, `--map`, ... of
     `reverie import`. Without a path, new rows of the Postgres in REVERIE_SOURCE_URL are imported.
     """
     if path is None:
         import_rows(tenant)
     else:
         fields = {"timezone": timezone, "mapping": mapping, "subject": subject, "format": format}
+        fields["time_format"] = time_format
         import_turns(tenant, path, fields)
     return remember(tenant, as_of)

@@ -145,8 +145,8 @@ class House:
         return Count(f"functions of more than {LONGEST_FUNCTION} lines", len(items), 0, items)
 
     def wide_functions(self) -> Count:
-        """Functions of more than 7 parameters, keyword-only ones included, `self` and `cls` not."""
-        widths = [(len(parameters(node)), place) for place, node in self.functions()]
+        """Functions of more than 7 parameters, keyword-only ones included, `self`, `cls` and commands' options not."""
+        widths = [(len(parameters(node)), place) for place, node in self.functions() if not is_command(node)]
         items = [f"{place}: {width}" for width, place in sorted(widths, reverse=True) if width > MOST_PARAMETERS]
         return Count(f"functions of more than {MOST_PARAMETERS} parameters", len(items), 0, items)
 
@@ -274,6 +274,11 @@ def public_names(tree: ast.Module) -> Iterator[str]:
             case ast.Assign(targets=[ast.Name(id=name)]) | ast.AnnAssign(target=ast.Name(id=name)):
                 if re.match(r"[A-Z]\w*[a-z]", name):
                     yield name
+
+
+def is_command(node: Function) -> bool:
+    """Return whether a function is a command, whose parameters are its options."""
+    return any(ast.unparse(each).partition("(")[0].endswith(".command") for each in node.decorator_list)
 
 
 def parameters(node: Function) -> list[ast.arg]:

@@ -8,9 +8,10 @@ from typing import Annotated, Any
 
 import orjson
 from fastapi import Query
-from pydantic import AfterValidator, AwareDatetime, BaseModel, ConfigDict, Field, JsonValue
+from pydantic import AfterValidator, AwareDatetime, BaseModel, BeforeValidator, ConfigDict, Field, JsonValue
 
-from reverie.model import bounded_time
+from reverie.capture.history.values import ROLE_ALIASES
+from reverie.model import Role, bounded_time
 
 #: Of a surrogate pair.
 _HALF = re.compile(r"[\ud800-\udfff]")
@@ -32,6 +33,10 @@ def _json(value: Any) -> Any:
     return value
 
 
+def _role(value: Any) -> Any:
+    return ROLE_ALIASES.get(value, value) if type(value) is str else value
+
+
 Text = Annotated[str, AfterValidator(_storable)]
 #: The caller's id of a subject, session, turn or the like.
 Name = Annotated[str, Field(min_length=1, max_length=200), AfterValidator(_storable)]
@@ -44,6 +49,9 @@ Country = Annotated[str, Field(pattern="^[A-Z]{2}$")]
 Language = Annotated[str, Field(pattern="^[a-z]{2,3}$")]
 #: A question, or whatever is searched by.
 Question = Annotated[str, Field(min_length=1, max_length=20_000), AfterValidator(_storable)]
+
+#: Who speaks; `human` is accepted for `user`, `ai`, `bot` and the like for `assistant`, as an import accepts them.
+SpokenRole = Annotated[Role, BeforeValidator(_role)]
 
 Limit = Annotated[int, Query(ge=1, le=500, description="Maximum number of items on a page.")]
 Cursor = Annotated[

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, tzinfo
 from typing import Any
 from zoneinfo import ZoneInfo
@@ -18,8 +19,10 @@ class NaiveTimeError(ValueError):
     """The time has no UTC offset, and no time zone is set."""
 
 
-def parse_event_time(value: Any, zone: tzinfo | None) -> datetime:
+def parse_event_time(value: Any, zone: tzinfo | None, format: str | None = None) -> datetime:
     """Return the time in UTC.
+
+    `format`: how texts write a time, as `datetime.strptime` takes it; None: as below.
 
     Accepts ISO 8601 with an offset or `Z`, a number (or digits) of seconds since 1970, or of milliseconds from 1e11 on,
     and datetimes. A naive time or a bare date is interpreted in `zone`; an ambiguous time is the earlier of the two.
@@ -30,7 +33,7 @@ def parse_event_time(value: Any, zone: tzinfo | None) -> datetime:
     """
     if type(value) is str:
         try:
-            at = datetime.fromisoformat(value)
+            at = datetime.strptime(value, format) if format else datetime.fromisoformat(value)  # noqa: DTZ007
         except ValueError:
             if not _NUMBER.fullmatch(value):
                 raise
@@ -59,6 +62,48 @@ def parse_timezone(name: str) -> tzinfo:
         return ZoneInfo(name)
     except (KeyError, ValueError, OSError):  # ZoneInfoNotFoundError is a KeyError; OSError: a directory such as Europe
         raise InputError(f"There is no time zone {name!r}: give a name like Europe/Berlin or UTC.") from None
+
+
+@dataclass(frozen=True, slots=True)
+class TimeForm:
+    """How records write their times."""
+
+    #: The zone of naive times; None: they are refused.
+    zone: tzinfo | None = None
+    #: How texts write a time, as `datetime.strptime` takes it; None: ISO 8601, or a number since 1970.
+    format: str | None = None
+
+    @property
+    def expected(self) -> str:
+        """What a time looks like."""
+        return f"a time written as {self.format}" if self.format else "a time such as 2026-03-01T09:30:00+01:00"
+
+    def read(self, value: Any) -> datetime:
+        """Return the time in UTC; raises as `parse_event_time` does."""
+        return parse_event_time(value, self.zone, self.format)
+
+
+#: Times as ISO 8601 writes them with an offset, or as numbers since 1970.
+ISO_TIMES = TimeForm()
+
+
+def time_form(timezone: str | None, format: str | None) -> TimeForm:
+    """Return how records write their times, by the name of a zone and a format.
+
+    Raises InputError: there is no such zone, or what the format writes cannot be read back to the minute.
+    """
+    zone, at = parse_timezone(timezone) if timezone else None, datetime(2026, 3, 14, 21, 30)  # noqa: DTZ001
+    if format is None:
+        return TimeForm(zone)
+    try:
+        read = datetime.strptime(at.replace(tzinfo=UTC).strftime(format), format)  # noqa: DTZ007
+    except ValueError:
+        read = None
+    if read is None or read.replace(tzinfo=None) not in (at, datetime(2026, 3, 14)):  # noqa: DTZ001
+        raise InputError(
+            f"{format!r} is not how a time is written: give day, month, year and time, for example '%d-%m-%Y %H:%M'."
+        )
+    return TimeForm(zone, format)
 
 
 def _since_epoch(number: float) -> datetime:

@@ -10,7 +10,7 @@ import re
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import datetime, tzinfo
+from datetime import datetime
 from typing import Any, NoReturn
 
 import orjson
@@ -18,7 +18,7 @@ import orjson
 from reverie.capture.history.values import ROLE_ALIASES, USUAL_ROLES, split_mapping
 from reverie.capture.identity import turn_hash
 from reverie.capture.mending import is_sound, mend, mend_text
-from reverie.capture.times import NaiveTimeError, parse_event_time
+from reverie.capture.times import ISO_TIMES, NaiveTimeError, TimeForm
 from reverie.errors import InputError
 from reverie.model import EARLIEST, Outcome, Role, ToolCall, Turn
 
@@ -79,7 +79,7 @@ class Validator:
         not_after: datetime,
         turn_characters: int = MAX_TEXT,
         mapping: Mapping[str, str] | None = None,
-        timezone: tzinfo | None = None,
+        times: TimeForm = ISO_TIMES,
         subject: str | None = None,
         assume: bool = False,
     ) -> None:
@@ -90,7 +90,7 @@ class Validator:
             not_after: The latest possible event time.
             turn_characters: The policy's limit on the characters of a turn's text, beside the 1 MiB of any text.
             mapping: Names of fields (Reverie's to the file's) and values (`role:customer` to `user`).
-            timezone: The time zone of naive times.
+            times: How the records write times.
             subject: The subject of all records, whatever they say.
             assume: Accept the usual role names of other systems, such as `customer`, and record them.
 
@@ -103,7 +103,7 @@ class Validator:
         self.tenant_id = tenant_id
         self.not_after = not_after
         self.turn_characters = turn_characters
-        self.timezone = timezone
+        self.times = times
         #: Number of records whose text was repaired.
         self.mended = 0
         #: Names of ignored fields, at most `MAX_IGNORED`.
@@ -249,12 +249,12 @@ class Validator:
     def _time(self, fields: Mapping[str, Any], ours: str) -> datetime:
         value = fields.get(self._name[ours])
         try:
-            at = parse_event_time(value, self.timezone)
+            at = self.times.read(value)
         except NaiveTimeError:
             self._reject("naive_time", ours, value, "an offset such as Z or +01:00, or an import with --timezone")
         except (ValueError, TypeError):
             reason = "impossible_time" if type(value) in (str, int, float) and value != "" else None
-            self._reject_value(fields, ours, value, "a time such as 2026-03-01T09:30:00+01:00", reason)
+            self._reject_value(fields, ours, value, self.times.expected, reason)
         if at < EARLIEST:
             self._reject("impossible_time", ours, value, "a time since 1970")
         if at > self.not_after:
@@ -265,6 +265,8 @@ class Validator:
         if type(text) is not str:
             if text is None and may_be_empty:
                 return ""
+            if text is None and self._name["text"] in fields:
+                self._reject("empty_text", "text", "null", "a text, or tool calls", described=True)
             self._reject_value(fields, "text", text, "a text")
         if not text.isascii() or "\0" in text:
             text = self._mended(text)

@@ -44,6 +44,8 @@ from reverie.telemetry.spans import SpanAttributes, span, spanned
 #: Rows of `subject_statement`.
 Rows: TypeAlias = Sequence[tuple[Any, ...]]
 
+#: The note on an answer without an embedder.
+NO_MODEL = "No embedding model is configured: found by words and entities alone."
 #: Characters a token has on average; for budgets when no tokenizer is at hand, which the answer then says.
 _CHARACTERS_A_TOKEN = 4
 
@@ -111,7 +113,7 @@ async def recall(
     asked = read_question(question, policy=numbers, speakers=known[0][0] if known else (), asked_at=as_of)
     vector = None
     if embedder is None:
-        notes.append("No embedding model is configured: found by words and entities alone.")
+        notes.append(NO_MODEL)
     elif known and known[0][1] not in (None, embedder.model):
         notes.append(
             f"The memory is embedded by {known[0][1]} and the question would be by {embedder.model}: "

@@ -285,3 +285,22 @@ def test_what_was_said_a_moment_ago_is_corrected(api: TestClient, conn: psycopg.
     assert not any("retriever" in hit["content"] for hit in recalled(api))
     assert conn.execute("select count(*) from log.turns").fetchone() == (1,)
     assert api.post("/v1/corrections", json=correction | {"memory_id": turn["turn_id"]}).status_code == 404
+
+
+def test_names_that_an_import_takes_are_taken_here(api: TestClient) -> None:
+    turn = {"source_id": "t9", "role": "human", "speaker": "Ana", "content": BRUNO["text"]}
+    (said,) = say(api, turn).json()["turns"]
+    assert [each["content"] for each in said["extracted"] if each["kind"] == "fact"] == [
+        "Has a golden retriever named Bruno"
+    ]
+    history = [{"role": "ai", "text": "What is his name?"}]
+    asked = api.post("/v1/contexts", json=HERE | {"question": "Which name?", "history": history})
+    assert asked.status_code == 200, asked.text
+    assert say(api, turn | {"role": "wizard"}).status_code == 422
+
+
+def test_an_answer_without_vectors_says_who_wanted_that(api: TestClient) -> None:
+    say(api, BRUNO)
+    asked = api.post("/v1/recalls", json={"subject_id": "ana", "question": "Which dog?", "embed": False}).json()
+    assert "Found by words and entities alone, as asked (`embed` is false)." in asked["notes"]
+    assert not [note for note in asked["notes"] if "configured" in note]

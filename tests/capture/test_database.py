@@ -15,7 +15,7 @@ from reverie.capture.history import reading
 from reverie.capture.history.database import FieldOptions, import_table
 from reverie.capture.history.importing import ImportSummary, import_file
 from reverie.capture.history.redrive import redrive_dead_letters
-from reverie.errors import DatabaseError
+from reverie.errors import DatabaseError, InputError
 from reverie.store.connect import connect
 from reverie.store.database import Store
 from reverie.store.dead_letters import group_dead_letters, list_dead_letters
@@ -183,3 +183,11 @@ def test_an_empty_table_and_a_lost_source(store: Store, crm: Crm, crm_url: str) 
     source = SourceQuery(url=crm_url, query="select m.* from messages m, generate_series(1, 30000)", cursor="id")
     with pytest.raises(DatabaseError, match=r"The source .* cannot go on: .* Import it again to continue"):
         import_table(store, source, FieldOptions(), tenant_id=TENANT, now=NOW, on_progress=cut)
+
+
+def test_a_query_that_is_no_select_is_refused_before_it_is_sent() -> None:
+    for query in ("delete from messages", "  update messages set body = ''"):
+        with pytest.raises(InputError, match="one SELECT"):
+            SourceQuery(url="postgresql://nowhere", query=query).select()
+    for query in ("(select 1)", "-- all\nselect 1", "/* a\n */ with x as (select 1) table x"):
+        SourceQuery(url="postgresql://nowhere", query=query).select()

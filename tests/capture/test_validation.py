@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from reverie.capture.times import TimeForm
 from reverie.capture.validation import MAX_TEXT, Rejection, Validator
 from reverie.errors import InputError
 from reverie.model import Outcome, ToolCall, Turn
@@ -166,7 +167,7 @@ def test_times_of_many_kinds(said_at: object) -> None:
     ],
 )
 def test_naive_times_where_the_zone_is_given(said_at: object, utc: datetime) -> None:
-    assert turn(record(said_at=said_at), timezone=ZoneInfo("Europe/Berlin")).said_at == utc
+    assert turn(record(said_at=said_at), times=TimeForm(ZoneInfo("Europe/Berlin"))).said_at == utc
 
 
 @pytest.mark.parametrize(

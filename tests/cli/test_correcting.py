@@ -117,3 +117,19 @@ def test_what_was_said_a_moment_ago(invoke: Any, ask: Any, database_url: str) ->
     assert invoke("correct", str(fact.id), "--replace", "Has a beagle named Bruno").exit_code == 0
     assert "retriever" not in told(invoke)
     assert invoke("forget", "019b8d6a-7f10-8c41-9a2b-1c6a3f1d2e4f").exit_code == 6
+
+
+def test_forget_shows_the_memory_and_asks(ask: Any, invoke: Any, bruno: Any, monkeypatch: Any) -> None:
+    dog = bruno()
+    refused = invoke("forget", dog[:18])
+    assert refused.exit_code == 2
+    assert dog in refused.stderr
+    assert "--yes" in refused.stderr
+    monkeypatch.setattr("reverie.cli.memory.correcting._is_terminal", lambda: True)
+    declined = invoke("forget", dog[:18])
+    assert "retriever" in declined.output
+    assert declined.exit_code == 1
+    assert "retriever" in told(invoke)
+    monkeypatch.undo()
+    assert invoke("forget", dog[:18], "--yes").exit_code == 0
+    assert "retriever" not in told(invoke)

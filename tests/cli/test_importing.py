@@ -62,7 +62,9 @@ def test_import_goes_on_after_a_file_that_is_none(invoke, file: Path, tmp_path: 
 def test_import_says_what_to_do_when_nothing_went_in(invoke, tmp_path: Path) -> None:
     result = invoke("import", str(write(tmp_path / "b.jsonl", GOOD | {"tenant_id": "beta"})))
     assert result.exit_code == 2
-    assert "name their tenant with --tenant" in result.stderr
+    assert "are of 'beta' and not of 'acme'" in result.stderr
+    assert "--map tenant_id=NONE" in result.stderr
+    assert invoke("import", str(tmp_path / "b.jsonl"), "--map", "tenant_id=NONE").exit_code == 0
     assert invoke("import", str(tmp_path / "b.jsonl"), "--tenant", "beta").exit_code == 0
 
 
@@ -164,3 +166,44 @@ def test_a_source_is_named_in_one_way(invoke, file: Path) -> None:
         result = invoke("import", *arguments)
         assert (result.exit_code, said in " ".join(result.stderr.split())) == (code, True), result.output
         assert "hunter2" not in result.output and "hunter2" not in result.stderr
+
+
+ROWS = (
+    "user,session,role,time,body\nana,s1,user,14-03-2026 21:30,I love tea.\nana,s1,user,15-03-2026 08:05,I love rain.\n"
+)
+
+
+def test_times_of_another_form_need_the_form(invoke, ask, tmp_path: Path) -> None:
+    file = tmp_path / "calls.csv"
+    file.write_text(ROWS)
+    refused = invoke("import", str(file))
+    assert refused.exit_code == 2
+    assert "time does not hold times as ISO 8601 writes them" in refused.stderr
+    assert "--time-format '%d-%m-%Y %H:%M'" in refused.stderr
+    how = ("--time-format", "%d-%m-%Y %H:%M", "--timezone", "Europe/Madrid")
+    (found,) = ask("import", str(file), *how)["files"]
+    assert (found["imported"], found["dead"]) == (2, 0)
+    assert found["first"] == "2026-03-14T20:30:00+00:00"
+    wrong = invoke("import", str(file), "--time-format", "%H:%M")
+    assert wrong.exit_code == 2
+    assert "give day, month, year and time" in wrong.stderr
+
+
+def test_a_letter_is_redriven_with_the_form_of_its_time(invoke, ask, tmp_path: Path) -> None:
+    file = write(tmp_path / "a.jsonl", GOOD | {"said_at": "14/03/2026 21:30"})
+    assert invoke("import", str(file)).exit_code == 2
+    found = ask("dead-letters", "redrive", "--time-format", "%d/%m/%Y %H:%M", "--timezone", "UTC")
+    assert found["imported"] == 1
+
+
+def test_a_null_text_among_others_is_a_dead_letter_and_no_wrong_field(invoke, tmp_path: Path) -> None:
+    records = [GOOD | {"source_id": str(number), "text": f"I love tea {number}."} for number in range(4)]
+    file = write(tmp_path / "chat.jsonl", *records, GOOD | {"source_id": "5", "text": None})
+    result = invoke("import", str(file))
+    assert result.exit_code == 0, result.output
+    assert "empty_text" in result.stdout
+    assert "--map text" not in result.output
+    empty = write(tmp_path / "empty.jsonl", *(each | {"text": None} for each in records))
+    result = invoke("import", str(empty))
+    assert result.exit_code == 2
+    assert "name the field that holds the text with --map text=FIELD" in result.stderr

@@ -6,16 +6,15 @@ from datetime import datetime
 from typing import Any, Literal
 from uuid import UUID
 
-from pydantic import Field
+from pydantic import AliasChoices, Field
 from starlette.responses import Response
 
 from reverie.api.access import Caller, Reader
 from reverie.api.answers import answer
-from reverie.api.fields import Answer, Body, JsonObject, Name, Question, Text, Time, example, now
+from reverie.api.fields import Answer, Body, JsonObject, Name, Question, SpokenRole, Text, Time, example, now
 from reverie.api.problems import documented
 from reverie.api.routes.working_memory import read_or_none
 from reverie.api.routing import routes_of
-from reverie.model import Role
 from reverie.recall.contexts.context import Context, assemble_context, context_entries
 from reverie.recall.contexts.explained import explain_context, explain_lines
 from reverie.recall.contexts.request import Given, Message
@@ -27,8 +26,11 @@ router = routes_of("contexts")
 class MessageGiven(Body):
     """One turn of the conversation so far."""
 
-    role: Role
-    content: Text
+    role: SpokenRole
+    content: Text = Field(
+        validation_alias=AliasChoices("content", "text"),
+        description="What was said. `text` is accepted as its name too.",
+    )
 
 
 class ContextRequest(Body):

@@ -16,7 +16,7 @@ from reverie.api.problems import documented
 from reverie.api.routing import routes_of
 from reverie.model import Kind, rounded
 from reverie.recall.filters import ContextType, Filters, Source, read_attributes
-from reverie.recall.recall import recall_entry
+from reverie.recall.recall import NO_MODEL, recall_entry
 from reverie.recall.result import Hit, RecallResult
 from reverie.recall.subject_cache import recall_at_once
 
@@ -241,7 +241,8 @@ async def post_recall(body: RecallRequest, caller: Reader) -> Response:
         ),
     )
     seen = shown(found, why=body.why)
-    seen["notes"] = [*found.notes, *age]
+    asked = [] if body.embed else ["Found by words and entities alone, as asked (`embed` is false)."]
+    seen["notes"] = [*asked, *(note for note in found.notes if body.embed or note != NO_MODEL), *age]
     if body.why:
         attributes = await read_attributes(caller.reader(), body.subject_id, [hit.id for hit in found.hits])
         for hit in seen["hits"]:

@@ -7,16 +7,16 @@ from datetime import datetime
 from typing import Any, Literal
 from uuid import UUID
 
-from pydantic import Field
+from pydantic import AliasChoices, Field
 from starlette.responses import Response
 
 from reverie.api.access import Writer
 from reverie.api.answers import answer
-from reverie.api.fields import Answer, Body, Country, JsonObject, Language, Name, Text, Time, example, now
+from reverie.api.fields import Answer, Body, Country, JsonObject, Language, Name, SpokenRole, Text, Time, example, now
 from reverie.api.problems import documented
 from reverie.api.routing import routes_of
 from reverie.capture.live.acknowledge import MOST_TURNS, Heard, append_turns
-from reverie.model import Kind, Role
+from reverie.model import Kind
 
 router = routes_of("turns")
 
@@ -37,8 +37,12 @@ class TurnGiven(Body):
         default=None,
         description="Your id of the turn, unique within its session. A turn that is sent twice counts once.",
     )
-    role: Role
-    text: Text = Field(default="", description="Text of the message; may be empty only with tool calls.")
+    role: SpokenRole
+    text: Text = Field(
+        default="",
+        validation_alias=AliasChoices("text", "content"),
+        description="Text of the message; may be empty only with tool calls. `content` is accepted as its name too.",
+    )
     speaker: Name | None = Field(default=None, description="The speaker's name.")
     said_at: Time | None = Field(default=None, description="When it was said. Default: now.")
     tool_calls: list[ToolCallGiven] = Field(default_factory=list, max_length=100)

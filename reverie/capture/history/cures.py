@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 
 #: The import fails when a larger share of a file's records become dead letters for one reason.
 TOLERATED = 0.1
+#: Texts may be empty in more of them, as where pictures were sent: only if most are is the field the wrong one.
+TOLERATED_EMPTY = 0.5
 #: Most values or fields that a message lists.
 _NAMED = 6
 
@@ -22,8 +24,10 @@ class Findings:
     unknown_values: dict[str, Counter[str]] = field(default_factory=dict)
     #: Required fields that were missing: Reverie's name and the name in the records.
     missing: Counter[tuple[str, str]] = field(default_factory=Counter)
-    #: The field of the records that holds the role.
+    #: The fields of the records that hold the role, the time and the text.
     role_field: str = "role"
+    time_field: str = "said_at"
+    text_field: str = "text"
 
 
 def cure(*, read: int, dead_by_reason: Counter[str], findings: Findings) -> str | None:
@@ -33,9 +37,14 @@ def cure(*, read: int, dead_by_reason: Counter[str], findings: Findings) -> str 
     """
     if not dead_by_reason:
         return None
-    ((reason, number),) = dead_by_reason.most_common(1)
-    if number <= TOLERATED * read:
+    over = {
+        reason: number
+        for reason, number in dead_by_reason.items()
+        if number > read * (TOLERATED_EMPTY if reason == "empty_text" else TOLERATED)
+    }
+    if not over:
         return None
+    ((reason, number),) = Counter(over).most_common(1)
     advice = _CURES.get(reason, _list_letters)(findings)
     return f"{number:,} of {read:,} records became dead letters for the reason {reason}: {advice}"
 
@@ -79,6 +88,22 @@ def _malformed_json(findings: Findings) -> str:
     )
 
 
+def _unreadable_time(findings: Findings) -> str:
+    if findings.time_field in findings.fields:
+        return (
+            f"{findings.time_field} does not hold times as ISO 8601 writes them; say how they are written, for "
+            "instance with --time-format '%d-%m-%Y %H:%M', or name another field with --map said_at=FIELD."
+        )
+    return "name the field that holds the time with --map said_at=FIELD."
+
+
+def _empty_text(findings: Findings) -> str:
+    return (
+        f"{findings.text_field} is empty; name the field that holds the text with --map text=FIELD. "
+        f"The fields are {_listed(findings.fields)}."
+    )
+
+
 def _listed(fields: tuple[str, ...]) -> str:
     return ", ".join(fields) if fields else "those of the file"
 
@@ -107,6 +132,7 @@ _CURES: dict[str, Callable[[Findings], str]] = {
         "the log has other content under the same source_id; if the field does not identify a turn, name another one "
         "with --map source_id=FIELD."
     ),
-    "impossible_time": _constant("name the field that holds the time with --map said_at=FIELD."),
+    "impossible_time": _unreadable_time,
+    "empty_text": _empty_text,
     "future_time": _constant("name the field that holds the time with --map said_at=FIELD."),
 }

@@ -18,7 +18,7 @@ from reverie.capture.history.importing import CLOCK_SKEW, ImportOptions, ImportS
 from reverie.capture.history.reading import Batch, in_batches
 from reverie.capture.history.records import Record
 from reverie.capture.history.values import split_mapping
-from reverie.capture.times import parse_timezone
+from reverie.capture.times import time_form
 from reverie.store.database import Store
 from reverie.store.source.place import SourcePlace, read_place
 from reverie.store.source.reader import SourceQuery, SourceReader
@@ -34,6 +34,8 @@ class FieldOptions:
     timezone: str | None = None
     #: The subject of all rows.
     subject: str | None = None
+    #: How texts write a time, as `datetime.strptime` takes it.
+    time_format: str | None = None
 
 
 def import_table(
@@ -67,7 +69,7 @@ def import_table(
             not_after=read_at + CLOCK_SKEW,
             turn_characters=policy_of(store, tenant_id, policy).extract.turn_characters,
             mapping={**(mapping or {}), **fields.mapping},
-            timezone=parse_timezone(fields.timezone) if fields.timezone else None,
+            times=time_form(fields.timezone, fields.time_format),
             subject=fields.subject,
             recognize=mapping is None,
         )

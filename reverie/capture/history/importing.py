@@ -6,7 +6,7 @@ import os
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime, timedelta, tzinfo
+from datetime import UTC, datetime, timedelta
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -20,8 +20,9 @@ from reverie.capture.history.field_names import SAMPLE, recognize_fields
 from reverie.capture.history.reading import Batch, ReadOptions, read_records
 from reverie.capture.history.records import Record
 from reverie.capture.history.values import split_mapping
-from reverie.capture.times import parse_timezone
-from reverie.capture.validation import MAX_IGNORED, Rejection, Validator
+from reverie.capture.mending import is_sound
+from reverie.capture.times import TimeForm, time_form
+from reverie.capture.validation import MAX_ID, MAX_IGNORED, Rejection, Validator
 from reverie.errors import InputError
 from reverie.interruption import check_interruption
 from reverie.model import Outcome, Turn
@@ -110,6 +111,7 @@ def import_file(
     format: str | None = None,
     subject: str | None = None,
     start: datetime | None = None,
+    time_format: str | None = None,
 ) -> ImportSummary:
     """Import a file or an export in batches, each in a transaction of its own.
 
@@ -128,6 +130,7 @@ def import_file(
         format: One of `reading.FORMATS`; detected by default.
         subject: The subject of all records.
         start: The time of the first record, for formats without times.
+        time_format: How texts write a time, as `datetime.strptime` takes it, such as `%d-%m-%Y %H:%M`.
 
     Raises InputError: the file cannot be read at all, a required column is missing or ambiguous, or an argument is
     invalid.
@@ -139,7 +142,7 @@ def import_file(
         not_after=(now or datetime.now(UTC)) + CLOCK_SKEW,
         turn_characters=policy_of(store, tenant_id, policy).extract.turn_characters,
         mapping=mapping or {},
-        timezone=parse_timezone(timezone) if timezone else None,
+        times=time_form(timezone, time_format),
         subject=subject,
     )
     options.validator([])  # reports an invalid mapping or subject before the file is read
@@ -166,6 +169,7 @@ def import_batches(
             validator, assumed = options.validator(records, converted=batch.converted)
             if batch.columns:
                 validator.require_columns(batch.columns)
+            _require_tenant(validator, batch, source)
             importer = _Importer(store, validator, source, policy)
             importer.summary.format, importer.summary.assumed = batch.format, assumed
             importer.mapping = {**options.mapping, **assumed}
@@ -178,6 +182,19 @@ def import_batches(
     return importer.finish()
 
 
+def _require_tenant(validator: Validator, batch: Batch, source: str) -> None:
+    """Raise InputError if every record of the first batch names another tenant: a mistake, and no dead letters."""
+    field = validator.called("tenant_id")
+    named = {str(record.fields.get(field) or validator.tenant_id) for record in batch.records}
+    if len(named) == 1 and validator.tenant_id not in named:
+        (name,) = named
+        other = repr(name) if is_sound(name, no_controls=True) and len(name) <= MAX_ID else "another tenant"
+        raise InputError(
+            f"The records of {source} are of {other} and not of {validator.tenant_id!r}: import them as that tenant "
+            f"(--tenant), or let them be of {validator.tenant_id!r} with --map tenant_id=NONE."
+        )
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ImportOptions:
     """The caller's options for the records of an import."""
@@ -187,7 +204,7 @@ class ImportOptions:
     #: The policy's limit on the characters of a turn's text.
     turn_characters: int
     mapping: Mapping[str, str]
-    timezone: tzinfo | None
+    times: TimeForm
     subject: str | None
     #: Whether fields that `mapping` does not name are recognized by their usual names.
     recognize: bool = True
@@ -212,7 +229,7 @@ class ImportOptions:
             not_after=self.not_after,
             turn_characters=self.turn_characters,
             mapping=names | assumed | coded,
-            timezone=self.timezone,
+            times=self.times,
             subject=self.subject,
             assume=True,
         )
@@ -316,6 +333,8 @@ class _Importer:
             unknown_values=validator.unknown_values,
             missing=validator.missing,
             role_field=validator.called("role"),
+            time_field=validator.called("said_at"),
+            text_field=validator.called("text"),
         )
         summary.cure = cure(read=summary.read, dead_by_reason=summary.dead_by_reason, findings=findings)
         return summary

@@ -14,7 +14,7 @@ from reverie.capture.append import insert_outcomes, insert_turns, policy_of
 from reverie.capture.history.field_names import SAMPLE
 from reverie.capture.history.importing import CLOCK_SKEW, ImportOptions, SortedRecords, conflict_detail, sort_records
 from reverie.capture.history.records import Record, parse_json
-from reverie.capture.times import parse_timezone
+from reverie.capture.times import time_form
 from reverie.capture.validation import Validator
 from reverie.store.database import Store
 from reverie.store.dead_letters import (
@@ -63,6 +63,7 @@ def redrive_dead_letters(
     policy: str = "reverie",
     now: datetime | None = None,
     subject: str | None = None,
+    time_format: str | None = None,
 ) -> RedriveSummary:
     """Validate and append the letters whose whole record was kept, and delete those that succeed.
 
@@ -76,7 +77,7 @@ def redrive_dead_letters(
         not_after=(now or datetime.now(UTC)) + CLOCK_SKEW,
         turn_characters=policy_of(store, tenant_id, policy).extract.turn_characters,
         mapping=mapping or {},
-        timezone=parse_timezone(timezone) if timezone else None,
+        times=time_form(timezone, time_format),
         subject=subject,
     )
     validators = _Validators(options)

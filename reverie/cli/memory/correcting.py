@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import getpass
+import sys
 from datetime import datetime
 from typing import TYPE_CHECKING
 from uuid import UUID
@@ -12,10 +13,10 @@ import click
 from reverie.cli.options import Decorator
 from reverie.cli.output import pairs, print_json, say
 from reverie.cli.session import CommandSession
-from reverie.errors import NotFoundError
+from reverie.errors import InputError, NotFoundError
 
 if TYPE_CHECKING:
-    from reverie.capture.live.corrections import Asked
+    from reverie.capture.live.corrections import Asked, Corrected
 
 actor_option: Decorator = click.option(
     "--actor", metavar="NAME", help="Who corrects, for the audit record. [default: the user of this shell]"
@@ -31,33 +32,43 @@ def record(
     actor: str | None,
     as_json: bool,
     content: str | None = None,
+    asks: bool = False,
 ) -> None:
     """Record a correction of the memory whose id is or begins with `memory`, and print when it takes effect.
 
+    `asks`: show the memory and ask first; without a terminal, refuse the beginning of an id.
+
     Raises:
         NotFoundError: there is no such memory.
-        InputError: several ids begin with `memory`, or the text or name is blank or too long.
+        InputError: several ids begin with `memory`, only its beginning is given and nobody can be asked, or the text
+            or name is blank or too long.
     """
     from reverie.capture.live.corrections import correct_memory
     from reverie.store.session import perform
 
     actor = actor if actor is not None else _user()
     with CommandSession(tenant) as session:
-        tenant_id = session.tenant_id
-        tenant_session = session.worker.session(tenant_id)
-        correction = correct_memory(
-            tenant_session,
-            memory_id=_find(session, memory),
-            policy=session.policy,
-            as_of=session.time(as_of),
-            asked=asked,
-            content=content,
-            actor=actor,
+        tenant_id, memory_id = session.tenant_id, _find(session, memory)
+        if asks:
+            _ask(session, memory_id, asked, is_whole=_is_id(memory), as_json=as_json)
+        made = perform(
+            correct_memory(
+                session.worker.session(tenant_id),
+                memory_id=memory_id,
+                policy=session.policy,
+                as_of=session.time(as_of),
+                asked=asked,
+                content=content,
+                actor=actor,
+            )
         )
-        made = perform(correction)
     if as_json:
         print_json({"tenant_id": tenant_id, "asked": asked, "actor": actor, "correction": made})
         return
+    _print(made, actor)
+
+
+def _print(made: Corrected, actor: str | None) -> None:
     say(made.effect)
     pairs(
         [
@@ -68,6 +79,25 @@ def record(
             ("next", "a running `reverie worker` applies it within seconds, otherwise `reverie run` does"),
         ]
     )
+
+
+def _ask(session: CommandSession, memory_id: UUID, asked: Asked, *, is_whole: bool, as_json: bool) -> None:
+    """Show a memory and ask whether it is the one that is meant."""
+    from reverie.recall.inspect import explain
+    from reverie.store.session import perform
+
+    if as_json or not _is_terminal():
+        if not is_whole:
+            raise InputError(f"The id is the beginning of {memory_id}: give the whole id, or --yes.")
+        return
+    found = perform(explain(session.worker.session(session.tenant_id), str(memory_id)))
+    what = found.memory["content"] if found.memory else "a memory that is already forgotten"
+    say(f"{asked} {memory_id}: {what}")
+    click.confirm("Is this the one?", abort=True)
+
+
+def _is_terminal() -> bool:
+    return sys.stdin.isatty()
 
 
 def _find(session: CommandSession, memory: str) -> UUID:

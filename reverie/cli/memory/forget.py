@@ -12,17 +12,22 @@ from reverie.cli.options import as_of_option, json_option, tenant_option
 
 @click.command("forget", short_help="Forget a memory that is not wrong.")
 @click.argument("memory")
+@click.option("--yes", "-y", is_flag=True, help="Do not ask.")
 @actor_option
 @tenant_option
 @as_of_option("Time of the request.")
 @json_option
-def command(memory: str, actor: str | None, tenant: str | None, as_of: datetime | None, as_json: bool) -> None:
+def command(
+    memory: str, yes: bool, actor: str | None, tenant: str | None, as_of: datetime | None, as_json: bool
+) -> None:
     """Forget MEMORY, an id or the beginning of one. From now on recall and contexts withhold the memory and the turns
     that it was extracted from. A worker or the next `reverie run` forgets it permanently and leaves a tombstone without
     content. The turns stay in the log.
+
+    In a terminal it shows the memory and asks first. Without a terminal, the beginning of an id needs --yes.
 
     \b
     Example:
       reverie forget 019b8d6a-7f10-8c41-9a2
     """
-    record(memory, asked="forget", tenant=tenant, as_of=as_of, actor=actor, as_json=as_json)
+    record(memory, asked="forget", tenant=tenant, as_of=as_of, actor=actor, as_json=as_json, asks=not yes)

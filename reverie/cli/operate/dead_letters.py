@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from reverie.cli.operate.importing import map_option, subject_option, timezone_option
+from reverie.cli.operate.importing import map_option, subject_option, time_format_option, timezone_option
 from reverie.cli.options import json_option, tenant_option
 from reverie.cli.output import heading, pairs, print_json, say, table
 from reverie.cli.session import CommandSession
@@ -124,6 +124,7 @@ def show_letter(letter: str, tenant: str | None, as_json: bool) -> None:
 @reason_option
 @map_option
 @timezone_option
+@time_format_option
 @subject_option
 @json_option
 def redrive(
@@ -132,6 +133,7 @@ def redrive(
     reason: str | None,
     mapping: dict[str, str],
     timezone: str | None,
+    time_format: str | None,
     subject: str | None,
     as_json: bool,
 ) -> None:
@@ -151,6 +153,7 @@ def redrive(
             where=LetterFilter(source=source, reason=reason),
             mapping=mapping,
             timezone=timezone,
+            time_format=time_format,
             subject=subject,
             policy=session.new_tenant_policy,
         )

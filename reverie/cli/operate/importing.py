@@ -47,6 +47,9 @@ map_option = click.option(
 subject_option = click.option(
     "--subject", "-s", metavar="NAME", help="The subject of all records, whatever the records say."
 )
+time_format_option = click.option(
+    "--time-format", metavar="FORMAT", help="How times are written, such as '%d-%m-%Y %H:%M'. [default: ISO 8601]"
+)
 timezone_option = click.option("--timezone", metavar="ZONE", help="The time zone of times without an offset.")
 
 
@@ -113,6 +116,7 @@ def _source_url(given: str) -> str:
 @tenant_option
 @map_option
 @timezone_option
+@time_format_option
 @subject_option
 @click.option(
     "--format",
@@ -132,6 +136,7 @@ def command(
     tenant: str | None,
     mapping: dict[str, str],
     timezone: str | None,
+    time_format: str | None,
     subject: str | None,
     format: str | None,
     start: datetime | None,
@@ -140,8 +145,8 @@ def command(
     """Import conversations and outcomes into the log from JSONL, JSON, CSV or Parquet files, gzipped or not, from a
     ChatGPT or Slack export, or with --from from a table or query of another Postgres, which is only read.
 
-    A turn that is imported twice is stored once, so an interrupted import can simply be run again. A record that cannot
-    be imported becomes a dead letter with file, line and reason. A record needs subject_id, session_id, role, said_at
+    A turn that is imported twice is stored once, so an interrupted import can be run again. A record that cannot be
+    imported becomes a dead letter with file, line and reason. A record needs subject_id, session_id, role, said_at
     and text. Their usual names in other systems are recognized and reported; --map names others. The command fails if
     more than a tenth of a file becomes dead letters for one reason, and says which option helps.
 
@@ -149,9 +154,9 @@ def command(
     Examples:
       reverie import history.jsonl
       reverie import chats.csv.gz --map subject_id=owner --map role:klant=user --timezone Europe/Berlin
+      reverie import calls.csv --time-format '%d/%m/%Y %H:%M' --timezone Europe/Madrid
       reverie import chatgpt-export.zip --subject ana
       reverie import slack-export.zip
-      reverie import examples/sample_history.jsonl --tenant demo
       reverie import --from CRM_URL --table public.messages --cursor updated_at --map subject_id=customer
     """
     if bool(files) == bool(source):
@@ -159,14 +164,13 @@ def command(
     if source and (format or start):
         raise click.UsageError("--format and --start are for files.")
     results: list[tuple[Path | str, ImportSummary | ReverieError]] = []
-    how = {"mapping": mapping, "timezone": timezone, "subject": subject}
-    options = how | {"format": format, "start": start}
+    how = {"mapping": mapping, "timezone": timezone, "time_format": time_format, "subject": subject}
     with CommandSession(tenant) as session, ending_cleanly(), bars() as shown:
         if source:
             results.append((source.source, _import_source(session, source, shown, how)))
         for file in files:
             try:
-                results.append((file, _import(session, file, shown, options)))
+                results.append((file, _import(session, file, shown, how | {"format": format, "start": start})))
             except InputError as error:  # of this file alone
                 results.append((file, error))
     if as_json:

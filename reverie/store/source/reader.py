@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -30,6 +31,10 @@ USUAL_KEY = "id"
 #: is then an invalid field of one row and no end of the import.
 _NATIVE = {"bool", "int2", "int4", "int8", "float4", "float8"}
 _TIMES = ("timestamp", "timestamptz")
+
+
+#: How a query that only reads begins, after comments and brackets.
+_SELECT = re.compile(r"(?is)(?:\s|\(|--[^\n]*\n|/\*.*?\*/)*(?:select|with|values|table)\b")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -69,6 +74,8 @@ class SourceQuery:
         if self.table is not None:
             return SQL(queries("source")["read_table"]).format(table=Identifier(*self.table.split(".")))
         text = (self.query or "").strip().rstrip(";")
+        if not _SELECT.match(text):
+            raise InputError("A query of the source is one SELECT; it is only read.")
         # whoever gives the query has the source's password too; a percent sign would begin a parameter
         return Composed([SQL(text.replace("%", "%%"))])
 

@@ -14,6 +14,7 @@ class Message(Input):
     """One turn of the conversation so far."""
 
     role: Literal["user", "assistant", "system", "tool"]
+    #: What was said. `text` is accepted as its name too.
     content: str
 
 

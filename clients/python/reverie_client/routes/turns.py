@@ -27,7 +27,7 @@ class Turn(Input):
     #: Your id of the turn, unique within its session. A turn that is sent twice counts once.
     source_id: str = Field(default_factory=new_id)
     role: Literal["user", "assistant", "system", "tool"]
-    #: Text of the message; may be empty only with tool calls.
+    #: Text of the message; may be empty only with tool calls. `content` is accepted as its name too.
     text: str | None = None
     #: The speaker's name.
     speaker: str | None = None
