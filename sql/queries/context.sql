@@ -135,6 +135,13 @@ spans as (
         where t.tenant_id = %(tenant)s and t.subject_id = %(subject)s and t.session_id = s.session_id
         order by t.said_at desc, t.turn_index desc, t.id desc limit 1) l
     where s.said_at <= %(as_of)s
+    union all
+    -- sessions of which nothing is in the log yet
+    select min(p.said_at), max(p.said_at)
+    from ops.pending_turns p
+    where p.tenant_id = %(tenant)s and p.subject_id = %(subject)s and p.said_at <= %(as_of)s
+      and not exists (select from sessions s where s.session_id = p.session_id)
+    group by p.session_id
 ),
 days as (  -- the latest first
     select day, (row_number() over (order by day desc))::int as place, max(day) over () as last

@@ -27,9 +27,10 @@ group by 1 order by 2 desc, 1
 
 -- name: entities
 -- The subject's entities by how often memories speak of them.
-select e.type || ':' || e.slug as entity, e.label, count(l.memory_id) as memories
+select e.type || ':' || e.slug as entity, e.label, count(*) as memories
 from memory.entities e
 join memory.links l on l.tenant_id = e.tenant_id and l.entity_id = e.id
+join memory.memories m on m.tenant_id = l.tenant_id and m.id = l.memory_id and m.state in ('active', 'superseded')
 where e.tenant_id = %(tenant)s and e.subject_id = %(subject)s
 group by e.type, e.slug, e.label order by 3 desc, 1
 limit %(limit)s

@@ -40,14 +40,14 @@ order by kind, importance desc, happened_at desc, id
 
 -- name: entities
 -- Whom and what the subject's memories speak of, most often first.
-select e.type || ':' || e.slug as id, e.label, e.first_seen_at, count(l.memory_id) as memories,
+select e.type || ':' || e.slug as id, e.label, e.first_seen_at, count(*) filter (where m.state in ('active', 'superseded')) as memories,
        count(*) filter (where m.state = 'superseded') as superseded
 from memory.entities e
 left join memory.links l on l.tenant_id = e.tenant_id and l.entity_id = e.id
 left join memory.memories m on m.tenant_id = l.tenant_id and m.id = l.memory_id
 where e.tenant_id = %(tenant)s and e.subject_id = %(subject)s
 group by e.id, e.type, e.slug, e.label, e.first_seen_at
-order by count(l.memory_id) desc, 1
+order by memories desc, 1
 
 -- name: forgotten
 -- What was forgotten of the subject, latest first.

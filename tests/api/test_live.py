@@ -304,3 +304,20 @@ def test_an_answer_without_vectors_says_who_wanted_that(api: TestClient) -> None
     asked = api.post("/v1/recalls", json={"subject_id": "ana", "question": "Which dog?", "embed": False}).json()
     assert "Found by words and entities alone, as asked (`embed` is false)." in asked["notes"]
     assert not [note for note in asked["notes"] if "configured" in note]
+
+
+def test_an_unknown_attribute_is_refused(api: TestClient) -> None:
+    refused = say(api, BRUNO | {"metadata": {"context_type": "user_profil"}})
+    assert refused.status_code == 422
+    assert "context_type is one of user_profile, user_persistent" in refused.text
+    assert say(api, BRUNO | {"metadata": {"context_type": "user_persistent", "page": 7}}).status_code == 200
+
+
+def test_the_third_conversation_is_not_the_first(api: TestClient) -> None:
+    told = []
+    for number in range(3):
+        turn = {"source_id": f"t{number}", "role": "user", "text": f"I like tea number {number}."}
+        api.post("/v1/turns", json={"subject_id": "cleo", "session_id": f"s{number}", "turns": [turn]})
+        asked = {"subject_id": "cleo", "session_id": f"s{number}", "question": "What do I like?"}
+        told.append("first conversation" in api.post("/v1/contexts", json=asked).json()["text"])
+    assert told == [True, False, False]

@@ -20,7 +20,7 @@ def test_show_groups_memory_by_kind(invoke, world) -> None:
     assert "Adores Bruno" not in text
     assert "Walked Bruno" in text  # on one line
     assert "2027-04-05" in text  # when it will be forgotten
-    assert "pet:bruno ×3" in text
+    assert "pet:bruno ×2" in text  # the repeat that was merged is not counted again
     assert "faded" in text
     assert "\x1b" not in text
 

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from reverie.consolidate.compress.quantify import (
     Measurement,
+    _times,
     call_measurement,
     compare_choices,
     describe_ranges,
@@ -149,3 +150,10 @@ def test_the_claim_is_what_its_figures_give(rows):
         high, low = map(float, figures.groups())
         assert float(stated[1]) == pytest.approx(high / low, abs=0.1, rel=1e-9)
         assert float(stated[1]) <= high / low * (1 + 1e-9) + 1e-6
+
+
+@pytest.mark.parametrize(
+    ("high", "low", "times"), [(395, 105, "3.8x"), (208, 105, "2x"), (290, 103, "2.8x"), (200, 105, "1.9x")]
+)
+def test_a_ratio_is_rounded(high: int, low: int, times: str) -> None:
+    assert _times(high / low) == times

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import datetime
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 from uuid import UUID
 
-from pydantic import AliasChoices, Field
+from pydantic import AfterValidator, AliasChoices, Field
 from starlette.responses import Response
 
 from reverie.api.access import Writer
@@ -17,6 +17,7 @@ from reverie.api.problems import documented
 from reverie.api.routing import routes_of
 from reverie.capture.live.acknowledge import MOST_TURNS, Heard, append_turns
 from reverie.model import Kind
+from reverie.recall.filters import CONTEXT_TYPES, SOURCES
 
 router = routes_of("turns")
 
@@ -28,6 +29,15 @@ class ToolCallGiven(Body):
     arguments: JsonObject = Field(default_factory=dict)
     why: Text | None = None
     result: Text | None = None
+
+
+def _attributes(metadata: dict[str, Any] | None) -> dict[str, Any] | None:
+    """Refuse an attribute that filters could not name: it would be kept as another one."""
+    for name, known in (("context_type", CONTEXT_TYPES), ("source", SOURCES)):
+        given = (metadata or {}).get(name)
+        if given is not None and given not in known:
+            raise ValueError(f"{name} is one of {', '.join(known)}")
+    return metadata
 
 
 class TurnGiven(Body):
@@ -46,7 +56,7 @@ class TurnGiven(Body):
     speaker: Name | None = Field(default=None, description="The speaker's name.")
     said_at: Time | None = Field(default=None, description="When it was said. Default: now.")
     tool_calls: list[ToolCallGiven] = Field(default_factory=list, max_length=100)
-    metadata: JsonObject | None = Field(
+    metadata: Annotated[JsonObject | None, AfterValidator(_attributes)] = Field(
         default=None,
         description="Stored with the turn. connection_id, context_type, source, tool_id, attachment_id, filename and "
         "organisation are its attributes, for filters; other keys are not read.",

@@ -228,8 +228,7 @@ def _plural(noun: str) -> str:
 
 
 def _times(ratio: float) -> str:
-    # truncated, not rounded up: "2.8x" never claims more than there was
-    return f"{int(ratio * 10 + 1e-9) / 10:.1f}".removesuffix(".0") + "x"
+    return f"{ratio:.1f}".removesuffix(".0") + "x"
 
 
 def _figure(number: float) -> str:
