@@ -16,6 +16,7 @@ from assets.runs import RETRIES, as_of
 from resources.clients import Clients
 from reverie.evaluate.growth import figures_by_day
 from reverie.evaluate.health import measure
+from reverie.policy import policy_label
 from reverie.store.database import Store
 
 #: What people call each figure; the page's *Plots* tab has one plot each.
@@ -97,7 +98,7 @@ def _report_past(context: dg.AssetExecutionContext, at: datetime, figures: dict[
 
 
 def _tables(store: Store) -> dict[str, dg.TableMetadataValue]:
-    measured = [(tenant_id, policy, measure(store, tenant_id)) for tenant_id, policy in store.tenants()]
+    measured = [(tenant_id, policy_label(policy), measure(store, tenant_id)) for tenant_id, policy in store.tenants()]
     measured.sort(key=lambda row: -row[2]["memories"])
     return {name: _table(measured[:_TENANTS], columns) for name, columns in TABLES.items()}
 

@@ -22,6 +22,7 @@ from psycopg.sql import SQL, Identifier
 
 from deployments.code_locations import wait_until_loaded
 from reverie.errors import DatabaseError, ReverieError, SettingsError
+from reverie.quality.check import has_great_expectations
 from reverie.settings import Settings, load_settings
 from reverie.store.connect import connect
 from reverie.store.migrate import migrate
@@ -85,6 +86,8 @@ def run(command: list[str], environment: dict[str, str], address: str) -> int:
         problem = wait_until_loaded(address, is_running=lambda: dagster.poll() is None, seconds=LOAD_SECONDS)
         if problem is None:
             print(f"Dagster is ready on {address}", flush=True)
+            if not has_great_expectations():
+                print("The quality gates are not among its checks: `make env` installs what they need.", flush=True)
             return dagster.wait()
     except KeyboardInterrupt:
         return 0

@@ -22,16 +22,41 @@ def _named(_: click.Context, __: click.Parameter, value: str | None) -> str | No
     return value
 
 
+def _tenants(context: click.Context, _: click.Parameter, begun: str) -> list[str]:
+    """Names of tenants that begin so, for the shell; none where the database cannot be reached."""
+    from reverie.errors import ReverieError
+    from reverie.settings import load_settings
+    from reverie.store.database import Store
+    from reverie.store.server.address import running_url
+
+    try:
+        url = running_url(load_settings())
+        if url is None:
+            return []
+        with Store.open(url) as store:
+            return [name for name, _ in store.tenants() if name.startswith(begun)]
+    except (ReverieError, OSError):
+        return []
+
+
+def _policies(_: click.Context, __: click.Parameter, begun: str) -> list[str]:
+    """Names of shipped policies that begin so, for the shell."""
+    from reverie.policy import shipped_policies
+
+    return [name for name in shipped_policies() if name.startswith(begun)]
+
+
 tenant_option: Decorator = click.option(
     "--tenant",
     "-t",
     metavar="NAME",
     callback=_named,
+    shell_complete=_tenants,
     help="The tenant. [default: $REVERIE_TENANT, else 'default']",
 )
 json_option: Decorator = click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 policy_option: Decorator = click.option(
-    "--policy", metavar="NAME|PATH", help="Policy to use instead of the tenant's own."
+    "--policy", metavar="NAME|PATH", shell_complete=_policies, help="Policy to use instead of the tenant's own."
 )
 
 

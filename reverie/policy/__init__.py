@@ -18,7 +18,7 @@ user's file names a `base` and states what differs; every key has a default.
 
 from reverie.policy.evaluation import EvaluationPolicy
 from reverie.policy.extract import ExtractPolicy, Rule, SaliencePolicy
-from reverie.policy.files import shipped_policies
+from reverie.policy.files import policy_label, shipped_policies
 from reverie.policy.live import RelationshipPolicy
 from reverie.policy.memory import ChunkPolicy, CompressPolicy, DecayPolicy, ImportancePolicy, MergePolicy, PrunePolicy
 from reverie.policy.policy import Policy, load_policy
@@ -42,5 +42,6 @@ __all__ = [
     "Rule",
     "SaliencePolicy",
     "load_policy",
+    "policy_label",
     "shipped_policies",
 ]

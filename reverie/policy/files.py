@@ -87,6 +87,11 @@ class PolicyFile:
         return ".".join(map(str, path)) + (f" (line {line})" if line else "")
 
 
+def policy_label(policy: str) -> str:
+    """Return how tables show a policy: its name, and of a file the file's name without its folders."""
+    return Path(policy).name if policy.endswith(".toml") else policy
+
+
 def shipped_policies() -> list[str]:
     """Return the names of the policies that come with Reverie."""
     return sorted(item.name.removesuffix(".toml") for item in (files("reverie") / "policies").iterdir())

@@ -32,10 +32,12 @@ def command(search: str | None, limit: int, after: str | None, as_json: bool) ->
     elif not page:
         say("There are no such tenants." if search or after else "There are no tenants yet: reverie import FILE")
     else:
+        from reverie.policy import policy_label
+
         columns = ("tenant", "policy", "subjects", "turns", "memories", "last turn")
         rows = [
-            (tenant.tenant_id, tenant.policy, tenant.subjects, tenant.turns, tenant.memories, tenant.last_turn)
-            for tenant in page
+            (one.tenant_id, policy_label(one.policy), one.subjects, one.turns, one.memories, one.last_turn)
+            for one in page
         ]
         table(columns, rows, right=("subjects", "turns", "memories"), ids=("tenant", "policy"))
         if following:

@@ -20,6 +20,16 @@ def database_url(settings: Settings) -> str:
     return embedded_postgres(settings).start()
 
 
+def running_url(settings: Settings) -> str | None:
+    """Return DATABASE_URL, else the URL of the embedded server if it runs; it is not started. None: there is none."""
+    if settings.database_url is not None:
+        return settings.database_url.get_secret_value()
+    from reverie.store.server.embedded import embedded_postgres  # needs an extra
+
+    server = embedded_postgres(settings)
+    return server.url() if server.status().running else None
+
+
 def sqlalchemy_url(url: str) -> str:
     """Return the URL with the driver, as SQLAlchemy, Alembic and Great Expectations need it."""
     _, _, rest = url.partition("://")
