@@ -19,7 +19,7 @@ from reverie.evaluate.conduct.rates import (
 )
 from reverie.evaluate.conduct.repeats import RepeatedQuestions, questions_put, repeated_questions
 from reverie.evaluate.conduct.utilisation import Utilisation, context_utilisation
-from reverie.evaluate.retrieval.ablations import Ablation, AskedMemory, Coverage, ablate, cover
+from reverie.evaluate.retrieval.ablations import Ablation, AskedMemory, Coverage, ablate, ablate_each, cover
 from reverie.evaluate.retrieval.answering import AskedAnswer, embedded, subjects_known
 from reverie.evaluate.retrieval.cold_start import SessionBand, converges_at, session_bands, sessions_before
 from reverie.evaluate.retrieval.comparing import Difference, differences
@@ -93,6 +93,8 @@ class Evaluation:
     sources: tuple[SourceQuality, ...]
     bands: tuple[SessionBand, ...]
     ablations: tuple[Ablation, ...]
+    #: Recall without each of its parts, if that was asked for.
+    parts: tuple[Ablation, ...] = ()
     coverage: tuple[Coverage, ...]
     conduct: Conduct
     comparison: Drift | None = None
@@ -133,6 +135,8 @@ class EvaluationPlan:
     #: Labelled questions; None: made from the log.
     file: Path | None = None
     ablate: bool = True
+    #: Leave out each pass, signal and kind of memory as well, one at a time.
+    ablate_each: bool = False
     #: Compares with the same questions elsewhere; see `evaluate/against.py`.
     compare: Callable[[Sequence[HeldQuestion], Sequence[Ranks]], Drift] | None = None
     #: Connections that ask.
@@ -162,9 +166,9 @@ def evaluate(work: Work, plan: EvaluationPlan) -> Evaluation:
     bands = session_bands(sessions_before(store, tenant_id, asked), [each.ranks for each in answers])
     ablations: tuple[Ablation, ...] = ()
     coverage: tuple[Coverage, ...] = ()
+    step = max(1, -(-len(asked) // ABLATED))
+    some, of_some = memory.of(asked[::step]), answers[::step]
     if plan.ablate and asked:
-        step = max(1, -(-len(asked) // ABLATED))
-        some, of_some = memory.of(asked[::step]), answers[::step]
         ablations, coverage = tuple(ablate(some, of_some)), tuple(cover(some, of_some))
     return Evaluation(
         tenant_id=tenant_id,
@@ -179,6 +183,7 @@ def evaluate(work: Work, plan: EvaluationPlan) -> Evaluation:
         bands=tuple(bands),
         ablations=ablations,
         coverage=coverage,
+        parts=tuple(ablate_each(some, of_some)) if plan.ablate_each and asked else (),
         conduct=measure_conduct(work),
         comparison=plan.compare(asked, [each.ranks for each in answers]) if plan.compare and asked else None,
         notes=tuple(_notes(answers, left_out, numbers.fewest)),

@@ -7,6 +7,7 @@ from typing import Annotated, Literal, Self, get_args
 
 from pydantic import Field, model_validator
 
+from reverie.model import Kind
 from reverie.policy.table import ColumnRegex, Count, Days, Regex, Share, Table, Tokens, Weight
 
 #: The signals recall can weigh, in the order in which `sql/queries/recall.sql` measures them.
@@ -92,6 +93,10 @@ QueryKind = Literal["question", "message", "request"]
 QUERY_KINDS: tuple[QueryKind, ...] = get_args(QueryKind)
 
 
+#: Passes that a policy may leave out (reverie/recall/passes.py).
+PassName = Literal["ends", "changes", "currency", "relation", "overview", "one_place"]
+
+
 class RecallPolicy(Table):
     """What is found and in which order (Brain 3, Contact 2.3, Logic 2, spec D1-D5)."""
 
@@ -168,6 +173,9 @@ class RecallPolicy(Table):
     query_min_similarity: dict[QueryKind, Annotated[float, Field(ge=-1.0, le=1.0)]] = Field(default_factory=dict)
     #: The same for turns of the assistant, unless the query asks for what the assistant said.
     query_min_assistant: dict[QueryKind, Annotated[float, Field(ge=-1.0, le=1.0)]] = Field(default_factory=dict)
+    #: Passes over what was found that are left out, and kinds of memory that are not recalled.
+    without: tuple[PassName, ...] = ()
+    without_kinds: tuple[Kind, ...] = ()
     #: What a question asks for, by relation: the memories in force that state it stand first.
     asked: dict[str, Regex] = Field(default_factory=dict)
     #: Words for people of whom a question may ask instead of the subject ("where does my sister live?").

@@ -8,7 +8,8 @@
 - `subject_cache`: cached knowledge about a subject, so that a recall takes one statement
 - `rerank`: the best candidates ranked by a cross-encoder
 - `result`: the types of an answer
-- `places/`: what holds before what it replaced, each thing once, within the budget
+- `passes`: the passes over the ranked candidates, in their order
+- `places/`: what each pass decides
 - `staged`: facts first, then the nearest summaries
 - `contexts/`: what a language model is told
 - `profile`: a subject in short

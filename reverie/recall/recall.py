@@ -14,12 +14,10 @@ from reverie.model import require_aware, stable_id
 from reverie.policy import Policy, RecallPolicy
 from reverie.recall.filters import Filters, read_admitted
 from reverie.recall.fresh.arm import FreshArm
-from reverie.recall.places.asked import asked_first, asked_relations, read_asked
-from reverie.recall.places.budget import summaries_last, within_budget
-from reverie.recall.places.currency import by_currency, later_first, with_ends
+from reverie.recall.passes import Placing, placed
+from reverie.recall.places.asked import asked_relations, read_asked
 from reverie.recall.places.read import read_formers, with_neighbours
 from reverie.recall.places.replacements import Candidates, with_replacements
-from reverie.recall.places.same import one_place_each
 from reverie.recall.places.small_talk import asks_back, is_small_talk, without_small_talk
 from reverie.recall.question import ParsedQuestion, read_question
 from reverie.recall.rerank import rerank
@@ -169,32 +167,24 @@ async def recall(
     budget = policy.recall.token_budget if token_budget is None else token_budget
     formers = await read_formers(session, former_ids(rows), as_of=as_of, min_importance=policy.recall.min_importance)
     ranked = ranked if reranked is None else reranked
-    if asked.asks_former:
-        ranked = [with_ends(hit, formers.get(hit.id, ())) for hit in ranked]
-    else:
-        may_add = kinds is None and among is None and "memory" in policy.recall.items
-        if asked.asks_present:
-            ranked = later_first(
-                ranked, question, speakers=asked.speakers, changes=numbers.changes, margin=numbers.change_margin
-            )
-        stated = await read_asked(
-            session, subject_id, asked_relations(asked, numbers.asked), question=asked, numbers=numbers, as_of=as_of,
-            horizon=horizon(as_of),
-        )  # fmt: skip
-        ranked = asked_first(by_currency(ranked, formers, may_add=may_add), stated, may_add=may_add)
-    if not asked.asks_overview:
-        ranked = summaries_last(ranked)
+    stated = await read_asked(
+        session, subject_id, asked_relations(asked, numbers.asked), question=asked, numbers=numbers, as_of=as_of,
+        horizon=horizon(as_of),
+    )  # fmt: skip
+    known_of = Placing(
+        question=asked,
+        numbers=numbers,
+        formers=formers,
+        stated=stated,
+        may_add=kinds is None and among is None and "memory" in numbers.items,
+        top_k=top_k,
+        token_budget=budget,
+        count_tokens=_counter(embedder, notes),
+    )
     with span("recall place", {names.ITEMS: len(ranked)}):
-        placed, dropped = one_place_each(ranked, longest_turn=policy.recall.longest_turn)
-        hits, unfit = within_budget(
-            placed,
-            top_k=top_k,
-            token_budget=budget,
-            count_tokens=_counter(embedder, notes),
-            procedural_first=policy.recall.procedural_first,
-        )
+        hits, dropped = placed(ranked, known_of)
     hits = await with_neighbours(session, hits, neighbours, horizon=horizon(as_of))
-    dropped += unfit + [drop(hit, reason) for hit, reason in candidates if reason]
+    dropped += [drop(hit, reason) for hit, reason in candidates if reason]
     return RecallResult(
         id=stable_id(as_of, "recall", tenant_id, subject_id, question, policy.hash),
         question=question,

@@ -92,6 +92,8 @@ class Hit(NamedTuple):
     after: tuple[NearbyTurn, ...] = ()
     #: Whether it is a turn that is on its way to memory: said a moment ago, and not worked in yet.
     fresh: bool = False
+    #: What passes did to its place, in words: "moved up: holds now".
+    moves: tuple[str, ...] = ()
 
     @property
     def told(self) -> str:
@@ -109,7 +111,8 @@ class Drop:
     id: UUID
     item: Literal["turn", "memory"]
     score: float
-    #: rank, budget, same_turn, same (the same words), similarity (below the policy's least), small_talk, importance,
+    #: rank, budget, kind (one that the policy leaves out), same_turn, same (the same words), similarity (below the
+    #: policy's least), small_talk, importance,
     #: expired or superseded; corrected: a person said that it is wrong; forgotten: on request.
     reason: str
 

@@ -103,3 +103,14 @@ def test_the_gate_of_rebuild_empties_nothing_if_less_is_found(
 def test_wrong_usage_is_one_sentence(invoke: Invoke, arguments: list[str], message: str) -> None:
     result = invoke("evaluate", *arguments)
     assert result.exit_code in (2, 6) and message in result.output and "Traceback" not in result.output
+
+
+def test_each_part_is_left_out(invoke: Invoke, policy: str) -> None:
+    found = invoke("evaluate", "--policy", policy, "--ablate", "--no-ablations", "--no-record")
+    assert found.exit_code == 0, found.output
+    assert "What each part is worth" in found.stdout
+    for part in ("pass currency", "pass one_place", "signal similarity", "kind fact", "kind summary"):
+        assert part in found.stdout
+    assert "too few to tell" in found.stdout
+    parts = json.loads(invoke("evaluate", "--policy", policy, "--ablate", "--no-record", "--json").stdout)["parts"]
+    assert {"changed", "worth"} == set(parts["without the pass currency"])

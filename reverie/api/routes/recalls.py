@@ -130,6 +130,9 @@ class HitSeen(Answer):
     ranks: dict[str, int] = Field(
         description="Rank in each search that found it: dense, lexical, entity; `weighed`: before re-ranking."
     )
+    moves: list[str] | None = Field(
+        default=None, description="With `why`: how its place was changed after ranking, such as `moved up: holds now`."
+    )
     signals: dict[str, SignalSeen] | None = Field(default=None, description="With `why`.")
     distance: float | None = Field(
         default=None, description="With `why`: cosine distance to the question, if the policy weighs similarity."
@@ -294,6 +297,7 @@ def _hit(hit: Hit, *, why: bool) -> dict[str, Any]:
         "ranks": hit.ranks,
     }
     if why:
+        seen["moves"] = list(hit.moves)
         seen["signals"] = {
             name: {"value": signal.value, "weight": signal.weight, "contribution": signal.contribution}
             for name, signal in hit.signals.items()

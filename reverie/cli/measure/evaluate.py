@@ -39,6 +39,7 @@ class Options:
     rebuilt: bool
     gate: bool
     ablations: bool
+    ablate: bool
     record: bool
     jobs: int
     html: Path | None
@@ -73,6 +74,7 @@ class Options:
 @click.option(
     "--ablations/--no-ablations", default=True, help="Ask again with parts of memory left out. [default: yes]"
 )
+@click.option("--ablate", is_flag=True, help="Leave out each pass, signal and kind of memory too, one at a time.")
 @click.option("--record/--no-record", default=True, help="Keep the numbers in ops.evaluations. [default: yes]")
 @click.option("--jobs", type=click.IntRange(1, 64), default=2, show_default=True, metavar="NUMBER", help="Connections.")
 @click.option("--html", type=_FILE, metavar="FILE", help="Write a report with plots; it needs no network.")
@@ -89,6 +91,7 @@ def command(**given: Any) -> None:
     Examples:
       reverie evaluate --tenant acme
       reverie evaluate --tenant acme --html report.html
+      reverie evaluate --tenant acme --ablate
       reverie evaluate --tenant acme --questions labelled.jsonl --no-ablations --json
       reverie evaluate --tenant acme --against mine.toml --rebuilt --gate
     """
@@ -167,7 +170,9 @@ def _plan(session: CommandSession, work: Work, options: Options) -> EvaluationPl
 
     if session.embedder.price_per_token:
         note(f"The questions are embedded by {session.embedder.model}, which costs money; this is not booked.")
-    plan = EvaluationPlan(file=options.questions, ablate=options.ablations, jobs=options.jobs)
+    plan = EvaluationPlan(
+        file=options.questions, ablate=options.ablations, ablate_each=options.ablate, jobs=options.jobs
+    )
     if not options.against and not options.against_model:
         return plan
     return comparing(work, _rival(session, options), plan)
@@ -231,6 +236,7 @@ def as_json(evaluation: Evaluation, *, with_texts: bool) -> dict[str, object]:
             for each in evaluation.bands
         ],
         "ablations": {each.name: each.differences for each in evaluation.ablations},
+        "parts": {each.name: {"changed": each.changed, "worth": each.differences} for each in evaluation.parts},
         "coverage": evaluation.coverage,
         "conduct": evaluation.conduct,
         "comparison": evaluation.comparison,

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 TITLES = {"precision_5": "P@5", "ndcg_5": "NDCG@5", "recall_10": "R@10", "found_10": "found@10"}
 #: Lines of a list of questions.
 _SHOWN = 40
+#: Questions that a part must change before its worth is told with an interval.
+_TELLING = 10
 
 
 def show_evaluation(evaluation: Evaluation) -> None:
@@ -51,6 +53,8 @@ def show_evaluation(evaluation: Evaluation) -> None:
         )  # fmt: skip
     if evaluation.ablations:
         _show_ablations(evaluation)
+    if evaluation.parts:
+        _show_parts(evaluation)
     _show_conduct(evaluation.conduct)
     if evaluation.comparison:
         _show_comparison(evaluation.comparison, evaluation)
@@ -82,6 +86,18 @@ def _show_ablations(evaluation: Evaluation) -> None:
 
     for name, reason in NOT_MEASURED.items():
         say(f"Not measured: {name}; it {reason}." if reason.startswith("needs") else f"Not measured: {name}; {reason}.")
+
+
+def _show_parts(evaluation: Evaluation) -> None:
+    heading("What each part is worth: all of recall against recall without it")
+    rows: list[Sequence[object]] = []
+    for each in evaluation.parts:
+        worth = {one.measure: one for one in each.differences}
+        tells = _interval(worth["recall_10"]) if (each.changed or 0) >= _TELLING else "too few to tell"
+        gains = (f"{worth[name].change:+.3f}" for name in ("recall_10", "ndcg_5"))
+        rows.append((each.name.removeprefix("without the "), each.changed, *gains, tells))
+    measured = ("questions changed", "R@10", "NDCG@5")
+    table(("part", *measured, "R@10, 95 %"), rows, right=measured)
 
 
 def _show_conduct(conduct: Conduct) -> None:

@@ -135,6 +135,7 @@ def _flat_hit(place: int, hit: Hit) -> dict[str, Any]:
     flat |= {"times": hit.times, "first_at": hit.first_at, "until": hit.until, "fresh": hit.fresh}
     flat["reply_to"] = hit.reply_to and hit.reply_to._asdict()
     flat |= {name: [one._asdict() for one in getattr(hit, name)] for name in ("before", "after")}
+    flat["moves"] = list(hit.moves)
     for arm, rank in hit.ranks.items():
         flat[f"rank_{arm}"] = rank
     for name, signal in hit.signals.items():
@@ -179,6 +180,8 @@ def _print_why(result: RecallResult) -> None:
             f"found by {ranks or 'none'}; {hit.tokens:,} tokens"
             + (f"; said in turn {hit.turn_id}" if hit.turn_id else "")
         )
+        for move in hit.moves:
+            say(move)
         rows = [
             (name, signal.value, signal.weight, signal.contribution)
             for name, signal in sorted(hit.signals.items(), key=lambda pair: -abs(pair[1].contribution))

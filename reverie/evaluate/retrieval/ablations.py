@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, get_args
 from uuid import UUID
 
 from reverie.evaluate.retrieval.answering import AskedAnswer, KnownQuestions, ask_all
@@ -15,7 +15,9 @@ from reverie.evaluate.retrieval.comparing import Difference, differences
 from reverie.evaluate.retrieval.question import HeldQuestion
 from reverie.evaluate.retrieval.ranks import Ranks, ranks
 from reverie.evaluate.retrieval.references import content_words
-from reverie.policy import Policy
+from reverie.model import Kind
+from reverie.policy import SIGNALS, Policy
+from reverie.policy.recall import PassName
 from reverie.recall.profile import Profile, load_profile
 from reverie.store.database import Store
 from reverie.store.queries import queries
@@ -41,6 +43,8 @@ class Ablation:
     name: str
     #: From the part left out (before) to all of recall (after).
     differences: tuple[Difference, ...]
+    #: Questions whose ranks are others without it; None: not counted.
+    changed: int | None = None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -72,9 +76,8 @@ class AskedMemory:
         """Return the same for some of the questions."""
         return replace(self, asked=asked)
 
-    def answers(self, *, items: tuple[str, ...] | None = None, vectors: bool = True) -> list[AskedAnswer]:
-        """Return the answers; `items`: of turns or memories alone; `vectors`: False leaves the dense arm out."""
-        numbers = {} if items is None else {"items": items}
+    def answers(self, *, vectors: bool = True, **numbers: Any) -> list[AskedAnswer]:
+        """Return the answers with other numbers of `[recall]`; `vectors`: False leaves the dense arm out."""
         return ask_all(
             self.store,
             self.tenant_id,
@@ -113,6 +116,32 @@ def ablate(memory: AskedMemory, full: Sequence[AskedAnswer]) -> Iterator[Ablatio
     for name, options in parts.items():
         found = [each.ranks for each in memory.answers(**options)]
         yield Ablation(name=name, differences=tuple(differences(found, whole, numbers)))
+
+
+def ablate_each(memory: AskedMemory, full: Sequence[AskedAnswer]) -> Iterator[Ablation]:
+    """Yield recall without each of its passes, each signal that the policy weighs and each kind of memory."""
+    numbers, recall = memory.policy.evaluation, memory.policy.recall
+    whole = [each.ranks for each in full]
+    parts: dict[str, dict[str, Any]] = {
+        f"without the pass {name}": {"without": (*recall.without, name)}
+        for name in get_args(PassName)
+        if name not in recall.without
+    }
+    used = {name for weights in (recall.weights, *recall.query_weights.values()) for name in weights}
+    for signal in (name for name in SIGNALS if name in used):
+        parts[f"without the signal {signal}"] = {
+            "weights": _without(recall.weights, signal),
+            "query_weights": {kind: _without(weights, signal) for kind, weights in recall.query_weights.items()},
+        }
+    parts |= {f"without the kind {kind}": {"without_kinds": (*recall.without_kinds, kind)} for kind in get_args(Kind)}
+    for name, options in parts.items():
+        found = [each.ranks for each in memory.answers(**options)]
+        changed = sum(one != other for one, other in zip(found, whole, strict=True))
+        yield Ablation(name=name, differences=tuple(differences(found, whole, numbers)), changed=changed)
+
+
+def _without(weights: Mapping[str, float], signal: str) -> dict[str, float]:
+    return {name: weight for name, weight in weights.items() if name != signal}
 
 
 def _of_window(ids: Sequence[UUID], asked: HeldQuestion) -> Ranks:

@@ -68,6 +68,8 @@ class Hit(Answer):
     fresh: bool
     #: Rank in each search that found it: dense, lexical, entity; `weighed`: before re-ranking.
     ranks: dict[str, int]
+    #: With `why`: how its place was changed after ranking, such as `moved up: holds now`.
+    moves: list[str] | None = None
     #: With `why`.
     signals: dict[str, Signal] | None = None
     #: With `why`: cosine distance to the question, if the policy weighs similarity.

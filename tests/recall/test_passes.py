@@ -1,0 +1,77 @@
+"""The list of passes: each can be left out, and a hit tells what they did to its place."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Any, get_args
+from uuid import uuid4
+
+import pytest
+
+from reverie.policy import load_policy
+from reverie.policy.recall import PassName
+from reverie.recall.passes import PASSES, Placing, placed
+from reverie.recall.question import read_question
+from reverie.recall.result import Hit
+
+AT = datetime(2026, 3, 1, tzinfo=UTC)
+
+
+def hit(kind: str, content: str, score: float) -> Hit:
+    item = "turn" if kind == "turn" else "memory"
+    return Hit(item, uuid4(), kind, content, AT, score, {}, {}, None, None, None)  # type: ignore[arg-type]
+
+
+def known(question: str = "What does she drink?", **given: Any) -> Placing:
+    numbers = {name: given.pop(name) for name in ("without", "without_kinds") if name in given}
+    recall = load_policy("reverie").recall.model_copy(update=numbers)
+    default = {"formers": {}, "stated": (), "may_add": True, "top_k": 10, "token_budget": 1000}
+    asked = read_question(question, policy=recall, speakers=(), asked_at=AT)
+    return Placing(question=asked, numbers=recall, count_tokens=lambda text: len(text.split()), **default | given)
+
+
+def test_every_name_of_the_policy_is_a_pass_and_the_other_way_round() -> None:
+    assert [each.name for each in PASSES if each.name] == list(get_args(PassName))
+
+
+def test_a_pass_that_is_left_out_moves_nothing() -> None:
+    hits = [hit("summary", "She talked about tea.", 0.9), hit("turn", "I drink green tea now.", 0.5)]
+    found = placed(hits, known())
+    assert [one.kind for one in found.hits] == ["turn", "summary"]
+    assert sum(len(one.moves) for one in found.hits) == 1
+    left = placed(hits, known(without=("overview",)))
+    assert [one.kind for one in left.hits] == ["summary", "turn"]
+    assert [one.moves for one in left.hits] == [(), ()]
+
+
+def test_what_states_the_answer_says_why_it_stands_first() -> None:
+    tea, job = hit("turn", "I drink green tea now.", 0.9), hit("fact", "Works as a nurse", 0.2)
+    added = hit("fact", "Works at a hospital", 0.1)
+    found = placed([tea, job], known(stated=[job, added]))
+    assert [one.id for one in found.hits] == [job.id, added.id, tea.id]
+    assert found.hits[1].moves == ("added: states what is asked for",)
+    moved = {one.id: one.moves for one in found.hits if one.id != added.id and one.moves}
+    assert moved in (
+        {job.id: ("moved up: states what is asked for",)},
+        {tea.id: ("moved down: does not state what is asked for",)},
+    )
+
+
+def test_only_what_moved_says_so() -> None:
+    turns = [hit("turn", f"I drink tea number {number} in the morning.", 0.9 - number / 10) for number in range(5)]
+    summary = hit("summary", "She talked about tea.", 0.95)
+    found = placed([summary, *turns], known())
+    assert [one.moves for one in found.hits] == [(), (), (), (), (), (PASSES[5].down,)]
+
+
+def test_a_kind_that_is_left_out_is_dropped_with_its_reason() -> None:
+    hits = [hit("fact", "Drinks tea", 0.9), hit("turn", "I drink green tea now.", 0.5)]
+    found = placed(hits, known(without_kinds=("fact",)))
+    assert [one.kind for one in found.hits] == ["turn"]
+    assert [(one.id, one.reason) for one in found.dropped] == [(hits[0].id, "kind")]
+
+
+@pytest.mark.parametrize("tokens", [0, 3])
+def test_the_budget_is_always_kept(tokens: int) -> None:
+    found = placed([hit("fact", "Drinks tea", 0.9)], known(without=get_args(PassName), token_budget=tokens))
+    assert len(found.hits) == (1 if tokens else 0)
