@@ -14,9 +14,16 @@ from grafana_foundation_sdk.cog.builder import Builder
 from grafana_foundation_sdk.cog.encoder import JSONEncoder
 from grafana_foundation_sdk.cog.variants import Dataquery
 from grafana_foundation_sdk.models.common import GraphDrawStyle, LegendDisplayMode, LegendPlacement, StackingMode
-from grafana_foundation_sdk.models.dashboard import DataSourceRef, DataTransformerConfig, GridPos, VariableRefresh
+from grafana_foundation_sdk.models.dashboard import (
+    DataSourceRef,
+    DataTransformerConfig,
+    DynamicConfigValue,
+    FieldColorModeId,
+    GridPos,
+    VariableRefresh,
+)
 
-from reverie.report.panels import Board, Panel, boards
+from reverie.report.panels import Board, Panel, boards, palette
 from reverie.store.queries import queries
 
 FOLDER = Path(__file__).resolve().parents[1] / "deployments" / "grafana"
@@ -115,8 +122,23 @@ def _panel(panel: Panel) -> timeseries.Panel | barchart.Panel | table.Panel:
             .legend(legend)
             .stacking(StackingMode.NORMAL)
             .with_transformation(DataTransformerConfig(id_val="groupingToMatrix", options=matrix))
+            .override_by_name("category\\series", [DynamicConfigValue(id_val="displayName", value=panel.x)])
         )
+    made = made.no_value(panel.empty)
+    if not isinstance(made, table.Panel):
+        made = _coloured(made.axis_label(panel.y), panel)
     return made.title(panel.title).description(panel.text).datasource(_SOURCE).with_target(target)
+
+
+def _coloured(made: timeseries.Panel | barchart.Panel, panel: Panel) -> timeseries.Panel | barchart.Panel:
+    """Give the series the colours that they have on the page."""
+    colours = palette(panel.palette)
+    if colours.shade is not None:
+        return made.color_scheme(dashboard.FieldColor().mode(FieldColorModeId.SHADES).fixed_color(colours.shade))
+    for name, colour in colours.colours.items():
+        fixed = {"mode": "fixed", "fixedColor": colour}
+        made = made.override_by_name(name, [DynamicConfigValue(id_val="color", value=fixed)])
+    return made
 
 
 def main() -> None:

@@ -2,37 +2,44 @@
 
 from __future__ import annotations
 
+import colorsys
 import html
-from collections.abc import Callable, Iterator, Sequence
-from datetime import date, datetime
+import textwrap
+from collections.abc import Iterator, Sequence
+from datetime import date, datetime, timedelta
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 from reverie.report.marts import MartsRead, PanelRows
-from reverie.report.panels import PanelKind, boards
+from reverie.report.panels import Panel, boards, palette
 
 if TYPE_CHECKING:
     from plotly.graph_objects import Figure
 
-_COLOURS = (
-    "#3d6fb6", "#2a9d8f", "#e9a03b", "#8a5fbf", "#c8553d", "#5b8c5a", "#b0578d", "#6b7a8f", "#b59a3c", "#4aa3c7",
-)  # fmt: skip
 #: Series that are told apart; the others are one, called so.
 _SERIES, _OTHERS = 10, "all others"
 _FORMATS = {"percentunit": ".0%", "currencyUSD": "$,.2f"}
+#: Days that an axis of time spans at least: less of it would be told in hours.
+_SPAN = timedelta(days=28)
+#: Characters of a line below a bar.
+_LINE = 14
+#: Lightness of the darkest and the lightest shade.
+_SHADES = 0.3, 0.82
+#: Plots are drawn while the page is read, when a card may still be wider than it will be.
+_FIT = "addEventListener('load', () => document.querySelectorAll('.plotly-graph-div').forEach(Plotly.Plots.resize))"
 _STYLE = """
 body { font: 16px/1.5 system-ui, sans-serif; color: #1c2733; background: #f6f8fa; max-width: 72rem; margin: 2rem auto;
   padding: 0 1rem; }
 h1 { font-size: 1.6rem; margin-bottom: .25rem; } h2 { font-size: 1.25rem; margin: 2.5rem 0 1rem; }
 h3 { font-size: 1rem; margin: 0; } .note { color: #5b6875; margin: 0 0 .5rem; }
-.panels { display: grid; grid-template-columns: repeat(auto-fit, minmax(30rem, 1fr)); gap: 1rem; }
+.panels { display: grid; grid-template-columns: repeat(2, minmax(0, 1fr)); gap: 1rem; }
 .panel { background: white; border: 1px solid #dde3e9; border-radius: 6px; padding: 1rem; min-width: 0;
   overflow: hidden; }
 .panel.wide { grid-column: 1 / -1; overflow-x: auto; }
-table { border-collapse: collapse; white-space: nowrap; }
-td, th { padding: .25rem .9rem .25rem 0; text-align: left; }
+table { border-collapse: collapse; font-size: .9rem; line-height: 1.3; }
+td, th { padding: .3rem .9rem .3rem 0; text-align: left; vertical-align: bottom; } td { white-space: nowrap; }
 td.number, th.number { text-align: right; font-variant-numeric: tabular-nums; } th { border-bottom: 1px solid #9aa7b4; }
-@media (max-width: 36rem) { .panels { grid-template-columns: minmax(0, 1fr); } }
+@media (max-width: 48rem) { .panels { grid-template-columns: minmax(0, 1fr); } }
 """
 
 
@@ -55,7 +62,8 @@ def marts_page(read: MartsRead, *, made_at: datetime) -> str:
     return (
         f'<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><title>{title}</title>'
         '<meta name="viewport" content="width=device-width">'
-        f'<style>{_STYLE}</style></head><body>\n<h1>{title}</h1>\n<p class="note">{note}</p>\n{body}\n</body></html>\n'
+        f'<style>{_STYLE}</style></head><body>\n<h1>{title}</h1>\n<p class="note">{note}</p>\n{body}\n'
+        f"{page.script()}</body></html>\n"
     )
 
 
@@ -68,7 +76,7 @@ class _Page:
     def panel(self, read: PanelRows) -> str:
         kind = "panel wide" if read.panel.kind == "table" else "panel"
         if not read.rows:
-            shown = '<p class="note">Nothing yet.</p>'
+            shown = f"<p>{html.escape(read.panel.empty)}</p>"
         elif read.panel.kind == "table":
             shown = _table(read)
         else:
@@ -81,27 +89,62 @@ class _Page:
         heading = f'<h3>{html.escape(read.panel.title)}</h3><p class="note">{html.escape(read.panel.text)}</p>'
         return f'<section class="{kind}" id="{read.panel.name}">{heading}{shown}</section>'
 
+    def script(self) -> str:
+        """Return what fits the plots into their cards once all are there."""
+        return f"<script>{_FIT}</script>\n" if self._has_plots else ""
+
 
 def figure(read: PanelRows) -> Figure:
     """Return the plot of a panel that is no table."""
     from plotly import graph_objects
 
+    panel, named = read.panel, list(series(read.rows))
     layout: dict[str, Any] = {
         "template": "plotly_white",
-        "height": 320,
+        "height": 340,
         "margin": {"t": 10, "r": 10, "l": 50, "b": 40},
-        "colorway": _COLOURS,
-        "legend": {"orientation": "h", "y": -0.25},
-        "xaxis": {"automargin": True, "tickangle": 0},
-        "yaxis": {"tickformat": _FORMATS.get(read.panel.unit, "")},
+        "legend": {"orientation": "h", "y": -0.3},
+        "showlegend": len(named) > 1,
+        "xaxis": {"automargin": True, "tickangle": 0, "title": {"text": panel.x, "standoff": 12}},
+        "yaxis": {"automargin": True, "title": panel.y, "tickformat": _FORMATS.get(panel.unit, "")},
         "barmode": "relative",
     }
-    traces = [_TRACES[read.panel.kind](name, places, values) for name, places, values in series(read.rows)]
-    if read.panel.kind == "bars":
+    if panel.kind == "bars":
         # in the statement's order, not in that in which series mention them
-        order = list(dict.fromkeys(row[0] for row in read.rows))
+        order = [_lines(category) for category in dict.fromkeys(row[0] for row in read.rows)]
         layout["xaxis"] |= {"type": "category", "categoryorder": "array", "categoryarray": order}
+    else:
+        layout["xaxis"]["range"] = _span([row[0] for row in read.rows], panel.days)
+    colours = _colours(panel, [name for name, _, _ in named])
+    traces = [
+        _trace(panel, colour, name, places, values)
+        for colour, (name, places, values) in zip(colours, named, strict=True)
+    ]
     return graph_objects.Figure(data=traces, layout=layout)
+
+
+def _span(times: Sequence[datetime], days: int) -> tuple[datetime, datetime]:
+    """Return the ends of an axis that shows all of it, and days instead of hours."""
+    first, last = min(times) - timedelta(days=days), max(times) + timedelta(days=days)
+    missing = max(_SPAN - (last - first), timedelta())
+    return first - missing / 2, last + missing / 2
+
+
+def _lines(category: str) -> str:
+    return "<br>".join(textwrap.wrap(category, _LINE))
+
+
+def _colours(panel: Panel, names: Sequence[str]) -> list[str]:
+    """Return the colour of each series: its own, or a shade; a series that is new to the palette is black."""
+    colours = palette(panel.palette)
+    if colours.shade is None:
+        return [colours.colours.get(name, "#000000") for name in names]
+    red, green, blue = (int(colours.shade[place : place + 2], 16) / 255 for place in (1, 3, 5))
+    hue, lightness, saturation = colorsys.rgb_to_hls(red, green, blue)
+    dark, light = _SHADES
+    steps = [dark + (light - dark) * place / (len(names) - 1) for place in range(len(names))] if names[1:] else None
+    return ["#" + "".join(f"{round(255 * part):02x}" for part in colorsys.hls_to_rgb(hue, step, saturation))
+            for step in steps or [lightness]]  # fmt: skip
 
 
 def series(rows: Sequence[tuple[Any, ...]]) -> Iterator[tuple[str, list[Any], list[float]]]:
@@ -118,20 +161,17 @@ def series(rows: Sequence[tuple[Any, ...]]) -> Iterator[tuple[str, list[Any], li
         yield name, list(by_place), list(by_place.values())
 
 
-def _line(name: str, places: list[Any], values: list[float]) -> Any:
+def _trace(panel: Panel, colour: str, name: str, places: list[Any], values: list[float]) -> Any:
     from plotly import graph_objects
 
+    if panel.kind == "bars":
+        return graph_objects.Bar(name=name, x=[_lines(place) for place in places], y=values, marker_color=colour)
+    if panel.kind == "stack":
+        width = 0.8 * timedelta(days=panel.days) / timedelta(milliseconds=1)
+        return graph_objects.Bar(name=name, x=places, y=values, marker_color=colour, width=width)
     # one place alone has no line
-    return graph_objects.Scatter(name=name, x=places, y=values, mode="lines" if len(places) > 1 else "markers")
-
-
-def _bar(name: str, places: list[Any], values: list[float]) -> Any:
-    from plotly import graph_objects
-
-    return graph_objects.Bar(name=name, x=places, y=values)
-
-
-_TRACES: dict[PanelKind, Callable[[str, list[Any], list[float]], Any]] = {"lines": _line, "stack": _bar, "bars": _bar}
+    mode = "lines" if len(places) > 1 else "markers"
+    return graph_objects.Scatter(name=name, x=places, y=values, mode=mode, line_color=colour)
 
 
 def _table(read: PanelRows) -> str:

@@ -7,6 +7,8 @@ from functools import cache
 from importlib.resources import files
 from typing import Literal
 
+from pydantic import Field
+
 from reverie.policy.table import Table
 
 #: Lines and stacks are over time, with the columns time, series and value; bars have category instead of time.
@@ -23,6 +25,15 @@ class Panel(Table):
     text: str
     #: As Grafana names units: short, percentunit (1 is 100 %), currencyUSD, s.
     unit: str = "short"
+    #: Titles of the axes; a table has none.
+    x: str = ""
+    y: str = ""
+    #: Days that a bar over time stands for.
+    days: int = 1
+    #: Of the colours; a table has none.
+    palette: str = ""
+    #: Why there may be nothing to show.
+    empty: str = "Nothing yet."
 
 
 class Board(Table):
@@ -33,12 +44,30 @@ class Board(Table):
     panels: tuple[Panel, ...]
 
 
+class Palette(Table):
+    """The colours of some series: by name, or shades of one."""
+
+    name: str
+    colours: dict[str, str] = Field(default_factory=dict)
+    shade: str | None = None
+
+
 class _Boards(Table):
     boards: tuple[Board, ...]
+    palettes: tuple[Palette, ...]
 
 
 @cache
+def _read() -> _Boards:
+    text = files(__package__).joinpath("panels.toml").read_text("utf-8")
+    return _Boards.model_validate(tomllib.loads(text))
+
+
 def boards() -> tuple[Board, ...]:
     """Return the boards in their order."""
-    text = files(__package__).joinpath("panels.toml").read_text("utf-8")
-    return _Boards.model_validate(tomllib.loads(text)).boards
+    return _read().boards
+
+
+def palette(name: str) -> Palette:
+    """Return the palette of that name; one that is not there is a KeyError."""
+    return {each.name: each for each in _read().palettes}[name]

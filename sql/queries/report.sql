@@ -51,7 +51,7 @@ order by age_from_days, kind
 
 -- name: importance
 -- Active memories by tenth of importance and kind.
-select importance_from::text as category, kind as series, sum(memories) as value
+select round(importance_from::numeric, 1) || '–' || round(importance_from::numeric + 0.1, 1) as category, kind as series, sum(memories) as value
 from marts.memory_ages
 where tenant_id = any(%(tenants)s)
 group by importance_from, kind
@@ -59,20 +59,25 @@ order by importance_from, kind
 
 -- name: discards
 -- What becomes of turns: those that gave candidates, and the others by reason.
-select reason as category, 'turns' as series, sum(items) as value
-from marts.funnel
+select coalesce(w.words, f.reason) as category, 'turns' as series, sum(f.items) as value
+from marts.funnel f
+left join (values ('kept', 'something extracted'), ('unread', 'not read yet'), ('role', 'assistant, system or tool'),
+                  ('low_content', 'says nothing (lol, ok)'), ('question', 'only asks a question'),
+                  ('quoted', 'quotes somebody else'), ('no_rule', 'matches no rule')) as w (reason, words) on w.reason = f.reason
 where tenant_id = any(%(tenants)s) and day >= %(since)s and day < %(until)s and stage = 'turns'
-group by reason
-order by sum(items) desc
+group by 1
+order by sum(f.items) desc
 limit 20
 
 -- name: forgetting
 -- Why memories were forgotten, by kind.
-select reason as category, kind as series, sum(memories) as value
-from marts.forgetting
+select coalesce(w.words, f.reason) as category, f.kind as series, sum(f.memories) as value
+from marts.forgetting f
+left join (values ('faded', 'faded, unused'), ('expired', 'ended by its own time'), ('unimportant', 'unimportant from the start'),
+                  ('wrong', 'marked as wrong'), ('forgotten_on_request', 'on request')) as w (reason, words) on w.reason = f.reason
 where tenant_id = any(%(tenants)s) and day >= %(since)s and day < %(until)s
-group by reason, kind
-order by sum(sum(memories)) over (partition by reason) desc, kind
+group by 1, 2
+order by sum(sum(f.memories)) over (partition by coalesce(w.words, f.reason)) desc, kind
 
 -- name: rates
 -- Share of a week's memories that were merged or superseded later, among all of the week.

@@ -20,6 +20,11 @@ STOCK = "Unsafe attempt to load URL"
 DRAWN = """(plots => plots.length > 0 && plots.every(plot => plot.querySelector('.main-svg')))(
     [...document.querySelectorAll('.plotly-graph-div')])"""
 
+#: Plots that are wider than the card they are in, and tables that scroll.
+TOO_WIDE = """[...document.querySelectorAll('.panel')].filter(panel => panel.scrollWidth > panel.clientWidth
+    || [...panel.querySelectorAll('.main-svg')].some(plot => plot.getBoundingClientRect().right
+        > panel.getBoundingClientRect().right)).map(panel => panel.id)"""
+
 
 @pytest.fixture(scope="module")
 def variables(database_factory: DatabaseFactory, tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, str]]:
@@ -65,6 +70,7 @@ def test_the_report_opens(variables: dict[str, str], tab: Page, tmp_path: Path) 
     run(["reverie", "report", str(file), "--tenant", "demo"], **variables)
     tab.open(file.as_uri(), "demo")
     tab.wait_until(DRAWN)
+    assert tab.evaluate(TOO_WIDE) == []
     assert tab.errors == []
 
 
