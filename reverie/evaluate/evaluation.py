@@ -28,7 +28,7 @@ from reverie.evaluate.retrieval.question import HeldQuestion
 from reverie.evaluate.retrieval.question_file import questions_of_file
 from reverie.evaluate.retrieval.ranks import Ranks, mean_ranks
 from reverie.inference import Embedder
-from reverie.policy import Policy
+from reverie.policy import EvaluationPolicy, Policy
 from reverie.store.work import Work
 
 #: Questions of an ablation at most, spread over all: an ablation asks them again.
@@ -98,6 +98,8 @@ class Evaluation:
     coverage: tuple[Coverage, ...]
     conduct: Conduct
     comparison: Drift | None = None
+    #: What decides whether a difference tells anything: `fewest` and `confidence`.
+    numbers: EvaluationPolicy
     #: In words for people.
     notes: tuple[str, ...] = field(default=())
     seconds: float
@@ -186,6 +188,7 @@ def evaluate(work: Work, plan: EvaluationPlan) -> Evaluation:
         parts=tuple(ablate_each(some, of_some)) if plan.ablate_each and asked else (),
         conduct=measure_conduct(work),
         comparison=plan.compare(asked, [each.ranks for each in answers]) if plan.compare and asked else None,
+        numbers=numbers,
         notes=tuple(_notes(answers, left_out, numbers.fewest)),
         seconds=round(time.perf_counter() - began, 3),
     )
@@ -255,7 +258,8 @@ def _by_source(answers: Sequence[AskedAnswer]) -> list[SourceQuality]:
 def _notes(answers: Sequence[AskedAnswer], left_out: int, fewest: int) -> list[str]:
     notes = []
     if len(answers) < fewest:
-        notes.append(f"{len(answers)} questions are fewer than {fewest}: differences tell little, and no gate closes.")
+        asked = "1 question is" if len(answers) == 1 else f"{len(answers)} questions are"
+        notes.append(f"{asked} fewer than {fewest}: differences tell little, and no gate closes.")
     if left_out:
         notes.append(f"{left_out} questions of the file were left out: the log lacks a turn that they need.")
     return notes

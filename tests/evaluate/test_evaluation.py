@@ -19,7 +19,7 @@ def test_the_numbers_of_one_question(evaluation: Evaluation) -> None:
     assert measures["utilisation"] is None and measures["correction_rate"] == 0
     assert [each.sessions for each in evaluation.bands] == [1]
     assert evaluation.ablations[0].differences[2].before == 1.0, "all is within the latest ten turns"
-    assert "1 questions are fewer than 30" in evaluation.notes[0]
+    assert "1 question is fewer than 30" in evaluation.notes[0]
     assert evaluation.conduct.sessions == 2
 
 

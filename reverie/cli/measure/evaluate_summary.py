@@ -84,8 +84,8 @@ def _show_ablations(evaluation: Evaluation) -> None:
     )  # fmt: skip
     from reverie.evaluate.retrieval.ablations import NOT_MEASURED
 
-    for name, reason in NOT_MEASURED.items():
-        say(f"Not measured: {name}; it {reason}." if reason.startswith("needs") else f"Not measured: {name}; {reason}.")
+    for sentence in NOT_MEASURED:
+        say(sentence)
 
 
 def _show_parts(evaluation: Evaluation) -> None:

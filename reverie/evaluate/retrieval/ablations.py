@@ -28,12 +28,12 @@ PROFILES = 50
 #: Words of a narrative.
 _NARRATIVE_WORDS = 500
 
-#: Ablations of Agent 8.3 that need a language model, and why they are not here.
-NOT_MEASURED = {
-    "one model or one a tier": "needs two language models and a rebuild with each: reverie evaluate --against-model "
-    "compares embedding models alone",
-    "narratives judged": "completeness and conciseness of a narrative need a judge",
-}
+#: Ablations of Agent 8.3 that need a language model or a judge, in a sentence each.
+NOT_MEASURED = (
+    "Not measured: one model or one a tier; it needs two language models and a rebuild with each "
+    "(reverie evaluate --against-model compares embedding models alone).",
+    "Not measured: narratives; whether one is complete and concise needs a judge.",
+)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -49,6 +49,14 @@ class Difference:
         """
         return self.questions >= numbers.fewest and self.high < -numbers.tolerance
 
+    def verdict(self, numbers: EvaluationPolicy) -> str:
+        """Return in words whether the questions tell the two apart."""
+        if self.questions < numbers.fewest:
+            return "too few questions"
+        if self.low <= 0 <= self.high:
+            return "no difference told"
+        return "more is found" if self.low > 0 else "less is found"
+
 
 def differences(before: Sequence[Ranks], after: Sequence[Ranks], numbers: EvaluationPolicy) -> list[Difference]:
     """Return the paired difference of each measure; both have the same questions in the same order.
