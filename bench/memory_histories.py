@@ -20,6 +20,7 @@ from reverie.drive.cycle import catch_up, ingest
 from reverie.inference import Embedder, load_embedder
 from reverie.model import Scope
 from reverie.policy import Policy, load_policy
+from reverie.recall.query import RecallQuery
 from reverie.recall.recall import recall
 from reverie.store.database import Store
 from reverie.store.migrate import migrate
@@ -215,10 +216,12 @@ def _answered(conn: Connection[Any], run: Running, history: History) -> Answered
         return None
     answer = perform(
         recall(
-            run.store.session("histories"), history["ask"], subject_id=history["id"], policy=run.policy,
-            as_of=end_of(history), embedder=run.embedder,
+            run.store.session("histories"),
+            RecallQuery(text=history["ask"], subject_id=history["id"], as_of=end_of(history)),
+            policy=run.policy,
+            embedder=run.embedder,
         )
-    )  # fmt: skip
+    )
     read = conn.execute(
         "select id, kind, content, state, polarity, phase, valid_to from memory.memories"
         " where tenant_id = 'histories' and subject_id = %s",

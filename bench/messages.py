@@ -34,8 +34,9 @@ from reverie.evaluate.ranking.sets import LabelledQuery, LabelledSet, read_set
 from reverie.evaluate.ranking.weights import Quality, mean, measured
 from reverie.inference import Embedder, load_embedder
 from reverie.policy import Policy, load_policy
+from reverie.recall.query import RecallQuery
 from reverie.recall.recall import recall
-from reverie.recall.search import search
+from reverie.recall.search import Search, search
 from reverie.store.database import Store
 from reverie.store.session import perform
 
@@ -76,18 +77,18 @@ def results_of(store: Store, labelled: LabelledSet, policy: Policy, embedder: Em
             conn, labelled.name, labelled.queries, policy=policy, embedder=embedder
         ):
             for name, is_spoken in (("recalled", False), ("spoken", True)):
-                answer = perform(
-                    recall(
-                        store.session(labelled.name), query.text, subject_id=query.subject_id, policy=policy, as_of=at,
-                        embedder=embedder, top_k=10, token_budget=100_000, is_spoken=is_spoken,
-                    )
+                message = RecallQuery(
+                    text=query.text, subject_id=query.subject_id, as_of=at, top_k=10, token_budget=100_000,
+                    is_spoken=is_spoken,
                 )  # fmt: skip
+                answer = perform(recall(store.session(labelled.name), message, policy=policy, embedder=embedder))
                 found[name].append((query, measured(distinct(keys_of(answer.hits, query, turns)), query.needs)))
+            wanted = Search(
+                tenant_id=labelled.name, subject_id=query.subject_id, question=question, vector=vector,
+                model=embedder.model, as_of=at, ranked=DEPTH,
+            )  # fmt: skip
             for name, method in methods.items():
-                hits = search(
-                    conn, tenant_id=labelled.name, subject_id=query.subject_id, vector=vector, question=question,
-                    policy=method, model=embedder.model, as_of=at, ranked=DEPTH,
-                )  # fmt: skip
+                hits = search(conn, wanted, method)
                 keys = keys_of((hit for hit, reason in hits if reason is None), query, turns)
                 found[name].append((query, measured(distinct(keys), query.needs)))
     if "bare vectors" not in methods:
@@ -143,17 +144,10 @@ def reminders(store: Store, labelled: LabelledSet, policy: Policy, embedder: Emb
         texts = {one["text"] for other in said.values() for one in other if len(one["text"].split()) in SHORT} - own
         chosen = sorted(texts)[:: max(1, len(texts) // REMINDED)][:REMINDED]
         at = datetime.fromisoformat(max(record["said_at"] for record in turns)) + timedelta(seconds=1)
-        lines = [
-            len(
-                perform(
-                    recall(
-                        store.session(labelled.name), text, subject_id=subject, policy=policy, as_of=at,
-                        embedder=embedder, is_spoken=True,
-                    )
-                ).hits
-            )
-            for text in chosen
-        ]  # fmt: skip
+        session, lines = store.session(labelled.name), []
+        for text in chosen:
+            message = RecallQuery(text=text, subject_id=subject, as_of=at, is_spoken=True)
+            lines.append(len(perform(recall(session, message, policy=policy, embedder=embedder)).hits))
         if lines:
             reminded = sum(count > 0 for count in lines)
             yield labelled.name, subject, str(len(lines)), str(reminded), f"{sum(lines) / len(lines):.1f}"

@@ -34,7 +34,7 @@ from reverie.inference import to_half_wire
 from reverie.model import stable_id
 from reverie.policy import Policy, load_policy
 from reverie.recall.question import ParsedQuestion, read_question
-from reverie.recall.search import half_vector, search
+from reverie.recall.search import Search, half_vector, search
 from reverie.store.connect import connect
 from reverie.store.database import Store
 from reverie.store.migrate import migrate
@@ -183,10 +183,10 @@ def floor(conn: Connection[Any], ask: Ask, policy: Policy) -> object:
 
 
 def found(conn: Connection[Any], ask: Ask, policy: Policy) -> object:
-    return search(
-        conn, tenant_id=TENANT, subject_id=ask.subject, vector=ask.vector, question=ask.question, policy=policy,
-        model=MODEL, as_of=AS_OF,
-    )  # fmt: skip
+    wanted = Search(
+        tenant_id=TENANT, subject_id=ask.subject, question=ask.question, vector=ask.vector, model=MODEL, as_of=AS_OF
+    )
+    return search(conn, wanted, policy)
 
 
 def questions(conn: Connection[Any], size: int, policy: Policy, number: int = 40) -> Iterator[Ask]:

@@ -29,10 +29,11 @@ from reverie.inference import Embedder, load_embedder
 from reverie.language.objects import read_object
 from reverie.model import Scope
 from reverie.policy import Policy, load_policy
+from reverie.recall.query import RecallQuery
 from reverie.recall.question import read_question
 from reverie.recall.recall import recall
 from reverie.recall.result import Hit
-from reverie.recall.search import search
+from reverie.recall.search import Search, search
 from reverie.store.database import Store
 from reverie.store.migrate import migrate
 from reverie.store.server.embedded import EmbeddedPostgres
@@ -171,20 +172,19 @@ def ask(
                 names = () if plain else speakers[subject]
                 read = read_question(question["question"], policy=variant.recall, speakers=names, asked_at=asked_at)
                 vector = embedder.encode([read.spoken])[0]
-                found = search(
-                    conn, tenant_id=name, subject_id=subject, vector=vector, question=read, policy=variant,
-                    model=embedder.model, as_of=asked_at, ranked=DEPTH,
+                wanted = Search(
+                    tenant_id=name, subject_id=subject, question=read, vector=vector, model=embedder.model,
+                    as_of=asked_at, ranked=DEPTH,
                 )  # fmt: skip
+                found = search(conn, wanted, variant)
                 orders[label] = ranking(found, source)
             orders["rrf of bm25 and dense"] = fused(orders["bm25"], orders["dense"])
             for label, order in orders.items():
                 sums[label].append((*measured(order, evidence), math.nan))
-            answer = perform(
-                recall(
-                    store.session(name), question["question"], subject_id=subject, policy=policy, as_of=asked_at,
-                    embedder=embedder, top_k=10, token_budget=100_000,
-                )
-            )  # fmt: skip
+            query = RecallQuery(
+                text=question["question"], subject_id=subject, as_of=asked_at, top_k=10, token_budget=100_000
+            )
+            answer = perform(recall(store.session(name), query, policy=policy, embedder=embedder))
             order = list(dict.fromkeys(source[hit.turn_id] for hit in answer.hits if hit.turn_id in source))
             texts = dict(said[subject, one] for one in evidence)
             by_words = by_text(answer.hits, texts, str(question["answer"]))

@@ -27,6 +27,7 @@ from reverie.evaluate.ranking.scratch import scratch_database
 from reverie.evaluate.ranking.sets import LabelledQuery, read_set
 from reverie.inference import Embedder, load_embedder
 from reverie.policy import Policy, load_policy
+from reverie.recall.query import RecallQuery
 from reverie.recall.recall import recall
 from reverie.store.database import Store
 from reverie.store.session import perform
@@ -77,12 +78,10 @@ def told_of(store: Store, name: str, data: Path, policy: Policy, embedder: Embed
             shares: Shares = defaultdict(dict)
             for label, numbers in policies.items():
                 for budget in BUDGETS:
-                    found = perform(
-                        recall(
-                            store.session(name), query.text, subject_id=query.subject_id, policy=numbers, as_of=at,
-                            embedder=embedder, top_k=MOST, token_budget=budget,
-                        )
-                    )  # fmt: skip
+                    question = RecallQuery(
+                        text=query.text, subject_id=query.subject_id, as_of=at, top_k=MOST, token_budget=budget
+                    )
+                    found = perform(recall(store.session(name), question, policy=numbers, embedder=embedder))
                     held = words_of(" ".join(hit.told for hit in found.hits))
                     shares[label][budget] = len(wanted & held) / len(wanted)
             yield Told(query, shares)

@@ -22,7 +22,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn
 from deployments.history import materialize_history, materialize_marts  # noqa: E402
 from deployments.ui import dagster_environment  # noqa: E402
 from examples import demo_report as report  # noqa: E402
-from reverie.capture.history.importing import import_file  # noqa: E402
+from reverie.capture.history.importing import FileOptions, import_file  # noqa: E402
 from reverie.capture.history.reading import FORMATS  # noqa: E402
 from reverie.consolidate.stages import NAMES  # noqa: E402
 from reverie.errors import InputError, ReverieError  # noqa: E402
@@ -32,6 +32,7 @@ from reverie.inference import Embedder, load_embedder  # noqa: E402
 from reverie.language.cues.summarise import SpokenTurn, summarise  # noqa: E402
 from reverie.policy import load_policy  # noqa: E402
 from reverie.recall.inspect import show_subject  # noqa: E402
+from reverie.recall.query import RecallQuery  # noqa: E402
 from reverie.recall.recall import log_recall, recall  # noqa: E402
 from reverie.settings import Settings, load_settings  # noqa: E402
 from reverie.store.clock import set_clock  # noqa: E402
@@ -128,8 +129,8 @@ def run(console: Console, path: Path, how: dict[str, Any], *, with_marts: bool) 
             if path == SAMPLE:
                 how["mapping"] = {"tenant_id": "NONE"}  # the sample names its own
             summary = import_file(
-                store, path, tenant_id=tenant, policy=settings.policy,
-                on_progress=lambda read: progress.update(task, completed=read), **how,
+                store, path, FileOptions(**how), tenant_id=tenant, policy=settings.policy,
+                on_progress=lambda read: progress.update(task, completed=read),
             )  # fmt: skip
             until = last_said(store, tenant)
             if until is None:
@@ -220,7 +221,8 @@ def print_answer(
     """Print a recall with its explanation. Like every recall, it is logged and counts as an access."""
     policy = load_policy(settings.policy)
     session = reader.session(tenant)
-    found = perform(recall(session, question, subject_id=subject, policy=policy, as_of=as_of, embedder=embedder))
+    query = RecallQuery(text=question, subject_id=subject, as_of=as_of)
+    found = perform(recall(session, query, policy=policy, embedder=embedder))
     report.print_recall(console, found)
     perform(log_recall(session, found))
 

@@ -10,7 +10,7 @@ from prefect.cache_policies import NO_CACHE
 from resources.artifacts import Progress, show_stages, show_table
 from resources.connections import connected, is_worth_a_retry
 from resources.source import counts_of, import_source
-from reverie.capture.history.importing import import_file
+from reverie.capture.history.importing import FileOptions, import_file
 from reverie.drive.advance import advance
 from reverie.drive.tenants import policies
 from reverie.model import Scope
@@ -26,9 +26,9 @@ def import_turns(tenant: str, path: Path, fields: dict[str, Any]) -> dict[str, i
         summary = import_file(
             reverie.worker,
             path,
+            FileOptions(**fields),
             tenant_id=tenant,
             policy=reverie.settings.policy,
-            **fields,
             on_progress=lambda read: progress.show(read, path.stat().st_size),
         )
     names = ("read", "imported", "repeated", "outcomes", "dead", "subjects", "sessions")

@@ -5,6 +5,7 @@ from prefect.cache_policies import NO_CACHE
 
 from resources.artifacts import show_table
 from resources.connections import connected
+from reverie.capture.history.importing import FieldOptions
 from reverie.capture.history.redrive import redrive_dead_letters as redrive
 from reverie.store.dead_letters import LetterFilter, count_dead_letters
 
@@ -14,7 +15,7 @@ def redrive_letters(tenant: str, source: str | None, reason: str | None, timezon
     """Try a tenant's dead letters again; what fails stays, under its newest reason."""
     with connected() as reverie:
         where = LetterFilter(source=source, reason=reason)
-        summary = redrive(reverie.worker, tenant_id=tenant, where=where, timezone=timezone)
+        summary = redrive(reverie.worker, tenant_id=tenant, where=where, fields=FieldOptions(timezone=timezone))
         left = count_dead_letters(reverie.worker, tenant)
     found = {
         name: getattr(summary, name)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from reverie.capture.history.database import FieldOptions, import_table
-from reverie.capture.history.importing import ImportSummary
+from reverie.capture.history.database import import_table
+from reverie.capture.history.importing import FieldOptions, ImportSummary
 from reverie.errors import ReverieError, SettingsError, StageError
 from reverie.runtime import Runtime
 from reverie.settings import SourceSettings, load_source_settings

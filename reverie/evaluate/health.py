@@ -13,7 +13,8 @@ from psycopg.rows import dict_row
 from reverie.inference import Vectors, from_half_wire
 from reverie.model import Scope
 from reverie.policy import Policy, load_policy
-from reverie.recall.search import search
+from reverie.recall.question import read_question
+from reverie.recall.search import LAST, Search, search
 from reverie.store.clock import tenant_time
 from reverie.store.database import Store
 from reverie.store.queries import queries
@@ -145,21 +146,17 @@ def _compare(store: Store, tenant_id: str, policy_name: str, model: str, sample:
     """For each question: 1 for each true nearest neighbour that recall returned, 0 for the others."""
     sql, policy = queries("health"), _dense_only(load_policy(policy_name))
     common = {"tenant": tenant_id, "model": model}
+    nothing = read_question("", policy=policy.recall, speakers=(), asked_at=LAST)
     with store.transaction(tenant_id) as conn, conn.cursor(binary=True) as cursor:
         for subject_id, asked in conn.execute(sql["sample_items"], common | {"limit": sample}).fetchall():
             rows = cursor.execute(sql["subject_vectors"], common | {"subject": subject_id}).fetchall()
             ids, matrix = [row[0] for row in rows], from_half_wire([row[1] for row in rows])
             for item_id in asked:
                 vector = matrix[ids.index(item_id)]
-                answer = search(
-                    conn,
-                    tenant_id=tenant_id,
-                    subject_id=subject_id,
-                    vector=vector,
-                    question="",
-                    policy=policy,
-                    model=model,
+                wanted = Search(
+                    tenant_id=tenant_id, subject_id=subject_id, question=nothing, vector=vector, model=model
                 )
+                answer = search(conn, wanted, policy)
                 returned = {hit.id: hit.signals["similarity"].value for hit, _ in answer}
                 yield _shared(_nearest(ids, matrix, vector, policy), returned)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -23,6 +24,15 @@ LONGEST_WAIT_S = 60.0
 """A server may ask for more; then the stage fails and its own retry comes later."""
 
 
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Patience:
+    """How long a request is waited for, and how often it is repeated."""
+
+    timeout_s: float = 60.0
+    attempts: int = 5
+    backoff_s: float = 1.0
+
+
 class HostedEmbedder:
     """A model behind a network, many texts a request.
 
@@ -39,9 +49,7 @@ class HostedEmbedder:
         api_base: str | None = None,
         api_key: str | None = None,
         batch_size: int = 64,
-        timeout_s: float = 60.0,
-        attempts: int = 5,
-        backoff_s: float = 1.0,
+        patience: Patience | None = None,
     ) -> None:
         """`dimensions` asks a model that can for shorter vectors, and says what to expect of one that litellm's price
         map does not list; when nobody says it, one word is embedded to find out.
@@ -62,8 +70,9 @@ class HostedEmbedder:
         known = self._price_entry(name)
         self.model = f"litellm/{name}" if dimensions is None else f"litellm/{name}/{dimensions}"
         self.price_per_token = float(known.get("input_cost_per_token") or 0.0)
-        self._name, self._threads, self._batch_size, self._timeout_s = name, threads, batch_size, timeout_s
-        self._attempts, self._backoff = attempts, wait_exponential_jitter(multiplier=backoff_s, max=LONGEST_WAIT_S)
+        self._name, self._threads, self._batch_size = name, threads, batch_size
+        self._patience = patience or Patience()
+        self._backoff = wait_exponential_jitter(multiplier=self._patience.backoff_s, max=LONGEST_WAIT_S)
         options = {"api_base": api_base, "api_key": api_key, "dimensions": dimensions}
         self._options = {key: value for key, value in options.items() if value is not None}
         self.dimensions = dimensions or known.get("output_vector_size") or self._request(["dimensions"]).shape[1]
@@ -102,7 +111,7 @@ class HostedEmbedder:
 
     def _request(self, texts: list[str]) -> Vectors:
         retrying = Retrying(
-            stop=stop_after_attempt(self._attempts),
+            stop=stop_after_attempt(self._patience.attempts),
             wait=self._wait,
             retry=retry_if_exception(
                 lambda error: isinstance(error, TimeoutError) or getattr(error, "status_code", None) in RETRIED_STATUSES
@@ -113,13 +122,13 @@ class HostedEmbedder:
             self._litellm.aembedding,
             model=self._name,
             input=texts,
-            timeout=self._timeout_s,
+            timeout=self._patience.timeout_s,
             drop_params=True,  # a model that cannot shorten its vectors is not asked to
             encoding_format="float",
             **self._options,
         )
         try:
-            reply = retrying(call_within, self._timeout_s, ask)
+            reply = retrying(call_within, self._patience.timeout_s, ask)
         except Exception as error:  # whatever a provider's client raises, a user gets one sentence
             raise InferenceError(self._sentence(error)) from None  # the cause may quote the texts
         return self._vectors(reply.data, len(texts))
@@ -139,9 +148,9 @@ class HostedEmbedder:
             case kinds.AuthenticationError():
                 reason = "refused the API key; set the one of its provider, e.g. OPENAI_API_KEY"
             case kinds.RateLimitError():
-                reason = f"still limited our rate at attempt {self._attempts}"
+                reason = f"still limited our rate at attempt {self._patience.attempts}"
             case kinds.Timeout() | TimeoutError():
-                reason = f"gave no reply within {self._timeout_s:g} s, {self._attempts} times"
+                reason = f"gave no reply within {self._patience.timeout_s:g} s, {self._patience.attempts} times"
             case _:
                 status = getattr(error, "status_code", None)
                 reason = f"failed with {type(error).__name__}" + (f" (HTTP {status})" if status else "")

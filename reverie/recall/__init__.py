@@ -1,11 +1,13 @@
 """From a question to an answer or a context.
 
 - `recall`: the answer to a question, with a reason for every hit
+- `query`: what is asked, about whom and as of when
+- `candidates`: what may answer it, best first
 - `question`: dates, speakers and sources that a question names
 - `search`: the search statement
 - `fresh/`: turns that are recalled before they are searchable
 - `filters`: filters by connection, context type, source, tool, attachment and session
-- `subject_cache`: cached knowledge about a subject, so that a recall takes one statement
+- `subject_cache`: what a recall must know of its subject, cached, so that a recall takes one statement
 - `rerank`: the best candidates ranked by a cross-encoder
 - `result`: the types of an answer
 - `passes`: the passes over the ranked candidates, in their order

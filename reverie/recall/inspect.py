@@ -24,6 +24,8 @@ from reverie.store.session import Statement, TenantSession
 
 #: Conflicts of one memory that are listed.
 _CONFLICTS = 50
+#: Tombstones of a subject that are shown.
+_TOMBSTONES = 10
 #: Ids that are named when a prefix fits several.
 _NAMED = 5
 #: Hex digits a prefix must have: fewer would fit the memories of days.
@@ -218,9 +220,8 @@ def show_subject(
     as_of: datetime,
     states: tuple[State, ...] = ("active", "candidate"),
     kinds: tuple[Kind, ...] = KINDS,
-    tombstones: int = 10,
 ) -> SubjectMemory:
-    """Return what is remembered about a subject: memories of these states and kinds, entities, the latest `tombstones`.
+    """Return what is remembered about a subject: memories of these states and kinds, entities, the latest tombstones.
 
     Raises:
         NotFoundError: there is no such subject.
@@ -235,7 +236,7 @@ def show_subject(
         "rates": list(rates.values()),
         "grace_days": policy.decay.grace_days,
         "states": list(states),
-        "limit": tombstones,
+        "limit": _TOMBSTONES,
     }
     with store.transaction(tenant_id) as conn:
         turns, sessions, first_said, last_said = conn.execute(sql["subject"], params).fetchone() or (0, 0, None, None)

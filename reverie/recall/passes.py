@@ -1,12 +1,12 @@
-"""What becomes of the ranked candidates before they are given: a list of passes, in the order in which they run.
+"""The passes over the ranked candidates of an answer, in the order in which they run: see `PASSES`.
 
-Each pass is pure and has a name, by which a policy leaves it out (`[recall] without`), and words for what it did, which
-a hit tells (`Hit.moves`). What passes need of the database was read before.
+Each pass is a pure function of the ranking and of `Placing`, which was read before. It has a name, by which a policy
+leaves it out (`[recall] without`), and words for what it did to a hit's place, which the hit tells (`Hit.moves`).
+`reverie evaluate --ablate` measures what each is worth.
 """
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -17,6 +17,7 @@ from reverie.policy.recall import PassName
 from reverie.recall.places.asked import asked_first
 from reverie.recall.places.budget import summaries_last, within_budget
 from reverie.recall.places.currency import by_currency, later_first, with_ends
+from reverie.recall.places.moves import Moves, with_moves
 from reverie.recall.places.read import Former
 from reverie.recall.places.same import one_place_each
 from reverie.recall.question import ParsedQuestion
@@ -50,14 +51,24 @@ class Placing:
 class Pass(NamedTuple):
     """One pass."""
 
+    #: None: a policy cannot leave it out.
     name: PassName | None
     #: Whether it has anything to do.
     applies: Callable[[Placing], bool]
     place: Callable[[list[Hit], Placing], Placed]
-    #: What a hit tells that it raised, lowered or added.
-    up: str = ""
-    down: str = ""
-    added: str = ""
+    moves: Moves = Moves()
+
+
+def placed(hits: list[Hit], known: Placing) -> Placed:
+    """Return the ranked candidates after all passes that the policy does not leave out."""
+    dropped: list[Drop] = []
+    for each in PASSES:
+        if each.name in known.numbers.without or not each.applies(known):
+            continue
+        after, gone = each.place(hits, known)
+        hits = with_moves(hits, after, each.moves)
+        dropped += gone
+    return Placed(hits, dropped)
 
 
 def _kinds(hits: list[Hit], known: Placing) -> Placed:
@@ -106,7 +117,7 @@ def _budget(hits: list[Hit], known: Placing) -> Placed:
 
 
 PASSES: tuple[Pass, ...] = (
-    # kinds that the policy leaves out
+    # kinds that the policy leaves out (`[recall] without_kinds`)
     Pass(None, lambda known: bool(known.numbers.without_kinds), _kinds),
     # a question about the past is told what was so, and until when
     Pass("ends", lambda known: known.question.asks_former, _ends),
@@ -115,83 +126,38 @@ PASSES: tuple[Pass, ...] = (
         "changes",
         lambda known: known.question.asks_present and not known.question.asks_former,
         _changes,
-        up="moved up: says that something changed",
-        down="moved down: something changed since",
+        Moves(up="moved up: says that something changed", down="moved down: something changed since"),
     ),
     # what holds stands before what it replaced, and is added where it was not found
     Pass(
         "currency",
         lambda known: not known.question.asks_former,
         _currency,
-        up="moved up: holds now",
-        down="moved down: no longer holds",
-        added="added: holds now",
+        Moves(up="moved up: holds now", down="moved down: no longer holds", added="added: holds now"),
     ),
     # what states the relation that is asked for stands first
     Pass(
         "relation",
         lambda known: not known.question.asks_former,
         _relation,
-        up="moved up: states what is asked for",
-        down="moved down: does not state what is asked for",
-        added="added: states what is asked for",
+        Moves(
+            up="moved up: states what is asked for",
+            down="moved down: does not state what is asked for",
+            added="added: states what is asked for",
+        ),
     ),
     # summaries stand last unless an overview is asked for
     Pass(
         "overview",
         lambda known: not known.question.asks_overview,
         _overview,
-        up="moved up: said in words, not in a summary",
-        down="moved down: a summary, and no overview is asked for",
+        Moves(
+            up="moved up: said in words, not in a summary",
+            down="moved down: a summary, and no overview is asked for",
+        ),
     ),
-    # what was said several times has one place
+    # what was said several times has one place; what gives up its place is dropped with a reason
     Pass("one_place", lambda known: True, _one_place),
-    # as many as are asked for and fit
+    # as many as are asked for and fit; the others are dropped with a reason
     Pass(None, lambda known: True, _budget),
 )
-
-
-def placed(hits: list[Hit], known: Placing) -> Placed:
-    """Return the ranked candidates after all passes that the policy does not leave out."""
-    dropped: list[Drop] = []
-    for each in PASSES:
-        if each.name in known.numbers.without or not each.applies(known):
-            continue
-        before = hits
-        hits, gone = each.place(hits, known)
-        dropped += gone
-        if each.up or each.down or each.added:
-            hits = _with_moves(before, hits, each)
-    return Placed(hits, dropped)
-
-
-def _with_moves(before: Sequence[Hit], after: list[Hit], made: Pass) -> list[Hit]:
-    """Return the hits after a pass, with what it did to those that it moved: as few as explain the new order."""
-    ids = [hit.id for hit in after]
-    if ids == [hit.id for hit in before]:
-        return after
-    places = {hit.id: place for place, hit in enumerate(before)}
-    there = [id_ for id_ in ids if id_ in places]
-    kept = _in_order([places[id_] for id_ in there])
-    ranks = {id_: rank for rank, id_ in enumerate(sorted(there, key=places.__getitem__))}
-    words = {id_: made.added for id_ in ids if id_ not in places}
-    for rank, id_ in enumerate(there):
-        if places[id_] not in kept and rank != ranks[id_]:
-            words[id_] = made.up if rank < ranks[id_] else made.down
-    return [hit._replace(moves=(*hit.moves, words[hit.id])) if words.get(hit.id) else hit for hit in after]
-
-
-def _in_order(places: Sequence[int]) -> set[int]:
-    """Return the most places that stand in ascending order (patience sorting)."""
-    tops: list[int] = []
-    before: dict[int, int | None] = {}
-    for place in places:
-        at = bisect_left(tops, place)
-        before[place] = tops[at - 1] if at else None
-        tops[at : at + 1] = [place]
-    kept: set[int] = set()
-    last = tops[-1] if tops else None
-    while last is not None:
-        kept.add(last)
-        last = before[last]
-    return kept

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from typing import Any, Literal, LiteralString
+from typing import Any, LiteralString
 from uuid import UUID
 
 import numpy as np
@@ -12,15 +13,16 @@ from psycopg import Connection, RawCursor
 
 from reverie.inference import Vectors, to_half_wire
 from reverie.language.text import attributed, strip_invisible
-from reverie.policy import SIGNALS, Policy
+from reverie.policy import SIGNALS, Policy, RecallPolicy
 from reverie.recall.places.read import read_nearby
-from reverie.recall.question import ParsedQuestion, read_question
+from reverie.recall.question import ParsedQuestion
 from reverie.recall.result import Hit, Signals
 from reverie.store.columns import HalfVectorParameter
 from reverie.store.queries import variants
 from reverie.store.session.statement import numbered
 
-_LAST = datetime(9999, 12, 31, tzinfo=UTC)
+#: After everything that was ever said.
+LAST = datetime(9999, 12, 31, tzinfo=UTC)
 _EPOCH, _MILLISECOND = datetime(1970, 1, 1, tzinfo=UTC), timedelta(milliseconds=1)
 #: Columns of the statement; the BM25 of the best item is in every row.
 _ID, BEST_BM25, _FOUND, _FORMERS = 4, 17, 18, 20
@@ -29,28 +31,34 @@ MEASURED = (*(name for name in SIGNALS if name != "session_similarity"), "sessio
 _SIMILARITY, _ASSISTANT = MEASURED.index("similarity"), MEASURED.index("assistant")
 
 
-def search(
-    conn: Connection[Any],
-    *,
-    tenant_id: str,
-    subject_id: str,
-    vector: Vectors | np.ndarray | None,
-    question: ParsedQuestion | str,
-    policy: Policy,
-    model: str | None,
-    as_of: datetime = _LAST,
-    kinds: Sequence[str] | None = None,
-    include_compressed: bool = False,
-    ranked: int | None = None,
-) -> list[tuple[Hit, str | None]]:
-    """Return candidates, best first, each with the filter that drops it (None: it passes).
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Search:
+    """A search for candidates among a subject's items."""
 
-    `vector` is the embedded question, shape (dimensions,); without it only words and entities find anything.
-    """
-    params = search_params(
-        tenant_id=tenant_id, subject_id=subject_id, vector=vector, question=question, policy=policy, model=model,
-        as_of=as_of, kinds=kinds, include_compressed=include_compressed, ranked=ranked,
-    )  # fmt: skip
+    tenant_id: str
+    subject_id: str
+    question: ParsedQuestion
+    #: The embedded question, shape (dimensions,); None: only words and entities find anything.
+    vector: Vectors | np.ndarray | None
+    #: The model that embeds.
+    model: str | None
+    as_of: datetime = LAST
+    #: Only memories of these kinds.
+    kinds: Sequence[str] | None = None
+    include_compressed: bool = False
+    #: Only items with these ids.
+    among: Sequence[UUID] | None = None
+    #: Most hits of the answer; None: the policy's.
+    top_k: int | None = None
+    #: Most rows; None: the policy's.
+    ranked: int | None = None
+    #: An earlier row of `read_subject`, which the statement checks: see `checked_rows`.
+    cached: Sequence[Any] | None = None
+
+
+def search(conn: Connection[Any], wanted: Search, policy: Policy) -> list[tuple[Hit, str | None]]:
+    """Return candidates, best first, each with the filter that drops it (None: it passes)."""
+    params = search_params(wanted, policy)
     if params is None:
         return []
     statement, names = numbered(search_text(params))
@@ -58,50 +66,28 @@ def search(
     return read_hits(rows, params)
 
 
-def search_params(
-    *,
-    tenant_id: str,
-    subject_id: str,
-    vector: Vectors | np.ndarray | None,
-    question: ParsedQuestion | str,
-    policy: Policy,
-    model: str | None,
-    as_of: datetime,
-    kinds: Sequence[str] | None = None,
-    include_compressed: bool = False,
-    among: Sequence[UUID] | None = None,
-    top_k: int | None = None,
-    ranked: int | None = None,
-    cached: Sequence[Any] | None = None,
-) -> dict[str, Any] | None:
-    """Return the parameters of the statement `search`; None when the policy leaves nothing to search among.
-
-    With `cached`, an earlier row of `read_subject`, the statement checks it: see `checked_rows`.
-    """
-    numbers = policy.recall
-    if isinstance(question, str):
-        question = read_question(question, policy=numbers, speakers=(), asked_at=as_of)
+def search_params(wanted: Search, policy: Policy) -> dict[str, Any] | None:
+    """Return the parameters of the statement `search`; None when the policy leaves nothing to search among."""
+    numbers, question, kinds = policy.recall, wanted.question, wanted.kinds
     items = set(numbers.items) if kinds is None else {"memory"} & set(numbers.items)
     if not items:
         return None
-    # the weights of messages may leave words out, which are all there is without a vector
-    of_kind = numbers.weights if vector is None else numbers.weights_for(question.kind)
-    weights = {name: of_kind.get(name, 0.0) for name in SIGNALS}
-    standing = vector is not None and question.kind != "question" and numbers.standing > 0
+    weights = _weights(wanted, policy)
+    standing = wanted.vector is not None and question.kind != "question" and numbers.standing > 0
     return {
-        "tenant": tenant_id,
-        "subject": subject_id,
-        "model": model if vector is not None else None,
-        "vector": None if vector is None else half_vector(vector),
+        "tenant": wanted.tenant_id,
+        "subject": wanted.subject_id,
+        "model": wanted.model if wanted.vector is not None else None,
+        "vector": None if wanted.vector is None else half_vector(wanted.vector),
         "question": question.text,
         "language": policy.language,
-        "horizon": horizon(as_of),
-        "as_of": as_of,
+        "horizon": horizon(wanted.as_of),
+        "as_of": wanted.as_of,
         "item": items.pop() if len(items) == 1 else None,
-        **_kind_params(kinds, policy, as_of),
-        "include_compressed": include_compressed,
-        "among": None if among is None else list(among),
-        "candidates": max(numbers.candidates, numbers.candidates_per_hit * (top_k or numbers.top_k), top_k or 0),
+        **_kind_params(kinds, policy, wanted.as_of),
+        "include_compressed": wanted.include_compressed,
+        "among": None if wanted.among is None else list(wanted.among),
+        "candidates": _arm_length(numbers, wanted.top_k),
         "standing": numbers.standing if standing else None,
         "length_cap": numbers.length_cap,
         "min_similarity": numbers.min_similarity,
@@ -117,9 +103,21 @@ def search_params(
         "asks_assistant": question.asks_assistant,
         "since": [span[0] for span in question.spans] or None,
         "until": [span[1] for span in question.spans] or None,
-        "limit": ranked or numbers.ranked,
-        **({} if cached is None else {"speakers": cached[0], "embedded_by": cached[1]}),
+        "limit": wanted.ranked or numbers.ranked,
+        **({} if wanted.cached is None else {"speakers": wanted.cached[0], "embedded_by": wanted.cached[1]}),
     } | {f"w_{name}": weight for name, weight in weights.items()}
+
+
+def _weights(wanted: Search, policy: Policy) -> dict[str, float]:
+    """The weight of each signal; those of messages may leave words out, which are all there is without a vector."""
+    numbers = policy.recall
+    of_kind = numbers.weights if wanted.vector is None else numbers.weights_for(wanted.question.kind)
+    return {name: of_kind.get(name, 0.0) for name in SIGNALS}
+
+
+def _arm_length(numbers: RecallPolicy, top_k: int | None) -> int:
+    """Most candidates of each arm."""
+    return max(numbers.candidates, numbers.candidates_per_hit * (top_k or numbers.top_k), top_k or 0)
 
 
 def _kind_params(kinds: Sequence[str] | None, policy: Policy, as_of: datetime) -> dict[str, Any]:
@@ -164,7 +162,7 @@ def read_hits(rows: Sequence[tuple[Any, ...]], params: Mapping[str, Any]) -> lis
     """Return the rows of the statement `search` with these parameters as hits, each with the filter that drops it."""
     weights = {name: params[f"w_{name}"] for name in MEASURED}
     given = {name: (place, weight) for place, (name, weight) in enumerate(weights.items()) if weight}
-    return [_hit(given, *row) for row in rows]
+    return [_hit(given, row) for row in rows]
 
 
 def near_enough(
@@ -221,31 +219,10 @@ def half_vector(vector: Vectors | np.ndarray) -> HalfVectorParameter:
     return HalfVectorParameter(to_half_wire(np.asarray(vector, np.float32).reshape(1, -1)).tobytes())
 
 
-def _hit(
-    weights: dict[str, tuple[int, float]],
-    dropped: str | None,
-    session_similarity: float,
-    measured: list[float],
-    item: Literal["turn", "memory"],
-    id_: UUID,
-    kind: str,
-    content: str,
-    happened_at: datetime,
-    score: float,
-    turn_id: UUID | None,
-    session_id: str | None,
-    importance: float | None,
-    dense: int | None,
-    lexical: int | None,
-    entity: int | None,
-    speaker: str | None,
-    role: str | None,
-    best_bm25: float | None,
-    found: int,
-    question: Sequence[Any] | None,
-    formers: Sequence[UUID] | None,
-) -> tuple[Hit, str | None]:
-    """Return one row as a hit. Spelled out for speed: every question makes dozens of them."""
+def _hit(weights: dict[str, tuple[int, float]], row: tuple[Any, ...]) -> tuple[Hit, str | None]:
+    """Return a row of the statement as a hit, with the filter that drops it."""
+    dropped, session_similarity, measured, item, id_, kind, content, happened_at, score, *rest = row
+    turn_id, session_id, importance, dense, lexical, entity, speaker, role, _, _, question, _ = rest
     ranks: dict[str, int] = {}
     if dense is not None:
         ranks["dense"] = dense

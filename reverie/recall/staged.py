@@ -8,12 +8,12 @@ from datetime import datetime
 from uuid import UUID
 
 from reverie.errors import InferenceError
-from reverie.inference import Embedder
+from reverie.inference import Embedder, Vectors
 from reverie.llm.metering import embed_question
-from reverie.model import require_aware
 from reverie.policy import Policy
 from reverie.recall.facts import StructuredFact, facts_statement
 from reverie.recall.profile import one_line
+from reverie.recall.query import RecallQuery
 from reverie.recall.search import half_vector
 from reverie.store.queries import queries
 from reverie.store.session import Statement, TenantSession
@@ -100,11 +100,9 @@ def near_and_far(nearest: Sequence[Summary], distance: float) -> tuple[list[Summ
 
 async def staged_recall(
     session: TenantSession,
-    question: str | None,
+    query: RecallQuery,
     *,
-    subject_id: str,
     policy: Policy,
-    as_of: datetime,
     embedder: Embedder | None,
     admitted: Sequence[UUID] | None = None,
 ) -> StagedRecall:
@@ -114,53 +112,71 @@ async def staged_recall(
     Without a question, without an embedder, or when it fails, there are no summaries and a note says why. Nothing is
     logged, and nothing counts as an access, since the facts are returned whatever is asked.
     """
-    as_of, numbers = require_aware(as_of), policy.structured_facts
+    numbers = policy.structured_facts
     notes: list[str] = []
-    vector = None
-    if not question:
-        notes.append("Nothing was asked: no summary is near.")
-    elif embedder is None:
-        notes.append("No embedding model is configured: summaries cannot be compared with the question.")
-    else:
-        try:
-            vector = await embed_question(session, question, stage="recall", embedder=embedder)
-        except InferenceError as error:
-            notes.append(f"The embedding model gave no answer ({error.within}): no summary could be compared.")
-    facts_look_up = facts_statement(session.tenant_id, subject_id, as_of, least_importance=numbers.recall_importance)
-    nearest: list[Summary] = []
-    if vector is not None and embedder is not None:
-        params = {
-            "tenant": session.tenant_id,
-            "subject": subject_id,
-            "as_of": as_of,
-            "vector": half_vector(vector),
-            "model": embedder.model,
-            "limit": numbers.summaries,
-            "among": admitted,
-        }
-        facts, nearest = await session.run_all(
-            facts_look_up, Statement(queries("context")["summaries"], params, row=Summary)
-        )
-    else:
-        facts = await session.run(facts_look_up)
+    vector = await _question_vector(session, query.text, embedder, notes)
+    model = embedder.model if embedder else None
+    facts, nearest = await _look_up(session, query, policy, vector, model, admitted)
     if admitted is not None:
         ids = frozenset(admitted)
         facts = [one for one in facts if one.memory_id in ids or one.turn_id in ids]
     summaries, near_misses, missed = near_and_far(nearest, numbers.summary_distance)
     notes += [missed] * bool(missed and vector is not None)
     if not facts:
-        notes.append(f"Nothing is known of {subject_id} by key.")
+        notes.append(f"Nothing is known of {query.subject_id} by key.")
     return StagedRecall(
-        question=question,
+        question=query.text or None,
         tenant_id=session.tenant_id,
-        subject_id=subject_id,
-        asked_at=as_of,
+        subject_id=query.subject_id,
+        asked_at=query.as_of,
         policy=policy.name,
         policy_hash=policy.hash,
-        model=embedder.model if embedder else None,
+        model=model,
         facts=tuple(facts),
         summaries=tuple(summaries),
         near_misses=tuple(near_misses),
         letters=numbers.summary_letters,
         notes=tuple(notes),
     )
+
+
+async def _look_up(
+    session: TenantSession,
+    query: RecallQuery,
+    policy: Policy,
+    vector: Vectors | None,
+    model: str | None,
+    admitted: Sequence[UUID] | None,
+) -> tuple[list[StructuredFact], list[Summary]]:
+    """The facts by key, and with a vector the nearest summaries."""
+    numbers = policy.structured_facts
+    facts = facts_statement(
+        session.tenant_id, query.subject_id, query.as_of, least_importance=numbers.recall_importance
+    )
+    if vector is None:
+        return await session.run(facts), []
+    params = {
+        "tenant": session.tenant_id,
+        "subject": query.subject_id,
+        "as_of": query.as_of,
+        "vector": half_vector(vector),
+        "model": model,
+        "limit": numbers.summaries,
+        "among": admitted,
+    }
+    return await session.run_all(facts, Statement(queries("context")["summaries"], params, row=Summary))
+
+
+async def _question_vector(
+    session: TenantSession, question: str, embedder: Embedder | None, notes: list[str]
+) -> Vectors | None:
+    if not question:
+        notes.append("Nothing was asked: no summary is near.")
+    elif embedder is None:
+        notes.append("No embedding model is configured: summaries cannot be compared with the question.")
+    else:
+        try:
+            return await embed_question(session, question, stage="recall", embedder=embedder)
+        except InferenceError as error:
+            notes.append(f"The embedding model gave no answer ({error.within}): no summary could be compared.")
+    return None

@@ -1,17 +1,49 @@
-"""A recall in one statement: what it must know of its subject is cached, and the search checks the cached row."""
+"""What a recall must know of its subject before it searches, and a cache of that: a recall then takes one statement."""
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias
 
 from reverie.inference import Embedder
-from reverie.recall.recall import Rows, recall, subject_statement
-from reverie.recall.result import RecallResult
-from reverie.recall.search import StaleCacheError
-from reverie.store.session import TenantSession
+from reverie.store.queries import queries
+from reverie.store.session import Statement
+
+#: Rows of `subject_statement`.
+Rows: TypeAlias = Sequence[tuple[Any, ...]]
 
 #: Subjects in the cache; a full cache is emptied.
 MOST = 10_000
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class KnownSubject:
+    """A subject as a recall must know it."""
+
+    #: Of `subject_statement`; none where the subject is unknown.
+    rows: Rows
+    #: Whether they may be out of date, which the search then checks.
+    is_cached: bool = False
+
+    def __bool__(self) -> bool:
+        """Whether there is such a subject."""
+        return bool(self.rows)
+
+    @property
+    def speakers(self) -> Sequence[str]:
+        """The speakers of the subject's conversations."""
+        return self.rows[0][0] if self.rows else ()
+
+    @property
+    def model(self) -> str | None:
+        """The model by which the tenant's memory is embedded; None: nothing is embedded yet."""
+        return self.rows[0][1] if self.rows else None
+
+
+def subject_statement(tenant_id: str, subject_id: str) -> Statement[tuple[Any, ...]]:
+    """Return the statement that reads what a recall must know about its subject."""
+    return Statement(queries("recall")["read_subject"], {"tenant": tenant_id, "subject": subject_id})
 
 
 class SubjectCache:
@@ -39,26 +71,3 @@ class SubjectCache:
             self._rows[tenant_id, subject_id] = rows
         else:
             self._rows.pop((tenant_id, subject_id), None)
-
-
-async def recall_at_once(
-    session: TenantSession,
-    question: str,
-    subject_cache: SubjectCache,
-    *,
-    subject_id: str,
-    embedder: Embedder | None,
-    **options: Any,
-) -> RecallResult:
-    """Return what `recall` returns, in one round trip if the cached rows are up to date."""
-    cached = subject_cache.cached(session.tenant_id, subject_id, embedder)
-    if cached is not None:
-        try:
-            return await recall(
-                session, question, subject_id=subject_id, embedder=embedder, **options, known=cached, from_cache=True
-            )
-        except StaleCacheError:
-            pass  # the cached rows are out of date
-    rows = await session.run(subject_statement(session.tenant_id, subject_id))
-    subject_cache.put(session.tenant_id, subject_id, rows)
-    return await recall(session, question, subject_id=subject_id, embedder=embedder, **options, known=rows)

@@ -14,6 +14,7 @@ from reverie.policy import load_policy
 from reverie.recall.contexts.context import Context, assemble_context
 from reverie.recall.contexts.request import Given
 from reverie.recall.filters import Filters
+from reverie.recall.query import RecallQuery
 from reverie.store.database import Store
 from reverie.store.session import perform
 from tests.api.conftest import until_logged
@@ -109,10 +110,14 @@ def context_of(corpus: Corpus, database_url: str) -> Callable[..., Context]:
     corpus.memory("Likes quartz in general", at=day(2))
 
     def of(policy: str, question: str | None = "quartz", **given: Any) -> Context:
-        options: dict[str, Any] = {"subject_id": "ann", "policy": load_policy(policy), "as_of": LATER}
+        filters = given.pop("filters", None)
+        query = RecallQuery(text=question or "", subject_id="ann", as_of=LATER, filters=filters)
         with Store.open(database_url, role="reader", size=1) as reader:
             session = reader.session("acme")
-            return perform(assemble_context(session, question, embedder=None, given=Given(**given), **options))
+            assembled = assemble_context(
+                session, query, policy=load_policy(policy), embedder=None, given=Given(**given)
+            )
+            return perform(assembled)
 
     return of
 

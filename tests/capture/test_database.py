@@ -12,8 +12,8 @@ import pytest
 from psycopg.sql import SQL, Identifier, Placeholder
 
 from reverie.capture.history import reading
-from reverie.capture.history.database import FieldOptions, import_table
-from reverie.capture.history.importing import ImportSummary, import_file
+from reverie.capture.history.database import import_table
+from reverie.capture.history.importing import FieldOptions, ImportSummary, import_file
 from reverie.capture.history.redrive import redrive_dead_letters
 from reverie.errors import DatabaseError, InputError
 from reverie.store.connect import connect

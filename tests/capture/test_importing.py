@@ -22,7 +22,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from reverie.capture.history import reading
-from reverie.capture.history.importing import ImportSummary, import_file
+from reverie.capture.history.importing import FieldOptions, FileOptions, ImportSummary, import_file
 from reverie.capture.history.redrive import redrive_dead_letters
 from reverie.errors import InputError
 from reverie.store.database import Store
@@ -45,7 +45,8 @@ OUTCOME = {
 
 
 def load(store: Store, path: Path, **options: Any) -> ImportSummary:
-    summary = import_file(store, path, tenant_id=TENANT, now=NOW, **options)
+    seen = {name: options.pop(name) for name in ("on_progress",) if name in options}
+    summary = import_file(store, path, FileOptions(**options), tenant_id=TENANT, now=NOW, **seen)
     assert summary.read == summary.imported + summary.repeated + summary.outcomes + summary.dead
     return summary
 
@@ -192,12 +193,14 @@ def test_redrive_with_a_time_zone(store: Store, write: Write, turns: Rows, lette
     assert (failed.tried, failed.dead_by_reason) == (7, {"naive_time": 5, "unknown_role": 1, "malformed_json": 1})
     assert {row[4] for row in letters()} == {2}
     where = LetterFilter(reason="naive_time")
-    done = redrive_dead_letters(store, tenant_id=TENANT, now=NOW, where=where, timezone="Europe/Berlin")
+    done = redrive_dead_letters(
+        store, tenant_id=TENANT, now=NOW, where=where, fields=FieldOptions(timezone="Europe/Berlin")
+    )
     assert (done.tried, done.imported, done.repeated, done.dead_by_reason) == (5, 3, 1, {"conflict": 1})
     assert [row[4:6] for row in turns()] == [("t0", 0), ("t1", 1), ("t2", 2)]
     assert [row[1] for row in letters()] == ["unknown_role", "conflict", "malformed_json"]
     with pytest.raises(InputError, match="no time zone 'Berlin'"):
-        redrive_dead_letters(store, tenant_id=TENANT, timezone="Berlin")
+        redrive_dead_letters(store, tenant_id=TENANT, fields=FieldOptions(timezone="Berlin"))
 
 
 def test_importing_again_with_a_time_zone_resolves(store: Store, write: Write, letters: Rows) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from reverie.capture.history.importing import ImportSummary, import_file
+from reverie.capture.history.importing import FileOptions, ImportSummary, import_file
 from reverie.capture.history.redrive import redrive_dead_letters
 from reverie.store.database import Store
 from tests.capture.conftest import NOW, TENANT
@@ -19,7 +19,7 @@ Rows = Callable[[], list[tuple[Any, ...]]]
 
 
 def load(store: Store, path: Path, **options: Any) -> ImportSummary:
-    return import_file(store, path, tenant_id=TENANT, now=NOW, **options)
+    return import_file(store, path, FileOptions(**options), tenant_id=TENANT, now=NOW)
 
 
 def said(turns: Rows) -> list[tuple[Any, ...]]:

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from reverie.capture.history.importing import ImportSummary, import_file
+from reverie.capture.history.importing import FieldOptions, FileOptions, ImportSummary, import_file
 from reverie.capture.history.redrive import redrive_dead_letters
 from reverie.errors import InputError
 from reverie.store.database import Store
@@ -21,7 +21,7 @@ Rows = Callable[[], list[tuple[Any, ...]]]
 
 
 def load(store: Store, path: Path, **options: Any) -> ImportSummary:
-    return import_file(store, path, tenant_id=TENANT, now=NOW, **options)
+    return import_file(store, path, FileOptions(**options), tenant_id=TENANT, now=NOW)
 
 
 def test_values_are_mapped_and_redriven(store: Store, write: Write, turns: Rows) -> None:
@@ -32,7 +32,7 @@ def test_values_are_mapped_and_redriven(store: Store, write: Write, turns: Rows)
         "33 of 66 records became dead letters for the reason unknown_role: role has the values klant; map them to "
         "roles, for instance with --map role:klant=user (or assistant, system, tool)."
     )
-    again = redrive_dead_letters(store, tenant_id=TENANT, now=NOW, mapping={"role:klant": "user"})
+    again = redrive_dead_letters(store, tenant_id=TENANT, now=NOW, fields=FieldOptions(mapping={"role:klant": "user"}))
     assert (again.imported, again.dead) == (33, 0)
     assert {row[6] for row in turns()} == {"user", "assistant"}
     for mapping, message in (

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from reverie.capture.live.acknowledge import append_turns
+from reverie.capture.live.acknowledge import TurnBatch, TurnReaders, append_turns
 from reverie.policy import load_policy
 from reverie.store.database import Store
 from reverie.store.session import perform
@@ -106,8 +106,9 @@ def test_what_was_said_a_moment_ago(invoke: Any, ask: Any, database_url: str) ->
         with store.transaction("acme") as conn:
             ensure_tenant(conn, "acme", "reverie")
         said = append_turns(
-            store.session("acme"), [{"role": "user", "text": SAID}], subject_id="ana", session_id="s1",
-            policy=load_policy("reverie"), as_of=datetime.now(UTC), count_tokens=len,
+            store.session("acme"),
+            TurnBatch(records=[{"role": "user", "text": SAID}], subject_id="ana", session_id="s1"),
+            policy=load_policy("reverie"), as_of=datetime.now(UTC), readers=TurnReaders(count_tokens=len),
         )  # fmt: skip
         (turn,) = perform(said).turns
     (hit,) = ask("recall", "golden retriever", "--subject", "ana")["hits"]

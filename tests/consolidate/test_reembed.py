@@ -15,6 +15,7 @@ from reverie.errors import InferenceError, SettingsError
 from reverie.inference import Vectors
 from reverie.model import Scope
 from reverie.policy import load_policy
+from reverie.recall.query import RecallQuery
 from reverie.recall.recall import recall
 from reverie.store.database import Store
 from reverie.store.session import perform
@@ -69,9 +70,11 @@ def models(conn: psycopg.Connection[Any]) -> dict[str, int]:
 
 def ask(store: Store, embedder: WordEmbedder) -> Any:
     recalled = recall(
-        store.session("t"), "What does she love?", subject_id=subject(store), policy=COMMON["policy"], as_of=UNTIL,
+        store.session("t"),
+        RecallQuery(text="What does she love?", subject_id=subject(store), as_of=UNTIL),
+        policy=COMMON["policy"],
         embedder=embedder,
-    )  # fmt: skip
+    )
     return perform(recalled)
 
 

@@ -24,7 +24,7 @@ from psycopg.sql import SQL, Identifier
 
 from reverie.api.app import create_app
 from reverie.api.keys import add_key
-from reverie.capture.live.acknowledge import append_turns
+from reverie.capture.live.acknowledge import TurnBatch, TurnReaders, append_turns
 from reverie.drive.cycle import catch_up, ingest
 from reverie.drive.flush import flush_due
 from reverie.policy import load_policy
@@ -136,8 +136,8 @@ def seed(url: str, at: datetime) -> dict[str, Known]:
                 )
             ]  # fmt: skip
             appended = append_turns(
-                store.session(tenant), said, subject_id="seed", session_id="first", policy=POLICY, as_of=at,
-                count_tokens=EMBEDDER.count_tokens,
+                store.session(tenant), TurnBatch(records=said, subject_id="seed", session_id="first"), policy=POLICY,
+                as_of=at, readers=TurnReaders(count_tokens=EMBEDDER.count_tokens),
             )  # fmt: skip
             turns = [heard.turn_id for heard in perform(appended).turns]
             known[tenant] = Known(canary=canary, turns=turns)

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from reverie.errors import InferenceError
-from reverie.inference.hosted import HostedEmbedder
+from reverie.inference.hosted import HostedEmbedder, Patience
 from reverie.inference.loading import load_embedder
 from tests.inference.embeddings_server import DIMENSIONS, Answer, EmbeddingsServer, vector_of
 
@@ -30,9 +30,9 @@ def load(server: EmbeddingsServer) -> Load:
     """Load an embedder whose server is ours and whose patience is short."""
 
     def load_one(**options: Any) -> HostedEmbedder:
-        patience = {"timeout_s": 5.0, "attempts": 3, "backoff_s": 0.01, "dimensions": DIMENSIONS}
-        where = {"api_base": server.address, "api_key": "none"}
-        embedder = load_embedder("litellm/openai/ours", **{**where, **patience, **options})
+        patience = Patience(timeout_s=options.pop("timeout_s", 5.0), attempts=3, backoff_s=0.01)
+        where = {"api_base": server.address, "api_key": "none", "dimensions": DIMENSIONS}
+        embedder = load_embedder("litellm/openai/ours", **where | options, patience=patience)
         assert isinstance(embedder, HostedEmbedder)
         return embedder
 

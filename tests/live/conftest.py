@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from reverie.capture.live.acknowledge import Acknowledged, append_turns
-from reverie.capture.live.working_memory import Session, close_session, read_session, update_session
+from reverie.capture.live.acknowledge import Acknowledged, TurnBatch, TurnReaders, append_turns
+from reverie.capture.live.working_memory import HeldLists, Session, close_session, read_session, update_session
 from reverie.drive.flush import flush_due
 from reverie.policy import Policy, load_policy
 from reverie.store.database import Store
@@ -55,18 +55,16 @@ class Talk:
         return self.send(*({"role": "user", "text": text} | more for text in texts), at=at)
 
     def send(self, *records: dict[str, Any], at: datetime = AT) -> Acknowledged:
-        return self.do(
-            lambda session, **given: append_turns(session, records, **given),
-            policy=self.policy,
-            as_of=at,
-            count_tokens=count_tokens,
-        )
+        batch = TurnBatch(records=records, **self.place)
+        session, readers = self.store.session(self.tenant), TurnReaders(count_tokens=count_tokens)
+        return perform(append_turns(session, batch, policy=self.policy, as_of=at, readers=readers))
 
     def read(self, at: datetime = AT) -> Session | None:
         return self.do(read_session, policy=self.policy, as_of=at)
 
     def hold(self, at: datetime = AT, **lists: Any) -> None:
-        self.do(update_session, policy=self.policy, as_of=at, **lists)
+        session = self.store.session(self.tenant)
+        perform(update_session(session, HeldLists(**lists), **self.place, policy=self.policy, as_of=at))
 
     def close(self, at: datetime = AT) -> int | None:
         return self.do(close_session, as_of=at)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from reverie.capture.live.acknowledge import append_turns
+from reverie.capture.live.acknowledge import TurnBatch, TurnReaders, append_turns
 from reverie.inference import Embedder, load_embedder
 from reverie.policy import load_policy
+from reverie.store.session import perform
 from tests.live.conftest import AT, Talk, count_tokens
 
 #: No pattern knows this one.
@@ -20,8 +21,10 @@ def minilm() -> Embedder:
 
 def say(talk: Talk, text: str, embedder: Embedder | None, **more: str):  # type: ignore[no-untyped-def]
     records = [{"role": "user", "text": text}]
-    given = {"policy": talk.policy, "as_of": AT, "count_tokens": count_tokens, "embedder": embedder} | more
-    (heard,) = talk.do(lambda session, **place: append_turns(session, records, **place), **given).turns
+    batch = TurnBatch(records=records, **talk.place, **more)
+    readers = TurnReaders(count_tokens=count_tokens, embedder=embedder)
+    session = talk.store.session(talk.tenant)
+    (heard,) = perform(append_turns(session, batch, policy=talk.policy, as_of=AT, readers=readers)).turns
     return heard.crisis
 
 

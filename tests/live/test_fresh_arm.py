@@ -10,8 +10,8 @@ from uuid import UUID
 
 import pytest
 
-from reverie.capture.live.acknowledge import Acknowledged, append_turns
-from reverie.capture.live.corrections import correct_memory
+from reverie.capture.live.acknowledge import Acknowledged, TurnBatch, TurnReaders, append_turns
+from reverie.capture.live.corrections import CorrectionAsked, correct_memory
 from reverie.drive.drain import Drainer
 from reverie.drive.flush import flush_turns_of
 from reverie.errors import NotFoundError
@@ -20,10 +20,12 @@ from reverie.policy import Policy, load_policy
 from reverie.recall.contexts.context import Context, assemble_context
 from reverie.recall.contexts.request import Given, Message
 from reverie.recall.filters import Filters, read_attributes
-from reverie.recall.recall import recall
+from reverie.recall.query import RecallQuery
+from reverie.recall.recall import recall, recall_at_once
 from reverie.recall.result import Hit, RecallResult
-from reverie.recall.subject_cache import SubjectCache, recall_at_once
+from reverie.recall.subject_cache import SubjectCache
 from reverie.store.session import perform
+from tests.asking import asking
 from tests.live.conftest import AT, Talk, after
 from tests.promises.world import WordEmbedder
 
@@ -44,8 +46,8 @@ def say(talk: Talk, *texts: str, at: datetime = AT, embedder: Embedder | None = 
     records = [{"role": "user", "speaker": "Ana", "text": text} | more for text in texts]
     return perform(
         append_turns(
-            talk.store.session(talk.tenant), records, **talk.place, policy=talk.policy, as_of=at,
-            count_tokens=WORDS.count_tokens, embedder=embedder,
+            talk.store.session(talk.tenant), TurnBatch(records=records, **talk.place), policy=talk.policy, as_of=at,
+            readers=TurnReaders(count_tokens=WORDS.count_tokens, embedder=embedder),
         )
     )  # fmt: skip
 
@@ -53,16 +55,20 @@ def say(talk: Talk, *texts: str, at: datetime = AT, embedder: Embedder | None = 
 def ask(talk: Talk, question: str, *, at: datetime | None = None, **given: Any) -> RecallResult:
     """Ask in no session at all."""
     options: dict[str, Any] = {"subject_id": talk.subject, "policy": talk.policy, "embedder": WORDS} | given
-    return perform(recall(talk.store.session(talk.tenant), question, as_of=at or after(1), **options))
+    query, others = asking(question, as_of=at or after(1), **options)
+    return perform(recall(talk.store.session(talk.tenant), query, **others))
 
 
 def assemble(talk: Talk, question: str, **given: Any) -> Context:
     return perform(
         assemble_context(
-            talk.store.session(talk.tenant), question, subject_id=talk.subject, policy=talk.policy, as_of=after(1),
-            embedder=WORDS, given=Given(**given),
+            talk.store.session(talk.tenant),
+            RecallQuery(text=question, subject_id=talk.subject, as_of=after(1)),
+            policy=talk.policy,
+            embedder=WORDS,
+            given=Given(**given),
         )
-    )  # fmt: skip
+    )
 
 
 def drain(talk: Talk, at: datetime) -> None:
@@ -149,10 +155,13 @@ def test_the_first_turn_of_a_subject_is_recalled(talk: Talk) -> None:
         for _ in range(2):
             found = perform(
                 recall_at_once(
-                    talk.store.session(talk.tenant), QUESTION, cache, subject_id="ana", policy=talk.policy,
-                    as_of=after(9), embedder=WORDS,
+                    talk.store.session(talk.tenant),
+                    RecallQuery(text=QUESTION, subject_id="ana", as_of=after(9)),
+                    cache,
+                    policy=talk.policy,
+                    embedder=WORDS,
                 )
-            )  # fmt: skip
+            )
             assert found.hits[0].turn_id == heard.turn_id
             assert len(found.hits) == 1
             assert found.notes == ()
@@ -261,9 +270,8 @@ def test_a_turn_that_is_gone_is_not_given(talk: Talk) -> None:
 
 
 def correct(talk: Talk, memory_id: UUID, **given: Any) -> None:
-    operation = correct_memory(
-        talk.store.session(talk.tenant), memory_id=memory_id, policy=talk.policy, as_of=after(2), **given
-    )
+    asked = CorrectionAsked(memory_id=memory_id, **given)
+    operation = correct_memory(talk.store.session(talk.tenant), asked, policy=talk.policy, as_of=after(2))
     perform(operation)
 
 

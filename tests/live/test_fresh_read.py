@@ -8,9 +8,10 @@ from typing import Any
 
 from reverie.drive.drain import Drainer
 from reverie.recall.fresh.read import WaitingTurn, fresh_statement
+from reverie.recall.query import RecallQuery
 from reverie.recall.question import read_question
 from reverie.recall.recall import recall
-from reverie.recall.search import search_params
+from reverie.recall.search import Search, search_params
 from reverie.store.session import Statement, TenantSession, perform
 from reverie.store.session.piggyback import Piggyback
 from tests.live.conftest import Talk, after
@@ -20,10 +21,11 @@ from tests.promises.world import WordEmbedder
 def read(talk: Talk, question: str = "tea", **given: Any) -> list[WaitingTurn]:
     numbers = talk.policy.recall
     asked = read_question(question, policy=numbers, speakers=(), asked_at=after(90))
-    params = search_params(
-        tenant_id=talk.tenant, subject_id=talk.subject, vector=None, question=asked, policy=talk.policy, model=None,
+    wanted = Search(
+        tenant_id=talk.tenant, subject_id=talk.subject, question=asked, vector=None, model=None,
         as_of=given.pop("as_of", after(90)), **given,
     )  # fmt: skip
+    params = search_params(wanted, talk.policy)
     assert params
     rows = perform(talk.store.session(talk.tenant).run(fresh_statement(params, talk.policy)))
     return [WaitingTurn(*row) for row in rows]
@@ -107,7 +109,12 @@ def test_a_turn_that_becomes_searchable_meanwhile_is_found_once(talk: Talk) -> N
     happened = list[None]()
     session = Between(talk.store.session(talk.tenant), lambda: happened.append(work_in()))
     found = perform(
-        recall(session, "tea", subject_id="ana", policy=talk.policy, as_of=after(8), embedder=WordEmbedder())
+        recall(
+            session,
+            RecallQuery(text="tea", subject_id="ana", as_of=after(8)),
+            policy=talk.policy,
+            embedder=WordEmbedder(),
+        )
     )
     assert [hit.content for hit in found.hits] == ["My tea has no name."]
     assert happened == [None]

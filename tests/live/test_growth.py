@@ -16,6 +16,7 @@ from reverie.drive.maintain import Retention, maintain
 from reverie.drive.rebuild import empty_memory
 from reverie.model import Scope, stable_id
 from reverie.policy import Policy
+from reverie.recall.query import RecallQuery
 from reverie.recall.recall import log_recall, recall
 from reverie.store.database import Store
 from reverie.store.digest import digest
@@ -106,13 +107,13 @@ def test_tables_stop_growing_in_a_thousand_flushes(said: Talk, policy: Policy, c
 
 def test_joined_lists_hold_the_same_postings(said: Talk, policy: Policy, conn: psycopg.Connection[Any]) -> None:
     at = max(flush(said, number) for number in range(12))
-    ask: dict[str, Any] = {"subject_id": "ana", "policy": policy, "as_of": at}
-    found = perform(recall(said.store.session(TENANT), "Bruno at the lake", **ask, embedder=None))
+    lake = RecallQuery(text="Bruno at the lake", subject_id="ana", as_of=at)
+    found = perform(recall(said.store.session(TENANT), lake, policy=policy, embedder=None))
     memory, before = digest(said.store, TENANT), rows(conn, "memory.terms")["memory.terms"]
     report = tidy(said, policy, EVER, at)
     assert digest(said.store, TENANT) == memory
     assert rows(conn, "memory.terms")["memory.terms"] == before - report["lists_before"] + report["lists"] < before
-    again = perform(recall(said.store.session(TENANT), "Bruno at the lake", **ask, embedder=None))
+    again = perform(recall(said.store.session(TENANT), lake, policy=policy, embedder=None))
     assert [(hit.id, hit.score) for hit in again.hits] == [(hit.id, hit.score) for hit in found.hits] != []
     assert tidy(said, policy, EVER, at)["lists_before"] == 0
     assert not {name for name in report.counts if name.startswith("retired_") and report[name]}
@@ -124,10 +125,8 @@ def test_a_rebuild_after_all_retention_gives_the_same_memory(
     at = max(flush(said, number) for number in range(6))
     recalled = recall(
         said.store.session(TENANT),
-        "Bruno",
-        subject_id="ana",
+        RecallQuery(text="Bruno", subject_id="ana", as_of=at),
         policy=policy.model_copy(update={"recall": policy.recall.model_copy(update={"items": ("memory",)})}),
-        as_of=at,
         embedder=WordEmbedder(),
     )
     with_memories = perform(recalled)

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from reverie.capture.live.acknowledge import append_turns
+from reverie.capture.live.acknowledge import TurnBatch, TurnReaders, append_turns
 from reverie.consolidate.embed.stage import embed
 from reverie.consolidate.merge.stage import merge
 from reverie.errors import InferenceError
@@ -73,9 +73,8 @@ def test_what_repeats_a_recent_memory_is_said(talk: Talk) -> None:
     def say(text: str, with_embedder: WordEmbedder = embedder, minute: float = 20):  # type: ignore[no-untyped-def]
         return talk.do(
             lambda session, **place: append_turns(
-                session, [{"role": "user", "text": text}], policy=talk.policy, as_of=after(minute),
-                count_tokens=count_tokens,
-                embedder=with_embedder, **place,
+                session, TurnBatch(records=[{"role": "user", "text": text}], **place), policy=talk.policy,
+                as_of=after(minute), readers=TurnReaders(count_tokens=count_tokens, embedder=with_embedder),
             )
         ).turns[0]  # fmt: skip
 

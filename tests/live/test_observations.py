@@ -8,8 +8,9 @@ from typing import Any
 
 import pytest
 
-from reverie.capture.live.corrections import correct_memory
+from reverie.capture.live.corrections import CorrectionAsked, correct_memory
 from reverie.capture.live.observations import (
+    Document,
     ObservationSource,
     record_document,
     record_observation,
@@ -94,7 +95,7 @@ def test_the_deferred_tier_hears_of_what_belongs_to_no_session(talk: Talk) -> No
     ((dog, state),) = talk.rows("select id, state from memory.memories")
     assert state == "active"
     content = "Has a beagle named Bruno"
-    do(talk, correct_memory, memory_id=dog, policy=talk.policy, as_of=after(7), content=content)
+    do(talk, correct_memory, CorrectionAsked(memory_id=dog, content=content), policy=talk.policy, as_of=after(7))
     assert drain_now()["sessions"] == 1
     assert talk.rows("select content, state, origin from memory.memories") == [
         ("Has a beagle named Bruno", "active", "correction/observation")
@@ -145,8 +146,8 @@ def test_what_holds_for_a_connection(talk: Talk) -> None:
 def test_a_document_in_chunks_each_of_its_kind(talk: Talk) -> None:
     numbers = talk.policy.chunk.model_copy(update={"min_tokens": 1, "max_tokens": 40})
     talk.policy = talk.policy.model_copy(update={"chunk": numbers})
-    options: dict[str, Any] = {"channel": "attachment", "name": "policy.md", "policy": talk.policy, "as_of": AT}
-    event = do(talk, record_document, ANA, DOCUMENT, **options).event_id
+    document = Document(text=DOCUMENT, channel="attachment", name="policy.md")
+    event = do(talk, record_document, ANA, document, policy=talk.policy, as_of=AT).event_id
     consolidate(talk)
     kinds = dict(talk.rows("select content, kind from memory.memories"))
     assert kinds["The office is in Pune."] == "fact"
@@ -174,8 +175,8 @@ def test_a_hint_is_obeyed() -> None:
         (update_user_context, (ANA,), {}, "1 to 100 observations"),
         (record_observation, (ANA, "x", "fact"), {"observed_at": AT + timedelta(days=2)}, "observed_at"),
         (record_observation, (ObservationSource(tenant_id=TENANT, subject_id="a\0b"), "x", "fact"), {}, "subject_id"),
-        (record_document, (ANA, "x" * (1 << 21)), {"channel": "tool"}, "1 MiB"),
-        (record_document, (ANA, "x"), {"channel": "tool", "hint": "summary"}, "hint"),
+        (record_document, (ANA, Document(text="x" * (1 << 21), channel="tool")), {}, "1 MiB"),
+        (record_document, (ANA, Document(text="x", channel="tool", hint="summary")), {}, "hint"),  # type: ignore[arg-type],
     ],
 )
 def test_what_cannot_be_kept_is_refused_by_name(

@@ -20,6 +20,7 @@ from reverie.drive.cycle import catch_up, ingest
 from reverie.inference import load_embedder
 from reverie.model import Scope
 from reverie.policy import load_policy
+from reverie.recall.query import RecallQuery
 from reverie.recall.recall import log_recall, recall
 from reverie.store.connect import connect
 from reverie.store.database import Store
@@ -74,8 +75,9 @@ def history(databases: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterato
                     pass
                 session = store.session(tenant_id)
                 for subject in ("ana", "nobody"):
-                    about = {"subject_id": subject, "policy": policy, "as_of": AS_OF, "embedder": embedder}
-                    perform(log_recall(session, perform(recall(session, "Where does she live?", **about))))
+                    query = RecallQuery(text="Where does she live?", subject_id=subject, as_of=AS_OF)
+                    found = perform(recall(session, query, policy=policy, embedder=embedder))
+                    perform(log_recall(session, found))
         yield url
 
 

@@ -15,7 +15,7 @@ import pytest
 from fastapi.testclient import TestClient
 
 from reverie.api.app import create_app
-from reverie.capture.live.acknowledge import append_turns
+from reverie.capture.live.acknowledge import TurnBatch, TurnReaders, append_turns
 from reverie.capture.live.mood_model import Call, MoodModel, MoodReply, asking
 from reverie.inference.completions import HostedLanguageModel
 from reverie.policy import load_policy
@@ -56,8 +56,8 @@ class Asked:
         """The mood of a message and which step told it."""
         told = self.talk.do(
             lambda session, **place: append_turns(
-                session, [{"role": "user", "text": text}], policy=self.talk.policy, as_of=after(minute),
-                count_tokens=count_tokens, mood_model=self.model, **place,
+                session, TurnBatch(records=[{"role": "user", "text": text}], **place), policy=self.talk.policy,
+                as_of=after(minute), readers=TurnReaders(count_tokens=count_tokens, mood_model=self.model),
             )
         )  # fmt: skip
         mood = told.turns[0].mood
@@ -205,8 +205,8 @@ def test_the_limit_counts_from_the_beginning(talk: Talk) -> None:
     model = MoodModel(lambda turn, until, moods: SAD if release.wait(20) else None)
     slow = SlowSession(talk.store.session(talk.tenant))
     appended = append_turns(
-        slow, [{"role": "user", "text": "Well."}], **talk.place, policy=load_policy("contact"), as_of=after(0),
-        count_tokens=count_tokens, embedder=WordEmbedder(), mood_model=model,
+        slow, TurnBatch(records=[{"role": "user", "text": "Well."}], **talk.place), policy=load_policy("contact"),
+        as_of=after(0), readers=TurnReaders(count_tokens=count_tokens, embedder=WordEmbedder(), mood_model=model),
     )  # fmt: skip
     (turn,) = perform(appended).turns
     (seconds,) = slow.limits

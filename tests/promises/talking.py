@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import NoReturn
 
-from reverie.capture.live.acknowledge import Acknowledged, append_turns
+from reverie.capture.live.acknowledge import Acknowledged, TurnBatch, TurnReaders, append_turns
 from reverie.drive.flush import flush_due
 from reverie.policy import load_policy
 from reverie.store.database import Store
@@ -46,12 +46,14 @@ def take_in(session: TenantSession, subject: str, number: int) -> Acknowledged:
     """Take in the turn of a number."""
     appended = append_turns(
         session,
-        [{"role": "user", "text": said(number), "source_id": str(number)}],
-        subject_id=subject,
-        session_id=place(number),
+        TurnBatch(
+            records=[{"role": "user", "text": said(number), "source_id": str(number)}],
+            subject_id=subject,
+            session_id=place(number),
+        ),
         policy=POLICY,
         as_of=AT + timedelta(minutes=number),
-        count_tokens=words,
+        readers=TurnReaders(count_tokens=words),
     )
     return perform(appended)
 

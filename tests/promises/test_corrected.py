@@ -11,7 +11,7 @@ import psycopg
 import pytest
 
 from reverie.capture.history.importing import import_file
-from reverie.capture.live.corrections import correct_memory
+from reverie.capture.live.corrections import CorrectionAsked, correct_memory
 from reverie.consolidate.correct.decide import revived
 from reverie.errors import InputError, NotFoundError
 from reverie.recall.inspect import explain
@@ -40,10 +40,8 @@ def find(store: Store, words: str) -> UUID:
 
 def correct(store: Store, memory: UUID, content: str | None = None, hours: float = 0, **more: Any) -> UUID:
     at = THEN + timedelta(hours=hours)
-    operation = correct_memory(
-        store.session(TENANT), memory_id=memory, policy=compact.policy(), as_of=at, content=content, **more
-    )
-    return perform(operation).id
+    correction = CorrectionAsked(memory_id=memory, content=content, **more)
+    return perform(correct_memory(store.session(TENANT), correction, policy=compact.policy(), as_of=at)).id
 
 
 def wipe(url: str) -> None:
@@ -109,7 +107,9 @@ def test_what_cannot_be_corrected(store: Store, history: Path) -> None:
     with store.transaction("other"):
         pass
     with pytest.raises(NotFoundError):
-        perform(correct_memory(store.session("other"), memory_id=dog, policy=compact.policy(), as_of=THEN))
+        perform(
+            correct_memory(store.session("other"), CorrectionAsked(memory_id=dog), policy=compact.policy(), as_of=THEN)
+        )
 
 
 def test_a_value_is_in_force_again_when_what_replaced_it_was_wrong() -> None:

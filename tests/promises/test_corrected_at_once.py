@@ -12,7 +12,7 @@ import psycopg
 import pytest
 
 from reverie.capture.history.importing import import_file
-from reverie.capture.live.corrections import Asked, Corrected, correct_memory
+from reverie.capture.live.corrections import Asked, Corrected, CorrectionAsked, correct_memory
 from reverie.drive.replay import replay
 from reverie.errors import InputError
 from reverie.model import Scope
@@ -22,6 +22,7 @@ from reverie.recall.contexts.context import Context, assemble_context
 from reverie.recall.contexts.conversation import WITHDRAWN
 from reverie.recall.contexts.request import Given, Message
 from reverie.recall.inspect import explain, show_subject
+from reverie.recall.query import RecallQuery
 from reverie.recall.recall import recall
 from reverie.recall.result import RecallResult
 from reverie.store.connect import connect
@@ -29,6 +30,7 @@ from reverie.store.database import Store
 from reverie.store.digest import digest
 from reverie.store.session import perform
 from reverie.store.work import Work
+from tests.asking import asking
 from tests.promises import compact
 from tests.promises.world import WordEmbedder, consolidate, lively
 
@@ -99,28 +101,21 @@ def ask_for(
     actor: str | None = None,
 ) -> Corrected:
     at = THEN + timedelta(hours=hours)
-    correction = correct_memory(
-        store.session(TENANT), memory_id=memory, policy=of, as_of=at, asked=asked, content=content, actor=actor
-    )
-    return perform(correction)
+    correction = CorrectionAsked(memory_id=memory, asked=asked, content=content, actor=actor)
+    return perform(correct_memory(store.session(TENANT), correction, policy=of, as_of=at))
 
 
 def ask(store: Store, of: Policy, question: str, at: datetime, *, embed: bool = True, **more: Any) -> RecallResult:
     embedder = WordEmbedder() if embed else None
-    recalled = recall(
-        store.session(TENANT), question, subject_id="ana", policy=of, as_of=at, embedder=embedder, top_k=50,
-        token_budget=5000, **more,
-    )  # fmt: skip
-    return perform(recalled)
+    query, others = asking(question, subject_id="ana", as_of=at, top_k=50, token_budget=5000, **more)
+    return perform(recall(store.session(TENANT), query, policy=of, embedder=embedder, **others))
 
 
 def tell(store: Store, of: Policy, question: str | None, at: datetime, **given: Any) -> Context:
     assembled = assemble_context(
         store.session(TENANT),
-        question,
-        subject_id="ana",
+        RecallQuery(text=question or "", subject_id="ana", as_of=at),
         policy=of,
-        as_of=at,
         embedder=WordEmbedder(),
         given=Given(**given),
     )
@@ -278,7 +273,9 @@ def test_a_pinned_memory_stays_and_is_always_considered(told: Store, database_ur
     wipe(database_url)
     consolidate(told, TENANT, of, compact.UNTIL)
     assert digest(told, TENANT).tables == live.tables
-    unpin = correct_memory(told.session(TENANT), memory_id=kept, policy=of, as_of=compact.UNTIL, asked="unpin")
+    unpin = correct_memory(
+        told.session(TENANT), CorrectionAsked(memory_id=kept, asked="unpin"), policy=of, as_of=compact.UNTIL
+    )
     perform(unpin)
     consolidate(told, TENANT, of, compact.UNTIL + timedelta(days=40))
     assert rows(told, "select reason from memory.tombstones where memory_id = %s", kept) == [("faded",)]
@@ -303,7 +300,9 @@ def test_a_memory_that_was_due_is_pinned_in_time(told: Store, database_url: str)
     of = policy(prune={"below": 0.9, "unaccessed_days": 60})
     consolidate(told, TENANT, of, THEN)
     kept = find(told, "coffee")
-    pin = correct_memory(told.session(TENANT), memory_id=kept, policy=of, as_of=compact.UNTIL, asked="pin")
+    pin = correct_memory(
+        told.session(TENANT), CorrectionAsked(memory_id=kept, asked="pin"), policy=of, as_of=compact.UNTIL
+    )
     perform(pin)  # no cycle ran since it was due
     until = compact.UNTIL + timedelta(hours=1)
     for _ in range(2):

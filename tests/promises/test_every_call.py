@@ -20,7 +20,7 @@ from reverie.consolidate.embed.stage import embed
 from reverie.consolidate.extract.stage import extract
 from reverie.errors import InferenceError, UnansweredError
 from reverie.inference.completions import HostedLanguageModel, Limits
-from reverie.inference.hosted import HostedEmbedder
+from reverie.inference.hosted import HostedEmbedder, Patience
 from reverie.store.connect import connect
 from reverie.store.database import Store
 from reverie.store.digest import TableDigest, digest_of
@@ -86,10 +86,12 @@ def test_the_nth_call_of_the_embedder(
     fault: Answer, databases: Databases, sample: Path, vectors: EmbeddingsServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "none")
-    patience: dict[str, Any] = {"batch_size": 24, "threads": 1, "attempts": 1, "timeout_s": 60.0}
-    embedder = HostedEmbedder("openai/ours", api_base=vectors.address, dimensions=DIMENSIONS, **patience)
+    embedder = HostedEmbedder(
+        "openai/ours", api_base=vectors.address, dimensions=DIMENSIONS, batch_size=24, threads=1,
+        patience=Patience(attempts=1),
+    )  # fmt: skip
     embedder.encode(["What a first call imports is not the server's fault."])
-    embedder._timeout_s = 2.0
+    embedder._patience = Patience(attempts=1, timeout_s=2.0)
 
     def remember(store: Store) -> None:
         extract(Work(store=store, embedder=WordEmbedder(), **COMMON))

@@ -11,7 +11,7 @@ import pytest
 
 from reverie.capture.append import log_outcomes
 from reverie.capture.history.reading import read_records
-from reverie.capture.live.acknowledge import append_turns
+from reverie.capture.live.acknowledge import TurnBatch, TurnReaders, append_turns
 from reverie.capture.validation import Validator
 from reverie.drive import drain as deferred
 from reverie.drive.cycle import catch_up
@@ -94,13 +94,10 @@ def said_live(store: Store, policy: Policy, file: Path, until: datetime, model: 
         perform(
             append_turns(
                 store.session(TENANT),
-                [given],
-                subject_id=record.subject_id,
-                session_id=record.session_id,
+                TurnBatch(records=[given], subject_id=record.subject_id, session_id=record.session_id),
                 policy=policy,
                 as_of=at,
-                count_tokens=embedder.count_tokens,
-                embedder=embedder,
+                readers=TurnReaders(count_tokens=embedder.count_tokens, embedder=embedder),
             ),
         )
     while (due := next_flush(store)) is not None:

@@ -15,6 +15,7 @@ from reverie.evaluate.health import lag_hours
 from reverie.inference import Embedder, load_embedder
 from reverie.model import Scope
 from reverie.policy import load_policy
+from reverie.recall.query import RecallQuery
 from reverie.recall.recall import log_recall, recall
 from reverie.store.clock import read_clock, set_clock, tenant_time
 from reverie.store.database import Store
@@ -57,7 +58,10 @@ def test_the_sample_survives_the_night(store: Store, embedder: Embedder) -> None
     tick(store, STOPPED, embedder)
     session = store.session(TENANT)
     asked = recall(
-        session, "Does he still drink coffee?", subject_id="arjun", policy=POLICY, as_of=STOPPED, embedder=embedder
+        session,
+        RecallQuery(text="Does he still drink coffee?", subject_id="arjun", as_of=STOPPED),
+        policy=POLICY,
+        embedder=embedder,
     )
     perform(log_recall(session, perform(asked)))
     before = digest(store, TENANT)

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from reverie.capture.history.importing import import_file
-from reverie.capture.live.acknowledge import append_turns
+from reverie.capture.live.acknowledge import TurnBatch, TurnReaders, append_turns
 from reverie.consolidate.facts.decide import decide
 from reverie.consolidate.facts.statements import StatedValue
 from reverie.consolidate.merge.decide import NearMemory, decide_merges
@@ -109,8 +109,11 @@ def test_said_live_the_last_is_in_force_too(
                 perform(
                     append_turns(
                         store.session(TENANT),
-                        [given | {"source_id": f"m{number}"}], subject_id=subject, session_id="s",
-                        policy=policy, as_of=at, count_tokens=embedder.count_tokens, embedder=embedder,
+                        TurnBatch(
+                            records=[given | {"source_id": f"m{number}"}], subject_id=subject, session_id="s"
+                        ),
+                        policy=policy, as_of=at,
+                        readers=TurnReaders(count_tokens=embedder.count_tokens, embedder=embedder),
                     ),
                 )  # fmt: skip
             number += 1

@@ -17,8 +17,8 @@ from reverie.drive.cycle import catch_up, ingest
 from reverie.inference import Embedder, Vectors, load_embedder, to_half_wire
 from reverie.model import Scope, stable_id
 from reverie.policy import Policy, load_policy
-from reverie.recall.question import ParsedQuestion
-from reverie.recall.search import search
+from reverie.recall.question import ParsedQuestion, read_question
+from reverie.recall.search import Search, search
 from reverie.store.database import Store
 from reverie.store.queries import queries
 from reverie.store.work import Work
@@ -80,12 +80,16 @@ class Corpus:
 
     def search(self, question: ParsedQuestion | str = "", **given: Any) -> list[tuple[Any, str | None]]:
         """Search in the reader's role, bound to this corpus's tenant unless another is given."""
+        policy = given.pop("policy", None) or load_policy("reverie")
+        at = given.get("as_of", LATER)
+        if isinstance(question, str):
+            question = read_question(question, policy=policy.recall, speakers=(), asked_at=at)
         common = {"tenant_id": self.tenant, "subject_id": self.subject, "vector": None, "model": MODEL}
-        common |= {"policy": load_policy("reverie"), "question": question, "as_of": LATER} | given
+        wanted = Search(**(common | {"question": question, "as_of": at} | given))
         with self.conn.transaction():
             self.conn.execute("set local role reverie_reader")
-            self.conn.execute("select set_config('reverie.tenant', %s, true)", [common["tenant_id"]])
-            return search(self.conn, **common)
+            self.conn.execute("select set_config('reverie.tenant', %s, true)", [wanted.tenant_id])
+            return search(self.conn, wanted, policy)
 
     def _write(self, item: str, id_: UUID, text: str, at: datetime, given: dict[str, Any]) -> None:
         vectors: Sequence[Any] = given.get("vectors", [np.eye(DIMENSIONS, dtype=np.float32)[0]])

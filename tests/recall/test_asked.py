@@ -15,6 +15,7 @@ from reverie.inference import Embedder
 from reverie.model import Scope
 from reverie.policy import load_policy
 from reverie.recall.places.asked import asked_first, asked_relations
+from reverie.recall.query import RecallQuery
 from reverie.recall.question import read_question
 from reverie.recall.recall import recall
 from reverie.recall.result import Hit
@@ -61,8 +62,11 @@ def remembered(databases: Databases, embedder: Embedder, tmp_path_factory: pytes
 
 def first(store: Store, embedder: Embedder, subject: str, question: str) -> str:
     asked = recall(
-        store.session("acme"), question, subject_id=subject, policy=POLICY, as_of=NOW, embedder=embedder
-    )  # fmt: skip
+        store.session("acme"),
+        RecallQuery(text=question, subject_id=subject, as_of=NOW),
+        policy=POLICY,
+        embedder=embedder,
+    )
     return perform(asked).hits[0].content
 
 

@@ -11,6 +11,7 @@ import pytest
 from reverie.errors import InferenceError
 from reverie.inference import Vectors
 from reverie.policy import load_policy
+from reverie.recall.query import RecallQuery
 from reverie.recall.recall import recall
 from reverie.recall.staged import staged_recall
 from reverie.store.database import Store
@@ -43,7 +44,11 @@ def worker(database_url: str) -> Iterator[Store]:
 
 def ask(store: Store, embedder: FixedEmbedder, tenant: str = "acme") -> Any:
     session = store.session(tenant)
-    return perform(recall(session, QUESTION, subject_id="ann", policy=policy_with(), as_of=LATER, embedder=embedder))
+    return perform(
+        recall(
+            session, RecallQuery(text=QUESTION, subject_id="ann", as_of=LATER), policy=policy_with(), embedder=embedder
+        )
+    )
 
 
 def calls(conn: Conn) -> list[tuple[Any, ...]]:
@@ -94,10 +99,8 @@ def test_a_staged_recall_is_booked_too(corpus: Corpus, worker: Store, conn: Conn
     corpus.turn("quartz")
     recalled = staged_recall(
         worker.session("acme"),
-        QUESTION,
-        subject_id="ann",
+        RecallQuery(text=QUESTION, subject_id="ann", as_of=LATER),
         policy=load_policy("chat"),
-        as_of=LATER,
         embedder=PricedEmbedder(),
     )
     assert perform(recalled).question == QUESTION

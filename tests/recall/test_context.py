@@ -18,10 +18,12 @@ from reverie.recall.contexts.context import Context, assemble_context, context_e
 from reverie.recall.contexts.request import Given, Message
 from reverie.recall.facts import load_facts
 from reverie.recall.profile import load_profile, profile_statements
+from reverie.recall.query import RecallQuery
 from reverie.recall.staged import StagedRecall, staged_recall
 from reverie.store.database import Store
 from reverie.store.entries import write_entries
 from reverie.store.session import perform
+from tests.asking import asking
 from tests.recall.conftest import LATER, Corpus, FixedEmbedder, day
 
 AXES = np.eye(8, dtype=np.float32)
@@ -59,12 +61,14 @@ def near(distance: float) -> Any:
 
 def assemble(store: Store, policy: str = "reverie", question: str | None = "quartz", **given: Any) -> Context:
     common: dict[str, Any] = {"subject_id": "ann", "as_of": LATER, "embedder": FixedEmbedder()}
-    return perform(assemble_context(store.session("acme"), question, policy=load_policy(policy), **(common | given)))
+    query, others = asking(question, **(common | given))
+    return perform(assemble_context(store.session("acme"), query, policy=load_policy(policy), **others))
 
 
 def recall_in_stages(store: Store, question: str | None = "quartz", **given: Any) -> StagedRecall:
     common: dict[str, Any] = {"subject_id": "ann", "as_of": LATER, "embedder": FixedEmbedder()}
-    return perform(staged_recall(store.session("acme"), question, policy=load_policy("chat"), **(common | given)))
+    query, others = asking(question, **(common | given))
+    return perform(staged_recall(store.session("acme"), query, policy=load_policy("chat"), **others))
 
 
 def test_stage_one_is_exact_and_as_of_a_time(corpus: Corpus, reader: Store) -> None:
@@ -228,7 +232,10 @@ def test_what_did_not_fit_is_named(corpus: Corpus, reader: Store, conn: psycopg.
     small = small.model_copy(update={"context": small.context.model_copy(update={"memories": 20})})
     ids = {corpus.memory(f"quartz {'and more ' * 6}{n}", at=day(n)) for n in range(4)}
     assembled = assemble_context(
-        reader.session("acme"), "quartz", subject_id="ann", policy=small, as_of=LATER, embedder=FixedEmbedder()
+        reader.session("acme"),
+        RecallQuery(text="quartz", subject_id="ann", as_of=LATER),
+        policy=small,
+        embedder=FixedEmbedder(),
     )
     found = perform(assembled)
     (memories,) = (one for one in found.sections if one.name == "memories")
@@ -268,45 +275,6 @@ def test_without_a_question_the_most_important_stand_in(corpus: Corpus, reader: 
     assert [line.text[-9:] for line in memories.lines] == [f"memory {n:02}" for n in range(11, 1, -1)]
     assert found.recall is None
     assert "Nothing was asked: the most important memories are given." in found.notes
-
-
-@pytest.mark.parametrize(("sessions", "most"), [(1, 0), (3, 8), (15, 15), (40, 20)])
-def test_memories_by_the_stage_of_the_relationship(corpus: Corpus, reader: Store, sessions: int, most: int) -> None:
-    for number in range(sessions):
-        corpus.turn("hello", session=f"s{number}", at=LATER - timedelta(days=sessions - number))
-    for number in range(30):
-        corpus.memory(f"quartz {number}", at=day(number / 10))
-    found = assemble(reader, "contact")
-    (memories,) = (one for one in found.sections if one.name == "memories")
-    assert len(memories.lines) == most
-    assert memories.budget == {0: 0, 8: 500, 15: 1200, 20: 2000}[most]
-    assert any("no memories are given" in note for note in found.notes) == (most == 0)
-
-
-def feel(corpus: Corpus, mood: str, energy: str, at: float) -> None:
-    turn = corpus.turn("quartz", at=day(at))
-    corpus.conn.execute(
-        "insert into log.moods (tenant_id, turn_id, subject_id, session_id, said_at, mood, energy, style, method)"
-        " values (%s, %s, %s, 's1', %s, %s, %s, 'casual', 'keywords')",
-        [corpus.tenant, turn, corpus.subject, day(at), mood, energy],
-    )
-
-
-def test_the_log_knows_the_mood_and_the_usual_one(corpus: Corpus, reader: Store) -> None:
-    for number in range(9):
-        feel(corpus, "happy", "medium", number / 10)
-    feel(corpus, "sad", "low", 1)
-    found = assemble(reader, "contact", as_of=day(1.5))
-    assert "- Current mood: sad (energy: low)\n- This is unusual: normally happy and medium-energy" in found.text
-    assert "ADAPTATION:" in found.text
-    # nine messages tell nothing of what is usual, and yesterday's mood is not today's
-    assert "unusual" not in assemble(reader, "contact", as_of=day(0.9)).text
-    stale = assemble(reader, "contact", as_of=day(2.1))
-    assert "Current mood" not in stale.text
-    assert "No mood is known: the emotional context is left out." in stale.notes
-    given = Given(mood="bored", energy="low", usual_mood="bored", usual_energy="low")
-    told = assemble(reader, "contact", as_of=day(1.5), given=given).text
-    assert "Current mood: bored" in told and "unusual" not in told
 
 
 def test_a_system_text_is_never_cut(corpus: Corpus, reader: Store) -> None:

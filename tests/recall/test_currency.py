@@ -21,11 +21,13 @@ from reverie.policy import load_policy
 from reverie.recall.contexts.context import assemble_context
 from reverie.recall.places.currency import by_currency, later_first
 from reverie.recall.places.read import Former
+from reverie.recall.query import RecallQuery
 from reverie.recall.recall import recall
 from reverie.recall.result import Hit, RecallResult
 from reverie.store.database import Store
 from reverie.store.session import perform
 from reverie.store.work import Work
+from tests.asking import asking
 from tests.conftest import Databases
 
 START = datetime(2026, 1, 5, 18, tzinfo=UTC)
@@ -141,7 +143,8 @@ def moved(databases: Databases, embedder: Embedder, tmp_path_factory: pytest.Tem
 
 def ask(store: Store, embedder: Embedder, question: str, **given: Any) -> RecallResult:
     common = {"subject_id": "ann", "policy": load_policy("reverie"), "as_of": END, "embedder": embedder} | given
-    return perform(recall(store.session("acme"), question, **common))
+    query, others = asking(question, **common)
+    return perform(recall(store.session("acme"), query, **others))
 
 
 def place(result: RecallResult, words: str) -> int:
@@ -181,10 +184,12 @@ def test_a_later_liking_stands_before_the_earlier(moved: Store, embedder: Embedd
 def test_a_context_states_nothing_as_present_that_is_not(moved: Store, embedder: Embedder) -> None:
     found = perform(
         assemble_context(
-            moved.session("acme"), "what should I do in town tonight?", subject_id="ann",
-            policy=load_policy("reverie"), as_of=END, embedder=embedder,
+            moved.session("acme"),
+            RecallQuery(text="what should I do in town tonight?", subject_id="ann", as_of=END),
+            policy=load_policy("reverie"),
+            embedder=embedder,
         )
-    )  # fmt: skip
+    )
     lines = [line for line in found.text.splitlines() if "Oslo" in line or "love waffles" in line]
     assert all("no longer" in line or "until" in line for line in lines), found.text
 

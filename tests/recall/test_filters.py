@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 from uuid import UUID
@@ -14,8 +15,10 @@ from reverie.policy import load_policy
 from reverie.recall.contexts.context import assemble_context
 from reverie.recall.contexts.request import Given
 from reverie.recall.filters import Filters, read_admitted, read_attributes
+from reverie.recall.query import RecallQuery
+from reverie.recall.question import read_question
 from reverie.recall.recall import recall
-from reverie.recall.search import search_params
+from reverie.recall.search import Search, search_params
 from reverie.store.database import Store
 from reverie.store.session import perform
 from tests.recall.conftest import LATER, Corpus, FixedEmbedder, day, policy_with
@@ -57,9 +60,11 @@ def memory(corpus: Corpus, text: str, *sources: tuple[str, str, UUID], **given: 
 
 def found(reader: Store, **filters: Any) -> set[UUID]:
     recalled = recall(
-        reader.session("acme"), "quartz", subject_id="ann", policy=policy_with(top_k=50), as_of=LATER,
-        embedder=FixedEmbedder(), filters=Filters(**filters),
-    )  # fmt: skip
+        reader.session("acme"),
+        RecallQuery(text="quartz", subject_id="ann", as_of=LATER, filters=Filters(**filters)),
+        policy=policy_with(top_k=50),
+        embedder=FixedEmbedder(),
+    )
     return {hit.id for hit in perform(recalled).hits}
 
 
@@ -133,9 +138,18 @@ def test_filters_hold_with_words_kinds_and_compressed(corpus: Corpus, reader: St
     for embedder in (None, FixedEmbedder()):
         for kinds in (None, ["preference"]):
             recalled = recall(
-                reader.session("acme"), "quartz", subject_id="ann", policy=policy_with(), as_of=LATER,
-                embedder=embedder, kinds=kinds, include_compressed=True, filters=Filters(connections=()),
-            )  # fmt: skip
+                reader.session("acme"),
+                RecallQuery(
+                    text="quartz",
+                    subject_id="ann",
+                    as_of=LATER,
+                    kinds=kinds,
+                    include_compressed=True,
+                    filters=Filters(connections=()),
+                ),
+                policy=policy_with(),
+                embedder=embedder,
+            )
             hits = {hit.id for hit in perform(recalled).hits}
             assert hidden not in hits
             assert hits == ({seen} if kinds else {seen, other})
@@ -154,10 +168,8 @@ def test_working_is_what_is_about_now_and_recent(corpus: Corpus, reader: Store) 
     always = corpus.memory("Prefers quartz", kind="preference", at=LATER - timedelta(hours=2))
 
     def of(*kinds: str, **given: Any) -> set[UUID]:
-        recalled = recall(
-            reader.session("acme"), "quartz", subject_id="ann", policy=policy_with(), as_of=LATER,
-            embedder=FixedEmbedder(), kinds=kinds, **given,
-        )  # fmt: skip
+        query = RecallQuery(text="quartz", subject_id="ann", as_of=LATER, kinds=kinds, **given)
+        recalled = recall(reader.session("acme"), query, policy=policy_with(), embedder=FixedEmbedder())
         return {hit.id for hit in perform(recalled).hits}
 
     assert of("working") == of("working", filters=Filters(connections=())) == {now}
@@ -165,10 +177,13 @@ def test_working_is_what_is_about_now_and_recent(corpus: Corpus, reader: Store) 
     assert of("preference") == {always}
     context = perform(
         assemble_context(
-            reader.session("acme"), "quartz", subject_id="ann", policy=load_policy("logic"), as_of=LATER,
-            embedder=FixedEmbedder(), given=Given(preferences=["Answer <in> Portuguese"]),
+            reader.session("acme"),
+            RecallQuery(text="quartz", subject_id="ann", as_of=LATER),
+            policy=load_policy("logic"),
+            embedder=FixedEmbedder(),
+            given=Given(preferences=["Answer <in> Portuguese"]),
         )
-    )  # fmt: skip
+    )
     assert "[WORKING] Is currently looking for quartz" in context.text
     assert ": Is currently selling quartz" in context.text
     assert "[WORKING] Answer &lt;in&gt; Portuguese" in context.text
@@ -179,13 +194,11 @@ def test_working_is_what_is_about_now_and_recent(corpus: Corpus, reader: Store) 
     ("name", "asked", "most"), [("logic", 5, 20), ("logic", 10, 40), ("reverie", 150, 150), ("chat", 10, 10)]
 )
 def test_candidates_grow_with_what_is_asked_for(name: str, asked: int, most: int) -> None:
-    params = search_params(
-        tenant_id="t", subject_id="s", vector=None, question="q", policy=load_policy(name), model=None, as_of=LATER,
-        top_k=asked,
-    )  # fmt: skip
+    policy = load_policy(name)
+    question = read_question("q", policy=policy.recall, speakers=(), asked_at=LATER)
+    wanted = Search(tenant_id="t", subject_id="s", question=question, vector=None, model=None, as_of=LATER, top_k=asked)
+    params = search_params(wanted, policy)
     assert params and params["candidates"] == most
     if name == "reverie":
-        default = search_params(
-            tenant_id="t", subject_id="s", vector=None, question="q", policy=load_policy(name), model=None, as_of=LATER
-        )
+        default = search_params(replace(wanted, top_k=None), policy)
         assert default and default["candidates"] == load_policy(name).recall.candidates

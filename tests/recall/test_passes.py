@@ -57,13 +57,6 @@ def test_what_states_the_answer_says_why_it_stands_first() -> None:
     )
 
 
-def test_only_what_moved_says_so() -> None:
-    turns = [hit("turn", f"I drink tea number {number} in the morning.", 0.9 - number / 10) for number in range(5)]
-    summary = hit("summary", "She talked about tea.", 0.95)
-    found = placed([summary, *turns], known())
-    assert [one.moves for one in found.hits] == [(), (), (), (), (), (PASSES[5].down,)]
-
-
 def test_a_kind_that_is_left_out_is_dropped_with_its_reason() -> None:
     hits = [hit("fact", "Drinks tea", 0.9), hit("turn", "I drink green tea now.", 0.5)]
     found = placed(hits, known(without_kinds=("fact",)))

@@ -10,12 +10,14 @@ from reverie.policy import load_policy
 from reverie.recall.recall import recall
 from reverie.store.database import Store
 from reverie.store.session import perform
+from tests.asking import asking
 from tests.recall.conftest import LATER, Corpus, FixedEmbedder, day, policy_with
 
 
 def ask(store: Store, question: str = "quartz", **given: Any) -> Any:
-    common = {"subject_id": "ann", "policy": policy_with(), "as_of": LATER}
-    return perform(recall(store.session("acme"), question, **(common | {"embedder": FixedEmbedder()} | given)))
+    common = {"subject_id": "ann", "policy": policy_with(), "as_of": LATER, "embedder": FixedEmbedder()}
+    query, others = asking(question, **(common | given))
+    return perform(recall(store.session("acme"), query, **others))
 
 
 def test_a_short_reply_carries_the_question(corpus: Corpus, reader: Store) -> None:

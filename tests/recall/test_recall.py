@@ -8,14 +8,15 @@ from typing import Any
 
 import numpy as np
 import psycopg
-import pytest
 
 from reverie.errors import InferenceError
 from reverie.inference import Embedder, Vectors
 from reverie.policy import load_policy
+from reverie.recall.query import RecallQuery
 from reverie.recall.recall import log_recall, recall
 from reverie.store.database import Store
 from reverie.store.session import perform
+from tests.asking import asking
 from tests.recall.conftest import LATER, SAMPLE, Corpus, FixedEmbedder, policy_with
 
 
@@ -25,8 +26,9 @@ class BrokenEmbedder(FixedEmbedder):
 
 
 def ask(store: Store, question: str = "quartz", **given: Any) -> Any:
-    common = {"subject_id": "ann", "policy": policy_with(), "as_of": LATER}
-    return perform(recall(store.session("acme"), question, **(common | {"embedder": FixedEmbedder()} | given)))
+    common = {"subject_id": "ann", "policy": policy_with(), "as_of": LATER, "embedder": FixedEmbedder()}
+    query, others = asking(question, **(common | given))
+    return perform(recall(store.session("acme"), query, **others))
 
 
 def test_an_answer_tells_of_itself(corpus: Corpus, reader: Store) -> None:
@@ -49,38 +51,6 @@ def test_an_unknown_subject_is_said_to_be_unknown(corpus: Corpus, reader: Store)
     assert result.notes == ("Nothing is remembered about nobody.",)
 
 
-@pytest.mark.parametrize("embedder", [None, BrokenEmbedder()])
-def test_without_vectors_words_answer(corpus: Corpus, reader: Store, embedder: Embedder | None) -> None:
-    quartz = corpus.turn("quartz")
-    corpus.turn("river", vectors=[np.eye(8)[0]])
-    result = ask(reader, embedder=embedder)
-    assert [hit.id for hit in result.hits] == [quartz]
-    assert any("words and entities alone" in note for note in result.notes)
-    assert result.hits[0].tokens == 2 if embedder is None else result.hits[0].tokens == 1
-
-
-@pytest.mark.parametrize("name", ["brain", "agent", "logic", "chat"])
-def test_a_policy_of_vectors_alone_falls_back_to_words(corpus: Corpus, reader: Store, name: str) -> None:
-    policy = load_policy(name)
-    quartz = corpus.memory("Found quartz", vectors=[-np.eye(8)[0]])
-    corpus.memory("Likes the river", vectors=[-np.eye(8)[0]])
-    result = ask(reader, embedder=None, policy=policy)
-    assert [hit.id for hit in result.hits] == [quartz]
-    assert result.hits[0].signals["lexical"].value == 1.0
-    assert result.policy_hash == policy.hash
-    assert any("found by words and entities alone" in note for note in result.notes)
-
-
-def test_where_vectors_find_nothing_words_are_searched_and_it_is_said(corpus: Corpus, reader: Store) -> None:
-    quartz = corpus.memory("Found quartz", vectors=[-np.eye(8)[0]])
-    result = ask(reader, policy=load_policy("chat"))
-    assert [hit.id for hit in result.hits] == [quartz]
-    assert any("words were searched instead" in note for note in result.notes)
-    near = corpus.memory("Something else")
-    result = ask(reader, policy=load_policy("chat"))
-    assert ([hit.id for hit in result.hits], result.notes) == ([near], ())
-
-
 def test_limits_given_win_over_the_policy(corpus: Corpus, reader: Store) -> None:
     for number in range(5):
         corpus.turn(f"quartz number {number}")
@@ -95,16 +65,13 @@ def test_summaries_come_last_unless_an_overview_is_asked_for(corpus: Corpus, rea
 
     def kinds(question: str) -> list[str]:
         session, policy = reader.session("acme"), load_policy("reverie")
-        found = perform(recall(session, question, subject_id="ann", policy=policy, as_of=LATER, embedder=None))
+        found = perform(
+            recall(session, RecallQuery(text=question, subject_id="ann", as_of=LATER), policy=policy, embedder=None)
+        )
         return [hit.kind for hit in found.hits]
 
     assert kinds("Which quartz clocks were there?") == ["turn", "summary"]
     assert kinds("What did we talk about, quartz clocks?") == ["summary", "turn"]
-
-
-def test_a_naive_time_is_refused(reader: Store) -> None:
-    with pytest.raises(ValueError, match="offset"):
-        ask(reader, as_of=datetime(2026, 1, 1))  # noqa: DTZ001
 
 
 def test_a_recall_is_logged_once(corpus: Corpus, reader: Store, conn: psycopg.Connection[Any]) -> None:
@@ -130,9 +97,11 @@ def test_the_sample_history_is_remembered(sample_store: Store, embedder: Embedde
         question = json.loads(line)
         asked_at = datetime.fromisoformat(question["asked_at"])
         recalled = recall(
-            sample_store.session("demo"), question["question"], subject_id=question["subject_id"], policy=policy,
-            as_of=asked_at, embedder=embedder,
-        )  # fmt: skip
+            sample_store.session("demo"),
+            RecallQuery(text=question["question"], subject_id=question["subject_id"], as_of=asked_at),
+            policy=policy,
+            embedder=embedder,
+        )
         result = perform(recalled)
         assert all(hit.happened_at <= asked_at for hit in result.hits)
         evidence = {ids[session, source] for session, source in question["evidence"]}

@@ -13,9 +13,11 @@ from reverie.errors import InferenceError
 from reverie.inference.reranker import Scores
 from reverie.policy import load_policy, shipped_policies
 from reverie.recall.contexts.context import assemble_context
+from reverie.recall.query import RecallQuery
 from reverie.recall.recall import recall
 from reverie.store.database import Store
 from reverie.store.session import perform
+from tests.asking import asking
 from tests.recall.conftest import LATER, Corpus, FixedEmbedder, policy_with
 
 
@@ -43,7 +45,8 @@ class BrokenReranker(WordReranker):
 def ask(store: Store, reranker: WordReranker | None = None, **given: Any) -> Any:
     common = {"subject_id": "ann", "policy": policy_with(), "as_of": LATER}
     options = common | {"embedder": FixedEmbedder(), "reranker": reranker} | given
-    return perform(recall(store.session("acme"), "rose quartz", **options))
+    query, others = asking("rose quartz", **options)
+    return perform(recall(store.session("acme"), query, **others))
 
 
 @pytest.fixture
@@ -136,16 +139,22 @@ def test_no_connection_is_held_meanwhile(three: Corpus, reader: Store, conn: psy
 
 def test_a_context_is_made_of_what_it_chose(three: Corpus, reader: Store) -> None:
     assembled = assemble_context(
-        reader.session("acme"), "rose quartz", subject_id="ann", policy=policy_with(top_k=1), as_of=LATER,
-        embedder=FixedEmbedder(), reranker=WordReranker(),
-    )  # fmt: skip
+        reader.session("acme"),
+        RecallQuery(text="rose quartz", subject_id="ann", as_of=LATER),
+        policy=policy_with(top_k=1),
+        embedder=FixedEmbedder(),
+        reranker=WordReranker(),
+    )
     found = perform(assembled)
     assert found.recall is not None
     assert contents(found.recall) == ["rose quartz"]
     broken = assemble_context(
-        reader.session("acme"), "rose quartz", subject_id="ann", policy=policy_with(), as_of=LATER,
-        embedder=FixedEmbedder(), reranker=BrokenReranker(),
-    )  # fmt: skip
+        reader.session("acme"),
+        RecallQuery(text="rose quartz", subject_id="ann", as_of=LATER),
+        policy=policy_with(),
+        embedder=FixedEmbedder(),
+        reranker=BrokenReranker(),
+    )
     assert any("weighed signals alone" in note for note in perform(broken).notes)
 
 

@@ -17,6 +17,7 @@ from reverie.recall.question import read_question
 from reverie.recall.result import Hit, Signals
 from reverie.recall.search import (
     MEASURED,
+    Search,
     StaleCacheError,
     checked_rows,
     near_enough,
@@ -200,10 +201,12 @@ def test_parts_left_out_change_nothing(corpus: Corpus) -> None:
     corpus.memory("tea and trains", state="compressed")
     subject = {"tenant": corpus.tenant, "subject": corpus.subject}
     known = corpus.conn.execute(queries("recall")["read_subject"], subject).fetchone()
-    params = search_params(
-        tenant_id=corpus.tenant, subject_id=corpus.subject, vector=np.eye(DIMENSIONS)[1], question="walks and tea",
-        policy=policy_with(), model=MODEL, as_of=LATER, cached=known,
+    question = read_question("walks and tea", policy=policy_with().recall, speakers=(), asked_at=LATER)
+    wanted = Search(
+        tenant_id=corpus.tenant, subject_id=corpus.subject, question=question, vector=np.eye(DIMENSIONS)[1],
+        model=MODEL, as_of=LATER, cached=known,
     )  # fmt: skip
+    params = search_params(wanted, policy_with())
     assert params is not None
     whole = search_variants()["embedded", "filtered", "dated", "", "cached"]
     sure = {name: value for name, value in params.items() if name != "speakers"}
@@ -255,10 +258,11 @@ def test_another_tenant_is_out_of_reach(conn: psycopg.Connection[Any]) -> None:
     with conn.transaction():
         conn.execute("set local role reverie_reader")
         conn.execute("select set_config('reverie.tenant', 'acme', true)")
-        found = search(
-            conn, tenant_id="other", subject_id="ann", vector=vector, question="quartz", model="words",
-            policy=policy_with(), as_of=LATER,
-        )  # fmt: skip
+        question = read_question("quartz", policy=policy_with().recall, speakers=(), asked_at=LATER)
+        wanted = Search(
+            tenant_id="other", subject_id="ann", question=question, vector=vector, model="words", as_of=LATER
+        )
+        found = search(conn, wanted, policy_with())
     assert found == []
 
 

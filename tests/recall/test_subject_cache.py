@@ -11,11 +11,14 @@ import pytest
 from reverie.errors import InferenceError
 from reverie.policy import load_policy, shipped_policies
 from reverie.recall.contexts.context import assemble_context
-from reverie.recall.recall import recall
-from reverie.recall.subject_cache import SubjectCache, recall_at_once
+from reverie.recall.query import RecallQuery
+from reverie.recall.recall import recall, recall_at_once
+from reverie.recall.subject_cache import SubjectCache
 from reverie.store.database import Store
 from reverie.store.session import Statement, TenantSession, perform
 from tests.recall.conftest import LATER, Corpus
+
+QUERY = RecallQuery(text="What did Ann find?", subject_id="ann", as_of=LATER)
 
 
 class CountedSession(TenantSession):
@@ -46,14 +49,12 @@ def test_it_answers_the_same_and_reads_again_what_has_changed(
     corpus.turn("I found quartz", speaker="Ann")
     corpus.turn("And I found jade", speaker="Ben")
     subject_cache, round_trips = SubjectCache(), list[int]()
-    common: dict[str, Any] = {
-        "subject_id": "ann", "policy": load_policy("reverie"), "as_of": LATER, "embedder": None,
-    }  # fmt: skip
+    common: dict[str, Any] = {"policy": load_policy("reverie"), "embedder": None}
 
     def ask() -> Any:
         counted = CountedSession(reader.session("acme"))
-        found = perform(recall_at_once(counted, "What did Ann find?", subject_cache, **common))
-        assert found == perform(recall(reader.session("acme"), "What did Ann find?", **common))
+        found = perform(recall_at_once(counted, QUERY, subject_cache, **common))
+        assert found == perform(recall(reader.session("acme"), QUERY, **common))
         round_trips.append(counted.round_trips)
         return found
 
@@ -74,14 +75,12 @@ def test_a_context_answers_the_same_and_reads_again_what_has_changed(
     corpus.turn("I found quartz", speaker="Ann")
     corpus.memory("Ben found jade", kind="summary")
     subject_cache, round_trips = SubjectCache(), list[int]()
-    common: dict[str, Any] = {
-        "subject_id": "ann", "policy": load_policy(policy), "as_of": LATER, "embedder": None,
-    }  # fmt: skip
+    common: dict[str, Any] = {"policy": load_policy(policy), "embedder": None}
 
     def ask() -> None:
         counted = CountedSession(reader.session("acme"))
-        found = perform(assemble_context(counted, "What did Ann find?", **common, subject_cache=subject_cache))
-        assert found == perform(assemble_context(reader.session("acme"), "What did Ann find?", **common))
+        found = perform(assemble_context(counted, QUERY, **common, subject_cache=subject_cache))
+        assert found == perform(assemble_context(reader.session("acme"), QUERY, **common))
         round_trips.append(counted.round_trips)
 
     ask()
@@ -110,10 +109,12 @@ def test_a_model_that_fails_is_told_to_the_recall(reader: Store, corpus: Corpus)
     subject_cache = SubjectCache()
     for _ in range(2):
         recalled = recall_at_once(
-            reader.session("acme"), "quartz", subject_cache, subject_id="ann", policy=load_policy("reverie"),
-            as_of=LATER,
-            embedder=Broken(),  # type: ignore[arg-type]
-        )  # fmt: skip
+            reader.session("acme"),
+            RecallQuery(text="quartz", subject_id="ann", as_of=LATER),
+            subject_cache,
+            policy=load_policy("reverie"),
+            embedder=Broken(),
+        )
         found = perform(recalled)
         assert "it is away" in found.notes[0] and len(found.hits) == 1
 

@@ -9,7 +9,7 @@ from uuid import UUID, uuid5
 import pytest
 
 from reverie.recall.fresh.read import WaitingTurn
-from reverie.recall.fresh.weigh import with_fresh
+from reverie.recall.fresh.weigh import FreshTurns, with_fresh
 from reverie.recall.places.replacements import REPLACED, Candidates
 from reverie.recall.question import read_question
 from reverie.recall.result import Hit, Signals
@@ -41,8 +41,8 @@ def join(*turns: WaitingTurn, found: Candidates = (), **given: Any) -> dict[str,
     question = read_question(
         given.pop("question", "rare common?"), policy=policy.recall, speakers=["Ana", "Bo"], asked_at=LATER
     )
-    options: dict[str, Any] = {"embedded": True, "best_bm25": None, "policy": policy, "as_of": LATER} | given
-    joined = with_fresh(list(found), turns, question=question, **options)
+    read: dict[str, Any] = {"embedded": True} | given
+    joined = with_fresh(list(found), FreshTurns(turns=turns, **read), question=question, policy=policy, as_of=LATER)
     return {hit.content: hit for hit, _ in joined}
 
 
@@ -54,8 +54,8 @@ def test_without_waiting_turns_nothing_changes() -> None:
     found: Candidates = [(searched("a"), None)]
     policy = policy_with()
     question = read_question("a", policy=policy.recall, speakers=(), asked_at=LATER)
-    options: dict[str, Any] = {"embedded": True, "best_bm25": 1.0, "policy": policy, "as_of": LATER}
-    assert with_fresh(found, (), question=question, **options) is found
+    nothing = FreshTurns(embedded=True, best_bm25=1.0)
+    assert with_fresh(found, nothing, question=question, policy=policy, as_of=LATER) is found
 
 
 def test_they_stand_by_score_and_once() -> None:

@@ -16,8 +16,6 @@ HOUSE = House(ROOT)
 
 #: Counts that have not reached their goal, each with the number that it must not exceed: lower it when the count falls.
 CEILINGS = {
-    "long_functions": 5,
-    "wide_functions": 18,
     "untested": 127,
 }
 

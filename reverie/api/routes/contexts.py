@@ -19,6 +19,7 @@ from reverie.recall.contexts.context import Context, assemble_context, context_e
 from reverie.recall.contexts.explained import explain_context, explain_lines
 from reverie.recall.contexts.request import Given, Message
 from reverie.recall.filters import ContextType, Filters, Source
+from reverie.recall.query import RecallQuery
 
 router = routes_of("contexts")
 
@@ -198,10 +199,13 @@ async def assemble(body: ContextRequest, caller: Reader) -> Response:
     age = caller.services.question_notes()
     found = await assemble_context(
         caller.questioner(),
-        body.question,
-        subject_id=body.subject_id,
+        RecallQuery(
+            text=body.question or "",
+            subject_id=body.subject_id,
+            as_of=body.as_of or now(),
+            filters=Filters(connections=body.connections, context_types=body.context_types, sources=body.sources),
+        ),
         policy=caller.policy,
-        as_of=body.as_of or now(),
         embedder=caller.services.embedder if body.embed else None,
         reranker=caller.services.reranker if body.embed else None,
         given=await _given(body, caller),
@@ -229,7 +233,6 @@ async def _given(body: ContextRequest, caller: Caller) -> Given:
     names = ("system", "service_data", "tools", "agent_name", "constitution", "directives", "artifacts", "learned")
     feelings = ("mood", "energy", "usual_mood", "usual_energy", "request_id", "model", "session_id", "account", "mode")
     given: dict[str, Any] = {name: getattr(body, name) for name in names + feelings}
-    given["filters"] = Filters(connections=body.connections, context_types=body.context_types, sources=body.sources)
     given["preferences"] = body.preferences or ()
     history = body.history
     if body.session_id and None in (history, body.mood, body.preferences):

@@ -15,7 +15,7 @@ from reverie.api.answers import answer
 from reverie.api.fields import Answer, Body, Name, Text, example, now
 from reverie.api.problems import documented
 from reverie.api.routing import routes_of
-from reverie.capture.live.corrections import EFFECT, MOST_CHARACTERS, correct_memory
+from reverie.capture.live.corrections import EFFECT, MOST_CHARACTERS, CorrectionAsked, correct_memory
 from reverie.consolidate.merge.undo import undo
 from reverie.drive.flush import flush_turns_of
 from reverie.errors import NotFoundError
@@ -99,15 +99,9 @@ async def post_correction(body: CorrectionRequest, caller: Writer) -> Response:
             as_of=now(),
         )
         return answer({"id": None, "survivor_id": survivor, "replacement_id": None, "effect": _APART})
-    correct = partial(
-        correct_memory,
-        memory_id=body.memory_id,
-        policy=caller.policy,
-        as_of=now(),
-        asked=body.kind,
-        content=body.content,
-        actor=body.actor or caller.grant.name,
-    )
+    actor = body.actor or caller.grant.name
+    asked = CorrectionAsked(memory_id=body.memory_id, asked=body.kind, content=body.content, actor=actor)
+    correct = partial(correct_memory, correction=asked, policy=caller.policy, as_of=now())
     try:
         made = await correct(caller.writer())
     except NotFoundError:

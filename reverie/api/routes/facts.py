@@ -16,6 +16,7 @@ from reverie.api.problems import documented
 from reverie.api.routing import routes_of
 from reverie.recall.facts import StructuredFact, load_facts
 from reverie.recall.profile import Liking, Recent, load_profile
+from reverie.recall.query import RecallQuery
 from reverie.recall.relationship import Relationship
 from reverie.recall.scaffold import Conflict, ScaffoldEntry
 from reverie.recall.staged import Summary, staged_recall
@@ -143,10 +144,8 @@ async def recall_staged(body: StagedRequest, caller: Reader) -> Response:
     age = caller.services.question_notes()
     found = await staged_recall(
         caller.questioner(),
-        body.question,
-        subject_id=body.subject_id,
+        RecallQuery(text=body.question or "", subject_id=body.subject_id, as_of=body.as_of or now()),
         policy=caller.policy,
-        as_of=body.as_of or now(),
         embedder=caller.services.embedder,
     )
     names = ("subject_id", "asked_at", "policy", "policy_hash", "model", "text", "facts", "summaries", "near_misses")

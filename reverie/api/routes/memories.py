@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated
 from uuid import UUID
 
-from fastapi import Query
+from fastapi import Depends, Query
 from pydantic import Field
 from starlette.responses import Response
 
@@ -29,10 +29,7 @@ class MemoryPage(Answer):
     next_cursor: str | None = Field(description="Pass this value to get the next page. Null on the last page.")
 
 
-@router.get("/memories", response_model=MemoryPage, responses=documented(422), summary="List a subject's memories")
-async def list_memories(
-    caller: Reader,
-    subject_id: Subject,
+def read_filter(
     kinds: Annotated[list[Kind] | None, Query(description="Only memories of these kinds. Default: all kinds.")] = None,
     states: Annotated[
         list[State] | None, Query(description="Only memories in these states. Default: active and candidate.")
@@ -43,13 +40,9 @@ async def list_memories(
     entity: Annotated[
         Name | None, Query(description="Only memories that name this entity, such as `pet:bruno`.")
     ] = None,
-    as_of: AsOf = None,
-    limit: Limit = 50,
-    cursor: Cursor = None,
-) -> Response:
-    """List the memories of a subject, latest first. Importance is computed as of the requested time."""
-    before = decode_cursor(cursor, UUID)
-    wanted = MemoryFilter(
+) -> MemoryFilter:
+    """Return the filter that the query's parameters are."""
+    return MemoryFilter(
         kinds=tuple(kinds or KINDS),
         states=tuple(states or ("active", "candidate")),
         since=since,
@@ -57,6 +50,19 @@ async def list_memories(
         session_id=session_id,
         entity=entity,
     )
+
+
+@router.get("/memories", response_model=MemoryPage, responses=documented(422), summary="List a subject's memories")
+async def list_memories(
+    caller: Reader,
+    subject_id: Subject,
+    wanted: Annotated[MemoryFilter, Depends(read_filter)],
+    as_of: AsOf = None,
+    limit: Limit = 50,
+    cursor: Cursor = None,
+) -> Response:
+    """List the memories of a subject, latest first. Importance is computed as of the requested time."""
+    before = decode_cursor(cursor, UUID)
     memories = await page_memories(
         caller.reader(),
         subject_id,

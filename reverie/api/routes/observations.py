@@ -16,6 +16,7 @@ from reverie.api.problems import documented
 from reverie.api.routing import routes_of
 from reverie.capture.live.observations import (
     Category,
+    Document,
     Hint,
     ObservationSource,
     record_document,
@@ -147,10 +148,7 @@ async def add_document(body: DocumentRequest, caller: Writer) -> Response:
     event = await record_document(
         caller.writer(),
         body.source(caller),
-        body.text,
-        channel=body.channel,
-        name=body.name,
-        hint=body.hint,
+        Document(text=body.text, channel=body.channel, name=body.name, hint=body.hint),
         policy=caller.policy,
         as_of=now(),
         observed_at=body.observed_at,

@@ -15,10 +15,11 @@ from reverie.api.fields import Answer, Body, Name, Question, Time, example, now
 from reverie.api.problems import documented
 from reverie.api.routing import routes_of
 from reverie.model import Kind, rounded
+from reverie.recall.candidates import NO_MODEL
 from reverie.recall.filters import ContextType, Filters, Source, read_attributes
-from reverie.recall.recall import NO_MODEL, recall_entry
+from reverie.recall.query import RecallQuery
+from reverie.recall.recall import recall_at_once, recall_entry
 from reverie.recall.result import Hit, RecallResult
-from reverie.recall.subject_cache import recall_at_once
 
 router = routes_of("recalls")
 
@@ -226,22 +227,11 @@ async def post_recall(body: RecallRequest, caller: Reader) -> Response:
     age = caller.services.question_notes()
     found = await recall_at_once(
         caller.questioner(),
-        body.question,
+        _query(body),
         caller.services.subject_cache,
-        subject_id=body.subject_id,
         policy=caller.policy,
-        as_of=body.as_of or now(),
         embedder=caller.services.embedder if body.embed else None,
         reranker=caller.services.reranker if body.embed and body.rerank else None,
-        top_k=body.top_k,
-        token_budget=body.token_budget,
-        kinds=body.kinds,
-        include_compressed=body.include_compressed,
-        neighbours=body.neighbours,
-        filters=Filters(
-            **{name: getattr(body, name) for name in ("connections", "context_types", "sources")},
-            **{name: getattr(body, name) for name in ("tools", "attachments", "sessions")},
-        ),
     )
     seen = shown(found, why=body.why)
     asked = [] if body.embed else ["Found by words and entities alone, as asked (`embed` is false)."]
@@ -253,6 +243,18 @@ async def post_recall(body: RecallRequest, caller: Reader) -> Response:
     response = answer(seen)
     caller.log([recall_entry(found)])
     return response
+
+
+def _query(body: RecallRequest) -> RecallQuery:
+    limits = ("top_k", "token_budget", "kinds", "include_compressed", "neighbours")
+    attributes = ("connections", "context_types", "sources", "tools", "attachments", "sessions")
+    return RecallQuery(
+        text=body.question,
+        subject_id=body.subject_id,
+        as_of=body.as_of or now(),
+        filters=Filters(**{name: getattr(body, name) for name in attributes}),
+        **{name: getattr(body, name) for name in limits},
+    )
 
 
 def shown(found: RecallResult, *, why: bool) -> dict[str, Any]:

@@ -15,7 +15,7 @@ from reverie.api.answers import answer
 from reverie.api.fields import Answer, Body, Country, JsonObject, Language, Name, SpokenRole, Text, Time, example, now
 from reverie.api.problems import documented
 from reverie.api.routing import routes_of
-from reverie.capture.live.acknowledge import MOST_TURNS, Heard, append_turns
+from reverie.capture.live.acknowledge import MOST_TURNS, Heard, TurnBatch, TurnReaders, append_turns
 from reverie.model import Kind
 from reverie.recall.filters import CONTEXT_TYPES, SOURCES
 
@@ -185,17 +185,21 @@ async def append(body: TurnsRequest, caller: Writer) -> Response:
     services = caller.services
     found = await append_turns(
         caller.writer(),
-        [turn.model_dump(exclude_none=True) for turn in body.turns],
-        subject_id=body.subject_id,
-        session_id=body.session_id,
+        TurnBatch(
+            records=[turn.model_dump(exclude_none=True) for turn in body.turns],
+            subject_id=body.subject_id,
+            session_id=body.session_id,
+            country=body.country,
+            language=body.language,
+        ),
         policy=caller.policy,
         as_of=now(),
-        count_tokens=services.count_tokens,
-        embedder=services.embedder if body.embed else None,
-        mood_model=services.mood_model if body.embed else None,
-        begin_reading=services.turn_reader.begin,
-        country=body.country,
-        language=body.language,
+        readers=TurnReaders(
+            count_tokens=services.count_tokens,
+            begin_reading=services.turn_reader.begin,
+            embedder=services.embedder if body.embed else None,
+            mood_model=services.mood_model if body.embed else None,
+        ),
     )
     return answer({"turns": [_seen(heard) for heard in found.turns], "flush_at": found.flush_at})
 

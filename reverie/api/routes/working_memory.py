@@ -10,7 +10,7 @@ from reverie.api.answers import answer
 from reverie.api.fields import Body, JsonObject, Name, SessionId, Subject, Text, example, now
 from reverie.api.problems import ProblemError, documented
 from reverie.api.routing import routes_of
-from reverie.capture.live.working_memory import MOST_HELD, Session, read_session, update_session
+from reverie.capture.live.working_memory import MOST_HELD, HeldLists, Session, read_session, update_session
 
 router = routes_of("working memory")
 
@@ -49,7 +49,9 @@ async def read_working_memory(caller: Reader, subject_id: Subject, session_id: S
 )
 async def update_working_memory(body: UpdateRequest, caller: Writer) -> Response:
     """Replace the caller's lists. If the session has no working memory, it is created."""
-    await update_session(caller.writer(), **body.model_dump(exclude_unset=True), policy=caller.policy, as_of=now())
+    lists = body.model_dump(exclude_unset=True, exclude={"subject_id", "session_id"})
+    place = {"subject_id": body.subject_id, "session_id": body.session_id}
+    await update_session(caller.writer(), HeldLists(**lists), **place, policy=caller.policy, as_of=now())
     return answer(await held(caller, body.subject_id, body.session_id))
 
 

@@ -8,34 +8,18 @@ same value may have come meanwhile; turns are stored once, so nothing is doubled
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
-from reverie.capture.append import policy_of
 from reverie.capture.history.field_names import ALIASES
-from reverie.capture.history.importing import CLOCK_SKEW, ImportOptions, ImportSummary, import_batches
+from reverie.capture.history.importing import FieldOptions, ImportSummary, import_batches, import_options
 from reverie.capture.history.reading import Batch, in_batches
 from reverie.capture.history.records import Record
 from reverie.capture.history.values import split_mapping
-from reverie.capture.times import time_form
 from reverie.store.database import Store
 from reverie.store.source.place import SourcePlace, read_place
 from reverie.store.source.reader import SourceQuery, SourceReader
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class FieldOptions:
-    """How the fields of rows are read, as `import_file` reads those of a file."""
-
-    #: Field names (Reverie's to the source's) and values (`role:customer` to `user`).
-    mapping: Mapping[str, str] = field(default_factory=dict)
-    #: The time zone of times without an offset.
-    timezone: str | None = None
-    #: The subject of all rows.
-    subject: str | None = None
-    #: How texts write a time, as `datetime.strptime` takes it.
-    time_format: str | None = None
 
 
 def import_table(
@@ -58,19 +42,16 @@ def import_table(
         InputError: the query or an option is invalid, or a required column is missing or ambiguous.
         DatabaseError: the source cannot be reached, or the connection to it was lost.
     """
-    split_mapping(fields.mapping)
+    given = fields.mapping or {}
+    split_mapping(given)
     read_at = now or datetime.now(UTC)
     with SourceReader(source) as reader:
         columns = tuple(reader.columns)
         kept = read_place(store, tenant_id, source.source)
         mapping = _kept_mapping(kept, columns)
-        options = ImportOptions(
-            tenant_id=tenant_id,
-            not_after=read_at + CLOCK_SKEW,
-            turn_characters=policy_of(store, tenant_id, policy).extract.turn_characters,
-            mapping={**(mapping or {}), **fields.mapping},
-            times=time_form(fields.timezone, fields.time_format),
-            subject=fields.subject,
+        options = replace(
+            import_options(store, fields, tenant_id=tenant_id, policy=policy, now=read_at),
+            mapping={**(mapping or {}), **given},
             recognize=mapping is None,
         )
         since = kept.value if kept and kept.cursor == source.cursor and not source.from_start else None

@@ -98,20 +98,40 @@ class SortedRecords:
             getattr(self, name).extend(getattr(other, name))
 
 
+@dataclass(frozen=True, kw_only=True, slots=True)
+class FieldOptions:
+    """How the fields of records are read."""
+
+    #: Field names (Reverie's to the source's) and values (`role:customer` to `user`). Fields that it does not name are
+    #: recognized by their usual names.
+    mapping: Mapping[str, str] | None = None
+    #: The time zone of times without an offset.
+    timezone: str | None = None
+    #: The subject of all records.
+    subject: str | None = None
+    #: How texts write a time, as `datetime.strptime` takes it, such as `%d-%m-%Y %H:%M`.
+    time_format: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class FileOptions(FieldOptions):
+    """How a file is read."""
+
+    #: One of `reading.FORMATS`; None: detected.
+    format: str | None = None
+    #: The time of the first record, for formats without times.
+    start: datetime | None = None
+
+
 def import_file(
     store: Store,
     path: str | os.PathLike[str],
+    options: FileOptions | None = None,
     *,
     tenant_id: str,
-    mapping: Mapping[str, str] | None = None,
-    timezone: str | None = None,
     policy: str = "reverie",
     now: datetime | None = None,
     on_progress: Callable[[int], None] | None = None,
-    format: str | None = None,
-    subject: str | None = None,
-    start: datetime | None = None,
-    time_format: str | None = None,
 ) -> ImportSummary:
     """Import a file or an export in batches, each in a transaction of its own.
 
@@ -120,34 +140,35 @@ def import_file(
     Args:
         store: The database.
         path: The file, directory or zip.
+        options: How it is read.
         tenant_id: The tenant of all records. A record that names another tenant is rejected.
-        mapping: Field names (Reverie's to the file's) and values (`role:customer` to `user`). Fields that it does not
-            name are recognized by their usual names.
-        timezone: The time zone of times without an offset.
         policy: The policy of the tenant if it does not exist yet.
         now: The current time. A turn may lie at most a day after it.
         on_progress: Called with the number of bytes read so far.
-        format: One of `reading.FORMATS`; detected by default.
-        subject: The subject of all records.
-        start: The time of the first record, for formats without times.
-        time_format: How texts write a time, as `datetime.strptime` takes it, such as `%d-%m-%Y %H:%M`.
 
-    Raises InputError: the file cannot be read at all, a required column is missing or ambiguous, or an argument is
+    Raises InputError: the file cannot be read at all, a required column is missing or ambiguous, or an option is
     invalid.
     """
-    path = Path(path)
-    names, _ = split_mapping(mapping or {})
-    options = ImportOptions(
+    path, given = Path(path), options or FileOptions()
+    names, _ = split_mapping(given.mapping or {})
+    of_records = import_options(store, given, tenant_id=tenant_id, policy=policy, now=now)
+    of_records.validator([])  # reports an invalid mapping or subject before the file is read
+    reading = ReadOptions(format=given.format, subject=given.subject, start=given.start, names=names)
+    return import_batches(store, source_name(path), read_records(path, reading), of_records, policy, on_progress)
+
+
+def import_options(
+    store: Store, fields: FieldOptions, *, tenant_id: str, policy: str, now: datetime | None
+) -> ImportOptions:
+    """Return how the records of a tenant are read; `policy` is that of the tenant if it does not exist yet."""
+    return ImportOptions(
         tenant_id=tenant_id,
         not_after=(now or datetime.now(UTC)) + CLOCK_SKEW,
         turn_characters=policy_of(store, tenant_id, policy).extract.turn_characters,
-        mapping=mapping or {},
-        times=time_form(timezone, time_format),
-        subject=subject,
+        mapping=fields.mapping or {},
+        times=time_form(fields.timezone, fields.time_format),
+        subject=fields.subject,
     )
-    options.validator([])  # reports an invalid mapping or subject before the file is read
-    batches = read_records(path, ReadOptions(format=format, subject=subject, start=start, names=names))
-    return import_batches(store, source_name(path), batches, options, policy, on_progress)
 
 
 def import_batches(

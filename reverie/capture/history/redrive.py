@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Any
 
 from psycopg import Connection
 
-from reverie.capture.append import insert_outcomes, insert_turns, policy_of
+from reverie.capture.append import insert_outcomes, insert_turns
 from reverie.capture.history.field_names import SAMPLE
-from reverie.capture.history.importing import CLOCK_SKEW, ImportOptions, SortedRecords, conflict_detail, sort_records
+from reverie.capture.history.importing import (
+    FieldOptions,
+    ImportOptions,
+    SortedRecords,
+    conflict_detail,
+    import_options,
+    sort_records,
+)
 from reverie.capture.history.records import Record, parse_json
-from reverie.capture.times import time_form
 from reverie.capture.validation import Validator
 from reverie.store.database import Store
 from reverie.store.dead_letters import (
@@ -58,28 +63,19 @@ def redrive_dead_letters(
     *,
     tenant_id: str,
     where: LetterFilter | None = None,
-    mapping: Mapping[str, str] | None = None,
-    timezone: str | None = None,
+    fields: FieldOptions | None = None,
     policy: str = "reverie",
     now: datetime | None = None,
-    subject: str | None = None,
-    time_format: str | None = None,
 ) -> RedriveSummary:
     """Validate and append the letters whose whole record was kept, and delete those that succeed.
 
     The others stay, with one more attempt and the latest reason. Failed sessions return to the queue, and the next run
-    retries the items that a stage failed on. The arguments are those of `import_file`.
+    retries the items that a stage failed on. `fields` says how the records are read; the other arguments are those of
+    `import_file`.
 
-    Raises InputError: `mapping` or `timezone` is invalid.
+    Raises InputError: a field option is invalid.
     """
-    options = ImportOptions(
-        tenant_id=tenant_id,
-        not_after=(now or datetime.now(UTC)) + CLOCK_SKEW,
-        turn_characters=policy_of(store, tenant_id, policy).extract.turn_characters,
-        mapping=mapping or {},
-        times=time_form(timezone, time_format),
-        subject=subject,
-    )
+    options = import_options(store, fields or FieldOptions(), tenant_id=tenant_id, policy=policy, now=now)
     validators = _Validators(options)
     summary, after = RedriveSummary(), None
     while True:

@@ -21,7 +21,7 @@ from reverie.capture.history.importing import CLOCK_SKEW
 from reverie.capture.identity import turn_hash
 from reverie.capture.live.mood_model import MoodModel
 from reverie.capture.live.moods import MessageMood, read_stored, tell_moods
-from reverie.capture.live.nearness import Answers, Near, ask_embedder
+from reverie.capture.live.nearness import Answers, Near, Nearness, ask_embedder
 from reverie.capture.live.readings import BeginReading, apply_rules, is_long
 from reverie.capture.validation import Rejection, Validator
 from reverie.errors import ConflictError, InferenceError, InputError
@@ -72,140 +72,93 @@ class Acknowledged:
     flush_at: datetime | None
 
 
+@dataclass(frozen=True, kw_only=True, slots=True)
+class TurnBatch:
+    """Turns of a session that one request brings."""
+
+    #: What `docs/importing.md` says of a turn, without ids of tenant, subject and session. Without `said_at` a turn was
+    #: said when it came, and a repeat is told by the rest. Without `source_id` one is made of content and time, so a
+    #: caller that may retry gives one.
+    records: Sequence[Mapping[str, Any]]
+    subject_id: str
+    session_id: str
+    #: Both choose the helplines.
+    country: str | None = None
+    language: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class TurnReaders:
+    """Rules and models that read turns within a request."""
+
+    #: Measures the chunks of long texts.
+    count_tokens: CountTokens
+    #: Applies the rules to long requests in another process.
+    begin_reading: BeginReading | None = None
+    #: One that runs on this machine: classifies the mood, hears a hint of a crisis, says which memories are repeated,
+    #: and makes the turns found by their vectors at once, where the policy wants that.
+    embedder: Embedder | None = None
+    #: Asked about the latest message.
+    mood_model: MoodModel | None = None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Readings:
+    """What rules and models found in the turns of a request, by turn."""
+
+    noticed: Sequence[TurnCandidates]
+    moods: Sequence[MessageMood | None]
+    crises: Sequence[Crisis | None]
+    near: Nearness
+
+
 async def append_turns(
-    session: TenantSession,
-    records: Sequence[Mapping[str, Any]],
-    *,
-    subject_id: str,
-    session_id: str,
-    policy: Policy,
-    as_of: datetime,
-    count_tokens: CountTokens,
-    embedder: Embedder | None = None,
-    mood_model: MoodModel | None = None,
-    begin_reading: BeginReading | None = None,
-    country: str | None = None,
-    language: str | None = None,
+    session: TenantSession, batch: TurnBatch, *, policy: Policy, as_of: datetime, readers: TurnReaders
 ) -> Acknowledged:
     """Store one or many turns of a session, once each, all or none.
 
-    A record is what `docs/importing.md` says of a turn, checked by the same rules, without ids of tenant, subject and
-    session. Without `said_at` it was said at `as_of`, and a repeat is told by the rest. Without `source_id` one is made
-    of content and time, so a caller that may retry gives one. `count_tokens` measures the chunks of long texts;
-    `begin_reading` applies the rules to long requests in another process.
-
-    `embedder`, one that runs on this machine, lets the mood be classified and a hint of a crisis be heard, says which
-    memories are repeated, and makes the turns found by their vectors at once, where the policy
-    wants that; `mood_model` is asked about the latest message. A model that fails or is late takes nothing but its own
-    answer away. `country` and `language` choose the helplines.
+    They are checked by the rules of an import. A model that fails or is late takes nothing but its own answer away.
 
     Raises:
         InputError: none or too many turns, or one that is not valid; names the turn and the field.
         ConflictError: a source_id is taken by other content; names it. Nothing was written.
     """
-    as_of, tenant_id = require_aware(as_of), session.tenant_id
-    turns, timed = _read(records, tenant_id, subject_id, session_id, policy, as_of)
-    readings = await apply_rules(session, turns, policy, count_tokens, begin_reading)
-    noticed = [each.noticed for each in readings]
-    said = [place for place, turn in enumerate(turns) if turn.role == "user" and turn.text]
-    # both models at once: the limit on one counts while the other works
-    coming = mood_model.begin(turns[said[-1]], policy.mood) if mood_model and said else None
-    answer = Answers()
-    if asked := ask_embedder(turns, noticed, policy, embedder):
-        with suppress(InferenceError):
-            answer = await session.offload(asked)
-    told: dict[int, Mood | Missed] = {}
-    if coming:
-        try:
-            told[said[-1]] = await coming.wait(session)
-        except TimeoutError:
-            told[said[-1]] = "late"
-    tell = partial(
-        tell_moods,
-        turns,
-        numbers=policy.mood,
-        answers=told,
-        vectors=answer.vectors,
-        embedding_model=embedder.model if embedder else None,
-    )
-    # of many turns in a thread: each pattern takes little, and others are served between two of them
-    moods: list[MessageMood | None] = await session.offload(tell) if is_long(turns) else tell()
-    crises = [
-        find_crisis(
-            turn.text,
-            crisis=policy.crisis,
-            signs=readings[place].signs,
-            vector=answer.vectors.get(place),
-            embedding_model=embedder.model if embedder else None,
-            country=country,
-            language=language,
-        )
-        if turn.role == "user"
-        else None
-        for place, turn in enumerate(turns)
-    ]
+    as_of = require_aware(as_of)
+    turns, timed = _read(batch, session.tenant_id, policy, as_of)
+    read = await _read_within(session, turns, batch, policy, readers)
     numbers = policy.working_memory
-    compared = answer.near.params(tenant_id, subject_id, policy) if answer.near.vectors else None
     params = {
-        "tenant": tenant_id,
-        "subject": subject_id,
-        "session": session_id,
+        "tenant": session.tenant_id,
+        "subject": batch.subject_id,
+        "session": batch.session_id,
         "as_of": as_of,
         "ttl": timedelta(hours=numbers.ttl_hours),
         "idle": timedelta(minutes=numbers.idle_minutes),
         "max_wait": timedelta(minutes=policy.queue.max_wait_minutes),
-        "stated": [_stated(turn, seen) for turn, seen in zip(turns, noticed, strict=True)],
-        "candidates": [answer.near.stored(seen) for seen in noticed],
-    } | _columns(turns, timed, moods, crises)
-    acknowledge = Statement(queries("acknowledge")["acknowledge"], params)
-    near = [Statement(queries("acknowledge")["near"], compared)] if compared else []
-    for _ in range(_TRIES):
-        *near_rows, rows = await session.run_all(*near, acknowledge)
-        became = {row[0]: turn.source_id for turn, row in zip(reversed(turns), reversed(rows), strict=True)}
-        if "conflict" in became or "raced" not in became:
-            break
-    if taken := became.get("conflict") or became.get("raced"):
-        raise ConflictError(
-            f"source_id {taken!r} is taken by a turn of this session with other content; the log is append-only."
-        )
-    repeated = answer.near.read(near_rows[0]) if near_rows else {}
+        "stated": [_stated(turn, seen) for turn, seen in zip(turns, read.noticed, strict=True)],
+        "candidates": [read.near.stored(seen) for seen in read.noticed],
+    } | _columns(turns, timed, read.moods, read.crises)
+    compared = read.near.params(session.tenant_id, batch.subject_id, policy) if read.near.vectors else None
+    repeated, rows = await _store(session, turns, params, compared)
     # those that came before: their ids are made of that time
     before = [replace(turn, said_at=row[2]) for turn, row in zip(turns, rows, strict=True) if row[2] != turn.said_at]
-    again = iter(await apply_rules(session, before, policy, count_tokens, begin_reading))
+    again = iter(await apply_rules(session, before, policy, readers.count_tokens, readers.begin_reading))
+    near = read.near.read(repeated)
     heard = []
-    for turn, seen, crisis, row in zip(turns, noticed, crises, rows, strict=True):
-        status, turn_id, said_at, mood, _ = row
-        if said_at != turn.said_at:
+    for turn, seen, crisis, row in zip(turns, read.noticed, read.crises, rows, strict=True):
+        if row[2] != turn.said_at:
             seen = next(again).noticed
-        heard.append(
-            Heard(
-                turn_id=turn_id,
-                source_id=turn.source_id,
-                said_at=said_at,
-                status=status,
-                noticed=seen,
-                near={each.id: repeated[each.id] for each in seen.candidates if each.id in repeated},
-                mood=read_stored(mood),
-                crisis=crisis,
-            )
-        )
+        heard.append(_heard(turn, seen, crisis, row, near))
     return Acknowledged(turns=tuple(heard), flush_at=rows[0][4])
 
 
-def _read(
-    records: Sequence[Mapping[str, Any]],
-    tenant_id: str,
-    subject_id: str,
-    session_id: str,
-    policy: Policy,
-    as_of: datetime,
-) -> tuple[list[Turn], list[bool]]:
+def _read(batch: TurnBatch, tenant_id: str, policy: Policy, as_of: datetime) -> tuple[list[Turn], list[bool]]:
     """The turns, once each, and of each whether the caller gave its time."""
+    records, numbers = batch.records, policy.extract
     if not 0 < len(records) <= MOST_TURNS:
         raise InputError(f"Send 1 to {MOST_TURNS} turns at once; these are {len(records)}.")
-    numbers = policy.extract
     validator = Validator(tenant_id=tenant_id, not_after=as_of + CLOCK_SKEW, turn_characters=numbers.turn_characters)
-    place = {"type": "turn", "tenant_id": tenant_id, "subject_id": subject_id, "session_id": session_id}
+    place = {"tenant_id": tenant_id, "subject_id": batch.subject_id, "session_id": batch.session_id, "type": "turn"}
     turns: dict[str, Turn] = {}
     timed: dict[str, bool] = {}
     for number, record in enumerate(records):
@@ -221,6 +174,94 @@ def _read(
             raise ConflictError(f"source_id {turn.source_id!r} is sent twice at once, with other content.")
         timed.setdefault(turn.source_id, given)
     return list(turns.values()), list(timed.values())
+
+
+async def _read_within(
+    session: TenantSession, turns: Sequence[Turn], batch: TurnBatch, policy: Policy, readers: TurnReaders
+) -> _Readings:
+    """Apply the rules and ask the models, without a connection."""
+    readings = await apply_rules(session, turns, policy, readers.count_tokens, readers.begin_reading)
+    noticed = [each.noticed for each in readings]
+    answer, told = await _ask_models(session, turns, noticed, policy, readers)
+    model = readers.embedder.model if readers.embedder else None
+    tell = partial(tell_moods, turns, numbers=policy.mood, answers=told, vectors=answer.vectors, embedding_model=model)
+    # of many turns in a thread: each pattern takes little, and others are served between two of them
+    moods: list[MessageMood | None] = await session.offload(tell) if is_long(turns) else tell()
+    crises = [
+        find_crisis(
+            turn.text,
+            crisis=policy.crisis,
+            signs=readings[place].signs,
+            vector=answer.vectors.get(place),
+            embedding_model=model,
+            country=batch.country,
+            language=batch.language,
+        )
+        if turn.role == "user"
+        else None
+        for place, turn in enumerate(turns)
+    ]
+    return _Readings(noticed=noticed, moods=moods, crises=crises, near=answer.near)
+
+
+async def _ask_models(
+    session: TenantSession,
+    turns: Sequence[Turn],
+    noticed: Sequence[TurnCandidates],
+    policy: Policy,
+    readers: TurnReaders,
+) -> tuple[Answers, dict[int, Mood | Missed]]:
+    """The embedder's answers, and the mood of the latest message by its place, as a model says."""
+    said = [place for place, turn in enumerate(turns) if turn.role == "user" and turn.text]
+    # both models at once: the limit on one counts while the other works
+    mood_model = readers.mood_model
+    coming = mood_model.begin(turns[said[-1]], policy.mood) if mood_model and said else None
+    answer = Answers()
+    if asked := ask_embedder(turns, noticed, policy, readers.embedder):
+        with suppress(InferenceError):
+            answer = await session.offload(asked)
+    told: dict[int, Mood | Missed] = {}
+    if coming:
+        try:
+            told[said[-1]] = await coming.wait(session)
+        except TimeoutError:
+            told[said[-1]] = "late"
+    return answer, told
+
+
+async def _store(
+    session: TenantSession, turns: Sequence[Turn], params: Mapping[str, Any], compared: Mapping[str, Any] | None
+) -> tuple[Sequence[Any], Sequence[Any]]:
+    """Store the turns, and compare their candidates in the same round trip; the rows of both statements."""
+    acknowledge = Statement(queries("acknowledge")["acknowledge"], params)
+    near = [Statement(queries("acknowledge")["near"], compared)] if compared else []
+    for _ in range(_TRIES):
+        *near_rows, rows = await session.run_all(*near, acknowledge)
+        became = {row[0]: turn.source_id for turn, row in zip(reversed(turns), reversed(rows), strict=True)}
+        if "conflict" in became or "raced" not in became:
+            break
+    if taken := became.get("conflict") or became.get("raced"):
+        raise ConflictError(
+            f"source_id {taken!r} is taken by a turn of this session with other content; the log is append-only."
+        )
+    return near_rows[0] if near_rows else (), rows
+
+
+def _heard(
+    turn: Turn, seen: TurnCandidates, crisis: Crisis | None, row: Sequence[Any], near: Mapping[UUID, Near]
+) -> Heard:
+    """What became of a turn, by its row."""
+    status, turn_id, said_at, mood, _ = row
+    return Heard(
+        turn_id=turn_id,
+        source_id=turn.source_id,
+        said_at=said_at,
+        status=status,
+        noticed=seen,
+        near={each.id: near[each.id] for each in seen.candidates if each.id in near},
+        mood=read_stored(mood),
+        crisis=crisis,
+    )
 
 
 def _stated(turn: Turn, seen: TurnCandidates) -> str:

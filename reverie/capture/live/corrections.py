@@ -54,51 +54,58 @@ class Corrected:
     effect: str
 
 
+@dataclass(frozen=True, kw_only=True, slots=True)
+class CorrectionAsked:
+    """What a person says of a memory."""
+
+    memory_id: UUID
+    #: None: `replace` where there is content, else `wrong`.
+    asked: Asked | None = None
+    #: What is right instead.
+    content: str | None = None
+    #: Who says so.
+    actor: str | None = None
+    #: The memory must be of this subject; None: of any.
+    subject_id: str | None = None
+
+
 async def correct_memory(
-    session: TenantSession,
-    *,
-    memory_id: UUID,
-    policy: Policy,
-    as_of: datetime,
-    asked: Asked | None = None,
-    subject_id: str | None = None,
-    content: str | None = None,
-    actor: str | None = None,
+    session: TenantSession, correction: CorrectionAsked, *, policy: Policy, as_of: datetime
 ) -> Corrected:
     """Record a person's correction of a memory, and withhold, replace or pin the memory at once.
 
-    Without `asked` it is `replace` where there is `content`, which is what is right instead, else `wrong`. `actor` is
-    who says so. The row of the log holds in every rebuild; the deferred tier works it in.
+    The row of the log holds in every rebuild; the deferred tier works it in.
 
     Raises:
         NotFoundError: the tenant (the subject, where one is named) has no such memory.
         InputError: the content or actor is blank or too long, or a memory that is forgotten is to be pinned.
     """
-    as_of = require_aware(as_of)
-    asked = asked or ("wrong" if content is None else "replace")
-    content, actor = _text("content", content, MOST_CHARACTERS), _text("actor", actor, LONGEST_ACTOR)
+    as_of, memory_id = require_aware(as_of), correction.memory_id
+    asked = correction.asked or ("wrong" if correction.content is None else "replace")
+    content = _text("content", correction.content, MOST_CHARACTERS)
+    actor = _text("actor", correction.actor, LONGEST_ACTOR)
     if (asked == "replace") != (content is not None):
         raise InputError("Content goes with replace, and only with that.")
     sql, memory = queries("corrections"), {"tenant": session.tenant_id, "memory": memory_id}
     async with session.transaction() as transaction:
         rows = await transaction.run(Statement(sql["read_correctable"], memory))
-        subject_id, kind = _correctable(rows, memory_id, subject_id, asked)
-        correction = stable_id(as_of, asked, session.tenant_id, str(memory_id))
-        row = memory | {"subject": subject_id, "id": correction, "as_of": as_of, "run": None}
+        subject_id, kind = _correctable(rows, memory_id, correction.subject_id, asked)
+        id_ = stable_id(as_of, asked, session.tenant_id, str(memory_id))
+        row = memory | {"subject": subject_id, "id": id_, "as_of": as_of, "run": None}
         statements = [Statement(sql["add_correction"], row | {"correction": asked, "content": content, "actor": actor})]
         replacement = None
         if asked == "pin":
             statements.append(Statement(ADD_PIN, row))
         elif asked != "unpin":
             mark = {"wrong": "corrected", "replace": "replaced", "forget": "forgotten"}[asked]
-            kind, replacement = replacement_of(kind, as_of, session.tenant_id, subject_id, correction)
+            kind, replacement = replacement_of(kind, as_of, session.tenant_id, subject_id, id_)
             importance = getattr(policy.extract.importance, kind)
             new = {"replacement": replacement, "kind": kind, "content": content, "importance": importance}
             statements += [Statement(MARK, row | {"mark": mark}), Statement(sql["add_replacement"], row | new)]
         statements.append(_enqueue_statement(session.tenant_id, subject_id, policy, as_of))
         await transaction.commit_all(*statements)
     return Corrected(
-        id=correction,
+        id=id_,
         subject_id=subject_id,
         memory_id=memory_id,
         replacement_id=replacement if asked == "replace" else None,

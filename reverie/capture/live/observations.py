@@ -55,6 +55,18 @@ class ObservationSource:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class Document:
+    """The text of an attachment, or the output of a tool."""
+
+    text: str
+    channel: Literal["attachment", "tool"]
+    #: The file of an attachment.
+    name: str | None = None
+    #: The kind of memory that it becomes; None: by rule.
+    hint: Hint | None = None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class Recorded:
     """What became of one observation."""
 
@@ -72,6 +84,15 @@ class _Event:
     key: str | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class _Events:
+    """Events that come together, by one channel."""
+
+    channel: Channel
+    events: Sequence[_Event]
+    hint: Hint | None = None
+
+
 async def record_observation(
     session: TenantSession,
     source: ObservationSource,
@@ -86,7 +107,7 @@ async def record_observation(
     if category not in CATEGORIES:
         raise InputError(f"category is {category!r}; expected one of {', '.join(CATEGORIES)}.")
     events = [_Event(category, content)]
-    recorded = await _record(session, source, events, "interactive", policy, as_of, observed_at)
+    recorded = await _record(session, source, _Events("interactive", events), policy, as_of, observed_at)
     return recorded[0]
 
 
@@ -103,7 +124,8 @@ async def update_user_context(
     """Record what an autonomous agent learned: an event a scaffold entry and one a fact, all or none (Agent 5.4)."""
     updates = [_Event("scaffold_update", _text(value), key) for key, value in (scaffold_updates or {}).items()]
     facts = [_Event("learned_fact", fact) for fact in persistent_info_additions]
-    return await _record(session, source, [*updates, *facts], "autonomous", policy, as_of, observed_at)
+    events = _Events("autonomous", [*updates, *facts])
+    return await _record(session, source, events, policy, as_of, observed_at)
 
 
 async def update_connection_context(
@@ -119,53 +141,50 @@ async def update_connection_context(
     if not source.connection_id:
         raise InputError("connection_id is missing; expected the connection that was learned about.")
     events = [_Event("connection_context", _text(value), key) for key, value in learned.items()]
-    return await _record(session, source, events, "interactive", policy, as_of, observed_at)
+    return await _record(session, source, _Events("interactive", events), policy, as_of, observed_at)
 
 
 async def record_document(
     session: TenantSession,
     source: ObservationSource,
-    text: str,
+    document: Document,
     *,
-    channel: Literal["attachment", "tool"],
-    name: str | None = None,
-    hint: Hint | None = None,
     policy: Policy,
     as_of: datetime,
     observed_at: datetime | None = None,
 ) -> Recorded:
-    """Record the text of an attachment (`name` is its file) or the output of a tool, cleaned (spec A8, Logic 1.2).
+    """Record the text of an attachment or the output of a tool, cleaned (spec A8, Logic 1.2).
 
-    `extract` cuts it into chunks and routes each to a kind, by `hint` or by rule.
+    `extract` cuts it into chunks and routes each to a kind, by hint or by rule.
     """
-    if hint is not None and hint not in HINTS:
-        raise InputError(f"hint is {hint!r}; expected one of {', '.join(HINTS)}.")
-    event = _Event("attachment" if channel == "attachment" else "tool_output", clean_text(text), name)
-    recorded = await _record(session, source, [event], channel, policy, as_of, observed_at, hint)
+    if document.hint is not None and document.hint not in HINTS:
+        raise InputError(f"hint is {document.hint!r}; expected one of {', '.join(HINTS)}.")
+    type_ = "attachment" if document.channel == "attachment" else "tool_output"
+    event = _Event(type_, clean_text(document.text), document.name)
+    events = _Events(document.channel, [event], document.hint)
+    recorded = await _record(session, source, events, policy, as_of, observed_at)
     return recorded[0]
 
 
 async def _record(
     session: TenantSession,
     source: ObservationSource,
-    events: Sequence[_Event],
-    channel: Channel,
+    events: _Events,
     policy: Policy,
     as_of: datetime,
     observed_at: datetime | None,
-    hint: Hint | None = None,
 ) -> list[Recorded]:
     as_of, at = require_aware(as_of), require_aware(observed_at or as_of, "observed_at")
     if at > as_of + timedelta(days=1) or at.year < 1970:
         raise InputError(f"observed_at is {at.isoformat()}; expected a time that has come.")
-    _check(source, events)
-    params = _columns(source, events, at) | {
+    _check(source, events.events)
+    params = _columns(source, events.events, at) | {
         "tenant": source.tenant_id,
         "subject": source.subject_id,
         "session": source.session_id,
-        "channel": channel,
+        "channel": events.channel,
         "connection": source.connection_id,
-        "hint": hint,
+        "hint": events.hint,
         "metadata": None if source.metadata is None else orjson.dumps(mend(dict(source.metadata))).decode(),
         "timed": observed_at is not None,
     }

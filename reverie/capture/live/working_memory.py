@@ -71,6 +71,17 @@ class Session:
     waiting: int
 
 
+@dataclass(frozen=True, kw_only=True, slots=True)
+class HeldLists:
+    """The caller's lists of a session; None leaves a list as it is."""
+
+    preferences: Sequence[str] | None = None
+    #: What the caller waits to be confirmed.
+    confirmations: Sequence[Mapping[str, Any]] | None = None
+    #: Results of tools still in use.
+    tool_results: Sequence[Mapping[str, Any]] | None = None
+
+
 async def read_session(
     session: TenantSession, *, subject_id: str, session_id: str, policy: Policy, as_of: datetime
 ) -> Session | None:
@@ -117,21 +128,12 @@ def window(
 
 
 async def update_session(
-    session: TenantSession,
-    *,
-    subject_id: str,
-    session_id: str,
-    policy: Policy,
-    as_of: datetime,
-    preferences: Sequence[str] | None = None,
-    confirmations: Sequence[Mapping[str, Any]] | None = None,
-    tool_results: Sequence[Mapping[str, Any]] | None = None,
+    session: TenantSession, lists: HeldLists, *, subject_id: str, session_id: str, policy: Policy, as_of: datetime
 ) -> None:
-    """Replace these lists; None leaves a list as it is. A session without working memory gets one.
+    """Replace these lists. A session without working memory gets one.
 
     Raises InputError: a list has too many entries or is too large; names it.
     """
-    held = {"preferences": preferences, "confirmations": confirmations, "tool_results": tool_results}
     params = {
         "tenant": session.tenant_id,
         "subject": subject_id,
@@ -139,8 +141,9 @@ async def update_session(
         "as_of": require_aware(as_of),
         "ttl": timedelta(hours=policy.working_memory.ttl_hours),
     }
-    lists = {name: None if given is None else _stored(name, given) for name, given in held.items()}
-    await session.run(Statement(queries("working_memory")["update_session"], params | lists))
+    given = {"preferences": lists.preferences, "confirmations": lists.confirmations, "tool_results": lists.tool_results}
+    stored = {name: None if held is None else _stored(name, held) for name, held in given.items()}
+    await session.run(Statement(queries("working_memory")["update_session"], params | stored))
 
 
 async def close_session(session: TenantSession, *, subject_id: str, session_id: str, as_of: datetime) -> int | None:

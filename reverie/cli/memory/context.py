@@ -77,20 +77,21 @@ def command(
       reverie context ana --mood sad --energy low --policy contact --text
     """
     from reverie.recall.contexts.context import assemble_context
+    from reverie.recall.filters import Filters
+    from reverie.recall.query import RecallQuery
     from reverie.store.session import perform
 
+    names = parts.pop("connections")
+    filters = Filters(connections=None if names is None else [name for name in names.split(",") if name])
     given = _given(**parts)
     with CommandSession(tenant, policy) as session:
         session.require_tenant()
-        as_of = session.time(as_of)
         embedder = embedder_or_none(session)
         age = session.asking_notes(embedder)
         assembled = assemble_context(
             session.asking(embedder).session(session.tenant_id),
-            question,
-            subject_id=subject,
+            RecallQuery(text=question or "", subject_id=subject, as_of=session.time(as_of), filters=filters),
             policy=session.policy,
-            as_of=as_of,
             embedder=embedder,
             reranker=session.reranker,
             given=given,
@@ -118,12 +119,10 @@ def _given(
     tools: Path | None,
     history: Path | None,
     account: Path | None,
-    connections: str | None,
     **others: Any,
 ) -> Given:
     """Return the caller's part, read from its files; `others` are fields of `Given` as they are."""
     from reverie.recall.contexts.request import Given, Message
-    from reverie.recall.filters import Filters
 
     turns = _read(history, list, "--history") or []
     if wrong := [turn for turn in turns if not isinstance(turn, dict) or {"role", "content"} - turn.keys()]:
@@ -134,7 +133,6 @@ def _given(
         tools=_read(tools, list, "--tools") or (),
         history=[Message(role=str(turn["role"]), content=str(turn["content"])) for turn in turns],
         account=_read(account, dict, "--account") or {},
-        filters=Filters(connections=None if connections is None else [name for name in connections.split(",") if name]),
         **others,
     )
 

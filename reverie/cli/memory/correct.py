@@ -6,7 +6,7 @@ from datetime import datetime
 
 import click
 
-from reverie.cli.memory.correcting import actor_option, record
+from reverie.cli.memory.correcting import SharedOptions, actor_option, record
 from reverie.cli.options import as_of_option, json_option, tenant_option
 
 
@@ -39,12 +39,5 @@ def command(
     """
     if wrong == (content is not None):
         raise click.UsageError("Give either --wrong or --replace TEXT.")
-    record(
-        memory,
-        asked="wrong" if wrong else "replace",
-        content=content,
-        tenant=tenant,
-        as_of=as_of,
-        actor=actor,
-        as_json=as_json,
-    )
+    options = SharedOptions(tenant, as_of, actor, as_json)
+    record(memory, "wrong" if wrong else "replace", options, content=content)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import getpass
 import sys
 from datetime import datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 from uuid import UUID
 
 import click
@@ -23,16 +23,17 @@ actor_option: Decorator = click.option(
 )
 
 
+class SharedOptions(NamedTuple):
+    """The options that all of these commands have."""
+
+    tenant: str | None
+    as_of: datetime | None
+    actor: str | None
+    as_json: bool
+
+
 def record(
-    memory: str,
-    *,
-    asked: Asked,
-    tenant: str | None,
-    as_of: datetime | None,
-    actor: str | None,
-    as_json: bool,
-    content: str | None = None,
-    asks: bool = False,
+    memory: str, asked: Asked, options: SharedOptions, *, content: str | None = None, asks: bool = False
 ) -> None:
     """Record a correction of the memory whose id is or begins with `memory`, and print when it takes effect.
 
@@ -43,23 +44,21 @@ def record(
         InputError: several ids begin with `memory`, only its beginning is given and nobody can be asked, or the text
             or name is blank or too long.
     """
-    from reverie.capture.live.corrections import correct_memory
+    from reverie.capture.live.corrections import CorrectionAsked, correct_memory
     from reverie.store.session import perform
 
-    actor = actor if actor is not None else _user()
-    with CommandSession(tenant) as session:
+    as_json = options.as_json
+    actor = options.actor if options.actor is not None else _user()
+    with CommandSession(options.tenant) as session:
         tenant_id, memory_id = session.tenant_id, _find(session, memory)
         if asks:
             _ask(session, memory_id, asked, is_whole=_is_id(memory), as_json=as_json)
         made = perform(
             correct_memory(
                 session.worker.session(tenant_id),
-                memory_id=memory_id,
+                CorrectionAsked(memory_id=memory_id, asked=asked, content=content, actor=actor),
                 policy=session.policy,
-                as_of=session.time(as_of),
-                asked=asked,
-                content=content,
-                actor=actor,
+                as_of=session.time(options.as_of),
             )
         )
     if as_json:

@@ -6,7 +6,7 @@ from datetime import datetime
 
 import click
 
-from reverie.cli.memory.correcting import actor_option, record
+from reverie.cli.memory.correcting import SharedOptions, actor_option, record
 from reverie.cli.options import as_of_option, json_option, tenant_option
 
 
@@ -30,4 +30,4 @@ def command(
     Example:
       reverie forget 019b8d6a-7f10-8c41-9a2
     """
-    record(memory, asked="forget", tenant=tenant, as_of=as_of, actor=actor, as_json=as_json, asks=not yes)
+    record(memory, "forget", SharedOptions(tenant, as_of, actor, as_json), asks=not yes)

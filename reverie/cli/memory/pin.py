@@ -6,7 +6,7 @@ from datetime import datetime
 
 import click
 
-from reverie.cli.memory.correcting import actor_option, record
+from reverie.cli.memory.correcting import SharedOptions, actor_option, record
 from reverie.cli.options import as_of_option, json_option, tenant_option
 
 
@@ -24,4 +24,4 @@ def command(memory: str, actor: str | None, tenant: str | None, as_of: datetime 
     Example:
       reverie pin 019b8d6a-7f10-8c41-9a2
     """
-    record(memory, asked="pin", tenant=tenant, as_of=as_of, actor=actor, as_json=as_json)
+    record(memory, "pin", SharedOptions(tenant, as_of, actor, as_json))

@@ -56,25 +56,21 @@ def command(
       reverie recall "how did the video posts do?" --subject mumbai-bakery --tenant demo --why
       reverie recall "breakfast" --subject ana --kinds fact,preference --top-k 3 --json
     """
+    from reverie.recall.query import RecallQuery
     from reverie.recall.recall import log_recall, recall
     from reverie.store.session import perform
 
-    wanted = parse_kinds(kinds)
+    options = limits | {"token_budget": budget, "kinds": parse_kinds(kinds)}
     with CommandSession(tenant, policy) as session:
         session.require_tenant()
         embedder = embedder_or_none(session)
         age = session.asking_notes(embedder)
         recalled = recall(
             session.asking(embedder).session(session.tenant_id),
-            question,
-            subject_id=subject,
+            RecallQuery(text=question, subject_id=subject, as_of=session.time(as_of), **options),
             policy=session.policy,
-            as_of=session.time(as_of),
             embedder=embedder,
             reranker=session.reranker,
-            token_budget=budget,
-            kinds=wanted,
-            **limits,
         )
         result = _with_notes(perform(recalled), age)
         _check_subject(session, result)

@@ -143,6 +143,7 @@ def redrive(
     Example:
       reverie dead-letters redrive --timezone Europe/Berlin
     """
+    from reverie.capture.history.importing import FieldOptions
     from reverie.capture.history.redrive import redrive_dead_letters
     from reverie.store.dead_letters import LetterFilter
 
@@ -151,10 +152,7 @@ def redrive(
             session.worker,
             tenant_id=session.tenant_id,
             where=LetterFilter(source=source, reason=reason),
-            mapping=mapping,
-            timezone=timezone,
-            time_format=time_format,
-            subject=subject,
+            fields=FieldOptions(mapping=mapping, timezone=timezone, time_format=time_format, subject=subject),
             policy=session.new_tenant_policy,
         )
     fields = ("tried", "imported", "repeated", "outcomes", "dead", "requeued", "released")

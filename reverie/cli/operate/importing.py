@@ -183,7 +183,7 @@ def command(
 
 
 def _import(session: CommandSession, file: Path, shown: Bars, options: dict[str, Any]) -> ImportSummary:
-    from reverie.capture.history.importing import import_file
+    from reverie.capture.history.importing import FileOptions, import_file
 
     name = file.name
     if file.is_file():
@@ -191,15 +191,16 @@ def _import(session: CommandSession, file: Path, shown: Bars, options: dict[str,
     return import_file(
         session.worker,
         file,
+        FileOptions(**options),
         tenant_id=session.tenant_id,
         policy=session.new_tenant_policy,
         on_progress=lambda position: shown.place(name, position),
-        **options,
     )
 
 
 def _import_source(session: CommandSession, source: SourceQuery, shown: Bars, how: dict[str, Any]) -> ImportSummary:
-    from reverie.capture.history.database import FieldOptions, import_table
+    from reverie.capture.history.database import import_table
+    from reverie.capture.history.importing import FieldOptions
 
     shown.expect(source.source, None, unit="rows")
     return import_table(

@@ -21,7 +21,7 @@ from reverie.model import Scope
 from reverie.policy import SIGNALS, Policy
 from reverie.recall.question import ParsedQuestion, read_question
 from reverie.recall.result import Hit, Signals
-from reverie.recall.search import MEASURED, search
+from reverie.recall.search import MEASURED, Search, search
 from reverie.store.database import Store
 from reverie.store.queries import queries
 from reverie.store.work import Work
@@ -87,10 +87,11 @@ def examples_of(
     with store.transaction(source) as conn:
         turns = turn_places(conn, source)
         for query, question, vector, at in parsed_queries(conn, source, asked, policy=policy, embedder=embedder):
-            found = search(
-                conn, tenant_id=source, subject_id=query.subject_id, vector=vector, question=question, policy=every,
-                model=embedder.model, as_of=at, ranked=_ALL,
+            wanted = Search(
+                tenant_id=source, subject_id=query.subject_id, question=question, vector=vector, model=embedder.model,
+                as_of=at, ranked=_ALL,
             )  # fmt: skip
+            found = search(conn, wanted, every)
             hits = [hit for hit, reason in found if reason is None]
             if not hits:
                 continue

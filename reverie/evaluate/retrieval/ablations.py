@@ -19,6 +19,7 @@ from reverie.model import Kind
 from reverie.policy import SIGNALS, Policy
 from reverie.policy.recall import PassName
 from reverie.recall.profile import Profile, load_profile
+from reverie.recall.subject_cache import KnownSubject
 from reverie.store.database import Store
 from reverie.store.queries import queries
 from reverie.store.session import perform
@@ -66,7 +67,7 @@ class AskedMemory:
     store: Store
     tenant_id: str
     asked: Sequence[HeldQuestion]
-    known: Mapping[str, Any]
+    known: Mapping[str, KnownSubject]
     policy: Policy
     embedder: KnownQuestions
     #: Connections that ask.

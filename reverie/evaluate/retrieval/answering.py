@@ -9,16 +9,17 @@ from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
 from uuid import UUID
 
 from reverie.evaluate.retrieval.question import HeldQuestion
 from reverie.evaluate.retrieval.ranks import Ranks, ranks
 from reverie.inference import Embedder, Vectors
 from reverie.policy import Policy
+from reverie.recall.query import RecallQuery
 from reverie.recall.question import as_spoken
-from reverie.recall.recall import recall, subject_statement
+from reverie.recall.recall import recall
 from reverie.recall.result import RecallResult
+from reverie.recall.subject_cache import KnownSubject, subject_statement
 from reverie.store.database import Store
 from reverie.store.queries import queries
 from reverie.store.session import perform
@@ -65,20 +66,20 @@ class KnownQuestions:
         return self._embedder.count_tokens(text)
 
 
-def subjects_known(store: Store, tenant_id: str, asked: Iterable[HeldQuestion]) -> dict[str, Any]:
+def subjects_known(store: Store, tenant_id: str, asked: Iterable[HeldQuestion]) -> dict[str, KnownSubject]:
     """Return what recall must know of each subject, once a subject."""
     session = store.session(tenant_id)
     return {
-        subject: perform(session.run(subject_statement(tenant_id, subject)))
+        subject: KnownSubject(rows=perform(session.run(subject_statement(tenant_id, subject))))
         for subject in sorted({each.subject_id for each in asked})
     }
 
 
-def embedded(asked: Iterable[HeldQuestion], known: Mapping[str, Any], embedder: Embedder) -> KnownQuestions:
+def embedded(asked: Iterable[HeldQuestion], known: Mapping[str, KnownSubject], embedder: Embedder) -> KnownQuestions:
     """Embed the questions as recall reads them."""
     return KnownQuestions(
         embedder,
-        (as_spoken(each.text, rows[0][0] if (rows := known[each.subject_id]) else ()) for each in asked),
+        (as_spoken(each.text, known[each.subject_id].speakers) for each in asked),
     )
 
 
@@ -87,7 +88,7 @@ def ask_all(
     tenant_id: str,
     asked: Sequence[HeldQuestion],
     *,
-    known: Mapping[str, Any],
+    known: Mapping[str, KnownSubject],
     policy: Policy,
     embedder: Embedder | None,
     jobs: int = 2,
@@ -98,12 +99,9 @@ def ask_all(
     """
 
     def ask(each: HeldQuestion) -> RecallResult:
-        return perform(
-            recall(
-                store.session(tenant_id), each.text, subject_id=each.subject_id, policy=policy, as_of=each.asked_at,
-                embedder=embedder, top_k=DEPTH, known=known[each.subject_id],
-            )
-        )  # fmt: skip
+        query = RecallQuery(text=each.text, subject_id=each.subject_id, as_of=each.asked_at, top_k=DEPTH)
+        subject = known[each.subject_id]
+        return perform(recall(store.session(tenant_id), query, policy=policy, embedder=embedder, known=subject))
 
     with ThreadPoolExecutor(jobs) as pool:
         answers = list(pool.map(ask, asked))

@@ -1,6 +1,8 @@
 """Contexts: what a language model is told about a subject, laid out within a budget.
 
 - `context`: the context
+- `reading`: reads what it is made of
+- `notes`: what was missing, in words for people
 - `sections`: its sections and what fits into each
 - `forms`: the six layouts
 - `explained`: which memory was used for which line

@@ -32,6 +32,7 @@ from reverie.recall.contexts.sections import Block, Line, Section, fit
 from reverie.recall.facts import StructuredFact
 from reverie.recall.places.budget import PROCEDURAL
 from reverie.recall.profile import Profile, one_line, with_day
+from reverie.recall.result import RecallResult
 from reverie.recall.staged import StagedRecall, fact_line, summary_line
 
 #: What Logic 4 calls the kinds.
@@ -67,8 +68,14 @@ class Material:
     #: Tokens of memories: the policy's, or those of the relationship's stage.
     memory_budget: int
     count: CountTokens
+    #: Most memories.
+    top_k: int = 0
+    #: The recall that the memories are of.
+    recalled: RecallResult | None = None
     #: Remembered summaries of the conversation's older turns.
     told: Sequence[StoredSummary] = ()
+    #: What was left out or done otherwise than asked, in words for people.
+    notes: Sequence[str] = ()
 
 
 def lay_out(material: Material) -> list[Section]:

@@ -13,7 +13,6 @@ import snowballstemmer  # type: ignore[import-untyped]
 
 from reverie.language.text import CountTokens
 from reverie.recall.contexts.sections import Block, Dropped, Line, Section, fit, whole
-from reverie.recall.filters import Filters
 from reverie.recall.profile import one_line
 
 _WORD = re.compile(r"[^\W_]+")
@@ -64,8 +63,6 @@ class Given:
     account: Mapping[str, Any] = field(default_factory=dict)
     #: Preferences in force in the running session.
     preferences: Sequence[str] = ()
-    #: Which memories may be given; `connections` are the active ones.
-    filters: Filters = field(default_factory=Filters)
     #: `off`: nothing that is remembered is given (Chat flow 3).
     mode: Literal["active", "off"] = "active"
     #: The caller's id of the request, for the log.

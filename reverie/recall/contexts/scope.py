@@ -9,18 +9,19 @@ from uuid import UUID
 
 from reverie.recall.connections import ConnectionTools, tools_statement
 from reverie.recall.contexts.request import Given, tool_name
+from reverie.recall.filters import Filters
 from reverie.recall.profile import Profile
 from reverie.store.session import Statement
 
 
-def admitted_profile(known: Profile, given: Given, admitted: Collection[UUID] | None) -> Profile:
+def admitted_profile(known: Profile, given: Given, filters: Filters, admitted: Collection[UUID] | None) -> Profile:
     """Return the profile as far as mode and filters allow; relationship and moods stay."""
     if given.mode == "off":
         known = replace(known, facts=(), preferences=(), recent=(), entries=(), learned_facts=(), conflicts=())
         return replace(known, written=None, is_written=False, note="")
     if admitted is None:
         return known
-    ids, active = frozenset(admitted), given.filters.connections
+    ids, active = frozenset(admitted), filters.connections
     return replace(
         known,
         facts=tuple(one for one in known.facts if one.memory_id in ids or one.turn_id in ids),
@@ -33,9 +34,9 @@ def admitted_profile(known: Profile, given: Given, admitted: Collection[UUID] | 
     )
 
 
-def connection_statements(given: Given, tenant_id: str, subject_id: str) -> tuple[Statement[ConnectionTools], ...]:
+def connection_statements(filters: Filters, tenant_id: str, subject_id: str) -> tuple[Statement[ConnectionTools], ...]:
     """Return the look-up of the active connections' tools; none where no connection is active."""
-    active = given.filters.connections
+    active = filters.connections
     return (tools_statement(tenant_id, subject_id, active),) if active else ()
 
 
@@ -56,12 +57,12 @@ def with_tools(given: Given, cached: Sequence[ConnectionTools], as_of: datetime)
     return replace(given, tools=tools), notes
 
 
-def scope_notes(known: Profile, given: Given) -> list[str]:
+def scope_notes(known: Profile, given: Given, filters: Filters) -> list[str]:
     """Return notes on what was left out by mode and filters, or given of every connection."""
     if given.mode == "off":
         return ["Retrieval is off: no facts and no memories are given."]
     connections = {one.connection_id for one in known.active if one.connection_id}
-    active = given.filters.connections
+    active = filters.connections
     if active is None:
         return [f"No active connections were named: what was learned about all {len(connections):,} counts."] * (
             len(connections) > 1

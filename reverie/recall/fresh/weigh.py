@@ -9,6 +9,7 @@ import math
 import re
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from functools import cache
 from uuid import UUID
@@ -27,33 +28,41 @@ _DAY = 86_400.0
 _BEFORE_DAYS, _AFTER_DAYS = 1.5, 5.0
 
 
+@dataclass(frozen=True, kw_only=True, slots=True)
+class FreshTurns:
+    """Waiting turns as they were read beside a search."""
+
+    turns: Sequence[WaitingTurn] = ()
+    #: Whether the question has a vector.
+    embedded: bool = False
+    #: BM25 of the best item of the search; None: there is none.
+    best_bm25: float | None = None
+
+
 def with_fresh(
     found: Candidates,
-    turns: Sequence[WaitingTurn],
+    waiting: FreshTurns,
     *,
     question: ParsedQuestion,
-    embedded: bool,
-    best_bm25: float | None,
     said: Collection[str] = (),
     policy: Policy,
     as_of: datetime,
 ) -> Candidates:
     """Return candidates of the search with waiting turns among them, by score.
 
-    One that was found twice is left out, and one with the words of `said`. `embedded`: the question has a vector;
-    `best_bm25` is that of the best item of the search.
+    One that was found twice is left out, and one with the words of `said`.
     """
-    first, known = next(iter(turns), None), {hit.id for hit, _ in found}
-    turns = [turn for turn in turns if turn.id not in known and turn.text.strip() not in said]
+    first, known = next(iter(waiting.turns), None), {hit.id for hit, _ in found}
+    turns = [turn for turn in waiting.turns if turn.id not in known and turn.text.strip() not in said]
     if not first or not turns:
         return found
     numbers = policy.recall
-    weights = numbers.weights_for(question.kind) if embedded else numbers.weights
+    weights = numbers.weights_for(question.kind) if waiting.embedded else numbers.weights
     bm25, average = _bm25_of(turns, first, numbers)
-    best = max(best_bm25 or 0.0, *bm25.values()) or 1.0
+    best = max(waiting.best_bm25 or 0.0, *bm25.values()) or 1.0
     lexical = {hit.id: _measured(hit, _LEXICAL) for hit, _ in found}
     lexical |= {id_: value / best for id_, value in bm25.items()}
-    similar = _similarities(turns, found, lexical) if embedded else {}
+    similar = _similarities(turns, found, lexical) if waiting.embedded else {}
     sessions = _of_sessions(turns, found, similar, question)
     shared = {name: (place, weights[name]) for place, name in enumerate(MEASURED) if weights.get(name)}
     fresh = list[tuple[Hit, str | None]]()

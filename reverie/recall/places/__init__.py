@@ -7,4 +7,5 @@
 - `asked`: what states the relation that a question asks for stands first
 - `same`: what was said several times, and a memory with its turn, take one place
 - `budget`: the best that fit
+- `moves`: the words for what a pass did to a hit's place
 """

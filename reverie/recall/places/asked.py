@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Mapping, Sequence
-from datetime import datetime
-from uuid import UUID
 
 from reverie.language.objects import read_object
 from reverie.language.text import strip_invisible
 from reverie.policy import RecallPolicy
+from reverie.recall.query import RecallQuery
 from reverie.recall.question import ParsedQuestion
 from reverie.recall.result import Hit
+from reverie.recall.search import horizon
 from reverie.store.queries import queries
 from reverie.store.session import Statement, TenantSession
 
@@ -29,29 +29,27 @@ def asked_relations(question: ParsedQuestion, patterns: Mapping[str, str]) -> fr
 
 async def read_asked(
     session: TenantSession,
-    subject_id: str,
+    query: RecallQuery,
     relations: Collection[str],
     *,
     question: ParsedQuestion,
     numbers: RecallPolicy,
-    as_of: datetime,
-    horizon: UUID,
 ) -> list[Hit]:
     """Return the memories in force that state what a question asks for, of whom it asks for, the latest first."""
     if not relations:
         return []
     params = {
         "tenant": session.tenant_id,
-        "subject": subject_id,
+        "subject": query.subject_id,
         "relations": list(relations),
         "speakers": list(question.mentioned) or None,
         "min_importance": numbers.min_importance,
-        "as_of": as_of,
-        "horizon": horizon,
+        "as_of": query.as_of,
+        "horizon": horizon(query.as_of),
         "limit": numbers.top_k,
     }
     rows = await session.run(Statement(queries("places")["stating"], params))
-    others = _others(question, subject_id, numbers.people)
+    others = _others(question, query.subject_id, numbers.people)
     return [
         Hit("memory", id_, kind, strip_invisible(content), happened_at, 0.0, {}, {}, turn_id, session_id, importance)
         for who, id_, kind, content, happened_at, turn_id, session_id, importance in rows

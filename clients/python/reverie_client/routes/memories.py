@@ -148,28 +148,28 @@ class Explanation(Answer):
 def list_memories(
     subject_id: str,
     *,
+    as_of: datetime | None = None,
+    limit: int | None = None,
+    cursor: str | None = None,
     kinds: Sequence[Literal["fact", "preference", "instruction", "episode", "summary", "pattern"]] | None = None,
     states: Sequence[Literal["candidate", "active", "merged", "compressed", "superseded"]] | None = None,
     since: datetime | None = None,
     until: datetime | None = None,
     session_id: str | None = None,
     entity: str | None = None,
-    as_of: datetime | None = None,
-    limit: int | None = None,
-    cursor: str | None = None,
 ) -> Request[MemoryPage]:
     """List the memories of a subject, latest first. Importance is computed as of the requested time.
 
     subject_id: The person or business that the memory is about.
+    as_of: Answer as of this time. Default: now.
+    limit: Maximum number of items on a page.
+    cursor: `next_cursor` of the previous page. Default: the first page.
     kinds: Only memories of these kinds. Default: all kinds.
     states: Only memories in these states. Default: active and candidate.
     since: Only memories of events at or after this time.
     until: Only memories of events before this time.
     session_id: Only memories from this session.
     entity: Only memories that name this entity, such as `pet:bruno`.
-    as_of: Answer as of this time. Default: now.
-    limit: Maximum number of items on a page.
-    cursor: `next_cursor` of the previous page. Default: the first page.
     """
     return Request(
         "GET",
@@ -177,15 +177,15 @@ def list_memories(
         MemoryPage,
         query={
             "subject_id": subject_id,
+            "as_of": as_of,
+            "limit": limit,
+            "cursor": cursor,
             "kinds": kinds,
             "states": states,
             "since": since,
             "until": until,
             "session_id": session_id,
             "entity": entity,
-            "as_of": as_of,
-            "limit": limit,
-            "cursor": cursor,
         },
     )
 

@@ -1,0 +1,170 @@
+"""The candidates of an answer, best first: searched, with what was said just now, without what need not be told."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+from uuid import UUID
+
+from reverie.errors import InferenceError
+from reverie.inference import Embedder, Vectors
+from reverie.inference.reranker import Reranker
+from reverie.llm.metering import embed_question
+from reverie.policy import Policy
+from reverie.recall.filters import read_admitted
+from reverie.recall.fresh.arm import FreshArm
+from reverie.recall.places.replacements import Candidates, with_replacements
+from reverie.recall.places.small_talk import asks_back, is_small_talk, without_small_talk
+from reverie.recall.query import RecallQuery
+from reverie.recall.question import ParsedQuestion
+from reverie.recall.search import (
+    Search,
+    by_words,
+    checked_rows,
+    former_ids,
+    near_enough,
+    read_hits,
+    search_params,
+    searches_words,
+    unranked,
+)
+from reverie.recall.subject_cache import KnownSubject
+from reverie.store.session import TenantSession
+from reverie.telemetry.spans import span
+
+#: The note on an answer without an embedder.
+NO_MODEL = "No embedding model is configured: found by words and entities alone."
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class PreparedQuery:
+    """A query with what recall knows before it searches."""
+
+    query: RecallQuery
+    question: ParsedQuestion
+    policy: Policy
+    subject: KnownSubject
+    #: The embedded question; None: only words and entities find anything.
+    vector: Vectors | None
+    #: The model that embeds; None: there is none.
+    model: str | None
+
+    @property
+    def top_k(self) -> int:
+        """Most hits of the answer."""
+        return self.policy.recall.top_k if self.query.top_k is None else self.query.top_k
+
+    @property
+    def token_budget(self) -> int:
+        """Most tokens of the answer."""
+        return self.policy.recall.token_budget if self.query.token_budget is None else self.query.token_budget
+
+
+class FoundCandidates(NamedTuple):
+    """Candidates, best first, each with the filter that drops it (None: it passes)."""
+
+    candidates: Candidates
+    #: The memories of what each candidate stated and no longer holds, by candidate.
+    formers: dict[UUID, list[UUID]]
+    #: Candidates that ranked so low that they are only counted.
+    unranked: int
+
+
+async def embed_query(
+    session: TenantSession,
+    question: ParsedQuestion,
+    *,
+    subject: KnownSubject,
+    embedder: Embedder | None,
+    notes: list[str],
+) -> Vectors | None:
+    """Return the vector of a question; None and a note if there is no model, another one's vectors, or it fails."""
+    if embedder is None:
+        notes.append(NO_MODEL)
+    elif subject.model not in (None, embedder.model):
+        notes.append(
+            f"The memory is embedded by {subject.model} and the question would be by {embedder.model}: "
+            "found by words and entities alone."
+        )
+    elif subject:
+        try:
+            return await embed_question(session, question.spoken, stage="recall", embedder=embedder)
+        except InferenceError as error:
+            notes.append(f"The embedding model gave no answer ({error.within}): found by words and entities alone.")
+    return None
+
+
+async def find_candidates(
+    session: TenantSession, asked: PreparedQuery, *, reranker: Reranker | None, notes: list[str]
+) -> FoundCandidates:
+    """Return the candidates of an answer: found, with waiting turns and replacements, in the order of their scores.
+
+    Raises:
+        StaleCacheError: what is known of the subject was cached, and is out of date.
+    """
+    query, policy, subject = asked.query, asked.policy, asked.subject
+    search = await _search_for(session, asked, reranker)
+    fresh = FreshArm(session, policy=policy, as_of=query.as_of)
+    words_alone = asked.vector is None and not searches_words(policy)
+    found, rows = await _searched(fresh, search, by_words(policy) if words_alone else policy, subject)
+    too_far = [(hit, reason) for hit, reason in found if reason == "similarity"]
+    if subject and len(too_far) == len(found) and not words_alone and not searches_words(policy):
+        found, rows = await _searched(fresh, replace(search, cached=None), by_words(policy), subject)
+        found += [far for far in too_far if far[0].id not in {hit.id for hit, _ in found}]
+        notes.append(f"The policy {policy.name} searches vectors, which found nothing: words were searched instead.")
+    found = fresh.join(found, asked.question, said=query.said)
+    if query.is_spoken:
+        found = _worth_telling(found, asked, notes)
+    candidates = await with_replacements(session, found, subject_id=query.subject_id)
+    return FoundCandidates(candidates, former_ids(rows), unranked(rows))
+
+
+async def _search_for(session: TenantSession, asked: PreparedQuery, reranker: Reranker | None) -> Search:
+    """The search that a query wants, with its filters resolved to ids."""
+    query, numbers, subject = asked.query, asked.policy.recall, asked.subject
+    return Search(
+        tenant_id=session.tenant_id,
+        subject_id=query.subject_id,
+        question=asked.question,
+        vector=asked.vector,
+        model=asked.model,
+        as_of=query.as_of,
+        kinds=query.kinds,
+        include_compressed=query.include_compressed,
+        among=await read_admitted(session, query.subject_id, query.filters),
+        top_k=query.top_k,
+        ranked=max(numbers.ranked, 3 * (query.top_k or 0), numbers.rerank_candidates if reranker else 0),
+        cached=subject.rows[0] if subject and subject.is_cached else None,
+    )
+
+
+async def _searched(
+    fresh: FreshArm, search: Search, policy: Policy, subject: KnownSubject
+) -> tuple[Candidates, Sequence[tuple[Any, ...]]]:
+    """The candidates by one policy's weights, and their rows."""
+    params = search_params(search, policy)
+    with span("recall search"):
+        rows = await fresh.search(params) if subject and params else []
+    rows = rows if search.cached is None else checked_rows(rows)
+    return (read_hits(rows, params) if params else []), rows
+
+
+def _worth_telling(found: Candidates, asked: PreparedQuery, notes: list[str]) -> Candidates:
+    """Drop what a person who says this need not be reminded of: what is far from it or tells nothing."""
+    question, numbers = asked.question, asked.policy.recall
+    if asked.vector is not None:
+        of_assistant = numbers.query_min_assistant.get(question.kind, -1.0)
+        found = near_enough(
+            found,
+            numbers.query_min_similarity.get(question.kind, -1.0),
+            least_of_assistant=-1.0 if question.asks_assistant else of_assistant,
+        )
+    if not numbers.query_min_worth:
+        return found
+    is_chat = question.kind != "question" or "?" not in question.text or asks_back(question.text)
+    if is_chat and not question.asks_assistant and is_small_talk(question.text, question.speakers):
+        notes.append("The message is small talk: nothing is recalled.")
+        return [(hit, reason or "small_talk") for hit, reason in found]
+    least = numbers.query_min_worth.get(question.kind, 0.0)
+    return without_small_talk(found, least, among=4 * asked.top_k, speakers=question.speakers)

@@ -1,0 +1,49 @@
+"""Notes on a context, in words for people: what was missing, or done otherwise than asked (spec D11)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from reverie.inference.tokens import Counter
+from reverie.recall.contexts.forms import Material
+from reverie.recall.contexts.sections import Section
+
+
+def context_notes(of: Material, sections: Sequence[Section], counter: Counter) -> tuple[str, ...]:
+    """Return the notes on a context that is laid out in these sections, each once."""
+    missing = _missing(of, counter) if of.given.mode == "active" else ()
+    return tuple(dict.fromkeys((*of.notes, *missing, *_retold(of, sections))))
+
+
+def _missing(of: Material, counter: Counter) -> Iterator[str]:
+    """What was missing."""
+    form, known, subject = of.policy.context.form, of.profile, of.subject_id
+    yield from of.recalled.notes if of.recalled else ()
+    if of.staged:
+        yield from of.staged.notes
+    else:
+        if not of.question and of.top_k:
+            yield "Nothing was asked: the most important memories are given."
+        if not of.top_k:
+            yield f"The relationship is {known.relationship.stage}: no memories are given."
+        elif not of.memories:
+            yield f"Nothing that is remembered of {subject} fits."
+    if not known.facts and form != "logic":
+        yield f"Nothing is known of {subject} by key."
+    if form == "agent" and known.note:
+        yield known.note
+    if form == "agent" and not known.is_written:
+        yield "No language model wrote a narrative: it is made of structured facts and recent memories."
+    if known.conflicts and form != "logic":
+        yield f"{len(known.conflicts):,} values contradict what holds of {subject}: the profile lists them."
+    if form == "contact" and not of.given.mood:
+        yield "No mood is known: the emotional context is left out."
+    if counter.note:
+        yield counter.note
+
+
+def _retold(of: Material, sections: Sequence[Section]) -> Iterator[str]:
+    """A note on the older turns that stored summaries replace."""
+    used = {line.id for one in sections if one.name == "history" for line in one.lines}
+    if turns := [one.turns for one in of.told if one.id in used]:
+        yield f"Of the conversation, {', '.join(turns)} are given as their remembered summaries."

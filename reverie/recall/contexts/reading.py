@@ -1,0 +1,185 @@
+"""Reads what a context is made of: profile, conversation, tools, moods, and the memories that answer the question."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import timedelta
+from typing import Any, get_args
+from uuid import UUID
+
+from reverie.inference import Embedder
+from reverie.inference.reranker import Reranker
+from reverie.language.text import CountTokens
+from reverie.policy import Policy
+from reverie.policy.live import MoodName
+from reverie.recall.contexts.conversation import read_told, told_statements, without_withdrawn
+from reverie.recall.contexts.forms import Chosen, Material
+from reverie.recall.contexts.request import Given
+from reverie.recall.contexts.scope import admitted_profile, connection_statements, scope_notes, with_tools
+from reverie.recall.filters import Filters, read_admitted
+from reverie.recall.profile import Profile, profile_statements, read_profile
+from reverie.recall.query import RecallQuery
+from reverie.recall.recall import recall
+from reverie.recall.relationship import STAGES, Relationship
+from reverie.recall.result import RecallResult
+from reverie.recall.staged import staged_recall
+from reverie.recall.subject_cache import KnownSubject, Rows, SubjectCache, subject_statement
+from reverie.store.queries import queries
+from reverie.store.session import Statement, TenantSession
+from reverie.store.session.piggyback import Piggyback
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ContextReader:
+    """Reads the material of a context for a query."""
+
+    session: TenantSession
+    query: RecallQuery
+    policy: Policy
+    embedder: Embedder | None
+    reranker: Reranker | None
+    subject_cache: SubjectCache | None
+
+    async def read(self, given: Given, count: CountTokens) -> Material:
+        """Return everything that the context can be made of."""
+        query, policy, tenant_id = self.query, self.policy, self.session.tenant_id
+        subject_id, as_of, filters = query.subject_id, query.as_of, query.filters or Filters()
+        admitted = await read_admitted(self.session, subject_id, filters)
+        of_connections = connection_statements(filters, tenant_id, subject_id)
+        of_session = told_statements(given, tenant_id, subject_id, policy, as_of)
+        of_profile = profile_statements(tenant_id, subject_id, policy, as_of)
+        recalled, subject, rows = await self._read_rows((*of_connections, *of_session, *of_profile), given)
+        given, tool_notes = with_tools(given, rows.pop(0) if of_connections else (), as_of)
+        profile = read_profile(tuple(rows[len(of_session) :]), subject_id, policy, as_of)
+        known = admitted_profile(profile, given, filters, admitted)
+        if of_session:
+            given = replace(given, history=without_withdrawn(given.history, rows[0]))
+        budget, top_k = _limits(policy, known.relationship, given)
+        material = Material(
+            subject_id=subject_id,
+            question=query.text,
+            given=_with_moods(given, known, self.policy, query),
+            policy=policy,
+            profile=known,
+            memories=(),
+            staged=None,
+            recalled=recalled,
+            memory_budget=budget,
+            top_k=top_k,
+            count=count,
+            told=[one for summaries in rows[1 : len(of_session)] for one in read_told(summaries)],
+            notes=(*scope_notes(profile, given, filters), *tool_notes),
+        )
+        return await self._with_memories(material, subject, admitted)
+
+    async def _read_rows(
+        self, statements: tuple[Statement[Any], ...], given: Given
+    ) -> tuple[RecallResult | None, Rows, list[list[Any]]]:
+        """Read the subject and the statements; where the subject is cached, the memories are found in the same trip."""
+        query, session, cache = self.query, self.session, self.subject_cache
+        statements = (subject_statement(session.tenant_id, query.subject_id), *statements)
+        cached = cache.cached(session.tenant_id, query.subject_id, self.embedder) if cache else None
+        recalled: RecallResult | None = None
+        # in these forms the memories depend on the profile, or are found in another way
+        is_plain = given.mode == "active" and self.policy.context.form not in ("chat", "contact")
+        if cached and query.text and is_plain:
+            piggyback = Piggyback(session, statements)
+            recalled = await self._recall(piggyback, cached, self.policy.recall.top_k, self.policy.context.memories)
+            subject, *rows = await piggyback.rows()
+            recalled = recalled if subject == cached else None
+        else:
+            subject, *rows = await session.run_all(*statements)
+        if cache:
+            cache.put(session.tenant_id, query.subject_id, subject)
+        return recalled, subject, rows
+
+    async def _recall(self, session: TenantSession, subject: Rows, top_k: int, token_budget: int) -> RecallResult:
+        return await recall(
+            session,
+            replace(self.query, top_k=top_k, token_budget=token_budget),
+            policy=self.policy,
+            embedder=self.embedder,
+            reranker=self.reranker,
+            known=KnownSubject(rows=subject),
+        )
+
+    async def _with_memories(self, material: Material, subject: Rows, admitted: Sequence[UUID] | None) -> Material:
+        """Add the memories: found for the question, or in stages, or without a question the most important ones."""
+        session, query, top_k = self.session, self.query, material.top_k
+        if self.policy.context.form == "chat" and material.given.mode == "active":
+            staged = await staged_recall(session, query, policy=self.policy, embedder=self.embedder, admitted=admitted)
+            return replace(material, staged=staged)
+        if top_k and query.text:
+            recalled = material.recalled or await self._recall(session, subject, top_k, material.memory_budget)
+            return replace(material, recalled=recalled, memories=_recalled(recalled))
+        if top_k:
+            statement = _important_statement(session.tenant_id, query, self.policy, top_k, admitted)
+            return replace(material, memories=_important(await session.run(statement)))
+        return material
+
+
+def _with_moods(given: Given, known: Profile, policy: Policy, query: RecallQuery) -> Given:
+    """Add what the log knows: the usual mood, and the latest one while a session would still remember it.
+
+    A mood that the policy does not know, told under another one, is neutral here.
+    """
+    given = replace(given, mood=_of_policy(given.mood, policy), usual_mood=_of_policy(given.usual_mood, policy))
+    if known.moods is None:
+        return given
+    fresh = query.as_of - known.moods.said_at <= timedelta(hours=policy.working_memory.ttl_hours)
+    if given.mood is None and fresh:
+        given = replace(given, mood=_of_policy(known.moods.mood, policy), energy=known.moods.energy)
+    return replace(
+        given,
+        usual_mood=given.usual_mood or _of_policy(known.moods.usual_mood, policy),
+        usual_energy=given.usual_energy or known.moods.usual_energy,
+    )
+
+
+def _of_policy(mood: str | None, policy: Policy) -> str | None:
+    return "neutral" if mood in get_args(MoodName) and mood not in policy.mood.moods else mood
+
+
+def _limits(policy: Policy, known: Relationship, given: Given) -> tuple[int, int]:
+    """Tokens and number of memories: by the relationship's stage in Contact's form (5.1 to 5.4)."""
+    if given.mode != "active":
+        return policy.context.memories, 0
+    if policy.context.form != "contact":
+        return policy.context.memories, policy.recall.top_k
+    place = STAGES.index(known.stage)
+    return min(policy.relationship.tokens[place], policy.context.memories), policy.relationship.memories[place]
+
+
+def _recalled(found: RecallResult) -> list[Chosen]:
+    return [
+        Chosen(
+            id=hit.id, kind=hit.kind, content=hit.told, happened_at=hit.happened_at, importance=hit.importance,
+            score=hit.score,
+        )
+        for hit in found.hits
+    ]  # fmt: skip
+
+
+def _important_statement(
+    tenant_id: str, query: RecallQuery, policy: Policy, top_k: int, among: Sequence[UUID] | None
+) -> Statement[Any]:
+    params = {
+        "among": among,
+        "tenant": tenant_id,
+        "subject": query.subject_id,
+        "as_of": query.as_of,
+        "kinds": list(policy.decay.rates),
+        "rates": list(policy.decay.rates.values()),
+        "grace_days": policy.decay.grace_days,
+        "min_importance": policy.recall.min_importance,
+        "limit": top_k,
+    }
+    return Statement(queries("context")["important"], params)
+
+
+def _important(rows: Sequence[tuple[Any, ...]]) -> list[Chosen]:
+    return [
+        Chosen(id=id_, kind=kind, content=content, happened_at=at, importance=importance, score=importance)
+        for id_, kind, content, at, importance in rows
+    ]

@@ -1,0 +1,44 @@
+"""A query: a question, message or request about a subject, as of a time, and how much may answer it."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from reverie.model import require_aware
+from reverie.recall.filters import Filters
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class RecallQuery:
+    """What is asked of a subject's memory.
+
+    A recall uses every field. A context and a staged recall have budgets of their own; they need no text.
+    """
+
+    #: In the asker's words; "" asks nothing.
+    text: str = ""
+    subject_id: str
+    #: Memory answers as of this time, which must be aware.
+    as_of: datetime
+    #: Most hits and most tokens; None: the policy's.
+    top_k: int | None = None
+    token_budget: int | None = None
+    #: Only memories of these kinds; None: turns and memories of every kind.
+    kinds: Sequence[str] | None = None
+    #: Whether memories that a pattern or summary replaced are searched too.
+    include_compressed: bool = False
+    #: Only items with these attributes.
+    filters: Filters | None = None
+    #: Turns before and after each hit that come with it.
+    neighbours: int = 0
+    #: Texts that the caller has at hand: waiting turns with these words are left out.
+    said: Collection[str] = ()
+    #: Whether a person says the text, and it is no search: what is too far from it or tells too little is dropped, and
+    #: everything where it is small talk.
+    is_spoken: bool = False
+
+    def __post_init__(self) -> None:
+        """Take the time in UTC. Raises ValueError: it has no offset."""
+        object.__setattr__(self, "as_of", require_aware(self.as_of))
