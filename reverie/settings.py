@@ -44,7 +44,7 @@ def postgres_url(value: str) -> str:
     """Return a Postgres URL with the scheme that libpq knows. Raises ValueError, which never quotes the URL."""
     scheme, separator, rest = value.strip().partition("://")
     if not separator or scheme not in POSTGRES_SCHEMES:
-        raise ValueError("a URL like postgresql://user:password@host:5432/name is needed")
+        raise ValueError("must be a URL such as postgresql://user:password@host:5432/name")
     return f"postgresql://{rest}"
 
 

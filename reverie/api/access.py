@@ -80,7 +80,7 @@ class Gate:
         if grant is None:
             raise ProblemError(
                 401,
-                "The request needs a key in force: Authorization: Bearer reverie.….",
+                "The request needs a valid key: Authorization: Bearer reverie.….",
                 headers={"WWW-Authenticate": "Bearer"},
             )
         key = grant.key_id.hex

@@ -20,7 +20,7 @@ _HALF = re.compile(r"[\ud800-\udfff]")
 def _storable(text: str) -> str:
     """Postgres holds no NUL and no half of a surrogate pair."""
     if "\0" in text or (not text.isascii() and _HALF.search(text)):
-        raise ValueError("no NUL character and no half of a surrogate pair can be kept")
+        raise ValueError("must not contain a NUL character or half of a surrogate pair")
     return text
 
 
@@ -29,7 +29,7 @@ def _json(value: Any) -> Any:
     try:
         orjson.dumps(value)
     except (TypeError, RecursionError) as error:
-        raise ValueError("JSON is needed: no half of a surrogate pair, no number beyond 64 bits") from error
+        raise ValueError("must be JSON, without half of a surrogate pair or a number beyond 64 bits") from error
     return value
 
 

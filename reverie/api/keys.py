@@ -78,7 +78,7 @@ async def add_key(
     if not 1 <= len(name) <= 200:
         raise InputError("A key needs a name of 1 to 200 characters.")
     if expires_at is not None and expires_at <= made_at:
-        raise InputError("A key cannot expire before it is made.")
+        raise InputError("A key cannot expire before it is created.")
     text = f"reverie.{_encoded(session.tenant_id)}.{secrets.token_urlsafe(_SECRET_BYTES)}"
     key = ApiKey(
         id=uuid4(), name=name, scopes=sorted(set(scopes)), made_at=made_at, expires_at=expires_at, revoked_at=None
@@ -104,14 +104,14 @@ async def revoke_key(session: TenantSession, key: str, *, revoked_at: datetime) 
     """
     digits = key.strip().lower().replace("-", "")
     if not (_SHORTEST_PREFIX <= len(digits) <= 32 and set(digits) <= set("0123456789abcdef")):
-        raise InputError(f"{key!r} is no key's id: give its first {_SHORTEST_PREFIX} hex digits or more.")
+        raise InputError(f"{key!r} is not the id of a key: give its first {_SHORTEST_PREFIX} hex digits or more.")
     ends = {"first": UUID(digits.ljust(32, "0")), "last": UUID(digits.ljust(32, "f"))}
     async with session.transaction() as transaction:
         keys = await transaction.run(Statement(queries("keys")["find_keys"], {"tenant": session.tenant_id} | ends))
         if not keys:
             raise NotFoundError(f"Tenant {session.tenant_id} has no key {key}.")
         if len(keys) > 1:
-            raise InputError(f"Several keys begin with {key}: give more of it.")
+            raise InputError(f"Several keys begin with {key}: give more digits.")
         params = {"tenant": session.tenant_id, "id": keys[0][0], "revoked_at": revoked_at}
         (revoked,) = await transaction.commit(Statement(queries("keys")["revoke_key"], params, row=ApiKey))
     return revoked

@@ -36,7 +36,9 @@ def decode_cursor(cursor: str | None, *kinds: Callable[[Any], Any]) -> tuple[Any
         return tuple(kind(part) for kind, part in zip(kinds, parts, strict=True))
     except (ValueError, TypeError):
         raise ProblemError(
-            422, "query/cursor: this is no cursor of this list.", errors=[("query/cursor", "No cursor of this list.")]
+            422,
+            "query/cursor: this is not a cursor of this list.",
+            errors=[("query/cursor", "No cursor of this list.")],
         ) from None
 
 

@@ -101,7 +101,7 @@ def time_form(timezone: str | None, format: str | None) -> TimeForm:
         read = None
     if read is None or read.replace(tzinfo=None) not in (at, datetime(2026, 3, 14)):  # noqa: DTZ001
         raise InputError(
-            f"{format!r} is not how a time is written: give day, month, year and time, for example '%d-%m-%Y %H:%M'."
+            f"{format!r} is not a time format: give day, month, year and time, for example '%d-%m-%Y %H:%M'."
         )
     return TimeForm(zone, format)
 

@@ -380,7 +380,7 @@ def _require_subject(subject: str | None) -> None:
     if subject is not None and not (
         0 < len(subject) <= MAX_ID and subject.strip() and is_sound(subject, no_controls=True)
     ):
-        raise InputError("A subject is a text of 1 to 200 characters without control characters.")
+        raise InputError("A subject must be a text of 1 to 200 characters without control characters.")
 
 
 def _kind_of(value: Any) -> str:

@@ -220,7 +220,7 @@ class _Batch:
         self._until = now + LEASE
         with self._store.transaction(lease.tenant_id) as conn:
             if not renew(conn, lease, until=self._until):
-                raise StageError("The lease ran out, and others have taken these sessions.")
+                raise StageError("The lease ran out, and other workers have taken these sessions.")
 
     def _without_the_spent(self, lease: Lease, policy: Policy, counts: dict[str, float]) -> Lease:
         """Bury the sessions whose workers died as often as the policy lets it be tried; return the others."""

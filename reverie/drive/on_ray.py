@@ -146,7 +146,7 @@ def connected(cluster: RayCluster) -> Iterator[Any]:
         ray.init(**arguments, log_to_driver=False, logging_level="error", configure_logging=False)
     except Exception as error:  # a node that starts too slowly is a bare Exception
         raise SettingsError(
-            f"Ray cannot be used ({type(error).__name__}): see to RAY_ADDRESS, or unset REVERIE_EXECUTOR."
+            f"Ray cannot be used ({type(error).__name__}): check RAY_ADDRESS, or unset REVERIE_EXECUTOR."
         ) from error
     if current_thread() is main_thread():
         for number, handler in handlers.items():  # Ray would end the process at once

@@ -105,7 +105,7 @@ class HostedEmbedder:
         vectors = np.concatenate([replies[place] for place in range(len(batches))])
         if vectors.shape[1] != self.dimensions:
             raise InferenceError(
-                f"The model {self.model} answered with {vectors.shape[1]} dimensions where {self.dimensions} were due."
+                f"The model {self.model} answered with {vectors.shape[1]} dimensions instead of {self.dimensions}."
             )
         return vectors
 
@@ -166,6 +166,6 @@ class HostedEmbedder:
             raise InferenceError(f"The model {self.model} did not answer with one vector for each of {count} texts.")
         lengths = np.linalg.norm(rows, axis=1, keepdims=True)
         if not (np.isfinite(lengths).all() and lengths.all()):
-            raise InferenceError(f"The model {self.model} answered with a vector that has no direction.")
+            raise InferenceError(f"The model {self.model} answered with a zero or infinite vector.")
         unit: Vectors = rows / lengths
         return unit

@@ -38,7 +38,7 @@ class LocalEmbedder:
             self._network = library.SentenceTransformer(str(folder) if folder.is_dir() else name, device=device)
         except (OSError, ValueError):
             raise InferenceError(
-                f"The model {name} is neither a folder of sentence-transformers nor to be had from its hub."
+                f"The model {name} is neither a folder of sentence-transformers nor available from its hub."
             ) from None
         self.model = f"sentence-transformers/{folder.resolve().name if folder.is_dir() else name}"
         self.dimensions = int(self._network.get_embedding_dimension())

@@ -97,7 +97,7 @@ def load_recorded(path: Path, *, limits: Limits) -> RecordedLanguageModel:
             recording = orjson.loads(line)
             replies[str(recording["key"])] = dict(recording["reply"])
         except (ValueError, KeyError, TypeError):
-            raise InferenceError(f"Line {number} of {path} is no recorded reply.") from None
+            raise InferenceError(f"Line {number} of {path} is not a recorded reply.") from None
     limits = replace(limits, per_request=1, per_second=None)
     return RecordedLanguageModel(key=f"recorded/{path.stem}", replies=replies, limits=limits)
 

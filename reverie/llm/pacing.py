@@ -30,7 +30,10 @@ def wait_for_slot(store: Store, tenant_id: str, model: LanguageModel) -> None:
     with store.transaction(tenant_id) as conn:
         row = conn.execute(queries("calls")["take_slot"], params).fetchone()
     if row is None:
-        raise CallError(f"The model {model.key} has no turn free within {limits.patience_s:g} s.", reason="rate")
+        raise CallError(
+            f"The model {model.key} has no free slot under its rate limit within {limits.patience_s:g} s.",
+            reason="rate",
+        )
     time.sleep(row[0])
 
 

@@ -89,16 +89,16 @@ class Rule(Table):
             and not self.predicate
             and self._named(self.template, self.entity) != groups
         ):
-            raise ValueError(f"rule {self.name}: template and entity use other groups than the pattern has")
+            raise ValueError(f"rule {self.name}: template and entity use groups that the pattern lacks")
         stated = (self.template, self.entity, self.key, self.topic, self.who)
         if not self._named(*stated, self.object if self.relation else self.value) <= groups:
-            raise ValueError(f"rule {self.name}: value and key use a group that the pattern has not")
+            raise ValueError(f"rule {self.name}: value and key use a group that the pattern lacks")
         if any(cue != cue.lower() or not cue.isascii() for cue in self.cues):
-            raise ValueError(f"rule {self.name}: cues are lower-case ASCII")
+            raise ValueError(f"rule {self.name}: cues must be lower-case ASCII")
         if self.beside and (self.predicate or self.relation is None):
-            raise ValueError(f"rule {self.name}: what stands beside has a relation, and is no predicate")
+            raise ValueError(f"rule {self.name}: beside = true needs a relation and excludes predicate = true")
         if (self.category is None) != (self.key is None):
-            raise ValueError(f"rule {self.name}: category and key come together")
+            raise ValueError(f"rule {self.name}: category and key must be set together")
         return self
 
     @property
@@ -134,7 +134,7 @@ class ReplyRule(Table):
         groups = set(re.findall(r"\(\?P<(\w+)>", self.question))
         for template, known in ((self.sentence, groups | {"x"}), (self.yes, groups), (self.no, groups)):
             if template is not None and not (named := set(re.findall(r"\{(\w*)\}", template))) <= known:
-                raise ValueError(f"{template!r} names {', '.join(sorted(named - known))}, which the question has not")
+                raise ValueError(f"{template!r} names {', '.join(sorted(named - known))}, which the question lacks")
         return self
 
 

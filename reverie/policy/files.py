@@ -101,7 +101,7 @@ def read_files(name_or_path: str) -> list[PolicyFile]:
     """Return a policy's file, its base, the base's base and so on.
 
     Raises:
-        PolicyError: no such policy or base, not TOML, or the bases go in a circle.
+        PolicyError: no such policy or base, not TOML, or the bases form a cycle.
     """
     found = [_read(name_or_path, Path())]
     while BASE in (last := found[-1]).tables:
@@ -117,7 +117,7 @@ def read_files(name_or_path: str) -> list[PolicyFile]:
                 ) from error
             raise
         if found[-1].identity in (each.identity for each in found[:-1]):
-            raise last.error([BASE], f"goes in a circle: {' → '.join(each.label for each in found)}")
+            raise last.error([BASE], f"forms a cycle: {' → '.join(each.label for each in found)}")
     return found
 
 

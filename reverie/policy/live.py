@@ -52,7 +52,7 @@ class ContextPolicy(Table):
     def _fits(self) -> Self:
         parts = ("system", "profile", "memories", "behavior", "service_data", "history", "tools", "buffer")
         if (together := sum(getattr(self, part) for part in parts)) > self.total:
-            raise ValueError(f"the sections have {together} tokens together, and total is {self.total}")
+            raise ValueError(f"the sections add up to {together} tokens, more than the total of {self.total}")
         return self
 
 
@@ -102,14 +102,14 @@ class MoodPolicy(Table):
     @classmethod
     def _with_neutral(cls, moods: tuple[MoodName, ...]) -> tuple[MoodName, ...]:
         if "neutral" not in moods:
-            raise ValueError("neutral is one of them: it is the mood of a message that shows none")
+            raise ValueError("neutral must be included: it is the mood of a message that shows none")
         return tuple(mood for mood in get_args(MoodName) if mood in moods)
 
     @field_validator("after_late", "after_failure")
     @classmethod
     def _once(cls, steps: tuple[MoodStep, ...]) -> tuple[MoodStep, ...]:
         if len(set(steps)) < len(steps):
-            raise ValueError("each step stands once")
+            raise ValueError("each step may occur only once")
         return steps
 
 

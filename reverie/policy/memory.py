@@ -131,7 +131,9 @@ class CompressPolicy(Table):
     @model_validator(mode="after")
     def _leaves_some(self) -> Self:
         if 0 < self.running_turns <= self.running_keep:
-            raise ValueError(f"running_keep is {self.running_keep}, and running_turns no more: {self.running_turns}")
+            raise ValueError(
+                f"running_keep ({self.running_keep}) must be less than running_turns ({self.running_turns})"
+            )
         return self
 
 

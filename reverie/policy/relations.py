@@ -51,5 +51,5 @@ class Relation(Table):
     @model_validator(mode="after")
     def _coherent(self) -> Relation:
         if (self.category is None) != (self.key is None):
-            raise ValueError("category and key come together")
+            raise ValueError("category and key must be set together")
         return self

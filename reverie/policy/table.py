@@ -25,7 +25,7 @@ class Table(BaseModel):
 def common(pattern: str) -> str:
     """The pattern, if both regex engines read it alike; else `ValueError` naming what they do not share."""
     if found := _UNCOMMON.search(pattern):
-        raise ValueError(f"pattern {pattern!r} uses {found[0]!r}, which the two regex engines do not read alike")
+        raise ValueError(f"pattern {pattern!r} uses {found[0]!r}, which the two regex engines treat differently")
     return pattern
 
 

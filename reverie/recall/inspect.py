@@ -307,12 +307,12 @@ async def find_memory(session: TenantSession, memory: str) -> UUID:
     """Return the id of the memory, kept or forgotten, whose id is this or begins like this. Raises as `explain`."""
     digits = memory.strip().lower().replace("-", "")
     if not re.fullmatch(f"[0-9a-f]{{{_SHORTEST_PREFIX},32}}", digits):
-        raise InputError(f"{memory!r} is no memory's id: give its first {_SHORTEST_PREFIX} hex digits or more.")
+        raise InputError(f"{memory!r} is not the id of a memory: give its first {_SHORTEST_PREFIX} hex digits or more.")
     ends = {"first": UUID(digits.ljust(32, "0")), "last": UUID(digits.ljust(32, "f"))}
     params = {"tenant": session.tenant_id, "limit": _NAMED + 1} | ends
     rows = await session.run(Statement(queries("inspect")["find_ids"], params))
     if not rows:
-        raise NotFoundError(f"Tenant {session.tenant_id} has and had no memory {memory}.")
+        raise NotFoundError(f"Tenant {session.tenant_id} has never had a memory {memory}.")
     ids: list[UUID] = [row[0] for row in rows]
     if len(ids) > 1:
         more = " and more" if len(ids) > _NAMED else ""

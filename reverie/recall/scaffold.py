@@ -188,7 +188,7 @@ async def explain_entry(session: TenantSession, prefix: str, as_of: datetime) ->
     entries = await session.run(entries_statement(session.tenant_id, subject_id, as_of, history=True))
     entry = next((each for each in entries if each.id == id_), None)
     if entry is None:
-        raise NotFoundError(f"Entry {id_} rests on what a person found wrong.")
+        raise NotFoundError(f"Entry {id_} depends on a memory that a person marked as wrong.")
     params = {"tenant": session.tenant_id, "sources": entry.sources}
     sources = await session.run(Statement(queries("profile")["sources"], params, row=EntrySource))
     path = [folded_key(key) for key in entry.path]

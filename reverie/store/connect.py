@@ -214,7 +214,7 @@ def database_errors() -> Iterator[None]:
         raise DatabaseError(DISK_FULL) from error
     except psycopg.OperationalError as error:
         reason = error.diag.message_primary or "the connection was lost"
-        raise DatabaseError(f"Postgres cannot go on: {reason}.") from error
+        raise DatabaseError(f"Postgres cannot continue: {reason}.") from error
 
 
 def _conninfo(url: str) -> str:

@@ -174,7 +174,7 @@ def read_dead_letter(store: Store, tenant_id: str, letter: str) -> KeptLetter:
     """
     digits = letter.strip().lower().replace("-", "")
     if not re.fullmatch("[0-9a-f]{6,32}", digits):
-        raise InputError(f"{letter!r} is no dead letter's id: give it as reverie dead-letters list prints it.")
+        raise InputError(f"{letter!r} is not the id of a dead letter: reverie dead-letters list prints the ids.")
     ends = {"first": UUID(digits.ljust(32, "0")), "last": UUID(digits.ljust(32, "f"))}
     with store.transaction(tenant_id) as conn, conn.cursor(row_factory=dict_row) as cursor:
         found = cursor.execute(queries("dead_letters")["read"], {"tenant": tenant_id} | ends).fetchall()

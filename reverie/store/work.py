@@ -32,7 +32,7 @@ class _NoEmbedder:
     def __getattr__(self, name: str) -> Never:
         if name.startswith("__"):  # of Python's own protocols, such as pickle's
             raise AttributeError(name)
-        raise ValueError("this work needs an embedder, and none was given")
+        raise ValueError("this stage needs an embedder, and none was given")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

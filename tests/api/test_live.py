@@ -309,7 +309,7 @@ def test_an_answer_without_vectors_says_who_wanted_that(api: TestClient) -> None
 def test_an_unknown_attribute_is_refused(api: TestClient) -> None:
     refused = say(api, BRUNO | {"metadata": {"context_type": "user_profil"}})
     assert refused.status_code == 422
-    assert "context_type is one of user_profile, user_persistent" in refused.text
+    assert "context_type must be one of user_profile, user_persistent" in refused.text
     assert say(api, BRUNO | {"metadata": {"context_type": "user_persistent", "page": 7}}).status_code == 200
 
 

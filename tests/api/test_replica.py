@@ -231,7 +231,7 @@ def test_a_server_that_is_no_replica_is_refused_at_the_start(
 ) -> None:
     refused = {
         "postgresql://nobody@127.0.0.1:1/none": "No Postgres answers at 127.0.0.1:1.",
-        database_url: "It is no replica of the database of DATABASE_URL.",
+        database_url: "It is not a replica of the database of DATABASE_URL.",
     }
     for url, sentence in refused.items():
         with (

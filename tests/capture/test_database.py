@@ -181,7 +181,7 @@ def test_an_empty_table_and_a_lost_source(store: Store, crm: Crm, crm_url: str) 
                     " and pid <> pg_backend_pid() and state like 'idle in transaction%'")  # fmt: skip
 
     source = SourceQuery(url=crm_url, query="select m.* from messages m, generate_series(1, 30000)", cursor="id")
-    with pytest.raises(DatabaseError, match=r"The source .* cannot go on: .* Import it again to continue"):
+    with pytest.raises(DatabaseError, match=r"The source .* cannot continue: .* Import it again to continue"):
         import_table(store, source, FieldOptions(), tenant_id=TENANT, now=NOW, on_progress=cut)
 
 

@@ -91,7 +91,7 @@ def test_an_unknown_memory_is_one_sentence(invoke: Any, bruno: Any, command: tup
     name, *options = command
     found = invoke(name, "0000000000", *options)
     assert found.exit_code == 6
-    assert found.stderr.strip() == "Error: Tenant acme has and had no memory 0000000000."
+    assert found.stderr.strip() == "Error: Tenant acme has never had a memory 0000000000."
 
 
 @pytest.mark.parametrize("options", [(), ("--wrong", "--replace", "x")])

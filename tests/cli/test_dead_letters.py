@@ -40,7 +40,7 @@ def test_one_is_shown_with_its_record(invoke, ask, letters) -> None:
     for wrong, code, says in [
         ("00000000", 2, "Several dead letters begin with"),
         ("019f" * 8, 6, "has no dead letter"),
-        ("nonsense", 2, "no dead letter's id"),
+        ("nonsense", 2, "is not the id of a dead letter"),
     ]:
         result = invoke("dead-letters", "show", wrong)
         assert (result.exit_code, says in result.stderr) == (code, True), result.stderr

@@ -75,9 +75,9 @@ def test_explain_what_was_forgotten(invoke, ask, world) -> None:
     ("given", "code", "says"),
     [
         ("019c", 2, "give its first 6 hex digits"),
-        ("bruno", 2, "is no memory's id"),
+        ("bruno", 2, "is not the id of a memory"),
         ("019cb0", 2, "Several memories begin with 019cb0"),
-        ("ffffffff", 6, "has and had no memory ffffffff"),
+        ("ffffffff", 6, "has never had a memory ffffffff"),
     ],
 )
 def test_explain_needs_one_memory(invoke, world, given: str, code: int, says: str) -> None:

@@ -51,5 +51,5 @@ def test_vectors_are_unit_rows_and_the_same_bits_in_any_company(folder: Path) ->
 
 def test_a_model_that_is_not_there_is_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
-    with pytest.raises(InferenceError, match="neither a folder of sentence-transformers nor to be had from its hub"):
+    with pytest.raises(InferenceError, match="neither a folder of sentence-transformers nor available from its hub"):
         load_embedder("sentence-transformers/nobody/nothing", device="cpu")

@@ -84,7 +84,7 @@ def test_it_is_named_after_its_file(tmp_path: Path, model: RecordedLanguageModel
 def test_what_is_no_recording_is_said_so(tmp_path: Path, line: str) -> None:
     path = tmp_path / "bad.jsonl"
     path.write_text(f"{line}\n", encoding="utf-8")
-    with pytest.raises(InferenceError, match="Line 1 of .*bad.jsonl is no recorded reply"):
+    with pytest.raises(InferenceError, match="Line 1 of .*bad.jsonl is not a recorded reply"):
         load_recorded(path, limits=Limits())
     with pytest.raises(InferenceError, match="No recorded replies can be read at"):
         load_recorded(tmp_path / "none.jsonl", limits=Limits())

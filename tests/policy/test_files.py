@@ -72,7 +72,7 @@ def test_rules_of_the_base_are_left_out(write: Write) -> None:
     [
         ('# mine\nbase = "brian"', r"base \(line 2\): there is no policy 'brian': give one of agent, brain, .* path"),
         ('base = "nowhere.toml"', r"base \(line 1\): there is no policy 'nowhere.toml'"),
-        ('base = "mine.toml"', r"base \(line 1\): goes in a circle: .*mine.toml → .*mine.toml\.$"),
+        ('base = "mine.toml"', r"base \(line 1\): forms a cycle: .*mine.toml → .*mine.toml\.$"),
         ("base = 3", r"base \(line 1\): is the name of a shipped policy or the path of a .toml file, found 3"),
         ('base = "brain"\n\n[recall]\ntopk = 4', r"recall.topk \(line 4\): .* no such key, the nearest is 'top_k'"),
         ('bas = "brain"', r"bas \(line 1\): there is no such key, the nearest is 'base'"),
@@ -96,7 +96,7 @@ def test_what_is_wrong_is_said_with_its_line(write: Write, text: str, message: s
 def test_bases_that_go_in_a_circle_are_named(write: Write) -> None:
     write('base = "b.toml"', "a.toml")
     write('base = "a.toml"', "b.toml")
-    circle = r"b.toml: base \(line 1\): goes in a circle: .*mine.toml → .*a.toml → .*b.toml → .*a.toml"
+    circle = r"b.toml: base \(line 1\): forms a cycle: .*mine.toml → .*a.toml → .*b.toml → .*a.toml"
     with pytest.raises(PolicyError, match=circle):
         load_policy(write('base = "a.toml"'))
 

@@ -215,7 +215,7 @@ def test_a_schema_that_is_not_there(empty_database_url: str, query: str) -> None
 def test_a_connection_that_breaks_at_work(database_url: str, conn: psycopg.Connection) -> None:
     with connect(database_url) as broken:
         conn.execute("select pg_terminate_backend(%s, 5000)", [broken.info.backend_pid])
-        with pytest.raises(DatabaseError, match="Postgres cannot go on"), database_errors():
+        with pytest.raises(DatabaseError, match="Postgres cannot continue"), database_errors():
             broken.execute("select 1")
         with pytest.raises(DatabaseError, match="the connection was lost"), database_errors():
             broken.execute("select 1")

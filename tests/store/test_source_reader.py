@@ -53,7 +53,7 @@ def test_all_rows_are_of_one_moment(url: str) -> None:
     [
         ({}, "Name either a query or a table"),
         ({"query": "select 1", "table": "notes"}, "Name either a query or a table"),
-        ({"query": "selekt 1"}, "is one SELECT"),
+        ({"query": "selekt 1"}, "must be one SELECT"),
         ({"table": "public.nothing"}, 'refuses the query: relation "public.nothing" does not exist'),
         ({"table": "notes", "cursor": "changed"}, "has no column 'changed', only id, body"),
         ({"table": "notes", "key": "changed"}, "has no column 'changed', only id, body"),
@@ -61,7 +61,7 @@ def test_all_rows_are_of_one_moment(url: str) -> None:
         ({"query": "with gone as (delete from notes returning *) select * from gone"}, "refuses the query"),
         ({"query": "select 1); delete from notes; select (1"}, "refuses the query"),
         ({"query": "select nextval('notes_id_seq') as id"}, "is only read"),
-        ({"query": "select body::int as text from notes"}, "cannot be read on: InvalidTextRepresentation"),
+        ({"query": "select body::int as text from notes"}, "cannot be read further: InvalidTextRepresentation"),
     ],
 )
 def test_what_cannot_be_read(url: str, source: dict[str, Any], said: str) -> None:

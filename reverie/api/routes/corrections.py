@@ -49,7 +49,7 @@ class CorrectionRequest(Body):
     @model_validator(mode="after")
     def _content_for_a_replacement(self) -> CorrectionRequest:
         if (self.kind == "replace") != (self.content is not None):
-            raise ValueError("content goes with kind replace, and only with that")
+            raise ValueError("kind replace needs content; other kinds must not have it")
         return self
 
 

@@ -78,7 +78,7 @@ async def append_outcomes(body: OutcomesRequest, caller: Writer) -> Response:
     if found.conflicts:
         raise ProblemError(
             409,
-            "The log, which never changes, says otherwise of the same measurement; the others were logged.",
+            "The log is append-only and has another value for the same measurement; the others were logged.",
             errors=[(f"#/outcomes/{place}", "Another value was logged for this.") for place in found.conflicts],
         )
     return answer({"added": found.added, "repeated": found.repeated})

@@ -36,7 +36,7 @@ def _attributes(metadata: dict[str, Any] | None) -> dict[str, Any] | None:
     for name, known in (("context_type", CONTEXT_TYPES), ("source", SOURCES)):
         given = (metadata or {}).get(name)
         if given is not None and given not in known:
-            raise ValueError(f"{name} is one of {', '.join(known)}")
+            raise ValueError(f"{name} must be one of {', '.join(known)}")
     return metadata
 
 

@@ -156,7 +156,7 @@ def _read(batch: TurnBatch, tenant_id: str, policy: Policy, as_of: datetime) -> 
     """The turns, once each, and of each whether the caller gave its time."""
     records, numbers = batch.records, policy.extract
     if not 0 < len(records) <= MOST_TURNS:
-        raise InputError(f"Send 1 to {MOST_TURNS} turns at once; these are {len(records)}.")
+        raise InputError(f"Send 1 to {MOST_TURNS} turns per request, not {len(records):,}.")
     validator = Validator(tenant_id=tenant_id, not_after=as_of + CLOCK_SKEW, turn_characters=numbers.turn_characters)
     place = {"tenant_id": tenant_id, "subject_id": batch.subject_id, "session_id": batch.session_id, "type": "turn"}
     turns: dict[str, Turn] = {}
@@ -171,7 +171,7 @@ def _read(batch: TurnBatch, tenant_id: str, policy: Policy, as_of: datetime) -> 
             raise InputError(f"Turn {number + 1} of {len(records)}: {detail}")
         same = turns.setdefault(turn.source_id, turn)
         if same is not turn and turn_hash(replace(turn, said_at=same.said_at)) != turn_hash(same):
-            raise ConflictError(f"source_id {turn.source_id!r} is sent twice at once, with other content.")
+            raise ConflictError(f"source_id {turn.source_id!r} occurs twice in this request, with different content.")
         timed.setdefault(turn.source_id, given)
     return list(turns.values()), list(timed.values())
 
@@ -242,7 +242,7 @@ async def _store(
             break
     if taken := became.get("conflict") or became.get("raced"):
         raise ConflictError(
-            f"source_id {taken!r} is taken by a turn of this session with other content; the log is append-only."
+            f"source_id {taken!r} already belongs to a turn of this session with other content; the log is append-only."
         )
     return near_rows[0] if near_rows else (), rows
 

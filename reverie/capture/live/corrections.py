@@ -85,7 +85,7 @@ async def correct_memory(
     content = _text("content", correction.content, MOST_CHARACTERS)
     actor = _text("actor", correction.actor, LONGEST_ACTOR)
     if (asked == "replace") != (content is not None):
-        raise InputError("Content goes with replace, and only with that.")
+        raise InputError("A replacement needs content; other corrections must not have it.")
     sql, memory = queries("corrections"), {"tenant": session.tenant_id, "memory": memory_id}
     async with session.transaction() as transaction:
         rows = await transaction.run(Statement(sql["read_correctable"], memory))

@@ -139,7 +139,7 @@ async def update_connection_context(
 ) -> list[Recorded]:
     """Record what was learned about one tool connection: an event for each key (Agent 1.2, 3.E)."""
     if not source.connection_id:
-        raise InputError("connection_id is missing; expected the connection that was learned about.")
+        raise InputError("connection_id is missing; expected the connection that the observation is about.")
     events = [_Event("connection_context", _text(value), key) for key, value in learned.items()]
     return await _record(session, source, _Events("interactive", events), policy, as_of, observed_at)
 
@@ -176,7 +176,7 @@ async def _record(
 ) -> list[Recorded]:
     as_of, at = require_aware(as_of), require_aware(observed_at or as_of, "observed_at")
     if at > as_of + timedelta(days=1) or at.year < 1970:
-        raise InputError(f"observed_at is {at.isoformat()}; expected a time that has come.")
+        raise InputError(f"observed_at is {at.isoformat()}; expected a time that is not in the future.")
     _check(source, events.events)
     params = _columns(source, events.events, at) | {
         "tenant": source.tenant_id,
@@ -198,7 +198,8 @@ async def _record(
             break
     if became.keys() & {"conflict", "raced"}:
         raise ConflictError(
-            f"source_id {source.source_id!r} is taken by an observation with other content; the log is append-only."
+            f"source_id {source.source_id!r} already belongs to an observation with other content; "
+            "the log is append-only."
         )
     return [Recorded(status=status, event_id=event_id, observed_at=at) for status, event_id, at in rows]
 
@@ -211,7 +212,7 @@ def _check(source: ObservationSource, events: Sequence[_Event]) -> None:
         if not value or value.isspace() or len(value) > MOST_ID or not is_sound(value, no_controls=True):
             raise InputError(f"{name} is not a text of 1 to {MOST_ID} characters without control characters.")
     if not 0 < len(events) <= MOST_EVENTS:
-        raise InputError(f"Send 1 to {MOST_EVENTS} observations at once; these are {len(events)}.")
+        raise InputError(f"Send 1 to {MOST_EVENTS} observations per request, not {len(events):,}.")
     for event in events:
         if event.key is not None and (not event.key.strip() or len(event.key) > MOST_ID):
             raise InputError(f"A key or name is not a text of 1 to {MOST_ID} characters.")

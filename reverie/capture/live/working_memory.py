@@ -172,11 +172,11 @@ def _turn(stored: Mapping[str, Any], withdrawn: frozenset[UUID]) -> WindowTurn:
 
 def _stored(name: str, given: Sequence[Any]) -> str:
     if len(given) > MOST_HELD:
-        raise InputError(f"{name} has {len(given)} entries; at most {MOST_HELD} are held.")
+        raise InputError(f"{name} has {len(given)} entries; at most {MOST_HELD} are allowed.")
     try:
         stored = orjson.dumps(mend([dict(each) if isinstance(each, Mapping) else each for each in given]))
     except (TypeError, RecursionError) as error:
         raise InputError(f"{name} is not JSON.") from error
     if len(stored) > MOST_BYTES:
-        raise InputError(f"{name} is {len(stored):,} bytes of JSON; at most {MOST_BYTES:,} are held.")
+        raise InputError(f"{name} is {len(stored):,} bytes of JSON; at most {MOST_BYTES:,} are allowed.")
     return stored.decode()

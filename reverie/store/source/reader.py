@@ -75,7 +75,7 @@ class SourceQuery:
             return SQL(queries("source")["read_table"]).format(table=Identifier(*self.table.split(".")))
         text = (self.query or "").strip().rstrip(";")
         if not _SELECT.match(text):
-            raise InputError("A query of the source is one SELECT; it is only read.")
+            raise InputError("The query of the source must be one SELECT; the source is only read.")
         # whoever gives the query has the source's password too; a percent sign would begin a parameter
         return Composed([SQL(text.replace("%", "%%"))])
 
@@ -171,5 +171,5 @@ def source_errors(name: str) -> Iterator[None]:
             raise InputError(f"The source {name} refuses the query: {reason}.") from error
         if isinstance(error, psycopg.OperationalError):
             lost = reason or "the connection was lost"
-            raise DatabaseError(f"The source {name} cannot go on: {lost}. Import it again to continue.") from error
-        raise InputError(f"The source {name} cannot be read on: {type(error).__name__}.") from None
+            raise DatabaseError(f"The source {name} cannot continue: {lost}. Import it again to continue.") from error
+        raise InputError(f"The source {name} cannot be read further: {type(error).__name__}.") from None

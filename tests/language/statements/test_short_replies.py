@@ -78,5 +78,5 @@ def test_a_reply_that_is_a_clause_is_read_as_it_was_said() -> None:
 
 
 def test_a_sentence_names_only_what_the_question_has() -> None:
-    with pytest.raises(ValidationError, match="names y, which the question has not"):
+    with pytest.raises(ValidationError, match="names y, which the question lacks"):
         ReplyRule(question="why", sentence="I {y} {x}.")
