@@ -101,10 +101,10 @@ def as_of_option(help_text: str) -> Decorator:
 
 #: Options of filters: name, metavar, help.
 _FILTERS = (
-    ("connections", "NAME,...", "The active connections: leave out what was learned about others."),
+    ("connections", "NAME,...", "The active connections: leave out information about others."),
     ("context_types", "TYPE,...", "Only of these context types, such as user_profile or tool_attachment_content."),
     ("sources", "SOURCE,...", "Only of these sources: user_provided, system_learned, tool_indexed, ..."),
-    ("tools", "NAME,...", "Only what these tools gave."),
+    ("tools", "NAME,...", "Only results of these tools."),
     ("attachments", "NAME,...", "Only of these attachments, by id or file name."),
     ("sessions", "NAME,...", "Only of these sessions."),
 )

@@ -22,9 +22,17 @@ _FAILED = 1
 
 @click.command("check", short_help="Compare memory with its own past, by the quality gates.")
 @click.option("--tenant", "-t", metavar="NAME", help="Only this tenant. [default: all tenants]")
-@click.option("--docs", type=click.Path(file_okay=False, path_type=Path), metavar="FOLDER", help="Write HTML there.")
 @click.option(
-    "--as-of", callback=parse_time_option, metavar="TIME", help="Check as of then. [default: now, by each clock]"
+    "--docs",
+    type=click.Path(file_okay=False, path_type=Path),
+    metavar="FOLDER",
+    help="Write data docs (HTML) to this folder.",
+)
+@click.option(
+    "--as-of",
+    callback=parse_time_option,
+    metavar="TIME",
+    help="Check as of this time. [default: now, by each tenant's clock]",
 )
 @click.option("--strict", is_flag=True, help="Exit with 1 for warnings too.")
 @json_option
@@ -33,11 +41,11 @@ def command(
     ctx: click.Context, tenant: str | None, docs: Path | None, as_of: datetime | None, strict: bool, as_json: bool
 ) -> None:
     """Compare the last 7 days with the 8 weeks before: discarded turns, languages, moods, growth, importance, repeats,
-    vectors, empty recalls and lag. What is usual comes from each tenant's own past; with too little of it, nothing is
+    vectors, empty recalls and lag. The usual values come from each tenant's own past; if that is too short, nothing is
     compared (docs/quality.md).
 
-    Exits with 1 if a gate failed, otherwise with 0, also if there are warnings. Takes some ten seconds. Needs the extra
-    `quality`, and writes to the table of measures alone.
+    Exits with 1 if a gate failed, otherwise with 0, even if there are warnings. Takes about ten seconds. Needs the
+    extra `quality`, and writes only to the table of measures.
 
     \b
     Examples:

@@ -64,17 +64,18 @@ class Options:
     metavar="FILE",
     help="Labelled questions (JSON Lines), instead of ones made from the log.",
 )
-@click.option("--limit", type=click.IntRange(1, 100_000), metavar="NUMBER", help="Questions at most. [default: policy]")
+@click.option(
+    "--limit",
+    type=click.IntRange(1, 100_000),
+    metavar="NUMBER",
+    help="Maximum number of questions. [default: the policy's]",
+)
 @click.option("--against", metavar="NAME|PATH", help="Ask the same questions under this policy, and compare.")
 @click.option("--against-model", metavar="NAME", help="Compare with this embedding model. Implies --rebuilt.")
-@click.option(
-    "--rebuilt", is_flag=True, help="Build memory again for the comparison, in a temporary database of its own."
-)
+@click.option("--rebuilt", is_flag=True, help="Build memory again for the comparison, in a temporary database.")
 @click.option("--gate", is_flag=True, help="Exit with 11 when quality falls by more than the policy's tolerance.")
-@click.option(
-    "--ablations/--no-ablations", default=True, help="Ask again with parts of memory left out. [default: yes]"
-)
-@click.option("--ablate", is_flag=True, help="Leave out each pass, signal and kind of memory too, one at a time.")
+@click.option("--ablations/--no-ablations", default=True, help="Also ask with parts of memory left out. [default: yes]")
+@click.option("--ablate", is_flag=True, help="Also leave out each pass, signal and kind of memory, one at a time.")
 @click.option("--record/--no-record", default=True, help="Keep the numbers in ops.evaluations. [default: yes]")
 @click.option("--jobs", type=click.IntRange(1, 64), default=2, show_default=True, metavar="NUMBER", help="Connections.")
 @click.option("--html", type=_FILE, metavar="FILE", help="Write a report with plots; it needs no network.")
@@ -135,9 +136,9 @@ def pass_gate(session: CommandSession, present: CommandSession, as_of: datetime,
     comparison = require_no_fall(work, rival)
     asked, fewest = comparison.differences[0].questions if comparison else 0, work.policy.evaluation.fewest
     if asked < fewest:
-        note(f"The gate is open: {asked} questions could be made from the log, and {fewest} are needed to judge.")
+        note(f"The gate passes: only {asked} questions could be made from the log, and it needs {fewest}.")
     else:
-        note(f"The gate is open: {asked} questions find no less than before.")
+        note(f"The gate passes: quality did not fall on {asked} questions.")
 
 
 def _told_once() -> Callable[[str], None]:

@@ -75,7 +75,7 @@ def _show_ablations(evaluation: Evaluation) -> None:
         recall = next(one for one in each.differences if one.measure == "recall_10")
         rows.append((each.name, *(f"{one.before:.3f}" for one in each.differences), _interval(recall)))
     table(("memory", *TITLES.values(), "R@10 gained by the rest"), rows, right=tuple(TITLES.values()))
-    heading("How much of what is needed each text tells")
+    heading("Share of the needed content in each text")
     table(
         ("text", "covered", "words"),
         [(each.name, "no such text" if each.covered is None else share(each.covered), round(each.words))
@@ -106,15 +106,15 @@ def _show_conduct(conduct: Conduct) -> None:
     early, late = conduct.correction_trend
     rows: list[tuple[str, str]] = [
         ("context utilisation", f"{share(used.rate)} of {used.items:,} items before {used.replies:,} replies"),
-        ("observation rate", f"{_number(conduct.observation_rate)} a session, {conduct.sessions:,} sessions"),
+        ("observation rate", f"{_number(conduct.observation_rate)} per session, {conduct.sessions:,} sessions"),
         (
             "correction rate",
             f"{_number(conduct.correction_rate)} per 100 messages ({_number(early)} early, {_number(late)} late)",
         ),
-        ("accuracy of facts", f"{share(conduct.facts.accuracy)} of {conduct.facts.learned:,} were not called wrong"),
+        ("accuracy of facts", f"{share(conduct.facts.accuracy)} of {conduct.facts.learned:,} were not corrected"),
         (
             "accuracy of the scaffold",
-            f"{share(conduct.scaffold.accuracy)} of {conduct.scaffold.learned:,} were not called wrong",
+            f"{share(conduct.scaffold.accuracy)} of {conduct.scaffold.learned:,} were not corrected",
         ),
         ("growth of keys", f"{_number(growth.flattening)} (second half over first; below 1 flattens)"),
         ("useful after", f"{_number(growth.sessions_to_useful, digits=0)} sessions (80 % of today's keys)"),
@@ -140,7 +140,7 @@ def _show_comparison(comparison: Drift, evaluation: Evaluation) -> None:
 
 def show_texts(evaluation: Evaluation) -> None:
     """Print the questions that find least, with their texts."""
-    heading("Questions, those that find least first")
+    heading("Questions, worst first")
     worst = sorted(evaluation.answers, key=lambda each: each.ranks.recall_10)[:_SHOWN]
     table(
         ("asked at", "R@10", "question"),

@@ -19,10 +19,11 @@ from reverie.errors import InputError
 @click.option("--days", type=click.IntRange(min=1), metavar="N", help="Only the last N days. [default: all]")
 @json_option
 def command(file: Path, tenant: str | None, days: int | None, as_json: bool) -> None:
-    """Write FILE, a page of plots and tables over the marts: growth and forgetting, ages, use, cost, what waits.
+    """Write FILE, a page of plots and tables over the marts: growth and forgetting, ages, use, cost, backlog.
 
-    Of all tenants, or of --tenant. It opens in a browser without a network and holds ids and numbers, nothing that was
-    said. `make marts` builds the marts. The same panels are Grafana boards in deployments/grafana/.
+    It covers all tenants, or that of --tenant. The page opens in a browser without a network and holds ids and numbers,
+    but no text of a conversation. `make marts` builds the marts. deployments/grafana/ has the same panels as Grafana
+    boards.
 
     \b
     Examples:

@@ -14,15 +14,15 @@ _REASONS = {
     "same_session": "stated in one session",
     "alternating": "each was stated again after the other",
     "several": "several held before",
-    "ambiguous_end": "the end may mean either",
-    "less_sure": "the later one is less sure",
+    "ambiguous_end": "the end could refer to either",
+    "less_sure": "the later one is less certain",
 }
 
 
 @click.command("conflicts", short_help="List memories that contradict each other.")
 @click.argument("subject", required=False)
 @tenant_option
-@click.option("--limit", default=50, show_default=True, type=click.IntRange(min=1), help="Most conflicts.")
+@click.option("--limit", default=50, show_default=True, type=click.IntRange(min=1), help="Maximum number of conflicts.")
 @json_option
 def command(subject: str | None, tenant: str | None, limit: int, as_json: bool) -> None:
     """List the pairs of memories of SUBJECT, or of all subjects of the tenant, that cannot both hold. Nothing that was

@@ -38,18 +38,16 @@ _LISTED = 10
     metavar="NAME",
     help="The session of --history: its summaries replace older turns.",
 )
-@click.option("--account", type=_FILE, metavar="FILE", help="JSON object: plan, what is left of it, counts, engines.")
+@click.option("--account", type=_FILE, metavar="FILE", help="JSON object: plan, remaining quota, counts, engines.")
 @click.option("--preference", "preferences", multiple=True, metavar="TEXT", help="A preference in this conversation.")
+@click.option("--connections", metavar="NAME,...", help="The active connections: leave out information about others.")
 @click.option(
-    "--connections", metavar="NAME,...", help="The active connections: leave out what was learned about others."
-)
-@click.option(
-    "--mode", type=click.Choice(["active", "off"]), default="active", help="off: give no facts and no memories."
+    "--mode", type=click.Choice(["active", "off"]), default="active", help="off: leave out facts and memories."
 )
 @click.option("--mood", metavar="MOOD", help="The subject's mood. [default: the latest in the log]")
 @click.option("--energy", metavar="ENERGY", help="high, medium or low.")
 @click.option("--model", metavar="NAME", help="The chat model that reads the context, for its tokenizer.")
-@click.option("--why", is_flag=True, help="Print each line with the ids of what it tells.")
+@click.option("--why", is_flag=True, help="Print each line with the ids of the items behind it.")
 @click.option("--text", "only_text", is_flag=True, help="Print only the text.")
 @policy_option
 @json_option

@@ -19,7 +19,9 @@ if TYPE_CHECKING:
     from reverie.capture.live.corrections import Asked, Corrected
 
 actor_option: Decorator = click.option(
-    "--actor", metavar="NAME", help="Who corrects, for the audit record. [default: the user of this shell]"
+    "--actor",
+    metavar="NAME",
+    help="The person who asks for this, for the audit record. [default: the user of this shell]",
 )
 
 

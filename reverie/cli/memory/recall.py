@@ -25,12 +25,22 @@ _KINDS = ("fact", "preference", "instruction", "episode", "pattern", "summary", 
 @click.option("--subject", "-s", required=True, metavar="NAME", help="The subject of the question.")
 @tenant_option
 @as_of_option("Recall as of this time.")
-@click.option("--top-k", "-k", type=click.IntRange(min=1), metavar="N", help="Most hits. [default: the policy's]")
-@click.option("--budget", type=click.IntRange(min=0), metavar="TOKENS", help="Most tokens. [default: the policy's]")
+@click.option(
+    "--top-k", "-k", type=click.IntRange(min=1), metavar="N", help="Maximum number of hits. [default: the policy's]"
+)
+@click.option(
+    "--budget", type=click.IntRange(min=0), metavar="TOKENS", help="Maximum number of tokens. [default: the policy's]"
+)
 @click.option("--kinds", metavar="KIND,...", help=f"Only memories of these kinds: {', '.join(_KINDS)}.")
 @filter_options
 @click.option("--include-compressed", is_flag=True, help="Also search memories that a pattern or summary replaced.")
-@click.option("--neighbours", type=click.IntRange(0, 10), default=0, metavar="N", help="Also N turns before and after.")
+@click.option(
+    "--neighbours",
+    type=click.IntRange(0, 10),
+    default=0,
+    metavar="N",
+    help="Also return N turns before and after each hit.",
+)
 @click.option("--why", is_flag=True, help="Print each hit's signals, weights and ranks, and what was dropped and why.")
 @policy_option
 @json_option
@@ -46,9 +56,9 @@ def command(
     as_json: bool,
     **limits: Any,
 ) -> None:
-    """Answer QUESTION about a subject with turns verbatim, facts, preferences, patterns and summaries, best first.
+    """Answer QUESTION about a subject with verbatim turns, facts, preferences, patterns and summaries, best first.
 
-    Each recall is logged and counts as an access of the items it returned, so that items in use fade later.
+    Each recall is logged and counts as an access of the items that it returns, so items in use fade later.
 
     \b
     Examples:

@@ -34,7 +34,9 @@ _STATES: tuple[State, ...] = ("active", "candidate", "superseded", "merged", "co
 @as_of_option("Compute importance as of this time.")
 @click.option("--kind", "kinds", multiple=True, type=click.Choice(_KINDS), help="Only memories of this kind.")
 @click.option("--all", "everything", is_flag=True, help="Include memories that others replaced or superseded.")
-@click.option("--limit", default=15, show_default=True, type=click.IntRange(min=1), help="Most memories per kind.")
+@click.option(
+    "--limit", default=15, show_default=True, type=click.IntRange(min=1), help="Maximum number of memories per kind."
+)
 @policy_option
 @json_option
 def command(

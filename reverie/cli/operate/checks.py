@@ -231,10 +231,10 @@ def _isolation(conn: Connection[Any]) -> Iterator[CheckResult]:
     if indexes:
         found = f"{', '.join(indexes)}: recall may silently miss rows of a tenant"
         yield CheckResult(
-            name="indexes", status="warn", found=found, todo="drop them; search within a subject is exact without"
+            name="indexes", status="warn", found=found, todo="drop them; search within a subject is exact without them"
         )
     else:
-        yield CheckResult(name="indexes", status="ok", found="no approximate one: recall is exact")
+        yield CheckResult(name="indexes", status="ok", found="no approximate index: recall is exact")
 
 
 def _policies(names: set[str]) -> Iterator[CheckResult]:
@@ -272,7 +272,7 @@ def _tenant(session: CommandSession, tenant_id: str, policy_name: str) -> Iterat
     name, again = f"tenant {tenant_id}", f"reverie run --tenant {tenant_id}"
     policy = load_policy(policy_name)
     if stopped := read_clock(session.worker, tenant_id):
-        found = f"its clock is stopped at {stopped:%Y-%m-%d %H:%M} UTC, and so is its memory (reverie clock)"
+        found = f"its clock is stopped at {stopped:%Y-%m-%d %H:%M} UTC, so its memory does not advance (reverie clock)"
         yield CheckResult(name=name, status="ok", found=found)
     lag = lag_hours(session.worker, [Scope(tenant_id=tenant_id)], datetime.now(UTC))
     late = lag > LATE_CYCLES * policy.cycle.hours

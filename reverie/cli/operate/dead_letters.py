@@ -41,7 +41,9 @@ def command(ctx: click.Context, tenant: str | None) -> None:
 @file_option
 @reason_option
 @click.option("--each", "one_by_one", is_flag=True, help="One row per record instead of per file and reason.")
-@click.option("--limit", default=50, show_default=True, type=click.IntRange(min=1), help="Most records, with --each.")
+@click.option(
+    "--limit", default=50, show_default=True, type=click.IntRange(min=1), help="Maximum number of records, with --each."
+)
 @json_option
 def list_letters(
     tenant: str | None = None,

@@ -48,7 +48,7 @@ subject_option = click.option(
     "--subject", "-s", metavar="NAME", help="The subject of all records, whatever the records say."
 )
 time_format_option = click.option(
-    "--time-format", metavar="FORMAT", help="How times are written, such as '%d-%m-%Y %H:%M'. [default: ISO 8601]"
+    "--time-format", metavar="FORMAT", help="The format of times, such as '%d-%m-%Y %H:%M'. [default: ISO 8601]"
 )
 timezone_option = click.option("--timezone", metavar="ZONE", help="The time zone of times without an offset.")
 
@@ -59,13 +59,18 @@ _SOURCE = (
         "url",
         "--from",
         "URL|VARIABLE",
-        "Import from another Postgres: its URL, or the environment variable that has it.",
+        "Import from another Postgres: its URL, or the name of an environment variable that holds the URL.",
     ),
     ("query", "--query", "SELECT", "With --from: the rows to import."),
     ("table", "--table", "NAME", "With --from: import all of this table instead of a query."),
-    ("cursor", "--cursor", "COLUMN", "With --from: a column that only grows, such as updated_at; import what is new."),
-    ("key", "--key", "COLUMN", "With --from: the column that tells rows apart. [default: id, if there is one]"),
-    ("name", "--name", "NAME", "With --from: the name under which it is remembered what was imported."),
+    (
+        "cursor",
+        "--cursor",
+        "COLUMN",
+        "With --from: a column that only grows, such as updated_at; import only new rows.",
+    ),
+    ("key", "--key", "COLUMN", "With --from: the column that identifies a row. [default: id, if there is one]"),
+    ("name", "--name", "NAME", "With --from: the name under which the position of the import is kept."),
 )
 
 

@@ -92,7 +92,7 @@ def check(path: str, as_json: bool) -> None:
 @command.command("use", short_help="Choose the policy of a tenant.")
 @click.argument("name_or_path")
 @tenant_option
-@click.option("--gate", is_flag=True, help="Refuse a policy by which recall finds less on questions of the log.")
+@click.option("--gate", is_flag=True, help="Refuse the policy if recall finds less with it on questions from the log.")
 @json_option
 def use(name_or_path: str, tenant: str | None, gate: bool, as_json: bool) -> None:
     """Use the policy NAME_OR_PATH for the tenant from now on.

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     metavar="NUMBER",
     help="Buckets processed in parallel. [default: 2, or 1 on one CPU]",
 )
-@click.option("--gate", is_flag=True, help="Build it in a temporary database first, and stop if recall finds less.")
+@click.option("--gate", is_flag=True, help="Build memory in a temporary database first, and stop if recall finds less.")
 @policy_option
 @json_option
 def command(

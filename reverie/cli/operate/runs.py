@@ -14,7 +14,7 @@ from reverie.errors import NotFoundError
 @click.command("runs", short_help="Show the run ledger.")
 @tenant_option
 @click.option("--stage", metavar="NAME", help="Only runs of this stage.")
-@click.option("--limit", default=20, show_default=True, type=click.IntRange(min=1), help="Most runs.")
+@click.option("--limit", default=20, show_default=True, type=click.IntRange(min=1), help="Maximum number of runs.")
 @json_option
 def command(tenant: str | None, stage: str | None, limit: int, as_json: bool) -> None:
     """Show the run ledger, newest first: for each run its stage, logical time, policy, cost and results.
