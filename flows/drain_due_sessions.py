@@ -1,4 +1,4 @@
-"""drain_due_sessions: sessions that went quiet go to the log, and what is due becomes memory."""
+"""drain_due_sessions: quiet sessions move to the log, and sessions that are due become memory."""
 
 from datetime import UTC, datetime
 
@@ -18,7 +18,7 @@ DRIVER = "prefect"
 
 @task(retries=2, retry_delay_seconds=exponential_backoff(10), cache_policy=NO_CACHE)
 def flush_quiet_sessions(as_of: datetime | None = None) -> dict[str, int | float]:
-    """Move what went quiet from working memory to the log."""
+    """Move quiet sessions from working memory to the log."""
     with connected() as reverie:
         flushed = flush_due(
             reverie.worker,
@@ -32,8 +32,8 @@ def flush_quiet_sessions(as_of: datetime | None = None) -> dict[str, int | float
 
 @task(retries=2, retry_delay_seconds=exponential_backoff(10), cache_policy=NO_CACHE)
 def drain_queue(as_of: datetime | None = None, most: int | None = None) -> dict[str, int | float]:
-    """Work in what is due, a batch of each tenant in turn."""
-    progress = Progress("drained", "Sessions worked in, of those that were due when the run began.")
+    """Consolidate sessions that are due, one batch per tenant in turn."""
+    progress = Progress("drained", "Sessions consolidated, of those that were due when the run began.")
     with connected() as reverie:
         now = datetime.now(UTC)
         due = sum(sessions for _, sessions, _ in reverie.worker.waiting_tenants(as_of or now, now))
@@ -56,9 +56,9 @@ def drain_queue(as_of: datetime | None = None, most: int | None = None) -> dict[
 
 @flow(log_prints=True)
 def drain_due_sessions(as_of: datetime | None = None, most: int | None = None) -> dict[str, int | float]:
-    """Make memory of what is due: by `as_of` (now unless given), at most `most` sessions. Several may run at once.
+    """Make memory of sessions that are due at `as_of` (by default now), at most `most`. Several runs may work at once.
 
-    The run fails at the end where sessions of some tenant failed; `drained-tenants` names tenants and reasons.
+    If sessions of a tenant failed, the run fails at its end; `drained-tenants` names tenants and reasons.
     """
     flushed: dict[str, int | float] = {}
     unflushed: StageError | None = None

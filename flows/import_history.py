@@ -1,4 +1,4 @@
-"""import_history: a file or another Postgres into the log, and the log into memory."""
+"""import_history: imports a file or another Postgres into the log and makes memory of it."""
 
 from datetime import UTC, datetime
 from pathlib import Path
@@ -39,7 +39,7 @@ def import_turns(tenant: str, path: Path, fields: dict[str, Any]) -> dict[str, i
 
 @task(retries=2, retry_delay_seconds=10, retry_condition_fn=is_worth_a_retry, cache_policy=NO_CACHE)
 def import_rows(tenant: str) -> dict[str, int]:
-    """Read what is new in the Postgres of REVERIE_SOURCE_URL; what is broken becomes a dead letter."""
+    """Import new rows of the Postgres in REVERIE_SOURCE_URL. Broken rows become dead letters."""
     with connected() as reverie:
         name, summary = import_source(reverie, tenant)
     found = counts_of(summary)

@@ -1,4 +1,4 @@
-"""redrive_dead_letters: what could not be taken in or worked in is tried again."""
+"""redrive_dead_letters: retries records and items that failed."""
 
 from prefect import flow, task
 from prefect.cache_policies import NO_CACHE
@@ -12,7 +12,7 @@ from reverie.store.dead_letters import LetterFilter, count_dead_letters
 
 @task(retries=2, retry_delay_seconds=10, cache_policy=NO_CACHE)
 def redrive_letters(tenant: str, source: str | None, reason: str | None, timezone: str | None) -> dict[str, int]:
-    """Try a tenant's dead letters again; what fails stays, under its newest reason."""
+    """Retry a tenant's dead letters. Those that fail again stay, with the latest reason."""
     with connected() as reverie:
         where = LetterFilter(source=source, reason=reason)
         summary = redrive(reverie.worker, tenant_id=tenant, where=where, fields=FieldOptions(timezone=timezone))
@@ -30,5 +30,5 @@ def redrive_letters(tenant: str, source: str | None, reason: str | None, timezon
 def redrive_dead_letters(
     tenant: str, source: str | None = None, reason: str | None = None, timezone: str | None = None
 ) -> dict[str, int]:
-    """Try the dead letters of a tenant again: all, of a file or for a reason. `timezone`: of times without one."""
+    """Retry the dead letters of a tenant: all, or by file or reason. `timezone` is that of times without one."""
     return redrive_letters(tenant, source, reason, timezone)

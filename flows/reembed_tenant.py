@@ -1,4 +1,4 @@
-"""reembed_tenant: a tenant's memory under another embedding model, switched when it is complete."""
+"""reembed_tenant: changes a tenant's embedding model, and switches when all vectors are there."""
 
 from datetime import UTC, datetime
 
@@ -15,8 +15,8 @@ from reverie.model import Scope
 
 @task(retries=3, retry_delay_seconds=30, cache_policy=NO_CACHE)
 def reembed_memory(tenant: str, model: str, as_of: datetime | None) -> dict[str, int | float]:
-    """Make the vectors beside the live ones, switch, remove the old ones; a retry goes on where it was."""
-    progress = Progress("reembedded", f"Turns and memories of {tenant} that have a vector of {model}, roughly.")
+    """Make the new vectors beside the live ones, switch, remove the old ones. A retry continues where it stopped."""
+    progress = Progress("reembedded", f"Turns and memories of {tenant} with a vector of {model} (approximate).")
     with connected(model) as reverie:
         counts, done = measure(reverie.worker, tenant), 0
         items = sum(counts[name] for name in ("turns", "memories", "candidates", "merged", "compressed", "superseded"))
@@ -33,5 +33,5 @@ def reembed_memory(tenant: str, model: str, as_of: datetime | None) -> dict[str,
 
 @flow(log_prints=True, flow_run_name="re-embed {tenant}")
 def reembed_tenant(tenant: str, model: str, as_of: datetime | None = None) -> dict[str, int | float]:
-    """Embed a tenant by another model. Recall goes on; set REVERIE_EMBEDDING_MODEL to it for this tenant afterwards."""
+    """Change the embedding model of a tenant while recall works. Then set REVERIE_EMBEDDING_MODEL to the new one."""
     return reembed_memory(tenant, model, as_of)

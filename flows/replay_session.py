@@ -1,4 +1,4 @@
-"""replay_session: the turns of one session are read again by the rules of today."""
+"""replay_session: extracts the turns of one session again with the current rules."""
 
 from datetime import UTC, datetime
 
@@ -14,7 +14,7 @@ from reverie.model import Scope
 
 @task(retries=2, retry_delay_seconds=10, cache_policy=NO_CACHE)
 def read_again(tenant: str, subject: str, session: str, as_of: datetime | None) -> dict[str, int | float]:
-    """Extract, embed and work in; what was found before stays."""
+    """Extract, embed and consolidate the session. Earlier candidates stay."""
     with connected() as reverie:
         policy = policies(reverie.worker)(tenant)
         work = reverie.work(Scope(tenant_id=tenant), policy, as_of or datetime.now(UTC), driver="prefect")
@@ -24,5 +24,5 @@ def read_again(tenant: str, subject: str, session: str, as_of: datetime | None) 
 
 @flow(log_prints=True, flow_run_name="replay for {tenant}")
 def replay_session(tenant: str, subject: str, session: str, as_of: datetime | None = None) -> dict[str, int | float]:
-    """Read one session again, after a rule was mended or when it became a dead letter."""
+    """Extract one session again, after a rule was fixed or when the session became a dead letter."""
     return read_again(tenant, subject, session, as_of)
