@@ -28,7 +28,7 @@ TRUSTED_SECONDS = 5.0
 _REMEMBERED = 10_000
 
 #: Finds the key in the headers.
-bearer = HTTPBearer(auto_error=False, description="A key made by `reverie keys add`.")
+bearer = HTTPBearer(auto_error=False, description="A key created by `reverie keys add`.")
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,11 +23,11 @@ from reverie.telemetry.spans import recorder
 from reverie.telemetry.starting import start_tracing
 
 _DESCRIPTION = """
-Memory for AI agents: turns in, what is remembered out.
+Memory for AI agents: send turns, get memories and contexts.
 
-Every request under `/v1` needs a key (`Authorization: Bearer …`, made by `reverie keys add`); the key's tenant is whose
-memory it is about, and nothing in a request can name another. What does not exist and what is another tenant's look
-the same. Errors are problem+json (RFC 9457) and name the field. Times are RFC 3339 with an offset.
+Every request under `/v1` needs a key (`Authorization: Bearer …`, created by `reverie keys add`). The key determines the
+tenant; a request cannot name another one. A resource of another tenant looks as if it did not exist. Errors are
+problem+json (RFC 9457) and name the field. Times are RFC 3339 with an offset.
 """
 
 

@@ -143,7 +143,7 @@ class Observed:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Relative:
-    """A memory that another was made of, or went into."""
+    """A memory that another was made from, or became part of."""
 
     id: UUID
     #: merged, compressed or superseded.

@@ -50,8 +50,8 @@ class ContextRequest(Body):
     subject_id: Name
     session_id: Name | None = Field(
         default=None,
-        description="Take history and mood from this session's working memory where none are given; summaries of "
-        "its older turns stand for them where the history is too long.",
+        description="Take history and mood from this session's working memory if none are given. If the history "
+        "is too long, summaries replace its older turns.",
     )
     question: Question | None = Field(default=None, description="Default: none; the most important memories are used.")
     as_of: Time | None = Field(default=None, description="Answer as of this time. Default: now.")

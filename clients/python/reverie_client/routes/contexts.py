@@ -157,8 +157,8 @@ def assemble_context(
 
     The context is logged after the answer is sent: the ids in each section, without text.
 
-    session_id: Take history and mood from this session's working memory where none are given; summaries of its
-    older turns stand for them where the history is too long.
+    session_id: Take history and mood from this session's working memory if none are given. If the history is too
+    long, summaries replace its older turns.
     question: Default: none; the most important memories are used.
     as_of: Answer as of this time. Default: now.
     embed: False: search by words and entities only, without the embedding model.

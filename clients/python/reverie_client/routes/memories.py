@@ -69,7 +69,7 @@ class Observed(Answer):
 
 
 class Relative(Answer):
-    """A memory that another was made of, or went into."""
+    """A memory that another was made from, or became part of."""
 
     id: UUID
     relation: str
