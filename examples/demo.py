@@ -64,13 +64,15 @@ def main() -> int:
     """Run the demo; a user's error is one sentence and an exit code."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data", type=Path, default=SAMPLE, help="a JSONL, CSV or Parquet log of your own")
-    parser.add_argument("--map", action="append", default=[], metavar="OURS=THEIRS", help="as of `reverie import`")
-    parser.add_argument("--timezone", metavar="ZONE", help="where times without an offset were written")
-    parser.add_argument("--subject", metavar="NAME", help="whose all of it is, where the log does not say")
-    parser.add_argument("--format", choices=FORMATS, help="how to read the log; by default told by its content")
-    parser.add_argument("--start", type=datetime.fromisoformat, metavar="TIME", help="when a log without times begins")
+    parser.add_argument("--map", action="append", default=[], metavar="OURS=THEIRS", help="--map of `reverie import`")
+    parser.add_argument("--timezone", metavar="ZONE", help="time zone of times without an offset")
+    parser.add_argument("--subject", metavar="NAME", help="subject of all records, if the log names none")
+    parser.add_argument("--format", choices=FORMATS, help="format of the log; by default detected from its content")
+    parser.add_argument(
+        "--start", type=datetime.fromisoformat, metavar="TIME", help="time of the first record of a log without times"
+    )
     parser.add_argument("--model", help="`recorded`, or a language model as REVERIE_LANGUAGE_MODEL takes it")
-    parser.add_argument("--time-format", metavar="FORMAT", help="as of `reverie import`")
+    parser.add_argument("--time-format", metavar="FORMAT", help="--time-format of `reverie import`")
     parser.add_argument("--marts", action="store_true", help="build the marts with dbt as well")
     options = parser.parse_args()
     if options.model:
@@ -138,7 +140,7 @@ def run(console: Console, path: Path, how: dict[str, Any], *, with_marts: bool) 
                     f"No turn of {path.name} could be read. {in_make(summary.cure or '')} "
                     f"`.venv/bin/reverie dead-letters list --tenant {tenant}` says more."
                 )
-            # the history has ended: schedules that run on must not let it fade
+            # the history has ended: later ticks of schedules must not let it fade
             as_of = SAMPLE_TIME if tenant == "demo" else until + timedelta(hours=6)
             with store.transaction(tenant) as conn:
                 set_clock(conn, tenant, as_of)
@@ -149,7 +151,7 @@ def run(console: Console, path: Path, how: dict[str, Any], *, with_marts: bool) 
     wall = time.perf_counter() - began
     embedder = load_embedder(settings.embedding_model, threads=settings.threads)
     with Store.open(url) as store, Store.open(url, role="reader") as reader:
-        console.rule(f"[bold]Reverie[/]  tenant {tenant}, whose clock stands at {as_of:%Y-%m-%d %H:%M}")
+        console.rule(f"[bold]Reverie[/]  tenant {tenant}, with its clock stopped at {as_of:%Y-%m-%d %H:%M}")
         report.print_import(console, summary, in_make)
         report.print_funnel(console, summary, funnel(store, tenant))
         console.print()
@@ -251,7 +253,7 @@ def next_steps(tenant: str, subject: str) -> list[tuple[str, str]]:
     """Return commands to continue with."""
     at = f"--tenant {tenant}"
     return [
-        ("make ui", "the same work in the orchestrator: graph, runs, checks, plots"),
+        ("make ui", "the same pipeline in Dagster: graph, runs, checks, plots"),
         ("make demo DATA=your.jsonl", "your own log, or a ChatGPT or Slack export (see docs/importing.md)"),
         ("make marts", "the tables that data teams read, built with dbt (docs/marts.md); `make docs` describes each"),
         (
@@ -262,7 +264,7 @@ def next_steps(tenant: str, subject: str) -> list[tuple[str, str]]:
         (f".venv/bin/reverie show {subject} {at}", "the subject's memory; use the ids with `explain` and `undo`"),
         (
             f".venv/bin/reverie clock {at} --run",
-            "starts this tenant's clock, which stands at the end of the sample",
+            "starts this tenant's clock, which is stopped at the end of the sample",
         ),
         (".venv/bin/reverie policy show contact", "a policy's numbers: copy it, change it, then `reverie policy use`"),
     ]

@@ -32,7 +32,7 @@ def connected(model: str | None = None) -> Iterator[Runtime]:
     except ReverieError:
         raise
     except Exception as error:
-        raise StageError(f"The work was broken off by {type(error).__name__}.") from None
+        raise StageError(f"The work was interrupted by {type(error).__name__}.") from None
 
 
 #: What a user must put right: another attempt fails in the same way.

@@ -30,7 +30,7 @@ def import_source(
     except ReverieError:
         raise
     except Exception as error:
-        raise StageError(f"The import was broken off by {type(error).__name__}.") from None
+        raise StageError(f"The import was interrupted by {type(error).__name__}.") from None
     return source.source, summary
 
 
@@ -39,7 +39,7 @@ def source_of(settings: SourceSettings) -> SourceQuery:
     if settings.url is None:
         raise SettingsError("There is no source to import from: set REVERIE_SOURCE_URL.")
     if (settings.query is None) == (settings.table is None):
-        raise SettingsError("Set REVERIE_SOURCE_QUERY or REVERIE_SOURCE_TABLE, and one of them.")
+        raise SettingsError("Set either REVERIE_SOURCE_QUERY or REVERIE_SOURCE_TABLE.")
     return SourceQuery(
         url=settings.url.get_secret_value(),
         query=settings.query,

@@ -31,8 +31,8 @@ _NARRATIVE_WORDS = 500
 
 #: Ablations of Agent 8.3 that need a language model or a judge, in a sentence each.
 NOT_MEASURED = (
-    "Not measured: one model or one a tier; it needs two language models and a rebuild with each "
-    "(reverie evaluate --against-model compares embedding models alone).",
+    "Not measured: one model against one per tier; this needs two language models and a rebuild with each "
+    "(reverie evaluate --against-model compares only embedding models).",
     "Not measured: narratives; whether one is complete and concise needs a judge.",
 )
 
