@@ -6,6 +6,7 @@
 - `scope`: what one run of a stage works on
 - `ids`: deterministic ids
 - `times`: event times
+- `session_part`: the turns that get one summary
 - `arrival`: the order of memories that happened at one time
 """
 

@@ -33,20 +33,55 @@ order by d.distance, m.id
 limit %(limit)s
 
 -- name: told
--- Summaries of a session's turns, in their order, each with those of the given texts that it tells.
-select m.id, m.turn_start, m.turn_end, m.content, t.texts
+-- Summaries of a session's turns, in their order, each with those of the given texts that it tells; where `earlier` turns
+-- count, also whether it tells any other, and those that tell only others.
+select m.id, m.turn_start, m.turn_end, m.content, coalesce(t.texts, '{}'), %(earlier)s and coalesce(t.others, true)
 from memory.memories m
 cross join lateral (
-    select array_agg(btrim(t.text)) as texts
+    select array_agg(btrim(t.text)) filter (where btrim(t.text) = any(%(texts)s::text[])) as texts,
+           bool_or(t.text <> '' and btrim(t.text) <> all(%(texts)s::text[])) as others
     from memory.lineage l
     join log.turns t on t.tenant_id = %(tenant)s and t.id = l.source_id
-    where l.tenant_id = %(tenant)s and l.memory_id = m.id and l.source = 'turn'
-      and btrim(t.text) = any(%(texts)s::text[])) t
+    where l.tenant_id = %(tenant)s and l.memory_id = m.id and l.source = 'turn') t
 where m.tenant_id = %(tenant)s and m.subject_id = %(subject)s and m.kind = 'summary' and m.state = 'active'
-  and m.session_id = %(session)s and m.happened_at <= %(as_of)s and t.texts is not null
+  and m.session_id = %(session)s and m.happened_at <= %(as_of)s and (%(earlier)s or t.texts is not null)
   and m.id <> all(array(select item_id from memory.marks
                         where tenant_id = %(tenant)s and subject_id = %(subject)s and mark <> 'pinned'))
 order by m.turn_start, m.id
+
+-- name: running
+-- Turns of a running session that no summary tells, in the order that they have in the log, or will have: those in the
+-- buffer too. Each with how many of its session are told; none unless the session is due for a summary, as told by the
+-- first of its last `running` turns (see `read_long_sessions`).
+with turns as materialized (
+    select t.id, t.said_at, t.turn_index::bigint as place, t.role, t.speaker, t.text
+    from log.turns t
+    where t.tenant_id = (select %(tenant)s::text) and t.subject_id = %(subject)s::text
+      and t.session_id = %(session)s::text and t.said_at <= %(as_of)s
+    union all
+    select p.id, p.said_at, coalesce(p.turn_index, (1::bigint << 40) + p.arrival), p.role, p.speaker, p.text
+    from ops.pending_turns p
+    where p.tenant_id = (select %(tenant)s::text) and p.subject_id = %(subject)s::text
+      and p.session_id = %(session)s::text and p.said_at <= %(as_of)s
+      and not exists (select from log.turns t where t.tenant_id = (select %(tenant)s::text) and t.id = p.id offset 0)
+)
+select number, id, said_at, role, speaker,
+       case when id = any(array(select item_id from memory.marks
+                                where tenant_id = %(tenant)s and subject_id = %(subject)s and mark <> 'pinned')) then ''
+            else text end
+from (select t.*, k.told, count(*) filter (where k.told) over () as number
+      from turns t
+      cross join lateral (
+          select exists (select from memory.lineage l
+                         where l.tenant_id = %(tenant)s and l.source_id = t.id and l.source = 'turn'
+                           and l.relation in ('compressed', 'summarised') offset 0) as told) k
+      where exists (select from (select id from turns
+                                 order by said_at desc, place desc, id desc offset %(running)s::int - 1 limit 1) f
+                    where not exists (select from memory.lineage l
+                                      where l.tenant_id = %(tenant)s and l.source_id = f.id and l.source = 'turn'
+                                        and l.relation in ('compressed', 'summarised') offset 0))) x
+where not told
+order by said_at, place, id
 
 -- name: withdrawn
 -- What was said in turns that a person corrected or wants forgotten.

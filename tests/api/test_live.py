@@ -321,3 +321,17 @@ def test_the_third_conversation_is_not_the_first(api: TestClient) -> None:
         asked = {"subject_id": "cleo", "session_id": f"s{number}", "question": "What do I like?"}
         told.append("first conversation" in api.post("/v1/contexts", json=asked).json()["text"])
     assert told == [True, False, False]
+
+
+def test_the_oldest_turns_of_a_running_session_are_summarised_at_once(
+    api: TestClient, conn: psycopg.Connection[Any]
+) -> None:
+    """Chat flow 1, with nothing flushed."""
+    conn.execute("update ops.tenants set policy = 'chat'")
+    turns = [{"source_id": f"t{n}", "role": "user", "text": f"We saw the old house number {n}."} for n in range(1, 26)]
+    assert say(api, *turns).status_code == 200
+    found = api.post("/v1/contexts", json=HERE | {"question": "Which house?", "why": True}).json()
+    assert "# Recent Conversation\n(earlier, turns 1-10) " in found["text"]
+    (line,) = [each for each in found["lines"] if each["label"] == "summary of turns 1-10"]
+    assert len(line["ids"]) == 10
+    assert conn.execute("select count(*) from log.turns").fetchone() == (0,)

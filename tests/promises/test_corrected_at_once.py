@@ -19,7 +19,7 @@ from reverie.model import Scope
 from reverie.policy import Policy
 from reverie.recall.browse import MemoryFilter, page_memories
 from reverie.recall.contexts.context import Context, assemble_context
-from reverie.recall.contexts.conversation import WITHDRAWN
+from reverie.recall.contexts.earlier import WITHDRAWN
 from reverie.recall.contexts.request import Given, Message
 from reverie.recall.inspect import explain, show_subject
 from reverie.recall.query import RecallQuery

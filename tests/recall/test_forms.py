@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from reverie.policy import Policy, load_policy, shipped_policies
 from reverie.recall.contexts.adaptation import adapt
-from reverie.recall.contexts.conversation import StoredSummary
+from reverie.recall.contexts.earlier import TurnSummary
 from reverie.recall.contexts.forms import Chosen, Material, lay_out
 from reverie.recall.contexts.request import Given, Message
 from reverie.recall.contexts.sections import trim
@@ -329,7 +329,7 @@ def conversation(turns: int, budget: int, words: int = 10, told: Sequence[tuple[
         for n in range(turns)
     ]
     summaries = [
-        StoredSummary(
+        TurnSummary(
             id=uuid4(), first_turn=first, last_turn=last, content=f"Of bicycles, {first}.",
             texts=frozenset(one.content for one in history[first - 1 : last]),
         )

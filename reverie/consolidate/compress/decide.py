@@ -9,49 +9,8 @@ from uuid import UUID
 
 from reverie.consolidate.compress.themes import Theme, ThemeEvidence
 from reverie.model import Lineage, Memory, stable_id
+from reverie.model.session_part import SessionPart
 from reverie.policy import Policy
-
-#: Subject and session.
-SessionKey = tuple[str, str]
-
-
-@dataclass(frozen=True, slots=True)
-class SessionTurn:
-    """A turn as a summary reads it."""
-
-    id: UUID
-    said_at: datetime
-    role: str | None
-    speaker: str | None
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
-class SessionPart:
-    """Turns of a session that get one summary: the whole session, or a range."""
-
-    subject_id: str
-    session_id: str
-    #: In their order; at least one.
-    turns: Sequence[SessionTurn]
-    #: Place of the first turn in its session, from 1.
-    start: int = 1
-    whole: bool = True
-
-    @property
-    def end(self) -> int:
-        """Place of the last turn."""
-        return self.start + len(self.turns) - 1
-
-    @property
-    def session(self) -> SessionKey:
-        """Subject and session."""
-        return self.subject_id, self.session_id
-
-    @property
-    def key(self) -> tuple[str, str, int]:
-        """Identifies the part within a run."""
-        return *self.session, self.start
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,11 +97,11 @@ def summary_of(
 
     The summary of a range replaces nothing, and is itself replaced by the summary of the whole session.
     """
-    happened_at = _ends_at(part)
+    happened_at = part.ends_at
     turn_ids = {turn.id for turn in part.turns}
     replaced = [memory for memory in memories if memory.replaceable and part.whole]
     summary = Memory(
-        id=_summary_id(part, tenant_id),
+        id=part.summary_id(tenant_id),
         subject_id=part.subject_id,
         kind="summary",
         content=content,
@@ -167,27 +126,18 @@ def summary_of(
 
 def untold_of(part: SessionPart, *, tenant_id: str, as_of: datetime) -> Untold:
     """Return what is kept of a part of a session without a summary; it replaces nothing."""
-    id_ = _summary_id(part, tenant_id)
+    id_ = part.summary_id(tenant_id)
     return Untold(
         id=id_,
         subject_id=part.subject_id,
-        happened_at=_ends_at(part),
+        happened_at=part.ends_at,
         lineage=_lineage(id_, list(_told_turns(part)), _made_at(part, as_of)),
     )
 
 
-def _ends_at(part: SessionPart) -> datetime:
-    return max(turn.said_at for turn in part.turns)
-
-
 def _made_at(part: SessionPart, as_of: datetime) -> datetime:
     """A range counts as made with its last turn: it is the same whichever tier makes it, and when."""
-    return as_of if part.whole else _ends_at(part)
-
-
-def _summary_id(part: SessionPart, tenant_id: str) -> UUID:
-    name = [*part.session, *([] if part.whole else [str(part.start), str(part.end)])]
-    return stable_id(_ends_at(part), "summary", tenant_id, *name)
+    return as_of if part.whole else part.ends_at
 
 
 def _told_turns(part: SessionPart) -> Iterator[tuple[str, str, UUID]]:

@@ -13,10 +13,11 @@ from uuid import UUID
 
 from psycopg import Connection
 
-from reverie.consolidate.compress.decide import SessionKey, SessionMemory, SessionPart, SessionTurn
+from reverie.consolidate.compress.decide import SessionMemory
 from reverie.consolidate.compress.themes import Episode, Theme, ThemeEvidence, ThemeTurn, Vector
 from reverie.inference.wire import from_half_wire
 from reverie.model.arrival import arrival
+from reverie.model.session_part import SessionKey, SessionPart, SessionTurn, ranges
 from reverie.store.queries import queries
 from reverie.store.work import Work
 
@@ -165,10 +166,8 @@ def unsummarised_ranges(conn: Connection[Any], work: Work, sessions: Sequence[Se
     size, keep = work.policy.compress.range_turns, work.policy.compress.running_keep
     rows = conn.execute(queries("compress")["read_unsummarised_turns"], work.params() | _named(sessions)).fetchall()
     for (place, before), of_session in groupby(rows, key=itemgetter(0, 1)):
-        subject_id, session_id = sessions[place - 1]
         turns = [SessionTurn(*row[2:]) for row in of_session]
-        for at in range(0, (len(turns) - keep) // size * size, size):
-            yield SessionPart(subject_id, session_id, turns[at : at + size], start=before + at + 1, whole=False)
+        yield from ranges(sessions[place - 1], turns, before=before, size=size, keep=keep)
 
 
 def read_session_memories(

@@ -14,7 +14,7 @@ from uuid import UUID
 
 from psycopg import Connection
 
-from reverie.consolidate.compress.decide import Compression, SessionKey, SessionPart, Untold, summary_of, untold_of
+from reverie.consolidate.compress.decide import Compression, Untold, summary_of, untold_of
 from reverie.consolidate.compress.read import (
     long_sessions,
     old_sessions,
@@ -25,8 +25,9 @@ from reverie.consolidate.compress.read import (
 from reverie.consolidate.compress.worded_sessions import ModelSummaries, ask_summaries
 from reverie.consolidate.compress.write import write_compressions, write_untold
 from reverie.inference.completions import LanguageModel
-from reverie.language.cues.summarise import SpokenTurn, summarise_all
-from reverie.language.text import author, strip_invisible, written_day
+from reverie.language.cues.summarise import spoken_turns, summarise_all
+from reverie.language.text import written_day
+from reverie.model.session_part import SessionKey, SessionPart
 from reverie.store.locks import lock_subjects
 from reverie.store.runs import Run
 from reverie.store.work import Work
@@ -86,7 +87,7 @@ def _summaries(
     parts = list(read_parts(conn, work, sessions))
     numbers = policy.compress
     texts = summarise_all(
-        [_spoken(part) for part in parts],
+        [spoken_turns(part.turns) for part in parts],
         number=numbers.summary_sentences,
         weights=numbers.summary,
         salience=policy.salience,
@@ -105,16 +106,6 @@ def _summaries(
             summary_of(part, content, model, of_session, policy, tenant_id=work.tenant_id, as_of=work.as_of)
         )
     return compressions, untold
-
-
-def _spoken(part: SessionPart) -> list[SpokenTurn]:
-    turns = [turn for turn in part.turns if turn.role in ("user", "assistant")] or part.turns
-    return [
-        SpokenTurn(
-            speaker=author(turn.speaker, turn.role) or "User", text=strip_invisible(turn.text), said_at=turn.said_at
-        )
-        for turn in turns
-    ]
 
 
 def _wording(part: SessionPart, text: str | None, worded: ModelSummaries | None) -> tuple[str | None, str | None]:

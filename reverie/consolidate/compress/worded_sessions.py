@@ -9,7 +9,6 @@ from uuid import UUID
 
 from pydantic import Field
 
-from reverie.consolidate.compress.decide import SessionKey, SessionPart
 from reverie.inference.completions import LanguageModel
 from reverie.inference.prompts import load_prompt
 from reverie.inference.replies import Reply
@@ -18,6 +17,7 @@ from reverie.language.text import author, strip_invisible, written_day
 from reverie.llm.answers import NO_REPLY, InvalidReply
 from reverie.llm.asking import ModelCaller, ask
 from reverie.llm.inputs import PromptInput
+from reverie.model.session_part import SessionKey, SessionPart
 from reverie.store.runs import Run
 
 #: Characters of a session that a model is shown; the rules summarise a longer one.

@@ -19,7 +19,8 @@ import polars as pl
 
 from reverie.language.cues.salience import salience_expr
 from reverie.language.standalone import Sentence, spoken_text, standalone, terms_of
-from reverie.language.text import written_day
+from reverie.language.text import author, strip_invisible, written_day
+from reverie.model.session_part import SessionTurn
 from reverie.policy import SaliencePolicy
 from reverie.policy.memory import SummaryPolicy
 
@@ -41,6 +42,16 @@ class _Candidate:
     sentence: Sentence
     #: 1 for the first turn of the session, towards 0 for the last.
     early: float
+
+
+def spoken_turns(turns: Sequence[SessionTurn]) -> list[SpokenTurn]:
+    """Return the turns of people and assistants as a summary reads them; all of them where there are no others."""
+    return [
+        SpokenTurn(
+            speaker=author(turn.speaker, turn.role) or "User", text=strip_invisible(turn.text), said_at=turn.said_at
+        )
+        for turn in [turn for turn in turns if turn.role in ("user", "assistant")] or turns
+    ]
 
 
 def summarise(

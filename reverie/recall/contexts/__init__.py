@@ -9,5 +9,6 @@
 - `scope`: what of memory it may give, by mode and active connections
 - `request`: what the caller brings
 - `conversation`: the conversation so far, older turns summarised
+- `earlier`: summaries of the turns that are not given as they were said
 - `adaptation`: advice on tone from mood and relationship
 """

@@ -3,73 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
-from datetime import datetime
-from typing import Any
-from uuid import UUID
+from dataclasses import replace
 
 from reverie.language.text import CountTokens, plain_name, strip_invisible
 from reverie.policy import Policy
-from reverie.recall.contexts.request import Given, Message
+from reverie.recall.contexts.earlier import TurnSummary
+from reverie.recall.contexts.request import Message
 from reverie.recall.contexts.sections import Block, Dropped, Line, Section, whole
 from reverie.recall.profile import one_line
-from reverie.store.queries import queries
-from reverie.store.session import Statement
-
-#: Stands in a conversation for what was said and is not to be relied on.
-WITHDRAWN = "(Withdrawn: what was said here was corrected or taken back later.)"
 
 #: Before lines of a turn that are not its first: none of them can look like a heading or another's turn.
 _INDENT = "    "
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class StoredSummary:
-    """A stored summary of turns of the conversation."""
-
-    id: UUID
-    #: Places in the session, from 1.
-    first_turn: int
-    last_turn: int
-    content: str
-    #: What is said in those of the turns that the conversation holds.
-    texts: frozenset[str]
-
-    @property
-    def turns(self) -> str:
-        """The turns in words."""
-        return f"turns {self.first_turn}-{self.last_turn}"
-
-
-def told_statements(
-    given: Given, tenant_id: str, subject_id: str, policy: Policy, as_of: datetime
-) -> list[Statement[Any]]:
-    """Return what reads, beside a conversation, which of its turns are withdrawn and the summaries of its older ones.
-
-    The summaries only if there are older turns and the session is known.
-    """
-    if not given.history:
-        return []
-    withdrawn = Statement(queries("context")["withdrawn"], {"tenant": tenant_id, "subject": subject_id})
-    older = [one.content.strip() for one in given.history[: -policy.context.keep_verbatim]]
-    if not older or given.session_id is None:
-        return [withdrawn]
-    params = {"tenant": tenant_id, "subject": subject_id, "session": given.session_id, "as_of": as_of, "texts": older}
-    return [withdrawn, Statement(queries("context")["told"], params)]
-
-
-def read_told(rows: Sequence[tuple[Any, ...]]) -> list[StoredSummary]:
-    """Return the summaries, in the order of their turns."""
-    return [
-        StoredSummary(id=id_, first_turn=first, last_turn=last, content=content, texts=frozenset(texts))
-        for id_, first, last, content, texts in rows
-    ]
-
-
-def without_withdrawn(messages: Sequence[Message], rows: Sequence[tuple[Any, ...]]) -> list[Message]:
-    """Return the conversation with a placeholder for each turn that a person corrected or had forgotten."""
-    texts = {row[0] for row in rows}
-    return [replace(one, content=WITHDRAWN) if one.content.strip() in texts else one for one in messages]
 
 
 def history_section(
@@ -80,13 +24,14 @@ def history_section(
     count: CountTokens,
     role_name: Callable[[str], str],
     escape: Callable[[str], str],
-    told: Sequence[StoredSummary] = (),
+    told: Sequence[TurnSummary] = (),
 ) -> Section:
     """Return the conversation; beyond the budget older turns become a summary and the last ones stay verbatim.
 
-    Where older turns are `told` by a remembered summary, that stands for them; for the others some of their own
-    sentences do. When even these do not fit, the oldest summaries go first, then the oldest turns; a last turn that is
-    longer than the budget is cut at its end. Each turn that is not there as it was said is named.
+    Summaries of earlier turns, which it does not hold, stand before it. Where older turns are `told` by a summary, that
+    stands for them; for the others some of their own sentences do. When even these do not fit, the oldest summaries go
+    first, then the oldest turns; a last turn that is longer than the budget is cut at its end. Each turn that is not
+    there as it was said is named.
     """
     numbers = policy.context
     lines = [
@@ -97,7 +42,8 @@ def history_section(
         )
         for place, one in enumerate(messages, start=1)
     ]
-    section = _whole(head, lines, numbers.history, count)
+    earlier = [one.line(escape) for one in told if one.earlier]
+    section = _whole(head, [*earlier, *lines], numbers.history, count)
     if section.tokens <= numbers.history:
         return section
     older, last = lines[: -numbers.keep_verbatim], lines[-numbers.keep_verbatim :]
@@ -107,11 +53,13 @@ def history_section(
         section = _whole(head, [*summaries[place:], *last], numbers.history, count)
         if section.tokens <= numbers.history:
             return replace(section, dropped=dropped + _unfit(summaries[:place]))
-    dropped += _unfit(one for one in summaries if one.id)
+    dropped += _unfit(one for one in summaries if one.ids)
     for first in range(len(last)):
         section = _whole(head, last[first:], numbers.history, count)
         if section.tokens <= numbers.history:
             return replace(section, dropped=dropped + _unfit(last[:first]))
+    if not last:
+        return Section(name="history", budget=numbers.history, dropped=dropped)
     cut = _cut(last[-1], head, numbers.history, count)
     return replace(cut, dropped=dropped + _unfit(last))
 
@@ -132,16 +80,15 @@ def _whole(head: str, lines: Sequence[Line], budget: int, count: CountTokens) ->
 
 
 def _summaries(
-    older: Sequence[Message], told: Sequence[StoredSummary], policy: Policy, escape: Callable[[str], str]
+    older: Sequence[Message], told: Sequence[TurnSummary], policy: Policy, escape: Callable[[str], str]
 ) -> Iterator[Line]:
-    """The remembered summaries, and one of what they do not tell."""
+    """The summaries of the turns, and one of what they do not tell."""
     said = {one.content.strip() for one in older}
     known: set[str] = set()
     for one in told:
-        if one.texts & said:
+        if one.earlier or one.texts & said:
             known |= one.texts
-            text = f"(earlier, {one.turns}) {one_line(escape(one.content))}"
-            yield Line(text=text, id=one.id, label=f"summary of {one.turns}")
+            yield one.line(escape)
     untold = [one for one in older if one.content.strip() not in known]
     if untold and (gist := _gist(untold, policy)):
         yield Line(text=f"(earlier) {one_line(escape(gist))}", label="summary of older turns")

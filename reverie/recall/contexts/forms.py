@@ -26,7 +26,8 @@ from reverie.recall.contexts.adaptation import (
     stage_line,
     unusual,
 )
-from reverie.recall.contexts.conversation import StoredSummary, history_section
+from reverie.recall.contexts.conversation import history_section
+from reverie.recall.contexts.earlier import TurnSummary
 from reverie.recall.contexts.request import Given, account_lines, service_section, tools_section
 from reverie.recall.contexts.sections import Block, Line, Section, fit
 from reverie.recall.facts import StructuredFact
@@ -72,8 +73,8 @@ class Material:
     top_k: int = 0
     #: The recall that the memories are of.
     recalled: RecallResult | None = None
-    #: Remembered summaries of the conversation's older turns.
-    told: Sequence[StoredSummary] = ()
+    #: Summaries of the conversation's older turns, and of those before it.
+    told: Sequence[TurnSummary] = ()
     #: What was left out or done otherwise than asked, in words for people.
     notes: Sequence[str] = ()
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from reverie.inference.tokens import Counter
+from reverie.recall.contexts.earlier import earlier_notes
 from reverie.recall.contexts.forms import Material
 from reverie.recall.contexts.sections import Section
 
@@ -12,7 +13,8 @@ from reverie.recall.contexts.sections import Section
 def context_notes(of: Material, sections: Sequence[Section], counter: Counter) -> tuple[str, ...]:
     """Return the notes on a context that is laid out in these sections, each once."""
     missing = _missing(of, counter) if of.given.mode == "active" else ()
-    return tuple(dict.fromkeys((*of.notes, *missing, *_retold(of, sections))))
+    lines = [line for one in sections if one.name == "history" for line in one.lines]
+    return tuple(dict.fromkeys((*of.notes, *missing, *earlier_notes(lines, of.told))))
 
 
 def _missing(of: Material, counter: Counter) -> Iterator[str]:
@@ -40,10 +42,3 @@ def _missing(of: Material, counter: Counter) -> Iterator[str]:
         yield "No mood is known: the emotional context is left out."
     if counter.note:
         yield counter.note
-
-
-def _retold(of: Material, sections: Sequence[Section]) -> Iterator[str]:
-    """A note on the older turns that stored summaries replace."""
-    used = {line.id for one in sections if one.name == "history" for line in one.lines}
-    if turns := [one.turns for one in of.told if one.id in used]:
-        yield f"Of the conversation, {', '.join(turns)} are given as their remembered summaries."

@@ -13,7 +13,7 @@ from reverie.inference.reranker import Reranker
 from reverie.language.text import CountTokens
 from reverie.policy import Policy
 from reverie.policy.live import MoodName
-from reverie.recall.contexts.conversation import read_told, told_statements, without_withdrawn
+from reverie.recall.contexts.earlier import earlier_statements, with_earlier
 from reverie.recall.contexts.forms import Chosen, Material
 from reverie.recall.contexts.request import Given
 from reverie.recall.contexts.scope import admitted_profile, connection_statements, scope_notes, with_tools
@@ -47,14 +47,14 @@ class ContextReader:
         subject_id, as_of, filters = query.subject_id, query.as_of, query.filters or Filters()
         admitted = await read_admitted(self.session, subject_id, filters)
         of_connections = connection_statements(filters, tenant_id, subject_id)
-        of_session = told_statements(given, tenant_id, subject_id, policy, as_of)
+        of_session = earlier_statements(given, tenant_id, subject_id, policy, as_of)
         of_profile = profile_statements(tenant_id, subject_id, policy, as_of)
-        recalled, subject, rows = await self._read_rows((*of_connections, *of_session, *of_profile), given)
+        recalled, subject, rows = await self._read_rows((*of_connections, *of_session.values(), *of_profile), given)
         given, tool_notes = with_tools(given, rows.pop(0) if of_connections else (), as_of)
         profile = read_profile(tuple(rows[len(of_session) :]), subject_id, policy, as_of)
         known = admitted_profile(profile, given, filters, admitted)
-        if of_session:
-            given = replace(given, history=without_withdrawn(given.history, rows[0]))
+        of_conversation = dict(zip(of_session, rows, strict=False))
+        given, told = await with_earlier(self.session, given, of_conversation, subject_id, policy)
         budget, top_k = _limits(policy, known.relationship, given)
         material = Material(
             subject_id=subject_id,
@@ -68,7 +68,7 @@ class ContextReader:
             memory_budget=budget,
             top_k=top_k,
             count=count,
-            told=[one for summaries in rows[1 : len(of_session)] for one in read_told(summaries)],
+            told=told,
             notes=(*scope_notes(profile, given, filters), *tool_notes),
         )
         return await self._with_memories(material, subject, admitted)
@@ -109,7 +109,9 @@ class ContextReader:
         session, query, top_k = self.session, self.query, material.top_k
         if self.policy.context.form == "chat" and material.given.mode == "active":
             staged = await staged_recall(session, query, policy=self.policy, embedder=self.embedder, admitted=admitted)
-            return replace(material, staged=staged)
+            near = {one.id for one in staged.summaries}
+            told = [replace(one, earlier=one.earlier and one.id not in near) for one in material.told]
+            return replace(material, staged=staged, told=told)
         if top_k and query.text:
             recalled = material.recalled or await self._recall(session, subject, top_k, material.memory_budget)
             return replace(material, recalled=recalled, memories=_recalled(recalled))

@@ -1,0 +1,143 @@
+"""Summaries of the turns of a conversation that are not given as they were said.
+
+Stored summaries, and those of a running session's oldest turns that no cycle has stored yet (Chat flow 1). The latter
+are made for the context. The cycle takes the same ranges of the same turns, and the rules come to the same words. Where
+a language model writes the summaries, its words follow with the cycle.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from reverie.model.session_part import SessionPart, SessionTurn, ranges
+from reverie.policy import Policy
+from reverie.recall.contexts.request import Given, Message
+from reverie.recall.contexts.sections import Line
+from reverie.recall.profile import one_line
+from reverie.store.queries import queries
+from reverie.store.session import Statement, TenantSession
+
+#: Stands in a conversation for what was said and is not to be relied on.
+WITHDRAWN = "(Withdrawn: what was said here was corrected or taken back later.)"
+
+Rows = Sequence[tuple[Any, ...]]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class TurnSummary:
+    """A summary of turns of the session that a conversation belongs to."""
+
+    #: None: no cycle has stored it yet.
+    id: UUID | None = None
+    #: Places in the session, from 1.
+    first_turn: int
+    last_turn: int
+    content: str
+    #: The texts of those of its turns that the conversation holds.
+    texts: frozenset[str]
+    #: Whether it also tells turns that the conversation does not hold, and is given for these.
+    earlier: bool = False
+    #: Of a summary that is not stored: the turns that it tells.
+    turn_ids: tuple[UUID, ...] = ()
+
+    @property
+    def turns(self) -> str:
+        """The turns in words."""
+        return f"turns {self.first_turn}-{self.last_turn}"
+
+    def line(self, escape: Callable[[str], str]) -> Line:
+        """Return the line of the conversation that gives it."""
+        text = f"(earlier, {self.turns}) {one_line(escape(self.content))}"
+        return Line(text=text, id=self.id, label=f"summary of {self.turns}", made_of=self.turn_ids)
+
+
+def earlier_statements(
+    given: Given, tenant_id: str, subject_id: str, policy: Policy, as_of: datetime
+) -> dict[str, Statement[Any]]:
+    """Return the statements to read beside a conversation, by name.
+
+    `withdrawn`: which of its turns are. `told`: the stored summaries of its older turns, where the session is known. If
+    the policy summarises running sessions, also those of turns before it, and `running`: the turns that are due.
+    """
+    sql = queries("context")
+    params: dict[str, Any] = {"tenant": tenant_id, "subject": subject_id}
+    statements = {"withdrawn": Statement(sql["withdrawn"], params)} if given.history else {}
+    if given.session_id is None:
+        return statements
+    summarises = bool(policy.compress.running_turns and given.mode == "active")
+    params |= {"session": given.session_id, "as_of": as_of}
+    if summarises or given.history[: -policy.context.keep_verbatim]:
+        texts = {"texts": [one.content.strip() for one in given.history], "earlier": summarises}
+        statements["told"] = Statement(sql["told"], params | texts)
+    if summarises:
+        statements["running"] = Statement(sql["running"], params | {"running": policy.compress.running_turns})
+    return statements
+
+
+async def with_earlier(
+    session: TenantSession, given: Given, rows: Mapping[str, Rows], subject_id: str, policy: Policy
+) -> tuple[Given, list[TurnSummary]]:
+    """Return what the statements' rows make of the conversation: without what was withdrawn, and its summaries."""
+    said = frozenset(one.content.strip() for one in given.history)
+    summaries = [
+        TurnSummary(id=id_, first_turn=first, last_turn=last, content=content, texts=frozenset(texts), earlier=earlier)
+        for id_, first, last, content, texts, earlier in rows.get("told", ())
+    ]
+    if parts := _due_ranges(rows.get("running", ()), subject_id, given.session_id or "", policy):
+        summaries += await session.offload(lambda: list(_summarise(parts, policy, said)))
+    return replace(given, history=_without_withdrawn(given.history, rows.get("withdrawn", ()))), summaries
+
+
+def earlier_notes(lines: Sequence[Line], summaries: Sequence[TurnSummary]) -> list[str]:
+    """Return notes on the turns that summaries stand for in these lines of the conversation."""
+    used = {line.ids for line in lines if line.ids}
+    stored = [one.turns for one in summaries if one.id and (one.id,) in used]
+    running = [one.turns for one in summaries if not one.id and one.turn_ids in used]
+    notes = []
+    if stored:
+        notes.append(f"Of the conversation, {', '.join(stored)} are given as their remembered summaries.")
+    if running:
+        notes.append(f"Of the conversation, {', '.join(running)} are summarised for this context; the cycle stores it.")
+    return notes
+
+
+def _without_withdrawn(messages: Sequence[Message], rows: Rows) -> list[Message]:
+    """The conversation with a placeholder for each turn that a person corrected or had forgotten."""
+    texts = {row[0] for row in rows}
+    return [replace(one, content=WITHDRAWN) if one.content.strip() in texts else one for one in messages]
+
+
+def _due_ranges(rows: Rows, subject_id: str, session_id: str, policy: Policy) -> list[SessionPart]:
+    if not rows:
+        return []
+    numbers, turns = policy.compress, [SessionTurn(*row[1:]) for row in rows]
+    sizes = {"before": rows[0][0], "size": numbers.range_turns, "keep": numbers.running_keep}
+    return list(ranges((subject_id, session_id), turns, **sizes))
+
+
+def _summarise(parts: Sequence[SessionPart], policy: Policy, said: frozenset[str]) -> Iterator[TurnSummary]:
+    # the rules bring polars, for which a context without such ranges has no use
+    from reverie.language.cues.summarise import spoken_turns, summarise_all
+
+    numbers = policy.compress
+    contents = summarise_all(
+        [spoken_turns(part.turns) for part in parts],
+        number=numbers.summary_sentences,
+        weights=numbers.summary,
+        salience=policy.salience,
+    )
+    for part, content in zip(parts, contents, strict=True):
+        if content is not None:
+            texts = frozenset(turn.text.strip() for turn in part.turns) - {""}
+            yield TurnSummary(
+                first_turn=part.start,
+                last_turn=part.end,
+                content=content,
+                texts=texts & said,
+                earlier=bool(texts - said),
+                turn_ids=tuple(turn.id for turn in part.turns),
+            )
