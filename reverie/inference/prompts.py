@@ -30,6 +30,8 @@ class Prompt(Generic[R]):
     reply: type[R]
     #: Tokens that the reply to one item may have.
     max_tokens: int
+    #: Whether the text is the whole request about one item, whose fields fill its places as JSON.
+    is_whole: bool = False
 
     @cached_property
     def schema(self) -> dict[str, Any]:
@@ -39,6 +41,8 @@ class Prompt(Generic[R]):
     @cached_property
     def system(self) -> str:
         """The whole system message: instructions, and how to reply."""
+        if self.is_whole:
+            return self.text
         shape = orjson.dumps(self.schema, option=orjson.OPT_SORT_KEYS).decode()
         return f"{self.text}\n\n{Template(_read('reply')).substitute(schema=shape)}"
 
@@ -57,15 +61,25 @@ def load_prompt(name: str, reply: type[R], *, max_tokens: int, **values: object)
     return Prompt(name=name, text=text, reply=reply, max_tokens=max_tokens)
 
 
+def load_whole_prompt(name: str, reply: type[R], *, max_tokens: int, **values: object) -> Prompt[R]:
+    """Return `prompts/<name>.md` as the whole request about one item; its other `$places` are the item's fields."""
+    text = Template(_read(name)).safe_substitute({key: str(value) for key, value in values.items()})
+    return Prompt(name=name, text=text, reply=reply, max_tokens=max_tokens, is_whole=True)
+
+
 def messages(prompt: Prompt[Any], items: Sequence[Mapping[str, Any]], *, hint: str | None = None) -> Messages:
     """Return the request for some items; `hint` says what was wrong with an earlier reply.
 
     What people wrote stands in JSON strings, and no `<` of theirs is left as it is, so that nothing in it can end the
-    string, the object or the block of data that it stands in.
+    string, the object or the block of data that it stands in. A whole prompt takes one item.
     """
+    again = f"\n\nAn earlier reply could not be used: {hint}." if hint else ""
+    if prompt.is_whole:
+        (item,) = items
+        fields = {name: orjson.dumps(value).decode() for name, value in item.items()}
+        return [{"role": "user", "content": Template(prompt.text).substitute(fields) + again}]
     numbered = {"items": [{"number": number, **item} for number, item in enumerate(items, start=1)]}
     data = orjson.dumps(numbered).decode().replace("<", "\\u003c")
-    again = f"\n\nAn earlier reply could not be used: {hint}." if hint else ""
     return [
         {"role": "system", "content": prompt.system + again},
         {"role": "user", "content": f"<data>\n{data}\n</data>"},

@@ -69,6 +69,7 @@ class RelationshipPolicy(Table):
     memories: tuple[Tokens, Tokens, Tokens, Tokens] = (0, 8, 15, 20)
 
 
+MoodPromptName = Literal["mood", "mood_seed"]
 MoodStep = Literal["classifier", "previous", "keywords"]
 MoodName = Literal[
     "happy", "sad", "anxious", "excited", "neutral", "angry", "frustrated", "flirty", "bored", "grateful"
@@ -80,6 +81,8 @@ class MoodPolicy(Table):
 
     #: Moods that a message can have; the others are never told, whatever a model or the classifier says.
     moods: tuple[MoodName, ...] = get_args(MoodName)
+    #: What a language model is asked: the file of `prompts/`.
+    prompt: MoodPromptName = "mood"
     #: Milliseconds that a language model has to answer.
     model_timeout_ms: Count = 200
     #: Tried in this order when the model was late, and when it failed or there is none; neutral if none of them tells.

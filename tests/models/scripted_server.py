@@ -153,7 +153,10 @@ def tokens_of(text: str) -> int:
 
 def good_reply(body: dict[str, Any], obey: dict[str, dict[str, Any]]) -> str:
     """What a model says to the items of a request: a good one, or one that obeys what stands in them."""
-    data = body["messages"][-1]["content"].removeprefix("<data>").removesuffix("</data>")
+    content = body["messages"][-1]["content"]
+    if not content.startswith("<data>"):  # a whole prompt, about one message
+        return json.dumps(reply_to({"message": content}))
+    data = content.removeprefix("<data>").removesuffix("</data>")
     replies = []
     for item in json.loads(data)["items"]:
         reply = reply_to(item)

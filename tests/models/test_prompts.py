@@ -28,8 +28,9 @@ POLICY = load_policy("reverie")
         (extract_prompt(POLICY).hash, "71a83cf5cfe4"),
         (synthesis_prompt(POLICY).hash, "b4a7ae1db6db"),
         (mood_prompt(("neutral", "happy")).hash, "f7d90d157f2b"),
+        (mood_prompt(("neutral", "happy"), "mood_seed").hash, "974c4cc6945e"),
     ],
-    ids=["extract", "synthesize", "mood"],
+    ids=["extract", "synthesize", "mood", "mood of the seed"],
 )
 def test_a_prompt_is_what_it_was(found: bytes, expected: str) -> None:
     assert found.hex().startswith(expected)

@@ -18,14 +18,14 @@ from typing import Annotated, Any, Final, Literal
 from pydantic import BeforeValidator, create_model
 
 from reverie.inference.completions import LanguageModel
-from reverie.inference.prompts import Prompt, load_prompt
+from reverie.inference.prompts import Prompt, load_prompt, load_whole_prompt
 from reverie.inference.replies import Reply
 from reverie.language.cues.mood import Energy, Missed, Mood, Style
 from reverie.llm.asking import ModelCaller, ask
 from reverie.llm.inputs import PromptInput
 from reverie.llm.metering import Payer
 from reverie.model import Turn
-from reverie.policy.live import MoodName, MoodPolicy
+from reverie.policy.live import MoodName, MoodPolicy, MoodPromptName
 from reverie.store.database import Store
 from reverie.store.session import TenantSession
 
@@ -50,19 +50,21 @@ class MoodReply(Reply):
     style: Annotated[Style, _AnyCase]
 
 
-#: Tells which of the policy's moods a turn has, until a moment of `time.monotonic`; None, or whatever it raises: it
-#: cannot.
-Call = Callable[[Turn, float, tuple[MoodName, ...]], MoodReply | None]
+#: Tells which of the policy's moods a turn has, asked by its prompt, until a moment of `time.monotonic`; None, or
+#: whatever it raises: it cannot.
+Call = Callable[[Turn, float, MoodPolicy], MoodReply | None]
 
 
 @cache
-def mood_prompt(moods: tuple[MoodName, ...]) -> Prompt[MoodReply]:
-    """Return the prompt with these moods; a reply with another mood is invalid."""
+def mood_prompt(moods: tuple[MoodName, ...], name: MoodPromptName = "mood") -> Prompt[MoodReply]:
+    """Return the prompt of this name with these moods; a reply with another mood is invalid."""
     mood: Any = Annotated[Literal[moods], _AnyCase]
     reply = create_model("MoodReply", __base__=MoodReply, mood=(mood, ...))
     reply.__doc__ = MoodReply.__doc__
+    if name == "mood_seed":
+        return load_whole_prompt(name, reply, max_tokens=_MAX_TOKENS, moods="|".join(moods))
     named = f"{', '.join(moods[:-1])} or {moods[-1]}" if moods[1:] else moods[0]
-    return load_prompt("mood", reply, max_tokens=_MAX_TOKENS, moods=named)
+    return load_prompt(name, reply, max_tokens=_MAX_TOKENS, moods=named)
 
 
 def asking(store: Store, model: LanguageModel) -> Call:
@@ -72,8 +74,8 @@ def asking(store: Store, model: LanguageModel) -> Call:
     pace, no credit, a reply that cannot be used: each is no answer.
     """
 
-    def call(turn: Turn, until: float, moods: tuple[MoodName, ...]) -> MoodReply | None:
-        prompt = mood_prompt(moods)
+    def call(turn: Turn, until: float, numbers: MoodPolicy) -> MoodReply | None:
+        prompt = mood_prompt(numbers.moods, numbers.prompt)
         message = PromptInput(subject_id=turn.subject_id, content={"message": turn.text[:_SHOWN]}, source_ids=[turn.id])
         caller = ModelCaller(store=store, payer=Payer(tenant_id=turn.tenant_id, stage="mood"), until=until)
         return ask(caller, model, prompt, [message])[0].reply
@@ -108,7 +110,7 @@ class MoodModel:
             coming.answer.set_result("late")
             return coming
         # a daemon, so that a model that hangs does not keep the process from ending
-        Thread(target=self._tell, args=(turn, coming, numbers.moods), name="mood-model", daemon=True).start()
+        Thread(target=self._tell, args=(turn, coming, numbers), name="mood-model", daemon=True).start()
         return coming
 
     def close(self, seconds: float) -> None:
@@ -117,10 +119,10 @@ class MoodModel:
         for _ in range(self._calls):
             self._free.acquire(timeout=max(until - time.monotonic(), 0))
 
-    def _tell(self, turn: Turn, coming: Coming, moods: tuple[MoodName, ...]) -> None:
+    def _tell(self, turn: Turn, coming: Coming, numbers: MoodPolicy) -> None:
         told: Mood | Missed = "failed"
         try:
-            reply = self._call(turn, coming.until, moods)
+            reply = self._call(turn, coming.until, numbers)
             if reply is not None:
                 told = Mood(mood=reply.mood, energy=reply.energy, style=reply.style, confidence=None, method="model")
         except Exception:  # whatever a client raises, the chain goes on; its words may be the message's, so no log
