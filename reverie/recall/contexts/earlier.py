@@ -24,7 +24,7 @@ from reverie.store.session import Statement, TenantSession
 #: Stands in a conversation for what was said and is not to be relied on.
 WITHDRAWN = "(Withdrawn: what was said here was corrected or taken back later.)"
 
-Rows = Sequence[tuple[Any, ...]]
+_Rows = Sequence[tuple[Any, ...]]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -79,7 +79,7 @@ def earlier_statements(
 
 
 async def with_earlier(
-    session: TenantSession, given: Given, rows: Mapping[str, Rows], subject_id: str, policy: Policy
+    session: TenantSession, given: Given, rows: Mapping[str, _Rows], subject_id: str, policy: Policy
 ) -> tuple[Given, list[TurnSummary]]:
     """Return what the statements' rows make of the conversation: without what was withdrawn, and its summaries."""
     said = frozenset(one.content.strip() for one in given.history)
@@ -105,13 +105,13 @@ def earlier_notes(lines: Sequence[Line], summaries: Sequence[TurnSummary]) -> li
     return notes
 
 
-def _without_withdrawn(messages: Sequence[Message], rows: Rows) -> list[Message]:
+def _without_withdrawn(messages: Sequence[Message], rows: _Rows) -> list[Message]:
     """The conversation with a placeholder for each turn that a person corrected or had forgotten."""
     texts = {row[0] for row in rows}
     return [replace(one, content=WITHDRAWN) if one.content.strip() in texts else one for one in messages]
 
 
-def _due_ranges(rows: Rows, subject_id: str, session_id: str, policy: Policy) -> list[SessionPart]:
+def _due_ranges(rows: _Rows, subject_id: str, session_id: str, policy: Policy) -> list[SessionPart]:
     if not rows:
         return []
     numbers, turns = policy.compress, [SessionTurn(*row[1:]) for row in rows]
