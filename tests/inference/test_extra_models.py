@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import pytest
 from click.testing import CliRunner
 
 from reverie.cli.root import reverie
+from reverie.inference.loading import load_reranker
 from tests.inference.test_local import folder as embedder_folder  # noqa: F401
 from tests.inference.test_reranker import folder as reranker_folder  # noqa: F401
 
@@ -17,6 +20,38 @@ TURNS = (
     ("b", "I am allergic to peanuts."),
     ("c", "I work as a nurse at the harbour clinic."),
 )
+#: Each is a memory of the policy `logic`, whose score is the cross-encoder's alone.
+FACTS = (
+    "The nurse Priya works at the harbour clinic in Utrecht since 2019.",
+    "My sister Ines bought a house with a garden in Lisbon in 2021.",
+    "The peanut allergy of my son Tom was found in March 2020.",
+    "Our golden retriever Bruno ate two of my shoes on 3 April 2025.",
+    "The train to Berlin leaves Amsterdam at 9:15 from platform 7.",
+    "Dr. Okafor moved the appointment to 12 May 2026.",
+)
+QUESTION = "what is she allergic to?"
+
+
+def remembered(
+    database_url: str, tmp_path: Path, turns: Sequence[tuple[str, str]], reranker: Path, **settings: str
+) -> CliRunner:
+    """A command line over a history that is imported and consolidated with named models."""
+    history = tmp_path / "history.jsonl"
+    with history.open("w", encoding="utf-8") as file:
+        for number, (source, text) in enumerate(turns):
+            turn: dict[str, Any] = {"subject_id": "ana", "session_id": "s1", "source_id": source, "role": "user"}
+            turn |= {"text": text, "said_at": f"2026-03-0{number + 1}T09:00:00Z"}
+            file.write(json.dumps(turn) + "\n")
+    names = {"REVERIE_RERANKER": f"sentence-transformers/{reranker}"}
+    runner = CliRunner(
+        env={"DATABASE_URL": database_url, "REVERIE_TENANT": "acme", "REVERIE_THREADS": "1", "REVERIE_DEVICE": None}
+        | names
+        | settings
+    )
+    for command in (["import", str(history)], ["run", "--as-of", "2026-03-10"]):
+        done = runner.invoke(reverie, command)
+        assert done.exit_code == 0, done.output
+    return runner
 
 
 def test_a_history_is_remembered_and_recalled_by_named_models(
@@ -25,27 +60,36 @@ def test_a_history_is_remembered_and_recalled_by_named_models(
     embedder_folder: Path,  # noqa: F811
     reranker_folder: Path,  # noqa: F811
 ) -> None:
-    history = tmp_path / "history.jsonl"
-    with history.open("w", encoding="utf-8") as file:
-        for number, (source, text) in enumerate(TURNS):
-            turn: dict[str, Any] = {"subject_id": "ana", "session_id": "s1", "source_id": source, "role": "user"}
-            turn |= {"text": text, "said_at": f"2026-03-0{number + 1}T09:00:00Z"}
-            file.write(json.dumps(turn) + "\n")
-    names = {
-        "REVERIE_EMBEDDING_MODEL": f"sentence-transformers/{embedder_folder}",
-        "REVERIE_RERANKER": f"sentence-transformers/{reranker_folder}",
-    }
-    runner = CliRunner(
-        env={"DATABASE_URL": database_url, "REVERIE_TENANT": "acme", "REVERIE_THREADS": "1", "REVERIE_DEVICE": None}
-        | names
-    )
-    for command in (["import", str(history)], ["run", "--as-of", "2026-03-10"]):
-        done = runner.invoke(reverie, command)
-        assert done.exit_code == 0, done.output
-    asked = ["recall", "what is she allergic to?", "--subject", "ana", "--as-of", "2026-03-10", "--json"]
+    embedder = f"sentence-transformers/{embedder_folder}"
+    runner = remembered(database_url, tmp_path, TURNS, reranker_folder, REVERIE_EMBEDDING_MODEL=embedder)
+    asked = ["recall", QUESTION, "--subject", "ana", "--as-of", "2026-03-10", "--json"]
     answer = json.loads(runner.invoke(reverie, asked).stdout)
     assert (answer["model"], answer["reranker"]) == ("sentence-transformers/tiny", "sentence-transformers/tiny")
     assert answer["hits"] and answer["notes"] == []
     assert all("signal_rerank" in hit and hit["weight_similarity"] == 0 for hit in answer["hits"])
     without = json.loads(runner.invoke(reverie, asked, env={"REVERIE_RERANKER": "none"}).stdout)
     assert without["reranker"] is None and "signal_rerank" not in without["hits"][0]
+
+
+def test_the_hits_stand_in_the_order_of_the_cross_encoder(
+    database_url: str,
+    tmp_path: Path,
+    reranker_folder: Path,  # noqa: F811
+) -> None:
+    turns = [(f"t{place}", text) for place, text in enumerate(FACTS)]
+    runner = remembered(database_url, tmp_path, turns, reranker_folder, REVERIE_POLICY="logic")
+    asked = ["recall", QUESTION, "--subject", "ana", "--as-of", "2026-03-10", "--top-k", "6"]
+    weighed = json.loads(runner.invoke(reverie, [*asked, "--json"], env={"REVERIE_RERANKER": "none"}).stdout)
+    answer = json.loads(runner.invoke(reverie, [*asked, "--json"]).stdout)
+    before, hits = [hit["id"] for hit in weighed["hits"]], answer["hits"]
+    assert len(hits) == len(FACTS) and sorted(before) == sorted(hit["id"] for hit in hits)
+    reranker = load_reranker(f"sentence-transformers/{reranker_folder}")
+    assert reranker is not None
+    scores = reranker.score(QUESTION, [hit["content"] for hit in hits]).tolist()
+    assert [hit["signal_rerank"] for hit in hits] == pytest.approx(scores, abs=1e-5)
+    assert [hit["score"] for hit in hits] == pytest.approx(scores, abs=1e-5)
+    assert scores == sorted(scores, reverse=True)
+    assert [hit["id"] for hit in hits] != before, "the weighed signals have another order"
+    assert [hit["rank_weighed"] for hit in hits] == [before.index(hit["id"]) + 1 for hit in hits]
+    shown = runner.invoke(reverie, [*asked, "--why"]).output
+    assert "reranker sentence-transformers/tiny" in shown and "rerank" in shown and "weighed" in shown
