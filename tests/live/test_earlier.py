@@ -18,6 +18,7 @@ from reverie.drive.cycle import catch_up, ingest
 from reverie.policy import Policy, load_policy
 from reverie.recall.contexts.context import Context, assemble_context
 from reverie.recall.contexts.request import Given, Message
+from reverie.recall.query import RecallQuery
 from reverie.store.database import Store
 from reverie.store.digest import digest
 from reverie.store.work import Work
@@ -65,10 +66,8 @@ def context(talk: Talk, number: int, *, policy: Policy | None = None, **given: A
     return talk.do(
         lambda session, **place: assemble_context(
             session,
-            "What about the garden?",
-            subject_id=place["subject_id"],
+            RecallQuery(text="What about the garden?", subject_id=place["subject_id"], as_of=at(number)),
             policy=policy or talk.policy,
-            as_of=at(number),
             embedder=WordEmbedder(),
             given=Given(**({"history": history, "session_id": talk.session} | given)),
         )
@@ -195,10 +194,8 @@ def test_the_cycle_of_the_deferred_tier_takes_over(chat: Talk) -> None:
     found = chat.do(
         lambda session, **place: assemble_context(
             session,
-            None,
-            subject_id=place["subject_id"],
+            RecallQuery(subject_id=place["subject_id"], as_of=later + timedelta(minutes=1)),
             policy=chat.policy,
-            as_of=later + timedelta(minutes=1),
             embedder=None,
             given=Given(history=history, session_id=chat.session),
         )
