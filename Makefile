@@ -35,9 +35,9 @@ $(READY): requirements.lock pyproject.toml clients/python/pyproject.toml | .venv
 	@touch $(DEMO) $(PREFECT) $@
 
 # extras at the locked versions: the lock constrains, the extra selects
-$(DEMO): requirements.lock pyproject.toml | .venv/.uv
-	@echo "Installing the engine, Dagster, dbt and an embedded Postgres ..."
-	@$(call install,-c requirements.lock -e '.[api$(comma)dagster$(comma)dbt$(comma)embedded]')
+$(DEMO): requirements.lock pyproject.toml clients/python/pyproject.toml | .venv/.uv
+	@echo "Installing the engine, its client, Dagster, dbt and an embedded Postgres ..."
+	@$(call install,-c requirements.lock -e '.[api$(comma)dagster$(comma)dbt$(comma)embedded]' -e clients/python)
 	@touch $@
 
 $(PREFECT): requirements.lock pyproject.toml | .venv/.uv

@@ -15,6 +15,8 @@ import dagster as dg
 OWNERS = ["team:memory"]
 
 _SCHEMA = Path(__file__).resolve().parents[1] / "sql" / "schema.txt"
+_DOCS = Path(__file__).resolve().parents[1] / "docs"
+_LINK = re.compile(r"\[(?P<text>[^\]]+)\]\((?P<target>[^)\s]+)\)")
 _COLUMN = re.compile(r"^  (?P<name>[a-z_]+) (?P<rest>[^()]+?.*?)(?: -- (?P<comment>.*))?$")
 #: What ends the type in a recorded column.
 _AFTER_TYPE = re.compile(r" (?:not null|default |statistics |generated |collate |grants ).*$")
@@ -43,14 +45,25 @@ def columns_of(table: str) -> dg.TableSchema:
     return dg.TableSchema(columns)
 
 
+@cache
+def page(docs: str) -> str:
+    """Return a page of docs/ to be read in Dagster: links within the repository would lead nowhere, and are text."""
+    text = (_DOCS / docs).read_text(encoding="utf-8")
+    return f"{_LINK.sub(_without_target, text)}\n\nThis page is `docs/{docs}` of the repository."
+
+
+def _without_target(link: re.Match[str]) -> str:
+    return link[0] if link["target"].startswith("https://") else link["text"]
+
+
 def described(
     table: str | None, docs: str, *, lineage: Mapping[str, Sequence[tuple[str, str]]] | None = None
 ) -> dict[str, Any]:
-    """Return an asset's metadata: its table and columns, the page of docs/, and from which columns its own are made.
+    """Return an asset's metadata: its table and columns, a page of docs/, and from which columns its own are made.
 
     `lineage`: by column, (asset, column) pairs.
     """
-    metadata: dict[str, Any] = {"documentation": dg.MetadataValue.md(f"`docs/{docs}`")}
+    metadata: dict[str, Any] = {"documentation": dg.MetadataValue.md(page(docs))}
     if table is not None:
         metadata |= {"dagster/table_name": table, "dagster/column_schema": columns_of(table)}
     if lineage:

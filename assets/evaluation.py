@@ -19,7 +19,7 @@ PLOTTED = ("precision_5", "ndcg_5", "recall_10", "utilisation", "correction_rate
 
 
 @dg.asset(
-    deps=["patterns", "tombstones"],
+    deps=["memories", "tombstones"],
     retry_policy=RETRIES,
     group_name="evaluation",
     kinds={"postgres"},

@@ -12,18 +12,18 @@ from packaging.version import Version, parse
 
 from assets.dbt_project import PROJECT, dbt_environment, dbt_program, environment, prepared_manifest, writable_target
 from assets.described import OWNERS, described
-from assets.runs import RETRIES
+from assets.runs import FRESH, RETRIES
 
 #: Assets that write a table under another name than its own.
 WRITERS = {
     "memory.extractions": "candidates",
     "memory.observations": "candidates",
     "memory.lineage": "memories",
-    "memory.merges": "memories",
+    "memory.merges": "deduplicated_memories",
     "memory.conflicts": "structured_facts",
-    # views: the second is complete when the last stage has forgotten what is due
+    # views: the second is complete at the end of a cycle
     "log.subjects": "turns",
-    "memory.lives": "tombstones",
+    "memory.lives": "memories",
 }
 #: Tables whose asset has their name.
 NAMED = {"log.turns", "memory.memories", "memory.entities"}
@@ -78,6 +78,12 @@ class Translator(DagsterDbtTranslator):
         table = {"dagster/table_name": f"{dbt_resource_props['schema']}.{dbt_resource_props['name']}"}
         return {**super().get_metadata(dbt_resource_props), **table, **described(None, "marts.md")}
 
+    def get_asset_spec(self, manifest: Mapping[str, Any], unique_id: str, project: DbtProject | None) -> dg.AssetSpec:
+        """Add that a model has to be fresh; sources are made elsewhere."""
+        spec = super().get_asset_spec(manifest, unique_id, project)
+        is_model = manifest["nodes"].get(unique_id, {}).get("resource_type") == "model"
+        return spec.replace_attributes(freshness_policy=FRESH) if is_model else spec
+
     def get_owners(self, dbt_resource_props: Mapping[str, Any]) -> Sequence[str]:
         """Return ours."""
         return OWNERS
@@ -124,24 +130,36 @@ def marts(context: dg.AssetExecutionContext, dbt: DbtCliResource) -> Iterator[An
     """Build and test the models that the run selects, as reverie_analyst."""
     with environment(dbt_environment()):
         invocation = dbt.cli([*BUILD], context=context, target_path=writable_target())
-    yield from invocation.stream()
+        yield from invocation.stream().fetch_row_counts().fetch_column_metadata()
 
 
 marts_job = dg.define_asset_job(
-    "marts", selection=dg.AssetSelection.assets(marts), description="Build the marts for data teams, and test them."
+    "marts",
+    selection=dg.AssetSelection.assets(marts),
+    description="Build the marts for data teams, and test them.",
+    executor_def=dg.in_process_executor,  # `make demo MARTS=1` runs it in its own process
 )
+
+
+@dg.asset_sensor(
+    asset_key=dg.AssetKey("memory_health"),
+    job=marts_job,
+    name="after_health",
+    minimum_interval_seconds=60,
+    default_status=dg.DefaultSensorStatus.RUNNING,
+    description="Builds the marts whenever memory_health was materialized.",
+)
+def after_health(context: dg.SensorEvaluationContext, event: dg.EventLogEntry) -> dg.RunRequest | dg.SkipReason:
+    """One run for each new measurement, the first of all too: `make demo` measures and builds no marts."""
+    built = context.instance.get_latest_materialization_event(dg.AssetKey(["marts", "tenants"]))
+    if built is not None and built.timestamp > event.timestamp:
+        return dg.SkipReason("The marts were built since.")
+    return dg.RunRequest(run_key=event.run_id)
+
+
 marts_defs = dg.Definitions(
     assets=[*tables(_manifest), marts],
     jobs=[marts_job],
-    schedules=[
-        dg.ScheduleDefinition(
-            name="after_health",
-            job=marts_job,
-            cron_schedule="45 */6 * * *",
-            execution_timezone="UTC",
-            default_status=dg.DefaultScheduleStatus.RUNNING,
-            description="A quarter of an hour after health, by the clock.",
-        )
-    ],
+    sensors=[after_health],
     resources={"dbt": Dbt(project_dir=str(PROJECT), profiles_dir=str(PROJECT), dbt_executable=dbt_program())},
 )

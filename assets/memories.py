@@ -7,14 +7,17 @@ from typing import Any, NamedTuple
 import dagster as dg
 
 from assets.described import OWNERS, described
-from assets.partitions import buckets, in_bucket
-from assets.runs import DRIVER, RETRIES, as_of, as_of_tag, is_asked
+from assets.partitions import ScopeOf, buckets, in_bucket
+from assets.runs import DRIVER, FRESH, RETRIES, as_of, as_of_tag, is_asked
 from resources.clients import Clients
+from reverie.drive.cycle import PARTS
+from reverie.drive.cycle_totals import add_cycles
 from reverie.drive.steps import STEPS, CycleStep, Standing, standing, take_step
 from reverie.drive.tenants import Totals, failure, try_each_tenant
-from reverie.evaluate.health import row_count
+from reverie.evaluate.health import count_fates, row_count
 from reverie.model import Scope
 from reverie.policy import Policy
+from reverie.store.database import Store
 from reverie.store.runs import Report
 
 _Columns = dict[str, list[tuple[str, str]]]
@@ -28,15 +31,18 @@ class Made(NamedTuple):
     docs: str
     description: str
     lineage: _Columns | None = None
+    #: Whether the rows of the table are counted: not while later steps of the run still change them.
+    counts_rows: bool = True
 
 
-#: By step. Several steps write `memory.memories`: each asset tells what its step adds to it.
+#: By step. Several steps write `memory.memories`; the asset of its name is the last of them.
 MADE = {
     "extract": Made(
         "new_candidates",
         "memory.extractions",
         "rules.md",
-        "What rules, and a model where one is set, find in turns that nobody has read yet. Opens the bucket's cycle.",
+        "Turns that no run has read yet become candidates, by rules and by a language model where one is set. "
+        "This step opens the cycle of its bucket.",
         {"turn_id": [("turns", "id")]},
     ),
     "embed": Made(
@@ -47,95 +53,111 @@ MADE = {
         {"item_id": [("turns", "id"), ("new_candidates", "turn_id")], "vec": [("turns", "text")]},
     ),
     "catch_up": Made(
-        "past_cycles",
+        "backlog_cycles",
         None,
         "decisions/0052-each-stage-is-a-step.md",
-        "All pending cycles but the last, one after the other in event time, each with all stages: a history is worked "
-        "in as if it had been lived. The steps after it are those of the last pending cycle.",
+        "All pending cycles but the last. They run in event time, one after the other, each with all stages, so that "
+        "an imported history gives the same memory as a live one. The assets after this one are the stages of the last "
+        "pending cycle. Their counts are sums over all cycles of the run.",
     ),
     "correct": Made(
-        "corrected",
+        "applied_corrections",
         "memory.corrected",
         "correcting.md",
-        "Corrections worked in, each at its time: what is wrong is forgotten, what a person wrote is remembered.",
+        "Corrections that people made, each applied at its time. Wrong memories are forgotten, and what a person wrote "
+        "instead is remembered.",
     ),
     "merge": Made(
-        "memories",
+        "deduplicated_memories",
         "memory.memories",
         "decisions/0041-merge-by-what-is-stated.md",
-        "What is remembered: candidates merged into the memories that they repeat, both kept.",
+        "Candidates become memories. A candidate that repeats a memory is merged into it, and both texts are kept.",
         {
             "content": [("turns", "text")],
             "happened_at": [("turns", "said_at")],
             "turn_id": [("new_candidates", "turn_id")],
             "subject_id": [("turns", "subject_id")],
         },
+        counts_rows=False,
     ),
     "link": Made(
         "entities",
         "memory.entities",
         "glossary.md",
-        "The people, pets, places and things that memories speak of.",
-        {"id": [("memories", "mentions")], "subject_id": [("memories", "subject_id")]},
+        "The people, pets, places and things that memories name.",
+        {"id": [("deduplicated_memories", "mentions")], "subject_id": [("deduplicated_memories", "subject_id")]},
     ),
     "facts": Made(
         "structured_facts",
         "memory.structured_facts",
         "currency.md",
-        "What is known of a subject by key, each value from when to when it held.",
-        {"value": [("memories", "object"), ("memories", "stated")], "valid_from": [("memories", "happened_at")]},
+        "Facts about each subject as keys and values, each with the time during which it held.",
+        {
+            "value": [("deduplicated_memories", "object"), ("deduplicated_memories", "stated")],
+            "valid_from": [("deduplicated_memories", "happened_at")],
+        },
     ),
     "synthesize": Made(
         "profiles",
         "memory.profiles",
         "profile.md",
-        "Each subject in short: a narrative, a scaffold of keys, and what was learned about its connections.",
-        {"narrative": [("memories", "content")]},
+        "A short profile of each subject: a narrative, a scaffold of keys, and notes on its connections.",
+        {"narrative": [("deduplicated_memories", "content")]},
     ),
     "compress": Made(
         "patterns",
         "memory.memories",
         "glossary.md",
-        "What many episodes have in common, with its numbers, and summaries of old sessions: rows of the kinds pattern "
-        "and summary.",
-        {"content": [("memories", "content"), ("turns", "text")]},
+        "Patterns that many episodes share, with their numbers, and summaries of old sessions. "
+        "They are memories of the kinds pattern and summary.",
+        {"content": [("deduplicated_memories", "content"), ("turns", "text")]},
+        counts_rows=False,
     ),
     "score": Made(
-        "scores",
+        "importance_scores",
         "memory.memories",
         "policies.md",
-        "How important each memory is when it is made, recalled or rewarded: the column peak, from which it fades.",
-        {"peak": [("memories", "base"), ("memories", "access_count")]},
+        "The importance of each memory when it is made, recalled or rewarded (column peak). It fades from there.",
+        {"peak": [("deduplicated_memories", "base"), ("deduplicated_memories", "access_count")]},
+        counts_rows=False,
     ),
     "prune": Made(
         "tombstones",
         "memory.tombstones",
         "policies.md",
-        "What was forgotten, when and why; without its content.",
-        {"memory_id": [("memories", "id")]},
+        "Memories that were forgotten: when and why, without their content.",
+        {"memory_id": [("deduplicated_memories", "id")]},
     ),
     "work_in": Made(
-        "since_last_cycle",
+        "recent_memories",
         None,
         "live.md",
-        "What was said after the last whole cycle, merged and linked as a worker would have done it. Scoring and "
-        "forgetting wait for their cycle.",
+        "Turns since the last whole cycle, merged and linked as a worker does it. They are scored and forgotten at "
+        "their own cycle.",
     ),
     "decay": Made(
-        "importances",
+        "memories",
         "memory.memories",
-        "policies.md",
-        "How important each memory is now: its peak, less what time took away.",
-        {"importance": [("scores", "peak"), ("memories", "accessed_at")]},
+        "glossary.md",
+        "Everything that is remembered, as of the end of the run. `active` counts the memories in force; the row count "
+        "includes those that were merged, rewritten, compressed or superseded, which are kept.",
+        {
+            "content": [("deduplicated_memories", "content"), ("patterns", "content")],
+            "importance": [("importance_scores", "peak"), ("deduplicated_memories", "accessed_at")],
+        },
     ),
     "maintain": Made(
-        "tidied",
+        "housekeeping",
         "ops.runs",
         "operating.md",
-        "The queue without the sessions that this cycle worked in, and tables without rows that served their time. "
-        "Fails if a tenant's cycle did not get here.",
+        "Removes the sessions that this cycle consolidated from the queue, and rows whose retention has ended. "
+        "Fails if the cycle of a tenant did not reach this step.",
     ),
 }
+
+
+#: Stages that every cycle has, those of the backlog too.
+_IN_EACH_CYCLE = {*PARTS, "prune"}
 
 
 def _asset(step: CycleStep) -> dg.AssetsDefinition:
@@ -150,6 +172,7 @@ def _asset(step: CycleStep) -> dg.AssetsDefinition:
         kinds={"onnx", "postgres"} if step.name == "embed" else {"postgres"},
         tags={"reverie/step": step.name},
         metadata=described(made.table, made.docs, lineage=made.lineage),
+        freshness_policy=FRESH,
         skippable=True,
     )
 
@@ -186,8 +209,12 @@ class _Taking:
             key, part = dg.AssetKey(made.asset), self._context.partition_key
             self._context.log_event(dg.AssetObservation(asset_key=key, partition=part, metadata=metadata))
             return
-        if made.table is not None:
-            metadata["dagster/row_count"] = row_count(clients.store, made.table)
+        if made.asset == "memories":
+            metadata |= _fates(clients.store, scope)
+        if made.table is not None and made.counts_rows:
+            # of all buckets, so that it is no value of this one: plots of buckets leave observations out
+            rows = {"dagster/row_count": row_count(clients.store, made.table)}
+            self._context.log_event(dg.AssetObservation(asset_key=made.asset, metadata=rows))
         yield dg.MaterializeResult(asset_key=made.asset, metadata=metadata)
 
     def _is_ready(self, scope: Scope) -> bool:
@@ -202,11 +229,11 @@ class _Taking:
 
     def _metadata(self, totals: Totals, waits: Counter[str]) -> dict[str, Any]:
         """What was done, without zeros: a bucket in which nothing happened says so in few lines."""
-        counts = totals.of(*totals.runs)
+        counts = self._counts(totals)
         kept = {name: number for name, number in counts.items() if number or name in ("tenants", "seconds")}
         done = sum(each.is_done for each in self._stands.values())
-        cycles = {each.cycle.as_of for each in self._stands.values() if each.cycle}
-        of_cycle = {"cycle_of": as_of_tag(max(cycles))} if cycles else {}
+        times = {each.cycle.as_of for each in self._stands.values() if each.cycle}
+        of_cycle = {"cycle_of": as_of_tag(max(times))} if times else {}
         return (
             kept
             | of_cycle
@@ -214,6 +241,24 @@ class _Taking:
             | ({"tenants_done_before": done} if done else {})
             | ({"tenants_failed": len(totals.failed)} if totals.failed else {})
         )
+
+    def _counts(self, totals: Totals) -> dict[str, int | float]:
+        """The counts of the step; of a stage that past cycles of the run had as well, the sums over all of them."""
+        name = self._step.name
+        if name == "catch_up":
+            counts = totals.of(*totals.runs)
+            kept = {each: counts[each] for each in ("tenants", "seconds", "cost_usd")}
+            return kept | {"cycles": totals.runs["merge"]}
+        cycles = [each.cycle for each in self._stands.values() if each.cycle]
+        if name not in _IN_EACH_CYCLE or not any(cycle.backlog for cycle in cycles):
+            return totals.of(*totals.runs)
+        summed = Totals(tenants=totals.tenants)
+        for tenant_id, stands in self._stands.items():
+            if stands.cycle:
+                scope = in_bucket(self._context.partition_key)(tenant_id)
+                add_cycles(summed, self._clients.store, scope, stands.cycle, driver=DRIVER)
+        counts = summed.of(name)
+        return counts | {"cycles": counts.pop("runs")}
 
     def _raise_failures(self, totals: Totals, waits: Counter[str]) -> None:
         """Fail at once if nobody is left to go on, else at the run's end, so that one tenant holds up no other."""
@@ -232,5 +277,22 @@ class _Taking:
             }
             raise dg.Failure(str(failure(reasons, of=len(self._stands))), allow_retries=False)
 
+
+def _fates(store: Store, scope: ScopeOf) -> dict[str, Any]:
+    """What became of the memories of a bucket, for its plots, and of all, as the page of the asset has room for it."""
+    counted = count_fates(store, scope)
+    records = [
+        dg.TableRecord({"state": fate, "this bucket": of_bucket, "all buckets": of_all})
+        for fate, (of_bucket, of_all) in counted.items()
+    ]
+    return {
+        **{fate: of_bucket for fate, (of_bucket, _) in counted.items()},
+        "Memories by state": dg.MetadataValue.table(records, schema=_FATES),
+    }
+
+
+_FATES = dg.TableSchema(
+    [dg.TableColumn("state"), dg.TableColumn("this bucket", "int"), dg.TableColumn("all buckets", "int")]
+)
 
 steps = [_asset(step) for step in STEPS]

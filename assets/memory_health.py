@@ -4,7 +4,7 @@ The first run reports the figures of the days before as well, each with its own 
 """
 
 from collections.abc import Mapping, Sequence
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import dagster as dg
@@ -12,7 +12,7 @@ from dagster._core.events import AssetObservationData, DagsterEvent, DagsterEven
 from dagster._core.instance.utils import RUNLESS_JOB_NAME, RUNLESS_RUN_ID
 
 from assets.described import OWNERS, described
-from assets.runs import RETRIES, as_of
+from assets.runs import FRESH, RETRIES, as_of
 from resources.clients import Clients
 from reverie.evaluate.growth import figures_by_day
 from reverie.evaluate.health import measure
@@ -59,32 +59,42 @@ TABLES = {
 _TENANTS = 100
 
 
+#: The point of the run itself is the present; earlier ones, such as that of a clock that stands, are the past.
+_PRESENT = timedelta(hours=1)
+
+
 def named(figures: Mapping[str, int | float]) -> dict[str, int | float]:
     """Return figures by the names that people read."""
     return {NAMES[name]: number for name, number in figures.items()}
 
 
 @dg.asset(
-    deps=["tidied"],
+    deps=["housekeeping"],
     retry_policy=RETRIES,
     group_name="health",
     owners=OWNERS,
     kinds={"postgres"},
+    freshness_policy=FRESH,
     metadata=described(None, "operating.md"),
 )
 def memory_health(context: dg.AssetExecutionContext, clients: Clients) -> dg.MaterializeResult[None]:
-    """How memory is: a dozen figures over all tenants, each with a plot, and a table of tenants (ids and counts)."""
-    *past, (_, now) = figures_by_day(clients.store, as_of(context))
+    """A dozen figures over all tenants, each with a plot, and tables of the tenants (ids and counts).
+
+    The plots begin with the first turn. Past points stand at the time of the log, the latest at the time of this run:
+    where the clock of a tenant was stopped, its figures do not change from then on and the line is flat.
+    """
+    by_day = figures_by_day(clients.store, as_of(context))
     if context.instance.get_latest_materialization_event(context.asset_key) is None:
-        for at, figures in past:
+        for at, figures in by_day:
             _report_past(context, at, named(figures))
+    _, now = by_day[-1]
     metadata: dict[str, Any] = named(now)
     return dg.MaterializeResult(metadata=metadata | _tables(clients.store))
 
 
 def _report_past(context: dg.AssetExecutionContext, at: datetime, figures: dict[str, int | float]) -> None:
     """Record figures of a former day at its time: what Dagster's own report of an event does, at the present time."""
-    if at >= datetime.now(UTC):
+    if at >= datetime.now(UTC) - _PRESENT:
         return
     observation = dg.AssetObservation(
         asset_key=context.asset_key, description="From the tables and the run ledger.", metadata=figures

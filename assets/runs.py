@@ -1,7 +1,7 @@
 """How runs of assets are told their time and repeated when they fail."""
 
 import warnings
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 import dagster as dg
 
@@ -17,6 +17,10 @@ DRIVER = "dagster"
 
 #: A stage that is run again goes on where it stopped, so a retry costs little.
 RETRIES = dg.RetryPolicy(max_retries=3, delay=5, backoff=dg.Backoff.EXPONENTIAL, jitter=dg.Jitter.PLUS_MINUS)
+
+#: What a schedule makes four times a day is late after one tick and overdue after two. Dagster looks at the latest
+#: materialization of any bucket; the check `bucket_lag` looks at each.
+FRESH = dg.FreshnessPolicy.time_window(warn_window=timedelta(hours=7), fail_window=timedelta(hours=13))
 
 
 def as_of_tag(at: datetime) -> str:

@@ -22,6 +22,7 @@ from dagster._core.remote_origin import (
 from dagster._core.types.loadable_target_origin import LoadableTargetOrigin
 
 from assets.consolidation import consolidation_defs
+from assets.memories import MADE
 from assets.partitions import BUCKETS, buckets, history, month_key
 from assets.runs import AS_OF, as_of_tag
 from reverie.errors import StageError
@@ -32,6 +33,9 @@ from reverie.store.server.address import database_url
 
 #: The name of the code location in deployments/workspace.yaml.
 LOCATION = "reverie"
+
+#: Of a bucket that a history leaves empty.
+EMPTY = "No subject of this bucket has turns yet: there is nothing to consolidate."
 
 #: The current step, the number of completed steps, and the number of all steps.
 Step = tuple[str, int, int]
@@ -51,6 +55,7 @@ def materialize_history(
     runs = _runs()
     with instance or dg.DagsterInstance.ephemeral(settings={"telemetry": {"enabled": False}}) as instance:
         instance.add_dynamic_partitions(str(history.name), [key for job, key in runs if key and job != "cycle"])
+        _report_empty_buckets(instance, filled={key for job, key in runs if job == "cycle"})
         for done, (job, key) in enumerate(runs):
             yield f"{job} {key or ''}".rstrip(), done, len(runs)
             result = _run(instance, consolidation_defs, job, key, as_of)
@@ -101,6 +106,15 @@ def _run(
         ),
     )
     return execute_run(InMemoryJob(definition), run, instance)
+
+
+def _report_empty_buckets(instance: dg.DagsterInstance, *, filled: set[str | None]) -> None:
+    """Mark the buckets without turns as done: "missing" would mean that something is left to do."""
+    for key in buckets.get_partition_keys():
+        if key not in filled:
+            for made in MADE.values():
+                event = dg.AssetMaterialization(made.asset, partition=key, description=EMPTY)
+                instance.report_runless_asset_event(event)
 
 
 def _reason(result: JobExecutionResult) -> str:

@@ -20,6 +20,7 @@ COPY --from=build /app /app
 WORKDIR /srv/reverie
 COPY assets assets
 COPY dbt dbt
+COPY docs docs
 COPY flows flows
 COPY resources resources
 COPY deployments deployments

@@ -78,7 +78,7 @@ STAGES = (
     Stage(
         name="correct",
         summary="What a person corrected is forgotten or replaced.",
-        result="memories",
+        result="applied_corrections",
         reads=("log.corrections", "memory.memories"),
         writes=(
             "memory.memories",
@@ -95,7 +95,7 @@ STAGES = (
     Stage(
         name="merge",
         summary="Candidates become memories, or are merged into the memory that they repeat.",
-        result="memories",
+        result="deduplicated_memories",
         reads=("memory.memories", "memory.vectors", "log.corrections"),
         writes=("memory.memories", "memory.merges", "memory.lineage", "memory.vectors"),
         embeds=True,
@@ -145,7 +145,7 @@ STAGES = (
     Stage(
         name="score",
         summary="Novelty, recalls and outcomes set importance.",
-        result="importances",
+        result="importance_scores",
         reads=("memory.memories", "memory.vectors", "log.recalls", "log.outcomes"),
         writes=("memory.memories", "memory.accesses", "memory.lineage", "memory.tombstones"),
         embeds=True,
@@ -162,7 +162,7 @@ STAGES = (
     Stage(
         name="decay",
         summary="Importance fades.",
-        result="importances",
+        result="memories",
         reads=("memory.memories",),
         writes=("memory.memories",),
         counted={"memory.memories": "decayed"},

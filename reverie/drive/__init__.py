@@ -2,6 +2,7 @@
 
 - `cycle`: the stages in order, at the logical times of a live system
 - `steps`: a bucket's cycle in steps, each started and repeated alone
+- `cycle_totals`: what the stages have done since a bucket's cycle was opened
 - `advance`: everything said up to a time becomes memory
 - `drain`: sessions that went quiet become memory
 - `flush`: quiet sessions into the log, and on to extract

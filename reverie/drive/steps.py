@@ -91,6 +91,8 @@ class OpenCycle:
     #: The last pending cycle, and what it concerns; None: not chosen yet, or nothing was pending.
     at: datetime | None
     subjects: tuple[str, ...] | None
+    #: How many cycles were run before it by the step `catch_up`.
+    backlog: int = 0
     done: frozenset[str] = field(default_factory=frozenset)
 
 
@@ -176,11 +178,13 @@ class _Cycle:
         """Run all pending cycles but the last of the whole bucket, whatever part of it has which last one."""
         last = self._last
         held: list[tuple[datetime, Scope]] = []
+        backlog: set[datetime] = set()
 
         def all_but_the_last(part: Work) -> Iterator[Report]:
             pending = list(pending_cycles(part, last))
             for at, scope in pending[:-1]:
                 yield from run_cycle(part, at, scope)
+                backlog.add(at)
             held.extend(pending[-1:])
 
         yield from _isolated(self._work, all_but_the_last)
@@ -188,17 +192,18 @@ class _Cycle:
         for earlier, scope in held:
             if at is not None and earlier < at:
                 yield from self._run_held(earlier, scope)
+                backlog.add(earlier)
         if at is not None:
             before = replace(self._work, as_of=at - self._work.policy.cycle.period)
             yield from _isolated(before, lambda part: iter((prune(part),)))
-        self._choose(at, [scope for held_at, scope in held if held_at == at])
+        self._choose(at, [scope for held_at, scope in held if held_at == at], len(backlog))
 
     def _run_held(self, at: datetime, scope: Scope) -> Iterator[Report]:
         held = replace(self._work, scope=scope)
         return _isolated(held, lambda part: run_cycle(part, at, part.scope))
 
-    def _choose(self, at: datetime | None, scopes: list[Scope]) -> None:
-        chosen: dict[str, Any] = {}
+    def _choose(self, at: datetime | None, scopes: list[Scope], backlog: int) -> None:
+        chosen: dict[str, Any] = {"backlog": backlog}
         if at is not None:
             chosen["cycle"] = at.isoformat()
             named = [scope.subjects for scope in scopes if scope.subjects is not None]
@@ -278,5 +283,6 @@ def _read(store: Store, scope: Scope, as_of: datetime, *, asked: bool) -> OpenCy
         opened_at=datetime.fromisoformat(limits["opened_at"]),
         at=datetime.fromisoformat(limits["cycle"]) if "cycle" in limits else None,
         subjects=tuple(limits["subjects"]) if "subjects" in limits else None,
+        backlog=limits.get("backlog", 0),
         done=frozenset(report),
     )

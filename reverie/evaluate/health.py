@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from datetime import datetime, timedelta
 from uuid import UUID
 
@@ -26,6 +26,9 @@ LATE_CYCLES = 2.0
 LATE_MINUTES = 60.0
 #: The lowest share of true nearest neighbours that recall may return. Exact search returns all of them.
 EXACT = 0.999
+
+#: What becomes of a memory (view `memory.lives`).
+FATES = ("active", "merged", "rewritten", "compressed", "superseded", "forgotten")
 
 #: Rows of a table, and tenants, up to which rows are counted one by one.
 _COUNTED_ROWS, _COUNTED_TENANTS = 100_000, 50
@@ -68,6 +71,20 @@ def row_count(store: Store, table: str) -> int:
     return total
 
 
+def count_fates(store: Store, scope_of: Callable[[str], Scope]) -> dict[str, tuple[int, int]]:
+    """Return by fate, as the view `memory.lives` names them, how many memories there are in a bucket and in all.
+
+    Of all tenants. Every fate but `candidate` is there, with zeros where no memory has it.
+    """
+    counted = dict.fromkeys(FATES, (0, 0))
+    for tenant_id, _ in store.tenants():
+        with store.transaction(tenant_id) as conn:
+            for fate, of_bucket, of_all in conn.execute(queries("health")["count_fates"], scope_of(tenant_id).params()):
+                if fate in counted:
+                    counted[fate] = (counted[fate][0] + of_bucket, counted[fate][1] + of_all)
+    return counted
+
+
 def lag_hours(store: Store, scopes: Iterable[Scope], as_of: datetime) -> float:
     """Return the age in hours of the oldest unread turn or unmerged candidate; 0 if there is none."""
     since = []
@@ -103,21 +120,23 @@ def overdue(store: Store, at: datetime, tenant_id: str | None = None) -> tuple[f
     return round(longest, 1), sum(sessions for _, sessions in late)
 
 
-def unembedded(store: Store, tenant_id: str, model: str, *, items: Sequence[str] = ("turn", "memory")) -> int:
-    """Return how many read turns and live memories have no vector of the model.
+def unembedded(store: Store, tenant_id: str, model: str, *, policy: Policy, now: datetime) -> int:
+    """Return how many read turns and live memories have no vector of the model although they waited for two cycles.
 
-    `items` are the ones that the tenant's policy recalls; the others need no vector.
+    Only items that the tenant's policy recalls need a vector. `now` is a time by the clock: items wait from when they
+    were recorded.
     """
-    params = {"tenant": tenant_id, "model": model, "items": list(items)}
+    before = now - LATE_CYCLES * policy.cycle.period
+    params = {"tenant": tenant_id, "model": model, "items": list(policy.recall.items), "before": before}
     with store.transaction(tenant_id) as conn:
         row = conn.execute(queries("health")["count_unembedded"], params).fetchone()
     return sum(row) if row else 0
 
 
-def unembedded_all(store: Store, model: str) -> int:
-    """Return the sum of `unembedded` over all tenants, for the items that each tenant's policy recalls."""
+def unembedded_all(store: Store, model: str, now: datetime) -> int:
+    """Return the sum of `unembedded` over all tenants, each by its policy."""
     return sum(
-        unembedded(store, tenant_id, model, items=load_policy(policy).recall.items)
+        unembedded(store, tenant_id, model, policy=load_policy(policy), now=now)
         for tenant_id, policy in store.tenants()
     )
 

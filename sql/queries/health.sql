@@ -28,17 +28,29 @@ from (select count(*) as turns from log.turns where tenant_id = %(tenant)s) t,
      (select count(*) as dead_letters from ops.dead_letters where tenant_id = %(tenant)s) d,
      (select coalesce(sum(cost_usd), 0)::float8 as cost_usd from ops.runs where tenant_id = %(tenant)s) o
 
+-- name: count_fates
+-- What became of memories: of those of a bucket, and of all.
+select fate, count(*) filter (where ops.shard_of(tenant_id, subject_id) >= %(shard_from)s
+                                and ops.shard_of(tenant_id, subject_id) < %(shard_to)s) as of_bucket,
+       count(*) as of_all
+from memory.lives where tenant_id = %(tenant)s group by 1 order by 1
+
 -- name: count_unembedded
--- Read turns and live memories that have no vector of the model; an unread turn waits for its cycle.
+-- Read turns and live memories that have no vector of the model although they were recorded before a time by the clock;
+-- what came later, or lies after the time at which the tenant's clock was stopped, waits for its cycle.
 select
     (select count(*) from memory.extractions x
      join log.turns t on t.tenant_id = x.tenant_id and t.id = x.turn_id
-     where x.tenant_id = %(tenant)s and t.text <> '' and 'turn' = any(%(items)s)
+     where x.tenant_id = %(tenant)s and t.text <> '' and 'turn' = any(%(items)s) and t.recorded_at <= %(before)s
+       and t.said_at <= least(%(before)s, (select clock_at from ops.tenants where tenant_id = %(tenant)s))
        and not exists (select from memory.vectors v
                        where v.tenant_id = t.tenant_id and v.subject_id = t.subject_id and v.model = %(model)s
                          and v.item_id = t.id)) as turns,
     (select count(*) from memory.memories m
+     left join log.turns t on t.tenant_id = m.tenant_id and t.id = m.turn_id
      where m.tenant_id = %(tenant)s and m.state in ('candidate', 'active')
+       and coalesce(t.recorded_at, m.happened_at) <= %(before)s
+       and m.happened_at <= least(%(before)s, (select clock_at from ops.tenants where tenant_id = %(tenant)s))
        and not exists (select from memory.vectors v
                        where v.tenant_id = m.tenant_id and v.subject_id = m.subject_id and v.model = %(model)s
                          and v.item_id = m.id)) as memories

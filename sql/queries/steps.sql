@@ -36,3 +36,16 @@ where tenant_id = %(tenant)s and said_at <= %(as_of)s and last_at <= %(opened_at
   and (leased_until is null or leased_until <= %(as_of)s)
   and shard >= %(shard_from)s and shard < %(shard_to)s
   and (%(subjects)s::text[] is null or subject_id = any(%(subjects)s))
+
+-- name: sum_cycles
+-- What the runs of each stage in a bucket did since its cycle was opened: past cycles, the last one and their sums.
+with done as (
+    select stage, report, seconds, cost_usd from ops.runs
+    where tenant_id = %(tenant)s and stage <> 'cycle' and driver = %(driver)s and finished_at >= %(opened_at)s
+      and scope -> 'shards' is not distinct from %(scope)s::jsonb -> 'shards')
+select d.stage, count(*)::int as runs, sum(d.seconds) as seconds, sum(d.cost_usd) as cost_usd,
+       coalesce((select jsonb_object_agg(c.name, c.number)
+                 from (select e.key as name, sum(e.value::float8) as number
+                       from done o cross join lateral jsonb_each_text(o.report) e
+                       where o.stage = d.stage group by e.key) c), '{}') as counts
+from done d group by d.stage

@@ -47,6 +47,10 @@ _SUBJECTS = ("ana", "ben", "cyd", "dov")
 def pytest_configure(config: pytest.Config) -> None:
     # Dagster's own: fields of pydantic models by their old name
     config.addinivalue_line("filterwarnings", r"ignore:The `__fields__` attribute is deprecated:DeprecationWarning")
+    # dbt's own: what it imports when it counts rows and reads columns in this process
+    config.addinivalue_line("filterwarnings", r"ignore:AssetExecutionContext.op is deprecated:DeprecationWarning")
+    for kind in ("DeprecationWarning", "ResourceWarning", "PendingDeprecationWarning"):
+        config.addinivalue_line("filterwarnings", f"ignore::{kind}:dbt.*")
     # Dagster's own, where it maps the specs of checks
     config.addinivalue_line("filterwarnings", r"ignore:Parameter `execution_type` of function:Warning")
 

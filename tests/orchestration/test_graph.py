@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -87,7 +88,7 @@ def test_everything_is_described(graph: dict[str, Any]) -> None:
 
 
 def test_every_step_may_be_repeated_and_a_run_is_one_process(defs: dg.Definitions) -> None:
-    for name in ("backfill_history", "cycle", "health"):
+    for name in ("backfill_history", "cycle", "health", "marts"):
         job = defs.resolve_job_def(name)
         assert job.executor_def.name == "in_process"
         steps = [
@@ -142,5 +143,27 @@ def test_documentation_is_there(defs: dg.Definitions) -> None:
     graph = defs.get_repository_def().asset_graph
     for key in graph.get_all_asset_keys():
         assert graph.get(key).owners
-        page = graph.get(key).metadata["documentation"].value.strip("`")
-        assert (RECORDED.parents[2] / page).is_file(), page
+        page = graph.get(key).metadata["documentation"].value
+        name = page.rpartition("This page is `")[2].partition("`")[0]
+        assert page.splitlines()[0] == (RECORDED.parents[2] / name).read_text().splitlines()[0]
+        # a link leads out of Dagster, or it is none
+        assert set(re.findall(r"\]\((https?)?", page)) <= {"https"}, name
+
+
+def test_what_a_schedule_makes_has_to_be_fresh(defs: dg.Definitions) -> None:
+    graph = defs.get_repository_def().asset_graph
+    fresh = {key.to_user_string() for key in graph.get_all_asset_keys() if graph.get(key).freshness_policy}
+    cycle, marts = (
+        {key.to_user_string() for key in defs.resolve_job_def(job).asset_layer.executable_asset_keys}
+        for job in ("cycle", "marts")
+    )
+    assert fresh == cycle | marts | {"memory_health"}
+
+
+def test_an_asset_has_the_name_of_what_its_stage_makes() -> None:
+    from assets.memories import MADE
+    from reverie.consolidate.stages import STAGES
+
+    assert {stage.name: MADE[stage.name].asset.removeprefix("new_") for stage in STAGES} == {
+        stage.name: stage.result for stage in STAGES
+    }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
@@ -52,14 +52,17 @@ def test_plots_begin_with_the_past(remembered: Store, run_job: Callable[..., Any
     assert all(record.data["memories"] for record in records)
     instance = run_job.instance
     past = instance.fetch_observations(AssetKey("memory_health"), limit=1000).records
-    assert len(past) == 43
+    assert len(past) == 44
     times = sorted(record.timestamp for record in past)
     assert times[0] == datetime(2026, 1, 6, tzinfo=UTC).timestamp() or times[0] < AS_OF.timestamp()
-    assert times[-1] < AS_OF.timestamp() + timedelta(days=1).total_seconds()
+    # the figures of the run stand at its logical time too: from there to its own time nothing has changed
+    assert times[-1] == AS_OF.timestamp()
+    last = {name: value.value for name, value in past[0].asset_observation.metadata.items()}
+    assert last == {name: made.metadata[name].value for name in NAMES.values()}
     assert all(set(record.asset_observation.metadata) == set(NAMES.values()) for record in past)
     # once: later runs add their own point
     run_job("health")
-    assert len(instance.fetch_observations(AssetKey("memory_health"), limit=1000).records) == 43
+    assert len(instance.fetch_observations(AssetKey("memory_health"), limit=1000).records) == 44
 
 
 def test_every_asset_with_a_table_has_its_rows_counted(remembered: Store, conn: Any) -> None:

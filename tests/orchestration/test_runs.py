@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -53,21 +54,28 @@ def test_the_runs_of_a_history_belong_to_their_jobs(log: Store, monkeypatch: pyt
     import dagster as dg
     import yaml
 
+    from assets.memories import MADE
     from deployments import history
 
     (entry,) = yaml.safe_load((ROOT / "deployments" / "workspace.yaml").read_text())["load_from"]
     location = entry["python_module"]["location_name"]
     monkeypatch.setattr(history, "_runs", lambda: [("cycle", "01"), ("health", None)])
+    every = set(history.buckets.get_partition_keys())
     # the instance is closed at the end of the history, so it is looked at before
     with dg.DagsterInstance.ephemeral(settings={"telemetry": {"enabled": False}}) as instance:
         for _ in history.materialize_history(AS_OF, instance):
             # as the page of a job asks
             runs = instance.get_runs(dg.RunsFilter(tags={".dagster/repository": f"__repository__@{location}"}))
+            # buckets without turns have nothing left to do, and what a bucket with turns tells is shown first
+            done = {made.asset: instance.get_materialized_partitions(dg.AssetKey(made.asset)) for made in MADE.values()}
+            latest = instance.get_latest_materialization_event(dg.AssetKey("memories"))
     assert [run.job_name for run in reversed(runs)] == ["cycle", "health"]
     for run in runs:
         assert run.remote_job_origin is not None
         assert run.remote_job_origin.job_name == run.job_name
     assert runs[-1].tags["dagster/partition"] == "01"
+    assert set(map(frozenset, done.values())) == {frozenset(every)}
+    assert latest.asset_materialization.partition == "01"
 
 
 def test_months_of_a_backfill_in_one_run_report_each_for_itself(log: Store, run_job: RunJob) -> None:
@@ -115,12 +123,11 @@ def test_metadata_are_counts_names_and_times(remembered: Store, run_job: RunJob)
         values = {
             key: value.value
             for key, value in metadata.items()
-            if key not in ("Tenants", "Memories by kind", "cycle_of")
+            if key not in ("Tenants", "Memories by kind", "Memories by state", "cycle_of")
         }
         assert values
         assert {type(value) for value in values.values()} <= {int, float}, name
     # the page of a bucket in which nothing happened is no row of zeros
-    assert seen["memories"]["dagster/row_count"].value > 0
     assert seen["tombstones"]["tenants"].value == 2
 
 
@@ -137,9 +144,47 @@ def test_the_last_cycle_is_shown_stage_by_stage(log: Store, run_job: RunJob, con
     assert steps[:4] == ["extract", "embed", "catch_up", "correct"]
     assert steps[-2:] == ["decay", "maintain"]
     assert len(steps) == 14
-    assert made["memories", "activated"] > 0
-    assert made["scores", "scored"] > 0
+    assert made["deduplicated_memories", "activated"] > 0
+    assert made["importance_scores", "scored"] > 0
     assert made["new_candidates", "turns"] == 56
+
+
+def test_an_asset_tells_the_whole_run_and_what_is_left_at_its_end(log: Store, run_job: RunJob, conn: Any) -> None:
+    """A history of two months is many cycles, of which the steps are the last: their counts are those of all."""
+    from dagster import AssetKey
+
+    from reverie.evaluate.health import FATES, measure
+
+    sums: Counter[tuple[str, str]] = Counter()
+    for bucket in ("00", "01", "02", "03"):
+        for event in run_job("cycle", bucket).get_asset_materialization_events():
+            for name, value in event.materialization.metadata.items():
+                if isinstance(value.value, int):
+                    sums[event.asset_key.to_user_string(), name] += value.value
+            if event.asset_key == AssetKey("memories"):
+                table = event.materialization.metadata["Memories by state"].records
+    ledger = conn.execute(
+        "select stage, c.key, sum(c.value::numeric)::int from ops.runs, jsonb_each_text(report) c group by 1, 2"
+    ).fetchall()
+    assert sums["backlog_cycles", "cycles"] >= 10
+    done = {(stage, name): number for stage, name, number in ledger}
+    for asset, stage, name in (
+        ("deduplicated_memories", "merge", "merged"),
+        ("deduplicated_memories", "merge", "activated"),
+        ("importance_scores", "score", "scored"),
+        ("tombstones", "prune", "forgotten"),
+        ("new_candidates", "extract", "turns"),
+    ):
+        assert sums[asset, name] == done[stage, name], (asset, name)
+    assert done["merge", "merged"]
+    counted = [measure(log, tenant_id) for tenant_id in TENANTS]
+    health = {fate: sum(each["memories" if fate == "active" else fate] for each in counted) for fate in FATES}
+    assert {fate: sums["memories", fate] for fate in FATES} == health
+    assert {row.data["state"]: row.data["all buckets"] for row in table} == health
+    (rows,) = conn.execute("select count(*) from memory.memories").fetchone()
+    (seen, *_) = run_job.instance.fetch_observations(AssetKey("memories"), limit=10).records
+    assert seen.asset_observation.metadata["dagster/row_count"].value == rows
+    assert seen.partition_key is None
 
 
 def test_a_stage_alone_says_what_it_waits_for(

@@ -281,7 +281,7 @@ def _tenant(session: CommandSession, tenant_id: str, policy_name: str) -> Iterat
         yield CheckResult(name=name, status="warn" if late else "ok", found=found, todo=again)
     else:
         yield CheckResult(name=name, status="ok", found="nothing waits to be consolidated")
-    missing = unembedded(session.worker, tenant_id, session.embedder.model, items=policy.recall.items)
+    missing = unembedded(session.worker, tenant_id, session.embedder.model, policy=policy, now=datetime.now(UTC))
     if missing:
         yield CheckResult(name=name, status="warn", found=f"{missing:,} turns or memories have no vector", todo=again)
     yield from _profiles(session, tenant_id, again)
