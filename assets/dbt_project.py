@@ -8,11 +8,12 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from importlib.metadata import version
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 from reverie.errors import StageError
 from reverie.settings import load_settings
@@ -68,6 +69,20 @@ def dbt_environment() -> dict[str, str]:
     variables = libpq_environment(database_url(load_settings()), "reverie_analyst")
     del variables["PGOPTIONS"]  # libpq would apply it to every connection of this process
     return QUIET | variables
+
+
+def in_database(manifest: Mapping[str, Any], database: str) -> dict[str, Any]:
+    """Return the manifest for a database of this name; it was parsed without one, under the profile's default name."""
+
+    def moved(each: Mapping[str, Any]) -> dict[str, Any]:
+        relation = each.get("relation_name")
+        named = relation and relation.replace(f'"{each["database"]}".', f'"{database}".', 1)
+        return {**each, "database": database, "relation_name": named}
+
+    return {
+        **manifest,
+        **{part: {name: moved(each) for name, each in manifest[part].items()} for part in ("nodes", "sources")},
+    }
 
 
 @contextmanager

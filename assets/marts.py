@@ -10,7 +10,15 @@ import dagster as dg
 from dagster_dbt import DagsterDbtTranslator, DagsterDbtTranslatorSettings, DbtCliResource, DbtProject, dbt_assets
 from packaging.version import Version, parse
 
-from assets.dbt_project import PROJECT, dbt_environment, dbt_program, environment, prepared_manifest, writable_target
+from assets.dbt_project import (
+    PROJECT,
+    dbt_environment,
+    dbt_program,
+    environment,
+    in_database,
+    prepared_manifest,
+    writable_target,
+)
 from assets.described import OWNERS, described
 from assets.runs import FRESH, RETRIES
 
@@ -128,8 +136,10 @@ _manifest = json.loads(prepared_manifest().read_bytes())
 )
 def marts(context: dg.AssetExecutionContext, dbt: DbtCliResource) -> Iterator[Any]:
     """Build and test the models that the run selects, as reverie_analyst."""
-    with environment(dbt_environment()):
+    variables = dbt_environment()
+    with environment(variables):
         invocation = dbt.cli([*BUILD], context=context, target_path=writable_target())
+        invocation.manifest = in_database(invocation.manifest, variables["PGDATABASE"])
         yield from invocation.stream().fetch_row_counts().fetch_column_metadata()
 
 

@@ -253,7 +253,7 @@ def next_steps(tenant: str, subject: str) -> list[tuple[str, str]]:
     """Return commands to continue with."""
     at = f"--tenant {tenant}"
     return [
-        ("make ui", "the same pipeline in Dagster: graph, runs, checks, plots"),
+        ("make ui", "the same pipeline in Dagster: graph, runs, checks, plots; it then builds the marts"),
         ("make demo DATA=your.jsonl", "your own log, or a ChatGPT or Slack export (see docs/importing.md)"),
         ("make marts", "the tables that data teams read, built with dbt (docs/marts.md); `make docs` describes each"),
         (

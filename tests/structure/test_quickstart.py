@@ -19,6 +19,14 @@ def test_every_command_of_the_page_is_tried() -> None:
     assert len(COMMANDS) == PAGE.count("```bash") == 5
 
 
+def test_the_demo_installs_what_the_page_imports() -> None:
+    """README's first command is `make demo`; the page that it leads to is tried in that environment."""
+    assert "from reverie_client import" in CODE
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    (recipe,) = re.findall(r"^\$\(DEMO\):.*\n(?:\t.*\n)+", makefile, re.MULTILINE)
+    assert "-e clients/python" in recipe
+
+
 def test_the_page_runs_from_start_to_end(empty_database_url: str, tmp_path: Path) -> None:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
