@@ -42,10 +42,11 @@ where not exists (select from memory.lineage k
 
 -- name: read_members
 -- Episodes by the entity or tool they share: open ones where enough share it or it has a pattern, and those it holds.
+-- Asking for the content keeps the look-up on the primary key: see set_live in memories.sql.
 with open as (
     select m.subject_id, m.id, m.turn_id, m.content
     from memory.memories m
-    left join memory.memories s on s.tenant_id = m.tenant_id and s.id = m.into_id
+    left join memory.memories s on s.tenant_id = m.tenant_id and s.id = m.into_id and s.content <> ''
     where m.tenant_id = %(tenant)s and m.subject_id = any(%(busy)s) and m.kind = 'episode' and m.happened_at <= %(as_of)s
       and (m.state = 'active' or (m.state = 'compressed' and s.kind = 'summary'))
       and m.id <> all(array(select item_id from memory.marks where tenant_id = %(tenant)s and mark = 'pinned' and not pending))

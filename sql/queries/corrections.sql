@@ -1,6 +1,8 @@
 -- name: read_correctable
 -- Whose memory it is, kept, forgotten or still to be made of a replacement, its kind, and whether it is forgotten.
-select m.subject_id, m.kind, false from memory.memories m where m.tenant_id = (select %(tenant)s::text) and m.id = %(memory)s
+-- Asking for the content keeps the look-up on the primary key: see set_live in memories.sql.
+select m.subject_id, m.kind, false from memory.memories m
+where m.tenant_id = (select %(tenant)s::text) and m.id = %(memory)s and m.content <> ''
 union all
 select f.subject_id, f.kind, true from memory.tombstones f
 where f.tenant_id = (select %(tenant)s::text) and f.memory_id = %(memory)s

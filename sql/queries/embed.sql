@@ -1,3 +1,20 @@
+-- name: subjects_with_turns
+-- The first subjects that have a turn without a vector of this model. Compares all ids of a subject at once, from two indexes:
+-- a third of the cost of a look-up for each turn of the tenant. Turns without text, which get no vector, count as well.
+select s.subject_id
+from (select distinct subject_id from log.turns
+      where tenant_id = %(tenant)s and (%(subjects)s::text[] is null or subject_id = any(%(subjects)s))
+      offset 0) s
+cross join lateral (
+    select id from log.turns where tenant_id = %(tenant)s and subject_id = s.subject_id
+    except
+    select item_id from memory.vectors
+    where tenant_id = %(tenant)s and subject_id = s.subject_id and model = %(model)s
+    limit 1) x
+where ops.shard_of(%(tenant)s, s.subject_id) >= %(shard_from)s and ops.shard_of(%(tenant)s, s.subject_id) < %(shard_to)s
+order by s.subject_id
+limit %(most)s
+
 -- name: read_turns
 -- The next turns that lack a vector of this model, in the order of their sessions; a subject's together, so that its
 -- posting lists are few and long.

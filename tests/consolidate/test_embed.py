@@ -67,6 +67,26 @@ def test_everything_gets_vectors_terms_and_an_item(told: Store, monkeypatch: pyt
     assert report.cost_usd == pytest.approx(0.01 * report.tokens)
 
 
+@pytest.mark.parametrize("few", [0, 3, 100])
+def test_it_embeds_the_same_of_few_subjects_as_of_all(told: Store, few: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Few subjects with new turns are looked at alone; of more, all turns are looked up (docs/decisions/0081)."""
+    monkeypatch.setattr(read, "_FEW_SUBJECTS", few)
+    run_extract(told)
+    (turns,) = counts(told, "select count(*) from log.turns where text <> ''")
+    assert run(told, Counting())["turns"] == turns
+    (lost,) = counts(
+        told,
+        """with lost as (
+               delete from memory.vectors where item = 'turn' and subject_id in
+                   (select distinct subject_id from log.turns order by 1 limit 2) returning 1)
+           select count(*) from lost""",
+    )
+    assert lost > 10
+    embedder = Counting()
+    report = run(told, embedder)
+    assert (report["turns"], embedder.texts) == (lost, []), "each has its vector again, from the cache"
+
+
 def test_the_corpus_figures_are_those_of_the_postings(told: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(read, "_CHUNK", 64)
     run_extract(told)

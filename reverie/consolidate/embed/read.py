@@ -8,6 +8,7 @@ from datetime import timedelta
 from typing import Any
 from uuid import UUID
 
+from psycopg import Connection
 from psycopg.rows import args_row
 
 from reverie.consolidate.embed.decide import ItemText, ItemType
@@ -19,6 +20,8 @@ from reverie.store.work import Work
 
 #: Items read, embedded and written at a time: what a crash can cost, and what is held in memory.
 _CHUNK = 2_000
+#: Turns of no more subjects than these are looked for in these subjects alone.
+_FEW_SUBJECTS = 100
 #: Before the first item: `after_time` is before every event time.
 _START: dict[str, Any] = {
     "after_subject": "",
@@ -45,12 +48,20 @@ def unembedded_items(
         with work.transaction() as conn, conn.cursor(row_factory=args_row(ItemText)) as cursor:
             if not switching:
                 hold_active_model(conn, work.tenant_id, model)
+            if after is _START and item_type == "turn":
+                params |= _few_subjects(conn, params)
             items = [replace(item, text=strip_invisible(item.text)) for item in cursor.execute(query, params | after)]
         if items:
             yield items
             after = _after(items[-1], item_type)
         if len(items) < _CHUNK:
             return
+
+
+def _few_subjects(conn: Connection[Any], params: dict[str, Any]) -> dict[str, Any]:
+    """Return the parameter that limits the turns to the subjects that have some to embed, if these are few."""
+    rows = conn.execute(queries("embed")["subjects_with_turns"], params | {"most": _FEW_SUBJECTS + 1}).fetchall()
+    return {} if len(rows) > _FEW_SUBJECTS else {"subjects": [subject for (subject,) in rows]}
 
 
 def _after(last: ItemText, item_type: ItemType) -> dict[str, Any]:
