@@ -28,8 +28,8 @@ _MEASURES = {
     "correction_rate": ("corrections per 100 messages", ".2f"),
     "user_repeat_rate": ("questions that users repeat", ".1%"),
     "assistant_repeat_rate": ("questions that the assistant repeats", ".1%"),
-    "fact_accuracy": ("facts that were not called wrong", ".1%"),
-    "scaffold_accuracy": ("scaffold entries that were not called wrong", ".1%"),
+    "fact_accuracy": ("facts that were not corrected", ".1%"),
+    "scaffold_accuracy": ("scaffold entries that were not corrected", ".1%"),
     "key_flattening": ("growth of keys: second half over first", ".2f"),
     "sessions_to_useful": ("sessions until 80 % of today's keys", ".0f"),
     "converges_at_sessions": ("sessions until recall converges", ".0f"),
@@ -108,12 +108,12 @@ def _figures(evaluation: Evaluation, past: Sequence[PastEvaluation]) -> Iterator
     confidence = f"{100 * evaluation.numbers.confidence:g} %"
     yield (
         "What recall finds",
-        f"By what the questions were made of, each with its {confidence} confidence interval.",
+        f"By source of the questions, each with its {confidence} confidence interval.",
         _found(evaluation),
     )
     yield (
         "Cold start",
-        "R@10 and NDCG@5 by how many sessions of the subject came before the question.",
+        "R@10 and NDCG@5 by the number of sessions of the subject before the question.",
         _cold_start(evaluation),
     )
     asked = evaluation.ablations[0].differences[0].questions if evaluation.ablations else 0
@@ -129,8 +129,8 @@ def _figures(evaluation: Evaluation, past: Sequence[PastEvaluation]) -> Iterator
         _left_out(evaluation, evaluation.parts, "recall without"),
     )
     yield (
-        "What each text tells",
-        "Share of the needed turns' content words that a text has; a text that nobody has is left out.",
+        "Coverage of each text",
+        "Share of the needed turns' content words in each text. A text that no subject has is left out.",
         _coverage(evaluation),
     )
     yield (
@@ -317,7 +317,7 @@ def _lines(past: Sequence[PastEvaluation], names: Sequence[str], form: str) -> A
 def _questions(evaluation: Evaluation, with_texts: bool) -> Iterator[str]:
     if not evaluation.answers:
         return
-    yield "<h2>Questions, those that find least first</h2>"
+    yield "<h2>Questions, worst first</h2>"
     columns = ("id", "made of", "asked at", *_TITLES.values(), *(("question",) if with_texts else ()))
     rows = [
         (
