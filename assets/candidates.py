@@ -26,7 +26,7 @@ from reverie.store.runs import Report
     metadata=described("memory.extractions", "rules.md", lineage={"turn_id": [("turns", "id")]}),
 )
 def candidates(context: dg.AssetExecutionContext, clients: Clients) -> None:
-    """Facts, preferences, instructions and episodes of a month, by rule and by model where one is set; unmerged."""
+    """Facts, preferences, instructions and episodes of a month, by rules and by a model if one is set; unmerged."""
     at = as_of(context)
 
     def work(scope: Scope, policy: Policy) -> Iterator[Report]:

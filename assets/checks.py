@@ -20,7 +20,7 @@ from reverie.evaluate.health import (
 
 
 @dg.asset_check(
-    asset="memory_health", description="In no bucket has a turn or candidate waited for more than two cycles."
+    asset="memory_health", description="No turn or candidate in any bucket has waited for more than two cycles."
 )
 def bucket_lag(context: dg.AssetCheckExecutionContext, clients: Clients) -> dg.AssetCheckResult:
     """The slowest bucket, named: a stuck one hides in a total."""
@@ -31,7 +31,7 @@ def bucket_lag(context: dg.AssetCheckExecutionContext, clients: Clients) -> dg.A
     return dg.AssetCheckResult(passed=lags[slowest] <= LATE_CYCLES, metadata=metadata)
 
 
-@dg.asset_check(asset="memory_health", description="No session that is due has waited for a worker for over an hour.")
+@dg.asset_check(asset="memory_health", description="No due session has waited for a worker for more than an hour.")
 def queue_lag(context: dg.AssetCheckExecutionContext, clients: Clients) -> dg.AssetCheckResult:
     """The cycle works in what a stopped deferred tier leaves, only later; hence a warning."""
     minutes, sessions = overdue(clients.store, as_of(context))
@@ -44,7 +44,7 @@ def queue_lag(context: dg.AssetCheckExecutionContext, clients: Clients) -> dg.As
 
 @dg.asset_check(
     asset="memory_health",
-    description="Every turn that was read and every memory has a vector of the model in use after two cycles at most.",
+    description="Every extracted turn and every memory has a vector of the current model within two cycles.",
 )
 def all_embedded(clients: Clients) -> dg.AssetCheckResult:
     """What has no vector is found by its words alone; a worker or the next cycle embeds what came just now."""

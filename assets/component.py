@@ -18,9 +18,9 @@ class ReverieComponent(dg.Component, dg.Model, dg.Resolvable):
     """
 
     owners: list[str] = Field(default_factory=list, description="Owners of the assets, such as team:support.")
-    tags: dict[str, str] = Field(default_factory=dict, description="Tags that every asset gets.")
-    group_prefix: str = Field(default="", description="What the names of the groups begin with, such as reverie_.")
-    schedules: bool = Field(default=True, description="Whether the schedules and sensors come along.")
+    tags: dict[str, str] = Field(default_factory=dict, description="Tags of every asset.")
+    group_prefix: str = Field(default="", description="Prefix of the group names, such as reverie_.")
+    schedules: bool = Field(default=True, description="Whether to include the schedules and sensors.")
 
     def build_defs(self, context: dg.ComponentLoadContext) -> dg.Definitions:
         """Return the definitions, with what this project wants to see on them."""

@@ -27,7 +27,7 @@ PLOTTED = ("precision_5", "ndcg_5", "recall_10", "utilisation", "correction_rate
     metadata=described("ops.evaluations", "evaluating.md"),
 )
 def evaluation(context: dg.AssetExecutionContext, clients: Clients) -> dg.MaterializeResult[None]:
-    """How well recall finds what later messages refer to, over all tenants: P@5, NDCG@5, R@10, utilisation, rates.
+    """Quality of recall over all tenants, on questions made from the logs: P@5, NDCG@5, R@10, utilisation, rates.
 
     docs/evaluating.md says what each measure means. The numbers of each tenant are rows of ops.evaluations.
     """

@@ -132,8 +132,8 @@ MADE = {
         "recent_memories",
         None,
         "live.md",
-        "Turns since the last whole cycle, merged and linked as a worker does it. They are scored and forgotten at "
-        "their own cycle.",
+        "Turns since the last complete cycle, merged and linked as a worker does it. They are scored and forgotten in "
+        "the next cycle.",
     ),
     "decay": Made(
         "memories",

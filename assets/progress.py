@@ -59,14 +59,14 @@ def observation(months: Sequence[MonthOfBucket], seconds_a_turn: float | None) -
         "Turns read": read,
         "Turns left": left,
         "Months with turns": len({each.month for each in months}),
-        "Months of buckets left": sum(not _is_read(each) for each in months),
+        "Partitions left": sum(not _is_read(each) for each in months),
         "By month": dg.MetadataValue.md(_table(months)),
     }
     if seconds_a_turn:
-        metadata["Turns a second"] = round(1 / seconds_a_turn, 1)
+        metadata["Turns per second"] = round(1 / seconds_a_turn, 1)
         metadata["Minutes left"] = round(left * seconds_a_turn / 60, 1)
     elif left:
-        metadata["How long"] = "Unknown until the first turns are read."
+        metadata["Time left"] = "Unknown until the first turns are read."
     return dg.AssetObservation(asset_key="turns", metadata=metadata)
 
 

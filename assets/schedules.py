@@ -11,7 +11,7 @@ from assets.runs import AS_OF, as_of_tag
 cycle_job = dg.define_asset_job(
     "cycle",
     selection=[made.asset for made in MADE.values()],
-    description="Read what is new and run the cycles of one bucket of subjects, the last one stage by stage.",
+    description="Read new turns and run the pending cycles of one bucket of subjects, the last one stage by stage.",
     executor_def=dg.in_process_executor,
 )
 backfill_job = dg.define_asset_job(
@@ -21,12 +21,12 @@ backfill_job = dg.define_asset_job(
     executor_def=dg.in_process_executor,
 )
 evaluation_job = dg.define_asset_job(
-    "evaluate", selection=dg.AssetSelection.assets("evaluation"), description="Measure how well recall finds things."
+    "evaluate", selection=dg.AssetSelection.assets("evaluation"), description="Measure the quality of recall."
 )
 health_job = dg.define_asset_job(
     "health",
     selection=dg.AssetSelection.assets("memory_health"),
-    description="Measure memory and check it.",
+    description="Measure memory and run its checks.",
     executor_def=dg.in_process_executor,
 )
 

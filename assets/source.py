@@ -26,7 +26,7 @@ def turns_of(settings: SourceSettings) -> dg.AssetsDefinition | dg.AssetSpec:
         retry_policy=RETRIES,
         kinds={"postgres"},
         metadata={**written_elsewhere.metadata, "source": source.source},
-        description="Every turn of every conversation, once; append-only. A run imports what is new in the source.",
+        description="Every turn of every conversation, once; append-only. A run imports new rows of the source.",
     )
     def turns(context: dg.AssetExecutionContext, clients: Clients) -> dg.MaterializeResult[None]:
         runtime = clients.runtime
@@ -38,7 +38,7 @@ def turns_of(settings: SourceSettings) -> dg.AssetsDefinition | dg.AssetSpec:
             # what the sentence lists may be values of rows, and Dagster would keep it
             raise dg.Failure(
                 "More than a tenth of the rows became dead letters for one reason; the others are imported. "
-                "`reverie dead-letters` shows what is wrong.",
+                "`reverie dead-letters` shows the reasons.",
                 metadata=counts,
                 allow_retries=False,
             )
@@ -51,7 +51,7 @@ def import_jobs(settings: SourceSettings) -> "list[UnresolvedAssetJobDefinition]
     """Return the job that imports from the source, if one is set."""
     if settings.url is None:
         return []
-    described = "Import what is new in the source into the log."
+    described = "Import new rows of the source into the log."
     return [dg.define_asset_job("import_table", selection=["turns"], description=described)]
 
 
@@ -64,7 +64,7 @@ def import_schedules(jobs: "list[UnresolvedAssetJobDefinition]") -> list[dg.Sche
             cron_schedule="45 5,11,17,23 * * *",
             execution_timezone="UTC",
             default_status=dg.DefaultScheduleStatus.RUNNING,
-            description="A quarter of an hour before each cycle, so that the cycle reads what is new.",
+            description="A quarter of an hour before each cycle, so that the cycle reads the new turns.",
         )
         for job in jobs
     ]

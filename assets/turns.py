@@ -8,7 +8,7 @@ turns = dg.AssetSpec(
     "turns",
     group_name="log",
     description="Every turn of every conversation, once; append-only. `reverie import` and the API write it. "
-    "Its events tell how far it is read (sensor `months_with_turns`).",
+    "Its events show how much of the log is read (sensor `months_with_turns`).",
     kinds={"postgres"},
     owners=OWNERS,
     metadata=described("log.turns", "importing.md"),

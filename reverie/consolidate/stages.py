@@ -77,7 +77,7 @@ STAGES = (
     ),
     Stage(
         name="correct",
-        summary="What a person corrected is forgotten or replaced.",
+        summary="Corrected memories are forgotten or replaced.",
         result="applied_corrections",
         reads=("log.corrections", "memory.memories"),
         writes=(
@@ -94,7 +94,7 @@ STAGES = (
     ),
     Stage(
         name="merge",
-        summary="Candidates become memories, or are merged into the memory that they repeat.",
+        summary="Candidates become memories, or merge into the memory that they repeat.",
         result="deduplicated_memories",
         reads=("memory.memories", "memory.vectors", "log.corrections"),
         writes=("memory.memories", "memory.merges", "memory.lineage", "memory.vectors"),
@@ -111,7 +111,7 @@ STAGES = (
     ),
     Stage(
         name="facts",
-        summary="What was stated is in force, superseded or in conflict; structured facts.",
+        summary="Statements come into force, are superseded or conflict; structured facts are made.",
         result="structured_facts",
         reads=("memory.memories", "log.turns", "log.corrections"),
         writes=("memory.memories", "memory.structured_facts", "memory.conflicts", "memory.vectors"),
@@ -153,7 +153,7 @@ STAGES = (
     ),
     Stage(
         name="prune",
-        summary="What is due is forgotten.",
+        summary="Memories that are due are forgotten.",
         result="tombstones",
         reads=("memory.memories",),
         writes=("memory.tombstones", "memory.memories"),

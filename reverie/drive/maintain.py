@@ -1,4 +1,4 @@
-"""maintain: tables stay small. Posting lists are joined, and rows that have served their time end.
+"""maintain: keeps tables small. It joins posting lists and deletes rows past their retention.
 
 Live traffic adds a short posting list for each term of each flush, and a row of the ledger for each stage. Neither says
 anything about memory: digests do not change, and nothing that a rebuild reads is deleted (docs/decisions/0028).

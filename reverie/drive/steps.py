@@ -58,14 +58,14 @@ class CycleStep:
 def _steps() -> tuple[CycleStep, ...]:
     """The stages in their order, and between them what is no stage."""
     beside = {
-        "correct": ("catch_up", "Every pending cycle but the last is run, in event time."),
-        "decay": ("work_in", "What was said after the last whole cycle is worked in."),
+        "correct": ("catch_up", "All pending cycles but the last run in event time."),
+        "decay": ("work_in", "Turns since the last complete cycle are processed."),
     }
     named = []
     for stage in STAGES:
         named.extend([beside[stage.name]] if stage.name in beside else [])
         named.append((stage.name, stage.summary))
-    named.append(("maintain", "The queue is cleared, and rows that have served their time end."))
+    named.append(("maintain", "The queue is cleared, and rows past their retention are deleted."))
     before = [None, *(name for name, _ in named)]
     return tuple(
         CycleStep(name=name, summary=summary, after=after)

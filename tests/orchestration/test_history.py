@@ -49,7 +49,7 @@ def test_the_sensor_adds_months_and_tells_how_far_they_are_read(log: Store, embe
         assert request.partition_keys == [f"{each.month:%Y-%m}/{each.bucket:02d}" for each in months_with_turns(log, 4)]
         (unread,) = first.asset_events
         assert (unread.metadata["Turns"].value, unread.metadata["Turns left"].value) == (56, 56)
-        assert "How long" in unread.metadata
+        assert "Time left" in unread.metadata
         instance.add_dynamic_partitions("history", request.partition_keys)
         live_through(log, embedder)
         conn.execute("select pg_stat_force_next_flush()")
@@ -57,7 +57,7 @@ def test_the_sensor_adds_months_and_tells_how_far_they_are_read(log: Store, embe
         assert not later.dynamic_partitions_requests
         seen, *marked = later.asset_events
         assert (seen.metadata["Turns left"].value, seen.metadata["Minutes left"].value) == (0, 0)
-        assert seen.metadata["Turns a second"].value == pytest.approx(1 / seconds_per_turn(log), rel=0.1)
+        assert seen.metadata["Turns per second"].value == pytest.approx(1 / seconds_per_turn(log), rel=0.1)
         assert seen.metadata["By month"].value.splitlines()[2] == "| 2026-01 | 24 | 24 | none |"
         # read by cycles: the partitions are not missing
         assert {(each.asset_key.to_user_string(), each.partition) for each in marked} == {
@@ -77,7 +77,7 @@ def test_what_is_left_and_for_how_long() -> None:
     metadata = observation(months, 0.02).metadata
     assert metadata["Turns left"].value == 300
     assert metadata["Minutes left"].value == 0.1
-    assert metadata["Months of buckets left"].value == 1
+    assert metadata["Partitions left"].value == 1
     assert metadata["By month"].value.endswith("| 2026-01 | 600 | 300 | 03 |")
 
 
