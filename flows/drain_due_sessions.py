@@ -67,7 +67,7 @@ def drain_due_sessions(as_of: datetime | None = None, most: int | None = None) -
     except StageError as error:  # some tenants' sessions: the others are due all the same
         unflushed = error
     counts = drain_queue(as_of, most)
-    print(f"{flushed.get('sessions', 0):,} sessions went to the log, {counts['sessions']:,} were worked in.")
+    print(f"{flushed.get('sessions', 0):,} sessions went to the log, {counts['sessions']:,} were consolidated.")
     if unflushed is not None:
         raise unflushed
     if counts["failed"]:
