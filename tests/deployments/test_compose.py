@@ -15,6 +15,7 @@ import yaml
 
 from reverie.cli.root import reverie
 from reverie.settings import Settings
+from reverie.telemetry.starting import ENDPOINT
 from tests.deployments.conftest import DEPLOYMENTS
 
 COMPOSE = DEPLOYMENTS / "compose" / "compose.yaml"
@@ -57,6 +58,22 @@ def test_every_setting_is_one_of_ours(services: Services) -> None:
     ours = {f"REVERIE_{name.upper()}" for name in Settings.model_fields}
     used = {name for service in services.values() for name in service.get("environment", {}) if "REVERIE" in name}
     assert used and used <= ours
+
+
+def test_a_replica_and_telemetry_are_off_until_they_are_set(services: Services) -> None:
+    for name in ("api", "worker"):
+        assert services[name]["environment"]["REVERIE_READ_URL"] is None
+        assert services[name]["environment"][ENDPOINT] is None
+    program = docker_compose_or_skip()
+    shown = [*program, "--file", str(COMPOSE), "config"]
+    off = subprocess.run(shown, env={"POSTGRES_PASSWORD": "x"}, capture_output=True, text=True, check=True).stdout
+    given = {"REVERIE_READ_URL": "postgresql://replica/reverie", ENDPOINT: "http://otel-collector:4318"}
+    on = subprocess.run(
+        shown, env={"POSTGRES_PASSWORD": "x"} | given, capture_output=True, text=True, check=True
+    ).stdout
+    for name, value in given.items():
+        assert yaml.safe_load(off)["services"]["api"]["environment"].get(name) is None
+        assert yaml.safe_load(on)["services"]["api"]["environment"][name] == value
 
 
 def test_every_file_that_is_mounted_or_built_is_there(services: Services) -> None:

@@ -19,6 +19,7 @@ import pytest
 import yaml
 
 from reverie.settings import Settings
+from reverie.telemetry.starting import ENDPOINT
 from tests.deployments.conftest import DEPLOYMENTS
 
 CHART = DEPLOYMENTS / "helm" / "reverie"
@@ -27,7 +28,8 @@ RECORDED = DEPLOYMENTS / "helm" / "rendered.yaml"
 EVERYTHING = {
     "dagster": {"enabled": True},
     "worker": {"keda": {"enabled": True}},
-    "database": {"migrationKey": "owner"},
+    "database": {"migrationKey": "owner", "readKey": "replica"},
+    "telemetry": {"endpoint": "http://collector.monitoring:4318"},
     "settings": {"REVERIE_LANGUAGE_MODEL": "litellm/openai/gpt-4o-mini"},
     "settingsSecrets": ["model-keys"],
     "imagePullSecrets": [{"name": "registry"}],
@@ -121,13 +123,40 @@ def test_no_pod_is_root_or_may_do_more_than_it_must(manifests: list[dict[str, An
 
 
 def test_secrets_are_references_and_settings_ours(manifests: list[dict[str, Any]]) -> None:
-    ours = {"DATABASE_URL", "DAGSTER_DATABASE_URL", *(f"REVERIE_{name.upper()}" for name in Settings.model_fields)}
+    ours = {
+        "DATABASE_URL",
+        "DAGSTER_DATABASE_URL",
+        ENDPOINT,
+        *(f"REVERIE_{name.upper()}" for name in Settings.model_fields),
+    }
     for name, pod in pods(manifests):
         for variable in pod["containers"][0]["env"]:
             assert variable["name"] in ours, (name, variable["name"])
             if variable["name"].endswith("_URL"):
                 assert variable["valueFrom"]["secretKeyRef"].keys() == {"name", "key"}, name
     assert not [each for each in manifests if each["kind"] == "Secret"]
+
+
+def variables(pod: dict[str, Any]) -> dict[str, Any]:
+    return {each["name"]: each.get("value", each.get("valueFrom")) for each in pod["containers"][0]["env"]}
+
+
+def test_the_api_alone_reads_from_a_replica_and_every_process_sends_its_traces(manifests: list[dict[str, Any]]) -> None:
+    replica = {"secretKeyRef": {"name": "reverie-database", "key": "replica"}}
+    seen = {name: variables(pod) for name, pod in pods(manifests)}
+    assert [name for name, settings in seen.items() if "REVERIE_READ_URL" in settings] == ["memory-api"]
+    assert seen["memory-api"]["REVERIE_READ_URL"] == replica
+    assert all(settings[ENDPOINT] == "http://collector.monitoring:4318" for settings in seen.values())
+    (policy,) = (each for each in manifests if each["kind"] == "NetworkPolicy" and each["metadata"]["name"] == "memory")
+    ports = {port["port"] for rule in policy["spec"]["egress"] for port in rule["ports"]}
+    assert ports == {53, 5432, 4318, 443}
+
+
+def test_both_are_off_until_they_are_set() -> None:
+    values = yaml.safe_load((CHART / "values.yaml").read_text(encoding="utf-8"))
+    assert (values["database"]["readKey"], values["telemetry"]["endpoint"]) == ("", "")
+    plain = rendered({})
+    assert "REVERIE_READ_URL" not in plain and ENDPOINT not in plain and "4318" not in plain
 
 
 def test_every_selector_finds_its_pods(manifests: list[dict[str, Any]]) -> None:

@@ -48,6 +48,10 @@ capabilities: {drop: [ALL]}
 - name: REVERIE_THREADS
   valueFrom:
     resourceFieldRef: {resource: requests.cpu, divisor: "1"}
+{{- with .root.Values.telemetry.endpoint }}
+- name: OTEL_EXPORTER_OTLP_ENDPOINT
+  value: {{ . | quote }}
+{{- end }}
 {{- range $name, $value := .root.Values.settings }}
 - name: {{ $name }}
   value: {{ $value | quote }}
