@@ -173,6 +173,9 @@ class RecallPolicy(Table):
     query_min_similarity: dict[QueryKind, Annotated[float, Field(ge=-1.0, le=1.0)]] = Field(default_factory=dict)
     #: The same for turns of the assistant, unless the query asks for what the assistant said.
     query_min_assistant: dict[QueryKind, Annotated[float, Field(ge=-1.0, le=1.0)]] = Field(default_factory=dict)
+    #: How probable it must be that general knowledge answers a request, whoever asks, for a context to give no
+    #: memories; 0: not asked (reverie/recall/places/general.py).
+    general_probability: Share = 0.0
     #: Passes over what was found that are left out, and kinds of memory that are not recalled.
     without: tuple[PassName, ...] = ()
     without_kinds: tuple[Kind, ...] = ()

@@ -14,6 +14,7 @@ from reverie.llm.metering import embed_question
 from reverie.policy import Policy
 from reverie.recall.filters import read_admitted
 from reverie.recall.fresh.arm import FreshArm
+from reverie.recall.places.general import general_probability
 from reverie.recall.places.replacements import Candidates, with_replacements
 from reverie.recall.places.small_talk import asks_back, is_small_talk, without_small_talk
 from reverie.recall.query import RecallQuery
@@ -153,6 +154,9 @@ async def _searched(
 def _worth_telling(found: Candidates, asked: PreparedQuery, notes: list[str]) -> Candidates:
     """Drop what a person who says this need not be reminded of: what is far from it or tells nothing."""
     question, numbers = asked.question, asked.policy.recall
+    if _is_general(found, asked):
+        notes.append("General knowledge answers this, whoever asks: nothing is recalled.")
+        return [(hit, reason or "general") for hit, reason in found]
     if asked.vector is not None:
         of_assistant = numbers.query_min_assistant.get(question.kind, -1.0)
         found = near_enough(
@@ -168,3 +172,11 @@ def _worth_telling(found: Candidates, asked: PreparedQuery, notes: list[str]) ->
         return [(hit, reason or "small_talk") for hit, reason in found]
     least = numbers.query_min_worth.get(question.kind, 0.0)
     return without_small_talk(found, least, among=4 * asked.top_k, speakers=question.speakers)
+
+
+def _is_general(found: Candidates, asked: PreparedQuery) -> bool:
+    """Whether general knowledge answers a request, and it names nothing that memory knows by name."""
+    least = asked.policy.recall.general_probability
+    if not least or asked.question.asks_assistant or any("entity" in hit.ranks for hit, _ in found):
+        return False
+    return general_probability(asked.question.spoken, asked.vector, asked.model) >= least

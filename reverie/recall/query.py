@@ -36,7 +36,7 @@ class RecallQuery:
     #: Texts that the caller has at hand: waiting turns with these words are left out.
     said: Collection[str] = ()
     #: Whether a person says the text, and it is no search: what is too far from it or tells too little is dropped, and
-    #: everything where it is small talk.
+    #: everything where it is small talk, or a request that general knowledge answers.
     is_spoken: bool = False
 
     def __post_init__(self) -> None:

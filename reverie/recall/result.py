@@ -112,7 +112,7 @@ class Drop:
     item: Literal["turn", "memory"]
     score: float
     #: rank, budget, kind (one that the policy leaves out), same_turn, same (the same words), similarity (below the
-    #: policy's least), small_talk, importance,
+    #: policy's least), small_talk, general (general knowledge answers the request), importance,
     #: expired or superseded; corrected: a person said that it is wrong; forgotten: on request.
     reason: str
 

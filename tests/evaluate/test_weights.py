@@ -79,3 +79,10 @@ def test_measures() -> None:
     assert found.recall_10 == pytest.approx(2 / 3)
     best = 1 + 1 / math.log2(3) + 1 / 2
     assert found.ndcg_10 == pytest.approx((1 / math.log2(3) + 1 / math.log2(7)) / best)
+
+
+def test_without_a_start_the_penalty_alone_decides_how_large_weights_are() -> None:
+    examples = [example([{"similarity": 0.5}, {"similarity": 0.4, "standing": 1.0}], {1})] * 5
+    loose, held = (fit_weights(examples, {}, ("similarity", "standing"), hold=hold) for hold in (0.002, 0.2))
+    assert qualities(examples, loose)[0].ndcg_10 == 1.0
+    assert loose["standing"] > held["standing"] > 0

@@ -19,12 +19,13 @@ from reverie.recall.contexts.request import Given, Message
 from reverie.recall.facts import load_facts
 from reverie.recall.profile import load_profile, profile_statements
 from reverie.recall.query import RecallQuery
+from reverie.recall.recall import recall
 from reverie.recall.staged import StagedRecall, staged_recall
 from reverie.store.database import Store
 from reverie.store.entries import write_entries
 from reverie.store.session import perform
 from tests.asking import asking
-from tests.recall.conftest import LATER, Corpus, FixedEmbedder, day
+from tests.recall.conftest import LATER, Corpus, FixedEmbedder, day, policy_with
 
 AXES = np.eye(8, dtype=np.float32)
 
@@ -324,3 +325,32 @@ def test_a_greeting_reminds_of_nothing_however_short(corpus: Corpus, reader: Sto
     corpus.memory("Good morning is what Ann says to her dog")
     found = assemble(reader, question="good morning!")
     assert "small talk" in " ".join(found.notes) and "dog" not in found.text
+
+
+@pytest.mark.parametrize(
+    "request_", ["What's 17*23?", "Write a haiku about rain", "translate good morning into French"]
+)
+def test_what_general_knowledge_answers_reminds_of_nothing(
+    request_: str, sample_store: Store, embedder: Embedder
+) -> None:
+    query = RecallQuery(text=request_, subject_id="arjun", as_of=LATER)
+    session = sample_store.session("demo")
+    found = perform(assemble_context(session, query, policy=load_policy("reverie"), embedder=embedder))
+    assert found.recall is not None and not found.recall.hits
+    assert {one.reason for one in found.recall.dropped} >= {"general"}
+    assert "General knowledge answers this" in " ".join(found.notes)
+    (memories,) = (one for one in found.sections if one.name == "memories")
+    assert not memories.lines
+    assert any(one.name == "profile" and one.lines for one in found.sections)
+    off = policy_with(general_probability=0.0)
+    told = perform(assemble_context(session, query, policy=off, embedder=embedder))
+    assert told.recall is not None and told.recall.hits
+    assert perform(recall(session, query, policy=load_policy("reverie"), embedder=embedder)).hits, "a search answers"
+
+
+@pytest.mark.parametrize("request_", ["What should I cook tonight?", "Recommend a book", "How is Arjun's knee?"])
+def test_what_needs_the_person_still_gets_memories(request_: str, sample_store: Store, embedder: Embedder) -> None:
+    query = RecallQuery(text=request_, subject_id="arjun", as_of=LATER)
+    session = sample_store.session("demo")
+    found = perform(assemble_context(session, query, policy=load_policy("reverie"), embedder=embedder))
+    assert found.recall is not None and found.recall.hits

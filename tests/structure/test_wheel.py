@@ -83,6 +83,8 @@ def test_the_wheel_has_every_source(names: list[str]) -> None:
         "reverie/language/cues/entities.toml",
         "reverie/language/cues/mood_weights.json",
         "reverie/language/cues/crisis_weights.json",
+        "reverie/language/cues/general_weights.json",
+        "reverie/recall/places/general.toml",
         "reverie/inference/minilm/tokenizer.json",
     }
     assert expected <= set(names)

@@ -21,7 +21,7 @@ DEPTH = 10
 #: then has a probability near one half.
 _SLOPE = 20.0
 #: How strongly weights are held at those they start from.
-_HOLD = 0.2
+HOLD = 0.2
 _STEPS = 300
 _RATE = 0.02
 
@@ -51,11 +51,14 @@ class Quality(NamedTuple):
     ndcg_10: float
 
 
-def fit_weights(examples: Sequence[Example], start: Mapping[str, float], signals: Sequence[str]) -> dict[str, float]:
+def fit_weights(
+    examples: Sequence[Example], start: Mapping[str, float], signals: Sequence[str], *, hold: float = HOLD
+) -> dict[str, float]:
     """Return weights of these signals under which what is needed comes first.
 
     Minimises the cross-entropy between the softmax of the scores and an even share for each needed turn, by Adam; each
-    source counts the same. What holds the weights near `start` is what few examples leave undecided.
+    source counts the same. A penalty of `hold` keeps the weights near `start` where few examples decide; an empty
+    `start` and a small penalty fit without any knowledge of the present weights.
     """
     columns = [SIGNALS.index(name) for name in signals]
     first = np.array([start.get(name, 0.0) for name in signals])
@@ -65,7 +68,7 @@ def fit_weights(examples: Sequence[Example], start: Mapping[str, float], signals
     batch = _batch(examples, columns)
     weights, momentum, variance = first.copy(), np.zeros_like(first), np.zeros_like(first)
     for step in range(1, _STEPS + 1):
-        gradient = batch.gradient(weights) + _HOLD * (weights - first)
+        gradient = batch.gradient(weights) + hold * (weights - first)
         momentum = 0.9 * momentum + 0.1 * gradient
         variance = 0.999 * variance + 0.001 * gradient**2
         weights -= _RATE * momentum / (1 - 0.9**step) / (np.sqrt(variance / (1 - 0.999**step)) + 1e-9)

@@ -1,8 +1,8 @@
 """Linear classifiers over embedding vectors, shipped with Reverie as small files.
 
 Each is a multinomial logistic regression: a row of half-precision weights and a bias per class, stored with a
-description of its training data. `bench/train_mood.py` and `bench/train_crisis.py` make `mood_weights.json` and
-`crisis_weights.json`.
+description of its training data. `bench/train_mood.py`, `bench/train_crisis.py` and `bench/train_general.py` make
+`mood_weights.json`, `crisis_weights.json` and `general_weights.json`.
 """
 
 import base64

@@ -1,0 +1,52 @@
+"""Classifies requests: does general knowledge answer it, whoever asks ("What's 17*23?", "Write a haiku about rain")?
+
+A linear classifier over the request's vector, for requests without a word for somebody (`general.toml`).
+`bench/train_general.py` makes `general_weights.json`. English.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from functools import cache
+from importlib.resources import files
+from typing import Final
+
+import numpy.typing as npt
+
+from reverie.language.cues import linear
+from reverie.policy.table import Table
+
+CLASSES: Final = ("person", "general")
+
+
+class _Words(Table):
+    """`general.toml`."""
+
+    handled: str
+    phrases: str
+    somebody: str
+
+
+def general_probability(request: str, vector: npt.ArrayLike | None, embedding_model: str | None) -> float:
+    """Return how probable it is that general knowledge answers a request.
+
+    0 for one with a word for somebody, without a vector, or with one of another embedding model. `vector` is the
+    request's, in which names of speakers are replaced by "I".
+    """
+    if speaks_of_somebody(request):
+        return 0.0
+    odds = linear.load("general_weights.json").probabilities(vector, embedding_model)
+    return 0.0 if odds is None else float(odds[CLASSES.index("general")])
+
+
+def speaks_of_somebody(request: str) -> bool:
+    """Return whether a request has a word for who asks or for somebody who is known, besides words to be handled."""
+    handled, phrases, somebody = _patterns()
+    return somebody.search(phrases.sub(" ", handled.sub(" ", request))) is not None
+
+
+@cache
+def _patterns() -> tuple[re.Pattern[str], ...]:
+    words = _Words.model_validate(tomllib.loads(files(__package__).joinpath("general.toml").read_text("utf-8")))
+    return tuple(re.compile(each, re.IGNORECASE | re.DOTALL) for each in (words.handled, words.phrases, words.somebody))
