@@ -11,5 +11,6 @@
 - `growth`: the figures of today and of any day before
 - `history`: how far a log is read, by month and bucket
 - `ranking/`: the weights of recall, fitted on labelled queries
+- `lines`: files of JSON lines
 - `worded`: what a language model added
 """

@@ -18,6 +18,7 @@ from reverie.evaluate.conduct.rates import (
     session_counts,
 )
 from reverie.evaluate.conduct.repeats import RepeatedQuestions, questions_put, repeated_questions
+from reverie.evaluate.conduct.truth import Agreement, measure_agreement
 from reverie.evaluate.conduct.utilisation import Utilisation, context_utilisation
 from reverie.evaluate.retrieval.ablations import Ablation, AskedMemory, Coverage, ablate, ablate_each, cover
 from reverie.evaluate.retrieval.answering import AskedAnswer, embedded, subjects_known
@@ -97,6 +98,8 @@ class Evaluation:
     parts: tuple[Ablation, ...] = ()
     coverage: tuple[Coverage, ...]
     conduct: Conduct
+    #: Of the profiles with true ones, if a file has them.
+    agreement: Agreement | None = None
     comparison: Drift | None = None
     #: What decides whether a difference tells anything: `fewest` and `confidence`.
     numbers: EvaluationPolicy
@@ -124,6 +127,8 @@ class Evaluation:
             **{f"{each.role}_repeat_rate": each.rate for each in conduct.repeats},
             "fact_accuracy": conduct.facts.accuracy,
             "scaffold_accuracy": conduct.scaffold.accuracy,
+            "profile_accuracy": self.agreement.accuracy if self.agreement else None,
+            "profile_coverage": self.agreement.coverage if self.agreement else None,
             "key_flattening": conduct.growth.flattening,
             "sessions_to_useful": conduct.growth.sessions_to_useful,
             "converges_at_sessions": converges_at(self.bands),
@@ -136,6 +141,8 @@ class EvaluationPlan:
 
     #: Labelled questions; None: made from the log.
     file: Path | None = None
+    #: True profiles to compare the learned ones with.
+    profiles: Path | None = None
     ablate: bool = True
     #: Leave out each pass, signal and kind of memory as well, one at a time.
     ablate_each: bool = False
@@ -152,7 +159,7 @@ def evaluate(work: Work, plan: EvaluationPlan) -> Evaluation:
     come from the log up to `as_of`.
 
     Raises:
-        InputError: the file of questions cannot be read, or names nothing that is in the log.
+        InputError: the file of questions or profiles cannot be read, or no question's turn is in the log.
     """
     began, store, tenant_id = time.perf_counter(), work.store, work.tenant_id
     numbers = work.policy.evaluation
@@ -187,6 +194,9 @@ def evaluate(work: Work, plan: EvaluationPlan) -> Evaluation:
         coverage=coverage,
         parts=tuple(ablate_each(some, of_some)) if plan.ablate_each and asked else (),
         conduct=measure_conduct(work),
+        agreement=measure_agreement(store, tenant_id, plan.profiles, policy=work.policy, as_of=work.as_of)
+        if plan.profiles
+        else None,
         comparison=plan.compare(asked, [each.ranks for each in answers]) if plan.compare and asked else None,
         numbers=numbers,
         notes=tuple(_notes(answers, left_out, numbers.fewest)),

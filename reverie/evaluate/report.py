@@ -30,6 +30,8 @@ _MEASURES = {
     "assistant_repeat_rate": ("questions that the assistant repeats", ".1%"),
     "fact_accuracy": ("facts that were not corrected", ".1%"),
     "scaffold_accuracy": ("scaffold entries that were not corrected", ".1%"),
+    "profile_accuracy": ("profile entries that agree with the true ones", ".1%"),
+    "profile_coverage": ("true profile entries that were learned", ".1%"),
     "key_flattening": ("growth of keys: second half over first", ".2f"),
     "sessions_to_useful": ("sessions until 80 % of today's keys", ".0f"),
     "converges_at_sessions": ("sessions until recall converges", ".0f"),

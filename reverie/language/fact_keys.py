@@ -148,7 +148,13 @@ def _wording(wording: str) -> re.Pattern[str]:
         part if part in ("{object}", "{topic}") else re.escape(part)
         for part in re.split(r"(\{object\}|\{topic\})", wording)
     ]
-    pattern = "".join(parts).replace("{object}", "(?P<object>.+)", 1).replace("{topic}", "(?P<topic>.+?)", 1)
+    # of several it says "are": "Favorite flowers are tulips"
+    pattern = (
+        "".join(parts)
+        .replace(r"{topic}\ is\ ", r"{topic}\ (?:is|are)\ ")
+        .replace("{object}", "(?P<object>.+)", 1)
+        .replace("{topic}", "(?P<topic>.+?)", 1)
+    )
     return re.compile(rf"(?:^|\s){pattern}$", re.IGNORECASE | re.DOTALL)
 
 

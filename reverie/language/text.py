@@ -140,6 +140,16 @@ def sentences(text: str) -> list[str]:
     return [text[start:end].strip() for start, end in _cut(text, (0, len(text)), _SENTENCE) if text[start:end].strip()]
 
 
+def without_sentences(text: str, spans: Sequence[Span]) -> str:
+    """Return the text without the sentences that overlap one of the spans."""
+    kept = [
+        text[start:end]
+        for start, end in _cut(text, (0, len(text)), _SENTENCE)
+        if not any(first < end and start < last for first, last in spans)
+    ]
+    return "".join(kept).strip()
+
+
 def chunk(cleaned: str, count_tokens: CountTokens, *, min_tokens: int, max_tokens: int) -> list[str]:
     """Split a text into chunks of `min_tokens` to `max_tokens` tokens: verbatim slices, in order.
 

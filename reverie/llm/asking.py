@@ -18,7 +18,7 @@ from reverie.inference.prompts import Prompt
 from reverie.inference.replies import Reply
 from reverie.llm.answers import UNASKED, ModelAnswer, ReplyCheck, require_some_reply
 from reverie.llm.inputs import PromptInput, batches, input_hash
-from reverie.llm.metering import Payer
+from reverie.llm.metering import Payer, limited_subjects
 from reverie.llm.requests import RequestSender
 from reverie.store.database import Store
 from reverie.store.runs import Report, Run
@@ -82,8 +82,10 @@ def ask(
     firsts = list({hashes[place]: place for place in reversed(open_places)}.values())[::-1]  # each input once
     by_hash: dict[bytes, ModelAnswer[R]] = {hash_: ModelAnswer(reply=reply, kept=True) for hash_, reply in kept.items()}
     groups: list[list[int]] = []
-    if sending:
-        groups = batches(firsts, inputs, most=model.limits.per_request)
+    if sending and firsts:
+        with caller.store.transaction(caller.payer.tenant_id) as conn:
+            limited = limited_subjects(conn, caller.payer.tenant_id)
+        groups = batches(firsts, inputs, most=model.limits.per_request, limited=limited)
     else:
         by_hash |= {hashes[place]: ModelAnswer(reason=UNASKED) for place in firsts}
     pool = ThreadPoolExecutor(max(model.limits.concurrency, 1))

@@ -33,15 +33,21 @@ def input_hash(asked: PromptInput) -> bytes:
     return hashlib.sha256(orjson.dumps([asked.subject_id, asked.content], option=orjson.OPT_SORT_KEYS)).digest()
 
 
-def batches(places: Sequence[int], inputs: Sequence[PromptInput], *, most: int) -> list[list[int]]:
-    """Return the places of inputs by request, in order; the kept replies do not depend on it."""
+def batches(
+    places: Sequence[int], inputs: Sequence[PromptInput], *, most: int, limited: frozenset[str] = frozenset()
+) -> list[list[int]]:
+    """Return the places of inputs by request, in order; the kept replies do not depend on it.
+
+    Inputs about a `limited` subject, which pays for itself, share a request with no other subject's.
+    """
     groups: list[list[int]] = []
-    room = 0
+    room, payer = 0, None
     for place in places:
-        length = len(orjson.dumps(inputs[place].content))
-        if not groups or len(groups[-1]) >= most or length > room:
+        length, subject_id = len(orjson.dumps(inputs[place].content)), inputs[place].subject_id
+        own = subject_id if subject_id in limited else None
+        if not groups or len(groups[-1]) >= most or length > room or own != payer:
             groups.append([])
-            room = _LONGEST_BATCH
+            room, payer = _LONGEST_BATCH, own
         groups[-1].append(place)
         room -= length
     return groups

@@ -1,8 +1,8 @@
 """Metering: a request to a model is booked before it is sent, and settled when its reply is there.
 
-The most that it can cost is taken off the tenant's credit in the statement that books it, so that requests of several
-processes never overdraw it together. A process that dies in between leaves its request booked at that price: nobody
-here can know whether the provider charges for it, and the credit must not show more than there is.
+The most that it can cost is taken off the credits of tenant and subject in the statement that books it, so that
+requests of several processes never overdraw them together. A process that dies in between leaves its request booked at
+that price: nobody here can know whether the provider charges for it, and a credit must not show more than there is.
 """
 
 from __future__ import annotations
@@ -35,6 +35,8 @@ class Payer:
     tenant_id: str
     stage: str
     run_id: UUID | None = None
+    #: The one subject that its requests are about, whose credit counts too; None: several, or none.
+    subject_id: str | None = None
 
     def new_call_id(self) -> UUID:
         """Return an id for a request that is about to be sent."""
@@ -62,6 +64,7 @@ class MeteredCall:
             "tenant": self.payer.tenant_id,
             "stage": self.payer.stage,
             "run_id": self.payer.run_id,
+            "subject": self.payer.subject_id,
             "call_id": self.id,
             "kind": self.kind,
             "model": self.model,
@@ -74,16 +77,17 @@ class MeteredCall:
 
     def refusal(self) -> CallError:
         """Return the error that says why it was not booked."""
-        tenant_id = self.payer.tenant_id
+        tenant_id, subject_id = self.payer.tenant_id, self.payer.subject_id
         if self.most_usd is None:
             return CallError(
                 f"Tenant {tenant_id} has a credit and no price is known for {self.model}: "
                 "set REVERIE_LANGUAGE_MODEL_PRICE.",
                 reason="unpriced",
             )
+        also = f" Subject {subject_id} may have a credit of its own." if subject_id else ""
         return CallError(
             f"The credit of tenant {tenant_id} does not allow another request to {self.model}, which can cost "
-            f"${self.most_usd:.6f}: reverie costs credit {tenant_id} AMOUNT.",
+            f"${self.most_usd:.6f}: reverie costs credit {tenant_id} AMOUNT.{also}",
             reason="credit",
         )
 
@@ -164,21 +168,30 @@ def _booked_embedding(
         settle(conn, call, CallOutcome(cost_usd=embedder.price_per_token * tokens, tokens_in=tokens))
 
 
-async def embed_question(session: TenantSession, text: str, *, stage: str, embedder: Embedder) -> Vectors:
+def limited_subjects(conn: Connection[Any], tenant_id: str) -> frozenset[str]:
+    """Return the subjects with a credit of their own. What is asked about them goes into requests of their own."""
+    rows = conn.execute(queries("calls")["limited_subjects"], {"tenant": tenant_id}).fetchall()
+    return frozenset(row[0] for row in rows)
+
+
+async def embed_question(
+    session: TenantSession, text: str, *, stage: str, embedder: Embedder, subject_id: str | None = None
+) -> Vectors:
     """Return the vector of one text, shape (dimensions,); what a hosted model costs is booked around the call.
 
     The session must be a worker's where the model has a price. Raises InferenceError when it gives no usable answer,
     and CallError when the tenant's credit does not allow it.
     """
     with _embedding_span(embedder, 1):
-        return await _embed_booked(session, text, stage=stage, embedder=embedder)
+        payer = Payer(tenant_id=session.tenant_id, stage=stage, subject_id=subject_id)
+        return await _embed_booked(session, text, payer=payer, embedder=embedder)
 
 
-async def _embed_booked(session: TenantSession, text: str, *, stage: str, embedder: Embedder) -> Vectors:
+async def _embed_booked(session: TenantSession, text: str, *, payer: Payer, embedder: Embedder) -> Vectors:
     if not embedder.price_per_token:
         vector: Vectors = (await session.offload(embedder.encode, [text]))[0]
         return vector
-    call = _embedding_call(Payer(tenant_id=session.tenant_id, stage=stage), embedder, [text])
+    call = _embedding_call(payer, embedder, [text])
     if not await session.run(Statement(queries("calls")["reserve"], call.params())):
         raise call.refusal()
     began = time.perf_counter()

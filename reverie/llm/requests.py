@@ -8,6 +8,7 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Generic, TypeVar
 
 from tenacity import RetryCallState, Retrying, retry_if_exception, stop_after_attempt, wait_exponential_jitter
@@ -91,7 +92,7 @@ class RequestSender(Generic[R]):
         """Return the answers, and by input what was wrong with a reply that may be asked for again."""
         request = messages(self._prompt, [asked.content for asked in inputs.values()], hint=hint)
         try:
-            call, completion = self._send(request, len(inputs))
+            call, completion = self._send(request, self._payer_for(inputs), len(inputs))
         except CallError as error:
             return {hash_: ModelAnswer(reason=error.reason) for hash_ in inputs}, {}
         replies = read_replies(completion.text, self._prompt.reply, number=len(inputs), truncated=completion.truncated)
@@ -133,7 +134,11 @@ class RequestSender(Generic[R]):
                 valid[hash_] = reply
         return valid, invalid
 
-    def _send(self, request: Messages, number: int) -> tuple[MeteredCall, Completion]:
+    def _payer_for(self, inputs: Mapping[bytes, PromptInput]) -> Payer:
+        subjects = {asked.subject_id for asked in inputs.values()}
+        return replace(self._payer, subject_id=subjects.pop() if len(subjects) == 1 else None)
+
+    def _send(self, request: Messages, payer: Payer, number: int) -> tuple[MeteredCall, Completion]:
         """Send a request until it is answered; each attempt waits for its slot and is booked by itself."""
         retrying = Retrying(
             stop=stop_after_attempt(self._model.limits.attempts),
@@ -141,23 +146,23 @@ class RequestSender(Generic[R]):
             retry=retry_if_exception(lambda error: isinstance(error, CallError) and error.retried),
             reraise=True,
         )
-        return retrying(self._attempt, request, number)
+        return retrying(self._attempt, request, payer, number)
 
-    def _attempt(self, request: Messages, number: int) -> tuple[MeteredCall, Completion]:
+    def _attempt(self, request: Messages, payer: Payer, number: int) -> tuple[MeteredCall, Completion]:
         max_tokens = self._prompt.max_tokens * number
         most_usd = self._model.most_usd(request, max_tokens=max_tokens)
         if self._until is not None and time.monotonic() > self._until:
             raise CallError(f"There was no time left to ask the model {self._model.key}.", reason="timeout")
         wait_for_slot(self._store, self._payer.tenant_id, self._model)
         call = MeteredCall(
-            payer=self._payer,
+            payer=payer,
             kind="completion",
             model=self._model.key,
             most_usd=most_usd,
             items=number,
             prompt=self._prompt.name,
             prompt_hash=self._prompt.hash,
-            id=self._payer.new_call_id(),
+            id=payer.new_call_id(),
         )
         with self._store.transaction(self._payer.tenant_id) as conn:
             reserve(conn, call)

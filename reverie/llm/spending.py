@@ -1,4 +1,4 @@
-"""Spending: what calls of models cost a tenant, and the credit that limits it."""
+"""Spending: what calls of models cost a tenant, and the credits that limit it: its own, and those of its subjects."""
 
 from __future__ import annotations
 
@@ -12,20 +12,37 @@ from reverie.store.queries import queries
 
 
 def read_spending(
-    store: Store, tenant_id: str, *, since: datetime | None, by_run: bool
-) -> tuple[list[dict[str, Any]], dict[str, Any] | None]:
-    """Return what was booked since a time, a row for each stage and model or run, and the credit; None: no limit."""
-    params = {"tenant": tenant_id, "since": since, "by_run": by_run}
+    store: Store,
+    tenant_id: str,
+    *,
+    since: datetime | None,
+    by_run: bool = False,
+    by_subject: bool = False,
+    subject_id: str | None = None,
+) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    """Return what was booked since a time, a row for each stage and model, run or subject, and the credits.
+
+    With `subject_id`, only requests about that subject alone, and its credit. The tenant's credit has no subject; a
+    credit that is not there is no limit.
+    """
+    params = {
+        "tenant": tenant_id, "since": since, "by_run": by_run, "by_subject": by_subject, "subject": subject_id
+    }  # fmt: skip
     with store.transaction(tenant_id) as conn:
-        rows = conn.cursor(row_factory=dict_row).execute(queries("calls")["sum_costs"], params).fetchall()
-        credit = conn.execute(queries("calls")["read_credit"], params).fetchone()
+        cursor = conn.cursor(row_factory=dict_row)
+        rows = cursor.execute(queries("calls")["sum_costs"], params).fetchall()
+        credits = cursor.execute(queries("calls")["read_credits"], params).fetchall()
     for row in rows:
         row |= {name: float(row[name] or 0) for name in ("cost_usd", "open_usd")} | {"items": int(row["items"])}
-    return rows, {"balance_usd": credit[0], "given_at": credit[1]} if credit else None
+    return rows, credits
 
 
-def set_credit(store: Store, tenant_id: str, balance_usd: float | None) -> None:
-    """Set what a tenant may spend from now on; None: without limit."""
-    name = "lift_credit" if balance_usd is None else "give_credit"
+def set_credit(store: Store, tenant_id: str, balance_usd: float | None, *, subject_id: str | None = None) -> None:
+    """Set what a tenant may spend from now on, in all or for one subject; None: without limit."""
+    if subject_id is None:
+        name = "lift_credit" if balance_usd is None else "give_credit"
+    else:
+        name = "lift_subject_credit" if balance_usd is None else "give_subject_credit"
+    params = {"tenant": tenant_id, "subject": subject_id, "balance_usd": balance_usd}
     with store.transaction(tenant_id) as conn:
-        conn.execute(queries("calls")[name], {"tenant": tenant_id, "balance_usd": balance_usd})
+        conn.execute(queries("calls")[name], params)

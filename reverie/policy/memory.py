@@ -121,6 +121,8 @@ class CompressPolicy(Table):
     #: Sentences of an extractive summary.
     summary_sentences: Annotated[int, Field(ge=1, le=20)] = 3
     summary_importance: Share = 0.6
+    #: Prompt of summaries by a language model: ours, or Logic's own words.
+    summary_prompt: Literal["compress", "compress_logic"] = "compress"
     summary: SummaryPolicy = SummaryPolicy()
 
     @property

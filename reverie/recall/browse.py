@@ -43,6 +43,8 @@ class ListedMemory:
     #: The turn it was first extracted from.
     turn_id: UUID | None
     session_id: str | None
+    #: Whether it is a summary of its session's turns (Logic 3.2).
+    compression_source: bool
     #: Rule or method that made it.
     origin: str
     #: Typed ids of what it speaks of.

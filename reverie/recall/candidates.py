@@ -76,6 +76,7 @@ async def embed_query(
     session: TenantSession,
     question: ParsedQuestion,
     *,
+    subject_id: str,
     subject: KnownSubject,
     embedder: Embedder | None,
     notes: list[str],
@@ -90,7 +91,9 @@ async def embed_query(
         )
     elif subject:
         try:
-            return await embed_question(session, question.spoken, stage="recall", embedder=embedder)
+            return await embed_question(
+                session, question.spoken, stage="recall", embedder=embedder, subject_id=subject_id
+            )
         except InferenceError as error:
             notes.append(f"The embedding model gave no answer ({error.within}): found by words and entities alone.")
     return None

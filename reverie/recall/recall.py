@@ -66,7 +66,9 @@ async def recall(
     if not known:
         notes.append(f"Nothing is remembered about {query.subject_id}.")
     question = read_question(query.text, policy=policy.recall, speakers=known.speakers, asked_at=query.as_of)
-    vector = await embed_query(session, question, subject=known, embedder=embedder, notes=notes)
+    vector = await embed_query(
+        session, question, subject_id=query.subject_id, subject=known, embedder=embedder, notes=notes
+    )
     asked = PreparedQuery(
         query=query,
         question=question,

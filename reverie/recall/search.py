@@ -121,12 +121,13 @@ def _arm_length(numbers: RecallPolicy, top_k: int | None) -> int:
 
 
 def _kind_params(kinds: Sequence[str] | None, policy: Policy, as_of: datetime) -> dict[str, Any]:
-    """Return the parameters that select kinds; `working` is what is about now and was said lately (Logic 1.6)."""
+    """Return the parameters that select kinds; `working` is what is recent, and about now by its words or a hint."""
     numbers = policy.working_memory
     working = kinds is not None and "working" in kinds
     return {
         "kinds": None if kinds is None else list(kinds),
         "about_now": [f"%{phrase}%" for phrase in numbers.about_now] if working else [],
+        "now_origins": ["working"] if working else [],
         "now_since": as_of - timedelta(hours=numbers.ttl_hours),
     }
 

@@ -114,7 +114,7 @@ async def staged_recall(
     """
     numbers = policy.structured_facts
     notes: list[str] = []
-    vector = await _question_vector(session, query.text, embedder, notes)
+    vector = await _question_vector(session, query, embedder, notes)
     model = embedder.model if embedder else None
     facts, nearest = await _look_up(session, query, policy, vector, model, admitted)
     if admitted is not None:
@@ -168,15 +168,17 @@ async def _look_up(
 
 
 async def _question_vector(
-    session: TenantSession, question: str, embedder: Embedder | None, notes: list[str]
+    session: TenantSession, query: RecallQuery, embedder: Embedder | None, notes: list[str]
 ) -> Vectors | None:
-    if not question:
+    if not query.text:
         notes.append("Nothing was asked: no summary is near.")
     elif embedder is None:
         notes.append("No embedding model is configured: summaries cannot be compared with the question.")
     else:
         try:
-            return await embed_question(session, question, stage="recall", embedder=embedder)
+            return await embed_question(
+                session, query.text, stage="recall", embedder=embedder, subject_id=query.subject_id
+            )
         except InferenceError as error:
             notes.append(f"The embedding model gave no answer ({error.within}): no summary could be compared.")
     return None

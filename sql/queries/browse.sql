@@ -7,7 +7,7 @@ select m.id, m.kind, m.state, m.content, m.polarity,
            * greatest(extract(epoch from %(as_of)s - greatest(m.accessed_at, m.valid_to))::float8 / 86400 - %(grace_days)s::float8, 0),
            0)::real as importance,
        m.access_count, m.happened_at, m.accessed_at, m.forget_at, m.expires_at, m.into_id,
-       m.valid_from, m.valid_to, m.superseded_by, m.turn_id, m.session_id, m.origin,
+       m.valid_from, m.valid_to, m.superseded_by, m.turn_id, m.session_id, m.kind = 'summary' as compression_source, m.origin,
        array(select e.type || ':' || e.slug from memory.links l
              join memory.entities e on e.tenant_id = l.tenant_id and e.id = l.entity_id
              where l.tenant_id = m.tenant_id and l.memory_id = m.id order by 1) as entities
@@ -25,7 +25,7 @@ where m.tenant_id = %(tenant)s and m.subject_id = %(subject)s and m.state = any(
                         where tenant_id = %(tenant)s and subject_id = %(subject)s and mark <> 'pinned'))
 union all
 select r.id, r.kind, 'candidate', r.content, 0, r.importance, 0, r.happened_at, r.happened_at, null, null, null, null, null, null,
-       null, null, 'correction', '{}'
+       null, null, false, 'correction', '{}'
 from memory.replacements r
 where r.tenant_id = %(tenant)s and r.subject_id = %(subject)s and r.kind = any(%(kinds)s) and 'candidate' = any(%(states)s)
   and (%(before)s::uuid is null or r.id < %(before)s)

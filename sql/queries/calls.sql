@@ -31,34 +31,54 @@ values (%(tenant)s, %(model)s, clock_timestamp() + %(pause)s::interval)
 on conflict (tenant_id, model) do update set free_at = greatest(r.free_at, excluded.free_at)
 
 -- name: reserve
--- Book a request with the most that it can cost and take that off the credit, if there is one; no row: it would overdraw.
-with paid as (
+-- Book a request with the most that it can cost and take that off the credits of tenant and subject, where they have one; no
+-- row: it would overdraw one of them, and both stay as they are. The rows are locked first, so what is compared is what is taken.
+with of_tenant as materialized (
+    select balance_usd from ops.credits where tenant_id = %(tenant)s for update
+),
+of_subject as materialized (
+    select balance_usd from ops.subject_credits where tenant_id = %(tenant)s and subject_id = %(subject)s for update
+),
+allowed as materialized (
+    select where not exists (select from of_tenant where balance_usd < %(most_usd)s or not %(priced)s)
+             and not exists (select from of_subject where balance_usd < %(most_usd)s or not %(priced)s)
+),
+paid as (
     update ops.credits set balance_usd = balance_usd - %(most_usd)s
-    where tenant_id = %(tenant)s and balance_usd >= %(most_usd)s and %(priced)s
-    returning tenant_id
+    where tenant_id = %(tenant)s and exists (select from allowed)
+),
+paid_by_subject as (
+    update ops.subject_credits set balance_usd = balance_usd - %(most_usd)s
+    where tenant_id = %(tenant)s and subject_id = %(subject)s and exists (select from allowed)
 )
-insert into ops.calls (tenant_id, id, stage, run_id, kind, model, prompt, prompt_hash, items, reserved_usd, priced)
+insert into ops.calls (tenant_id, id, stage, run_id, kind, model, prompt, prompt_hash, items, reserved_usd, priced, subject_id)
 select %(tenant)s, %(call_id)s, %(stage)s, %(run_id)s, %(kind)s, %(model)s, %(prompt)s, %(prompt_hash)s, %(items)s,
-       %(most_usd)s, %(priced)s
-where exists (select from paid) or not exists (select from ops.credits where tenant_id = %(tenant)s)
+       %(most_usd)s, %(priced)s, %(subject)s
+where exists (select from allowed)
 returning id
 
 -- name: settle
--- What a request cost; the rest of its reservation goes back to the credit that it was taken from. Once only.
+-- What a request cost; the rest of its reservation goes back to the credits that it was taken from. Once only.
 with done as (
     update ops.calls
     set state = %(state)s, cost_usd = coalesce(%(cost_usd)s, reserved_usd), tokens_in = %(tokens_in)s,
         tokens_out = %(tokens_out)s, seconds = %(seconds)s, reason = %(reason)s, repairs = %(repairs)s
     where tenant_id = %(tenant)s and id = %(call_id)s and state = 'reserved'
-    returning reserved_usd - cost_usd as left_usd, booked_at
+    returning reserved_usd - cost_usd as left_usd, booked_at, subject_id
+),
+returned_to_subject as (
+    update ops.subject_credits c set balance_usd = c.balance_usd + done.left_usd
+    from done
+    where c.tenant_id = %(tenant)s and c.subject_id = done.subject_id and c.given_at <= done.booked_at
 )
 update ops.credits c set balance_usd = c.balance_usd + done.left_usd
 from done
 where c.tenant_id = %(tenant)s and c.given_at <= done.booked_at
 
 -- name: sum_costs
--- Who spent what since a time: a row a stage and model, or a run.
+-- Who spent what since a time: a row a stage and model, and run or subject if asked; about one subject or about all.
 select c.stage, c.model, c.kind, case when %(by_run)s then c.run_id end as run_id,
+       case when %(by_subject)s then c.subject_id end as subject_id,
        count(*) as calls, count(*) filter (where c.state = 'failed') as failed,
        sum(c.items) as items, sum(c.tokens_in)::bigint as tokens_in, sum(c.tokens_out)::bigint as tokens_out,
        sum(coalesce(c.cost_usd, c.reserved_usd)) as cost_usd,
@@ -68,12 +88,17 @@ select c.stage, c.model, c.kind, case when %(by_run)s then c.run_id end as run_i
        sum(c.seconds) as seconds, max(c.booked_at) as last_at
 from ops.calls c
 where c.tenant_id = %(tenant)s and (%(since)s::timestamptz is null or c.booked_at >= %(since)s)
-group by 1, 2, 3, 4
-order by cost_usd desc, c.stage, c.model, 4
+  and (%(subject)s::text is null or c.subject_id = %(subject)s)
+group by 1, 2, 3, 4, 5
+order by cost_usd desc, c.stage, c.model, 4, 5
 
--- name: read_credit
--- What a tenant may still spend; no row: without limit.
-select balance_usd, given_at from ops.credits where tenant_id = %(tenant)s
+-- name: read_credits
+-- What a tenant may still spend, in all (no subject) and for its subjects; no row: without limit.
+select null as subject_id, balance_usd, given_at from ops.credits where tenant_id = %(tenant)s and %(subject)s::text is null
+union all
+select subject_id, balance_usd, given_at from ops.subject_credits
+where tenant_id = %(tenant)s and (%(subject)s::text is null or subject_id = %(subject)s)
+order by subject_id nulls first
 
 -- name: give_credit
 -- What a tenant may spend from now on.
@@ -83,6 +108,19 @@ on conflict (tenant_id) do update set balance_usd = excluded.balance_usd, given_
 -- name: lift_credit
 -- A tenant may spend without limit again.
 delete from ops.credits where tenant_id = %(tenant)s
+
+-- name: give_subject_credit
+-- What a tenant may spend for a subject from now on.
+insert into ops.subject_credits (tenant_id, subject_id, balance_usd) values (%(tenant)s, %(subject)s, %(balance_usd)s)
+on conflict (tenant_id, subject_id) do update set balance_usd = excluded.balance_usd, given_at = clock_timestamp()
+
+-- name: lift_subject_credit
+-- A tenant may spend for a subject as far as its own credit goes.
+delete from ops.subject_credits where tenant_id = %(tenant)s and subject_id = %(subject)s
+
+-- name: limited_subjects
+-- Subjects that have a credit of their own: what is asked about them is sent and booked apart.
+select subject_id from ops.subject_credits where tenant_id = %(tenant)s
 
 -- name: forget_replies
 -- Kept replies about a subject, or of those only what was made from one turn, memory or event.

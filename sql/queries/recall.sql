@@ -103,7 +103,7 @@ found as materialized (
 ),
 measured as (
     select f.item_id, f.dense, f.lexical as lexical_rank, f.entity as entity_rank,
-           case when i.words <= %(longest_reply)s then i.asked_by end as asked_by, i.item, i.session_id, i.happened_at, m.kind, m.content, m.turn_id, m.importance as memory_importance,
+           case when i.words <= %(longest_reply)s then i.asked_by end as asked_by, i.item, i.session_id, i.happened_at, case when m.origin = 'working' then m.origin else m.kind end as kind, m.content, m.turn_id, m.importance as memory_importance,
            case when w.marks ? f.item_id::text then w.marks ->> f.item_id::text
                 when f.by_vector_alone and f.similarity < %(min_similarity)s::float8 then 'similarity'
                 when m.state = 'superseded' and not %(former)s::boolean and coalesce(m.valid_to <= %(as_of)s, true)
@@ -140,7 +140,7 @@ measured as (
     left join matches x on x.item_id = f.item_id
     left join matches a on a.item_id = i.asked_by
     left join lateral (
-        select kind, state, content, turn_id, importance, expires_at, accessed_at, access_count, lasting, valid_to
+        select kind, state, origin, content, turn_id, importance, expires_at, accessed_at, access_count, lasting, valid_to
         from memory.memories m
         where i.item = 'memory' and m.tenant_id = %(tenant)s and m.id = f.item_id limit 1) m on true
     cross join query q
@@ -252,7 +252,7 @@ and (%(among)s::uuid[] is null or v.item_id in (select unnest(%(among)s::uuid[])
 and (%(item)s::text is null or v.item = %(item)s)
 and (%(kinds)s::text[] is null
      or exists (select from memory.memories m
-                where m.tenant_id = %(tenant)s and m.id = v.item_id and (m.kind = any(%(kinds)s) or m.happened_at > %(now_since)s and lower(m.content) like any(%(about_now)s))))
+                where m.tenant_id = %(tenant)s and m.id = v.item_id and (m.kind = any(%(kinds)s) or m.happened_at > %(now_since)s and (m.origin = any(%(now_origins)s) or lower(m.content) like any(%(about_now)s)))))
 
 -- part: embedded.lexical_similarity
 v.similarity +
@@ -283,15 +283,15 @@ and (%(item)s::text is null
      or (%(item)s = 'memory') = exists (
             select from memory.memories m
             where m.tenant_id = %(tenant)s and m.id = x.item_id
-              and (%(kinds)s::text[] is null or (m.kind = any(%(kinds)s) or m.happened_at > %(now_since)s and lower(m.content) like any(%(about_now)s)))))
+              and (%(kinds)s::text[] is null or (m.kind = any(%(kinds)s) or m.happened_at > %(now_since)s and (m.origin = any(%(now_origins)s) or lower(m.content) like any(%(about_now)s))))))
 
 -- part: filtered.entity
 and (%(among)s::uuid[] is null or m.id in (select unnest(%(among)s::uuid[])))
-and (%(item)s::text is null or %(item)s = 'memory') and (%(kinds)s::text[] is null or (m.kind = any(%(kinds)s) or m.happened_at > %(now_since)s and lower(m.content) like any(%(about_now)s)))
+and (%(item)s::text is null or %(item)s = 'memory') and (%(kinds)s::text[] is null or (m.kind = any(%(kinds)s) or m.happened_at > %(now_since)s and (m.origin = any(%(now_origins)s) or lower(m.content) like any(%(about_now)s))))
 
 -- part: filtered.standing
 and (%(among)s::uuid[] is null or m.id in (select unnest(%(among)s::uuid[])))
-and (%(item)s::text is null or %(item)s = 'memory') and (%(kinds)s::text[] is null or (m.kind = any(%(kinds)s) or m.happened_at > %(now_since)s and lower(m.content) like any(%(about_now)s)))
+and (%(item)s::text is null or %(item)s = 'memory') and (%(kinds)s::text[] is null or (m.kind = any(%(kinds)s) or m.happened_at > %(now_since)s and (m.origin = any(%(now_origins)s) or lower(m.content) like any(%(about_now)s))))
 
 -- part: embedded.found
 union all select item_id, similarity, place, null, null from dense
@@ -301,7 +301,7 @@ and (%(among)s::uuid[] is null or k.item_id in (select unnest(%(among)s::uuid[])
 and (%(item)s::text is null or k.item = %(item)s)
 and (%(kinds)s::text[] is null or exists (
     select from memory.memories m
-    where m.tenant_id = %(tenant)s and m.id = k.item_id and (m.kind = any(%(kinds)s) or m.happened_at > %(now_since)s and lower(m.content) like any(%(about_now)s))))
+    where m.tenant_id = %(tenant)s and m.id = k.item_id and (m.kind = any(%(kinds)s) or m.happened_at > %(now_since)s and (m.origin = any(%(now_origins)s) or lower(m.content) like any(%(about_now)s)))))
 
 -- part: embedded.other_similarity
 case when f.entity is not null or f.lexical is null then (  -- found by no arm that compares

@@ -12,6 +12,7 @@ from reverie.consolidate.embed.decide import text_parts
 from reverie.consolidate.embed.stage import embed
 from reverie.errors import SettingsError
 from reverie.inference import Vectors
+from reverie.llm.spending import set_credit
 from reverie.model import Scope
 from reverie.policy import Policy
 from reverie.store.database import Store
@@ -41,9 +42,35 @@ def run(store: Store, embedder: WordEmbedder, policy: Policy = POLICY, **options
     return embed(Work(store=store, scope=Scope(tenant_id="t"), policy=policy, as_of=LATE, embedder=embedder, **options))
 
 
+def rows(store: Store, query: str) -> list[tuple[Any, ...]]:
+    with store.transaction("t") as conn:
+        return conn.execute(query).fetchall()  # type: ignore[call-overload]
+
+
 def counts(store: Store, *queries: str) -> list[int]:
     with store.transaction("t") as conn:
         return [conn.execute(query).fetchone()[0] for query in queries]  # type: ignore[call-overload,index]
+
+
+def test_texts_of_a_subject_without_credit_wait(told: Store) -> None:
+    """Agent 2.2, by user: the others are embedded and booked, and its own follow once there is credit again."""
+    limited, *_ = subjects = [row[0] for row in rows(told, "select distinct subject_id from log.turns order by 1")]
+    set_credit(told, "t", 0.0, subject_id=limited)
+    set_credit(told, "t", 1e6, subject_id=subjects[1])
+    report = run(told, Counting())
+    without = (
+        "select distinct subject_id from log.turns t"
+        " where not exists (select from memory.items i where i.item_id = t.id)"
+    )
+    assert rows(told, without) == [(limited,)]
+    assert report["failed_credit"] > 0
+    booked = "select coalesce(subject_id, ''), sum(cost_usd) > 0 from ops.calls group by 1 order by 1"
+    assert rows(told, booked) == [("", True), (subjects[1], True)]
+    left = "select subject_id, balance_usd < 1e6 from ops.subject_credits order by 1"
+    assert rows(told, left) == [(limited, True), (subjects[1], True)]
+    set_credit(told, "t", None, subject_id=limited)
+    assert run(told, Counting())["turns"] > 0
+    assert rows(told, without) == []
 
 
 def test_everything_gets_vectors_terms_and_an_item(told: Store, monkeypatch: pytest.MonkeyPatch) -> None:

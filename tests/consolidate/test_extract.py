@@ -99,6 +99,17 @@ def test_a_long_turn_becomes_several_episodes() -> None:
     assert all(words(candidate.content) <= logic.chunk.max_tokens for candidate in candidates)
 
 
+def test_a_preference_is_stored_once() -> None:
+    """Logic 1.6: a chunk has one type."""
+    frame = turns(("user", "I prefer texting"), ("user", "I hate calls. My sister came by yesterday."))
+    candidates, _ = decide(frame, lively("logic"))
+    assert [(each.kind, each.content) for each in candidates] == [
+        ("preference", "Prefers texting"),
+        ("preference", "Hates calls"),
+        ("episode", "My sister came by yesterday."),
+    ]
+
+
 def test_nothing_in_nothing_out() -> None:
     assert decide(turns().clear()) == ([], [])
 

@@ -8,7 +8,8 @@ from uuid import UUID
 
 import pytest
 
-from reverie.consolidate.extract.claims import JudgedClaims, ShownTurn, TurnNotes, claim_candidates, judge_claims
+from reverie.consolidate.extract.claimed import claim_candidates
+from reverie.consolidate.extract.claims import JudgedClaims, ShownTurn, TurnNotes, judge_claims
 from reverie.inference.replies import read_replies
 from reverie.model import Proposition
 from reverie.policy import Policy, load_policy

@@ -52,6 +52,17 @@ def test_what_is_the_same(pair: tuple[str, str]) -> None:
     assert why_not_same(one, other, 0.75, load_policy("reverie").merge.probability, frozenset()) is None
 
 
+def test_one_statement_that_says_more_is_the_same() -> None:
+    likes = {"relation": "likes", "object": "spicy food", "phase": "holds"}
+    short = memory("Doesn't like spicy food", **likes)
+    for more in ("Doesn't like spicy food at all", "Doesn't like spicy food and eats curd rice every day"):
+        assert why_not_same(short, memory(more, **likes), 0.75, 1.0, frozenset()) is None
+        assert why_not_same(short, memory(more), 0.75, 1.0, frozenset()) is not None
+    tea = memory("Likes tea", relation="likes", object="tea", phase="holds")
+    both = memory("Likes tea and coffee", relation="likes", object="tea and coffee", phase="holds")
+    assert why_not_same(tea, both, 0.9, 0.0, frozenset()) == "list"
+
+
 @pytest.mark.parametrize(
     ("stated", "otherwise", "why"),
     [

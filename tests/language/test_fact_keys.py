@@ -55,6 +55,8 @@ def test_reread_with_a_topic() -> None:
     color = Proposition(relation="favorite", object="green", topic="color")
     statement = reread(POLICY, "Favorite food is pasta", color)
     assert (statement.topic, statement.object) == ("food", "pasta")
+    several = reread(POLICY, "Favorite flowers are tulips", color)
+    assert (several.topic, several.object) == ("flowers", "tulips")
 
 
 def test_reread_of_no_relation_is_the_text() -> None:
@@ -68,6 +70,7 @@ def test_reread_of_no_relation_is_the_text() -> None:
         (Proposition(relation="favorite", object="green", topic="ice cream"), "favorite_ice-cream"),
         (Proposition(relation="favorite", object="green"), "favorite_green"),
         (Proposition(relation="has_pet", object="a dog named Rex"), "pet:rex"),
+        (Proposition(relation="has_pet", object="a parrot named Ines"), "pet:ines"),
         (Proposition(relation="likes", object="tea"), None),
     ],
 )

@@ -2,7 +2,7 @@
 
 import pytest
 
-from reverie.language.objects import is_of_another_sort, names_nothing, narrower, object_key, recounted, same
+from reverie.language.objects import is_of_another_sort, is_plural, names_nothing, narrower, object_key, recounted, same
 
 
 @pytest.mark.parametrize(
@@ -11,6 +11,9 @@ from reverie.language.objects import is_of_another_sort, names_nothing, narrower
         ("a dog named Rex", "dog-rex"),
         ("my Golden Retriever", "golden-retriever"),
         ("two dogs", "2-dog"),
+        ("daughter Ines", "daughter-ines"),
+        ("my friend James", "friend-james"),
+        ("my Mum", "mother"),
         ("a vegan diet", "vegan-diet"),
         ("São Paulo", "sao-paulo"),
         ("the", "the"),
@@ -20,6 +23,13 @@ from reverie.language.objects import is_of_another_sort, names_nothing, narrower
 )
 def test_key(text: str, key: str) -> None:
     assert object_key(text) == key
+
+
+@pytest.mark.parametrize(
+    ("text", "plural"), [("garden flowers", True), ("tv series", False), ("James", False), ("tennis", False)]
+)
+def test_plural(text: str, plural: bool) -> None:
+    assert is_plural(text) is plural
 
 
 @pytest.mark.parametrize(

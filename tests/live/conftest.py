@@ -12,6 +12,7 @@ import pytest
 from reverie.capture.live.acknowledge import Acknowledged, TurnBatch, TurnReaders, append_turns
 from reverie.capture.live.working_memory import HeldLists, Session, close_session, read_session, update_session
 from reverie.drive.flush import flush_due
+from reverie.inference import Embedder
 from reverie.policy import Policy, load_policy
 from reverie.store.database import Store
 from reverie.store.runs import Report
@@ -39,6 +40,7 @@ class Talk:
     subject: str = "ana"
     session: str = "s1"
     tenant: str = TENANT
+    embedder: Embedder | None = None
 
     def __repr__(self) -> str:
         return f"Talk({self.session!r})"
@@ -56,7 +58,10 @@ class Talk:
 
     def send(self, *records: dict[str, Any], at: datetime = AT) -> Acknowledged:
         batch = TurnBatch(records=records, **self.place)
-        session, readers = self.store.session(self.tenant), TurnReaders(count_tokens=count_tokens)
+        session, readers = (
+            self.store.session(self.tenant),
+            TurnReaders(count_tokens=count_tokens, embedder=self.embedder),
+        )
         return perform(append_turns(session, batch, policy=self.policy, as_of=at, readers=readers))
 
     def read(self, at: datetime = AT) -> Session | None:

@@ -10,6 +10,7 @@ from reverie.capture.live.acknowledge import TurnBatch, TurnReaders, append_turn
 from reverie.consolidate.embed.stage import embed
 from reverie.consolidate.merge.stage import merge
 from reverie.errors import InferenceError
+from reverie.inference import load_embedder
 from reverie.model import Scope
 from reverie.policy import load_policy
 from reverie.store.work import Work
@@ -33,6 +34,15 @@ def test_the_previous_mood_is_the_sessions(talk: Talk) -> None:
         ("sad", "keywords"), ("sad", "previous"), ("sad", "previous"),
     ]  # fmt: skip
     assert moods(talk.say("It still rains.", at=after(26 * 60))) == [("neutral", "keywords")]
+
+
+def test_a_rule_given_to_the_agent_is_no_anger(talk: Talk) -> None:
+    """The classifier takes the first sentence for anger, and is not sure that the second is neutral."""
+    talk.embedder = load_embedder("minilm")
+    told = moods(talk.say("Never suggest meat recipes.", "remind me what I should not eat"))
+    assert [mood and mood[0] for mood in told] == ["neutral", "neutral"]
+    angry = moods(talk.say("I hate you, this is useless!", "remind me what I should not eat", at=after(1)))
+    assert [mood and mood[0] for mood in angry] == ["angry", "neutral"]
 
 
 def test_a_repeated_message_has_the_mood_it_had(talk: Talk) -> None:

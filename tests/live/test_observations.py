@@ -23,7 +23,10 @@ from reverie.errors import ConflictError, InputError
 from reverie.language.cues.routing import route
 from reverie.model import Scope
 from reverie.policy import load_policy
+from reverie.recall.contexts.context import assemble_context
 from reverie.recall.inspect import explain
+from reverie.recall.query import RecallQuery
+from reverie.recall.recall import recall
 from reverie.store.session import perform
 from reverie.store.work import Work
 from tests.live.conftest import AT, TENANT, Talk, after
@@ -164,7 +167,29 @@ def test_a_hint_is_obeyed() -> None:
     assert route("The office is in Pune.", numbers) == "fact"
     assert route("I prefer tea.", numbers) == "preference"
     assert route("Is the office in Pune?", numbers) == "episode"
+    assert route("The office is in Pune.", numbers, hint="working") == "episode"
     assert route("We met. We talked. It is late. It was fun.", numbers) == "episode"
+
+
+def test_what_is_hinted_to_be_working_is_told_for_a_day(talk: Talk) -> None:
+    """Logic 1.6: a memory of the type working, whatever its words."""
+    talk.policy = load_policy("logic")
+    models: dict[str, Any] = {"policy": talk.policy, "embedder": WordEmbedder()}
+    document = Document(text="Deploys the billing service to Pune.", channel="tool", hint="working")
+    do(talk, record_document, ANA, document, policy=talk.policy, as_of=AT)
+    consolidate(talk)
+    assert talk.rows("select kind, origin, expires_at from memory.memories") == [("episode", "working", after(24 * 60))]
+
+    def query(hours: float, kinds: tuple[str, ...] = ()) -> RecallQuery:
+        return RecallQuery(text="billing service", subject_id="ana", as_of=after(60 * hours), kinds=kinds or None)
+
+    def found(hours: float, *kinds: str) -> list[str]:
+        return [hit.kind for hit in do(talk, recall, query(hours, kinds), **models).hits]
+
+    assert found(2) == found(2, "working") == ["working"]
+    assert found(2, "fact") == found(25) == found(25, "working") == []
+    context = do(talk, assemble_context, query(2), **models)
+    assert "[WORKING] Deploys the billing service to Pune." in context.text
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from reverie.cli.root import reverie
-from tests.models.conftest import GOOD_USD, Conn, Server, inputs
+from tests.models.conftest import GOOD_USD, Conn, Server, calls, inputs
 
 Invoke = Callable[..., Result]
 
@@ -58,6 +58,33 @@ def test_what_is_no_amount_is_said_so(invoke: Invoke, amount: str) -> None:
 def test_a_tenant_that_is_none_gets_no_credit(invoke: Invoke) -> None:
     result = invoke("credit", "nobody", "5")
     assert result.exit_code == 6 and "There is no tenant 'nobody'" in result.stderr
+
+
+def test_a_subjects_credit_limits_what_is_asked_about_it(invoke: Invoke, put: Any, server: Server, conn: Conn) -> None:
+    """Agent 2.2: by user. Both credits are charged, and neither where one of them is not enough."""
+    assert "ana" in invoke("credit", "acme", "5", "--subject", "ana").stdout
+    assert invoke("credit", "acme", "100").exit_code == 0
+    assert invoke("credit", "acme", "0", "-s", "bob").exit_code == 0
+    asked = [*inputs("a", "b"), *inputs("a", subject="bob"), *inputs("a", subject="eve")]
+    reasons = [answer.reason for answer in put(asked, per_request=4, concurrency=1)]
+    assert reasons == [None, None, "credit", None]
+    spent = GOOD_USD
+    report = json.loads(invoke("--by-subject", "--json").stdout)["tenants"][0]
+    assert {(row["subject_id"], row["calls"]) for row in report["costs"]} == {("ana", 1), ("eve", 1)}
+    assert report["credit"]["balance_usd"] == pytest.approx(100 - 2 * spent)
+    left = {each["subject_id"]: each["balance_usd"] for each in report["subject_credits"]}
+    assert left == {"ana": pytest.approx(5 - spent), "bob": 0}
+    only = json.loads(invoke("--subject", "ana", "--json").stdout)["tenants"][0]
+    assert only["total"]["calls"] == 1 and only["credit"] is None
+    shown = invoke("--by-subject").stdout
+    assert "left for bob" in shown and "eve" in shown
+    assert invoke("credit", "acme", "none", "-s", "bob").exit_code == 0
+    assert [answer.reason for answer in put(inputs("a", subject="bob"))] == [None]
+
+
+def test_without_a_subjects_credit_requests_are_shared(put: Any, server: Server, conn: Conn) -> None:
+    put([*inputs("a"), *inputs("a", subject="bob")], per_request=4)
+    assert calls(conn, "subject_id, items") == [(None, 2)]
 
 
 def test_nothing_spent_is_said_so(invoke: Invoke) -> None:

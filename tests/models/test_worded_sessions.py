@@ -94,6 +94,23 @@ def test_a_session_is_told_in_the_models_words(run: Run, server: Server, conn: C
     assert lineage == (2,)
 
 
+def test_the_policy_logic_asks_in_the_seeds_words(store: Store, load: Any, told: None, server: Server) -> None:
+    """Logic 3.2; whatever is shown stays data, and quotes are asked for, so that the reply can be checked."""
+    logic = load_policy("logic")
+    numbers = logic.compress.model_copy(update={"session_threshold": 2})
+    work = Work(
+        store=store, scope=Scope(tenant_id=TENANT), policy=logic.model_copy(update={"compress": numbers}),
+        as_of=START + timedelta(days=10), embedder=WordEmbedder("test"), language_model=load(),
+    )  # fmt: skip
+    assert compress(work)["retold"] == 1
+    told_of = " ".join(server.requests[0]["messages"][0]["content"].split())
+    assert (
+        "Summarize the following conversation into 2-3 sentences capturing key facts, decisions, and topics discussed."
+        " Be specific and preserve names, numbers, and technical details. Do not include pleasantries."
+    ) in told_of
+    assert "`quotes`" in told_of
+
+
 def test_made_anew_from_what_was_kept_it_is_the_same(run: Run, server: Server, conn: Conn) -> None:
     run()
     before = summaries(conn)

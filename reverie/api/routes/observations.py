@@ -75,7 +75,11 @@ class DocumentRequest(ObservationBody):
     channel: Literal["attachment", "tool"]
     text: Text = Field(min_length=1)
     name: Name | None = Field(default=None, description="The file or tool that the text comes from.")
-    hint: Hint | None = Field(default=None, description="Kind of memory to store it as. Default: decided by the rules.")
+    hint: Hint | None = Field(
+        default=None,
+        description="Kind of memory to store it as. `working`: about the current state, for as long as working memory "
+        "lasts. Default: decided by the rules.",
+    )
 
 
 class UserContextRequest(ObservationBody):

@@ -41,7 +41,8 @@ class RecallRequest(Body):
     kinds: list[Kind | Literal["working"]] | None = Field(
         default=None,
         min_length=1,
-        description="Restrict the search to memories of these kinds. `working`: recent ones about the current state.",
+        description="Restrict the search to memories of these kinds. `working`: recent ones about the current state, "
+        "by their words or the hint of a document.",
     )
     connections: list[Name] | None = Field(
         default=None,
@@ -119,6 +120,9 @@ class HitSeen(Answer):
     tokens: int
     turn_id: UUID | None
     session_id: str | None
+    compression_source: bool = Field(
+        description="Whether it is a summary of its session's turns. The episodes it replaced are compressed."
+    )
     times: int = Field(description="Number of found turns that say this in the same words.")
     first_at: datetime | None = Field(description="The first of these turns; null if there is only one.")
     until: datetime | None = Field(
@@ -176,6 +180,7 @@ class RecallAnswer(Answer):
                     "tokens": 6,
                     "turn_id": "019b8d6a-7f10-8c41-9a2b-2c6a3f1d2e4f",
                     "session_id": "s1",
+                    "compression_source": False,
                     "times": 1,
                     "first_at": None,
                     "until": None,
@@ -289,6 +294,7 @@ def _hit(hit: Hit, *, why: bool) -> dict[str, Any]:
         "tokens": hit.tokens,
         "turn_id": hit.turn_id,
         "session_id": hit.session_id,
+        "compression_source": hit.kind == "summary",
         "times": hit.times,
         "first_at": hit.first_at,
         "until": hit.until,

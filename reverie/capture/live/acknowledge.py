@@ -184,7 +184,15 @@ async def _read_within(
     noticed = [each.noticed for each in readings]
     answer, told = await _ask_models(session, turns, noticed, policy, readers)
     model = readers.embedder.model if readers.embedder else None
-    tell = partial(tell_moods, turns, numbers=policy.mood, answers=told, vectors=answer.vectors, embedding_model=model)
+    tell = partial(
+        tell_moods,
+        turns,
+        numbers=policy.mood,
+        answers=told,
+        vectors=answer.vectors,
+        embedding_model=model,
+        noticed=noticed,
+    )
     # of many turns in a thread: each pattern takes little, and others are served between two of them
     moods: list[MessageMood | None] = await session.offload(tell) if is_long(turns) else tell()
     crises = [

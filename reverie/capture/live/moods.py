@@ -12,6 +12,7 @@ from typing import Any, Final
 import numpy.typing as npt
 import orjson
 
+from reverie.language.cues.immediate import TurnCandidates
 from reverie.language.cues.mood import Missed, Mood, read_mood
 from reverie.model import Turn
 from reverie.policy.live import MoodPolicy
@@ -40,10 +41,12 @@ def tell_moods(
     answers: Mapping[int, Mood | Missed],
     vectors: Mapping[int, npt.ArrayLike],
     embedding_model: str | None,
+    noticed: Sequence[TurnCandidates],
 ) -> list[MessageMood | None]:
     """Return the mood of each turn, None of what no user said.
 
     `answers` are the language model's and `vectors` the embedder's of the texts, both by place, where there are any.
+    `noticed` is what the rules find in each turn.
     """
     told: list[MessageMood | None] = []
     last: MessageMood | None = None
@@ -56,6 +59,7 @@ def tell_moods(
             "answer": answers.get(place),
             "vector": vectors.get(place),
             "embedding_model": embedding_model,
+            "instructs": any(each.kind == "instruction" for each in noticed[place].candidates),
         }
         falls_back = read_mood(turn.text, **chain, previous=_UNKNOWN).method == "previous"
         if last is None:

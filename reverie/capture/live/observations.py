@@ -26,7 +26,7 @@ from reverie.store.session import Statement, TenantSession
 
 Category = Literal["fact", "preference", "project_details", "correction"]
 Channel = Literal["interactive", "autonomous", "tool", "attachment"]
-Hint = Literal["fact", "preference", "instruction", "episode"]
+Hint = Literal["fact", "preference", "instruction", "episode", "working"]
 CATEGORIES: tuple[Category, ...] = get_args(Category)
 HINTS: tuple[Hint, ...] = get_args(Hint)
 

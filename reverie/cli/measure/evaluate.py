@@ -33,6 +33,7 @@ class Options:
     policy: str | None
     as_of: datetime | None
     questions: Path | None
+    profiles: Path | None
     limit: int | None
     against: str | None
     against_model: str | None
@@ -65,6 +66,12 @@ class Options:
     help="Labelled questions (JSON Lines), instead of ones made from the log.",
 )
 @click.option(
+    "--profiles",
+    type=_FILE,
+    metavar="FILE",
+    help="True profiles (JSON Lines of subject_id and profile), to compare the learned ones with.",
+)
+@click.option(
     "--limit",
     type=click.IntRange(1, 100_000),
     metavar="NUMBER",
@@ -94,6 +101,7 @@ def command(**given: Any) -> None:
       reverie evaluate --tenant acme --html report.html
       reverie evaluate --tenant acme --ablate
       reverie evaluate --tenant acme --questions labelled.jsonl --no-ablations --json
+      reverie evaluate --tenant acme --profiles true_profiles.jsonl
       reverie evaluate --tenant acme --against mine.toml --rebuilt --gate
     """
     options = Options(**given)
@@ -172,7 +180,11 @@ def _plan(session: CommandSession, work: Work, options: Options) -> EvaluationPl
     if session.embedder.price_per_token:
         note(f"The questions are embedded by {session.embedder.model}, which costs money; this is not booked.")
     plan = EvaluationPlan(
-        file=options.questions, ablate=options.ablations, ablate_each=options.ablate, jobs=options.jobs
+        file=options.questions,
+        profiles=options.profiles,
+        ablate=options.ablations,
+        ablate_each=options.ablate,
+        jobs=options.jobs,
     )
     if not options.against and not options.against_model:
         return plan
@@ -240,6 +252,7 @@ def as_json(evaluation: Evaluation, *, with_texts: bool) -> dict[str, object]:
         "parts": {each.name: {"changed": each.changed, "worth": each.differences} for each in evaluation.parts},
         "coverage": evaluation.coverage,
         "conduct": evaluation.conduct,
+        "agreement": evaluation.agreement,
         "comparison": evaluation.comparison,
         "notes": evaluation.notes,
         "answers": [

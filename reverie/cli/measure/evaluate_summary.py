@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from reverie.cli.output import bar, heading, note, pairs, say, single_line, table
 
 if TYPE_CHECKING:
+    from reverie.evaluate.conduct.truth import Agreement
     from reverie.evaluate.evaluation import Conduct, Drift, Evaluation
     from reverie.evaluate.retrieval.comparing import Difference
 
@@ -56,6 +57,8 @@ def show_evaluation(evaluation: Evaluation) -> None:
     if evaluation.parts:
         _show_parts(evaluation)
     _show_conduct(evaluation.conduct)
+    if evaluation.agreement:
+        _show_agreement(evaluation.agreement)
     if evaluation.comparison:
         _show_comparison(evaluation.comparison, evaluation)
     for each in evaluation.notes:
@@ -123,6 +126,17 @@ def _show_conduct(conduct: Conduct) -> None:
         (f"repeated by {each.role}", f"{share(each.rate)} of {each.questions:,} questions") for each in conduct.repeats
     ]
     pairs(rows)
+
+
+def _show_agreement(found: Agreement) -> None:
+    heading(f"Learned profiles and true ones, of {found.subjects:,} subjects")
+    pairs(
+        [
+            ("accuracy", f"{share(found.accuracy)} of {found.correct + found.wrong:,} that were learned"),
+            ("coverage", f"{share(found.coverage)} of {found.correct + found.wrong + found.missing:,}"),
+            ("not learned", f"{found.missing:,}"),
+        ]
+    )
 
 
 def _show_comparison(comparison: Drift, evaluation: Evaluation) -> None:

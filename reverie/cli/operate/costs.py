@@ -21,12 +21,14 @@ _SUMS = ("calls", "failed", "items", "tokens_in", "tokens_out", "cost_usd", "ope
 @click.option("--all-tenants", is_flag=True, help="Every tenant.")
 @click.option("--since", metavar="TIME", help="Only calls recorded since this time, by the wall clock.")
 @click.option("--by-run", is_flag=True, help="One row per run; `reverie runs --json` shows what each run did.")
+@click.option("--by-subject", is_flag=True, help="One row per subject; none where a call was about several.")
+@click.option("-s", "--subject", metavar="NAME", help="Only calls about this subject alone, and its credit.")
 @json_option
 @click.pass_context
 def command(
-    ctx: click.Context, tenant: str | None, all_tenants: bool, since: str | None, by_run: bool, as_json: bool
+    ctx: click.Context, /, tenant: str | None, all_tenants: bool, since: str | None, as_json: bool, **shown: Any
 ) -> None:
-    """Show what model calls cost, by stage and model, and what is left of a tenant's credit.
+    """Show what model calls cost, by stage and model, and what is left of the credits of a tenant and its subjects.
 
     Before a call, its maximum cost is reserved; when its reply is stored, the actual cost replaces it. A reservation
     whose process died is shown as open.
@@ -35,6 +37,7 @@ def command(
     Examples:
       reverie costs --tenant demo
       reverie costs --all-tenants --since 2026-06-01 --json
+      reverie costs --tenant demo --by-subject
       reverie costs credit demo 5
     """
     if ctx.invoked_subcommand:
@@ -44,12 +47,12 @@ def command(
     from_time = parse_time_option(ctx, ctx.command.params[0], since) if since else None
     with CommandSession(tenant) as session:
         names = [name for name, _ in session.worker.tenants()] if all_tenants else [session.tenant_id]
-        reports = [{"tenant_id": name} | _costs(session, name, from_time, by_run) for name in names]
+        reports = [{"tenant_id": name} | _costs(session, name, since=from_time, **shown) for name in names]
     if as_json:
         print_json({"since": from_time, "tenants": reports})
         return
     for report in reports:
-        _print(report, by_run, several=all_tenants)
+        _print(report, several=all_tenants)
     if not reports:
         say("There are no tenants yet: import something first.")
 
@@ -57,15 +60,18 @@ def command(
 @command.command("credit")
 @click.argument("tenant")
 @click.argument("amount")
+@click.option("-s", "--subject", metavar="NAME", help="Set what it may spend for this subject.")
 @json_option
-def credit(tenant: str, amount: str, as_json: bool) -> None:
+def credit(tenant: str, amount: str, subject: str | None, as_json: bool) -> None:
     """Set what TENANT may spend from now on: AMOUNT in US dollars, or `none` for no limit.
 
-    A call that could cost more than the remaining credit is not made. The stage falls back to rules and reports it.
+    A call that could cost more than the remaining credit is not made. The stage falls back to rules and reports it. A
+    call about a subject with a credit must be within both.
 
     \b
     Examples:
       reverie costs credit demo 5
+      reverie costs credit demo 0.25 --subject ana
       reverie costs credit demo none
     """
     from reverie.llm.spending import set_credit
@@ -73,11 +79,17 @@ def credit(tenant: str, amount: str, as_json: bool) -> None:
     dollars = _dollars(amount)
     with CommandSession(tenant) as session:
         session.require_tenant()
-        set_credit(session.worker, tenant, dollars)
+        set_credit(session.worker, tenant, dollars, subject_id=subject)
     if as_json:
-        print_json({"tenant_id": tenant, "balance_usd": dollars})
+        print_json({"tenant_id": tenant, "subject_id": subject, "balance_usd": dollars})
     else:
-        pairs([("tenant", tenant), ("may spend", "unlimited" if dollars is None else _money(dollars))])
+        pairs(
+            [
+                ("tenant", tenant),
+                ("subject", subject),
+                ("may spend", "unlimited" if dollars is None else _money(dollars)),
+            ]
+        )
 
 
 @command.command("forget")
@@ -118,42 +130,43 @@ def _dollars(amount: str) -> float | None:
     return dollars
 
 
-def _costs(session: CommandSession, tenant_id: str, since: datetime | None, by_run: bool) -> dict[str, Any]:
+def _costs(
+    session: CommandSession,
+    tenant_id: str,
+    *,
+    since: datetime | None,
+    by_run: bool,
+    by_subject: bool,
+    subject: str | None,
+) -> dict[str, Any]:
     from reverie.llm.spending import read_spending
 
-    rows, credit = read_spending(session.worker, tenant_id, since=since, by_run=by_run)
+    rows, credits = read_spending(
+        session.worker, tenant_id, since=since, by_run=by_run, by_subject=by_subject, subject_id=subject
+    )
     totals = {name: sum(row[name] for row in rows) for name in _SUMS}
-    return {"costs": rows, "total": totals, "credit": credit}
+    of_tenant = next((each for each in credits if each["subject_id"] is None), None)
+    of_subjects = [each for each in credits if each["subject_id"] is not None]
+    return {"costs": rows, "total": totals, "credit": of_tenant, "subject_credits": of_subjects}
 
 
-def _print(report: dict[str, Any], by_run: bool, *, several: bool) -> None:
+def _print(report: dict[str, Any], *, several: bool) -> None:
     if several:
         say(f"Tenant {report['tenant_id']}")
-    if report["costs"]:
-        columns = (
-            "stage",
-            "model",
-            *(("run",) if by_run else ()),
-            "calls",
-            "failed",
-            "tokens in",
-            "tokens out",
-            "cost $",
-        )
-        rows = [
-            (
-                row["stage"],
-                row["model"],
-                *((row["run_id"],) if by_run else ()),
-                row["calls"],
-                row["failed"],
-                row["tokens_in"],
-                row["tokens_out"],
-                f"{row['cost_usd']:.6f}",
-            )
-            for row in report["costs"]
+    rows = report["costs"]
+    if rows:
+        told = [
+            ("run", "run_id", any(row["run_id"] for row in rows)),
+            ("subject", "subject_id", any(row["subject_id"] for row in rows)),
         ]
-        table(columns, rows, right=("calls", "failed", "tokens in", "tokens out", "cost $"))
+        names = [("stage", "stage"), ("model", "model"), *((name, column) for name, column, used in told if used)]
+        numbers = [(name, name.replace(" ", "_")) for name in ("calls", "failed", "tokens in", "tokens out")]
+        columns = [*names, *numbers]
+        table(
+            (*(name for name, _ in columns), "cost $"),
+            [(*(row[column] for _, column in columns), f"{row['cost_usd']:.6f}") for row in rows],
+            right=(*(name for name, _ in numbers), "cost $"),
+        )
     else:
         say(f"Nothing was spent on models for tenant {report['tenant_id']}.")
     total, credit = report["total"], report["credit"]
@@ -161,6 +174,7 @@ def _print(report: dict[str, Any], by_run: bool, *, several: bool) -> None:
         [
             ("spent", _money(total["cost_usd"])),
             ("left", _money(credit["balance_usd"]) if credit else "no credit set: unlimited"),
+            *((f"left for {each['subject_id']}", _money(each["balance_usd"])) for each in report["subject_credits"]),
             ("open", f"{total['open']:,} calls, {_money(total['open_usd'])}" if total["open"] else None),
         ]
     )

@@ -58,8 +58,10 @@ def ask_summaries(attempt: Run, model: LanguageModel, parts: Sequence[SessionPar
     No connection is held while the model works. The run's report counts the answers. Raises as `ask` does when the
     model cannot be used at all.
     """
-    sentences = attempt.work.policy.compress.summary_sentences
-    prompt = load_prompt("compress", SessionSummary, max_tokens=_MAX_TOKENS, sentences=sentences)
+    numbers = attempt.work.policy.compress
+    prompt = load_prompt(
+        numbers.summary_prompt, SessionSummary, max_tokens=_MAX_TOKENS, sentences=numbers.summary_sentences
+    )
     asked: list[tuple[SessionPart, PromptInput]] = []
     for part in parts:
         shown = _part_input(part)

@@ -58,7 +58,14 @@ def _embed(attempt: Run, item_type: ItemType, items: Sequence[ItemText], switchi
     """Embed and write some items; those that cannot be embedded are buried."""
     work, report, embedder = attempt.work, attempt.report, attempt.work.embedder
     parts, uncut = apart(items, lambda some: cut_items(some, work.policy.chunk, embedder.count_tokens))
-    new = encode_missing(attempt, {part.hash: part.text for part in parts})
+    new = encode_missing(
+        attempt, {part.hash: part.text for part in parts}, {part.hash: part.item.subject_id for part in parts}
+    )
+    unpaid = {part.item for part in parts if part.hash in new.unpaid}
+    if unpaid:
+        report.add("failed_credit", len(unpaid))
+        items = [item for item in items if item not in unpaid]
+        parts = [part for part in parts if part.item not in unpaid]
     failed = dict(uncut) | {part.item: new.failed[part.hash] for part in parts if part.hash in new.failed}
     if failed:
         items = [item for item in items if item not in failed]

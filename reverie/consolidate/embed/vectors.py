@@ -2,48 +2,75 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from itertools import chain
 from typing import Any
 
 from reverie.consolidate.isolate import apart
 from reverie.inference import to_half_wire
-from reverie.llm.metering import Payer, metered_embedding
+from reverie.inference.completions import CallError
+from reverie.llm.metering import Payer, limited_subjects, metered_embedding
 from reverie.store.queries import queries
 from reverie.store.runs import Run
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(slots=True, kw_only=True)
 class NewVectors:
     """Vectors of texts that the cache lacked."""
 
     #: Content hashes, and the vectors as halfvecs of Postgres's binary format.
-    hashes: Sequence[bytes]
-    wires: Iterable[Any]
-    #: How many texts the cache lacked and the tokenizer could count, and their tokens.
-    missing: int
-    tokens: int
+    hashes: list[bytes] = field(default_factory=list)
+    wires: Iterable[Any] = ()
+    #: How many texts the cache lacked and the tokenizer could count, and their tokens; without the unpaid ones.
+    missing: int = 0
+    tokens: int = 0
     #: Why a text has no vector, by content hash.
-    failed: Mapping[bytes, Exception]
+    failed: dict[bytes, Exception] = field(default_factory=dict)
+    #: Texts that the credit of their subject does not allow; they wait for the next run.
+    unpaid: set[bytes] = field(default_factory=set)
 
 
-def encode_missing(attempt: Run, texts: Mapping[bytes, str]) -> NewVectors:
+def encode_missing(attempt: Run, texts: Mapping[bytes, str], subjects: Mapping[bytes, str]) -> NewVectors:
     """Embed those of `texts` (by content hash) that the cache lacks. A dry run asks no model.
 
-    No connection is held while the model works. Raises CallError when the credit does not allow it.
+    `subjects` says whose each text is: those of a subject with a credit of its own are asked for and booked apart. No
+    connection is held while the model works. Raises CallError when the tenant's credit does not allow it.
     """
     work = attempt.work
     embedder = work.embedder
     params = {"tenant": work.tenant_id, "model": embedder.model, "hashes": list(texts)}
     with work.transaction() as conn:
         uncached = [row[0] for row in conn.execute(queries("embed")["find_uncached"], params)]
+        limited = limited_subjects(conn, work.tenant_id) if embedder.price_per_token else frozenset()
     counts, uncounted = apart(uncached, lambda some: {hash_: embedder.count_tokens(texts[hash_]) for hash_ in some})
-    tokens, asked = sum(counts.values()), [] if work.dry_run else list(counts)
-    payer = Payer(tenant_id=work.tenant_id, stage="embed", run_id=attempt.id)
-    with metered_embedding(work.store, payer, embedder, [texts[hash_] for hash_ in asked], tokens):
+    new = NewVectors(failed=dict(uncounted))
+    by_payer: dict[str | None, list[bytes]] = {}
+    for hash_ in counts:
+        by_payer.setdefault(subjects[hash_] if subjects[hash_] in limited else None, []).append(hash_)
+    for subject_id, hashes in by_payer.items():
+        try:
+            _encode(attempt, subject_id, {hash_: texts[hash_] for hash_ in hashes}, counts, new)
+        except CallError as error:
+            if subject_id is None or error.reason not in ("credit", "unpriced"):
+                raise
+            new.unpaid.update(hashes)
+    return new
+
+
+def _encode(
+    attempt: Run, subject_id: str | None, texts: Mapping[bytes, str], counts: Mapping[bytes, int], new: NewVectors
+) -> None:
+    """Embed texts that one payer pays for, and add them to `new`."""
+    work, asked = attempt.work, [] if attempt.work.dry_run else list(texts)
+    tokens = sum(counts[hash_] for hash_ in texts)
+    payer = Payer(tenant_id=work.tenant_id, stage="embed", run_id=attempt.id, subject_id=subject_id)
+    with metered_embedding(work.store, payer, work.embedder, [texts[hash_] for hash_ in asked], tokens):
         (hashes, wires), unencoded = apart(
-            asked, lambda some: (some, to_half_wire(embedder.encode([texts[hash_] for hash_ in some])))
+            asked, lambda some: (some, to_half_wire(work.embedder.encode([texts[hash_] for hash_ in some])))
         )
-    return NewVectors(
-        hashes=hashes, wires=wires, missing=len(counts), tokens=tokens, failed=dict([*uncounted, *unencoded])
-    )
+    new.hashes += hashes
+    new.wires = chain(new.wires, wires)
+    new.missing += len(texts)
+    new.tokens += tokens
+    new.failed |= dict(unencoded)

@@ -6,5 +6,6 @@
 - `events`: the policy's rules applied to events
 - `language_model`: a language model asked about turns
 - `claims`: which claims of a language model stand
+- `claimed`: accepted claims as candidates
 - `write`: candidates, lineage, and what was decided on each turn and event
 """

@@ -19,17 +19,14 @@ from pydantic import BeforeValidator, Field
 from reverie.inference.replies import Reply
 from reverie.language.contradiction import contradiction, read
 from reverie.language.cues.attribution import others_spans, veil
-from reverie.language.cues.entities import entities_one
 from reverie.language.cues.immediate import compiled
-from reverie.language.cues.salience import salience, unit_of
 from reverie.language.cues.single import extract_one
 from reverie.language.cues.wording import slug
 from reverie.language.fact_keys import relation_of
 from reverie.language.grounding import folded_words, is_quoted, ungrounded
 from reverie.language.statements.reading import RuleMatch
-from reverie.language.subject import sentence
-from reverie.language.text import owned, strip_invisible
-from reverie.model import Candidate, Proposition, candidate_id
+from reverie.language.text import strip_invisible
+from reverie.model import Candidate
 from reverie.policy import Policy
 from reverie.policy.relations import FactCategory, RuleKind
 
@@ -138,6 +135,8 @@ class AcceptedClaim:
     importance: float | None
     #: Category, key, value, confidence and importance of the structured fact that it also is.
     stated: dict[str, Any] | None
+    #: What a rule found in the same words, where the claim says that and more.
+    hit: RuleMatch | None
     #: Turns before it from which the text takes a name or a number.
     context: Sequence[UUID]
 
@@ -200,54 +199,19 @@ def judge_claims(turn: ShownTurn, reply: TurnNotes, policy: Policy) -> JudgedCla
         kind: RuleKind = next(kind for kind in _KINDS if kind == note.kind)
         accepted.append(
             AcceptedClaim(
-                place=place, kind=kind, text=note.text, importance=note.importance, stated=stated, context=context
+                place=place,
+                kind=kind,
+                text=note.text,
+                importance=note.importance,
+                stated=stated,
+                hit=_hit_within(turn, note, hits),
+                context=context,
             )
         )
     accepted = _one_value_a_key(accepted)
     with_key = sum(bool(reply.notes[claim.place].key) for claim in accepted)
     unkeyed = with_key - sum(claim.stated is not None for claim in accepted)
     return JudgedClaims(accepted=accepted, discarded=discarded, unkeyed=unkeyed)
-
-
-def claim_candidates(
-    turn: ShownTurn, claims: Sequence[AcceptedClaim], tenant_id: str, policy: Policy, model_key: str, prompt_hash: bytes
-) -> list[Candidate]:
-    """Return accepted claims as candidates; model and prompt are part of their ids, so that each model has its own."""
-    origin = f"note:{prompt_hash.hex()[:8]}"
-    candidates = []
-    for claim in claims:
-        importance = _importance(claim.kind, policy) if claim.importance is None else claim.importance
-        if policy.importance.mode == "novelty_salience":
-            importance = salience(unit_of(turn.text, claim.text), policy.salience)
-        by = f"{origin}/{model_key}"
-        statement = _statement(claim, policy)
-        candidates.append(
-            Candidate(
-                id=candidate_id(turn.said_at, tenant_id, turn.subject_id, claim.kind, str(turn.id), by, claim.place),
-                subject_id=turn.subject_id,
-                kind=claim.kind,
-                content=(sentence if statement else owned)(claim.text, turn.speaker, turn.subject_id),
-                importance=importance,
-                happened_at=turn.said_at,
-                mentions=tuple(entity.id for entity in entities_one(claim.text)),
-                turn_id=turn.id,
-                session_id=turn.session_id,
-                origin=origin,
-                model=model_key,
-                stated=claim.stated,
-                statement=statement,
-                lasting=statement is not None and policy.lasts(statement.relation, statement.phase),
-            )
-        )
-    return candidates
-
-
-def _statement(claim: AcceptedClaim, policy: Policy) -> Proposition | None:
-    """Return what a claim states, where its key means a relation of the policy."""
-    if claim.stated is None:
-        return None
-    found = relation_of(policy, claim.stated["category"], claim.stated["key"])
-    return Proposition(relation=found[0], object=claim.stated["value"], topic=found[1]) if found else None
 
 
 def _objection(turn: ShownTurn, note: Note, policy: Policy) -> str | None:
@@ -316,6 +280,21 @@ def _needless(
     return "known" if known else None
 
 
+def _hit_within(turn: ShownTurn, note: Note, hits: Sequence[RuleMatch]) -> RuleMatch | None:
+    """Return what a rule found in the words that the claim quotes, if the claim says all of it."""
+    claimed = read(note.text)
+    for hit in hits:
+        clause = turn.text[hit.start : hit.end]
+        if (
+            hit.kind == note.kind
+            and (is_quoted(note.quote, [clause]) or is_quoted(clause, [note.quote]))
+            and set(read(hit.content).content) <= set(claimed.content)
+            and contradiction(note.text, hit.content) is None
+        ):
+            return hit
+    return None
+
+
 def _has_key(hit: RuleMatch, stated: dict[str, Any], policy: Policy) -> bool:
     """Whether what a rule found is a structured fact already: by its own key, or by the relation that the key means."""
     found = relation_of(policy, stated["category"], stated["key"])
@@ -353,11 +332,12 @@ def _stated(turn: ShownTurn, note: Note, policy: Policy) -> dict[str, Any] | Non
         "key": key,
         "value": value,
         "confidence": policy.extract.model.confidence if note.confidence is None else note.confidence,
-        "importance": _importance(note.kind, policy) if note.importance is None else note.importance,
+        "importance": importance_of(note.kind, policy) if note.importance is None else note.importance,
     }
 
 
-def _importance(kind: str, policy: Policy) -> float:
+def importance_of(kind: str, policy: Policy) -> float:
+    """Return the policy's importance of a kind."""
     return float(policy.extract.importance.model_dump().get(kind, 0.0))
 
 

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from uuid import UUID
 
 from reverie.language.cues.entities import entities_one
 from reverie.language.cues.immediate import compiled
-from reverie.language.cues.routing import route
+from reverie.language.cues.routing import WORKING, route
 from reverie.language.cues.salience import salience
 from reverie.language.cues.single import extract_one
 from reverie.language.cues.speech import low_content
@@ -91,10 +91,13 @@ def _pieces(event: LogEvent, policy: Policy, count_tokens: CountTokens) -> list[
 
 def _candidate(event: LogEvent, place: int, piece: str, tenant_id: str, policy: Policy) -> Candidate:
     kind: Kind
+    expires_at = None
     if event.type in OBSERVATION_KINDS:
         kind, origin = OBSERVATION_KINDS[event.type], "observation"
     else:
         kind, origin = route(piece, policy.salience, hint=event.hint), "document"
+        if event.hint == WORKING:
+            origin, expires_at = WORKING, event.observed_at + timedelta(hours=policy.working_memory.ttl_hours)
     return Candidate(
         id=candidate_id(event.observed_at, tenant_id, event.subject_id, kind, str(event.id), origin, place),
         subject_id=event.subject_id,
@@ -106,6 +109,7 @@ def _candidate(event: LogEvent, place: int, piece: str, tenant_id: str, policy: 
         mentions=tuple(entity.id for entity in entities_one(piece)),
         session_id=event.session_id,
         origin=origin,
+        expires_at=expires_at,
     )
 
 

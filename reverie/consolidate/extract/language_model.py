@@ -11,7 +11,8 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 
-from reverie.consolidate.extract.claims import ShownTurn, TurnNotes, TurnReading, claim_candidates, judge_claims
+from reverie.consolidate.extract.claimed import claim_candidates
+from reverie.consolidate.extract.claims import ShownTurn, TurnNotes, TurnReading, judge_claims
 from reverie.consolidate.extract.read import count_waiting, waiting_turns
 from reverie.consolidate.extract.write import hold_waiting, write_readings
 from reverie.consolidate.isolate import apart

@@ -43,9 +43,14 @@ def why_not_same(
     if one.content == other.content:
         return None
     first, second = read_wording(one.content), read_wording(other.content)
-    if reason := differs(first, second) or contradiction(first.folded, second.folded):
+    conflict = contradiction(first.folded, second.folded)
+    is_one = _is_one_statement(one, other)
+    # one statement that says more in one wording: "Likes tea", "Likes tea, green tea above all"
+    if is_one and conflict is None and (first.words <= second.words or second.words <= first.words):
+        return None
+    if reason := differs(first, second) or conflict:
         return reason
-    if _is_one_statement(one, other):
+    if is_one:
         return None
     return None if chance(pair_features(one, other, similarity)) >= probability else "unlike"
 

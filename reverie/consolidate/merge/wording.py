@@ -30,7 +30,7 @@ _FOLDS = tuple(
     birthplace is > was born in
     on (mon|tues|wednes|thurs|fri|satur|sun)days?(?: (morning|evening|night|afternoon))?s > every \1day \2
     (?:pupil|student) at(?= (?:[A-Z])) > student at
-    favou?rite (\w+) is ([A-Z][\w ]+)$|([A-Z][\w ]+?) is (?:her|his|their|the|my) favou?rite (\w+) > favorite \1\4 is \2\3
+    favou?rite (\w+) (?:is|are) ([A-Z][\w ]+)$|([A-Z][\w ]+?) (?:is|are) (?:her|his|their|the|my) favou?rite (\w+) > favorite \1\4 is \2\3
     writer|novelist > author
     practi[sc]es(?= (?:[a-z]+(?:ing|ry|o)\b)) > does
     got(?= (?:divorced|married|engaged|promoted|fired)) > was

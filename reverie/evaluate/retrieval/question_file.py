@@ -6,15 +6,14 @@ sets: `question, conversation_id, question_date, evidence_turn_ids: [source_id, 
 
 from __future__ import annotations
 
-import gzip
-import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 from uuid import UUID
 
 from reverie.errors import InputError
+from reverie.evaluate.lines import json_lines
 from reverie.evaluate.retrieval.question import HeldQuestion
 from reverie.store.database import Store
 from reverie.store.queries import queries
@@ -29,7 +28,7 @@ def questions_of_file(store: Store, tenant_id: str, path: Path) -> tuple[list[He
     Raises:
         InputError: the file cannot be read, a line is no question, or the log has nothing that any question needs.
     """
-    lines = [(number, line) for number, line in _lines(path) if line.get("retrieval_ok", True)]
+    lines = [(number, line) for number, line in json_lines(path) if line.get("retrieval_ok", True)]
     read = [_read(path, number, line) for number, line in lines]
     with store.transaction(tenant_id) as conn:
         params = {"tenant": tenant_id, "subjects": sorted({each["subject"] for each in read})}
@@ -46,21 +45,6 @@ def questions_of_file(store: Store, tenant_id: str, path: Path) -> tuple[list[He
             "first, with the same subjects and turn ids."
         )
     return asked, len(read) - len(asked)
-
-
-def _lines(path: Path) -> Iterator[tuple[int, Mapping[str, Any]]]:
-    try:
-        with gzip.open(path, "rt", encoding="utf-8") if path.suffix == ".gz" else path.open(encoding="utf-8") as file:
-            for number, text in enumerate(file, 1):
-                if text.strip():
-                    line = json.loads(text)
-                    if not isinstance(line, dict):
-                        raise InputError(f"{path.name}, line {number}: expected a JSON object.")
-                    yield number, line
-    except json.JSONDecodeError:
-        raise InputError(f"{path.name}, line {number}: not JSON.") from None
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"{path.name} cannot be read as lines of JSON: {type(error).__name__}.") from None
 
 
 def _read(path: Path, number: int, line: Mapping[str, Any]) -> dict[str, Any]:

@@ -18,7 +18,7 @@ from reverie.language.cues.compiled import Rules
 from reverie.language.cues.routing import route_turn
 from reverie.language.cues.telling import Telling, passes, tellings_frame, tellings_one
 from reverie.language.cues.worth import worth
-from reverie.language.text import CountTokens, Span, chunk
+from reverie.language.text import CountTokens, Span, chunk, without_sentences
 from reverie.model import Kind
 from reverie.policy import Policy
 
@@ -44,7 +44,7 @@ class Kept(NamedTuple):
 def kept_one(text: str, stated: Sequence[Span], rules: Rules) -> list[Kept]:
     """Return what is kept of a turn as it was said, given where rules found statements."""
     tellings = tellings_one(wording.plain(veil(text)), rules.event) if _reads_tellings(rules) else []
-    return _kept(text, _worthy(tellings, {0: stated}, rules), rules)
+    return _kept(text, _worthy(tellings, {0: stated}, rules), stated, rules)
 
 
 def kept_frame(texts: pl.Series, stated: Mapping[int, Sequence[Span]], rules: Rules) -> list[tuple[int, Kept]]:
@@ -56,7 +56,7 @@ def kept_frame(texts: pl.Series, stated: Mapping[int, Sequence[Span]], rules: Ru
         by_row.setdefault(telling.row, []).append(telling)
     said = texts.to_list()
     rows = range(len(said)) if rules.extract.episodes == "all" else by_row
-    return [(row, part) for row in rows for part in _kept(said[row], by_row.get(row, []), rules)]
+    return [(row, part) for row in rows for part in _kept(said[row], by_row.get(row, []), stated.get(row, ()), rules)]
 
 
 def pieces(part: Kept, policy: Policy, count_tokens: CountTokens) -> list[Kept]:
@@ -94,12 +94,14 @@ def _worthy(tellings: Sequence[Telling], stated: Mapping[int, Sequence[Span]], r
     ]
 
 
-def _kept(text: str, worthy: Sequence[Telling], rules: Rules) -> list[Kept]:
+def _kept(text: str, worthy: Sequence[Telling], stated: Sequence[Span], rules: Rules) -> list[Kept]:
     plain = [telling for telling in worthy if not telling.eventful]
     found = [Kept(telling.start, "fact", _sentence(text, telling), PLAIN) for telling in plain]
     eventful = [telling for telling in worthy if telling.eventful]
     if rules.extract.episodes == "all":
-        found += [Kept(EPISODES_FROM, "episode", text, "turn")] if text else []
+        # where each chunk has one kind, a sentence that is a preference is no episode too
+        rest = without_sentences(text, stated) if rules.extract.episode_facts and stated else text
+        found += [Kept(EPISODES_FROM, "episode", rest, "turn")] if rest else []
     elif eventful:
         found.append(Kept(EPISODES_FROM, "episode", _joined(text, eventful), "turn"))
     return found

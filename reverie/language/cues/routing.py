@@ -10,6 +10,8 @@ from reverie.language.cues import wording
 from reverie.model import KINDS, Kind
 from reverie.policy.extract import SaliencePolicy
 
+#: The hint for what is about now: an episode of this origin, which ends as working memory does.
+WORKING: Final = "working"
 #: The first sentence states a fact: a name or short noun phrase, a verb such as "is" or "has", and a predicate.
 _STATES: Final = re.compile(
     r"^(?:(?:the|a|an|our|my|their|his|her|its) )?[A-Za-z0-9][\w'./-]*(?: [\w'./-]+){0,5}? (?:is|are|was|were|has|have"
@@ -28,9 +30,11 @@ def route_turn(piece: str, numbers: SaliencePolicy) -> Kind:
 
 
 def route(piece: str, numbers: SaliencePolicy, *, hint: str | None = None) -> Kind:
-    """Return the kind: the hint if it is a kind; a preference if a signal word occurs; a fact if one or two sentences
-    state it; otherwise an episode.
+    """Return the kind: the hint if it is a kind, an episode if it is `working`; a preference if a signal word occurs; a
+    fact if one or two sentences state it; otherwise an episode.
     """
+    if hint == WORKING:
+        return "episode"
     for kind in KINDS:
         if kind == hint:
             return kind

@@ -7,10 +7,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from reverie.language.cues.compiled import Compiled
+from reverie.language.objects import is_plural
 from reverie.language.statements.predicates import Predicate, predicates, several
 from reverie.language.statements.verbs import base_form
 from reverie.model import Phase
 
+_PAST_OF_BE = {"is": "was", "are": "were"}
 _VERBS_OF_BEING = {"is": "be", "has": "have", "does": "do", "goes": "go"}
 
 
@@ -96,6 +98,8 @@ def sentence_of(compiled: Compiled, reading: Interpretation, groups: dict[str, s
         return of_whom(sentence, reading.who) if reading.who else sentence
     if reading.opposite:
         template = relation.opposite or f"Isn't true: {template}"
+    if is_plural(topic):
+        template = template.replace("{topic} is ", "{topic} are ")
     several_hold = reading.phase == "adds" and relation.values == "many"
     sentence = in_phase(template.format_map(words), "holds" if several_hold else reading.phase)
     return of_whom(sentence, reading.who) if reading.who else sentence
@@ -149,7 +153,7 @@ def in_phase(sentence: str, phase: Phase) -> str:
     if phase == "past":
         if _is_verb(verb):
             return f"Used to {_VERBS_OF_BEING.get(verb.lower()) or base_form(verb)[0]} {rest}".rstrip()
-        return re.sub(r"\bis\b", "was", sentence, count=1)
+        return re.sub(r"\b(is|are)\b", lambda verb: _PAST_OF_BE[verb[0]], sentence, count=1)
     if phase == "adds" and _is_verb(verb):
         return f"{verb} also {rest}" if verb in ("Is", "Has") else f"Also {verb.lower()} {rest}"
     return sentence

@@ -229,6 +229,8 @@ def _logic(of: Material) -> list[Section]:
 def _about_now(of: Material, one: Chosen) -> bool:
     """Whether a memory is about now, and still recent (Logic 1.6)."""
     numbers, as_of = of.policy.working_memory, of.profile.as_of
+    if one.kind == "working":
+        return True
     recent = as_of is not None and one.happened_at > as_of - timedelta(hours=numbers.ttl_hours)
     return recent and any(phrase in one.content.lower() for phrase in numbers.about_now)
 

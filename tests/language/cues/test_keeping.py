@@ -46,6 +46,16 @@ def test_what_rules_stated_is_not_kept_twice() -> None:
     assert kept_one(TURNS[0], [(start, start + 20)], rules()) == []
 
 
+def test_where_a_chunk_has_one_kind_a_preference_is_no_episode() -> None:
+    logic = Rules(load_policy("logic").extract)
+    text = "I prefer texting. My sister came by."
+    assert kept_one("I prefer texting", [(9, 16)], logic) == []
+    (kept,) = kept_one(text, [(9, 17)], logic)
+    assert (kept.kind, kept.content) == ("episode", "My sister came by.")
+    (whole,) = kept_one(text, [(9, 17)], Rules(load_policy("contact").extract))
+    assert whole.content == text
+
+
 def test_thresholds_of_the_policy_decide() -> None:
     assert kept_one(TURNS[0], (), rules(keep=1.0)) == []
     assert kept_one(TURNS[1], (), rules(keep=1.0, episode=1.0)) == []

@@ -100,6 +100,23 @@ def test_our_chain(answer: str | None) -> None:
     assert read_mood("table", mood=never, answer=answer, **sure).mood == "neutral"
 
 
+def test_an_instruction_is_no_anger_unless_it_shouts() -> None:
+    angry = {"mood": OURS, "vector": vector_of("angry"), "embedding_model": MINILM}
+    assert read_mood("Never suggest meat recipes.", **angry).mood == "angry"
+    assert read_mood("Never suggest meat recipes.", instructs=True, **angry).mood not in ("angry", "frustrated")
+    assert read_mood("NEVER EVER suggest meat again!!", instructs=True, **angry).mood == "angry"
+    happy = {"mood": OURS, "vector": vector_of("happy"), "embedding_model": MINILM}
+    assert read_mood("Always begin with good news.", instructs=True, **happy).mood == "happy"
+
+
+def test_a_mood_ends_with_a_message_that_is_most_likely_neutral() -> None:
+    unsure = OURS.model_copy(update={"classifier_confidence": 1.0})
+    neutral = {"mood": unsure, "vector": vector_of("neutral"), "embedding_model": MINILM, "previous": BEFORE}
+    assert (read_mood("table", **neutral).mood, read_mood("ugh", **neutral).mood) == ("neutral", "frustrated")
+    late = unsure.model_copy(update={"after_late": ("previous", "classifier")})
+    assert read_mood("table", answer="late", **(neutral | {"mood": late})).method == "previous"
+
+
 def test_a_vector_of_another_embedder_is_not_read() -> None:
     assert by_vector(vector_of("angry"), MINILM) is not None
     assert by_vector(vector_of("angry"), "litellm/other") is None

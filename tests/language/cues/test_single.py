@@ -42,6 +42,7 @@ RULES = {name: Rules(load_policy(name).extract) for name in ("brain", "agent", "
         ("reverie", "I nearly quit Zoho today", []),
         ("reverie", "the plumber's new number is 555-0177", []),
         ("reverie", "My favorite food is biryani", ["Favorite food is biryani"]),
+        ("reverie", "My favorite flowers are tulips", ["Favorite flowers are tulips"]),
         ("reverie", "I live in Chennai", ["Lives in Chennai"]),
         ("reverie", "I can't stand coffee anymore actually.", ["Can't stand coffee"]),
         ("reverie", "Also, I can't stand the pastel header any more.", ["Can't stand the pastel header"]),

@@ -12,6 +12,7 @@ from reverie.language.statements.sentences import conjugated, in_phase, of_whom
         ("Lives in Oslo", "ends", "No longer lives in Oslo"),
         ("Is vegan", "ends", "Is no longer vegan"),
         ("Favorite color is blue", "ends", "Favorite color is no longer blue"),
+        ("Favorite flowers are tulips", "past", "Favorite flowers were tulips"),
         ("Lives in Oslo", "past", "Used to live in Oslo"),
         ("Is a nurse", "past", "Used to be a nurse"),
         ("Works at Ikea", "adds", "Also works at Ikea"),

@@ -30,6 +30,7 @@ class Memory(Answer):
     superseded_by: UUID | None
     turn_id: UUID | None
     session_id: str | None
+    compression_source: bool
     origin: str
     entities: list[str]
 

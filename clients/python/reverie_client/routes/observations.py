@@ -71,7 +71,7 @@ def add_document(
     metadata: Mapping[str, Any] | None = None,
     observed_at: datetime | None = None,
     name: str | None = None,
-    hint: Literal["fact", "preference", "instruction", "episode"] | None = None,
+    hint: Literal["fact", "preference", "instruction", "episode", "working"] | None = None,
 ) -> Request[Observations]:
     """Record the text of an attachment or the output of a tool. It is split into chunks, each stored by its kind.
 
@@ -81,7 +81,8 @@ def add_document(
     are attributes, for filters; other keys are not read.
     observed_at: When it was observed. Default: now.
     name: The file or tool that the text comes from.
-    hint: Kind of memory to store it as. Default: decided by the rules.
+    hint: Kind of memory to store it as. `working`: about the current state, for as long as working memory lasts.
+    Default: decided by the rules.
     """
     return Request(
         "POST",

@@ -52,6 +52,8 @@ class Hit(Answer):
     tokens: int
     turn_id: UUID | None
     session_id: str | None
+    #: Whether it is a summary of its session's turns. The episodes it replaced are compressed.
+    compression_source: bool
     #: Number of found turns that say this in the same words.
     times: int
     #: The first of these turns; null if there is only one.
@@ -150,7 +152,8 @@ def recall(
     as_of: Answer as of this time. Default: now.
     top_k: Maximum number of hits. Default: the policy's value.
     token_budget: Maximum number of tokens. Default: the policy's value.
-    kinds: Restrict the search to memories of these kinds. `working`: recent ones about the current state.
+    kinds: Restrict the search to memories of these kinds. `working`: recent ones about the current state, by
+    their words or the hint of a document.
     connections: The active connections: what was learned about others is left out. Default: no filter.
     context_types: Restrict the search to these context types.
     sources: Restrict the search to these sources.

@@ -1,0 +1,66 @@
+"""Accepted claims as candidates: what they state, and how important they are; pure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from reverie.consolidate.extract.claims import AcceptedClaim, ShownTurn, importance_of
+from reverie.language.cues.entities import entities_one
+from reverie.language.cues.salience import salience, unit_of
+from reverie.language.fact_keys import relation_of
+from reverie.language.subject import sentence
+from reverie.language.text import owned
+from reverie.model import Candidate, Proposition, candidate_id
+from reverie.policy import Policy
+
+#: The relation of an instruction that no key names.
+_STANDING_RULE = "standing_rule"
+
+
+def claim_candidates(
+    turn: ShownTurn, claims: Sequence[AcceptedClaim], tenant_id: str, policy: Policy, model_key: str, prompt_hash: bytes
+) -> list[Candidate]:
+    """Return accepted claims as candidates; model and prompt are part of their ids, so that each model has its own."""
+    origin = f"note:{prompt_hash.hex()[:8]}"
+    candidates = []
+    for claim in claims:
+        importance = importance_of(claim.kind, policy) if claim.importance is None else claim.importance
+        if policy.importance.mode == "novelty_salience":
+            importance = salience(unit_of(turn.text, claim.text), policy.salience)
+        by = f"{origin}/{model_key}"
+        statement = _statement(claim, policy)
+        candidates.append(
+            Candidate(
+                id=candidate_id(turn.said_at, tenant_id, turn.subject_id, claim.kind, str(turn.id), by, claim.place),
+                subject_id=turn.subject_id,
+                kind=claim.kind,
+                content=(sentence if statement else owned)(claim.text, turn.speaker, turn.subject_id),
+                importance=importance,
+                polarity=claim.hit.polarity if claim.hit else 0,
+                happened_at=turn.said_at,
+                mentions=tuple(entity.id for entity in entities_one(claim.text)),
+                turn_id=turn.id,
+                session_id=turn.session_id,
+                origin=origin,
+                model=model_key,
+                stated=claim.stated,
+                statement=statement,
+                lasting=statement is not None and policy.lasts(statement.relation, statement.phase),
+            )
+        )
+    return candidates
+
+
+def _statement(claim: AcceptedClaim, policy: Policy) -> Proposition | None:
+    """Return what a claim states.
+
+    It states what a rule read in the same words, so that merge and facts see one statement in two wordings; else what
+    its key means, if that is a relation of the policy; else an instruction is a standing rule.
+    """
+    if claim.hit is not None and claim.hit.statement is not None:
+        return claim.hit.statement
+    if claim.stated is not None and (found := relation_of(policy, claim.stated["category"], claim.stated["key"])):
+        return Proposition(relation=found[0], object=claim.stated["value"], topic=found[1])
+    if claim.kind == "instruction" and _STANDING_RULE in policy.extract.relations:
+        return Proposition(relation=_STANDING_RULE, object=claim.text)
+    return None

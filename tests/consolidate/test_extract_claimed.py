@@ -1,0 +1,49 @@
+"""Accepted claims of a language model as candidates: what they state, and whether they last."""
+
+from __future__ import annotations
+
+import pytest
+
+from reverie.consolidate.extract.claimed import claim_candidates
+from reverie.model import Proposition
+from reverie.policy import load_policy
+from tests.consolidate.test_extract_claims import judged, note, turn
+
+OURS = load_policy("reverie")
+
+
+@pytest.mark.parametrize(
+    ("said", "text", "thing", "phase", "polarity"),
+    [
+        ("I don't like spicy food at all.", "Doesn't like spicy food at all", "spicy food", "holds", -1),
+        ("I love coffee, filter coffee especially.", "Loves coffee, filter coffee especially", "coffee", "holds", 1),
+        ("I can't stand coffee anymore actually.", "Can't stand coffee anymore", "coffee", "begins", -1),
+    ],
+)
+def test_a_claim_that_says_more_states_what_the_rule_read(
+    said: str, text: str, thing: str, phase: str, polarity: int
+) -> None:
+    """Merge then sees one preference in two wordings, whatever the model's key means."""
+    claim = note(text, said[:-1], kind="preference", category="constraint", key="dietary", value=thing)
+    (candidate,) = claim_candidates(turn(said), judged(turn(said), claim).accepted, "t", OURS, "m", bytes(32))
+    statement = candidate.statement
+    assert statement is not None
+    assert (statement.relation, statement.object, statement.phase) == ("likes", thing, phase)
+    assert candidate.polarity == polarity
+
+
+def test_a_claim_of_something_else_states_its_own() -> None:
+    said = turn("I don't like spicy food, I eat curd rice daily.")
+    claim = note("Eats curd rice daily", "I eat curd rice daily", kind="preference")
+    (candidate,) = claim_candidates(said, judged(said, claim).accepted, "t", OURS, "m", bytes(32))
+    assert (candidate.statement, candidate.polarity) == (None, 0)
+
+
+def test_an_instruction_of_a_model_is_a_standing_rule_and_lasts() -> None:
+    said = turn("I don't like talking about politics, can we just never do that here?")
+    claim = note("Never talk about politics here", "can we just never do that here", kind="instruction")
+    (candidate,) = claim_candidates(said, judged(said, claim).accepted, "t", OURS, "m", bytes(32))
+    assert candidate.lasting
+    assert candidate.statement == Proposition(relation="standing_rule", object="Never talk about politics here")
+    (plain,) = claim_candidates(said, judged(said, claim).accepted, "t", load_policy("chat"), "m", bytes(32))
+    assert (plain.lasting, plain.statement) == (False, None)
