@@ -55,6 +55,7 @@ def observation(months: Sequence[MonthOfBucket], seconds_a_turn: float | None) -
     turns, read = sum(each.turns for each in months), sum(each.turns_read for each in months)
     left = turns - read
     metadata: dict[str, dg.MetadataValue | int | float | str] = {
+        "dagster/row_count": turns,
         "Turns": turns,
         "Turns read": read,
         "Turns left": left,

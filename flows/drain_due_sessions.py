@@ -54,7 +54,11 @@ def drain_queue(as_of: datetime | None = None, most: int | None = None) -> dict[
     return drained.counts()
 
 
-@flow(log_prints=True)
+def _run_name() -> str:
+    return f"drain at {datetime.now(UTC):%Y-%m-%d %H:%M} UTC"
+
+
+@flow(log_prints=True, flow_run_name=_run_name)
 def drain_due_sessions(as_of: datetime | None = None, most: int | None = None) -> dict[str, int | float]:
     """Make memory of sessions that are due at `as_of` (by default now), at most `most`. Several runs may work at once.
 

@@ -198,7 +198,9 @@ def test_artifacts_hold_ids_and_counts_and_nothing_that_was_said(server: None, w
         artifacts = {one.key: one for one in made if one.key}  # the latest of each
         told = [str(one.data) for one in artifacts.values()]
         told += [log.message for log in client.read_logs(limit=200)]
-        told += [run.model_dump_json() for run in client.read_flow_runs()]
+        runs = client.read_flow_runs()
+        told += [run.model_dump_json() for run in runs]
+    assert max(runs, key=lambda run: run.created).name.startswith(f"drain at {datetime.now(UTC):%Y-%m-%d}")
     tenants = json.loads(artifacts["drained-tenants"].data)
     assert [(row["tenant"], row["sessions"], row["subjects"], row["failed"]) for row in tenants] == [
         ("acme", 12, 4, 0), ("beta", 12, 4, 0)

@@ -48,6 +48,7 @@ def test_the_sensor_adds_months_and_tells_how_far_they_are_read(log: Store, embe
         (request,) = first.dynamic_partitions_requests
         assert request.partition_keys == [f"{each.month:%Y-%m}/{each.bucket:02d}" for each in months_with_turns(log, 4)]
         (unread,) = first.asset_events
+        assert unread.metadata["dagster/row_count"].value == 56
         assert (unread.metadata["Turns"].value, unread.metadata["Turns left"].value) == (56, 56)
         assert "Time left" in unread.metadata
         instance.add_dynamic_partitions("history", request.partition_keys)
