@@ -6,7 +6,7 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -47,31 +47,35 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return found
 
 
-@pytest.fixture
-def install(wheel: Path, tmp_path: Path) -> Install:
-    """Installs the wheel with extras at the locked versions, without a network; returns the folder of programs."""
+@pytest.fixture(scope="module")
+def install(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Install]:
+    """Installs the wheel with extras at the locked versions, without a network; returns the folder of programs.
+
+    One environment serves all tests: `--exact` takes away what the extra before brought and this one does not, and what
+    both need is compiled once.
+    """
     uv = Path(sys.executable).with_name("uv")
     if not uv.exists():
         pytest.skip("uv is not installed: extras are not installed anew (docs/testing.md)")
+    home = tmp_path_factory.mktemp("installed") / "venv"
+    variables = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
+
+    def run(extras: str, *arguments: str) -> None:
+        done = subprocess.run([uv, *arguments], env=variables, capture_output=True, text=True, check=False)
+        if done.returncode and "network" in done.stderr:
+            pytest.skip(f"{extras or 'the wheel'} is not in uv's cache: run `make env` with uv (docs/testing.md)")
+        assert done.returncode == 0, done.stderr
 
     def install(extras: str) -> Path:
-        home = tmp_path / "venv"
-        variables = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
+        lock, python = str(ROOT / "requirements.lock"), str(home / "bin" / "python")
+        if not home.exists():
+            run(extras, "venv", "--python", sys.executable, str(home))
         needed = f"reverie{extras} @ {wheel.as_uri()}"
-        lock = str(ROOT / "requirements.lock")
-        steps = (
-            ["venv", "--python", sys.executable, str(home)],
-            ["pip", "install", "--offline", "--python", str(home / "bin" / "python"), "-c", lock, needed],
-        )
-        for step in steps:
-            done = subprocess.run([uv, *step], env=variables, capture_output=True, text=True, check=False)
-            if done.returncode and "network" in done.stderr:
-                pytest.skip(f"{extras or 'the wheel'} is not in uv's cache: run `make env` with uv (docs/testing.md)")
-            assert done.returncode == 0, done.stderr
+        run(extras, "pip", "install", "--offline", "--exact", "--python", python, "-c", lock, needed)
         return home / "bin"
 
     yield install
-    shutil.rmtree(tmp_path / "venv", ignore_errors=True)
+    shutil.rmtree(home, ignore_errors=True)
 
 
 def call(command: list[str], folder: Path, **variables: str) -> subprocess.CompletedProcess[str]:
@@ -90,6 +94,13 @@ def test_an_extra_works_from_the_wheel(extra: str, install: Install, tmp_path: P
     assert (done.returncode, done.stderr) == (0, "")
     done = call([str(programs / "python"), "-W", "ignore", "-c", WORKS[extra]], tmp_path)
     assert done.returncode == 0, done.stderr
+
+
+def test_an_extra_brings_nothing_of_another(install: Install, tmp_path: Path) -> None:
+    install("[report]")
+    programs = install("[telemetry]")
+    done = call([str(programs / "python"), "-c", "import plotly"], tmp_path)
+    assert "No module named 'plotly'" in done.stderr
 
 
 def test_without_extras_a_command_names_its_own(install: Install, tmp_path: Path, database_url: str) -> None:
