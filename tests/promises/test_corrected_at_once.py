@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from datetime import datetime, timedelta
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 from uuid import UUID
 
 import psycopg
@@ -30,6 +32,7 @@ from reverie.store.database import Store
 from reverie.store.digest import digest
 from reverie.store.session import perform
 from reverie.store.work import Work
+from reverie.testing import DatabaseFactory, database_name
 from tests.asking import asking
 from tests.promises import compact
 from tests.promises.world import WordEmbedder, consolidate, lively
@@ -54,13 +57,48 @@ def policy(name: str = "reverie", **numbers: dict[str, Any]) -> Policy:
     return lively(name, cycle={"hours": 24}, **numbers)
 
 
+class Told(NamedTuple):
+    """A database in which the history was worked in by a policy up to THEN."""
+
+    store: Store
+    url: str
+
+
+#: Opens a database of the test's own.
+AtThen = Callable[[Policy], Told]
+
+
+@pytest.fixture(scope="module")
+def known(database_factory: DatabaseFactory, history: Path, tmp_path_factory: Any) -> Iterator[Callable[[Policy], str]]:
+    """By policy, the name of the database that has the history, worked in up to THEN: to copy."""
+    texts, names = [said for said, *_ in TARGETS.values() if said != SAID], dict[str, str]()
+    more = saying(tmp_path_factory.mktemp("said"), texts, 10)
+    with ExitStack() as opened:
+
+        def name(of: Policy) -> str:
+            key = of.model_dump_json()
+            if key not in names:
+                url = opened.enter_context(database_factory.migrated())
+                with Store.open(url, size=2) as store:
+                    for file in (history, more):
+                        import_file(store, file, tenant_id=TENANT, now=compact.UNTIL)
+                    consolidate(store, TENANT, of, THEN)
+                names[key] = database_name(url)
+            return names[key]
+
+        yield name
+
+
 @pytest.fixture
-def told(store: Store, history: Path, tmp_path: Path) -> Store:
-    """The history, in the log."""
-    import_file(store, history, tenant_id=TENANT, now=compact.UNTIL)
-    import_file(store, saying(tmp_path, [said for said, *_ in TARGETS.values() if said != SAID], 10), tenant_id=TENANT,
-                now=compact.UNTIL)  # fmt: skip
-    return store
+def at_then(known: Callable[[Policy], str], database_factory: DatabaseFactory) -> Iterator[AtThen]:
+    """Opens a database of this test's own."""
+    with ExitStack() as opened:
+
+        def open_copy(of: Policy) -> Told:
+            url = opened.enter_context(database_factory.copy(known(of)))
+            return Told(opened.enter_context(Store.open(url, size=2)), url)
+
+        yield open_copy
 
 
 def saying(folder: Path, texts: list[str], day: float) -> Path:
@@ -152,9 +190,9 @@ def wipe(url: str) -> None:
 
 @pytest.mark.parametrize("name", TARGETS)
 @pytest.mark.parametrize("asked", ["wrong", "replace", "forget"])
-def test_what_is_wrong_is_nowhere_told(told: Store, database_url: str, name: str, asked: Asked) -> None:
+def test_what_is_wrong_is_nowhere_told(at_then: AtThen, name: str, asked: Asked) -> None:
     of, (said, word, right) = policy(name), TARGETS[name]
-    consolidate(told, TENANT, of, THEN)
+    told, url = at_then(of)
     at = THEN + timedelta(minutes=1)
     assert any(word in line for line in everything(told, of, at).splitlines())
     ask_for(told, asked, find(told, word), of, right if asked == "replace" else None)
@@ -165,7 +203,7 @@ def test_what_is_wrong_is_nowhere_told(told: Store, database_url: str, name: str
     consolidate(told, TENANT, of, compact.UNTIL)
     live = digest(told, TENANT)
     stages.append(everything(told, of, compact.UNTIL))
-    wipe(database_url)
+    wipe(url)
     consolidate(told, TENANT, of, compact.UNTIL)
     assert digest(told, TENANT).tables == live.tables
     stages.append(everything(told, of, compact.UNTIL))
@@ -176,9 +214,9 @@ def test_what_is_wrong_is_nowhere_told(told: Store, database_url: str, name: str
     assert rows(told, "select text from log.turns where text = %s", said), "the log keeps what was said"
 
 
-def test_the_replacement_is_the_best_hit_at_once(told: Store) -> None:
+def test_the_replacement_is_the_best_hit_at_once(at_then: AtThen) -> None:
     of = policy()
-    consolidate(told, TENANT, of, THEN)
+    told, _ = at_then(of)
     at = THEN + timedelta(minutes=1)
     dog = find(told, "golden retriever")
     made = ask_for(told, "replace", dog, of, RIGHT)
@@ -196,18 +234,18 @@ def test_the_replacement_is_the_best_hit_at_once(told: Store) -> None:
     assert perform(explain(told.session(TENANT), str(made.replacement_id))).memory["content"] == RIGHT
 
 
-def test_what_else_a_corrected_turn_said_stays(told: Store) -> None:
+def test_what_else_a_corrected_turn_said_stays(at_then: AtThen) -> None:
     of = policy()
-    consolidate(told, TENANT, of, THEN)
+    told, _ = at_then(of)
     ask_for(told, "wrong", find(told, "golden retriever"), of)
     found = ask(told, of, "Where did we walk, and where does my sister live?", THEN + timedelta(minutes=1))
     assert any("Pune" in hit.content for hit in found.hits)
     assert any("walking Bruno" in hit.content for hit in found.hits)
 
 
-def test_a_conversation_holds_a_mark_for_what_was_corrected(told: Store) -> None:
+def test_a_conversation_holds_a_mark_for_what_was_corrected(at_then: AtThen) -> None:
     of = policy()
-    consolidate(told, TENANT, of, THEN)
+    told, _ = at_then(of)
     said = [Message(role="user", content=SAID), Message(role="user", content="What shall I cook?")]
     ask_for(told, "wrong", find(told, "golden retriever"), of)
     text = tell(told, of, "What shall I cook?", THEN, history=said).text
@@ -215,9 +253,9 @@ def test_a_conversation_holds_a_mark_for_what_was_corrected(told: Store) -> None
     assert "What shall I cook?" in text
 
 
-def test_said_again_is_new(told: Store, tmp_path: Path) -> None:
+def test_said_again_is_new(at_then: AtThen, tmp_path: Path) -> None:
     of = policy()
-    consolidate(told, TENANT, of, THEN)
+    told, _ = at_then(of)
     ask_for(told, "wrong", find(told, "golden retriever"), of)
     consolidate(told, TENANT, of, THEN + timedelta(hours=2))
     import_file(told, saying(tmp_path, [SAID], 36), tenant_id=TENANT, now=compact.UNTIL)
@@ -229,9 +267,9 @@ def test_said_again_is_new(told: Store, tmp_path: Path) -> None:
     )
 
 
-def test_a_replacement_is_corrected_before_it_is_worked_in(told: Store) -> None:
+def test_a_replacement_is_corrected_before_it_is_worked_in(at_then: AtThen) -> None:
     of = policy()
-    consolidate(told, TENANT, of, THEN)
+    told, _ = at_then(of)
     first = ask_for(told, "replace", find(told, "golden retriever"), of, "Has a poodle named Bruno")
     assert first.replacement_id is not None
     ask_for(told, "replace", first.replacement_id, of, RIGHT, hours=0.01)
@@ -243,9 +281,9 @@ def test_a_replacement_is_corrected_before_it_is_worked_in(told: Store) -> None:
         consolidate(told, TENANT, of, at)
 
 
-def test_who_corrected_is_told(told: Store) -> None:
+def test_who_corrected_is_told(at_then: AtThen) -> None:
     of = policy()
-    consolidate(told, TENANT, of, THEN)
+    told, _ = at_then(of)
     dog = find(told, "golden retriever")
     made = ask_for(told, "forget", dog, of, actor="support: Dana")
     (waiting,) = perform(explain(told.session(TENANT), str(dog))).corrections
@@ -257,9 +295,9 @@ def test_who_corrected_is_told(told: Store) -> None:
     assert {turn.mark for turn in found.turns} == {"forgotten"}
 
 
-def test_a_pinned_memory_stays_and_is_always_considered(told: Store, database_url: str) -> None:
+def test_a_pinned_memory_stays_and_is_always_considered(at_then: AtThen) -> None:
     of = policy(prune={"below": 0.9, "unaccessed_days": 60})
-    consolidate(told, TENANT, of, THEN)
+    told, url = at_then(of)
     kept = find(told, "coffee")
     (peak,) = rows(told, "select peak from memory.memories where id = %s", kept)[0]
     ask_for(told, "pin", kept, of)
@@ -270,7 +308,7 @@ def test_a_pinned_memory_stays_and_is_always_considered(told: Store, database_ur
     listed = show_subject(told, tenant_id=TENANT, subject_id="ana", policy=of, as_of=compact.UNTIL).memories
     assert [one.importance for one in listed if one.id == kept] == [peak]
     live = digest(told, TENANT)
-    wipe(database_url)
+    wipe(url)
     consolidate(told, TENANT, of, compact.UNTIL)
     assert digest(told, TENANT).tables == live.tables
     unpin = correct_memory(
@@ -283,9 +321,9 @@ def test_a_pinned_memory_stays_and_is_always_considered(told: Store, database_ur
         ask_for(told, "pin", kept, of, hours=9999)
 
 
-def test_reading_a_session_again_does_not_bring_it_back(told: Store) -> None:
+def test_reading_a_session_again_does_not_bring_it_back(at_then: AtThen) -> None:
     of, later = policy("contact"), THEN + timedelta(hours=2)
-    consolidate(told, TENANT, of, THEN)
+    told, _ = at_then(of)
     ask_for(told, "wrong", find(told, "golden retriever"), of)
     consolidate(told, TENANT, of, later)
     before = digest(told, TENANT)
@@ -296,9 +334,9 @@ def test_reading_a_session_again_does_not_bring_it_back(told: Store) -> None:
     assert digest(told, TENANT).tables["memories"] == before.tables["memories"]
 
 
-def test_a_memory_that_was_due_is_pinned_in_time(told: Store, database_url: str) -> None:
+def test_a_memory_that_was_due_is_pinned_in_time(at_then: AtThen) -> None:
     of = policy(prune={"below": 0.9, "unaccessed_days": 60})
-    consolidate(told, TENANT, of, THEN)
+    told, url = at_then(of)
     kept = find(told, "coffee")
     pin = correct_memory(
         told.session(TENANT), CorrectionAsked(memory_id=kept, asked="pin"), policy=of, as_of=compact.UNTIL
@@ -309,14 +347,14 @@ def test_a_memory_that_was_due_is_pinned_in_time(told: Store, database_url: str)
         consolidate(told, TENANT, of, until)
         assert rows(told, "select state from memory.memories where id = %s", kept) == [("active",)]
         found = digest(told, TENANT)
-        wipe(database_url)
+        wipe(url)
     consolidate(told, TENANT, of, until)
     assert digest(told, TENANT).tables == found.tables
 
 
-def test_nothing_is_withheld_from_others(told: Store) -> None:
+def test_nothing_is_withheld_from_others(at_then: AtThen) -> None:
     of = policy()
-    consolidate(told, TENANT, of, THEN)
+    told, _ = at_then(of)
     ask_for(told, "wrong", find(told, "golden retriever"), of)
     with told.transaction("other") as conn:
         assert conn.execute("select from memory.marks").fetchall() == []
