@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from functools import cache
+from typing import Any, Literal
 
 import psycopg
 import pytest
-import schemathesis
 from fastapi.testclient import TestClient
 from hypothesis import HealthCheck, Phase, given, settings
-from schemathesis import GenerationMode
 
 from reverie.api.app import create_app
 from reverie.api.keys import add_key
@@ -31,10 +30,13 @@ def document() -> dict[str, Any]:
     return create_app(Settings.model_validate({"embedding_model": "none"})).openapi()
 
 
-OPERATIONS = {
-    operation.ok().label: operation.ok()
-    for operation in schemathesis.openapi.from_dict(document()).get_all_operations()
-}
+@cache
+def operations() -> dict[str, Any]:
+    """Each operation by its label."""
+    import schemathesis  # takes seconds, which every process that collects tests would pay
+
+    found = schemathesis.openapi.from_dict(document()).get_all_operations()
+    return {operation.ok().label: operation.ok() for operation in found}
 
 
 @pytest.fixture(scope="module")
@@ -51,18 +53,26 @@ def served(databases: Databases) -> Iterator[TestClient]:
             yield client
 
 
-#: Requests as described, and requests that are not, where there is something to send.
-TRIES = [
-    (label, mode)
-    for label, operation in OPERATIONS.items()
-    for mode in (GenerationMode.POSITIVE, GenerationMode.NEGATIVE)
-    if mode == GenerationMode.POSITIVE or operation.query or operation.path_parameters or operation.body
-]
+Mode = Literal["positive", "negative"]
 
 
-@pytest.mark.parametrize(("label", "mode"), TRIES)
-def test_nothing_breaks_it_and_answers_are_as_described(served: TestClient, label: str, mode: GenerationMode) -> None:
-    operation = OPERATIONS[label]
+def tries() -> Iterator[tuple[str, Mode]]:
+    """Yield requests as described, and requests that are not, where there is something to send."""
+    for path, methods in document()["paths"].items():
+        for method, operation in methods.items():
+            label = f"{method.upper()} {path}"
+            yield label, "positive"
+            if "requestBody" in operation or {"query", "path"} & {p["in"] for p in operation.get("parameters", ())}:
+                yield label, "negative"
+
+
+@pytest.mark.parametrize(("label", "mode"), [*tries()])
+def test_nothing_breaks_it_and_answers_are_as_described(served: TestClient, label: str, mode: Mode) -> None:
+    import schemathesis
+
+    operation = operations()[label]
+    named = ("status_code_conformance", "content_type_conformance", "response_schema_conformance")
+    checks = [schemathesis.checks.not_a_server_error, *map(schemathesis.checks.CHECKS.get_one, named)]
 
     @settings(
         max_examples=EXAMPLES,
@@ -71,7 +81,7 @@ def test_nothing_breaks_it_and_answers_are_as_described(served: TestClient, labe
         phases=[Phase.explicit, Phase.generate],
         suppress_health_check=list(HealthCheck),
     )
-    @given(case=operation.as_strategy(mode))
+    @given(case=operation.as_strategy(schemathesis.GenerationMode(mode)))
     def check(case: Any) -> None:
         sent = case.as_transport_kwargs(base_url="http://testserver")
         sent.pop("cookies", None)
@@ -80,18 +90,13 @@ def test_nothing_breaks_it_and_answers_are_as_described(served: TestClient, labe
         headers = {name: value for name, value in dict(sent.pop("headers")).items() if name != "Authorization"}
         response = served.request(**sent, headers=headers)
         assert response.status_code < 500, response.text
-        case.validate_response(response, checks=CHECKS)
+        case.validate_response(response, checks=checks)
 
     check()
 
 
-CHECKS = [
-    schemathesis.checks.not_a_server_error,
-    *(
-        schemathesis.checks.CHECKS.get_one(name)
-        for name in ("status_code_conformance", "content_type_conformance", "response_schema_conformance")
-    ),
-]
+def test_every_operation_is_tried() -> None:
+    assert {label for label, _ in tries()} == set(operations())
 
 
 def test_every_operation_is_described(served: TestClient) -> None:
