@@ -36,8 +36,8 @@ $(READY): requirements.lock pyproject.toml clients/python/pyproject.toml | .venv
 
 # extras at the locked versions: the lock constrains, the extra selects
 $(DEMO): requirements.lock pyproject.toml clients/python/pyproject.toml | .venv/.uv
-	@echo "Installing the engine, its client, Dagster, dbt and an embedded Postgres ..."
-	@$(call install,-c requirements.lock -e '.[api$(comma)dagster$(comma)dbt$(comma)embedded]' -e clients/python)
+	@echo "Installing the engine, its client, Dagster, dbt, plots and an embedded Postgres ..."
+	@$(call install,-c requirements.lock -e '.[api$(comma)dagster$(comma)dbt$(comma)embedded$(comma)report]' -e clients/python)
 	@touch $@
 
 $(PREFECT): requirements.lock pyproject.toml | .venv/.uv

@@ -12,6 +12,7 @@ import webbrowser
 
 from assets.dbt_project import TARGET, dbt_environment, dbt_program, is_installed
 from reverie.errors import ReverieError, SettingsError
+from reverie.installing import install_command
 from reverie.settings import load_settings
 from reverie.store.migrate import migrate
 from reverie.store.server.address import database_url
@@ -24,7 +25,7 @@ def main(arguments: list[str]) -> int:
     """Run dbt and return its exit code. Errors are printed as one sentence."""
     try:
         if not is_installed():
-            raise SettingsError("dbt is not installed: pip install 'reverie[dbt]'.")
+            raise SettingsError(f"dbt is not installed; install it with: {install_command('dbt')}.")
         migrate(database_url(load_settings()))
         os.environ.update(dbt_environment())
     except ReverieError as error:

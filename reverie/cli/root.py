@@ -95,7 +95,9 @@ class Root(click.Group):
             package = (error.name or "").partition(".")[0]
             if package not in EXTRAS:
                 raise
-            sentence = f"{package} is not installed: pip install 'reverie[{EXTRAS[package]}]'."
+            from reverie.installing import install_command
+
+            sentence = f"{package} is not installed; install it with: {install_command(EXTRAS[package])}."
             raise CommandError(sentence, SettingsError.exit_code) from error
         except KeyboardInterrupt:
             raise CommandError(INTERRUPTED_MESSAGE, INTERRUPTED) from None

@@ -6,6 +6,7 @@ from importlib import import_module
 from typing import Any
 
 from reverie.errors import InferenceError
+from reverie.installing import install_command
 
 
 def load_extra(module: str, *, extra: str, needed_by: str) -> Any:
@@ -18,4 +19,4 @@ def load_extra(module: str, *, extra: str, needed_by: str) -> Any:
     except ModuleNotFoundError as error:
         if error.name != module:
             raise
-        raise InferenceError(f"{needed_by} needs an extra; install it with: pip install 'reverie[{extra}]'.") from None
+        raise InferenceError(f"{needed_by} needs an extra; install it with: {install_command(extra)}.") from None

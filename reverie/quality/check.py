@@ -13,14 +13,13 @@ from uuid import UUID, uuid4
 from psycopg import ClientCursor
 
 from reverie.errors import SettingsError
+from reverie.installing import install_command
 from reverie.policy import load_policy
 from reverie.quality.gate import Measure, QualityGate
 from reverie.quality.gates import GATES
 from reverie.store.clock import tenant_time
 from reverie.store.database import Store
 from reverie.store.queries import queries
-
-_MISSING = "The quality gates need an extra; install it with: pip install 'reverie[quality]'."
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -76,7 +75,7 @@ def check_memory(
     where an expectation cannot be evaluated.
     """
     if not has_great_expectations():
-        raise SettingsError(_MISSING)
+        raise SettingsError(f"The quality gates need an extra; install it with: {install_command('quality')}.")
     from reverie.quality.measuring import measure_tenant
     from reverie.quality.suites import validate
 

@@ -15,7 +15,8 @@ from reverie.report.panels import Panel, boards
 from reverie.store.queries import queries
 
 NOT_BUILT = (
-    "There are no marts in this database: build them with `make marts` in a checkout of Reverie (docs/marts.md)."
+    "There are no marts in this database. The dbt project that builds them is in the source of Reverie and not in its "
+    "wheel: in a checkout, run `make marts`, with DATABASE_URL for a database that is not its own (docs/marts.md)."
 )
 
 

@@ -13,6 +13,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from reverie.errors import SettingsError
+from reverie.installing import install_command
 from reverie.telemetry import lineage, spans
 from reverie.telemetry.lineage import Database, Emitter, StageTables
 
@@ -78,4 +79,4 @@ def _extra(module: str, setting: str) -> Any:
     except ModuleNotFoundError as error:
         if (error.name or "").startswith("reverie"):
             raise
-        raise SettingsError(f"{setting} is set, which needs an extra: pip install 'reverie[telemetry]'.") from None
+        raise SettingsError(f"{setting} is set, which needs an extra: {install_command('telemetry')}.") from None

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from reverie.installing import install_command
 from reverie.quality import check as checking
 from reverie.quality.gates import GATES
 from tests.quality.conftest import AS_OF, live
@@ -50,4 +51,4 @@ def test_check_without_its_extra(invoke: Any, monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr(checking, "find_spec", lambda name: None)
     result = invoke("check")
     assert result.exit_code == 3
-    assert result.stderr == "Error: The quality gates need an extra; install it with: pip install 'reverie[quality]'.\n"
+    assert result.stderr == f"Error: The quality gates need an extra; install it with: {install_command('quality')}.\n"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import shutil
 import subprocess
 import sys
@@ -109,7 +110,31 @@ def test_without_extras_a_command_names_its_own(install: Install, tmp_path: Path
         given = {} if extra == "embedded" else {"DATABASE_URL": database_url}
         done = call([str(programs / "reverie"), *command], tmp_path, **given)
         assert done.returncode in (3, 4), (command, done.stdout, done.stderr)
-        assert len(done.stderr.splitlines()) == 1 and f"reverie[{extra}]" in done.stderr, (command, done.stderr)
+        assert len(done.stderr.splitlines()) == 1 and f"reverie[{extra}] @ file://" in done.stderr, (
+            command,
+            done.stderr,
+        )
+
+
+def test_what_a_command_says_to_install_installs_it(install: Install, tmp_path: Path, database_url: str) -> None:
+    """From a wheel that no index has: by the address that it was installed from."""
+    programs = install("")
+    done = call([str(programs / "reverie"), "report"], tmp_path, DATABASE_URL=database_url)
+    assert done.returncode == 2 and "in the source of Reverie and not in its wheel" in done.stderr
+    done = call([str(programs / "reverie"), "serve"], tmp_path, DATABASE_URL=database_url)
+    _, _, said = done.stderr.strip().removesuffix(".").partition("install it with: ")
+    uv = [
+        str(Path(sys.executable).with_name("uv")),
+        "pip",
+        "install",
+        "--offline",
+        "--python",
+        str(programs / "python"),
+    ]
+    lock = str(ROOT / "requirements.lock")
+    subprocess.run([*uv, "-c", lock, *shlex.split(said.removeprefix("pip install "))], check=True, capture_output=True)
+    done = call([str(programs / "python"), "-W", "ignore", "-c", WORKS["api"]], tmp_path)
+    assert done.returncode == 0, done.stderr
 
 
 def test_every_extra_is_tried_or_named() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from datetime import timedelta
 from typing import Any
 
@@ -9,6 +10,7 @@ import psycopg
 import pytest
 
 from reverie.errors import SettingsError
+from reverie.installing import install_command
 from reverie.quality import check as checking
 from reverie.quality.gates import GATES
 from tests.quality.conftest import AS_OF, Check, live
@@ -63,5 +65,5 @@ def test_each_tenant_has_its_own_past_and_the_failing_one_is_named(healthy: Conn
 
 def test_the_extra_is_named_where_it_is_missing(store: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(checking, "find_spec", lambda name: None)
-    with pytest.raises(SettingsError, match=r"pip install 'reverie\[quality\]'"):
+    with pytest.raises(SettingsError, match=re.escape(install_command("quality"))):
         checking.check_memory(store, "", AS_OF)

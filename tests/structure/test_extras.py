@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -10,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from reverie.cli.root import EXTRAS
+from reverie.installing import install_command
 
 #: Runs the command line as if no extra were installed.
 BARE = f"""
@@ -55,7 +57,7 @@ def test_a_command_names_its_extra(tmp_path: Path, command: list[str], extra: st
     done = bare(tmp_path, *command)
     assert done.returncode == code, done.stderr
     assert done.stderr.startswith("Error: ") and len(done.stderr.splitlines()) == 1
-    assert f"pip install 'reverie[{extra}]'" in done.stderr
+    assert f": {install_command(extra)}." in done.stderr
 
 
 def test_a_cluster_of_before_is_no_traceback(tmp_path: Path) -> None:
@@ -71,5 +73,5 @@ def test_models_name_their_extra() -> None:
     from reverie.errors import InferenceError
     from reverie.inference.extras import load_extra
 
-    with pytest.raises(InferenceError, match=r"pip install 'reverie\[litellm\]'"):
+    with pytest.raises(InferenceError, match=re.escape(install_command("litellm"))):
         load_extra("litellm_that_is_missing", extra="litellm", needed_by="The model x")

