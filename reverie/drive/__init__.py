@@ -7,6 +7,7 @@
 - `drain`: sessions that went quiet become memory
 - `flush`: quiet sessions into the log, and on to extract
 - `replay`: one session read again
+- `retract`: a subject's memory made again without a correction that was taken back
 - `rebuild`: a tenant's memory made again from the log
 - `reembed`: a tenant's memory under another embedding model
 - `maintain`: rows that are no longer needed are removed

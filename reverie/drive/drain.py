@@ -18,6 +18,7 @@ from reverie.consolidate.embed.stage import embed
 from reverie.consolidate.extract.stage import extract
 from reverie.consolidate.isolate import by_subject
 from reverie.drive.cycle import INGEST, catch_up
+from reverie.drive.retract import settle_retractions
 from reverie.drive.tenants import NAMED, Totals
 from reverie.errors import ReverieError, StageError, UnansweredError
 from reverie.inference import Embedder
@@ -199,6 +200,7 @@ class _Batch:
                 yield extracted
             yield embed(of_part)
 
+        yield from settle_retractions(work)
         yield from by_subject(work.store, work.scope, INGEST, read_and_embed)
         yield from catch_up(work)
 

@@ -34,6 +34,7 @@ from reverie.drive.cycle import (
     work_in_since,
 )
 from reverie.drive.maintain import Retention, maintain
+from reverie.drive.retract import settle_retractions
 from reverie.errors import UnansweredError
 from reverie.model import Scope, stable_id
 from reverie.store.clock import tenant_time
@@ -160,6 +161,7 @@ class _Cycle:
             yield from _isolated(at_cycle, PARTS[name])
 
     def _extract(self) -> Iterator[Report]:
+        yield from settle_retractions(self._ingesting)
         try:
             yield from _isolated(self._ingesting, lambda part: iter((extract(part),)), INGEST)
         except UnansweredError:

@@ -162,7 +162,7 @@ class CorrectionSeen:
     """A correction that a person made to a memory."""
 
     id: UUID
-    #: wrong, replace, forget, pin, unpin or keep_apart.
+    #: wrong, replace, forget, pin, unpin, keep_apart or retract.
     kind: str
     #: Who, as the caller said; None: nobody said.
     actor: str | None
@@ -171,6 +171,8 @@ class CorrectionSeen:
     content: str | None
     #: Whether the deferred tier has worked it in.
     worked_in: bool
+    #: Whether it was taken back.
+    retracted: bool
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

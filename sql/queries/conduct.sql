@@ -69,6 +69,8 @@ select s.subject_id, s.number, s.began, s.messages,
           and coalesce(e.session_id = s.session_id, e.observed_at >= s.began and e.observed_at < s.ended)) as observations,
        (select count(*) from log.corrections c
         where c.tenant_id = %(tenant)s and c.subject_id = s.subject_id and c.kind in ('wrong', 'replace')
+          and not exists (select from log.corrections u
+                          where u.tenant_id = c.tenant_id and u.other_id = c.id and u.kind = 'retract')
           and (c.corrected_at >= s.began or s.number = 1) and c.corrected_at < s.ended) as corrections
 from spans s
 order by s.subject_id, s.number

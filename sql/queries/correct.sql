@@ -2,7 +2,7 @@
 -- When a person corrected what, as far as it is not worked in: each time once.
 select distinct c.corrected_at
 from log.corrections c
-where c.tenant_id = %(tenant)s and c.kind <> 'keep_apart' and c.corrected_at <= %(as_of)s
+where c.tenant_id = %(tenant)s and c.kind not in ('keep_apart', 'retract') and c.corrected_at <= %(as_of)s
   and ops.shard_of(c.tenant_id, c.subject_id) >= %(shard_from)s and ops.shard_of(c.tenant_id, c.subject_id) < %(shard_to)s
   and (%(subjects)s::text[] is null or c.subject_id = any(%(subjects)s))
   and not exists (select from memory.corrected d where d.tenant_id = c.tenant_id and d.correction_id = c.id)
@@ -23,7 +23,7 @@ select c.id, c.subject_id, c.kind, c.memory_id, c.content, c.corrected_at, coale
 from log.corrections c
 left join memory.memories m on m.tenant_id = c.tenant_id and m.id = c.memory_id
 left join memory.tombstones f on f.tenant_id = c.tenant_id and f.memory_id = c.memory_id
-where c.tenant_id = %(tenant)s and c.kind <> 'keep_apart' and c.corrected_at <= %(as_of)s
+where c.tenant_id = %(tenant)s and c.kind not in ('keep_apart', 'retract') and c.corrected_at <= %(as_of)s
   and ops.shard_of(c.tenant_id, c.subject_id) >= %(shard_from)s and ops.shard_of(c.tenant_id, c.subject_id) < %(shard_to)s
   and (%(subjects)s::text[] is null or c.subject_id = any(%(subjects)s))
   and not exists (select from memory.corrected d where d.tenant_id = c.tenant_id and d.correction_id = c.id)

@@ -27,3 +27,41 @@ insert into memory.replacements (tenant_id, id, subject_id, correction_id, kind,
 select (select %(tenant)s::text), %(replacement)s::uuid, %(subject)s, %(id)s, %(kind)s, %(content)s, %(importance)s::real, %(as_of)s
 where %(content)s::text is not null
 on conflict do nothing
+
+-- name: read_in_force
+-- The latest correction of a memory, or the one whose replacement it is, that nobody took back; the memory that its
+-- replacement is, and whether that was corrected in turn.
+select c.id, c.subject_id, c.memory_id, r.id,
+       exists (select from log.corrections d
+               where d.tenant_id = c.tenant_id and d.subject_id = c.subject_id and d.memory_id = r.id
+                 and d.kind in ('wrong', 'replace', 'forget')
+                 and not exists (select from log.corrections u
+                                 where u.tenant_id = d.tenant_id and u.other_id = d.id and u.kind = 'retract'))
+from log.corrections c
+left join lateral (
+    select l.memory_id as id from memory.lineage l
+    where l.tenant_id = c.tenant_id and l.source_id = c.id and l.relation = 'corrected'
+    union
+    select p.id from memory.replacements p
+    where p.tenant_id = c.tenant_id and p.subject_id = c.subject_id and p.correction_id = c.id
+    limit 1) r on true
+where c.tenant_id = (select %(tenant)s::text) and c.kind in ('wrong', 'replace', 'forget')
+  and (c.memory_id = %(memory)s or r.id = %(memory)s)
+  and not exists (select from log.corrections u
+                  where u.tenant_id = c.tenant_id and u.other_id = c.id and u.kind = 'retract')
+order by c.corrected_at desc, c.id desc
+limit 1
+
+-- name: add_retraction
+-- A correction that does not hold: every rebuild leaves it out.
+insert into log.corrections (tenant_id, id, subject_id, kind, memory_id, other_id, corrected_at, actor)
+values ((select %(tenant)s::text), %(id)s, %(subject)s, 'retract', %(memory)s, %(other)s, %(as_of)s, %(actor)s)
+on conflict do nothing
+
+-- name: lift
+-- What a correction withheld is told again, and its replacement no longer.
+with marks as (
+    delete from memory.marks where tenant_id = (select %(tenant)s::text) and correction_id = %(other)s
+)
+delete from memory.replacements
+where tenant_id = (select %(tenant)s::text) and subject_id = %(subject)s and correction_id = %(other)s

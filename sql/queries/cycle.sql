@@ -85,7 +85,7 @@ pending as (
                         and k.source_id = u.outcome_id)
     union all
     select c.subject_id, c.corrected_at from log.corrections c
-    where c.tenant_id = %(tenant)s and c.kind <> 'keep_apart' and c.corrected_at <= %(until)s
+    where c.tenant_id = %(tenant)s and c.kind not in ('keep_apart', 'retract') and c.corrected_at <= %(until)s
       and ops.shard_of(c.tenant_id, c.subject_id) >= %(shard_from)s
       and ops.shard_of(c.tenant_id, c.subject_id) < %(shard_to)s
       and (%(subjects)s::text[] is null or c.subject_id = any(%(subjects)s))

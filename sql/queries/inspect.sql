@@ -87,7 +87,9 @@ where r.tenant_id = %(tenant)s and r.id = %(id)s
 -- name: corrections
 -- What people asked for about a memory, or wrote when they made it, in order; a correction without a row in `corrected`
 -- waits for the deferred tier.
-select c.id, c.kind, c.actor, c.corrected_at, c.content, d.correction_id is not null as worked_in
+select c.id, c.kind, c.actor, c.corrected_at, c.content, d.correction_id is not null as worked_in,
+       exists (select from log.corrections u
+               where u.tenant_id = c.tenant_id and u.other_id = c.id and u.kind = 'retract') as retracted
 from log.corrections c
 left join memory.corrected d on d.tenant_id = c.tenant_id and d.correction_id = c.id
 where c.tenant_id = %(tenant)s and c.subject_id = %(subject)s

@@ -143,6 +143,7 @@ def test_every_operation_works(memory: Caller, recorder: Recorder, app: TestClie
     )
     assert [memory.append_outcomes([outcome]).added, memory.append_outcomes([outcome]).repeated] == [1, 1]
     assert isinstance(memory.correct_memory(quartz, "replace", content="Found amber").id, UUID)
+    assert memory.correct_memory(quartz, "retract").effect.startswith("From now on")
 
     flagged = memory.append_turns("ann", "s2", [CRISIS]).turns[0]
     assert flagged.crisis is not None and flagged.crisis.review

@@ -213,6 +213,14 @@ def test_a_correction_reaches_the_model_with_its_answer(
     assert [one["mark"] for one in explained["turns"]] == ["replaced"]
     replacement = api.get(f"/v1/memories/{found['replacement_id']}").json()
     assert replacement["memory"]["content"] == "Is allergic to walnuts"
+    undo = {"memory_id": found["replacement_id"], "kind": "retract"}
+    undone = api.post("/v1/corrections", json=undo).json()
+    assert undone["effect"].startswith("From now on") and undone["replacement_id"] is None
+    assert told().count("allergic to peanuts") >= 4 and "Is allergic to walnuts" not in told()
+    explained = api.get(f"/v1/memories/{memory}").json()
+    seen = [(one["kind"], one["retracted"]) for one in explained["corrections"]]
+    assert seen == [("replace", True), ("retract", False)]
+    assert api.post("/v1/corrections", json=undo).status_code == 404
 
 
 @pytest.mark.parametrize(("given", "recorded"), [({}, "test"), ({"actor": "support: Dana"}, "support: Dana")])

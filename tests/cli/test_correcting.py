@@ -74,6 +74,25 @@ def test_forget_names_the_user_of_the_shell(ask: Any, invoke: Any, bruno: Any, m
     assert "retriever" not in told(invoke)
 
 
+def test_a_replacement_is_taken_back(invoke: Any, ask: Any, bruno: Any) -> None:
+    dog, before = bruno(), told(invoke)
+    made = ask("correct", dog, "--replace", "Has a beagle named Bruno")
+    assert invoke("run").exit_code == 0
+    assert "retriever" not in told(invoke)
+    undone = invoke("undo", str(made["correction"]["replacement_id"]), "--actor", "dana")
+    assert undone.exit_code == 0, undone.output
+    assert undone.stdout.startswith(f"The correction of {dog} is taken back. From now on")
+    assert "beagle" not in told(invoke), "at once"
+    assert invoke("run").exit_code == 0
+    assert ask("show", "ana")["subject"]["states"] == {"active": 1} and "beagle" not in told(invoke)
+    assert bruno() == dog and "retriever" in told(invoke) and "retriever" in before
+    explained = invoke("explain", dog).stdout
+    assert "taken back" in explained and "dana" in explained
+    again = invoke("undo", dog)
+    assert again.exit_code == 6
+    assert again.stderr.startswith("Error: Nothing to undo")
+
+
 def test_pin_and_unpin(invoke: Any, bruno: Any) -> None:
     dog = bruno()
     assert "every recall" in invoke("pin", dog).stdout

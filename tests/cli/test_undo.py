@@ -10,4 +10,4 @@ def test_undo_parts_a_merge(invoke, ask, world) -> None:
     assert ask("show", "ana")["subject"]["states"] == {"active": 3}
     result = invoke("undo", str(world["walked"]))
     assert result.exit_code == 6
-    assert result.stderr.startswith("Error: No memory")
+    assert result.stderr.startswith("Error: Nothing to undo")

@@ -15,7 +15,14 @@ from reverie.api.answers import answer
 from reverie.api.fields import Answer, Body, Name, Text, example, now
 from reverie.api.problems import documented
 from reverie.api.routing import routes_of
-from reverie.capture.live.corrections import EFFECT, MOST_CHARACTERS, CorrectionAsked, correct_memory
+from reverie.capture.live.corrections import (
+    EFFECT,
+    MOST_CHARACTERS,
+    Corrected,
+    CorrectionAsked,
+    correct_memory,
+    retract_correction,
+)
 from reverie.consolidate.merge.undo import undo
 from reverie.drive.flush import flush_turns_of
 from reverie.errors import NotFoundError
@@ -38,10 +45,11 @@ class CorrectionRequest(Body):
     )
 
     memory_id: UUID
-    kind: Literal["wrong", "replace", "forget", "pin", "unpin", "keep_apart"] = Field(
+    kind: Literal["wrong", "replace", "forget", "pin", "unpin", "keep_apart", "retract"] = Field(
         description="wrong: it is not true and is forgotten; replace: it is forgotten, and `content` is correct; "
         "forget: it is true, but must not be remembered; pin: keep it and consider it in every recall; unpin: undo a "
-        "pin; keep_apart: it was merged or superseded by mistake."
+        "pin; keep_apart: it was merged or superseded by mistake; retract: take back its latest correction (wrong, "
+        "replace or forget). `memory_id` may then also be the replacement."
     )
     content: Text | None = Field(default=None, min_length=1, max_length=MOST_CHARACTERS)
     actor: Name | None = Field(default=None, description="Who makes the correction. Default: the name of the key.")
@@ -81,7 +89,7 @@ class CorrectionAnswer(Answer):
     name="correct",
 )
 async def post_correction(body: CorrectionRequest, caller: Writer) -> Response:
-    """Correct a memory: mark it as wrong, replace it, forget it, pin it, or undo a merge or a supersession.
+    """Correct a memory: mark it as wrong, replace it, forget it, pin it, undo a merge or supersession, or retract.
 
     The correction takes effect with the response: recalls, contexts, profiles and lists of memories no longer state a
     memory that is wrong or to be forgotten, nor the turn that it was extracted from. A replacement is returned in its
@@ -100,6 +108,11 @@ async def post_correction(body: CorrectionRequest, caller: Writer) -> Response:
         )
         return answer({"id": None, "survivor_id": survivor, "replacement_id": None, "effect": _APART})
     actor = body.actor or caller.grant.name
+    if body.kind == "retract":
+        retracted = retract_correction(
+            caller.writer(), memory_id=body.memory_id, policy=caller.policy, as_of=now(), actor=actor
+        )
+        return _answer(await retracted)
     asked = CorrectionAsked(memory_id=body.memory_id, asked=body.kind, content=body.content, actor=actor)
     correct = partial(correct_memory, correction=asked, policy=caller.policy, as_of=now())
     try:
@@ -108,6 +121,10 @@ async def post_correction(body: CorrectionRequest, caller: Writer) -> Response:
         if not await _flushed(body.memory_id, caller):
             raise
         made = await correct(caller.writer())
+    return _answer(made)
+
+
+def _answer(made: Corrected) -> Response:
     return answer(
         {"id": made.id, "survivor_id": None, "replacement_id": made.replacement_id, "effect": made.effect},
     )

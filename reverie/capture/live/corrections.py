@@ -38,6 +38,11 @@ EFFECT: Mapping[Asked, str] = {
     "pin": "From now on every recall considers the memory. It neither fades nor is forgotten once a worker has run.",
     "unpin": "The memory fades and is forgotten like any other again once a worker has run.",
 }
+#: When taking a correction back takes effect.
+RETRACTED = (
+    "From now on recall and contexts give the turns again, and no longer the replacement. The memory itself is back "
+    "when a worker runs next, as if the correction had never been made."
+)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -111,6 +116,44 @@ async def correct_memory(
         replacement_id=replacement if asked == "replace" else None,
         effect=EFFECT[asked],
     )
+
+
+async def retract_correction(
+    session: TenantSession,
+    *,
+    memory_id: UUID,
+    policy: Policy,
+    as_of: datetime,
+    subject_id: str | None = None,
+    actor: str | None = None,
+) -> Corrected:
+    """Take back the latest correction of a memory, named by itself or by its replacement.
+
+    The row of the log holds in every rebuild: memory is made as if the correction had never been made. A pin is taken
+    back by `unpin`.
+
+    Raises:
+        NotFoundError: no correction of such a memory is in force.
+        InputError: the actor is blank or too long, or the replacement was corrected as well: that comes first.
+    """
+    as_of, actor = require_aware(as_of), _text("actor", actor, LONGEST_ACTOR)
+    sql, memory = queries("corrections"), {"tenant": session.tenant_id, "memory": memory_id}
+    async with session.transaction() as transaction:
+        rows = await transaction.run(Statement(sql["read_in_force"], memory))
+        if not rows or subject_id not in (None, rows[0][1]):
+            raise NotFoundError(f"No correction of memory {memory_id} is in force.")
+        correction_id, subject_id, corrected_id, replacement, is_corrected = rows[0]
+        if is_corrected:
+            raise InputError(f"Its replacement {replacement} was corrected as well: take that back first.")
+        id_ = stable_id(as_of, "retract", session.tenant_id, str(correction_id))
+        row = {"tenant": session.tenant_id, "subject": subject_id, "id": id_, "as_of": as_of, "run": None}
+        row |= {"memory": corrected_id, "other": correction_id, "actor": actor}
+        statements = [Statement(sql["add_retraction"], row), Statement(sql["lift"], row)]
+        if replacement is not None:  # withheld until the subject's memory is made without it
+            statements.append(Statement(MARK, row | {"memory": replacement, "mark": "corrected"}))
+        statements.append(_enqueue_statement(session.tenant_id, subject_id, policy, as_of))
+        await transaction.commit_all(*statements)
+    return Corrected(id=id_, subject_id=subject_id, memory_id=corrected_id, replacement_id=None, effect=RETRACTED)
 
 
 def _correctable(rows: Sequence[Any], memory_id: UUID, subject_id: str | None, asked: Asked) -> tuple[str, str]:

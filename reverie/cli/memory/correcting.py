@@ -50,7 +50,7 @@ def record(
     from reverie.store.session import perform
 
     as_json = options.as_json
-    actor = options.actor if options.actor is not None else _user()
+    actor = options.actor if options.actor is not None else shell_user()
     with CommandSession(options.tenant) as session:
         tenant_id, memory_id = session.tenant_id, _find(session, memory)
         if asks:
@@ -130,7 +130,8 @@ def _is_id(memory: str) -> bool:
         return False
 
 
-def _user() -> str | None:
+def shell_user() -> str | None:
+    """Return the name of the user of this shell, for the record of who corrects."""
     try:
         return getpass.getuser()[:200]
     except (KeyError, OSError):  # a container's user may have no name

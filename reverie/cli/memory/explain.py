@@ -275,6 +275,8 @@ def _run_text(explanation: Explanation) -> str:
 
 def _correction_row(correction: CorrectionSeen) -> tuple[Any, ...]:
     state = "applied" if correction.worked_in else "waiting for a worker"
+    if correction.retracted:
+        state = "taken back"
     return (correction.corrected_at, correction.kind, correction.actor or "unknown", state)
 
 

@@ -1,4 +1,4 @@
-"""`reverie undo`: undo a merge or a supersession."""
+"""`reverie undo`: take a correction back, or undo a merge or a supersession."""
 
 from __future__ import annotations
 
@@ -6,36 +6,55 @@ from datetime import datetime
 
 import click
 
+from reverie.cli.memory.correcting import actor_option, shell_user
 from reverie.cli.options import as_of_option, json_option, tenant_option
 from reverie.cli.output import print_json, say
 from reverie.cli.session import CommandSession
+from reverie.errors import NotFoundError
 
 
-@click.command("undo", short_help="Undo a merge or a supersession permanently.")
+@click.command("undo", short_help="Take a correction back, or undo a merge or a supersession.")
 @click.argument("memory")
+@actor_option
 @tenant_option
 @as_of_option("Time of the request.")
 @json_option
-def command(memory: str, tenant: str | None, as_of: datetime | None, as_json: bool) -> None:
-    """Undo the merge of MEMORY, an id or the beginning of one, into another memory: both are separate memories again
-    and are never merged with each other any more. Of a superseded memory, undo that: it holds again, beside the memory
-    that superseded it, and neither ends the other any more. Undoing twice changes nothing.
+def command(memory: str, actor: str | None, tenant: str | None, as_of: datetime | None, as_json: bool) -> None:
+    """Take back the latest correction of MEMORY, an id or the beginning of one: `correct`, `forget`. MEMORY may be the
+    corrected memory or its replacement. Memory is then as if the correction had never been made, once a worker or
+    `reverie run` has consolidated the subject's log again.
+
+    Of a memory that was merged into another, undo that: both are separate memories again and are never merged with each
+    other any more. Of a superseded memory, undo that: it holds again, beside the memory that superseded it, and neither
+    ends the other any more. Undoing twice changes nothing.
 
     \b
     Examples:
       reverie show ana --all                 # merged and superseded memories and their ids
       reverie undo 019b8d6a-7f10-8c41-9a2
     """
+    from reverie.capture.live.corrections import retract_correction
     from reverie.consolidate.merge.undo import undo
     from reverie.recall.inspect import find_memory
     from reverie.store.session import perform
 
+    made, survivor = None, None
     with CommandSession(tenant) as session:
-        store = session.worker
-        as_of = session.time(as_of)
-        loser = perform(find_memory(store.session(session.tenant_id), memory))
-        survivor = undo(store, tenant_id=session.tenant_id, loser_id=loser, policy=session.policy, as_of=as_of)
+        tenant_session, at = session.worker.session(session.tenant_id), session.time(as_of)
+        memory_id = perform(find_memory(tenant_session, memory))
+        actor = actor if actor is not None else shell_user()
+        try:
+            made = perform(
+                retract_correction(tenant_session, memory_id=memory_id, policy=session.policy, as_of=at, actor=actor)
+            )
+        except NotFoundError:
+            survivor = undo(
+                session.worker, tenant_id=session.tenant_id, loser_id=memory_id, policy=session.policy, as_of=at
+            )
     if as_json:
-        print_json({"tenant_id": session.tenant_id, "memory_id": loser, "survivor_id": survivor})
+        ids = {"tenant_id": session.tenant_id, "memory_id": memory_id, "survivor_id": survivor}
+        print_json(ids | {"correction": made})
+    elif made is not None:
+        say(f"The correction of {made.memory_id} is taken back. {made.effect}")
     else:
-        say(f"{loser} and {survivor} are separate memories again, and both hold.")
+        say(f"{memory_id} and {survivor} are separate memories again, and both hold.")

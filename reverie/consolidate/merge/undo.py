@@ -55,7 +55,7 @@ def _restore(conn: Connection[Any], params: dict[str, Any], policy: Policy) -> U
     if superseded is None:
         undone = conn.execute(sql["read_undone"], params).fetchone()
         if undone is None:
-            raise NotFoundError(f"No memory {loser_id} was merged into another, or superseded by one.")
+            raise NotFoundError(f"Nothing to undo: memory {loser_id} was neither merged, superseded nor corrected.")
         other_id = undone[0]
         return other_id
     other_id, subject_id, kind, peak, accessed_at, lasting, expires_at = superseded

@@ -23,12 +23,12 @@ class Correction(Answer):
 
 def correct_memory(
     memory_id: UUID,
-    kind: Literal["wrong", "replace", "forget", "pin", "unpin", "keep_apart"],
+    kind: Literal["wrong", "replace", "forget", "pin", "unpin", "keep_apart", "retract"],
     *,
     content: str | None = None,
     actor: str | None = None,
 ) -> Request[Correction]:
-    """Correct a memory: mark it as wrong, replace it, forget it, pin it, or undo a merge or a supersession.
+    """Correct a memory: mark it as wrong, replace it, forget it, pin it, undo a merge or supersession, or retract.
 
     The correction takes effect with the response: recalls, contexts, profiles and lists of memories no longer
     state a
@@ -41,7 +41,8 @@ def correct_memory(
 
     kind: wrong: it is not true and is forgotten; replace: it is forgotten, and `content` is correct; forget: it
     is true, but must not be remembered; pin: keep it and consider it in every recall; unpin: undo a pin;
-    keep_apart: it was merged or superseded by mistake.
+    keep_apart: it was merged or superseded by mistake; retract: take back its latest correction (wrong, replace
+    or forget). `memory_id` may then also be the replacement.
     actor: Who makes the correction. Default: the name of the key.
     """
     return Request(

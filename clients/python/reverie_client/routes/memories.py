@@ -100,6 +100,7 @@ class RecordedCorrection(Answer):
     corrected_at: datetime
     content: str | None
     worked_in: bool
+    retracted: bool
 
 
 class Entity(Answer):

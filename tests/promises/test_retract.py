@@ -1,0 +1,167 @@
+"""A correction that is taken back was never made: at once, after the next run, and in every rebuild (decision 0073)."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+
+from reverie.capture.history.importing import import_file
+from reverie.capture.live.corrections import Asked, Corrected, retract_correction
+from reverie.drive.drain import Drainer
+from reverie.errors import InputError, NotFoundError
+from reverie.recall.inspect import explain
+from reverie.store.database import Store
+from reverie.store.digest import Digest, digest
+from reverie.store.session import perform
+from tests.promises import compact
+from tests.promises.test_corrected_at_once import (
+    RIGHT,
+    TARGETS,
+    TENANT,
+    THEN,
+    ask,
+    ask_for,
+    everything,
+    find,
+    policy,
+    rows,
+    saying,
+    wipe,
+)
+from tests.promises.world import WordEmbedder, consolidate
+
+LATER = THEN + timedelta(hours=7)
+
+
+@pytest.fixture
+def told(store: Store, history: Path) -> Store:
+    """The history, in the log."""
+    import_file(store, history, tenant_id=TENANT, now=compact.UNTIL)
+    return store
+
+
+def take_back(store: Store, memory: object, hours: float = 6.5) -> Corrected:
+    at = THEN + timedelta(hours=hours)
+    return perform(
+        retract_correction(store.session(TENANT), memory_id=memory, policy=policy(), as_of=at, actor="dana")  # type: ignore[arg-type]
+    )
+
+
+def without_notes(found: Digest) -> dict[str, object]:
+    """All tables but the list of what is worked in."""
+    return {name: table for name, table in found.tables.items() if name != "corrected"}
+
+
+@pytest.mark.parametrize("asked", ["wrong", "replace", "forget"])
+def test_memory_is_as_if_it_had_never_been_corrected(told: Store, database_url: str, asked: Asked) -> None:
+    of = policy()
+    consolidate(told, TENANT, of, LATER)
+    never = digest(told, TENANT)
+    wipe(database_url)
+    consolidate(told, TENANT, of, THEN)
+    dog, before = find(told, "golden retriever"), everything(told, of, LATER)
+    ask_for(told, asked, dog, of, RIGHT if asked == "replace" else None)
+    consolidate(told, TENANT, of, THEN + timedelta(hours=2))
+    assert rows(told, "select count(*) from memory.memories where id = %s", dog) == [(0,)]
+    take_back(told, dog)
+    assert any("golden retriever" in hit.content for hit in ask(told, of, "What dog is Bruno?", LATER).hits), "at once"
+    assert RIGHT not in everything(told, of, LATER)
+    consolidate(told, TENANT, of, LATER)
+    assert without_notes(digest(told, TENANT)) == without_notes(never)
+    assert everything(told, of, LATER) == before
+    live = digest(told, TENANT)
+    consolidate(told, TENANT, of, LATER)
+    assert digest(told, TENANT) == live, "a second run changes nothing"
+    wipe(database_url)
+    consolidate(told, TENANT, of, LATER)
+    assert digest(told, TENANT) == live, "a rebuild gives the same"
+    seen = perform(explain(told.session(TENANT), str(dog))).corrections
+    assert [(one.kind, one.retracted, one.worked_in) for one in seen] == [(asked, True, True), ("retract", False, True)]
+
+
+def test_one_that_waits_is_void_at_once(told: Store, database_url: str) -> None:
+    of = policy()
+    consolidate(told, TENANT, of, THEN)
+    at = THEN + timedelta(hours=1)
+    dog, before = find(told, "golden retriever"), everything(told, of, at)
+    made = ask_for(told, "replace", dog, of, RIGHT)
+    assert everything(told, of, at) != before
+    take_back(told, made.replacement_id, hours=0.5)  # by its replacement
+    assert everything(told, of, at) == before
+    consolidate(told, TENANT, of, at)
+    assert everything(told, of, at) == before
+    runs = rows(told, "select report -> 'subjects' from ops.runs where stage = 'retract'")
+    assert runs == [(0,)], "nothing had to be made again"
+    live = digest(told, TENANT)
+    wipe(database_url)
+    consolidate(told, TENANT, of, at)
+    assert digest(told, TENANT) == live
+
+
+def test_as_of_a_time_before_it_was_taken_back_the_correction_holds(told: Store) -> None:
+    of = policy()
+    consolidate(told, TENANT, of, THEN)
+    dog = find(told, "golden retriever")
+    ask_for(told, "wrong", dog, of)
+    take_back(told, dog)
+    consolidate(told, TENANT, of, THEN + timedelta(hours=2))
+    assert rows(told, "select reason from memory.tombstones where memory_id = %s", dog) == [("wrong",)]
+    consolidate(told, TENANT, of, LATER)
+    assert rows(told, "select reason from memory.tombstones where memory_id = %s", dog) == []
+
+
+def test_the_worker_makes_the_subject_again(told: Store, database_url: str) -> None:
+    of = policy()
+    consolidate(told, TENANT, of, THEN)
+    dog = find(told, "golden retriever")
+    ask_for(told, "wrong", dog, of)
+    consolidate(told, TENANT, of, THEN + timedelta(hours=2))
+    take_back(told, dog)
+    with told.transaction(TENANT) as conn:
+        conn.execute("update ops.tenants set policy = 'reverie'")
+    others = rows(told, "select count(*), min(run_id::text) from memory.memories where subject_id <> 'ana'")
+    drained = Drainer(store=told, embedder=WordEmbedder(), clock=lambda: LATER).drain(as_of=LATER)
+    assert drained.counts()["failed"] == 0 and drained.counts()["subjects"] == 1
+    assert rows(told, "select count(*) from memory.memories where id = %s", dog) == [(1,)]
+    assert rows(told, "select count(*), min(run_id::text) from memory.memories where subject_id <> 'ana'") == others
+
+
+def test_what_cannot_be_taken_back_is_said(told: Store) -> None:
+    of = policy()
+    consolidate(told, TENANT, of, THEN)
+    dog = find(told, "golden retriever")
+    with pytest.raises(NotFoundError, match="No correction"):
+        take_back(told, dog)
+    first = ask_for(told, "replace", dog, of, "Has a poodle named Bruno")
+    consolidate(told, TENANT, of, THEN + timedelta(hours=2))
+    second = ask_for(told, "replace", first.replacement_id, of, RIGHT, hours=3)  # type: ignore[arg-type]
+    with pytest.raises(InputError, match="take that back first"):
+        take_back(told, dog)
+    take_back(told, second.replacement_id, hours=3.5)
+    take_back(told, dog, hours=3.6)
+    with pytest.raises(NotFoundError, match="No correction"):
+        take_back(told, dog, hours=3.7)
+    consolidate(told, TENANT, of, LATER)
+    text = everything(told, of, LATER)
+    assert "poodle" not in text and RIGHT not in text and "golden retriever" in text
+
+
+def test_said_again_in_between_becomes_the_same_memory(told: Store, tmp_path: Path, database_url: str) -> None:
+    of, (said, _, _) = policy(), TARGETS["reverie"]
+    consolidate(told, TENANT, of, THEN)
+    dog = find(told, "golden retriever")
+    ask_for(told, "wrong", dog, of)
+    consolidate(told, TENANT, of, THEN + timedelta(hours=2))
+    import_file(told, saying(tmp_path, [said], 36), tenant_id=TENANT, now=compact.UNTIL)
+    until = compact.START + timedelta(days=36, hours=1)
+    consolidate(told, TENANT, of, until)
+    assert rows(told, "select count(*) from memory.memories where id = %s", dog) == [(0,)]
+    take_back(told, dog, hours=25)
+    consolidate(told, TENANT, of, until + timedelta(hours=8))
+    assert rows(told, "select state from memory.memories where id = %s", dog) == [("active",)]
+    live = digest(told, TENANT)
+    wipe(database_url)
+    consolidate(told, TENANT, of, until + timedelta(hours=8))
+    assert digest(told, TENANT) == live
