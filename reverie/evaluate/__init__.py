@@ -4,6 +4,7 @@
 - `funnel`: from turns to memories, in counts
 - `evaluation`: every measure of one tenant
 - `against`: the same questions under another policy or model
+- `rehearsal`: a run over a copy of the tenant, to say what it would do
 - `results`: what was measured, kept in the database
 - `report`: an evaluation as an HTML page
 - `retrieval/`: how well recall finds what a question needs

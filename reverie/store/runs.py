@@ -167,7 +167,7 @@ def run(work: Work, stage: str) -> Iterator[Run]:
         as_of=as_of,
         driver=work.driver,
         policy=policy.name,
-        dry_run=work.dry_run,
+        dry_run=work.dry_run or work.is_rehearsal,
     )
     with told_stage(told, attempt.report), _failures_recorded(work, stage, attempt):
         yield attempt

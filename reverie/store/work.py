@@ -54,6 +54,8 @@ class Work:
     driver: str = "reverie"
     #: Count what would be done, and write nothing. No language model is asked.
     dry_run: bool = False
+    #: The store is a copy that is thrown away: other systems are told that the run is a dry one.
+    is_rehearsal: bool = False
     progress: Progress = _silent
 
     def __post_init__(self) -> None:

@@ -68,18 +68,18 @@ left join (select subject_id, session_id, min(said_at) as began
 group by q.place
 order by q.place
 
--- name: log_tables
--- The tables of the log, each with the columns that are written.
+-- name: copied_tables
+-- The tables of a schema, all or some, each with the columns that are written.
 select c.relname, string_agg(quote_ident(a.attname), ', ' order by a.attnum)
 from pg_catalog.pg_class c
-join pg_catalog.pg_namespace n on n.oid = c.relnamespace and n.nspname = 'log'
+join pg_catalog.pg_namespace n on n.oid = c.relnamespace and n.nspname = %(schema)s
 join pg_catalog.pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped and a.attgenerated = ''
-where c.relkind = 'r'
+where c.relkind = 'r' and (%(some)s::text[] is null or c.relname = any(%(some)s))
 group by c.relname
 order by c.relname
 
 -- name: read_rows
--- A tenant's rows of one table of the log.
+-- A tenant's rows of one table.
 select to_jsonb(t) from {table} t where t.tenant_id = %(tenant)s
 
 -- name: write_rows

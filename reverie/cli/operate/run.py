@@ -80,7 +80,7 @@ class StageTotals:
     metavar="NUMBER",
     help="Buckets processed in parallel. [default: 2, or 1 on one CPU]",
 )
-@click.option("--dry-run", is_flag=True, help="Run each stage once on the current state and write nothing.")
+@click.option("--dry-run", is_flag=True, help="Run over a temporary copy, say what it did, and write nothing.")
 @policy_option
 @json_option
 def command(
@@ -100,13 +100,14 @@ def command(
 
     Each step is one transaction. An interrupted run can simply be run again, and a second run changes nothing.
 
+    --dry-run tells for example what would be forgotten; with --stage, what that stage would do on the current state.
+
     \b
     Examples:
       reverie run --tenant demo
       reverie run --as-of 2026-06-30 --subject ana
       reverie run --stage decay --dry-run
       reverie run --all-tenants --shards 0-511 --json
-      reverie run --jobs 4
     """
     if tenant and all_tenants:
         raise click.UsageError("Give --tenant or --all-tenants, not both.")
@@ -185,12 +186,27 @@ def _scope(tenant_id: str, subjects: tuple[str, ...], shards: tuple[int, int]) -
 def _reports(
     session: CommandSession, scope: Scope, as_of: datetime, stage: str | None, jobs: int, dry_run: bool, shown: Bars
 ) -> Iterator[Report]:
-    if stage or dry_run:
-        for name in (stage,) if stage else NAMES:
-            shown.expect(name, None)
-            yield run_stage(session, name, scope, as_of, dry_run)
+    if stage:
+        shown.expect(stage, None)
+        yield run_stage(session, stage, scope, as_of, dry_run)
+    elif dry_run:
+        yield from _rehearse(session, scope, as_of, jobs, shown)
     else:
         yield from consolidate(session, scope, as_of, jobs, shown)
+
+
+def _rehearse(session: CommandSession, scope: Scope, as_of: datetime, jobs: int, shown: Bars) -> Iterator[Report]:
+    """Run everything up to `as_of` over a copy of the tenant, `jobs` buckets in parallel; yield each stage's report."""
+    from reverie.drive.advance import advance
+    from reverie.drive.parallel import buckets, in_parallel
+    from reverie.evaluate.rehearsal import rehearsal
+
+    if session.settings.language_model != "none":
+        note("No language model is asked: what it would add or word is left out.")
+    if session.embedder.price_per_token:
+        note(f"New texts are embedded by {session.embedder.model}, which costs money; this is not booked.")
+    with rehearsal(session.work(as_of, scope, progress=shown.advance)) as copy:
+        yield from in_parallel(buckets(scope, jobs), lambda part: advance(replace(copy, scope=part)))
 
 
 def consolidate(session: CommandSession, scope: Scope, as_of: datetime, jobs: int, shown: Bars) -> Iterator[Report]:

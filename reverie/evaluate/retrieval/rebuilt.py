@@ -5,9 +5,11 @@ The ids of turns follow from tenant, subject, session and source, so questions m
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import datetime
+from typing import Any
 
+from psycopg import Connection
 from psycopg.sql import SQL, Identifier
 from psycopg.types.json import Jsonb
 
@@ -16,27 +18,53 @@ from reverie.inference import Embedder
 from reverie.model import Scope
 from reverie.policy import Policy
 from reverie.store.database import Store
+from reverie.store.locks import lock_scope
 from reverie.store.queries import queries
 from reverie.store.tenants import set_policy_name
 from reverie.store.work import Work
 
 #: Rows that are copied at once.
 _AT_ONCE = 2000
+#: Tables of `ops` that decide what a run does: policy and clock, earlier runs, what failed, and vectors by their texts.
+_READ_BY_RUNS = ("tenants", "runs", "synthesis_failures", "dead_letters", "embeddings")
 
 
 def copy_log(source: Store, target: Store, tenant_id: str, *, policy: str) -> int:
     """Copy a tenant's rows of every table of the log into an empty database; return how many."""
-    copied, sql = 0, queries("retrieval")
     with source.transaction(tenant_id) as reading, target.transaction(tenant_id) as writing:
         set_policy_name(writing, tenant_id, policy)
-        for table, columns in reading.execute(sql["log_tables"]).fetchall():
-            named = {"table": Identifier("log", table), "columns": SQL(columns)}
-            with reading.cursor(name="log_rows") as cursor:
-                cursor.execute(SQL(sql["read_rows"]).format(table=named["table"]), {"tenant": tenant_id})
-                while rows := cursor.fetchmany(_AT_ONCE):
-                    written = Jsonb([row[0] for row in rows])
-                    writing.execute(SQL(sql["write_rows"]).format(**named), {"tenant": tenant_id, "rows": written})
-                    copied += len(rows)
+        return _copy_schema(reading, writing, tenant_id, "log")
+
+
+def copy_tenant(source: Store, target: Store, tenant_id: str) -> int:
+    """Copy a tenant with its log, its memory and what a run reads beside them; return how many rows.
+
+    Stages wait meanwhile: the copy is of a moment between two.
+    """
+    with source.transaction(tenant_id) as reading, target.transaction(tenant_id) as writing:
+        lock_scope(reading, Scope(tenant_id=tenant_id))
+        copied = _copy_schema(reading, writing, tenant_id, "ops", some=_READ_BY_RUNS)
+        return copied + sum(_copy_schema(reading, writing, tenant_id, schema) for schema in ("log", "memory"))
+
+
+def _copy_schema(
+    reading: Connection[Any],
+    writing: Connection[Any],
+    tenant_id: str,
+    schema: str,
+    *,
+    some: Sequence[str] | None = None,
+) -> int:
+    copied, sql = 0, queries("retrieval")
+    tables = reading.execute(sql["copied_tables"], {"schema": schema, "some": list(some) if some else None}).fetchall()
+    for table, columns in tables:
+        named = {"table": Identifier(schema, table), "columns": SQL(columns)}
+        with reading.cursor(name="copied_rows") as cursor:
+            cursor.execute(SQL(sql["read_rows"]).format(table=named["table"]), {"tenant": tenant_id})
+            while rows := cursor.fetchmany(_AT_ONCE):
+                written = Jsonb([row[0] for row in rows])
+                writing.execute(SQL(sql["write_rows"]).format(**named), {"tenant": tenant_id, "rows": written})
+                copied += len(rows)
     return copied
 
 
