@@ -159,7 +159,7 @@ def test_a_source_is_named_in_one_way(invoke, file: Path) -> None:
         ((str(file), "--from-start"), 2, "--from-start needs --from"),
         (("--from", url, "--table", "t", "--format", "csv"), 2, "are for files"),
         (("--from", "NO_SUCH_URL", "--table", "t"), 2, "There is no environment variable NO_SUCH_URL"),
-        (("--from", "host=127.0.0.1 password=hunter2", "--table", "t"), 2, "a URL like postgresql://"),
+        (("--from", "host=127.0.0.1 password=hunter2", "--table", "t"), 2, "a URL such as postgresql://"),
         (("--from", url), 2, "Name either a query or a table"),
         (("--from", url, "--table", "t"), 4, "No Postgres answers at 127.0.0.1:1"),
     ):

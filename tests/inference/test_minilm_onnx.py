@@ -63,7 +63,8 @@ def test_tokens_are_counted_uncut_and_without_special_ones(minilm: MiniLM) -> No
 
 
 @pytest.mark.parametrize(
-    ("content", "sentence"), [(b"another model", "not the ones we know"), (None, "not where their package put them")]
+    ("content", "sentence"),
+    [(b"another model", "not those of the expected version"), (None, "missing from their package")],
 )
 def test_wrong_weights_are_refused(
     content: bytes | None, sentence: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -57,7 +57,7 @@ def test_a_time_that_the_caller_gave_is_a_part_of_the_turn(talk: Talk) -> None:
 def test_a_conflict_names_the_turn_and_writes_nothing(talk: Talk) -> None:
     talk.say("I have a dog.", source_id="1")
     for at in (after(1), after(30)):
-        with pytest.raises(ConflictError, match="source_id '1' is taken"):
+        with pytest.raises(ConflictError, match="source_id '1' already belongs to a turn"):
             talk.send(
                 {"role": "user", "text": "New.", "source_id": "2"},
                 {"role": "user", "text": "I have a cat.", "source_id": "1"},
@@ -69,7 +69,7 @@ def test_a_conflict_names_the_turn_and_writes_nothing(talk: Talk) -> None:
 
 
 def test_one_batch_may_not_contradict_itself(talk: Talk) -> None:
-    with pytest.raises(ConflictError, match="sent twice at once"):
+    with pytest.raises(ConflictError, match="occurs twice in this request"):
         talk.say("One.", "Two.", source_id="1")
     assert len(talk.say("One.", "One.", source_id="1").turns) == 1
 

@@ -39,7 +39,7 @@ def test_behind_is_what_is_not_replayed_yet() -> None:
     require_replica(primary, position(started_at=STARTED.replace(year=2027)))
     with pytest.raises(DatabaseError, match="promoted"):
         require_replica(primary, position(is_replica=False, started_at=STARTED.replace(year=2027)))
-    with pytest.raises(DatabaseError, match="no replica of"):
+    with pytest.raises(DatabaseError, match="not a replica of"):
         require_replica(primary, position(cluster=2))
 
 
