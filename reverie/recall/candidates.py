@@ -29,6 +29,7 @@ from reverie.recall.search import (
     search_params,
     searches_words,
     unranked,
+    widened,
 )
 from reverie.recall.subject_cache import KnownSubject
 from reverie.store.session import TenantSession
@@ -70,6 +71,8 @@ class FoundCandidates(NamedTuple):
     formers: dict[UUID, list[UUID]]
     #: Candidates that ranked so low that they are only counted.
     unranked: int
+    #: Whether a wider search may find more.
+    is_cut: bool
 
 
 async def embed_query(
@@ -100,15 +103,17 @@ async def embed_query(
 
 
 async def find_candidates(
-    session: TenantSession, asked: PreparedQuery, *, reranker: Reranker | None, notes: list[str]
+    session: TenantSession, asked: PreparedQuery, *, reranker: Reranker | None, width: int, notes: list[str]
 ) -> FoundCandidates:
     """Return the candidates of an answer: found, with waiting turns and replacements, in the order of their scores.
+
+    `width`: how many times as many as the policy says are searched.
 
     Raises:
         StaleCacheError: what is known of the subject was cached, and is out of date.
     """
-    query, policy, subject = asked.query, asked.policy, asked.subject
-    search = await _search_for(session, asked, reranker)
+    query, policy, subject = asked.query, widened(asked.policy, width), asked.subject
+    search = await _search_for(session, asked, reranker, width)
     fresh = FreshArm(session, policy=policy, as_of=query.as_of)
     words_alone = asked.vector is None and not searches_words(policy)
     found, rows = await _searched(fresh, search, by_words(policy) if words_alone else policy, subject)
@@ -121,10 +126,12 @@ async def find_candidates(
     if query.is_spoken:
         found = _worth_telling(found, asked, notes)
     candidates = await with_replacements(session, found, subject_id=query.subject_id)
-    return FoundCandidates(candidates, former_ids(rows), unranked(rows))
+    low = unranked(rows)
+    is_cut = low > 0 or len(rows) >= policy.recall.candidates
+    return FoundCandidates(candidates, former_ids(rows), low, is_cut)
 
 
-async def _search_for(session: TenantSession, asked: PreparedQuery, reranker: Reranker | None) -> Search:
+async def _search_for(session: TenantSession, asked: PreparedQuery, reranker: Reranker | None, width: int) -> Search:
     """The search that a query wants, with its filters resolved to ids."""
     query, numbers, subject = asked.query, asked.policy.recall, asked.subject
     return Search(
@@ -138,7 +145,7 @@ async def _search_for(session: TenantSession, asked: PreparedQuery, reranker: Re
         include_compressed=query.include_compressed,
         among=await read_admitted(session, query.subject_id, query.filters),
         top_k=query.top_k,
-        ranked=max(numbers.ranked, 3 * (query.top_k or 0), numbers.rerank_candidates if reranker else 0),
+        ranked=width * max(numbers.ranked, 3 * (query.top_k or 0), numbers.rerank_candidates if reranker else 0),
         cached=subject.rows[0] if subject and subject.is_cached else None,
     )
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from typing import NamedTuple
 
 from reverie.inference import Embedder
 from reverie.inference.reranker import Reranker
@@ -25,8 +27,26 @@ from reverie.store.session import TenantSession
 from reverie.telemetry import names
 from reverie.telemetry.spans import SpanAttributes, span, spanned
 
+#: How many times as many candidates as the policy says are searched, as long as folded repeats leave too few hits.
+_WIDTHS = (1, 4, 16)
 #: Characters a token has on average; for budgets when no tokenizer is at hand, which the answer then says.
 _CHARACTERS_A_TOKEN = 4
+
+
+class _Answer(NamedTuple):
+    """Hits in their places, and what they were found among."""
+
+    hits: list[Hit]
+    dropped: list[Drop]
+    found: FoundCandidates
+    reranked_by: str | None
+    notes: list[str]
+
+    def lacks(self, top_k: int) -> bool:
+        """Whether there are too few hits since repeats were folded, and a wider search may find more."""
+        reasons = Counter(each.reason for each in self.dropped)
+        folded = reasons["same"] + reasons["same_turn"]
+        return self.found.is_cut and not reasons["budget"] and len(self.hits) < top_k <= len(self.hits) + folded
 
 
 def _told(found: RecallResult) -> SpanAttributes:
@@ -77,15 +97,14 @@ async def recall(
         vector=vector,
         model=embedder.model if embedder else None,
     )
-    found = await find_candidates(session, asked, reranker=reranker, notes=notes)
-    ranked, reranked_by = await _reranked(session, found, asked, reranker, notes)
-    placing = await _read_placing(session, found, asked, _counter(embedder, notes))
-    with span("recall place", {names.ITEMS: len(ranked)}):
-        hits, dropped = placed(ranked, placing)
-    hits = await with_neighbours(session, hits, query.neighbours, horizon=horizon(query.as_of))
-    dropped += [drop(hit, reason) for hit, reason in found.candidates if reason]
-    result = _result(session.tenant_id, asked, hits, dropped, notes)
-    return replace(result, reranker=reranked_by, unranked=found.unranked)
+    for width in _WIDTHS:
+        answer = await _answer(session, asked, embedder, reranker, width)
+        if not answer.lacks(asked.top_k):
+            break
+    hits = await with_neighbours(session, answer.hits, query.neighbours, horizon=horizon(query.as_of))
+    dropped = [*answer.dropped, *(drop(hit, reason) for hit, reason in answer.found.candidates if reason)]
+    result = _result(session.tenant_id, asked, hits, dropped, [*notes, *answer.notes])
+    return replace(result, reranker=answer.reranked_by, unranked=answer.found.unranked)
 
 
 async def recall_at_once(
@@ -131,6 +150,19 @@ def recall_entry(result: RecallResult) -> Entry:
             "dropped": len(result.dropped),
         },
     )
+
+
+async def _answer(
+    session: TenantSession, asked: PreparedQuery, embedder: Embedder | None, reranker: Reranker | None, width: int
+) -> _Answer:
+    """Find candidates, `width` times as many as the policy says, and give them their places."""
+    notes: list[str] = []
+    found = await find_candidates(session, asked, reranker=reranker, width=width, notes=notes)
+    ranked, reranked_by = await _reranked(session, found, asked, reranker, notes)
+    placing = await _read_placing(session, found, asked, _counter(embedder, notes))
+    with span("recall place", {names.ITEMS: len(ranked)}):
+        hits, dropped = placed(ranked, placing)
+    return _Answer(hits, dropped, found, reranked_by, notes)
 
 
 async def _reranked(

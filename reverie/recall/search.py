@@ -209,6 +209,13 @@ def by_words(policy: Policy) -> Policy:
     return policy.model_copy(update={"recall": numbers})
 
 
+def widened(policy: Policy, width: int) -> Policy:
+    """Return a policy that searches `width` times as many candidates."""
+    numbers = policy.recall
+    more = {"candidates": width * numbers.candidates, "candidates_per_hit": width * numbers.candidates_per_hit}
+    return policy if width == 1 else policy.model_copy(update={"recall": numbers.model_copy(update=more)})
+
+
 def horizon(as_of: datetime) -> UUID:
     """Return the least id of what happened after `as_of`: ids start with their event time in milliseconds."""
     milliseconds = (as_of - _EPOCH) // _MILLISECOND + 1

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import psycopg
+import pytest
 
 from reverie.errors import InferenceError
 from reverie.inference import Embedder, Vectors
@@ -17,7 +18,9 @@ from reverie.recall.recall import log_recall, recall
 from reverie.store.database import Store
 from reverie.store.session import perform
 from tests.asking import asking
-from tests.recall.conftest import LATER, SAMPLE, Corpus, FixedEmbedder, policy_with
+from tests.recall.conftest import LATER, SAMPLE, Corpus, FixedEmbedder, day, policy_with
+
+AXES = np.eye(8, dtype=np.float32)
 
 
 class BrokenEmbedder(FixedEmbedder):
@@ -57,6 +60,19 @@ def test_limits_given_win_over_the_policy(corpus: Corpus, reader: Store) -> None
     assert len(ask(reader, top_k=2).hits) == 2
     assert len(ask(reader, token_budget=6).hits) == 2
     assert {drop.reason for drop in ask(reader, token_budget=6).dropped} == {"budget"}
+
+
+@pytest.mark.parametrize("policy", ["reverie", "agent", "logic"])
+def test_repeats_leave_their_places_to_others(corpus: Corpus, reader: Store, policy: str) -> None:
+    """Repeats are folded before the answer is cut: ten are given where there are ten."""
+    for number in range(60):
+        corpus.memory("Found rose quartz again", at=day(number))
+    for number in range(12):
+        corpus.memory(f"Found quartz number {number}", at=day(70 + number), vectors=[AXES[0] + 0.2 * AXES[1]])
+    result = ask(reader, "rose quartz", policy=load_policy(policy), top_k=10)
+    assert len(result.hits) == 10
+    assert result.hits[0].times > 50 and len({hit.content for hit in result.hits}) == 10
+    assert len(ask(reader, "rose quartz", policy=load_policy(policy), top_k=20).hits) == 13, "there are no more"
 
 
 def test_summaries_come_last_unless_an_overview_is_asked_for(corpus: Corpus, reader: Store) -> None:
