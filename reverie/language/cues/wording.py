@@ -98,8 +98,8 @@ ENDINGS: Final = (
     (r"\(s\)", "s"),
 )
 
-#: Rewrites from the first person to the third, applied to values in this order.
-REWRITES: Final = tuple(
+#: Rewrites from the first person to the third, applied to values in this order: of one person, and of a group.
+SINGULAR: Final = tuple(
     (rf"(?i)\b{first}\b", third)
     for first, third in (
         ("i(?: am|'m)", "they are"),
@@ -107,11 +107,21 @@ REWRITES: Final = tuple(
         ("i(?: have|'ve)", "they have"),
         ("i'll", "they will"),
         ("i'd", "they would"),
-        ("(?:i|we)", "they"),
-        ("(?:my|our)", "their"),
-        ("(?:me|(?-i:us))(?!-)", "them"),  # "the US" is a country, and "me-time" a word
-        ("(?:mine|ours)", "theirs"),
-        ("(?:myself|ourselves)", "themselves"),
+        ("i", "they"),
+        ("my", "their"),
+        ("me(?!-)", "them"),  # "me-time" is a word
+        ("mine", "theirs"),
+        ("myself", "themselves"),
+    )
+)
+PLURAL: Final = tuple(
+    (rf"(?i)\b{first}\b", third)
+    for first, third in (
+        ("we", "they"),
+        ("our", "their"),
+        ("(?-i:us)(?!-)", "them"),  # "the US" is a country
+        ("ours", "theirs"),
+        ("ourselves", "themselves"),
     )
 )
 
@@ -150,7 +160,8 @@ _PLAIN_TABLE: Final = str.maketrans(PLAIN)
 _CUT: Final = for_python(CUT)
 _TAIL: Final = for_python(TAIL)
 _ENDINGS: Final = [(for_python(bare), with_s.replace("${1}", r"\g<1>")) for bare, with_s in ENDINGS]
-_REWRITES: Final = [(for_python(first), third) for first, third in REWRITES]
+_SINGULAR: Final = [(for_python(first), third) for first, third in SINGULAR]
+_PLURAL: Final = [(for_python(first), third) for first, third in PLURAL]
 _NAME_CUT: Final = for_python(NAME_CUT)
 _SLUG_WORDS: Final = re.compile(SLUG_WORDS)
 _SLUG_GAPS: Final = re.compile(SLUG_GAPS)
@@ -177,11 +188,14 @@ def value(captured: str) -> str:
     return _TAIL.sub("", _CUT.sub("", captured, count=1).strip(EDGES)).strip(EDGES)
 
 
-def third_person(text: str) -> str:
-    """Return the filled template in the third person: "my dog" becomes "their dog", "play(s)" "plays"."""
+def third_person(text: str, *, keeps_group: bool = False) -> str:
+    """Return the filled template in the third person: "my dog" becomes "their dog", "play(s)" "plays".
+
+    With `keeps_group`, "we", "us" and "our" stay: an instruction is for an agent that speaks for the same group.
+    """
     for bare, with_s in _ENDINGS if "(s)" in text else ():
         text = bare.sub(with_s, text)
-    for first, third in _REWRITES:
+    for first, third in _SINGULAR if keeps_group else (*_SINGULAR, *_PLURAL):
         text = first.sub(third, text)
     return text
 

@@ -136,7 +136,8 @@ def _read(compiled: Compiled, match: Match, reading: Interpretation, rules: Rule
     statement = _statement(compiled, reading, said)
     if rules.extract.objections and (reason := objection(_said(clause, statement, reading, said))):
         return reason
-    content = unveil(wording.third_person(sentence_of(compiled, reading, groups)))
+    sentence = sentence_of(compiled, reading, groups)
+    content = unveil(wording.third_person(sentence, keeps_group=compiled.kind == "instruction"))
     lead = len(clause) - len(clause.lstrip(wording.EDGES)) if first else reading.start
     return RuleMatch(
         rule=rule.name,

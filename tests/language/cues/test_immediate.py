@@ -97,6 +97,21 @@ def test_no_more_candidates_than_the_policy_takes(policy: str) -> None:
     assert max(each.left_out for each in found) >= 100
 
 
+@pytest.mark.parametrize(
+    ("text", "end"),
+    [
+        ("I'm on holiday until 20 March 2026.", datetime(2026, 3, 21, tzinfo=UTC)),
+        ("We're on annual leave until the 15th of March", datetime(2026, 3, 16, tzinfo=UTC)),
+        ("I am on vacation until Friday", datetime(2026, 3, 7, tzinfo=UTC)),
+        ("I'm away until the 12th", datetime(2026, 3, 13, tzinfo=UTC)),
+        ("I was on holiday until Monday", None),
+    ],
+)
+def test_an_absence_ends_on_the_day_that_it_names(text: str, end: datetime | None) -> None:
+    (candidate,) = extract_candidates(turn(text), load_policy("reverie"), count_tokens).candidates
+    assert candidate.expires_at == end
+
+
 def test_tool_calls_are_what_and_why() -> None:
     call = ToolCall(name="suggest_post", arguments={"a": 1, "category": "recipe"}, why="asked for", result="340 views")
     found = extract_candidates(turn("", role="assistant", tool_calls=(call,)), load_policy("reverie"), count_tokens)
