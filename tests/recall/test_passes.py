@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 from typing import Any, get_args
 from uuid import uuid4
 
@@ -68,3 +69,14 @@ def test_a_kind_that_is_left_out_is_dropped_with_its_reason() -> None:
 def test_the_budget_is_always_kept(tokens: int) -> None:
     found = placed([hit("fact", "Drinks tea", 0.9)], known(without=get_args(PassName), token_budget=tokens))
     assert len(found.hits) == (1 if tokens else 0)
+
+
+def test_a_correction_stands_above_what_it_corrects_in_the_policy_agent() -> None:
+    numbers = load_policy("agent").recall
+    old = hit("fact", "Default project is OPS", 0.9)
+    other = hit("preference", "Prefers short emails", 0.8)
+    late = hit("fact", "Correction: default project is PROJ", 0.3)._replace(happened_at=AT + timedelta(days=1))
+    question = read_question("Which project shall I file this in?", policy=numbers, speakers=(), asked_at=AT)
+    found = placed([old, other, late], replace(known(), numbers=numbers, question=question))
+    assert [one.id for one in found.hits] == [late.id, old.id, other.id]
+    assert found.hits[0].moves == ("moved up: says that something changed",)

@@ -28,7 +28,7 @@ from reverie.recall.contexts.adaptation import (
 )
 from reverie.recall.contexts.conversation import history_section
 from reverie.recall.contexts.earlier import TurnSummary
-from reverie.recall.contexts.request import Given, account_lines, service_section, tools_section
+from reverie.recall.contexts.request import Given, account_lines, fields, service_section, tools_section
 from reverie.recall.contexts.sections import Block, Line, Section, fit
 from reverie.recall.facts import StructuredFact
 from reverie.recall.places.budget import PROCEDURAL
@@ -100,7 +100,7 @@ def _reverie(of: Material) -> list[Section]:
     rules = adapt(of.given.mood, of.given.energy)
     return [
         _system(of),
-        _profile(of, f"PROFILE ({one_line(of.subject_id)}):"),
+        _profile(of, f"PROFILE ({one_line(of.subject_id)}):", _learned_lines(of)),
         _memories(of, "MEMORIES (remembered from earlier conversations):", _with_day),
         _behavior(of, [("MOOD:", emotional), ("ADAPTATION:", rules)]),
         *_rest(of),
@@ -270,7 +270,26 @@ def _system(of: Material) -> Section:
     return fit("system", [Block(lines=lines)], of.policy.context.system, of.count)
 
 
-def _profile(of: Material, head: str) -> Section:
+def _learned_lines(of: Material) -> list[Line]:
+    """What was learned about connections: by agents, and what the caller brings."""
+    lines = [
+        Line(
+            text=f"- {one_line(one.connection_id)}: {one_line(one.text)}",
+            id=one.id,
+            label="learned",
+            worth=1 + one.confidence / 2,
+        )
+        for one in of.profile.active
+        if one.connection_id
+    ]
+    for connection, value in of.given.learned.items():
+        for path, leaf in fields(value):
+            parts = filter(None, map(one_line, (connection, path, leaf)))
+            lines.append(Line(text=f"- {': '.join(parts)}", label="learned", worth=1.5))
+    return lines
+
+
+def _profile(of: Material, head: str, learned: Sequence[Line] = ()) -> Section:
     lines = account_lines(of.given)
     lines += [
         Line(text=fact_line(one), id=one.id, label=one.name, worth=1 + one.importance) for one in of.profile.facts
@@ -284,6 +303,7 @@ def _profile(of: Material, head: str) -> Section:
         for one in of.profile.active
         if not one.connection_id
     ]
+    lines += learned
     lines += [
         Line(
             text=f"- {with_day(one.kind, one.content, one.happened_at)}",
