@@ -154,21 +154,6 @@ def test_agent_blocks_in_their_order() -> None:
     )
 
 
-def test_our_profile_has_what_was_learned_about_connections() -> None:
-    entry = ScaffoldEntry(
-        id=uuid4(), connection_id="jira-1", path=["default_project"], value="PROJ", confidence=0.9, basis="said",
-        state="active", valid_from=AT, valid_to=None, replaced_by=None, sources=[], model=None, run_id=UUID(int=0),
-        policy_hash="p", against=None,
-    )  # fmt: skip
-    of = material("reverie", given=Given(learned={"mail": {"signature": "Team Flora"}, "crm": "slow on Mondays"}))
-    of = replace(of, profile=replace(of.profile, entries=(entry,), as_of=AT))
-    (profile,) = (one for one in lay_out(of) if one.name == "profile")
-    assert profile.text.splitlines()[1:] == [
-        "- jira-1: default_project: PROJ", "- mail: signature: Team Flora", "- crm: slow on Mondays",
-    ]  # fmt: skip
-    assert [line.ids for line in profile.lines] == [(entry.id,), (), ()]
-
-
 def test_a_narrative_has_at_most_as_many_words_as_the_policy_says() -> None:
     recent = [Recent(id=uuid4(), kind="episode", content="word " * 90, happened_at=AT) for _ in range(10)]
     profile = material("agent", recent=recent).profile
