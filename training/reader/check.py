@@ -1,4 +1,7 @@
-"""Check the labelled messages: `python -m training.reader.check [FILE ...]` prints each mistake with its file and line, and counts."""
+"""Check labelled messages by their guide: `python -m training.reader.check [FILE ...]`.
+
+Prints each mistake with its file and line, then counts by file, part and relation. Without a file, checks all voices.
+"""
 
 from __future__ import annotations
 
@@ -6,80 +9,100 @@ import json
 import sys
 import tomllib
 from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 HERE = Path(__file__).parent
-RELATIONS = tomllib.loads((HERE / "relations.toml").read_text(encoding="utf-8"))
-PHASES = {"holds", "begins", "adds", "ends", "past", "planned", "wished"}
-KEYS = {"r", "o", "h", "tp", "x", "p", "n", "d", "u", "c"}
+VOICES = HERE / "voices"
+RELATIONS: dict[str, dict[str, Any]] = tomllib.loads((HERE / "relations.toml").read_text(encoding="utf-8"))
+PARTS = {"train", "dev", "test"}
 HEAD = {"voice", "who", "style", "part"}
+PHASES = {"holds", "begins", "adds", "ends", "past", "planned", "wished"}
+DURATIONS = {"lasting", "passing", "until"}
+#: Keys of a statement whose values are copied from the message or from the message before it.
+SPANS = ("o", "h", "tp", "x", "u")
+KEYS = {"r", "p", "n", "d", "c", *SPANS}
 
 
-def mistakes(line: dict) -> list[str]:
-    """Name what is wrong with one message: unknown keys, relations and phases, and spans that do not stand in it."""
-    found = [f"unknown key {key!r}" for key in line.keys() - {"t", "q", "s", "day"}]
-    text, question = line.get("t"), line.get("q", "")
+def statement_mistakes(statement: dict[str, Any], text: str, question: str) -> Iterator[str]:
+    """Yield what is wrong with one statement of a message."""
+    for key in statement.keys() - KEYS:
+        yield f"unknown key {key!r} in a statement"
+    if statement.get("r") not in RELATIONS:
+        yield f"unknown relation {statement.get('r')!r}"
+    if statement.get("p", "holds") not in PHASES:
+        yield f"unknown phase {statement['p']!r}"
+    if statement.get("n", 0) not in (-1, 0, 1):
+        yield f"polarity {statement['n']!r} is not -1, 0 or 1"
+    if statement.get("d", "lasting") not in DURATIONS:
+        yield f"unknown duration {statement['d']!r}"
+    if statement.get("d") == "until" and "u" not in statement:
+        yield "until without u"
+    clause = statement.get("c", text)
+    if clause not in text:
+        yield f"clause not in the message: {clause!r}"
+    if not statement.get("o"):
+        yield "no object"
+    for key in SPANS:
+        span = statement.get(key)
+        if span and span not in text and span not in question:
+            yield f"{key} not in the message: {span!r}"
+        elif span and key == "o" and span in text and span not in clause:
+            yield f"o not in its clause: {span!r}"
+
+
+def message_mistakes(line: dict[str, Any]) -> Iterator[str]:
+    """Yield what is wrong with one message."""
+    for key in line.keys() - {"t", "q", "s", "day"}:
+        yield f"unknown key {key!r}"
+    text = line.get("t")
     if not isinstance(text, str) or not text.strip():
-        return [*found, "no text"]
-    if not isinstance(line.get("s"), list):
-        return [*found, "no list s"]
-    for statement in line["s"]:
-        found += [f"unknown key {key!r} in a statement" for key in statement.keys() - KEYS]
-        if statement.get("r") not in RELATIONS:
-            found.append(f"unknown relation {statement.get('r')!r}")
-        if statement.get("p", "holds") not in PHASES:
-            found.append(f"unknown phase {statement['p']!r}")
-        if statement.get("n", 0) not in (-1, 0, 1):
-            found.append(f"polarity {statement['n']!r}")
-        if statement.get("d", "lasting") not in ("lasting", "passing", "until"):
-            found.append(f"duration {statement['d']!r}")
-        if statement.get("d") == "until" and "u" not in statement:
-            found.append("until without u")
-        clause = statement.get("c", text)
-        if clause not in text:
-            found.append(f"clause not in the text: {clause!r}")
-        if not statement.get("o"):
-            found.append("no object")
-        for key in ("o", "h", "tp", "x", "u"):
-            span = statement.get(key)
-            if not span:
-                continue
-            if span not in text and span not in question:
-                found.append(f"{key} not in the text: {span!r}")
-            elif key == "o" and span in text and span not in clause:
-                found.append(f"o not in its clause: {span!r}")
-    return found
+        yield "no text"
+    elif not isinstance(line.get("s"), list):
+        yield "no list s"
+    else:
+        for statement in line["s"]:
+            yield from statement_mistakes(statement, text, line.get("q", ""))
+
+
+def read_voice(file: Path) -> tuple[dict[str, Any], list[dict[str, Any]], list[str]]:
+    """Return the voice's first line, its messages, and its mistakes as `file:line: what is wrong`."""
+    head: dict[str, Any] = {}
+    messages: list[dict[str, Any]] = []
+    mistakes: list[str] = []
+    for number, raw in enumerate(file.read_text(encoding="utf-8").splitlines(), 1):
+        try:
+            line = json.loads(raw)
+        except ValueError as error:
+            mistakes.append(f"{file.name}:{number}: no JSON: {error}")
+            continue
+        if number == 1:
+            head = line
+            if line.keys() != HEAD or line["part"] not in PARTS:
+                mistakes.append(f"{file.name}:1: the first line needs {sorted(HEAD)}, with a part of {sorted(PARTS)}")
+        else:
+            messages.append(line)
+            mistakes += [f"{file.name}:{number}: {mistake}" for mistake in message_mistakes(line)]
+    return head, messages, mistakes
 
 
 def main() -> int:
-    """Check the files that are named, or all voices; exit 1 if anything is wrong."""
-    files = [Path(name) for name in sys.argv[1:]] or sorted((HERE / "voices").glob("*.jsonl"))
-    wrong, relations, messages, empty, parts = 0, Counter(), 0, 0, Counter()
+    """Check the files named on the command line, or all voices; return 1 if anything is wrong."""
+    files = [Path(name) for name in sys.argv[1:]] or sorted(VOICES.glob("*.jsonl"))
+    parts: Counter[str] = Counter()
+    relations: Counter[str] = Counter(dict.fromkeys(RELATIONS, 0))
+    empty = wrong = 0
     for file in files:
-        seen = 0
-        for number, raw in enumerate(file.read_text(encoding="utf-8").splitlines(), 1):
-            if not raw.strip():
-                continue
-            try:
-                line = json.loads(raw)
-            except ValueError as error:
-                problems = [f"no JSON: {error}"]
-            else:
-                if number == 1:
-                    problems = [] if line.keys() == HEAD else [f"the first line needs exactly {sorted(HEAD)}"]
-                    parts[line.get("part")] += 1
-                else:
-                    problems = mistakes(line)
-                    seen += 1
-                    messages += 1
-                    empty += not line.get("s")
-                    relations.update(one.get("r") for one in line.get("s") or [] if isinstance(one, dict))
-            for problem in problems:
-                wrong += 1
-                print(f"{file.name}:{number}: {problem}")
-        print(f"{file.name}: {seen} messages")
-    print(f"{len(files)} voices {dict(parts)}, {messages} messages, {empty} without a statement, {sum(relations.values())} statements, {wrong} mistakes")
-    print("fewest:", ", ".join(f"{name} {relations[name]}" for name in sorted(RELATIONS, key=relations.__getitem__)[:12]))
+        head, messages, mistakes = read_voice(file)
+        print(*mistakes, f"{file.name}: {len(messages)} messages", sep="\n")
+        wrong += len(mistakes)
+        parts[head.get("part", "none")] += len(messages)
+        empty += sum(not message.get("s") for message in messages)
+        relations.update(str(one.get("r")) for message in messages for one in message.get("s") or ())
+    print(f"{len(files)} voices, {parts.total()} messages {dict(parts)}, {empty} of them without a statement")
+    print(f"{relations.total()} statements, {wrong} mistakes")
+    print("fewest:", ", ".join(f"{name} {number}" for name, number in relations.most_common()[:-13:-1]))
     return 1 if wrong else 0
 
 
