@@ -123,7 +123,8 @@ def clean(databases: Databases, history: Path) -> Clean:
             remember(store)
             wrong = wrong or dict(
                 conn.execute(
-                    "select tenant_id, id from memory.memories where subject_id = 'ben' and kind = 'fact' and content ~ 'Mumbai'"
+                    """select tenant_id, id from memory.memories
+                       where subject_id = 'ben' and kind = 'fact' and content ~ 'Mumbai'"""
                 ).fetchall()
             )
             found = Clean(history, wrong, digests(conn), of_ana(conn))
