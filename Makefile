@@ -68,8 +68,9 @@ prefect: $(PREFECT)  ## start the server of the flows on http://127.0.0.1:4200
 worker: $(PREFECT)  ## serve the flows and drain the queue every minute
 	@$(BIN)/python -m deployments.worker
 
+# bytecode is kept even where the machine forbids it: each of the suite's processes would compile all libraries again
 test: $(READY)  ## run all tests
-	$(BIN)/python -m pytest -n 2 --dist worksteal -q
+	env -u PYTHONDONTWRITEBYTECODE $(BIN)/python -m pytest -n 2 --dist worksteal -q
 
 fuzz: $(READY)  ## send 100,000 requests from several tenants, up to half of them hostile or damaged (COUNT=, SEED=)
 	REVERIE_FUZZ=$(COUNT) REVERIE_FUZZ_SEED=$(SEED) $(BIN)/python -m pytest tests/fuzz -q -s
