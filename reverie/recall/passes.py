@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 from uuid import UUID
 
+from reverie.language.objects import read_object
 from reverie.policy import RecallPolicy
 from reverie.policy.recall import PassName
 from reverie.recall.places.asked import asked_first
@@ -102,7 +103,8 @@ def _overview(hits: list[Hit], known: Placing) -> Placed:
 
 
 def _one_place(hits: list[Hit], known: Placing) -> Placed:
-    return Placed(*one_place_each(hits, longest_turn=known.numbers.longest_turn))
+    asked = frozenset(read_object(known.question.text).words)
+    return Placed(*one_place_each(hits, longest_turn=known.numbers.longest_turn, asked=asked))
 
 
 def _budget(hits: list[Hit], known: Placing) -> Placed:

@@ -8,6 +8,7 @@ from uuid import UUID
 from hypothesis import given
 from hypothesis import strategies as st
 
+from reverie.language.objects import read_object
 from reverie.recall.places.same import one_place_each, says_more
 from reverie.recall.result import Hit
 
@@ -52,12 +53,21 @@ def test_a_memory_never_hides_a_turn_that_says_more() -> None:
     assert [(one.id.int, one.reason) for one in dropped] == [(1, "same_turn")]
 
 
-def test_of_equals_the_better_is_given() -> None:
-    memory, turn = hit(1, "Lives in Bergen", item="memory", turn=2), hit(2, "I live in Bergen")
-    assert [one.id.int for one in one_place_each([memory, turn], longest_turn=80)[0]] == [1]
-    assert [one.id.int for one in one_place_each([turn, memory], longest_turn=80)[0]] == [2]
+def test_of_equals_the_memory_is_given_wherever_it_ranks() -> None:
+    memory, turn = hit(1, "Lives in Bergen", item="memory", turn=2), hit(2, "I live in Bergen, you know")
+    for ranked in ([memory, turn], [turn, memory]):
+        kept, dropped = one_place_each(ranked, longest_turn=80)
+        assert [(one.id.int, one.turn_id, one.score) for one in kept] == [(1, UUID(int=2), ranked[0].score)]
+        assert [(one.id.int, one.reason) for one in dropped] == [(2, "same_turn")]
     assert not says_more("word " * 81, "Lives in Bergen", 80)
     assert says_more("Anna drove to Rome by car", "Lives in Bergen", 80)
+
+
+def test_a_turn_with_what_is_asked_for_is_given() -> None:
+    memory, turn = hit(1, "Lives in Bergen", item="memory", turn=2), hit(2, "I live in Bergen by choice")
+    for ranked in ([memory, turn], [turn, memory]):
+        kept, _ = one_place_each(ranked, longest_turn=80, asked=frozenset(read_object("Is it her choice?").words))
+        assert [one.id.int for one in kept] == [2]
 
 
 TEXTS = st.sampled_from(["I love waffles", "I really love waffles!", "We live in Oslo now", "No", "Yes, no"])

@@ -22,12 +22,15 @@ _LEAST_WORDS = 3
 _MORE_WORDS = 3
 
 
-def one_place_each(ranked: Sequence[Hit], *, longest_turn: int) -> tuple[list[Hit], list[Drop]]:
+def one_place_each(
+    ranked: Sequence[Hit], *, longest_turn: int, asked: frozenset[str] = frozenset()
+) -> tuple[list[Hit], list[Drop]]:
     """Return ranked hits with one place a thing, and what gave up its place.
 
     Hits with the same words take the place of the best, in their newest wording, with how often and since when they
-    were said. Of a memory and the turn that it was made of, the turn is given if it says more and has at most
-    `longest_turn` words, else the better one.
+    were said. Of a memory and the turn that it was made of, whichever ranks higher, the memory is given unless the turn
+    says more and has at most `longest_turn` words, or has a word of `asked`, the content words of the question, that
+    the memory lacks.
     """
     groups: list[list[Hit]] = []
     places: dict[object, list[Hit]] = {}
@@ -44,7 +47,7 @@ def one_place_each(ranked: Sequence[Hit], *, longest_turn: int) -> tuple[list[Hi
         if len(group) == 1:
             kept.append(group[0])
             continue
-        shown = _shown(group, longest_turn)
+        shown = _shown(group, longest_turn, asked)
         kept.append(_standing_for(shown, group))
         origin = shown.turn_id or shown.id
         dropped += [
@@ -61,12 +64,14 @@ def _words(hit: Hit) -> tuple[str, ...] | None:
     return words if len(words) >= _LEAST_WORDS else None
 
 
-def _shown(group: Sequence[Hit], longest_turn: int) -> Hit:
+def _shown(group: Sequence[Hit], longest_turn: int, asked: frozenset[str]) -> Hit:
     best = group[0]
-    if best.item == "memory":
-        turn = next((hit for hit in group if hit.item == "turn" and hit.id == best.turn_id), None)
-        if turn is not None and says_more(turn.content, best.content, longest_turn):
-            best = turn
+    turn_id = best.turn_id if best.item == "memory" else best.id
+    memory = next((hit for hit in group if hit.item == "memory" and hit.turn_id == turn_id), None)
+    turn = next((hit for hit in group if hit.item == "turn" and hit.id == turn_id), None)
+    if memory is not None and turn is not None:
+        is_better = says_more(turn.content, memory.content, longest_turn) or names_more(turn, memory, asked)
+        best = turn if is_better else memory
     words = _words(best)
     same = [hit for hit in group if hit.item == best.item and (hit.id == best.id or (words and _words(hit) == words))]
     return max(same, key=lambda hit: hit.happened_at)
@@ -77,6 +82,13 @@ def says_more(turn: str, memory: str, longest: int) -> bool:
     if len(turn.split()) > longest:
         return False
     return len(set(read_object(turn).words) - set(read_object(memory).words)) >= _MORE_WORDS
+
+
+def names_more(turn: Hit, memory: Hit, asked: frozenset[str]) -> bool:
+    """Whether a turn has a word that is asked for and its memory lacks."""
+    return not asked.isdisjoint(
+        frozenset(read_object(turn.content).words) - frozenset(read_object(memory.content).words)
+    )
 
 
 def _standing_for(shown: Hit, group: Sequence[Hit]) -> Hit:
