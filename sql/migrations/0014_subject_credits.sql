@@ -12,3 +12,7 @@ comment on column ops.subject_credits.given_at is 'When it was set, by the clock
 
 alter table ops.calls add column subject_id text;
 comment on column ops.calls.subject_id is 'Subject that the whole request was about; null: several subjects, or none.';
+
+-- data teams may add up by subject, as they do of runs
+grant select (tenant_id, subject_id, balance_usd, given_at) on ops.subject_credits to reverie_analyst;
+grant select (subject_id) on ops.calls to reverie_analyst;

@@ -310,7 +310,7 @@ def test_a_lease_is_renewed_by_who_works_and_lost_by_who_does_not(store: Store, 
     times: Iterator[datetime] = iter([NOW] * 4 + [NOW + LEASE * 0.7] * 99)
     assert Drainer(store=store, embedder=EMBEDDER, clock=lambda: next(times)).drain().counts()["sessions"] == 1
 
-    say("ben", "s1", "I love spicy ramen.")
+    say("ben", "s1", "I hate cold soba.")
     clock = [NOW]
 
     def sleep_too_long() -> None:

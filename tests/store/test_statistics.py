@@ -12,7 +12,7 @@ import pytest
 from tests.store.test_queries import TEMPORARY, TYPES, prepared, queries, statements
 
 #: Statements whose arguments have no type until they are bound, and those of the owner.
-UNPLANNED = {("queue", "enqueue"), ("working_memory", "update_session"), ("rebuild", "empty")}
+UNPLANNED = {("queue", "enqueue"), ("working_memory", "update_session"), ("rebuild", "empty"), ("retract", "empty")}
 
 
 def insert_outcomes(conn: psycopg.Connection, number: int, tenant: str = "t") -> None:

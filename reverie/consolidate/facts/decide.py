@@ -37,6 +37,9 @@ def decide(
         _add_conflicts(decision, timeline)
         _add_spans(spans, timeline)
     decision.validity = {bearer: _validity(bearer, of_bearer) for bearer, of_bearer in spans.items()}
+    # a memory that states more than one thing may be over by another of them
+    over = {bearer for bearer, valid in decision.validity.items() if valid.valid_to is not None}
+    decision.conflicts = {pair for pair in decision.conflicts if over.isdisjoint((pair.memory_id, pair.other_id))}
     return decision
 
 
