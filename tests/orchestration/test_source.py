@@ -108,7 +108,11 @@ def test_without_a_source_the_log_is_written_elsewhere() -> None:
     ("name", "value", "said"),
     [
         ("URL", "", "set REVERIE_SOURCE_URL"),
-        ("URL", "mysql://someone:hunter2@crm", "REVERIE_SOURCE_URL cannot be used: must be a URL such as postgresql://"),
+        (
+            "URL",
+            "mysql://someone:hunter2@crm",
+            "REVERIE_SOURCE_URL cannot be used: must be a URL such as postgresql://",
+        ),
         ("QUERY", "select 1", "REVERIE_SOURCE_QUERY or REVERIE_SOURCE_TABLE"),
         ("MAP", "subject_id", "REVERIE_SOURCE_MAP cannot be used"),
     ],
