@@ -47,7 +47,14 @@ def test_a_relation_is_defined_with_six_examples(relation: str) -> None:
     [
         ({"t": "", "s": []}, "no text"),
         ({"t": "hi"}, "no list s"),
-        ({"t": "I live in Oslo", "s": [{"r": "lives_in", "o": "Bergen"}]}, "o not in the message: 'Bergen'"),
+        (
+            {"t": "I live in Oslo", "s": [{"r": "lives_in", "o": "Bergen"}]},
+            "o not in the message as whole words: 'Bergen'",
+        ),
+        (
+            {"t": "she's from Oslo", "s": [{"r": "lives_in", "o": "Oslo", "h": "he"}]},
+            "h not in the message as whole words: 'he'",
+        ),
         ({"t": "I live in Oslo", "s": [{"r": "dwells_in", "o": "Oslo"}]}, "unknown relation 'dwells_in'"),
         ({"t": "I live in Oslo", "s": [{"r": "lives_in", "o": "Oslo", "p": "was"}]}, "unknown phase 'was'"),
         ({"t": "off until May", "s": [{"r": "plans", "o": "off", "d": "until"}]}, "until without u"),

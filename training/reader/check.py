@@ -6,6 +6,7 @@ Prints each mistake with its file and line, then counts by file, part and relati
 from __future__ import annotations
 
 import json
+import re
 import sys
 import tomllib
 from collections import Counter
@@ -23,6 +24,11 @@ DURATIONS = {"lasting", "passing", "until"}
 #: Keys of a statement whose values are copied from the message or from the message before it.
 SPANS = ("o", "h", "tp", "x", "u")
 KEYS = {"r", "p", "n", "d", "c", *SPANS}
+
+
+def has_span(text: str, span: str) -> bool:
+    """Return whether a text has the span as whole words."""
+    return re.search(rf"(?<!\w){re.escape(span)}(?!\w)", text) is not None
 
 
 def statement_mistakes(statement: dict[str, Any], text: str, question: str) -> Iterator[str]:
@@ -46,8 +52,8 @@ def statement_mistakes(statement: dict[str, Any], text: str, question: str) -> I
         yield "no object"
     for key in SPANS:
         span = statement.get(key)
-        if span and span not in text and span not in question:
-            yield f"{key} not in the message: {span!r}"
+        if span and not has_span(text, span) and not has_span(question, span):
+            yield f"{key} not in the message as whole words: {span!r}"
         elif span and key == "o" and span in text and span not in clause:
             yield f"o not in its clause: {span!r}"
 
