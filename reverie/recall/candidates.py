@@ -38,6 +38,10 @@ from reverie.telemetry.spans import span
 #: The note on an answer without an embedder.
 NO_MODEL = "No embedding model is configured: found by words and entities alone."
 
+#: Notes on a message that needs no memories.
+GENERAL = "General knowledge answers this, whoever asks: nothing is recalled."
+SMALL_TALK = "The message is small talk: nothing is recalled."
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class PreparedQuery:
@@ -165,7 +169,7 @@ def _worth_telling(found: Candidates, asked: PreparedQuery, notes: list[str]) ->
     """Drop what a person who says this need not be reminded of: what is far from it or tells nothing."""
     question, numbers = asked.question, asked.policy.recall
     if _is_general(found, asked):
-        notes.append("General knowledge answers this, whoever asks: nothing is recalled.")
+        notes.append(GENERAL)
         return [(hit, reason or "general") for hit, reason in found]
     if asked.vector is not None:
         of_assistant = numbers.query_min_assistant.get(question.kind, -1.0)
@@ -178,7 +182,7 @@ def _worth_telling(found: Candidates, asked: PreparedQuery, notes: list[str]) ->
         return found
     is_chat = question.kind != "question" or "?" not in question.text or asks_back(question.text)
     if is_chat and not question.asks_assistant and is_small_talk(question.text, question.speakers):
-        notes.append("The message is small talk: nothing is recalled.")
+        notes.append(SMALL_TALK)
         return [(hit, reason or "small_talk") for hit, reason in found]
     least = numbers.query_min_worth.get(question.kind, 0.0)
     return without_small_talk(found, least, among=4 * asked.top_k, speakers=question.speakers)

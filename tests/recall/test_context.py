@@ -338,6 +338,7 @@ def test_what_general_knowledge_answers_reminds_of_nothing(
     found = perform(assemble_context(session, query, policy=load_policy("reverie"), embedder=embedder))
     assert found.recall is not None and not found.recall.hits
     assert {one.reason for one in found.recall.dropped} >= {"general"}
+    assert not [note for note in found.notes if note.startswith("Nothing that is remembered")], "one reason is enough"
     assert "General knowledge answers this" in " ".join(found.notes)
     (memories,) = (one for one in found.sections if one.name == "memories")
     assert not memories.lines

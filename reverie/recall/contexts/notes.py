@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from reverie.inference.tokens import Counter
+from reverie.recall.candidates import GENERAL, SMALL_TALK
 from reverie.recall.contexts.earlier import earlier_notes
 from reverie.recall.contexts.forms import Material
 from reverie.recall.contexts.sections import Section
@@ -20,7 +21,8 @@ def context_notes(of: Material, sections: Sequence[Section], counter: Counter) -
 def _missing(of: Material, counter: Counter) -> Iterator[str]:
     """What was missing."""
     form, known, subject = of.policy.context.form, of.profile, of.subject_id
-    yield from of.recalled.notes if of.recalled else ()
+    recalled = of.recalled.notes if of.recalled else ()
+    yield from recalled
     if of.staged:
         yield from of.staged.notes
     else:
@@ -28,7 +30,7 @@ def _missing(of: Material, counter: Counter) -> Iterator[str]:
             yield "Nothing was asked: the most important memories are given."
         if not of.top_k:
             yield f"The relationship is {known.relationship.stage}: no memories are given."
-        elif not of.memories:
+        elif not of.memories and GENERAL not in recalled and SMALL_TALK not in recalled:
             yield f"Nothing that is remembered of {subject} fits."
     if not known.facts and form != "logic":
         yield f"Nothing is known of {subject} by key."
