@@ -1,0 +1,261 @@
+"""What is remembered of people who write as people do? Figures over `bench/sets/natural.jsonl`.
+
+    python -m bench.natural [--policy reverie] [--verbose] [--show] [--verdicts FILE]
+
+The author of the set had not seen the rules, their labels or the training data. `bench/README.md` says how it is made.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import json
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from psycopg import Connection
+
+from bench.memory_histories import History, end_of, running, turns_of
+from bench.memory_scoring import STATING
+from bench.report import print_table
+
+SET = Path(__file__).resolve().parent / "sets" / "natural.jsonl"
+TENANT = "natural"
+VERDICTS = ("right", "wrong", "beside")
+#: Lists of words: a text has them if it has all words of one list.
+Words = Sequence[Sequence[str]]
+
+
+class Memory(NamedTuple):
+    """A memory after the last turn."""
+
+    kind: str
+    content: str
+    state: str
+    phase: str | None
+    valid_to: datetime | None
+    lasting: bool
+    #: it is a whole turn, kept in the words that were said
+    verbatim: bool
+
+    @property
+    def stating(self) -> bool:
+        """Whether it is of a kind that states something."""
+        return self.kind in STATING
+
+    @property
+    def standing(self) -> bool:
+        """Whether nothing has ended it."""
+        return self.state == "active" and self.valid_to is None
+
+    @property
+    def in_force(self) -> bool:
+        """Whether it states something as true at the end."""
+        return self.stating and self.standing and self.phase not in ("past", "ends")
+
+
+def plain(text: str) -> str:
+    """Return a text in lower case, without accents and the commas inside of numbers."""
+    letters = unicodedata.normalize("NFKD", text.lower().replace("’", "'"))
+    bare = "".join(letter for letter in letters if not unicodedata.combining(letter))
+    return re.sub(r"(?<=\d),(?=\d{3})", "", bare)
+
+
+def has(text: str, word: str) -> bool:
+    """Whether a plain text has a word or phrase; words may go on (taught, taught's), numbers may not."""
+    end = r"(?!\d|\.\d)" if word[-1].isdigit() else ""
+    return re.search(r"(?<![^\W_])(?<!\d\.)" + re.escape(plain(word)) + end, text) is not None
+
+
+def says(text: str, lists: Words) -> bool:
+    """Whether a text has all words of one of the lists."""
+    text = plain(text)
+    return any(all(has(text, word) for word in words) for words in lists)
+
+
+class Told(NamedTuple):
+    """What became of something that was told."""
+
+    id: str
+    what: str
+    lasting: bool
+    now: bool
+    #: a statement of any state says it: it was read, and is not forgotten
+    read: bool
+    #: a statement that nothing has ended says it
+    stated: bool
+    #: so does one that does not fade
+    kept: bool
+    #: or a memory of any other kind says it, if not in the words of the whole turn
+    remembered: bool
+    #: or the whole turn is kept
+    verbatim: bool
+
+
+def judge_told(told: Mapping[str, Any], memories: Iterable[Memory]) -> Told:
+    """Judge the memories that say what was told."""
+    saying = [memory for memory in memories if says(memory.content, told["any"])]
+    standing = [memory for memory in saying if memory.standing]
+    stated = any(memory.stating for memory in standing)
+    return Told(
+        id=told["id"],
+        what=told["what"],
+        lasting=told["lasting"],
+        now=told["now"],
+        read=any(memory.stating for memory in saying),
+        stated=stated,
+        kept=any(memory.stating and memory.lasting for memory in standing),
+        remembered=stated or any(not memory.verbatim for memory in standing),
+        verbatim=bool(standing),
+    )
+
+
+def still_in_force(ended: Mapping[str, Any], memories: Iterable[Memory]) -> list[Memory]:
+    """Return the memories that state a value as true that no longer is."""
+    return [
+        memory
+        for memory in memories
+        if memory.in_force and says(memory.content, ended["old"]) and not says(memory.content, ended["unless"])
+    ]
+
+
+def was_read(ended: Mapping[str, Any], memories: Iterable[Memory]) -> bool:
+    """Whether a statement of any state says the old value."""
+    return any(memory.stating and says(memory.content, ended["old"]) for memory in memories)
+
+
+def memories_of(conn: Connection[Any], history: History) -> list[Memory]:
+    """Return the memories of a person."""
+    said = {" ".join(turn["text"].split()) for turn in history["turns"]}
+    found = conn.execute(
+        "select kind, content, state, phase, valid_to, lasting from memory.memories"
+        " where tenant_id = %s and subject_id = %s order by happened_at, kind, content",
+        [TENANT, history["id"]],
+    )
+    return [Memory(*row, verbatim=" ".join(row[1].split()) in said) for row in found]
+
+
+def read_set() -> list[dict[str, Any]]:
+    """Return the histories."""
+    return [json.loads(line) for line in SET.read_text(encoding="utf-8").splitlines()]
+
+
+def run(policy: str) -> tuple[list[dict[str, Any]], dict[str, list[Memory]]]:
+    """Import all histories, run every stage and return the memories of each person."""
+    histories = read_set()
+    with running(policy) as running_:
+        running_.bring(TENANT, [turn for one in histories for turn in turns_of(one)], max(map(end_of, histories)))
+        with running_.store.transaction(TENANT) as conn:
+            return histories, {one["id"]: memories_of(conn, one) for one in histories}
+
+
+def share(flags: Iterable[bool]) -> str:
+    """Return how many are true, as a share."""
+    flags = list(flags)
+    return f"{sum(flags) / max(len(flags), 1):.3f} ({sum(flags)}/{len(flags)})"
+
+
+def print_figures(histories: Sequence[History], memories: Mapping[str, Sequence[Memory]], verbose: bool) -> None:
+    """Print what of the told is remembered and which ended values are still in force."""
+    told = [judge_told(one, memories[history["id"]]) for history in histories for one in history["told"]]
+    ended = [(one, memories[history["id"]]) for history in histories for one in history["ended"]]
+    stale = [(one, still_in_force(one, of)) for one, of in ended]
+    read = [bool(found) for (one, found), (_, of) in zip(stale, ended, strict=True) if was_read(one, of)]
+    current = [one for one in told if one.now]
+    lasting = [one for one in current if one.lasting]
+    messages = sum(turn["role"] == "user" for history in histories for turn in history["turns"])
+    print_table(
+        f"Natural: {len(histories)} people, {messages} messages, {len(told)} told, {len(ended)} ended",
+        ("", "figure"),
+        [
+            ("told: as a statement, active", share(one.stated for one in told)),
+            ("told and true at the end: as a statement, active", share(one.stated for one in current)),
+            ("... or in another memory than the whole turn", share(one.remembered for one in current)),
+            ("... or the whole turn is kept", share(one.verbatim for one in current)),
+            ("told, lasting and true at the end: as a lasting statement", share(one.kept for one in lasting)),
+            ("episodes and dated plans, true at the end: as a statement", share(one.stated for one in current if not one.lasting)),
+            ("told and ended later: a statement, in force or not", share(one.read for one in told if not one.now)),
+            ("ended values still in force (goal 0)", share(bool(found) for _, found in stale)),
+            ("... of those that were read", share(read)),
+        ],
+    )  # fmt: skip
+    by_person = (
+        (
+            history["id"],
+            history["who"],
+            share(one.stated for one in current if one.id.startswith(history["id"])),
+            sum(bool(found) for one, found in stale if one["id"].startswith(history["id"])),
+            sum(memory.stating and memory.state == "active" for memory in memories[history["id"]]),
+        )
+        for history in histories
+    )
+    columns = ("", "who", "told and true: as a statement", "ended in force", "active statements")
+    print_table("By person", columns, by_person)
+    if verbose:
+        for one in told:
+            if not (one.stated if one.now else one.read):
+                print(f"not read: {one.id} {one.what}{'' if one.now else ' (ended later)'}")
+        for value, found in stale:
+            for memory in found:
+                print(f"still in force: {value['id']} {value['what']}: {memory.content}")
+
+
+def active_statements(memories: Mapping[str, Sequence[Memory]]) -> list[tuple[str, Memory]]:
+    """Return every active statement with its person."""
+    return [
+        (name, memory)
+        for name, of in memories.items()
+        for memory in of
+        if memory.stating and memory.state == "active"
+    ]  # fmt: skip
+
+
+def print_memories(memories: Mapping[str, Sequence[Memory]]) -> None:
+    """Print every active statement in columns, so that a reader can add verdicts as the third."""
+    for name, memory in active_statements(memories):
+        until = f"until {memory.valid_to:%Y-%m-%d}" if memory.valid_to else "in force"
+        lasts = "lasting" if memory.lasting else "fading"
+        print("\t".join((name, memory.content, "?", memory.kind, memory.phase or "", until, lasts)))
+
+
+def print_verdicts(memories: Mapping[str, Sequence[Memory]], path: Path) -> None:
+    """Print how many active statements are wrong or beside the point, and those that nobody judged."""
+    with path.open(encoding="utf-8", newline="") as file:
+        verdicts = {(row[0], row[1]): row[2] for row in csv.reader(file, delimiter="\t", quoting=csv.QUOTE_NONE) if row}
+    unknown = set(verdicts.values()) - set(VERDICTS)
+    if unknown:
+        raise SystemExit(f"verdicts are {', '.join(VERDICTS)}, not {', '.join(sorted(unknown))}")
+    given = [(name, memory, verdicts.get((name, memory.content))) for name, memory in active_statements(memories)]
+    counts = Counter(verdict for *_, verdict in given if verdict)
+    judged = max(sum(counts.values()), 1)
+    rows: list[tuple[str, str]] = [(one, f"{counts[one] / judged:.3f} ({counts[one]}/{judged})") for one in VERDICTS]
+    off = counts["wrong"] + counts["beside"]
+    rows += [("wrong or beside the point", f"{off / judged:.3f} ({off}/{judged})")]
+    print_table("Verdicts on active statements", ("", "share"), rows)
+    for name, memory, verdict in given:
+        if verdict is None:
+            print(f"no verdict: {name}\t{memory.content}")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--policy", default="reverie")
+    parser.add_argument("--verbose", action="store_true", help="list what was not read and what is still in force")
+    parser.add_argument("--show", action="store_true", help="list every active statement")
+    parser.add_argument("--verdicts", type=Path, help="verdicts on statements: history, content, verdict, tabs between")
+    given = parser.parse_args()
+    histories, memories = run(given.policy)
+    print_figures(histories, memories, given.verbose)
+    if given.show:
+        print_memories(memories)
+    if given.verdicts:
+        print_verdicts(memories, given.verdicts)
+
+
+if __name__ == "__main__":
+    main()
