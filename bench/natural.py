@@ -117,37 +117,23 @@ def judge_told(told: Mapping[str, Any], memories: Iterable[Memory]) -> Told:
 
 def still_in_force(ended: Mapping[str, Any], memories: Iterable[Memory]) -> list[Memory]:
     """Return the memories that state a value as true that no longer is."""
-    return [
-        memory
-        for memory in memories
-        if memory.in_force and says(memory.content, ended["old"]) and not says(memory.content, ended["unless"])
-    ]
-
-
-def was_read(ended: Mapping[str, Any], memories: Iterable[Memory]) -> bool:
-    """Whether a statement of any state says the old value."""
-    return any(memory.stating and says(memory.content, ended["old"]) for memory in memories)
+    saying = [memory for memory in memories if memory.in_force and says(memory.content, ended["old"])]
+    return [memory for memory in saying if not says(memory.content, ended["unless"])]
 
 
 def memories_of(conn: Connection[Any], history: History) -> list[Memory]:
     """Return the memories of a person."""
-    said = {" ".join(turn["text"].split()) for turn in history["turns"]}
     found = conn.execute(
-        "select kind, content, state, phase, valid_to, lasting from memory.memories"
+        "select kind, content, state, phase, valid_to, lasting, content = any(%s) from memory.memories"
         " where tenant_id = %s and subject_id = %s order by happened_at, kind, content",
-        [TENANT, history["id"]],
+        [[turn["text"] for turn in history["turns"]], TENANT, history["id"]],
     )
-    return [Memory(*row, verbatim=" ".join(row[1].split()) in said) for row in found]
-
-
-def read_set() -> list[dict[str, Any]]:
-    """Return the histories."""
-    return [json.loads(line) for line in SET.read_text(encoding="utf-8").splitlines()]
+    return [Memory(*row) for row in found]
 
 
 def run(policy: str) -> tuple[list[dict[str, Any]], dict[str, list[Memory]]]:
     """Import all histories, run every stage and return the memories of each person."""
-    histories = read_set()
+    histories = [json.loads(line) for line in SET.read_text(encoding="utf-8").splitlines()]
     with running(policy) as running_:
         running_.bring(TENANT, [turn for one in histories for turn in turns_of(one)], max(map(end_of, histories)))
         with running_.store.transaction(TENANT) as conn:
@@ -165,9 +151,13 @@ def print_figures(histories: Sequence[History], memories: Mapping[str, Sequence[
     told = [judge_told(one, memories[history["id"]]) for history in histories for one in history["told"]]
     ended = [(one, memories[history["id"]]) for history in histories for one in history["ended"]]
     stale = [(one, still_in_force(one, of)) for one, of in ended]
-    read = [bool(found) for (one, found), (_, of) in zip(stale, ended, strict=True) if was_read(one, of)]
+    read = [
+        bool(still_in_force(one, of))
+        for one, of in ended
+        if any(memory.stating and says(memory.content, one["old"]) for memory in of)
+    ]
     current = [one for one in told if one.now]
-    lasting = [one for one in current if one.lasting]
+    lasting, passing = ([one for one in current if one.lasting is wanted] for wanted in (True, False))
     messages = sum(turn["role"] == "user" for history in histories for turn in history["turns"])
     print_table(
         f"Natural: {len(histories)} people, {messages} messages, {len(told)} told, {len(ended)} ended",
@@ -178,12 +168,12 @@ def print_figures(histories: Sequence[History], memories: Mapping[str, Sequence[
             ("... or in another memory than the whole turn", share(one.remembered for one in current)),
             ("... or the whole turn is kept", share(one.verbatim for one in current)),
             ("told, lasting and true at the end: as a lasting statement", share(one.kept for one in lasting)),
-            ("episodes and dated plans, true at the end: as a statement", share(one.stated for one in current if not one.lasting)),
+            ("told, not lasting and true at the end: as a statement", share(one.stated for one in passing)),
             ("told and ended later: a statement, in force or not", share(one.read for one in told if not one.now)),
             ("ended values still in force (goal 0)", share(bool(found) for _, found in stale)),
             ("... of those that were read", share(read)),
         ],
-    )  # fmt: skip
+    )
     by_person = (
         (
             history["id"],
@@ -207,12 +197,7 @@ def print_figures(histories: Sequence[History], memories: Mapping[str, Sequence[
 
 def active_statements(memories: Mapping[str, Sequence[Memory]]) -> list[tuple[str, Memory]]:
     """Return every active statement with its person."""
-    return [
-        (name, memory)
-        for name, of in memories.items()
-        for memory in of
-        if memory.stating and memory.state == "active"
-    ]  # fmt: skip
+    return [(name, one) for name, of in memories.items() for one in of if one.stating and one.state == "active"]
 
 
 def print_memories(memories: Mapping[str, Sequence[Memory]]) -> None:
