@@ -3,6 +3,7 @@
 - `text`: cleaning, sentences and chunks
 - `cues/`: what a text says: rules, sentences worth keeping, entities, mood, signs of a crisis
 - `statements/`: what a clause that a rule matches says, as data and as a sentence
+- `english/`: the English language pack: relations, and the words by which statements are put into sentences
 - `standalone`: finds the sentences that can be read alone
 - `contradiction`: whether two similar texts contradict each other
 - `contradiction_words`: word lists of `contradiction`

@@ -35,7 +35,7 @@ _NUMBERS: Final = {
     for word in words.split()
 }  # fmt: skip
 
-_DAY = rf"(?P<day>{'|'.join(_DAYS)})(?!s\b)"
+_DAY = rf"(?P<day>{'|'.join(_DAYS)})(?!s\b| (?:morning|afternoon|evening|night)s\b)"
 _MONTH = (
     rf"(?P<month>{'|'.join(_MONTHS)}|jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec)\b\.?"
 )  # fmt: skip

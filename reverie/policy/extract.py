@@ -191,6 +191,8 @@ class ExtractPolicy(Table):
     turn_candidates: Annotated[int, Field(ge=1, le=10_000)] = 200
     #: days after which a statement of an expiring relation ends if it names no time; 0: it fades like others
     plan_days: Annotated[float, Field(ge=0, le=36_500)] = 0.0
+    #: days after which what is passing ends: a broken wrist, a visitor; 0: it fades like others
+    passing_days: Annotated[float, Field(ge=0, le=36_500)] = 0.0
     importance: ImportanceByKind = ImportanceByKind()
     model: ModelPolicy = ModelPolicy()
     worth: WorthPolicy = WorthPolicy()

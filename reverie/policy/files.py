@@ -24,6 +24,8 @@ from reverie.errors import PolicyError
 BASE, WITHOUT = "base", "without_rules"
 #: The same by the heading that they stand under.
 EXTRA: dict[tuple[str | int, ...], tuple[str, ...]] = {(): (BASE,), ("extract",): (WITHOUT,)}
+#: The relations of a language pack, which `[extract] relations` may name.
+RELATIONS = "relations.toml"
 #: What a file never has from its base.
 _OF_ITS_OWN = ("name", "description")
 
@@ -135,9 +137,24 @@ def _read(name_or_path: str, folder: Path) -> PolicyFile:
         )
     try:
         text = content.decode()
-        return PolicyFile(label, identity, text, tomllib.loads(text))
+        file = PolicyFile(label, identity, text, tomllib.loads(text))
     except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise PolicyError(f"Policy {label} is not valid TOML: {error}.") from error
+    _put_relations(file)
+    return file
+
+
+def _put_relations(file: PolicyFile) -> None:
+    """Put the table of a language pack in the place of its name: `relations = "english"`."""
+    extract = file.tables.get("extract")
+    name = extract.get("relations") if isinstance(extract, dict) else None
+    if not isinstance(extract, dict) or not isinstance(name, str):
+        return
+    packs = files("reverie") / "language"
+    known = sorted(item.name for item in packs.iterdir() if (item / RELATIONS).is_file())
+    if name not in known:
+        raise file.error(["extract", "relations"], f"is a table or one of {', '.join(known)}, found {name!r}")
+    extract["relations"] = tomllib.loads((packs / name / RELATIONS).read_text("utf-8"))
 
 
 def merged(chain: Sequence[PolicyFile]) -> dict[str, Any]:

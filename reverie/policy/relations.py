@@ -11,22 +11,38 @@ from reverie.policy.table import Share, Table
 
 FactCategory = Literal["identity", "preference", "constraint", "instruction"]
 RuleKind = Literal["fact", "preference", "instruction"]
+StatedKind = Literal["fact", "preference", "instruction", "episode"]
+#: How a statement may be worded: in a phase, as a denial, and of an object that is a name.
+WordingCase = Literal["holds", "denied", "named", "adds", "ends", "past", "planned", "wished"]
 
 
 class Relation(Table):
     """What a statement says of whom it is about, such as `lives_in`."""
 
-    kind: RuleKind = "fact"
+    kind: StatedKind = "fact"
     #: How many objects it has at a time. Of `one`, a new statement ends what held before; of `many`, only a statement
     #: about the same object does.
     values: Literal["one", "many"] = "many"
     #: `durable`: it does not fade while nothing ends it. `fading`: as its kind does. `expiring`: it ends by the time
-    #: that it names, and fades otherwise.
-    lasts: Literal["durable", "fading", "expiring"] = "fading"
+    #: that it names, and fades otherwise. `dated`: it ends by the time that it names, and is durable otherwise.
+    lasts: Literal["durable", "fading", "expiring", "dated"] = "fading"
+    #: What its topic is. `which`: which of several ("the rate for workshops"). `role`: what one person is at a time
+    #: ("our accountant"), unless several are ("a client"). `use`: what it serves; a change ends what served it.
+    #: `detail`: a date or figure of the object, which a later one replaces. `sort`: of what sort the object is.
+    topic: Literal["which", "role", "use", "detail", "sort"] = "which"
+    #: Whether denials stand beside each other where it has one value: closed on Sundays, and on Mondays.
+    denials: Literal["one", "many"] = "one"
     #: The memory in the third person: "Lives in {object}". A rule's own template comes first.
     wording: Annotated[str, Field(min_length=1)]
     #: Instead of `wording`, of what is denied: "Doesn't like {object}".
     opposite: str | None = None
+    #: How a statement that no rule read is worded, instead of `wording`: alternatives between |, of which the first
+    #: that has all its slots is taken. What it lacks follows from wording and phase (language/statements/stated.py).
+    says: dict[WordingCase, str] = Field(default_factory=dict)
+    #: Type of the entity that a named object is: `pet`, `person`.
+    entity: Annotated[str, Field(pattern=r"^[a-z]+$")] | None = None
+    #: Whether a deed after "to" is its object as well: "wants to see Japan".
+    infinitive: bool = False
     #: Where an object ends: after a name, a place, a thing with what describes it,
     #: a deed with when it is done, or with the clause.
     objects: Literal["name", "place", "thing", "deed", "text"] = "thing"
@@ -41,12 +57,12 @@ class Relation(Table):
     importance: Share | None = None
 
     def is_lasting(self, phase: Phase) -> bool:
-        """Return whether a statement in this phase stays as it is while nothing ends it."""
-        return self.lasts == "durable" and phase in ("holds", "begins", "adds")
+        """Return whether a statement in this phase that has no end of its own stays as it is while nothing ends it."""
+        return self.lasts in ("durable", "dated") and phase in ("holds", "begins", "adds")
 
     def is_expiring(self, phase: Phase) -> bool:
         """Return whether a statement in this phase ends by the time that it names."""
-        return self.lasts == "expiring" or phase == "planned"
+        return self.lasts in ("expiring", "dated") or phase == "planned"
 
     @model_validator(mode="after")
     def _coherent(self) -> Relation:

@@ -114,3 +114,19 @@ def test_bytes_that_are_no_text_are_an_error_in_words(tmp_path: Path) -> None:
     path.write_bytes(b"name = '\xff'")
     with pytest.raises(PolicyError, match="is not valid TOML"):
         load_policy(str(path))
+
+
+def test_relations_may_be_those_of_a_language_pack(tmp_path: Path) -> None:
+    (tmp_path / "own.toml").write_text(
+        'description = "x"\n[extract]\nrelations = "english"\n[extract.importance]\nfact = 0.5\n'
+    )
+    assert load_policy(str(tmp_path / "own.toml")).extract.relations["lives_in"].values == "one"
+    (tmp_path / "more.toml").write_text('base = "own.toml"\n[extract.relations.rides]\nwording = "Rides {object}"\n')
+    relations = load_policy(str(tmp_path / "more.toml")).extract.relations
+    assert {"rides", "lives_in"} <= relations.keys()
+
+
+def test_an_unknown_language_pack_is_named(tmp_path: Path) -> None:
+    (tmp_path / "own.toml").write_text('[extract]\nrelations = "klingon"\n')
+    with pytest.raises(PolicyError, match=r"extract.relations \(line 2\): is a table or one of english"):
+        load_policy(str(tmp_path / "own.toml"))

@@ -5,6 +5,7 @@
 - `decide`: the policy's rules applied to a batch of turns
 - `events`: the policy's rules applied to events
 - `language_model`: a language model asked about turns
+- `stated`: statements of a reader as candidates
 - `claims`: which claims of a language model stand
 - `claimed`: accepted claims as candidates
 - `write`: candidates, lineage, and what was decided on each turn and event

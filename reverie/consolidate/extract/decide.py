@@ -240,7 +240,7 @@ def _statements(
         of_rule = (hit.kind, hit.content, hit.polarity, hit.importance, hit.entity, hit.rule)
         clause = texts[index][hit.start : hit.end]
         end = said and statement_end(said, clause, said_at[index], policy.extract)
-        rows.append((index, hit.start, *of_rule, *stated, hit.lasting, end, unit_of(texts[index], clause)))
+        rows.append((index, hit.start, *of_rule, *stated, hit.lasting and not end, end, unit_of(texts[index], clause)))
         places[index].append((hit.start, hit.end))
     hits = pl.DataFrame(rows, schema=_HITS, orient="row")
     return _shaped(hits.join(read.drop("text"), on="read").rename({"id": "turn_id"})), places, refused

@@ -102,7 +102,8 @@ class Rules:
 
     def _compiled(self, order: int, rule: Rule) -> Compiled:
         relation = self.extract.relations[rule.relation] if rule.relation is not None else None
-        kind: RuleKind = rule.kind or (relation.kind if relation else "fact")
+        of_relation: RuleKind = "fact" if relation is None or relation.kind == "episode" else relation.kind
+        kind = rule.kind or of_relation
         by_kind: float = getattr(self.extract.importance, kind)
         importance = relation.importance if rule.importance is None and relation else rule.importance
         pattern = self.extract.expand(rule.pattern)

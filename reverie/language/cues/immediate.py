@@ -90,7 +90,7 @@ def _findings(turn: Turn, policy: Policy, rules: Rules, count_tokens: CountToken
             of_rule = (hit.kind, hit.content, hit.polarity, hit.importance, hit.entity or "", hit.rule)
             clause = text[hit.start : hit.end]
             end = statement_end(hit.statement, clause, turn.said_at, numbers)
-            yield _Finding(hit.start, *of_rule, hit.statement, hit.lasting, end, unit_of(text, clause))
+            yield _Finding(hit.start, *of_rule, hit.statement, hit.lasting and end is None, end, unit_of(text, clause))
         for part in kept_one(text, [(hit.start, hit.end) for hit in hits], rules):
             for piece in pieces(part, policy, count_tokens):
                 importance = getattr(numbers.importance, piece.kind)

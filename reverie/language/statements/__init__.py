@@ -7,5 +7,7 @@
 - `sentences`: words what a predicate states in the third person
 - `trimming`: where the object of a statement ends, and whether it is one
 - `refusals`: why a match is not kept
+- `stated`: statements as a reader gives them, and their wording in the third person
+- `things`: what an event is about
 - `short_replies`: what a short reply states, with the question before it
 """

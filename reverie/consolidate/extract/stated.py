@@ -1,0 +1,170 @@
+"""Statements of a reader as candidates: what merge, facts and the later stages get, whoever read the message; pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from datetime import datetime, timedelta
+
+from reverie.language.cues.entities import entities_one
+from reverie.language.cues.salience import salience, unit_of
+from reverie.language.cues.wording import name_slug
+from reverie.language.english import statement_words
+from reverie.language.expiry import expires_at
+from reverie.language.objects import object_key, read_object
+from reverie.language.statements.stated import MessageStatement, bare, holder_key, model_phase, worded_statement
+from reverie.language.statements.things import things
+from reverie.language.subject import sentence
+from reverie.language.text import owned
+from reverie.model import Candidate, Proposition, Turn, candidate_id
+from reverie.policy import Policy
+from reverie.policy.relations import Relation
+
+#: What its candidates are recorded as found by.
+ORIGIN = "reader"
+#: Places of the ends of replaced values, after those of the statements themselves.
+_ENDS_FROM = 1000
+
+
+def candidates_of(
+    statements: Sequence[MessageStatement], turn: Turn, policy: Policy, *, before: Sequence[MessageStatement] = ()
+) -> tuple[Candidate, ...]:
+    """Return what the statements of a turn give for memory, in their order.
+
+    The statements have the shape of training/reader/GUIDE.md: spans as they stand in the message, a relation of the
+    policy's table. One of an unknown relation, or that is less sure than `[structured_facts] min_confidence`, gives
+    nothing. A pronoun as holder ("he") stands for the person whom a statement before it names, in the message or in
+    `before`, the statements of the message before; a statement about nobody known gives nothing.
+
+    An `event` becomes an episode that mentions what it is about; everything else is a fact, preference or instruction
+    that states its relation. A value that is `replaced` gives a second candidate, which ends it, where the relation has
+    many values. The confidence decides only whether a statement is taken: how sure a reader is says nothing about
+    which of two values is the current one.
+    """
+    known = policy.extract.relations
+    named = [one for one in before if one.relation in known]
+    candidates = []
+    for place, statement in enumerate(statements):
+        relation = known.get(statement.relation)
+        if relation is None or statement.confidence < policy.structured_facts.min_confidence:
+            continue
+        about = _about_somebody(statement, named, known)
+        if about is None:
+            continue
+        named.append(about)
+        candidates.append(_candidate(about, relation, place, turn, policy))
+        if (end := _end_of_replaced(about, relation)) is not None:
+            candidates.append(_candidate(end, relation, _ENDS_FROM + place, turn, policy))
+    return tuple(candidates)
+
+
+def _about_somebody(
+    statement: MessageStatement, named: Sequence[MessageStatement], known: dict[str, Relation]
+) -> MessageStatement | None:
+    """The statement about whom a pronoun stands for; None: nobody is named before it."""
+    if statement.holder is None or statement.holder.lower() not in statement_words().people.pronouns:
+        return statement
+    for one in reversed(named):
+        if one.holder:
+            return replace(statement, holder=one.holder)
+        if known[one.relation].entity is not None:
+            return replace(statement, holder=one.object)
+    return None
+
+
+def _end_of_replaced(statement: MessageStatement, relation: Relation) -> MessageStatement | None:
+    """The end of the value that a statement replaces, if the new one does not end it by itself."""
+    if statement.replaced is None or statement.phase != "begins" or relation.values == "one":
+        return None
+    return replace(statement, object=statement.replaced, replaced=None, phase="ends", polarity=0)
+
+
+def _candidate(statement: MessageStatement, relation: Relation, place: int, turn: Turn, policy: Policy) -> Candidate:
+    kind = relation.kind
+    content = worded_statement(statement, relation, turn.text)
+    states = kind != "episode"
+    importance = relation.importance
+    if policy.importance.mode == "novelty_salience":
+        importance = salience(unit_of(turn.text, statement.clause or turn.text), policy.salience)
+    ends_at = _ends_at(statement, relation, turn, policy)
+    return Candidate(
+        id=candidate_id(turn.said_at, turn.tenant_id, turn.subject_id, kind, str(turn.id), ORIGIN, place),
+        subject_id=turn.subject_id,
+        kind=kind,
+        content=(sentence if states else owned)(content, turn.speaker, turn.subject_id),
+        importance=getattr(policy.extract.importance, kind) if importance is None else importance,
+        polarity=statement.polarity,
+        happened_at=turn.said_at,
+        mentions=tuple(_mentions(statement, relation, content)),
+        turn_id=turn.id,
+        session_id=turn.session_id,
+        origin=ORIGIN,
+        statement=_proposition(statement) if states else None,
+        lasting=ends_at is None and states and _is_lasting(statement, relation),
+        expires_at=ends_at,
+    )
+
+
+def _proposition(statement: MessageStatement) -> Proposition:
+    topic = bare(statement.topic) if statement.topic else None
+    return Proposition(
+        relation=statement.relation,
+        object=bare(statement.object),
+        who=holder_key(statement.holder),
+        topic=topic.lower() if topic else None,
+        phase=model_phase(statement.phase),
+    )
+
+
+def _is_lasting(statement: MessageStatement, relation: Relation) -> bool:
+    if statement.duration == "passing":
+        return False
+    phase = model_phase(statement.phase)
+    is_kept = statement.duration == "lasting" or (relation.lasts == "expiring" and _recurs(statement))
+    return relation.is_lasting(phase) or (is_kept and phase in ("holds", "begins", "adds"))
+
+
+def _ends_at(statement: MessageStatement, relation: Relation, turn: Turn, policy: Policy) -> datetime | None:
+    """When what is stated is over by itself: by its own time, or soon, where it is passing."""
+    numbers, phase = policy.extract, model_phase(statement.phase)
+    if phase in ("ends", "past"):
+        return None
+    if statement.duration == "until":
+        until = statement.until or ""
+        if (end := expires_at(until, turn.said_at) or expires_at(f"until {until}", turn.said_at)) is not None:
+            return end
+    if statement.duration is not None and statement.duration != "lasting":
+        return turn.said_at + timedelta(days=numbers.passing_days) if numbers.passing_days else None
+    if statement.duration == "lasting" or not relation.is_expiring(phase) or _recurs(statement):
+        return None
+    named = (statement.topic, statement.object, statement.clause or turn.text)
+    for words in named[1:2] if relation.lasts == "dated" else named:
+        if words and (end := expires_at(words, turn.said_at) or expires_at(f"on {words}", turn.said_at)) is not None:
+            return end
+    return (
+        turn.said_at + timedelta(days=numbers.plan_days) if numbers.plan_days and relation.lasts == "expiring" else None
+    )
+
+
+def _recurs(statement: MessageStatement) -> bool:
+    """Whether it comes again and again: "by the 10th of each month"."""
+    said = f"{statement.object} {statement.topic or ''}".lower().split()
+    return not statement_words().words.recurring.isdisjoint(said)
+
+
+def _mentions(statement: MessageStatement, relation: Relation, content: str) -> Iterator[str]:
+    """Typed ids of what it names: the person or animal that it is about, and what an event is about."""
+    found = [entity.id for entity in entities_one(content)]
+    if relation.entity is not None and (name := _name(statement)):
+        found.insert(0, f"{relation.entity}:{name}")
+    if relation.kind == "episode":
+        found += [f"thing:{thing}" for thing in things(statement.object)]
+    yield from dict.fromkeys(found)
+
+
+def _name(statement: MessageStatement) -> str:
+    """The name of somebody as a slug; empty for what is no name: "two cats"."""
+    said = bare(statement.object)
+    if not (read_object(said).is_proper or statement.topic) or any(letter.isdigit() for letter in object_key(said)):
+        return ""
+    return name_slug(holder_key(said) or "")

@@ -1,0 +1,81 @@
+"""The English language pack: what is English in the reading and wording of statements, as data.
+
+- `relations.toml`: the relations that statements can have; the policy names this table (`[extract] relations`)
+- `statements.toml`: words by which statements are put into sentences
+"""
+
+from __future__ import annotations
+
+import tomllib
+from functools import cache
+from importlib.resources import files
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from reverie.policy.table import Table
+
+#: How a wording begins: with a verb of the third person, with a name of what it says, with words of the message.
+Form = Literal["verb", "noun", "clause"]
+Phrases = dict[str, str]
+WordSet = frozenset[str]
+
+
+class Common(Table):
+    """WordSet that clauses are made of."""
+
+    own: WordSet
+    articles: WordSet
+    an: WordSet
+    subjects: WordSet
+    to: str
+    adverbs: WordSet
+    firsts: tuple[tuple[str, str], ...]
+    modals: WordSet
+    denied: dict[str, str]
+    recurring: WordSet
+
+
+class People(Table):
+    """WordSet for people."""
+
+    pronouns: WordSet
+    several: WordSet
+    roles: WordSet
+    shared: WordSet
+
+
+class Topics(Table):
+    """WordSet of topics."""
+
+    #: Of each group the first word stands for all.
+    same: tuple[tuple[str, ...], ...]
+    empty: WordSet
+
+
+class Things(Table):
+    """WordSet around the nouns that events share."""
+
+    before: WordSet
+    stops: WordSet
+    empty: WordSet
+
+
+class StatementWords(Table):
+    """`statements.toml`."""
+
+    phases: dict[Form, Phrases]
+    #: Of each verb in the third person: the form of several, and the base form.
+    verbs: dict[str, Annotated[tuple[str, str], Field(min_length=2)]]
+    words: Common
+    people: People
+    topics: Topics
+    things: Things
+
+
+@cache
+def statement_words() -> StatementWords:
+    """Return the words of `statements.toml`."""
+    return StatementWords.model_validate(
+        tomllib.loads(files(__package__).joinpath("statements.toml").read_text("utf-8"))
+    )

@@ -1,0 +1,276 @@
+"""Statements as a reader gives them, and their wording in the third person: "Workshop rate: 72 an hour". Pure.
+
+The phrases are data: the column `says` of a relation, and the words of the language pack (`language/english/`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from reverie.language.cues import wording
+from reverie.language.english import Form, statement_words
+from reverie.language.objects import is_plural, read_object
+from reverie.language.statements.verbs import base_form, words
+from reverie.language.subject import possessive
+from reverie.model import Phase
+from reverie.policy.relations import Relation
+
+#: As `Phase`, and what is `wished`: wanted, and not decided.
+StatedPhase = Literal["holds", "begins", "adds", "ends", "past", "planned", "wished"]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class MessageStatement:
+    """One statement of a message, as training/reader/GUIDE.md defines it; spans are copied from the message."""
+
+    #: A name of the policy's table.
+    relation: str
+    object: str
+    #: Of whom it is true, if not of the author: "my sister Ann".
+    holder: str | None = None
+    topic: str | None = None
+    #: The value that ends: "from Wix to Shopify".
+    replaced: str | None = None
+    phase: StatedPhase = "holds"
+    #: 1 liked or can, -1 disliked, denied, closed, cannot, 0 neither.
+    polarity: int = 0
+    #: How long it holds; None: as long as its relation says. `until`: as long as the words in `until` say.
+    duration: Literal["lasting", "passing", "until"] | None = None
+    until: str | None = None
+    #: The clause that states it; None: the whole message.
+    clause: str | None = None
+    #: How sure the reader is, from 0 to 1.
+    confidence: float = 1.0
+
+
+def model_phase(phase: StatedPhase) -> Phase:
+    """Return the phase of what is remembered: a wish changes nothing yet, like a plan."""
+    return "planned" if phase == "wished" else phase
+
+
+def worded_statement(statement: MessageStatement, relation: Relation, text: str) -> str:
+    """Return the memory of a statement: of its author in the third person, of others as a sentence about them.
+
+    `text` is the message, where the statement has no clause of its own.
+    """
+    clause = statement.clause or text
+    thing = _thing(statement.object, clause, relation)
+    slots = _slots(statement, thing, clause)
+    chosen = _phrase(statement, relation, slots, thing)
+    said = wording.third_person(chosen, keeps_group=relation.kind == "instruction")
+    form = _form(said)
+    is_own = any(said.startswith(slot) for slot in slots.values())
+    third, base = _conjugated(said, form, statement.holder, is_own=is_own)
+    if statement.phase in _TOLD and statement.phase not in relation.says:
+        phrase = statement_words().phases[form][statement.phase]
+        said = phrase.format(text=third, third=third, base=base)
+        third = f"{said[:1].lower()}{said[1:]}"
+    if statement.holder:
+        said = _of_holder(said, third, form, statement.holder, text=chosen)
+    return f"{said[:1].upper()}{said[1:]}"
+
+
+# ------------------------------------------------------------------------------------------------- words of the message
+@dataclass(frozen=True, slots=True)
+class _Thing:
+    """An object as it is worded."""
+
+    words: str
+    #: Whether it is what somebody does, as a predicate: "draws in the evenings".
+    is_deed: bool
+
+
+def _thing(said: str, clause: str, relation: Relation) -> _Thing:
+    """The object as a thing, or as a deed in the third person where it follows its subject in the clause."""
+    common = statement_words().words
+    if (deed := _headed(said)) is not None:
+        return _Thing(deed, True)
+    before = re.findall(r"[\w'’]+", clause[: max(clause.find(said), 0)].lower().replace("’", "'"))
+    while before and before[-1] in common.adverbs:
+        before.pop()
+    last = before[-1] if before else ""
+    if last in common.subjects and _opens_with_verb(said):
+        return _Thing(_deed(said), True)
+    if relation.infinitive and last == common.to:
+        return _Thing(f"{common.to} {said}", False)
+    return _Thing(_lowered(bare(said)), False)
+
+
+def _lowered(said: str) -> str:
+    """An order or a clause with a small letter, if its first word is a common one: "Don't use emojis"."""
+    common, known = statement_words(), words()
+    first = said.split(" ", 1)[0]
+    plain = first.lower().replace("’", "'")
+    is_common = (
+        plain
+        in common.words.denied.keys()
+        | common.words.adverbs
+        | common.words.articles
+        | common.words.own
+        | common.things.stops
+        | known.verbs.keys()
+        | known.regular
+    )
+    return f"{said[:1].lower()}{said[1:]}" if is_common and len(first) > 1 else said
+
+
+def _headed(said: str) -> str | None:
+    """A clause with the author as its subject, without it: "I'm writing from eight", "is writing from eight"."""
+    lowered = said.lower().replace("’", "'")
+    for first, third in statement_words().words.firsts:
+        if lowered.startswith(first) and len(said) > len(first):
+            rest = said[len(first) :]
+            return f"{third}{rest}" if third else _deed(rest)
+    return None
+
+
+def _deed(said: str) -> str:
+    """What somebody does, in the third person: "draw in the evenings", "draws in the evenings"."""
+    common = statement_words().words
+    tokens = said.split(" ")
+    place = next((place for place, word in enumerate(tokens) if word.lower() not in common.adverbs), 0)
+    rest = " ".join(tokens[place:])
+    for first, third in common.denied.items():
+        if f"{rest} ".lower().replace("’", "'").startswith(f"{first} "):
+            return " ".join([*tokens[:place], f"{third}{rest[len(first) :]}"])
+    if _opens_with_verb(rest):
+        tokens[place] = wording.third_person(f"{tokens[place]}(s)")
+    return " ".join(tokens)
+
+
+def _opens_with_verb(said: str) -> bool:
+    """Whether it begins with a verb in its base form, or with one that is denied."""
+    common = statement_words().words
+    word = said.split(" ", 1)[0].lower().replace("’", "'")
+    if word in common.denied or word in common.adverbs:
+        return True
+    if word in common.modals or word in common.articles or not word.isalpha():
+        return False
+    return base_form(word) == (word, "present")
+
+
+def bare(said: str) -> str:
+    """Return the words without "my" or "our" before them."""
+    first, space, rest = said.partition(" ")
+    return rest if space and first.lower() in statement_words().words.own else said
+
+
+def _slots(statement: MessageStatement, thing: _Thing, clause: str) -> dict[str, str]:
+    common = statement_words().words
+    topic = bare(statement.topic or "")
+    first, _, rest = topic.partition(" ")
+    topic = rest if rest and first.lower() in common.articles else topic
+    clause = clause.strip().rstrip(".!")
+    found = {
+        "object": thing.words, "an_object": _with_article(thing.words), "topic": topic, "a_topic": _with_article(topic),
+        "replaced": bare(statement.replaced or ""), "clause": _headed(clause) or clause,
+    }  # fmt: skip
+    return {name: value for name, value in found.items() if value}
+
+
+def _with_article(noun: str) -> str:
+    """A noun with an article, unless it has one, is a name, a number or several."""
+    common = statement_words().words
+    first = noun.split(" ", 1)[0]
+    is_other = not first.isalpha() or not first.islower() or first in common.articles or first in common.own
+    if is_other or is_plural(noun) or _counts(first):
+        return noun
+    return f"{'an' if first[0] in common.an else 'a'} {noun}"
+
+
+def _counts(word: str) -> bool:
+    return any(each.isdigit() for each in read_object(word).words)
+
+
+# -------------------------------------------------------------------------------------------------------------- phrases
+_SLOT = re.compile(r"\{(\w+)\}")
+
+
+def _phrase(statement: MessageStatement, relation: Relation, slots: Mapping[str, str], thing: _Thing) -> str:
+    """The words of a statement that holds, or in its phase where the relation has a phrase of its own for it."""
+    says, phase = relation.says, statement.phase
+    if phase in says and phase != "holds":
+        return _filled(says[phase], slots)  # type: ignore[index]
+    if thing.is_deed:
+        return slots["object"]
+    if statement.polarity < 0 and ("denied" in says or relation.opposite):
+        return _filled(says.get("denied") or relation.opposite or "", slots)
+    if "named" in says and _is_name(thing.words):
+        return _filled(says["named"], slots)
+    return _filled(says.get("holds", relation.wording), slots)
+
+
+def _filled(alternatives: str, slots: Mapping[str, str]) -> str:
+    """The first of the alternatives that has all its slots, filled; else the object alone."""
+    for template in alternatives.split("|"):
+        if all(name in slots for name in _SLOT.findall(template)):
+            return template.format_map(slots)
+    return slots["object"]
+
+
+def _is_name(thing: str) -> bool:
+    """Whether an object is a name, and not "two girls" or "the eldest"."""
+    first = thing.split(" ", 1)[0]
+    pack = statement_words()
+    is_common = {first.lower()} & (pack.words.own | pack.words.articles | pack.people.roles)
+    return first[:1].isupper() and not is_common and not _counts(first)
+
+
+# --------------------------------------------------------------------------------------------------- phases and holders
+def _form(said: str) -> Form:
+    """How a wording begins."""
+    first = said.split(" ", 1)[0]
+    if f"{first[:1].upper()}{first[1:]}" in statement_words().verbs:
+        return "verb"
+    return "noun" if re.match(r"[A-Z][a-z]+(?: [a-z]+)? (?:is|are) |[\w '’-]+: ", said) else "clause"
+
+
+#: Phases that a wording tells; what begins, or is one more, is worded as what holds.
+_TOLD: frozenset[str] = frozenset(("ends", "past", "planned", "wished"))
+
+
+def _conjugated(said: str, form: Form, holder: str | None, *, is_own: bool) -> tuple[str, str]:
+    """A wording as it follows a holder or words of its phase, and with its verb in the base form.
+
+    `is_own`: it begins with words of the message, which keep their capital.
+    """
+    first, _, rest = said.partition(" ")
+    if form == "verb":
+        several, base = statement_words().verbs[f"{first[:1].upper()}{first[1:]}"]
+        verb = several if holder and are_several(holder) else f"{first[:1].lower()}{first[1:]}"
+        return f"{verb} {rest}".strip(), f"{base} {rest}".strip()
+    lowered = said if is_own else f"{said[:1].lower()}{said[1:]}"
+    return lowered, lowered
+
+
+def _of_holder(said: str, third: str, form: Form, holder: str, *, text: str) -> str:
+    """A sentence about somebody else: "Sister Ann lives in Leeds", "Daughter's name is Ines"."""
+    who = bare(holder.strip())
+    if who.lower() in text.lower():
+        return said
+    if form == "verb":
+        return f"{who} {third}"
+    return f"{possessive(who)} {third}" if form == "noun" else f"{who}: {third}"
+
+
+def are_several(holder: str) -> bool:
+    """Return whether a holder is several people: "my parents", "the kids"."""
+    last = holder.rstrip().rpartition(" ")[2].lower()
+    return last in statement_words().people.several or is_plural(holder)
+
+
+def holder_key(holder: str | None) -> str | None:
+    """Return of whom a statement is true, as facts compares it: the name alone, where there is one.
+
+    "my sister Ann" and "Ann" are `ann`; "my sister" is `sister`.
+    """
+    if not holder:
+        return None
+    words = read_object(holder).words
+    roles = statement_words().people.roles
+    places = [place for place, word in enumerate(words) if word in roles]
+    named = words[places[-1] + 1 :] if places else words
+    return " ".join(named or words) or None

@@ -1,0 +1,111 @@
+"""Statements of a reader as candidates."""
+
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from reverie.consolidate.extract.stated import candidates_of
+from reverie.language.statements.stated import MessageStatement
+from reverie.model import Candidate, Proposition
+from reverie.policy import load_policy
+from reverie.testing import conversation
+
+POLICY = load_policy("reverie")
+TURN = conversation("whatever was said", start=datetime(2026, 3, 2, 9, tzinfo=UTC))[0]
+
+
+def only(relation: str, object_: str, **parts: Any) -> Candidate:
+    (candidate,) = candidates_of([MessageStatement(relation=relation, object=object_, **parts)], TURN, POLICY)
+    return candidate
+
+
+def test_a_candidate_states_its_relation() -> None:
+    candidate = only("lives_in", "Leeds", holder="my sister Ann", phase="begins")
+    assert candidate.statement == Proposition(relation="lives_in", object="Leeds", who="ann", phase="begins")
+    assert (candidate.kind, candidate.content, candidate.origin) == ("fact", "Sister Ann lives in Leeds", "reader")
+    assert candidate.lasting
+    assert candidate.expires_at is None
+    assert candidate.turn_id == TURN.id
+
+
+def test_kind_and_importance_are_those_of_the_relation() -> None:
+    assert only("standing_rule", "no emojis").kind == "instruction"
+    assert (only("allergic_to", "nuts").kind, only("allergic_to", "nuts").importance) == ("preference", 0.9)
+
+
+def test_an_event_is_an_episode_about_things() -> None:
+    candidate = only("event", "Our recipe post got 340 views", topic="340 views")
+    assert (candidate.kind, candidate.statement, candidate.lasting) == ("episode", None, False)
+    assert {"thing:post", "thing:view"} <= set(candidate.mentions)
+
+
+def test_whoever_is_named_is_an_entity() -> None:
+    assert "pet:pip" in only("has_pet", "pip", topic="dog").mentions
+    assert "person:ann" in only("has_sibling", "sister Ann").mentions
+    assert not only("has_pet", "two cats").mentions
+
+
+def test_a_plan_ends_by_its_date_and_one_without_after_some_days() -> None:
+    assert only("plans", "surgery", topic="10 March").expires_at == datetime(2026, 3, 11, tzinfo=UTC)
+    assert only("plans", "surgery").expires_at == TURN.said_at + timedelta(days=POLICY.extract.plan_days)
+
+
+def test_what_comes_each_month_has_no_end() -> None:
+    candidate = only("deadline", "the 10th of each month", topic="taxes")
+    assert (candidate.expires_at, candidate.lasting) == (None, True)
+
+
+def test_what_is_passing_ends_soon_and_until_at_its_time() -> None:
+    passing = only("has_condition", "a broken wrist", duration="passing")
+    assert (passing.lasting, passing.expires_at) == (False, TURN.said_at + timedelta(days=POLICY.extract.passing_days))
+    until = only("availability", "evenings", polarity=1, duration="until", until="Easter or until 20 March")
+    assert until.expires_at == datetime(2026, 3, 21, tzinfo=UTC)
+    assert only("habit", "a nap", duration="lasting").lasting
+
+
+def test_a_replaced_value_ends_where_the_new_one_does_not_end_it() -> None:
+    statement = MessageStatement(relation="uses", object="Shopify", topic="the shop", replaced="Wix", phase="begins")
+    new, end = candidates_of([statement], TURN, POLICY)
+    assert new.content == "Uses Shopify (shop)"
+    assert end.content == "No longer uses Wix"
+    assert end.statement == Proposition(relation="uses", object="Wix", topic="the shop", phase="ends")
+    assert new.id != end.id
+    assert only("lives_in", "Bergen", replaced="Oslo", phase="begins").content == "Lives in Bergen"
+    assert only("prefers", "tea", replaced="coffee").content == "Prefers tea to coffee"
+
+
+def test_a_wish_changes_nothing_yet() -> None:
+    candidate = only("has_pet", "a dog", phase="wished")
+    assert candidate.statement is not None
+    assert (candidate.statement.phase, candidate.lasting) == ("planned", False)
+
+
+def test_a_pronoun_stands_for_who_was_named_before() -> None:
+    sister = MessageStatement(relation="has_sibling", object="Ann")
+    her = MessageStatement(relation="lives_in", object="Leeds", holder="she")
+    assert [each.content for each in candidates_of([sister, her], TURN, POLICY)][1] == "Ann lives in Leeds"
+    assert [each.content for each in candidates_of([her], TURN, POLICY, before=[sister])] == ["Ann lives in Leeds"]
+    assert candidates_of([her], TURN, POLICY) == ()
+
+
+def test_what_is_unsure_or_of_no_known_relation_gives_nothing() -> None:
+    sure = POLICY.structured_facts.min_confidence
+    assert (
+        candidates_of([MessageStatement(relation="lives_in", object="Oslo", confidence=sure - 0.01)], TURN, POLICY)
+        == ()
+    )
+    assert candidates_of([MessageStatement(relation="nothing", object="Oslo")], TURN, POLICY) == ()
+
+
+def test_the_same_statements_give_the_same_candidates() -> None:
+    statements = [
+        MessageStatement(relation="lives_in", object="Oslo"),
+        MessageStatement(relation="works_as", object="a nurse"),
+    ]
+    assert candidates_of(statements, TURN, POLICY) == candidates_of(statements, TURN, POLICY)
+    assert len({each.id for each in candidates_of(statements, TURN, POLICY)}) == 2
+
+
+def test_a_speaker_beside_the_subject_is_named() -> None:
+    turn = TURN.__class__(**{name: getattr(TURN, name) for name in TURN.__slots__ if name != "speaker"}, speaker="Bo")
+    (candidate,) = candidates_of([MessageStatement(relation="lives_in", object="Oslo")], turn, POLICY)
+    assert candidate.content == "Bo lives in Oslo"
