@@ -24,6 +24,7 @@ BENCHES = {
     "evaluate": "How long does an evaluation of 1,000 questions take, and how often does context utilisation err?",
     "rules": "What do the rules find, how precisely and how fast?",
     "memory": "Is what is remembered right and current? Sentences, histories, facts covered.",
+    "keeping": "Does what follows reading keep perfect statements right? Current, ended, merged, untouched, patterns.",
     "summaries": "How much of a reader's summary do session summaries say, beside the first and random sentences?",
     "merge_quality": "Are the right memories merged, and the wrong ones kept apart?",
     "pipeline": "How fast is a history turned into memory, beside the bare embedder?",

@@ -49,6 +49,10 @@ class Relation(Table):
     #: Structured fact that it also is; `{object}` and `{topic}` stand in the key as slugs.
     category: FactCategory | None = None
     key: Annotated[str, Field(pattern=r"^[a-z][a-z_]*(?::?\{(?:object|topic)\})?$")] | None = None
+    #: Whether an end may name a value by a word of it ("the Altona thing"), or mean the latest ("that is off").
+    refers: bool = False
+    #: Whether its ends also drop what is planned in other relations: "Zoho fell through".
+    ends_planned: bool = False
     #: Relations of which it ends the values that its object names: "we lost Pickle" ends that there is a cat Pickle.
     ends: tuple[str, ...] = ()
     #: Whether its object takes the place of the value of `ends` that its topic names: "swapped the Golf for a Leaf".

@@ -1,7 +1,7 @@
 -- name: read_evidence
 -- Memories that state something and that score has not marked as done, and those on which to decide again since a person
 -- corrected or parted something.
-select m.id, m.subject_id, m.relation
+select m.id, m.subject_id, m.relation, m.phase
 from memory.memories m
 where m.tenant_id = %(tenant)s and not m.scored and m.state <> 'candidate'
   and (m.relation is not null or m.stated is not null or m.origin = any(%(origins)s))
@@ -9,7 +9,7 @@ where m.tenant_id = %(tenant)s and not m.scored and m.state <> 'candidate'
   and m.shard >= %(shard_from)s and m.shard < %(shard_to)s
   and (%(subjects)s::text[] is null or m.subject_id = any(%(subjects)s))
 union all
-select m.id, m.subject_id, m.relation
+select m.id, m.subject_id, m.relation, m.phase
 from memory.memories m
 where m.tenant_id = %(tenant)s and m.scored and not m.structured and m.valid_from is not null and m.state <> 'candidate'
   and (m.relation is not null or m.stated is not null or m.origin = any(%(origins)s))

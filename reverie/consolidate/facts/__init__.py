@@ -5,6 +5,8 @@
 - `statements`: a statement, and what a decision says of it
 - `decide`: which statements are in force
 - `timeline`: statements of one relation, in event order
+- `slots`: which of several a statement is about, by its topic
+- `references`: which value an end refers to that does not name it in full
 - `ties`: statements of one relation that end values of another
 - `write`: what is in force, superseded and in conflict
 """

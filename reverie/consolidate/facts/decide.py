@@ -11,6 +11,7 @@ from itertools import groupby
 from operator import attrgetter
 from uuid import UUID
 
+from reverie.consolidate.facts.slots import with_slots
 from reverie.consolidate.facts.statements import Decision, StatedValue, Stint, Undecided, Validity, ValueInForce
 from reverie.consolidate.facts.ties import follow, is_replacement
 from reverie.consolidate.facts.timeline import Timeline
@@ -28,7 +29,9 @@ def decide(
     """
     decision = Decision()
     spans: dict[UUID, list[_Span]] = {}
-    in_order = sorted(follow(stated), key=lambda value: (value.place, value.order, value.ends_words is not None))
+    in_order = sorted(
+        follow(with_slots(stated)), key=lambda value: (value.place, value.order, value.ends_words is not None)
+    )
     for _, of_place in groupby(in_order, attrgetter("place")):
         timeline = Timeline(apart, together)
         for value in of_place:

@@ -16,6 +16,7 @@ from reverie.language.fact_keys import confidences, fact_rules, is_corrected, re
 from reverie.language.text import plain_name
 from reverie.model import Kind, Phase, Proposition, stable_id
 from reverie.policy import Policy
+from reverie.policy.relations import Relation
 from reverie.store.queries import queries
 
 
@@ -89,6 +90,7 @@ class Evidence:
     id: UUID
     subject_id: str
     relation: str | None
+    phase: Phase | None
 
 
 def read_evidence(conn: Connection[Any], params: Mapping[str, Any]) -> list[Evidence]:
@@ -149,7 +151,7 @@ def _of_relation(memory: StatingMemory, policy: Policy, tenant_id: str) -> State
         **_common(memory, tenant_id),
         relation=memory.relation,
         topic=(memory.topic or "").casefold(),
-        is_single=relation.values == "one",
+        **_manner(relation, memory.polarity),
         object=memory.object,
         polarity=memory.polarity,
         phase=phase,
@@ -163,6 +165,24 @@ def _of_relation(memory: StatingMemory, policy: Policy, tenant_id: str) -> State
         sure=min(confidence, usual),
         importance=given.get("importance", importance),
     )
+
+
+#: The slot of denials that stand beside each other, apart from what is not denied.
+_DENIED = "-"
+
+
+def _manner(relation: Relation, polarity: int) -> dict[str, Any]:
+    """How values of a relation stand to each other."""
+    is_beside = relation.denials == "many" and polarity != 0
+    return {
+        "is_single": relation.values == "one" and not is_beside,
+        "slot": _DENIED if is_beside else "",
+        "is_role": relation.topic == "role",
+        "is_use": relation.topic == "use",
+        "is_detailed": relation.topic == "detail",
+        "refers": relation.refers,
+        "ends_planned": relation.ends_planned,
+    }
 
 
 def _of_key(memory: StatingMemory, policy: Policy, tenant_id: str) -> StatedValue | None:
@@ -251,7 +271,7 @@ def _of_fact(fact: KnownFact, policy: Policy, *, begins: bool) -> StatedValue:
         relation=relation[0] if relation else f"{fact.category}/{fact.key}",
         is_keyed=relation is None,
         topic=((relation[1] if relation else None) or "").casefold(),
-        is_single=relation is None or table[relation[0]].values == "one",
+        **({} if relation is None else _manner(table[relation[0]], 0)),
         object=fact.value,
         phase="holds" if relation is None else "begins" if begins else "adds",
         sure=fact.confidence if relation is None else min(fact.confidence, policy.structured_facts.rule_confidence),
@@ -276,6 +296,8 @@ def _end_of(value: StatedValue, source: UUID, at: datetime, by: UUID, tenant_id:
         is_keyed=value.is_keyed,
         topic=value.topic,
         is_single=value.is_single,
+        slot=value.slot,
+        is_role=value.is_role,
         object=value.object,
         phase="ends",
         confidence=value.confidence,

@@ -9,6 +9,7 @@ nothing.
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from datetime import timedelta
 from typing import Any
 from uuid import UUID
@@ -17,6 +18,7 @@ from psycopg import Connection
 
 from reverie.consolidate.facts.decide import decide
 from reverie.consolidate.facts.read import (
+    Evidence,
     StatingMemory,
     outlived_values,
     read_apart,
@@ -26,10 +28,11 @@ from reverie.consolidate.facts.read import (
     stated_values,
 )
 from reverie.consolidate.facts.statements import StatedValue
-from reverie.consolidate.facts.ties import with_replaced, with_tied
+from reverie.consolidate.facts.ties import with_dropping, with_replaced, with_tied
 from reverie.consolidate.facts.write import write_conflicts, write_validity, write_values
 from reverie.consolidate.isolate import apart
 from reverie.language.fact_keys import fact_rules
+from reverie.policy.relations import Relation
 from reverie.store.failures import failed_items
 from reverie.store.locks import lock_subjects
 from reverie.store.queries import queries
@@ -53,6 +56,8 @@ def facts(work: Work) -> Report:
             new = [each.id for each in evidence]
             relations_of = work.policy.extract.relations
             asked = {each.relation for each in evidence if each.relation is not None}
+            if any(each.phase == "ends" and _ends_planned(each, relations_of) for each in evidence):
+                asked |= relations_of.keys()
             relations = sorted(with_tied(asked, relations_of))
             dirty = sorted({each.subject_id for each in evidence})
             lock_subjects(conn, work.tenant_id, dirty)
@@ -62,12 +67,23 @@ def facts(work: Work) -> Report:
     return attempt.report
 
 
+def _ends_planned(evidence: Evidence, table: Mapping[str, Relation]) -> bool:
+    relation = table.get(evidence.relation) if evidence.relation is not None else None
+    return relation is not None and relation.ends_planned
+
+
+def _more(memories: Sequence[StatingMemory], table: Mapping[str, Relation]) -> set[str]:
+    """Return the relations on which what these memories state depends too."""
+    more = with_replaced({memory.relation for memory in memories}, table)
+    return more | with_dropping(table) if any(memory.phase == "planned" for memory in memories) else more
+
+
 def _settle(conn: Connection[Any], attempt: Run, params: dict[str, Any], new: set[UUID]) -> None:
     """Decide on all that the subjects `dirty` state of `relations`, and write what is in force."""
     policy, tenant_id = attempt.work.policy, attempt.work.tenant_id
     memories = read_stating(conn, params)
-    if replacing := with_replaced({memory.relation for memory in memories}, policy.extract.relations):
-        params |= {"relations": sorted({*params["relations"], *replacing})}
+    while more := _more(memories, policy.extract.relations) - set(params["relations"]):
+        params |= {"relations": sorted({*params["relations"], *more})}
         memories = read_stating(conn, params)
     known = read_known(conn, params, memories, policy)
     stated, failed = apart(memories, lambda some: list(stated_values(some, policy, tenant_id)))

@@ -27,6 +27,18 @@ class StatedValue:
     topic: str = ""
     #: Whether the relation has one value at a time.
     is_single: bool = True
+    #: Where it has one value for each topic, the topic that it belongs to, whatever the words; see `slots`.
+    slot: str = ""
+    #: Whether its topic is a role, which several may have unless it says which one.
+    is_role: bool = False
+    #: Whether a change of what serves its topic ends what served it.
+    is_use: bool = False
+    #: Whether its topic is a detail of its object, such as a date, that a later one replaces.
+    is_detailed: bool = False
+    #: Whether its ends may refer to a value by one of its words, or to the latest.
+    refers: bool = False
+    #: Whether its ends also drop what is planned in other relations.
+    ends_planned: bool = False
     #: What stands in the relation.
     object: str
     polarity: int = 0
@@ -61,6 +73,8 @@ class StatedValue:
     ends_words: frozenset[str] | None = None
     #: Whether such a value must have all of these words, or no others.
     ends_named: bool = False
+    #: Whether it only drops such a plan.
+    drops_plan: bool = False
     #: Whether such a value must name a place of work that has none of these words.
     ends_elsewhere: bool = False
 
@@ -72,8 +86,7 @@ class StatedValue:
     @property
     def place(self) -> tuple[str, str, str, str]:
         """Where statements can end one another."""
-        # of many values the object tells which one is meant
-        return self.subject_id, self.speaker, self.relation, self.topic if self.is_single else ""
+        return self.subject_id, self.speaker, self.relation, self.slot
 
     def is_said_with(self, other: StatedValue, together: timedelta) -> bool:
         """Whether it was said soon after another in the same session."""

@@ -8,6 +8,7 @@ from dataclasses import replace
 from reverie.consolidate.facts.statements import StatedValue
 from reverie.language.contradiction_words import KINDS
 from reverie.language.objects import place_of_work, read_object
+from reverie.language.topics import telling_words
 from reverie.policy.relations import Relation
 
 #: Marital states that a break-up ends, and those that say that there is no partner.
@@ -41,24 +42,50 @@ def with_replaced(relations: Collection[str | None], table: Mapping[str, Relatio
     return with_tied(ends, table) if ends else set()
 
 
+def with_dropping(table: Mapping[str, Relation]) -> set[str]:
+    """Return the relations of which ends drop what is planned in others, and what is tied to them."""
+    return with_tied({name for name, relation in table.items() if relation.ends_planned}, table)
+
+
 def follow(stated: Iterable[StatedValue]) -> Iterator[StatedValue]:
     """Yield the statements, and beside them what follows from each for other relations."""
-    for value in stated:
+    values = list(stated)
+    planned = [value for value in values if value.phase == "planned"]
+    for value in values:
         yield value
+        if value.ends_planned and value.phase == "ends":
+            yield from _dropped(value, planned)
         if (elsewhere := _elsewhere(value)) is not None:
-            end = replace(value, topic="", phase="ends", category=None, key=None, is_single=True, relation=elsewhere[0])
+            end = replace(
+                value, topic="", slot="", phase="ends", category=None, key=None, is_single=True, relation=elsewhere[0]
+            )
             yield replace(end, ends_words=elsewhere[1], ends_elsewhere=True)
         for relation, words in _ended(value):
-            end = replace(value, relation=relation, topic="", phase="ends", category=None, key=None)
+            end = replace(value, relation=relation, topic="", slot="", phase="ends", category=None, key=None)
             yield replace(end, is_single=True, ends_words=words)
         if is_replacement(value):
             words = frozenset(read_object(value.topic).words)
-            place = replace(value, topic="", is_single=True, ends=(), replaces=False, ends_words=words, ends_named=True)
+            place = replace(
+                value, topic="", slot="", is_single=True, ends=(), replaces=False, ends_words=words, ends_named=True
+            )
             yield from (replace(place, relation=relation) for relation in value.ends)
         for relation in value.ends if value.phase == "ends" else ():
-            end = replace(value, relation=relation, topic="", category=None, key=None, is_single=True)
+            end = replace(value, relation=relation, topic="", slot="", category=None, key=None, is_single=True)
             for words in _meant(value, relation):
                 yield replace(end, ends=(), ends_words=words, ends_named=True)
+
+
+def _dropped(value: StatedValue, planned: Iterable[StatedValue]) -> Iterator[StatedValue]:
+    """What drops the plans in other relations that have a word of what fell through."""
+    words = telling_words(value.object)
+    for plan in planned:
+        is_of_same = (plan.subject_id, plan.speaker) == (value.subject_id, value.speaker)
+        is_meant = not words.isdisjoint(telling_words(plan.object))
+        if is_of_same and is_meant and plan.relation != value.relation and plan.order < value.order:
+            yield replace(
+                value, relation=plan.relation, object=plan.object, topic="", slot=plan.slot, is_single=True, ends=(),
+                category=None, key=None, ends_words=frozenset(), drops_plan=True,
+            )  # fmt: skip
 
 
 def _meant(value: StatedValue, relation: str) -> Iterator[frozenset[str]]:

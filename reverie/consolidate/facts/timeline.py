@@ -10,6 +10,7 @@ from dataclasses import replace
 from datetime import timedelta
 from uuid import UUID
 
+from reverie.consolidate.facts.references import referred
 from reverie.consolidate.facts.statements import StatedValue, Stint
 from reverie.language.objects import (
     is_of_another_sort,
@@ -20,6 +21,7 @@ from reverie.language.objects import (
     recounted,
     same,
 )
+from reverie.language.topics import topic_words
 
 #: Conflicts that saying one of the two values again resolves.
 _RESOLVED_BY_REPEATING = frozenset(("same_session", "same_time"))
@@ -80,15 +82,26 @@ class Timeline:
         """Return the values in force about the same object."""
         return [stint for stint in self._about.get(_about(value), ()) if _touches(stint.opened, value)]
 
-    def _narrower_before(self, value: StatedValue) -> list[Stint]:
-        """Return the values in force that a change of mind on something wider ends: "can't stand coffee any more"."""
+    def _changed(self, value: StatedValue) -> list[Stint]:
+        """Return the values in force that a change ends though it is about another object.
+
+        Those of something narrower ("can't stand coffee any more"), and what served the same topic ("edits in").
+        """
         if value.phase != "begins":
             return []
-        return [each for each in self._in_force if _opposed(each.opened, value) and _narrower(each.opened, value)]
+        return [
+            each
+            for each in self._in_force
+            if (_opposed(each.opened, value) and _narrower(each.opened, value)) or _serves_the_same(each.opened, value)
+        ]
 
     # ------------------------------------------------------------------------------------------------ what holds
     def _state(self, value: StatedValue) -> None:
-        rivals = list(self._in_force) if value.is_single else [*self._alike(value), *self._narrower_before(value)]
+        rivals = (
+            list(self._in_force)
+            if value.is_single
+            else list(dict.fromkeys([*self._alike(value), *self._changed(value)]))
+        )
         known = next((stint for stint in rivals if _repeats(value, stint.opened)), None)
         surest = max((stint.opened.sure for stint in rivals if not stint.is_weak), default=0.0)
         if known and not (known.is_weak and value.sure >= surest):
@@ -207,6 +220,9 @@ class Timeline:
 
     # ------------------------------------------------------------------------------------------------- what ends
     def _end(self, value: StatedValue) -> None:
+        if value.drops_plan:
+            self._drop_plan(value)
+            return
         ended = self._meant(value)
         closed: list[Stint] = []
         if not ended and value.ends_words is None:
@@ -227,12 +243,18 @@ class Timeline:
 
     def _drop_plan(self, value: StatedValue) -> None:
         """Take the end of a plan: "I won't run the marathon after all"."""
+        plans = {
+            place: plan
+            for place, plan in self._plans.items()
+            if frozenset((plan.bearer_id, value.bearer_id)) not in self._apart
+        }
         meant = [
             place
-            for place, plan in self._plans.items()
-            if (_same(plan, value) or _narrower(plan, value) or _narrower(value, plan))
-            and frozenset((plan.bearer_id, value.bearer_id)) not in self._apart
+            for place, plan in plans.items()
+            if _same(plan, value) or _narrower(plan, value) or _narrower(value, plan)
         ]
+        if not meant and value.refers:
+            meant = referred(value, list(plans), plans.__getitem__)
         if len(meant) == 1:
             self.others[meant[0]] = (self._plans.pop(meant[0]), value)
 
@@ -252,6 +274,8 @@ class Timeline:
             return exact
         if alike := [stint for stint in in_force if _narrower(stint.opened, value) or _narrower(value, stint.opened)]:
             return alike
+        if value.refers:
+            return referred(value, in_force, lambda stint: stint.stated[-1])
         if value.relation in _ALWAYS_MEANT:
             return in_force
         if value.relation in _MEANT_UNNAMED and not read_object(value.object).is_proper:
@@ -318,7 +342,18 @@ def _same(one: StatedValue, other: StatedValue) -> bool:
 
 
 def _repeats(one: StatedValue, other: StatedValue) -> bool:
-    return _same(one, other) and not _opposed(one, other)
+    return _same(one, other) and not _opposed(one, other) and not _is_moved(one, other)
+
+
+def _is_moved(one: StatedValue, other: StatedValue) -> bool:
+    """Whether they tell different details of one object: the wedding in June, the wedding in September."""
+    return one.is_detailed and bool(one.topic and other.topic) and not same(one.topic, other.topic)
+
+
+def _serves_the_same(one: StatedValue, other: StatedValue) -> bool:
+    """Whether they serve one topic: edits in, runs the shop on."""
+    words = topic_words(other.topic) if other.is_use else frozenset()
+    return bool(words) and words == topic_words(one.topic)
 
 
 def _narrower(one: StatedValue, other: StatedValue) -> bool:

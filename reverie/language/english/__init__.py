@@ -51,6 +51,7 @@ class Topics(Table):
     #: Of each group the first word stands for all.
     same: tuple[tuple[str, ...], ...]
     empty: WordSet
+    vague: WordSet
 
 
 class Things(Table):

@@ -1,0 +1,66 @@
+"""Which of several a statement is about, where a relation has one value for each topic; pure.
+
+"Workshop rate" and "the rate for workshops" are one slot. Statements are taken in event order: what is said later never
+changes where an earlier statement belongs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field, replace
+from operator import attrgetter
+
+from reverie.consolidate.facts.statements import StatedValue
+from reverie.language.objects import narrower, same
+from reverie.language.topics import is_shared_role, topic_words
+
+
+@dataclass(slots=True)
+class _Known:
+    """The slots of one relation of one person."""
+
+    #: The words of each slot, with the latest value in it.
+    latest: dict[frozenset[str], StatedValue] = field(default_factory=dict)
+
+
+def with_slots(stated: Iterable[StatedValue]) -> Iterator[StatedValue]:
+    """Yield the values in event order, those with topics with the slot that each belongs to."""
+    known: dict[tuple[str, str, str], _Known] = {}
+    for value in sorted(stated, key=attrgetter("order")):
+        if value.is_keyed or not (value.is_single or value.is_role):
+            yield value
+            continue
+        of_relation = known.setdefault((value.subject_id, value.speaker, value.relation), _Known())
+        slot = _slot(value, of_relation)
+        if slot is None:
+            yield replace(value, is_single=False)
+            continue
+        if value.phase in ("holds", "begins", "adds"):
+            of_relation.latest[slot] = value
+        yield replace(value, is_single=True, slot=" ".join(sorted(slot)))
+
+
+def _slot(value: StatedValue, known: _Known) -> frozenset[str] | None:
+    """The words of the slot of a value; None: it is one of many."""
+    words = topic_words(value.topic)
+    if not words and value.phase in ("holds", "adds", "planned"):
+        words = frozenset(value.topic.split())
+    if words in known.latest and (words or not value.is_role):
+        return words
+    if value.phase in ("ends", "past"):
+        named = [slot for slot in known.latest if _is_in(value, known, slot)]
+        if len(named) == 1:
+            return named[0]
+    if value.is_role and (not words or is_shared_role(value.topic)):
+        return None
+    if value.phase in ("begins", "ends"):
+        # "raised the rate", where one rate is known
+        near = [slot for slot in known.latest if words < slot or (slot and slot < words)]
+        if len(near) == 1:
+            return near[0]
+    return words
+
+
+def _is_in(value: StatedValue, known: _Known, slot: frozenset[str]) -> bool:
+    there = known.latest[slot].object
+    return same(there, value.object) or narrower(there, value.object) or narrower(value.object, there)

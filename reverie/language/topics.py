@@ -1,0 +1,53 @@
+"""Which thing a topic or an object refers to, however it is worded: "workshop rate", "the rate for workshops"; pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import cache, lru_cache
+
+import snowballstemmer  # type: ignore[import-untyped]
+
+from reverie.language.english import statement_words
+from reverie.language.objects import read_object
+
+_STEMMER = snowballstemmer.stemmer("english")
+
+
+@lru_cache(maxsize=16_384)
+def topic_words(text: str) -> frozenset[str]:
+    """Return the words that tell which of several is meant, as stems; none: "the deadline", "our number".
+
+    Words that mean the same are one: "fee", "rate".
+    """
+    folds = _folds()
+    words = (folds.get(word, word) for word in read_object(text.lower()).words)
+    return frozenset(_stems(word for word in words if word not in statement_words().topics.empty))
+
+
+@lru_cache(maxsize=16_384)
+def telling_words(text: str) -> frozenset[str]:
+    """Return the words by which an object may be referred to, as stems; none: "that", "the whole thing"."""
+    vague = statement_words().topics.vague
+    return frozenset(_stems(word for word in read_object(text.lower()).words if word not in vague))
+
+
+def is_shared_role(topic: str) -> bool:
+    """Return whether several may have a role at once: "client", "supplier"; of "flour supplier" one is meant."""
+    words = read_object(topic.lower()).words
+    return not words or set(words) <= _shared_roles()
+
+
+def _stems(words: Iterable[str]) -> list[str]:
+    return [str(stem) for stem in _STEMMER.stemWords(list(words))]
+
+
+@cache
+def _folds() -> dict[str, str]:
+    groups = statement_words().topics.same
+    return {word: group[0] for group in groups for each in group for word in (each, *read_object(each).words)}
+
+
+@cache
+def _shared_roles() -> frozenset[str]:
+    roles = statement_words().people.shared
+    return roles | {word for role in roles for word in read_object(role).words}

@@ -1,0 +1,185 @@
+"""What is in force of the statements of a reader: topics, roles, details, plans that fall through; pure."""
+
+from __future__ import annotations
+
+import random
+from datetime import UTC, datetime, timedelta
+from itertools import count
+from typing import Any
+
+import pytest
+
+from reverie.consolidate.extract.stated import candidates_of
+from reverie.consolidate.facts.decide import decide
+from reverie.consolidate.facts.read import StatingMemory, stated_values
+from reverie.consolidate.facts.ties import with_dropping
+from reverie.language.statements.stated import MessageStatement
+from reverie.policy import load_policy
+from reverie.testing import conversation
+
+POLICY = load_policy("reverie")
+START = datetime(2026, 1, 1, 9, tzinfo=UTC)
+_NUMBERS = count(1)
+
+Told = tuple[float, str, str, dict[str, Any]]
+
+
+def told(day: float, relation: str, object_: str, **parts: Any) -> Told:
+    return day, relation, object_, parts
+
+
+def memories_of(stories: list[Told]) -> list[StatingMemory]:
+    found = []
+    for day, relation, object_, parts in stories:
+        session = parts.get("session", f"s{day}")
+        statement = {name: value for name, value in parts.items() if name != "session"}
+        (turn,) = conversation("said", session_id=f"{session}-{next(_NUMBERS)}", start=START + timedelta(days=day))
+        for each in candidates_of([MessageStatement(relation=relation, object=object_, **statement)], turn, POLICY):
+            assert each.statement is not None
+            found.append(
+                StatingMemory(
+                    id=each.id, subject_id=each.subject_id, into_id=None, kind=each.kind, state="active",
+                    content=each.content, polarity=each.polarity, happened_at=each.happened_at,
+                    accessed_at=each.happened_at, peak=0.7, forget_at=None, lasting=each.lasting,
+                    expires_at=each.expires_at, turn_id=each.turn_id, origin=each.origin, model=None, stated=None,
+                    relation=each.statement.relation, who=each.statement.who, topic=each.statement.topic,
+                    object=each.statement.object, phase=each.statement.phase, valid_from=each.happened_at,
+                    valid_to=None, superseded_by=None, said_by=None, session_id=str(session), turn_index=0,
+                )
+            )  # fmt: skip
+    return found
+
+
+def in_force(*stories: Told) -> list[str]:
+    """The memories in force that say what holds or is planned; the same in whatever order they are read."""
+    memories = memories_of(list(stories))
+    results = []
+    for seed in range(3):
+        values = list(stated_values(memories, POLICY, "test"))
+        random.Random(seed).shuffle(values)
+        validity = decide(values).validity
+        results.append([m.content for m in memories if validity[m.id].valid_to is None and m.phase != "ends"])
+    assert results[0] == results[1] == results[2]
+    return results[0]
+
+
+def measure(day: float, object_: str, topic: str | None = None, **parts: Any) -> Told:
+    return told(day, "measure", object_, topic=topic, **parts)
+
+
+def test_a_number_is_of_one_thing_however_that_is_worded() -> None:
+    assert in_force(measure(1, "65", "workshop rate"), measure(9, "72", "the rate for workshops")) == [
+        "Rate for workshops: 72"
+    ]
+    assert in_force(measure(1, "65", "day rate"), measure(9, "72", "daily fee", phase="begins")) != []
+    assert len(in_force(measure(1, "300", "budget"), measure(2, "9,000", "wedding budget"))) == 2
+
+
+def test_a_change_may_name_its_thing_in_short_where_there_is_one() -> None:
+    assert in_force(measure(1, "65", "workshop rate"), measure(9, "72", "rate", phase="begins")) == ["Rate: 72"]
+    two = measure(1, "65", "workshop rate"), measure(2, "480", "day rate")
+    assert len(in_force(*two, measure(9, "72", "rate", phase="begins"))) == 3
+
+
+def test_a_deadline_is_pushed_where_there_is_one() -> None:
+    book = told(1, "deadline", "15 May", topic="the book")
+    pushed = told(9, "deadline", "the end of June", topic="the deadline", phase="begins")
+    assert in_force(book, pushed) == ["Deadline: due the end of June"]
+    taxes = told(2, "deadline", "31 July", topic="taxes")
+    assert len(in_force(book, taxes, pushed)) == 3
+
+
+def contact(day: float, object_: str, topic: str | None = None, **parts: Any) -> Told:
+    return told(day, "has_contact", object_, topic=topic, **parts)
+
+
+def test_one_accountant_at_a_time_and_many_clients() -> None:
+    assert in_force(contact(1, "Mr Behrens", "accountant"), contact(9, "Frau Lindqvist", "accountants")) == [
+        "Accountants: Frau Lindqvist"
+    ]
+    clients = contact(1, "Halden", "client"), contact(2, "Okafor", "client", phase="begins")
+    assert len(in_force(*clients)) == 2
+    assert in_force(*clients, contact(9, "Halden", phase="ends")) == ["Client: Okafor"]
+    assert in_force(contact(1, "Mr Behrens", "accountant"), contact(9, "Mr Behrens", phase="ends")) == []
+
+
+def test_what_serves_a_topic_is_replaced_by_a_change_alone() -> None:
+    wix = told(1, "uses", "Wix", topic="shop")
+    assert in_force(wix, told(9, "uses", "Shopify", topic="the shop", phase="begins")) == ["Uses Shopify (shop)"]
+    assert len(in_force(wix, told(9, "uses", "Stripe", topic="shop"))) == 2
+    assert len(in_force(wix, told(9, "uses", "Helix", topic="code", phase="begins"))) == 2
+
+
+def test_closed_days_stand_beside_opening_hours() -> None:
+    hours = told(1, "schedule", "7 to 18", topic="open")
+    closed = told(1.1, "schedule", "Sundays and Mondays", topic="shop", polarity=-1)
+    assert len(in_force(hours, closed)) == 2
+    opened = told(9, "schedule", "on Mondays", polarity=1, phase="begins")
+    assert in_force(hours, closed, opened) == ["Open: 7 to 18", "Hours: on Mondays"]
+    later = told(9, "schedule", "6 to 14", topic="open", phase="begins")
+    assert in_force(hours, closed, later) == ["Shop: closed Sundays and Mondays", "Open: 6 to 14"]
+
+
+def test_a_blocked_day_is_freed() -> None:
+    blocked = told(1, "availability", "wednesdays", polarity=-1), told(1.1, "availability", "fridays", polarity=-1)
+    freed = told(9, "availability", "wednesdays", polarity=1, phase="begins")
+    assert in_force(*blocked, freed) == ["Fridays: not available", "Wednesdays: available"]
+
+
+def plan(day: float, object_: str, **parts: Any) -> Told:
+    return told(day, "plans", object_, **parts)
+
+
+@pytest.mark.parametrize("end", ["Altona thing", "the talk", "that library talk", "the talk at the library in Altona"])
+def test_a_plan_is_dropped_by_one_of_its_words(end: str) -> None:
+    plans = plan(1, "talk at the library in Altona"), plan(2, "moving to Lyon", topic="in June")
+    assert in_force(*plans, plan(9, end, phase="ends")) == ["Plan: moving to Lyon (in June)"]
+
+
+def test_a_word_of_two_plans_drops_neither() -> None:
+    plans = plan(1, "dinner with Oskar"), plan(2, "concert with Oskar")
+    assert len(in_force(*plans, plan(9, "Oskar", phase="ends"))) == 2
+
+
+@pytest.mark.parametrize("end", ["that", "it", "everything", "the whole thing"])
+def test_an_end_that_names_nothing_means_the_latest_of_its_session(end: str) -> None:
+    dinner = plan(1, "dinner with Oskar", session="a")
+    dentist = plan(2, "dentist", session="b")
+    assert in_force(dinner, dentist, plan(2.1, end, phase="ends", session="b")) == ["Plan: dinner with Oskar"]
+    assert in_force(dinner, dentist, plan(2.1, end, phase="ends", session="a")) == ["Plan: dentist"]
+    assert in_force(dinner, dentist, plan(5, end, phase="ends", session="c")) == ["Plan: dinner with Oskar"]
+
+
+def test_a_plan_of_another_relation_falls_through() -> None:
+    zoho = told(1, "works_at", "Zoho", phase="planned")
+    acme = told(1.1, "works_at", "Acme")
+    assert in_force(zoho, acme, plan(9, "Zoho", phase="ends")) == ["Works at Acme"]
+    assert len(in_force(zoho, acme, plan(9, "the zoo", phase="ends"))) == 2
+    assert in_force(told(1, "works_at", "Zoho"), plan(9, "Zoho", phase="ends")) == ["Works at Zoho"]
+
+
+def test_a_plan_is_moved_to_another_date() -> None:
+    first = plan(1, "surgery on the knee", topic="20 March")
+    assert in_force(first, plan(9, "knee surgery", topic="2 June", phase="begins")) == ["Plan: knee surgery (2 June)"]
+    assert in_force(first, plan(9, "knee surgery", topic="2 June")) == ["Plan: knee surgery (2 June)"]
+    assert len(in_force(first, plan(9, "knee surgery"))) == 2
+
+
+def test_a_rule_is_withdrawn_by_its_thing() -> None:
+    rules = (
+        told(1, "standing_rule", "Don't use emojis in the newsletter"),
+        told(2, "standing_rule", "always quote prices with VAT"),
+    )
+    end = told(9, "standing_rule", "the emoji rule", phase="ends")
+    assert in_force(*rules, end) == ["Rule: always quote prices with VAT"]
+
+
+def test_somebody_is_one_person_by_name() -> None:
+    leeds = told(1, "lives_in", "Leeds", holder="my sister Ann")
+    assert in_force(told(0, "lives_in", "Oslo"), leeds, told(9, "lives_in", "York", holder="Ann")) == [
+        "Lives in Oslo", "Ann lives in York",
+    ]  # fmt: skip
+
+
+def test_plans_are_decided_with_what_they_may_drop() -> None:
+    assert {"plans", "wants", "ended"} <= with_dropping(POLICY.extract.relations)
