@@ -8,6 +8,7 @@ from prefect.tasks import exponential_backoff
 
 from resources.artifacts import Progress, show_stages, show_table, show_totals
 from resources.connections import connected
+from resources.failures import checked, in_one_sentence
 from reverie.drive.drain import Drainer
 from reverie.drive.flush import flush_due
 from reverie.drive.tenants import policies
@@ -17,6 +18,7 @@ DRIVER = "prefect"
 
 
 @task(retries=2, retry_delay_seconds=exponential_backoff(10), cache_policy=NO_CACHE)
+@in_one_sentence
 def flush_quiet_sessions(as_of: datetime | None = None) -> dict[str, int | float]:
     """Move quiet sessions from working memory to the log."""
     with connected() as reverie:
@@ -31,6 +33,7 @@ def flush_quiet_sessions(as_of: datetime | None = None) -> dict[str, int | float
 
 
 @task(retries=2, retry_delay_seconds=exponential_backoff(10), cache_policy=NO_CACHE)
+@in_one_sentence
 def drain_queue(as_of: datetime | None = None, most: int | None = None) -> dict[str, int | float]:
     """Consolidate sessions that are due, one batch per tenant in turn."""
     progress = Progress("drained", "Sessions consolidated, of those that were due when the run began.")
@@ -59,6 +62,7 @@ def _run_name() -> str:
 
 
 @flow(log_prints=True, flow_run_name=_run_name)
+@in_one_sentence
 def drain_due_sessions(as_of: datetime | None = None, most: int | None = None) -> dict[str, int | float]:
     """Make memory of sessions that are due at `as_of` (by default now), at most `most`. Several runs may work at once.
 
@@ -67,10 +71,10 @@ def drain_due_sessions(as_of: datetime | None = None, most: int | None = None) -
     flushed: dict[str, int | float] = {}
     unflushed: StageError | None = None
     try:
-        flushed = flush_quiet_sessions(as_of)
+        flushed = checked(flush_quiet_sessions(as_of))
     except StageError as error:  # some tenants' sessions: the others are due all the same
         unflushed = error
-    counts = drain_queue(as_of, most)
+    counts = checked(drain_queue(as_of, most))
     print(f"{flushed.get('sessions', 0):,} sessions went to the log, {counts['sessions']:,} were consolidated.")
     if unflushed is not None:
         raise unflushed

@@ -9,6 +9,7 @@ from prefect.cache_policies import NO_CACHE
 
 from resources.artifacts import Progress, show_stages, show_table
 from resources.connections import connected, is_worth_a_retry
+from resources.failures import checked, in_one_sentence
 from resources.source import counts_of, import_source
 from reverie.capture.history.importing import FileOptions, import_file
 from reverie.drive.advance import advance
@@ -19,6 +20,7 @@ DRIVER = "prefect"
 
 
 @task(retries=2, retry_delay_seconds=10, retry_condition_fn=is_worth_a_retry, cache_policy=NO_CACHE)
+@in_one_sentence
 def import_turns(tenant: str, path: Path, fields: dict[str, Any]) -> dict[str, int]:
     """Import a file of turns and outcomes; `fields` says how to read it. Broken records become dead letters."""
     progress = Progress("imported", f"Bytes of {path.name} read.")
@@ -38,6 +40,7 @@ def import_turns(tenant: str, path: Path, fields: dict[str, Any]) -> dict[str, i
 
 
 @task(retries=2, retry_delay_seconds=10, retry_condition_fn=is_worth_a_retry, cache_policy=NO_CACHE)
+@in_one_sentence
 def import_rows(tenant: str) -> dict[str, int]:
     """Import new rows of the Postgres in REVERIE_SOURCE_URL. Broken rows become dead letters."""
     with connected() as reverie:
@@ -48,6 +51,7 @@ def import_rows(tenant: str) -> dict[str, int]:
 
 
 @task(retries=2, retry_delay_seconds=10, cache_policy=NO_CACHE)
+@in_one_sentence
 def remember(tenant: str, as_of: datetime | None) -> dict[str, int | float]:
     """Make memory of everything in the log, cycle by cycle in event time."""
     with connected() as reverie:
@@ -57,6 +61,7 @@ def remember(tenant: str, as_of: datetime | None) -> dict[str, int | float]:
 
 
 @flow(log_prints=True, flow_run_name="import for {tenant}")
+@in_one_sentence
 def import_history(
     tenant: str,
     path: Path | None = None,
@@ -73,9 +78,9 @@ def import_history(
     `reverie import`. Without a path, new rows of the Postgres in REVERIE_SOURCE_URL are imported.
     """
     if path is None:
-        import_rows(tenant)
+        checked(import_rows(tenant))
     else:
         fields = {"timezone": timezone, "mapping": mapping, "subject": subject, "format": format}
         fields["time_format"] = time_format
-        import_turns(tenant, path, fields)
-    return remember(tenant, as_of)
+        checked(import_turns(tenant, path, fields))
+    return checked(remember(tenant, as_of))

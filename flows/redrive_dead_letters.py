@@ -5,12 +5,14 @@ from prefect.cache_policies import NO_CACHE
 
 from resources.artifacts import show_table
 from resources.connections import connected
+from resources.failures import checked, in_one_sentence
 from reverie.capture.history.importing import FieldOptions
 from reverie.capture.history.redrive import redrive_dead_letters as redrive
 from reverie.store.dead_letters import LetterFilter, count_dead_letters
 
 
 @task(retries=2, retry_delay_seconds=10, cache_policy=NO_CACHE)
+@in_one_sentence
 def redrive_letters(tenant: str, source: str | None, reason: str | None, timezone: str | None) -> dict[str, int]:
     """Retry a tenant's dead letters. Those that fail again stay, with the latest reason."""
     with connected() as reverie:
@@ -27,8 +29,9 @@ def redrive_letters(tenant: str, source: str | None, reason: str | None, timezon
 
 
 @flow(log_prints=True, flow_run_name="redrive for {tenant}")
+@in_one_sentence
 def redrive_dead_letters(
     tenant: str, source: str | None = None, reason: str | None = None, timezone: str | None = None
 ) -> dict[str, int]:
     """Retry the dead letters of a tenant: all, or by file or reason. `timezone` is that of times without one."""
-    return redrive_letters(tenant, source, reason, timezone)
+    return checked(redrive_letters(tenant, source, reason, timezone))

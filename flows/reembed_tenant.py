@@ -7,6 +7,7 @@ from prefect.cache_policies import NO_CACHE
 
 from resources.artifacts import Progress, show_stages
 from resources.connections import connected
+from resources.failures import checked, in_one_sentence
 from reverie.drive.reembed import reembed
 from reverie.drive.tenants import policies
 from reverie.evaluate.health import measure
@@ -14,6 +15,7 @@ from reverie.model import Scope
 
 
 @task(retries=3, retry_delay_seconds=30, cache_policy=NO_CACHE)
+@in_one_sentence
 def reembed_memory(tenant: str, model: str, as_of: datetime | None) -> dict[str, int | float]:
     """Make the new vectors beside the live ones, switch, remove the old ones. A retry continues where it stopped."""
     progress = Progress("reembedded", f"Turns and memories of {tenant} with a vector of {model} (approximate).")
@@ -32,6 +34,7 @@ def reembed_memory(tenant: str, model: str, as_of: datetime | None) -> dict[str,
 
 
 @flow(log_prints=True, flow_run_name="re-embed {tenant}")
+@in_one_sentence
 def reembed_tenant(tenant: str, model: str, as_of: datetime | None = None) -> dict[str, int | float]:
     """Change the embedding model of a tenant while recall works. Then set REVERIE_EMBEDDING_MODEL to the new one."""
-    return reembed_memory(tenant, model, as_of)
+    return checked(reembed_memory(tenant, model, as_of))

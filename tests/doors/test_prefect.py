@@ -37,6 +37,17 @@ class Prefect:
         with urllib.request.urlopen(request, timeout=30) as answer:
             return json.load(answer)
 
+    def imported(self, **parameters: str) -> tuple[str, dict[str, Any]]:
+        """Run the flow that imports for a tenant to its end; return the run's id and its last state."""
+        deployment = self.ask("/deployments/name/import-history/import")
+        body = {"parameters": {"tenant": "acme"} | parameters}
+        run = self.ask(f"/deployments/{deployment['id']}/create_flow_run", body)
+        until = time.monotonic() + 180
+        while (state := self.ask(f"/flow_runs/{run['id']}")["state"])["type"] not in ("COMPLETED", "FAILED", "CRASHED"):
+            assert time.monotonic() < until, (state, self.worker.text()[-3000:])
+            time.sleep(0.3)
+        return run["id"], state
+
 
 @pytest.fixture(scope="module")
 def prefect(database_factory: DatabaseFactory, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Prefect]:
@@ -84,18 +95,26 @@ def test_a_flow_imports_and_remembers(prefect: Prefect, tmp_path: Path) -> None:
     (tmp_path / "history.jsonl").write_text("\n".join(map(json.dumps, records)))
     served = {each["name"]: each["id"] for each in prefect.ask("/flows/filter", {})}
     assert set(served) == FLOWS
-    deployment = prefect.ask("/deployments/name/import-history/import")
-    run = prefect.ask(
-        f"/deployments/{deployment['id']}/create_flow_run",
-        {"parameters": {"tenant": "acme", "path": str(tmp_path / "history.jsonl"), "as_of": "2026-01-06T00:00:00Z"}},
-    )
-    until = time.monotonic() + 180
-    while (state := prefect.ask(f"/flow_runs/{run['id']}")["state"])["type"] not in ("COMPLETED", "FAILED", "CRASHED"):
-        assert time.monotonic() < until, (state, prefect.worker.text()[-3000:])
-        time.sleep(0.3)
+    run, state = prefect.imported(path=str(tmp_path / "history.jsonl"), as_of="2026-01-06T00:00:00Z")
     assert state["type"] == "COMPLETED", prefect.worker.text()[-4000:]
-    tasks = prefect.ask("/task_runs/filter", {"flow_runs": {"id": {"any_": [run["id"]]}}})
+    tasks = prefect.ask("/task_runs/filter", {"flow_runs": {"id": {"any_": [run]}}})
     assert len(tasks) >= 2 and {each["state"]["type"] for each in tasks} == {"COMPLETED"}
     with connect(prefect.url) as conn:
         rows = conn.execute("select content from memory.memories where tenant_id = 'acme'").fetchall()
     assert any("Bruno" in content for (content,) in rows)
+
+
+def test_a_users_mistake_is_one_sentence(prefect: Prefect, tmp_path: Path) -> None:
+    missing, printed = tmp_path / "missing.jsonl", len(prefect.worker.text())
+    run, state = prefect.imported(path=str(missing))
+    assert (state["type"], state["message"]) == ("FAILED", f"There is no file {missing}.")
+    tasks = prefect.ask("/task_runs/filter", {"flow_runs": {"id": {"any_": [run]}}})
+    assert [(each["name"][:12], each["state"]["message"], each["run_count"]) for each in tasks] == [
+        ("import_turns", state["message"], 1)
+    ]
+    until = time.monotonic() + 30  # logs are sent in batches
+    while not (logs := prefect.ask("/logs/filter", {"logs": {"flow_run_id": {"any_": [run]}}})):
+        assert time.monotonic() < until
+        time.sleep(0.2)
+    told = "\n".join([prefect.worker.text()[printed:], *(each["message"] for each in logs)])
+    assert state["message"] in told and "Traceback" not in told

@@ -22,6 +22,7 @@ import psycopg
 import pytest
 import yaml
 
+from resources.failures import checked
 from reverie.drive.advance import clearing
 from reverie.drive.cycle import catch_up, ingest
 from reverie.drive.drain import Drainer
@@ -224,7 +225,7 @@ def test_failures_raise_with_one_sentence(server: None, waiting: Store, conn: Co
     with pytest.raises(StageError, match="^All 24 sessions that were tried failed. acme: There is no policy"):
         drain_queue.with_options(retries=0)(as_of=AS_OF)
     with pytest.raises(NotFoundError, match="There is no tenant 'nobody'"):
-        import_module("flows.replay_session").read_again.with_options(retries=0)("nobody", "ana", "s1", AS_OF)
+        checked(import_module("flows.replay_session").read_again("nobody", "ana", "s1", AS_OF))
 
 
 def test_a_session_is_replayed_and_dead_letters_redriven(server: None, waiting: Store, conn: Conn) -> None:

@@ -1,0 +1,40 @@
+"""A flow that fails by a user's mistake says so in one sentence."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Any, ParamSpec, TypeVar, cast
+
+from prefect.client.schemas import State
+from prefect.states import Failed
+
+from resources.connections import MISTAKES
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+def in_one_sentence(function: Callable[P, R]) -> Callable[P, R]:
+    """Let a task or flow end in a failed state whose message is that of a user's mistake. Other errors are raised.
+
+    If the function raised the mistake instead, Prefect would log a traceback. A call of a task returns the state,
+    to be passed to `checked`; a call of a flow from Python raises the mistake.
+    """
+
+    @wraps(function)
+    def run(*arguments: P.args, **named: P.kwargs) -> R:
+        try:
+            return function(*arguments, **named)
+        except MISTAKES as error:
+            failed: Any = Failed(message=str(error), data=error)
+            return cast("R", failed)
+
+    return run
+
+
+def checked(result: R) -> R:
+    """Return the result of a task, or raise the mistake that it ended in."""
+    if isinstance(result, State):
+        result.result()
+    return result
