@@ -104,6 +104,8 @@ class RecallPolicy(Table):
     candidates: Count = 30
     #: Candidates for each hit that is asked for, where that is more (Logic 2.3).
     candidates_per_hit: Annotated[int, Field(ge=0, le=100)] = 0
+    #: How many times as many candidates the next searches take, while folded repeats leave too few hits; empty: none.
+    wider: tuple[Annotated[int, Field(ge=2, le=100)], ...] = (4, 16)
     top_k: Count = 10
     token_budget: Tokens = 2000
     #: Less important memories are not recalled.

@@ -27,8 +27,6 @@ from reverie.store.session import TenantSession
 from reverie.telemetry import names
 from reverie.telemetry.spans import SpanAttributes, span, spanned
 
-#: How many times as many candidates as the policy says are searched, as long as folded repeats leave too few hits.
-_WIDTHS = (1, 4, 16)
 #: Characters a token has on average; for budgets when no tokenizer is at hand, which the answer then says.
 _CHARACTERS_A_TOKEN = 4
 
@@ -97,7 +95,7 @@ async def recall(
         vector=vector,
         model=embedder.model if embedder else None,
     )
-    for width in _WIDTHS:
+    for width in (1, *policy.recall.wider):
         answer = await _answer(session, asked, embedder, reranker, width)
         if not answer.lacks(asked.top_k):
             break

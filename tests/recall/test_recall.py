@@ -75,6 +75,17 @@ def test_repeats_leave_their_places_to_others(corpus: Corpus, reader: Store, pol
     assert len(ask(reader, "rose quartz", policy=load_policy(policy), top_k=20).hits) == 13, "there are no more"
 
 
+@pytest.mark.parametrize(("wider", "hits"), [((), 1), ((2,), 1), ((2, 3), 10)])
+def test_a_policy_says_how_far_a_search_goes_for_others(corpus: Corpus, reader: Store, wider: Any, hits: int) -> None:
+    """The nearest 60 repeat one thing, and 30 are searched at first."""
+    for number in range(60):
+        corpus.memory("Found rose quartz again", at=day(number))
+    for number in range(12):
+        corpus.memory(f"Saw crystal number {number}", at=day(70 + number), vectors=[AXES[0] + 0.2 * AXES[1]])
+    found = ask(reader, "rose quartz", policy=policy_with(wider=wider), top_k=10)
+    assert len(found.hits) == hits
+
+
 def test_summaries_come_last_unless_an_overview_is_asked_for(corpus: Corpus, reader: Store) -> None:
     corpus.memory("3 January. Spoke of quartz clocks and of nothing but clocks.", kind="summary")
     corpus.turn("My quartz broke")
