@@ -9,7 +9,10 @@ import psycopg
 import pytest
 from fastapi.testclient import TestClient
 
+from reverie.store.database import Store
+from reverie.testing import conversation, remember
 from tests.api.conftest import until_logged
+from tests.promises.world import lively
 from tests.recall.conftest import LATER, Corpus, day
 
 NOBODY = {"memories": [], "next_cursor": None}
@@ -65,6 +68,37 @@ def test_a_recall_takes_limits_and_kinds(api: TestClient, corpus: Corpus) -> Non
     assert {hit["kind"] for hit in hits(kinds=["episode"])} == {"episode"}
     assert hits(token_budget=0) == []
     assert hits(as_of=day(-1).isoformat()) == []
+
+
+def test_only_a_summary_says_that_it_compresses_what_was_said(
+    api: TestClient, database_url: str, conn: psycopg.Connection[Any]
+) -> None:
+    """Spec F7, `compression_source`: of memories that the stages made."""
+    turns = [
+        turn
+        for number, name in enumerate(("Bruno", "Maya", "Chandra", "Dov"))
+        for turn in conversation(
+            f"Yesterday I walked around the quartz mine with {name}.",
+            f"{name} found a blue quartz last week.",
+            tenant_id="acme",
+            subject_id="ann",
+            session_id=f"s{number}",
+            start=day(number),
+        )
+    ]
+    with Store.open(database_url) as store:
+        remember(store, turns, policy=lively("logic"), until=LATER)
+    asked = {"subject_id": "ann", "question": "quartz mine", "as_of": LATER.isoformat(), "top_k": 20}
+    hits = api.post("/v1/recalls", json=asked | {"include_compressed": True}).json()["hits"]
+    states = {"subject_id": "ann", "states": ["active", "compressed"]}
+    listed = api.get("/v1/memories", params=states).json()["memories"]
+    summaries = conn.execute("select array_agg(id::text) from memory.memories where kind = 'summary'").fetchone()
+    assert summaries is not None and len(summaries[0]) >= 2
+    for memories in (hits, listed):
+        marked = {each["id"]: each["compression_source"] for each in memories}
+        assert {id_ for id_, is_source in marked.items() if is_source} == {*summaries[0]} < {*marked}
+    compressed = [each for each in listed if each["state"] == "compressed"]
+    assert compressed and not any(each["compression_source"] for each in compressed)
 
 
 def test_a_recall_that_cannot_be_logged_is_answered_and_counted(
