@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 from typing import Annotated
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
@@ -29,6 +30,7 @@ def common(pattern: str) -> str:
     return pattern
 
 
+@cache  # a policy has hundreds of patterns, and the policies of one base have most of them in common
 def compiles(pattern: str) -> str:
     """The pattern, if it is a regular expression; else `ValueError` with what is wrong."""
     try:

@@ -6,7 +6,6 @@ The whole pipeline; `test_every_statement.py` kills its stages at each statement
 from __future__ import annotations
 
 import json
-import multiprocessing
 import random
 import signal
 from collections import Counter
@@ -22,6 +21,7 @@ from reverie.store.connect import connect
 from reverie.store.digest import TableDigest, digest_of
 from tests.conftest import Databases
 from tests.promises import compact
+from tests.promises.forks import FORKS
 from tests.promises.killing import work
 
 pytestmark = pytest.mark.timeout(240)
@@ -29,9 +29,6 @@ pytestmark = pytest.mark.timeout(240)
 KILLS_A_STAGE = 3
 KILLS_BY_THE_CLOCK = 6
 
-#: One process is started and imports everything; each worker is forked from it before any thread runs.
-FORKS = multiprocessing.get_context("forkserver")
-FORKS.set_forkserver_preload(["tests.promises.killing"])
 
 #: What each stage must have written for the promise to mean something.
 WRITTEN = {

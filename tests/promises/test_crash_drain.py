@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import multiprocessing
 import random
 import signal
 from datetime import datetime
@@ -22,14 +21,13 @@ from reverie.store.digest import TableDigest, digest_of
 from reverie.store.queue import Waiting, enqueue
 from tests.conftest import Databases
 from tests.promises import compact
+from tests.promises.forks import FORKS
 from tests.promises.killing import Moments
 from tests.promises.world import WordEmbedder
 
 pytestmark = pytest.mark.timeout(240)
 
 KILLS = 4
-FORKS = multiprocessing.get_context("forkserver")
-FORKS.set_forkserver_preload(["tests.promises.test_crash_drain"])
 
 
 def work(url: str, clock: datetime, kill_at: int | None = None, trace: Path | None = None) -> None:

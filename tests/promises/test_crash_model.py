@@ -4,7 +4,6 @@ nothing that was answered is asked again."""
 from __future__ import annotations
 
 import json
-import multiprocessing
 import random
 import signal
 import threading
@@ -28,14 +27,13 @@ from reverie.store.work import Work
 from tests.conftest import Databases
 from tests.consolidate.test_compress import MARCH, MODEL, TENANT, say, suggest_posts, tell_of_bruno
 from tests.models.scripted_server import reply_to
+from tests.promises.forks import FORKS
 from tests.promises.killing import Moments
 from tests.promises.world import WordEmbedder
 
 pytestmark = pytest.mark.timeout(240)
 
 KILLS = 6
-FORKS = multiprocessing.get_context("forkserver")
-FORKS.set_forkserver_preload(["tests.promises.test_crash_model"])
 
 
 class AllMoments(Moments):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import multiprocessing
 import signal
 from itertools import count
 from pathlib import Path
@@ -17,14 +16,13 @@ from reverie.store.digest import digest_of
 from reverie.store.work import Work
 from tests.conftest import Databases
 from tests.promises import compact
+from tests.promises.forks import FORKS
 from tests.promises.killing import Moments
 from tests.promises.notetaker import NoteTaker
 from tests.promises.world import WordEmbedder, scope
 
 pytestmark = pytest.mark.timeout(240)
 
-FORKS = multiprocessing.get_context("forkserver")
-FORKS.set_forkserver_preload(["tests.promises.test_crash_reading"])
 #: From kill to kill so many moments more: a retry goes on where the one before stopped.
 STEP = 5
 

@@ -5,7 +5,6 @@ Each stage at its busiest run on the sample history. The suite takes a spread of
 
 from __future__ import annotations
 
-import multiprocessing
 import os
 import signal
 from collections.abc import Iterator
@@ -20,13 +19,12 @@ from reverie.store.database import Store
 from reverie.store.digest import digest_of
 from tests.promises import every
 from tests.promises.every import STAGES, TENANT, Severed, Snapshot, cloned
+from tests.promises.forks import FORKS
 
 pytestmark = pytest.mark.timeout(3600)
 
 #: Moments of a stage that the suite takes; None: all.
 SPREAD = None if os.environ.get("REVERIE_KILL_EVERY") else 3
-FORKS = multiprocessing.get_context("forkserver")
-FORKS.set_forkserver_preload(["tests.promises.every"])
 
 
 @pytest.fixture(scope="module")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import multiprocessing
 import random
 import signal
 import time
@@ -14,6 +13,7 @@ import pytest
 from reverie.store.connect import connect
 from reverie.store.database import Store
 from reverie.store.tenants import ensure_tenant
+from tests.promises.forks import FORKS
 from tests.promises.talking import TENANT, flush, place, said, talk
 
 pytestmark = pytest.mark.timeout(240)
@@ -22,10 +22,6 @@ KILLS = 200
 CLIENTS = 5
 #: Bytes of a note: an id and the end of its line.
 LINE = 37
-
-#: One process is started and imports everything; each talker is forked from it before any thread runs.
-FORKS = multiprocessing.get_context("forkserver")
-FORKS.set_forkserver_preload(["tests.promises.talking"])
 
 
 def killed(url: str, subject: str, notes: Path, seed: int) -> int:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import multiprocessing
 import os
 import random
 import signal
@@ -21,12 +20,11 @@ from reverie.store.connect import connect
 from reverie.store.database import Store
 from reverie.store.digest import TableDigest, digest
 from tests.conftest import Databases
+from tests.promises.forks import FORKS
 from tests.promises.profiling import START, TENANT, UNTIL, Scribe, policy, record, remember, retold, say, work
 
 pytestmark = pytest.mark.timeout(2400 if os.environ.get("REVERIE_ALL_KILLS") else 240)
 
-FORKS = multiprocessing.get_context("forkserver")
-FORKS.set_forkserver_preload(["tests.promises.killing", "tests.promises.profiling"])
 #: Of the moments of the stage; REVERIE_ALL_KILLS=1 has all of them, which takes some minutes.
 KILLS = 5
 

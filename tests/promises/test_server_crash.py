@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import multiprocessing
 import os
 import random
 import socket
@@ -19,6 +18,7 @@ from reverie.api.keys import add_key
 from reverie.store.connect import connect
 from reverie.store.database import Store
 from reverie.store.session import perform
+from tests.promises.forks import FORKS
 
 #: All 200 of the spec take some minutes: REVERIE_KILLS=200.
 KILLS = int(os.environ.get("REVERIE_KILLS", "5"))
@@ -26,10 +26,6 @@ CLIENTS = 3
 TENANT = "acme"
 #: Turns of a session; then it is closed, so that flushes are killed too.
 SESSION = 5
-
-#: The server imports once and is forked for each life.
-FORKS = multiprocessing.get_context("forkserver")
-FORKS.set_forkserver_preload(["reverie.api.app", "reverie.cli.operate.serve", "uvicorn", "reverie.drive.flush"])
 
 
 def serve(url: str, port: int) -> None:

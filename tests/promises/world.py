@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from datetime import UTC, datetime
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -26,13 +27,18 @@ END = datetime(2026, 7, 1, 1, 30, tzinfo=UTC)
 
 
 def lively(name: str = "reverie", **numbers: dict[str, Any]) -> Policy:
-    """A shipped policy under which a short history also merges, compresses and forgets."""
+    """A shipped policy under which a short history also merges, compresses and forgets; read once each."""
+    return _lively(name, json.dumps(numbers, sort_keys=True))
+
+
+@cache
+def _lively(name: str, numbers: str) -> Policy:
     given = json.loads(load_policy(name).model_dump_json())
     given["merge"] |= {"threshold": 0.8}
     given["compress"] |= {"pattern_episodes": 3, "theme_similarity": 0.0, "session_threshold": 2}
     given["compress"] |= {"running_turns": 3, "running_keep": 1}
     given["prune"] |= {"active_days": min(given["prune"]["active_days"], 2)}
-    for heading, values in numbers.items():
+    for heading, values in json.loads(numbers).items():
         given[heading] |= values
     return Policy.model_validate(given)
 

@@ -93,7 +93,7 @@ class Rules:
                 orders.setdefault(cue, {})[each.order] = None
         self.by_cue: dict[str, tuple[int, ...]] = {cue: tuple(found) for cue, found in orders.items()}
         #: matches the longest cue, or the separator, at each position of a lower-case marked text
-        self.longest_cue = re.compile(f"(?=({wording.trie([*self.by_cue, wording.SEPARATOR])}))")
+        self.longest_cue = wording.longest_of((*self.by_cue, wording.SEPARATOR))
         #: orders of the rules to try for a longest cue and for its prefixes
         self.by_longest = {
             longest: tuple(order for end in range(1, len(longest) + 1) for order in self.by_cue.get(longest[:end], ()))

@@ -6,6 +6,7 @@ Every step is a pattern or literal that both engines apply in the same order.
 import re
 import unicodedata
 from collections.abc import Sequence
+from functools import cache
 from typing import Final
 
 import polars as pl
@@ -130,6 +131,7 @@ SLUG_GAPS: Final = "[\\x00-/:-`{-\\x7f\u2000-\u206f]+"
 ACCENTS: Final = "[\u0300-\u036f]+"
 
 
+@cache  # the policies of one base share most of their patterns
 def for_python(pattern: str) -> re.Pattern[str]:
     """Compile the pattern for Python: case-insensitive, with ASCII word boundaries."""
     return re.compile(pattern.removeprefix("(?i)").replace(r"\b", r"(?a:\b)"), re.IGNORECASE)
@@ -138,6 +140,12 @@ def for_python(pattern: str) -> re.Pattern[str]:
 def for_rust(pattern: str) -> str:
     """Return the pattern for polars: case-insensitive, with ASCII word boundaries."""
     return "(?i)" + pattern.removeprefix("(?i)").replace(r"\b", r"(?-u:\b)")
+
+
+@cache
+def longest_of(words: tuple[str, ...]) -> re.Pattern[str]:
+    """Compile a pattern that captures the longest of the words at each position, and nothing else."""
+    return re.compile(f"(?=({trie(words)}))")
 
 
 def trie(words: Sequence[str]) -> str:
