@@ -25,6 +25,12 @@ def topic_words(text: str) -> frozenset[str]:
 
 
 @lru_cache(maxsize=16_384)
+def unit_words(text: str) -> frozenset[str]:
+    """Return the words of a figure that are no number, as stems: mechanic of "three mechanics"."""
+    return topic_words(" ".join(word for word in read_object(text.lower()).words if not word[:1].isdigit()))
+
+
+@lru_cache(maxsize=16_384)
 def telling_words(text: str) -> frozenset[str]:
     """Return the words by which an object may be referred to, as stems; none: "that", "the whole thing"."""
     vague = statement_words().topics.vague

@@ -26,10 +26,11 @@ class Relation(Table):
     #: `durable`: it does not fade while nothing ends it. `fading`: as its kind does. `expiring`: it ends by the time
     #: that it names, and fades otherwise. `dated`: it ends by the time that it names, and is durable otherwise.
     lasts: Literal["durable", "fading", "expiring", "dated"] = "fading"
-    #: What its topic is. `which`: which of several ("the rate for workshops"). `role`: what one person is at a time
-    #: ("our accountant"), unless several are ("a client"). `use`: what it serves; a change ends what served it.
-    #: `detail`: a date or figure of the object, which a later one replaces. `sort`: of what sort the object is.
-    topic: Literal["which", "role", "use", "detail", "sort"] = "which"
+    #: What its topic is. `which`: which of several (the phone of which kind). `thing`: of what it is told ("the rate
+    #: for workshops"); without one, values stand beside each other. `role`: what one person is at a time ("our
+    #: accountant"), unless several are ("a client"). `use`: what it serves; a change ends what served it. `detail`: a
+    #: date or figure of the object, which a later one replaces. `sort`: of what sort the object is.
+    topic: Literal["which", "thing", "role", "use", "detail", "sort"] = "which"
     #: Whether denials stand beside each other where it has one value: closed on Sundays, and on Mondays.
     denials: Literal["one", "many"] = "one"
     #: The memory in the third person: "Lives in {object}". A rule's own template comes first.
@@ -41,6 +42,8 @@ class Relation(Table):
     says: dict[WordingCase, str] = Field(default_factory=dict)
     #: Type of the entity that a named object is: `pet`, `person`.
     entity: Annotated[str, Field(pattern=r"^[a-z]+$")] | None = None
+    #: Whether what somebody does is worded as such: "draws in the evenings".
+    deeds: bool = True
     #: Whether a deed after "to" is its object as well: "wants to see Japan".
     infinitive: bool = False
     #: Where an object ends: after a name, a place, a thing with what describes it,

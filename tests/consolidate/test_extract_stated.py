@@ -85,6 +85,21 @@ def test_a_pronoun_stands_for_who_was_named_before() -> None:
     assert [each.content for each in candidates_of([sister, her], TURN, POLICY)][1] == "Ann lives in Leeds"
     assert [each.content for each in candidates_of([her], TURN, POLICY, before=[sister])] == ["Ann lives in Leeds"]
     assert candidates_of([her], TURN, POLICY) == ()
+    wife = MessageStatement(relation="allergic_to", object="chrysanthemums", holder="his wife")
+    osei = MessageStatement(relation="has_contact", object="Mr Osei")
+    assert candidates_of([osei, wife], TURN, POLICY)[1].content == "Mr Osei's wife is allergic to chrysanthemums"
+    assert candidates_of([wife], TURN, POLICY) == ()
+
+
+def test_nobody_is_somebody_without_a_name() -> None:
+    him = MessageStatement(relation="has_colleague", object="him")
+    age = MessageStatement(relation="age", object="nineteen", holder="He")
+    assert candidates_of([him, age], TURN, POLICY) == ()
+    assert candidates_of([age], TURN, POLICY, before=[him]) == ()
+
+
+def test_what_is_planned_of_a_job_has_no_end_of_its_own() -> None:
+    assert only("works_at", "Zoho", phase="planned", clause="starting at Zoho on 10 March").expires_at is None
 
 
 def test_what_is_unsure_or_of_no_known_relation_gives_nothing() -> None:

@@ -75,6 +75,18 @@ def test_a_number_is_of_one_thing_however_that_is_worded() -> None:
     assert len(in_force(measure(1, "300", "budget"), measure(2, "9,000", "wedding budget"))) == 2
 
 
+def test_a_number_of_nothing_ends_only_what_has_its_unit() -> None:
+    assert len(in_force(measure(1, "700 euros a month"), measure(2, "35"), measure(3, "40"))) == 3
+    three, four = measure(1, "three mechanics"), measure(9, "four mechanics", phase="begins")
+    assert in_force(measure(0, "58", "hour"), three, four) == ["Hour: 58", "Four mechanics"]
+
+
+def test_what_is_passing_ends_nothing_that_lasts() -> None:
+    lasting, passing = told(1, "diet", "vegan"), told(5, "diet", "no sugar", duration="until", until="20 January")
+    assert len(in_force(lasting, passing)) == 2
+    assert in_force(lasting, passing, told(9, "diet", "fish", phase="begins")) == ["Diet: fish"]
+
+
 def test_a_change_may_name_its_thing_in_short_where_there_is_one() -> None:
     assert in_force(measure(1, "65", "workshop rate"), measure(9, "72", "rate", phase="begins")) == ["Rate: 72"]
     two = measure(1, "65", "workshop rate"), measure(2, "480", "day rate")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 
@@ -14,7 +14,7 @@ from reverie.language.expiry import expires_at
 from reverie.language.objects import object_key, read_object
 from reverie.language.statements.stated import MessageStatement, bare, holder_key, model_phase, worded_statement
 from reverie.language.statements.things import things
-from reverie.language.subject import sentence
+from reverie.language.subject import possessive, sentence
 from reverie.language.text import owned
 from reverie.model import Candidate, Proposition, Turn, candidate_id
 from reverie.policy import Policy
@@ -42,7 +42,7 @@ def candidates_of(
     which of two values is the current one.
     """
     known = policy.extract.relations
-    named = [one for one in before if one.relation in known]
+    named = [one for one in before if one.relation in known and not (one.holder and _is_pronoun(one.holder))]
     candidates = []
     for place, statement in enumerate(statements):
         relation = known.get(statement.relation)
@@ -59,17 +59,33 @@ def candidates_of(
 
 
 def _about_somebody(
-    statement: MessageStatement, named: Sequence[MessageStatement], known: dict[str, Relation]
+    statement: MessageStatement, named: Sequence[MessageStatement], known: Mapping[str, Relation]
 ) -> MessageStatement | None:
     """The statement about whom a pronoun stands for; None: nobody is named before it."""
-    if statement.holder is None or statement.holder.lower() not in statement_words().people.pronouns:
+    if known[statement.relation].entity is not None and _is_pronoun(statement.object):
+        return None
+    if statement.holder is None:
         return statement
-    for one in reversed(named):
-        if one.holder:
-            return replace(statement, holder=one.holder)
-        if known[one.relation].entity is not None:
-            return replace(statement, holder=one.object)
-    return None
+    first, _, whose = statement.holder.partition(" ")
+    theirs = bool(whose) and first.lower() in statement_words().people.theirs
+    if not theirs and not _is_pronoun(statement.holder):
+        return statement if holder_key(statement.holder) else None
+    somebody = next((who for one in reversed(named) if (who := _somebody(one, known))), None)
+    if somebody is None:
+        return None
+    return replace(statement, holder=f"{possessive(somebody)} {whose}" if theirs else somebody)
+
+
+def _somebody(statement: MessageStatement, known: Mapping[str, Relation]) -> str | None:
+    """Whom a statement names: of whom it is true, or whom it states to be there."""
+    if statement.holder:
+        return statement.holder
+    is_person = known[statement.relation].entity is not None and not _is_pronoun(statement.object)
+    return statement.object if is_person else None
+
+
+def _is_pronoun(said: str) -> bool:
+    return said.lower() in statement_words().people.pronouns
 
 
 def _end_of_replaced(statement: MessageStatement, relation: Relation) -> MessageStatement | None:
@@ -135,7 +151,8 @@ def _ends_at(statement: MessageStatement, relation: Relation, turn: Turn, policy
             return end
     if statement.duration is not None and statement.duration != "lasting":
         return turn.said_at + timedelta(days=numbers.passing_days) if numbers.passing_days else None
-    if statement.duration == "lasting" or not relation.is_expiring(phase) or _recurs(statement):
+    # what is planned of a home or a job holds from its date on: it has no end of its own
+    if statement.duration == "lasting" or relation.lasts not in ("expiring", "dated") or _recurs(statement):
         return None
     named = (statement.topic, statement.object, statement.clause or turn.text)
     for words in named[1:2] if relation.lasts == "dated" else named:

@@ -153,6 +153,7 @@ def _of_relation(memory: StatingMemory, policy: Policy, tenant_id: str) -> State
         topic=(memory.topic or "").casefold(),
         **_manner(relation, memory.polarity),
         object=memory.object,
+        is_passing=memory.expires_at is not None and relation.lasts == "durable",
         polarity=memory.polarity,
         phase=phase,
         ends=relation.ends,
@@ -177,6 +178,7 @@ def _manner(relation: Relation, polarity: int) -> dict[str, Any]:
     return {
         "is_single": relation.values == "one" and not is_beside,
         "slot": _DENIED if is_beside else "",
+        "needs_topic": relation.topic == "thing",
         "is_role": relation.topic == "role",
         "is_use": relation.topic == "use",
         "is_detailed": relation.topic == "detail",

@@ -12,7 +12,7 @@ from operator import attrgetter
 
 from reverie.consolidate.facts.statements import StatedValue
 from reverie.language.objects import narrower, same
-from reverie.language.topics import is_shared_role, topic_words
+from reverie.language.topics import is_shared_role, topic_words, unit_words
 
 
 @dataclass(slots=True)
@@ -43,7 +43,12 @@ def with_slots(stated: Iterable[StatedValue]) -> Iterator[StatedValue]:
 def _slot(value: StatedValue, known: _Known) -> frozenset[str] | None:
     """The words of the slot of a value; None: it is one of many."""
     words = topic_words(value.topic)
-    if not words and value.phase in ("holds", "adds", "planned"):
+    if not value.topic and value.needs_topic:
+        # "three mechanics" is of mechanics
+        words = unit_words(value.object)
+        if not words:
+            return None
+    elif not words and value.phase in ("holds", "adds", "planned"):
         words = frozenset(value.topic.split())
     if words in known.latest and (words or not value.is_role):
         return words

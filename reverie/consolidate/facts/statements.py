@@ -29,6 +29,10 @@ class StatedValue:
     is_single: bool = True
     #: Where it has one value for each topic, the topic that it belongs to, whatever the words; see `slots`.
     slot: str = ""
+    #: Whether its topic says of what it is told; without one it stands beside others.
+    needs_topic: bool = False
+    #: Whether it soon ends by itself, unlike what its relation usually says: it ends nothing that lasts.
+    is_passing: bool = False
     #: Whether its topic is a role, which several may have unless it says which one.
     is_role: bool = False
     #: Whether a change of what serves its topic ends what served it.

@@ -27,6 +27,8 @@ from reverie.language.topics import topic_words
 _RESOLVED_BY_REPEATING = frozenset(("same_session", "same_time"))
 
 
+#: Why a value stands beside one that lasts: it will soon have ended by itself.
+_PASSING = "passing"
 #: Relations of which any end ends the value, whatever it names: "I no longer smoke for three weeks". Of the second,
 #: if it names nobody.
 _ALWAYS_MEANT, _MEANT_UNNAMED = frozenset(("smokes", "drinks_alcohol")), frozenset(("partner",))
@@ -157,6 +159,8 @@ class Timeline:
         reason = self._why_beside(stint, value, several=several)
         if reason is None:
             self._close(stint, value)
+        elif reason == _PASSING:
+            return
         elif reason == "":
             self._beside.add(frozenset((stint, opened)))
         else:
@@ -169,6 +173,8 @@ class Timeline:
         before = stint.stated[-1]
         if self._kept_apart(stint, value):
             return ""
+        if value.is_passing and not before.is_passing:
+            return _PASSING
         if value.is_keyed or _opposed(before, value) or _narrower(value, before):
             return None
         if value.phase == "adds":

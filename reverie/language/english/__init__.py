@@ -33,6 +33,7 @@ class Common(Table):
     firsts: tuple[tuple[str, str], ...]
     modals: WordSet
     denied: dict[str, str]
+    able: dict[str, str]
     recurring: WordSet
 
 
@@ -40,6 +41,9 @@ class People(Table):
     """WordSet for people."""
 
     pronouns: WordSet
+    #: Those that stand before a verb, and those before what is theirs.
+    subjects: WordSet
+    theirs: WordSet
     several: WordSet
     roles: WordSet
     shared: WordSet

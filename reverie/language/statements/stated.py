@@ -6,7 +6,7 @@ The phrases are data: the column `says` of a relation, and the words of the lang
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -15,6 +15,7 @@ from reverie.language.english import Form, statement_words
 from reverie.language.objects import is_plural, read_object
 from reverie.language.statements.verbs import base_form, words
 from reverie.language.subject import possessive
+from reverie.language.text import sentences
 from reverie.model import Phase
 from reverie.policy.relations import Relation
 
@@ -57,13 +58,17 @@ def worded_statement(statement: MessageStatement, relation: Relation, text: str)
     `text` is the message, where the statement has no clause of its own.
     """
     clause = statement.clause or text
-    thing = _thing(statement.object, clause, relation)
+    thing = _thing(statement.object, clause, relation, statement.holder)
     slots = _slots(statement, thing, clause)
     chosen = _phrase(statement, relation, slots, thing)
     said = wording.third_person(chosen, keeps_group=relation.kind == "instruction")
-    form = _form(said)
-    is_own = any(said.startswith(slot) for slot in slots.values())
-    third, base = _conjugated(said, form, statement.holder, is_own=is_own)
+    is_deed = thing.is_deed and chosen == thing.words
+    form: Form = "verb" if is_deed else _form(said)
+    if is_deed:
+        third, base = f"{said[:1].lower()}{said[1:]}", statement.object
+    else:
+        is_own = any(said.startswith(slot) for slot in slots.values())
+        third, base = _conjugated(said, form, statement.holder, is_own=is_own)
     if statement.phase in _TOLD and statement.phase not in relation.says:
         phrase = statement_words().phases[form][statement.phase]
         said = phrase.format(text=third, third=third, base=base)
@@ -83,17 +88,17 @@ class _Thing:
     is_deed: bool
 
 
-def _thing(said: str, clause: str, relation: Relation) -> _Thing:
+def _thing(said: str, clause: str, relation: Relation, holder: str | None) -> _Thing:
     """The object as a thing, or as a deed in the third person where it follows its subject in the clause."""
     common = statement_words().words
-    if (deed := _headed(said)) is not None:
+    if relation.deeds and (deed := _headed(said)) is not None:
         return _Thing(deed, True)
     before = re.findall(r"[\w'’]+", clause[: max(clause.find(said), 0)].lower().replace("’", "'"))
     while before and before[-1] in common.adverbs:
         before.pop()
     last = before[-1] if before else ""
-    if last in common.subjects and _opens_with_verb(said):
-        return _Thing(_deed(said), True)
+    if relation.deeds and (deed := _done(said, before, holder)) is not None:
+        return _Thing(deed, True)
     if relation.infinitive and last == common.to:
         return _Thing(f"{common.to} {said}", False)
     return _Thing(_lowered(bare(said)), False)
@@ -115,6 +120,29 @@ def _lowered(said: str) -> str:
         | known.regular
     )
     return f"{said[:1].lower()}{said[1:]}" if is_common and len(first) > 1 else said
+
+
+def _done(said: str, before: Sequence[str], holder: str | None) -> str | None:
+    """What somebody does or can, if the words before it are its subject or a verb of that kind; None: it is a thing."""
+    pack = statement_words()
+    last, pair = before[-1] if before else "", " ".join(before[-2:])
+    if said[:1].isupper():  # a name
+        return None
+    if last in pack.words.subjects:
+        return _deed(said) if _opens_with_verb(said) else None
+    if pair in pack.words.able or last in pack.words.able:
+        return f"{pack.words.able.get(pair) or pack.words.able[last]} {said}" if _opens_with_verb(said) else None
+    if last in pack.people.subjects or (holder and last == holder.lower().rpartition(" ")[2]):
+        return (said if holder and are_several(holder) else _deed(said)) if _is_known_verb(said) else None
+    return None
+
+
+def _is_known_verb(said: str) -> bool:
+    """Whether it begins with a verb of the table: what follows a name may be anything."""
+    word = said.split(" ", 1)[0].lower()
+    base, tense = base_form(word)
+    known = words()
+    return tense == "present" and not word.endswith("ing") and (base in known.verbs or base in known.regular)
 
 
 def _headed(said: str) -> str | None:
@@ -158,27 +186,37 @@ def bare(said: str) -> str:
     return rest if space and first.lower() in statement_words().words.own else said
 
 
+def _bare_topic(said: str) -> str:
+    """The words of a topic without article and possessive: "his lorry", "lorry"."""
+    pack = statement_words()
+    first, space, rest = said.partition(" ")
+    return rest if space and first.lower() in pack.words.own | pack.words.articles | pack.people.theirs else said
+
+
 def _slots(statement: MessageStatement, thing: _Thing, clause: str) -> dict[str, str]:
-    common = statement_words().words
-    topic = bare(statement.topic or "")
-    first, _, rest = topic.partition(" ")
-    topic = rest if rest and first.lower() in common.articles else topic
-    clause = clause.strip().rstrip(".!")
+    topic = _bare_topic(statement.topic or "")
+    has_article = thing.words.split(" ", 1)[0].lower() in statement_words().words.articles
+    clause = next((one for one in sentences(clause) if statement.object in one), "").strip().rstrip(".!")
     found = {
-        "object": thing.words, "an_object": _with_article(thing.words), "topic": topic, "a_topic": _with_article(topic),
-        "replaced": bare(statement.replaced or ""), "clause": _headed(clause) or clause,
-    }  # fmt: skip
+        "object": thing.words,
+        "an_object": _with_article(thing.words),
+        "a_thing": thing.words if has_article else "",
+        "topic": topic,
+        "a_topic": _with_article(topic, is_sort=True),
+        "replaced": bare(statement.replaced or ""),
+        "clause": _headed(clause) or clause,
+    }
     return {name: value for name, value in found.items() if value}
 
 
-def _with_article(noun: str) -> str:
-    """A noun with an article, unless it has one, is a name, a number or several."""
+def _with_article(noun: str, *, is_sort: bool = False) -> str:
+    """A noun with an article, unless it has one, is a name (and no sort: "a Labrador"), a number or several."""
     common = statement_words().words
     first = noun.split(" ", 1)[0]
-    is_other = not first.isalpha() or not first.islower() or first in common.articles or first in common.own
-    if is_other or is_plural(noun) or _counts(first):
+    is_name = not first.islower() and not is_sort
+    if not first.isalpha() or is_name or first in common.articles | common.own or is_plural(noun) or _counts(first):
         return noun
-    return f"{'an' if first[0] in common.an else 'a'} {noun}"
+    return f"{'an' if first[0].lower() in common.an else 'a'} {noun}"
 
 
 def _counts(word: str) -> bool:

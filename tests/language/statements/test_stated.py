@@ -81,6 +81,9 @@ def test_each_relation_has_its_words(relation: str, object_: str, parts: dict[st
         ("wants", "see Japan", "I'd love to see Japan", "Wants to see Japan"),
         ("wants", "a house", "saving for a house", "Wants a house"),
         ("other", "I've a key", "I've a key", "Has a key"),
+        ("skilled_at", "swim", "I can not swim, you know", "Can't swim"),
+        ("smokes", "smoke", "I don't smoke", "Doesn't smoke"),
+        ("plans", "fly to Oslo", "we fly to Oslo", "Plan: fly to Oslo"),
     ],
 )
 def test_a_deed_follows_its_subject_in_the_third_person(
@@ -89,8 +92,34 @@ def test_a_deed_follows_its_subject_in_the_third_person(
     assert worded(relation, object_, clause=clause) == sentence
 
 
+@pytest.mark.parametrize(
+    ("relation", "object_", "clause", "holder", "sentence"),
+    [
+        (
+            "works_as",
+            "drive taxi in the night",
+            "He drive taxi in the night",
+            "Kemal",
+            "Kemal drives taxi in the night",
+        ),
+        ("works_as", "teaches roofing", "Jan teaches roofing", "Jan", "Jan teaches roofing"),
+        ("age", "fifteen", "My son Lucas, fifteen, asked", "My son Lucas", "Son Lucas' age: fifteen"),
+        ("has_condition", "hip", "with his hip it's no good", "Bernard", "Bernard's health: hip"),
+    ],
+)
+def test_what_somebody_else_does(relation: str, object_: str, clause: str, holder: str, sentence: str) -> None:
+    assert worded(relation, object_, clause=clause, holder=holder) == sentence
+
+
+def test_a_deed_that_is_over_keeps_its_verb() -> None:
+    said = "i draw in the evenings"
+    assert worded("habit", "draw in the evenings", said, phase="past") == "Used to draw in the evenings"
+    assert worded("habit", "draw in the evenings", said, phase="ends") == "No longer draws in the evenings"
+
+
 def test_what_the_message_says_stands_where_a_slot_is_missing() -> None:
     assert worded("measure", "24", "we seat 24") == "Seats 24"
+    assert worded("measure", "700 a month", "Dear bank. It's 700 a month! Thanks") == "It's 700 a month"
 
 
 def test_every_relation_has_words_for_every_phase() -> None:
