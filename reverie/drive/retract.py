@@ -38,6 +38,8 @@ def settle_retractions(work: Work) -> Iterator[Report]:
         attempt.report.add("retractions", len(taken_back))
         attempt.report.add("subjects", len(emptied))
         attempt.report.add("rows", _empty(conn, work.tenant_id, emptied) if emptied else 0)
+        # what had been taken back of these subjects before was forgotten with all else
+        taken_back = conn.execute(sql["read_retractions"], params).fetchall()
         ids = [id_ for retraction_id, correction_id, _, _ in taken_back for id_ in (retraction_id, correction_id)]
         names = [subject_id for _, _, subject_id, _ in taken_back for _ in range(2)]
         conn.execute(sql["lift_pending"], params | {"ids": ids})

@@ -29,9 +29,9 @@ where %(content)s::text is not null
 on conflict do nothing
 
 -- name: read_in_force
--- The latest correction of a memory, or the one whose replacement it is, that nobody took back; the memory that its
--- replacement is, and whether that was corrected in turn.
-select c.id, c.subject_id, c.memory_id, r.id,
+-- The corrections of a memory, or those whose replacement it is, that nobody took back, the latest first; each with the
+-- memory that its replacement is, and whether that was corrected in turn.
+select c.id, c.subject_id, c.memory_id, c.kind, c.corrected_at, r.id,
        exists (select from log.corrections d
                where d.tenant_id = c.tenant_id and d.subject_id = c.subject_id and d.memory_id = r.id
                  and d.kind in ('wrong', 'replace', 'forget')
@@ -45,12 +45,11 @@ left join lateral (
     select p.id from memory.replacements p
     where p.tenant_id = c.tenant_id and p.subject_id = c.subject_id and p.correction_id = c.id
     limit 1) r on true
-where c.tenant_id = (select %(tenant)s::text) and c.kind in ('wrong', 'replace', 'forget')
+where c.tenant_id = (select %(tenant)s::text) and c.kind = any(%(kinds)s)
   and (c.memory_id = %(memory)s or r.id = %(memory)s)
   and not exists (select from log.corrections u
                   where u.tenant_id = c.tenant_id and u.other_id = c.id and u.kind = 'retract')
 order by c.corrected_at desc, c.id desc
-limit 1
 
 -- name: add_retraction
 -- A correction that does not hold: every rebuild leaves it out.

@@ -48,9 +48,10 @@ where m.tenant_id = %(tenant)s and m.subject_id = any(%(dirty)s) and m.valid_fro
   and (m.relation is null or m.relation = any(%(relations)s))
 
 -- name: read_apart
--- Pairs of memories that a person keeps apart: neither ends the other.
-select memory_id, other_id from log.corrections
-where tenant_id = %(tenant)s and subject_id = any(%(dirty)s) and kind = 'keep_apart'
+-- Pairs of memories that a person keeps apart: neither ends the other. One that was taken back counts as worked in.
+select c.memory_id, c.other_id from log.corrections c
+where c.tenant_id = %(tenant)s and c.subject_id = any(%(dirty)s) and c.kind = 'keep_apart'
+  and not exists (select from memory.corrected d where d.tenant_id = c.tenant_id and d.correction_id = c.id)
 
 -- name: read_facts
 -- The structured facts of these subjects, those in force and those that were, with the arrival of their turns, and whether the

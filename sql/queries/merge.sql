@@ -85,9 +85,10 @@ left join lateral (
     select t.session_id, t.turn_index from log.turns t where t.tenant_id = %(tenant)s and t.id = m.turn_id offset 0) t on true
 
 -- name: read_apart
--- Pairs that a person said are not the same.
-select memory_id, other_id from log.corrections
-where tenant_id = %(tenant)s and subject_id = any(%(dirty)s) and kind = 'keep_apart'
+-- Pairs that a person said are not the same; one that was taken back counts as worked in.
+select c.memory_id, c.other_id from log.corrections c
+where c.tenant_id = %(tenant)s and c.subject_id = any(%(dirty)s) and c.kind = 'keep_apart'
+  and not exists (select from memory.corrected d where d.tenant_id = c.tenant_id and d.correction_id = c.id)
 
 -- name: activate
 -- Candidates with a vector become memory. Their state is tested the long way round, since the index of all candidates

@@ -1,8 +1,9 @@
 -- name: read_retractions
 -- Corrections that were taken back up to a time and whose subjects are not yet as if they had not been made, each with
--- whether a run had worked it in.
+-- whether it was worked in: by a run, or of two memories that were kept apart by the request.
 select c.id, c.other_id, c.subject_id,
        exists (select from memory.corrected d where d.tenant_id = c.tenant_id and d.correction_id = c.other_id)
+       or exists (select from log.corrections k where k.tenant_id = c.tenant_id and k.id = c.other_id and k.kind = 'keep_apart')
 from log.corrections c
 where c.tenant_id = %(tenant)s and c.kind = 'retract' and c.corrected_at <= %(as_of)s
   and ops.shard_of(c.tenant_id, c.subject_id) >= %(shard_from)s and ops.shard_of(c.tenant_id, c.subject_id) < %(shard_to)s

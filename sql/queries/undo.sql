@@ -29,13 +29,20 @@ set state = 'active', valid_to = null, superseded_by = null, structured = false,
 where tenant_id = %(tenant)s and id = %(loser)s
 
 -- name: read_undone
--- The memory from which this one was last parted.
-select other_id from log.corrections
-where tenant_id = %(tenant)s and kind = 'keep_apart' and memory_id = %(loser)s
-order by corrected_at desc, id limit 1
+-- The memory from which this one was last parted, if that was not taken back.
+select c.other_id from log.corrections c
+where c.tenant_id = %(tenant)s and c.kind = 'keep_apart' and c.memory_id = %(loser)s
+  and not exists (select from log.corrections u
+                  where u.tenant_id = c.tenant_id and u.other_id = c.id and u.kind = 'retract')
+order by c.corrected_at desc, c.id limit 1
+
+-- name: count_apart
+-- How often these two were kept apart before.
+select count(*) from log.corrections
+where tenant_id = %(tenant)s and kind = 'keep_apart' and memory_id = %(loser)s and other_id = %(other)s
 
 -- name: write_correction
--- These two are not the same, and both hold, for good.
+-- These two are not the same, and both hold, until somebody takes that back.
 insert into log.corrections (tenant_id, id, subject_id, kind, memory_id, other_id, corrected_at)
 values (%(tenant)s, %(id)s, %(subject)s, 'keep_apart', %(loser)s, %(other)s, %(as_of)s)
 on conflict do nothing

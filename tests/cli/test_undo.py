@@ -1,4 +1,4 @@
-"""`reverie undo`: a merge is undone."""
+"""`reverie undo`: a merge is undone, and that is taken back."""
 
 from __future__ import annotations
 
@@ -11,3 +11,15 @@ def test_undo_parts_a_merge(invoke, ask, world) -> None:
     result = invoke("undo", str(world["walked"]))
     assert result.exit_code == 6
     assert result.stderr.startswith("Error: Nothing to undo")
+
+
+def test_an_undo_is_taken_back(invoke, ask, world) -> None:
+    adores = str(world["adores"])
+    refused = invoke("undo", adores, "--take-back")
+    assert (refused.exit_code, refused.stderr) == (6, f"Error: Nothing to take back: {adores} was not undone.\n")
+    ask("undo", adores, "--as-of", "2026-03-06")
+    told = invoke("undo", adores, "--take-back", "--as-of", "2026-03-06")
+    assert (told.exit_code, told.stdout.startswith(f"That {adores} was undone is taken back.")) == (0, True)
+    kinds = [(each["kind"], each["retracted"]) for each in ask("explain", adores)["memory"]["corrections"]]
+    assert kinds[0] == ("keep_apart", True) and kinds[-1] == ("retract", False)
+    assert invoke("undo", adores, "--take-back").exit_code == 6

@@ -10,6 +10,7 @@ from uuid import UUID
 import pytest
 
 from reverie.capture.history.importing import import_file
+from reverie.capture.live.corrections import retract_correction
 from reverie.consolidate.facts.stage import facts as run_facts
 from reverie.consolidate.merge.undo import undo
 from reverie.drive.cycle import catch_up, ingest
@@ -223,6 +224,21 @@ def test_an_undone_supersession_stays_undone(store: Store, tmp_path: Path) -> No
     empty_memory(Work(store=store, scope=SCOPE, policy=POLICY, as_of=day(30)))
     consolidate(store, 31)
     assert digest(store, "t") == undone
+
+
+def test_an_undone_supersession_is_taken_back(store: Store, tmp_path: Path) -> None:
+    tell(store, tmp_path / "a.jsonl", *MOVED)
+    oslo, before = memory_id(store, "Lives in Oslo"), states(store)
+    assert dict(before)["Lives in Oslo"] == "superseded"
+    undo(store, tenant_id="t", loser_id=oslo, policy=POLICY, as_of=day(30))
+    consolidate(store, 31)
+    perform(retract_correction(store.session("t"), memory_id=oslo, policy=POLICY, as_of=day(31.5)))
+    consolidate(store, 32)
+    assert states(store) == before
+    live = digest(store, "t")
+    empty_memory(Work(store=store, scope=SCOPE, policy=POLICY, as_of=day(32)))
+    consolidate(store, 32)
+    assert digest(store, "t") == live
 
 
 def test_it_is_explained_and_shown(store: Store, tmp_path: Path) -> None:

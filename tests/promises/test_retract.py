@@ -81,6 +81,24 @@ def test_memory_is_as_if_it_had_never_been_corrected(told: Store, database_url: 
     assert [(one.kind, one.retracted, one.worked_in) for one in seen] == [(asked, True, True), ("retract", False, True)]
 
 
+def test_one_taken_back_before_stays_so(told: Store, database_url: str) -> None:
+    """The subject's memory is made again for the second one, and the first is not applied to it."""
+    of = policy()
+    consolidate(told, TENANT, of, THEN)
+    before = everything(told, of, LATER)
+    for hours, words in ((1, "golden retriever"), (3, "Pune")):
+        memory = find(told, words)
+        ask_for(told, "wrong", memory, of, hours=hours)
+        consolidate(told, TENANT, of, THEN + timedelta(hours=hours + 0.5))
+        take_back(told, memory, hours=hours + 1)
+        consolidate(told, TENANT, of, THEN + timedelta(hours=hours + 1.5))
+    assert everything(told, of, LATER) == before
+    live = digest(told, TENANT)
+    wipe(database_url)
+    consolidate(told, TENANT, of, THEN + timedelta(hours=4.5))
+    assert digest(told, TENANT) == live
+
+
 def test_one_that_waits_is_void_at_once(told: Store, database_url: str) -> None:
     of = policy()
     consolidate(told, TENANT, of, THEN)

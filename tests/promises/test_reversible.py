@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 from uuid import UUID
@@ -12,10 +12,14 @@ import pytest
 from psycopg.rows import dict_row
 
 from reverie.capture.history.importing import import_file
+from reverie.capture.live.corrections import Corrected, retract_correction
 from reverie.consolidate.merge.undo import undo
+from reverie.errors import NotFoundError
 from reverie.store.database import Store
 from reverie.store.digest import digest
+from reverie.store.session import perform
 from tests.promises import compact
+from tests.promises.test_corrected_at_once import wipe
 from tests.promises.world import consolidate
 
 Conn = psycopg.Connection[Any]
@@ -61,6 +65,41 @@ def test_they_stay_apart(store: Store, conn: Conn, merged: tuple[dict[str, Any],
     assert digest(store, TENANT) == before
     up_to(store, 35)
     assert {row["state"] for row in memories(conn)} == {"active"}
+
+
+def test_an_undo_is_taken_back(
+    store: Store, conn: Conn, merged: tuple[dict[str, Any], UUID, UUID], database_url: str
+) -> None:
+    """It was never made: after the next run, and in a rebuild. It can be made again, even at the same time."""
+    _, loser, _ = merged
+    up_to(store, 12)
+    never = without_notes(store)
+    for hours in (0, 2):
+        at = day(11) + timedelta(hours=hours)
+        undo(store, tenant_id=TENANT, loser_id=loser, policy=compact.policy(), as_of=day(11))
+        up_to(store, 12)
+        assert {row["state"] for row in memories(conn)} == {"active"}
+        made = take_back(store, loser, at)
+        assert made.memory_id == loser
+        up_to(store, 12)
+        assert sorted(row["state"] for row in memories(conn)) == ["active", "merged"]
+        assert without_notes(store) == never
+    live = digest(store, TENANT)
+    wipe(database_url)
+    up_to(store, 12)
+    assert digest(store, TENANT) == live
+    with pytest.raises(NotFoundError, match="No correction"):
+        take_back(store, loser, day(11.5))
+
+
+def take_back(store: Store, memory: UUID, at: datetime) -> Corrected:
+    session, kinds = store.session(TENANT), ("keep_apart",)
+    return perform(retract_correction(session, memory_id=memory, policy=compact.policy(), as_of=at, kinds=kinds))
+
+
+def without_notes(store: Store) -> dict[str, Any]:
+    """All tables but the list of what is worked in."""
+    return {name: table for name, table in digest(store, TENANT).tables.items() if name != "corrected"}
 
 
 def up_to(store: Store, days: float) -> None:

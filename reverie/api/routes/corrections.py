@@ -49,7 +49,7 @@ class CorrectionRequest(Body):
         description="wrong: it is not true and is forgotten; replace: it is forgotten, and `content` is correct; "
         "forget: it is true, but must not be remembered; pin: keep it and consider it in every recall; unpin: undo a "
         "pin; keep_apart: it was merged or superseded by mistake; retract: take back its latest correction (wrong, "
-        "replace or forget). `memory_id` may then also be the replacement."
+        "replace, forget or keep_apart). `memory_id` may then also be the replacement."
     )
     content: Text | None = Field(default=None, min_length=1, max_length=MOST_CHARACTERS)
     actor: Name | None = Field(default=None, description="Who makes the correction. Default: the name of the key.")

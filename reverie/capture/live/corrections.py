@@ -28,6 +28,9 @@ LONGEST_ACTOR = 200
 #: wrong: it is not true; replace: something else is true; forget: it is true and not to be remembered; pin: it is to be
 #: kept and always considered; unpin: no longer.
 Asked = Literal["wrong", "replace", "forget", "pin", "unpin"]
+#: Of these a memory is withheld; keep_apart: it was merged or superseded by mistake.
+Retractable = Literal["wrong", "replace", "forget", "keep_apart"]
+RETRACTABLE: Sequence[Retractable] = ("wrong", "replace", "forget", "keep_apart")
 
 #: When each takes effect, in words for people.
 _WITHHELD = "From now on recall and contexts withhold the memory and the turns that it was drawn from."
@@ -43,6 +46,8 @@ RETRACTED = (
     "From now on recall and contexts give the turns again, and no longer the replacement. The memory itself is back "
     "when a worker runs next, as if the correction had never been made."
 )
+#: The same where two memories were kept apart.
+REJOINED = "When a worker runs next, one is merged into the other or superseded by it, as if it had never been undone."
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -126,8 +131,9 @@ async def retract_correction(
     as_of: datetime,
     subject_id: str | None = None,
     actor: str | None = None,
+    kinds: Sequence[Retractable] = RETRACTABLE,
 ) -> Corrected:
-    """Take back the latest correction of a memory, named by itself or by its replacement.
+    """Take back the latest correction of these kinds of a memory, named by itself or by its replacement.
 
     The row of the log holds in every rebuild: memory is made as if the correction had never been made. A pin is taken
     back by `unpin`.
@@ -137,23 +143,28 @@ async def retract_correction(
         InputError: the actor is blank or too long, or the replacement was corrected as well: that comes first.
     """
     as_of, actor = require_aware(as_of), _text("actor", actor, LONGEST_ACTOR)
-    sql, memory = queries("corrections"), {"tenant": session.tenant_id, "memory": memory_id}
+    sql, memory = queries("corrections"), {"tenant": session.tenant_id, "memory": memory_id, "kinds": list(kinds)}
     async with session.transaction() as transaction:
         rows = await transaction.run(Statement(sql["read_in_force"], memory))
         if not rows or subject_id not in (None, rows[0][1]):
             raise NotFoundError(f"No correction of memory {memory_id} is in force.")
-        correction_id, subject_id, corrected_id, replacement, is_corrected = rows[0]
+        _, subject_id, corrected_id, kind, at, replacement, is_corrected = rows[0]
         if is_corrected:
             raise InputError(f"Its replacement {replacement} was corrected as well: take that back first.")
-        id_ = stable_id(as_of, "retract", session.tenant_id, str(correction_id))
-        row = {"tenant": session.tenant_id, "subject": subject_id, "id": id_, "as_of": as_of, "run": None}
-        row |= {"memory": corrected_id, "other": correction_id, "actor": actor}
-        statements = [Statement(sql["add_retraction"], row), Statement(sql["lift"], row)]
+        row = {"tenant": session.tenant_id, "subject": subject_id, "memory": corrected_id, "as_of": as_of}
+        row |= {"run": None, "actor": actor}
+        statements: list[Statement[Any]] = []
+        # two memories are kept apart by one row, or two where others lay between them
+        for correction_id in [one[0] for one in rows if one[2:5] == (corrected_id, kind, at)]:
+            id_ = stable_id(as_of, "retract", session.tenant_id, str(correction_id))
+            row |= {"id": id_, "other": correction_id}
+            statements += [Statement(sql["add_retraction"], {**row}), Statement(sql["lift"], {**row})]
         if replacement is not None:  # withheld until the subject's memory is made without it
             statements.append(Statement(MARK, row | {"memory": replacement, "mark": "corrected"}))
         statements.append(_enqueue_statement(session.tenant_id, subject_id, policy, as_of))
         await transaction.commit_all(*statements)
-    return Corrected(id=id_, subject_id=subject_id, memory_id=corrected_id, replacement_id=None, effect=RETRACTED)
+    effect = REJOINED if kind == "keep_apart" else RETRACTED
+    return Corrected(id=id_, subject_id=subject_id, memory_id=corrected_id, replacement_id=None, effect=effect)
 
 
 def _correctable(rows: Sequence[Any], memory_id: UUID, subject_id: str | None, asked: Asked) -> tuple[str, str]:

@@ -274,7 +274,7 @@ def _run_text(explanation: Explanation) -> str:
 
 
 def _correction_row(correction: CorrectionSeen) -> tuple[Any, ...]:
-    state = "applied" if correction.worked_in else "waiting for a worker"
+    state = "applied" if correction.worked_in or correction.kind == "keep_apart" else "waiting for a worker"
     if correction.retracted:
         state = "taken back"
     return (correction.corrected_at, correction.kind, correction.actor or "unknown", state)

@@ -1,4 +1,7 @@
-"""undo: a merged memory is parted from its survivor, or a superseded one holds beside what superseded it, for good."""
+"""undo: a merged memory is parted from its survivor, or a superseded one holds beside what superseded it.
+
+That lasts until somebody takes it back: `retract_correction` in `reverie/capture/live/corrections.py`.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +22,7 @@ from reverie.store.queries import queries
 
 
 def undo(store: Store, *, tenant_id: str, loser_id: UUID, policy: Policy, as_of: datetime) -> UUID:
-    """Undo a merge or a supersession for good; return the id of the other memory. Undoing twice changes nothing.
+    """Undo a merge or a supersession; return the id of the other memory. Undoing twice changes nothing.
 
     A merged memory stands for itself again. One that was superseded holds beside the memory that superseded it.
 
@@ -37,8 +40,7 @@ def undo(store: Store, *, tenant_id: str, loser_id: UUID, policy: Policy, as_of:
         survivor_id, subject_id, gained, root_id, kind, peak, accessed_at, access_count, lasting, expires_at = merge
         lock_subjects(conn, tenant_id, [subject_id])
         for other in {survivor_id, root_id}:
-            correction = stable_id(as_of, "keep_apart", tenant_id, str(loser_id), str(other))
-            conn.execute(sql["write_correction"], params | {"id": correction, "subject": subject_id, "other": other})
+            _keep_apart(conn, params | {"subject": subject_id, "other": other})
         due = policy.fading.forget_at(kind, peak, accessed_at, lasting=lasting, expires_at=expires_at)
         conn.execute(sql["revive"], params | {"forget_at": due})
         set_live(conn, tenant_id, [loser_id], live=True)
@@ -60,12 +62,19 @@ def _restore(conn: Connection[Any], params: dict[str, Any], policy: Policy) -> U
         return other_id
     other_id, subject_id, kind, peak, accessed_at, lasting, expires_at = superseded
     lock_subjects(conn, tenant_id, [subject_id])
-    correction = stable_id(params["as_of"], "keep_apart", tenant_id, str(loser_id), str(other_id))
-    conn.execute(sql["write_correction"], params | {"id": correction, "subject": subject_id, "other": other_id})
+    _keep_apart(conn, params | {"subject": subject_id, "other": other_id})
     forget_at = policy.fading.forget_at(kind, peak, accessed_at, lasting=lasting, expires_at=expires_at)
     conn.execute(sql["restore"], params | {"forget_at": forget_at})
     set_live(conn, tenant_id, [loser_id], live=True)
     return other_id
+
+
+def _keep_apart(conn: Connection[Any], params: dict[str, Any]) -> None:
+    """Write to the log that these two are kept apart: once more if it was taken back, even at the same time."""
+    sql, pair = queries("undo"), (params["tenant"], str(params["loser"]), str(params["other"]))
+    (before,) = conn.execute(sql["count_apart"], params).fetchone() or (0,)
+    id_ = stable_id(params["as_of"], "keep_apart", *pair, *([str(before)] if before else []))
+    conn.execute(sql["write_correction"], params | {"id": id_})
 
 
 def _weaken(conn: Connection[Any], params: dict[str, Any], policy: Policy) -> None:

@@ -41,8 +41,8 @@ def correct_memory(
 
     kind: wrong: it is not true and is forgotten; replace: it is forgotten, and `content` is correct; forget: it
     is true, but must not be remembered; pin: keep it and consider it in every recall; unpin: undo a pin;
-    keep_apart: it was merged or superseded by mistake; retract: take back its latest correction (wrong, replace
-    or forget). `memory_id` may then also be the replacement.
+    keep_apart: it was merged or superseded by mistake; retract: take back its latest correction (wrong, replace,
+    forget or keep_apart). `memory_id` may then also be the replacement.
     actor: Who makes the correction. Default: the name of the key.
     """
     return Request(
