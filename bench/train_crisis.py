@@ -14,7 +14,6 @@ from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.linear_model import LogisticRegression
 
 from bench.mood_data import DATA, ROOT, embedded
 from bench.train_mood import written
@@ -60,6 +59,8 @@ def trained(
     """Shape (2, dimensions + 1), the bias last; the first row, of what is no crisis, is zero."""
     counts = np.concatenate([np.where(crisis, CRISIS_COUNTS, OTHER_COUNTS), np.ones(len(others))])
     labels = np.concatenate([crisis, np.zeros(len(others), bool)])
+    from sklearn.linear_model import LogisticRegression  # takes a second
+
     model = LogisticRegression(C=STRENGTH, max_iter=1000)
     model.fit(np.vstack([ours, others]).astype(np.float64), labels, sample_weight=counts)
     row = np.hstack([model.coef_[0], model.intercept_])

@@ -18,7 +18,6 @@ from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.linear_model import LogisticRegression
 
 from bench.mood_data import ROOT
 from bench.report import print_table
@@ -62,6 +61,8 @@ def sentences() -> list[str]:
 
 def trained(vectors: Floats, labels: Sequence[str], others: Floats) -> npt.NDArray[np.float16]:
     """Shape (2, dimensions + 1), the bias last, in the order of `CLASSES`; the first row is zero."""
+    from sklearn.linear_model import LogisticRegression  # takes a second
+
     model = LogisticRegression(C=STRENGTH, max_iter=2000)
     counts = np.concatenate([np.ones(len(labels)), np.full(len(others), SENTENCE_COUNTS)])
     general = np.concatenate([np.array(labels) == "general", np.zeros(len(others), bool)])

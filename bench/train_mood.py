@@ -16,15 +16,17 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from importlib.metadata import version
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.linear_model import LogisticRegression
-from sklearn.model_selection import StratifiedKFold, cross_val_predict
 
 from bench.mood_data import ROOT, embedded, go_emotions, own
 from reverie.inference import load_embedder
 from reverie.language.cues.mood import MOODS
+
+if TYPE_CHECKING:
+    from sklearn.linear_model import LogisticRegression
 
 WEIGHTS = ROOT / "reverie" / "language" / "cues" / "mood_weights.json"
 #: Inverse strength of regularisation, and the power of rarity; half a dozen neighbours differ by less than a point.
@@ -38,6 +40,8 @@ ATTRIBUTION = (
 
 def regression() -> LogisticRegression:
     """Return the untrained classifier."""
+    from sklearn.linear_model import LogisticRegression  # takes a second
+
     return LogisticRegression(C=STRENGTH, max_iter=1000)
 
 
@@ -72,6 +76,8 @@ def written(table: npt.NDArray[np.float16], embedding_model: str, counts: Mappin
 
 def threshold(vectors: npt.NDArray[np.float32], moods: Sequence[str]) -> float:
     """The least confidence, in hundredths, about which (±.05) half of the unseen messages are read rightly."""
+    from sklearn.model_selection import StratifiedKFold, cross_val_predict
+
     folds = StratifiedKFold(5, shuffle=True, random_state=0)
     params = {"sample_weight": weights_of(moods)}
     odds = cross_val_predict(

@@ -12,6 +12,7 @@ import os
 import re
 import shutil
 import tempfile
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -94,12 +95,12 @@ class DatabaseFactory:
     @contextmanager
     def copy(self, template: str) -> Iterator[str]:
         """Create a copy of the database `template`, to which nobody may be connected, yield its URL, and drop it."""
-        with connect(self._server_url) as admin:
+        with _admin(self._server_url) as admin:
             url = self._create(admin, template)
         try:
             yield url
         finally:
-            with connect(self._server_url) as admin:
+            with _admin(self._server_url) as admin:
                 admin.execute(SQL("drop database {} with (force)").format(Identifier(database_name(url))))
 
     def _create(self, admin: psycopg.Connection[Any], template: str) -> str:
@@ -110,6 +111,24 @@ class DatabaseFactory:
         strategy = "wal_log" if waits else "file_copy"
         admin.execute(SQL(statement).format(Identifier(name), Identifier(template), Identifier(strategy)))
         return urlsplit(self._server_url)._replace(path=f"/{name}").geturl()
+
+
+#: By server, connections that wait for the next database: to open one for each costs a third of it.
+_idle: defaultdict[tuple[int, str], list[psycopg.Connection[Any]]] = defaultdict(list)
+
+
+@contextmanager
+def _admin(server_url: str) -> Iterator[psycopg.Connection[Any]]:
+    """Lend a connection to the server to one thread; it stays open until the process exits."""
+    idle = _idle[os.getpid(), server_url]
+    try:
+        admin = idle.pop()
+        admin.execute("")  # the server may have been started again
+    except (IndexError, psycopg.OperationalError):
+        admin = connect(server_url)
+        atexit.register(admin.close)
+    yield admin
+    idle.append(admin)
 
 
 @contextmanager

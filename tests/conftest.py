@@ -36,7 +36,12 @@ Databases = Callable[[], AbstractContextManager[str]]
 EXTERNAL_SERVER = os.environ.get(SERVER_VARIABLE)
 
 # a busy machine is slow at drawing examples, and that is no fault of the code
-settings.register_profile("reverie", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile(
+    "reverie",
+    deadline=None,
+    max_examples=int(os.environ.get("REVERIE_EXAMPLES", "40")),
+    suppress_health_check=[HealthCheck.too_slow],
+)
 settings.load_profile("reverie")
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 from functools import partial
+from pathlib import Path
 
 import pytest
 from pydantic import SecretStr
@@ -21,9 +22,10 @@ from reverie.settings import Settings
 from reverie.store.database import Store
 from reverie.store.digest import digest
 from reverie.store.work import Work
-from tests.promises.world import SAMPLE
+from tests.promises.world import SAMPLE, for_tenant
 
-END = datetime(2026, 7, 1, tzinfo=UTC)
+#: Two months of the sample have happened, and of each of its subjects.
+END = datetime(2026, 3, 6, 1, 30, tzinfo=UTC)
 ALL = Scope(tenant_id="demo")
 TWO = RayCluster(workers=2)
 
@@ -35,10 +37,12 @@ pytestmark = [
 ]
 
 
-def test_two_workers_make_the_memory_of_one_process(store: Store, other_store: Store, database_url: str) -> None:
-    policy = load_policy("reverie")
+def test_two_workers_make_the_memory_of_one_process(
+    store: Store, other_store: Store, database_url: str, tmp_path: Path
+) -> None:
+    policy, history = load_policy("reverie"), for_tenant(SAMPLE, "demo", tmp_path / "history.jsonl", until=END)
     for each in (store, other_store):
-        assert import_file(each, SAMPLE, tenant_id="demo", now=END).imported
+        assert import_file(each, history, tenant_id="demo", now=END).subjects == 3
     alone = Work(store=other_store, scope=ALL, policy=policy, as_of=END, embedder=load_embedder("minilm"))
     expected = list(advance(alone))
 

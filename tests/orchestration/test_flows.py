@@ -22,7 +22,6 @@ import psycopg
 import pytest
 import yaml
 
-from resources.failures import checked
 from reverie.drive.advance import clearing
 from reverie.drive.cycle import catch_up, ingest
 from reverie.drive.drain import Drainer
@@ -220,6 +219,7 @@ def prefect_client() -> Any:
 
 def test_failures_raise_with_one_sentence(server: None, waiting: Store, conn: Conn) -> None:
     from flows.drain_due_sessions import drain_queue
+    from resources.failures import checked
 
     conn.execute("update ops.tenants set policy = 'nowhere.toml'")
     with pytest.raises(StageError, match="^All 24 sessions that were tried failed. acme: There is no policy"):

@@ -14,6 +14,7 @@ from reverie.policy import load_policy
 from reverie.store.database import Store
 from reverie.store.session import TenantSession, perform
 from reverie.store.session.blocking import BlockingSession
+from tests.promises.killing import Moments
 
 TENANT = "acme"
 AT = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
@@ -71,11 +72,13 @@ with suppress(NoDatabaseError):
     take_in(BlockingSession(TENANT, no_database), "nobody", 0)
 
 
-def talk(url: str, subject: str, notes: Path, until: int | None = None) -> None:
+def talk(url: str, subject: str, notes: Path, until: int | None = None, kill_at: int | None = None) -> None:
     """Send turn after turn from where the notes end, as a client does: one that was not acknowledged again.
 
-    Without `until` it goes on until it is killed.
+    Without `until` it goes on until it is killed, or kills itself at a moment.
     """
+    if kill_at is not None:
+        Moments(kill_at=kill_at).watch()
     noted = os.open(notes, os.O_CREAT | os.O_RDWR | os.O_APPEND)
     number = len(os.pread(noted, 1 << 20, 0).splitlines())
     with Store.open(url, size=2) as store:

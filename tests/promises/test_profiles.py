@@ -23,9 +23,9 @@ from tests.conftest import Databases
 from tests.promises.forks import FORKS
 from tests.promises.profiling import START, TENANT, UNTIL, Scribe, policy, record, remember, retold, say, work
 
-pytestmark = pytest.mark.timeout(2400 if os.environ.get("REVERIE_ALL_KILLS") else 240)
+pytestmark = pytest.mark.timeout(2400 if os.environ.get("REVERIE_KILL_EVERY") else 240)
 
-#: Of the moments of the stage; REVERIE_ALL_KILLS=1 has all of them, which takes some minutes.
+#: Of the moments of the stage; `make kills` has all of them.
 KILLS = 5
 
 Rows = list[tuple[Any, ...]]
@@ -78,7 +78,7 @@ def test_killed_anywhere_and_repeated_it_is_the_same(databases: Databases, tmp_p
     assert len(of_stage) > 100
     chance = random.Random("synthesize")
     some = [*chance.sample(of_stage, KILLS), chance.choice(done)]
-    picked = of_stage + done if os.environ.get("REVERIE_ALL_KILLS") else some
+    picked = of_stage + done if os.environ.get("REVERIE_KILL_EVERY") else some
     for moment in picked:
         with databases() as url, Store.open(url, size=1) as store:
             whole(store, tmp_path)

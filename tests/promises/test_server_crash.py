@@ -20,7 +20,7 @@ from reverie.store.database import Store
 from reverie.store.session import perform
 from tests.promises.forks import FORKS
 
-#: All 200 of the spec take some minutes: REVERIE_KILLS=200.
+#: All 200 of the spec take some minutes: REVERIE_KILLS=200, as in `make kills`.
 KILLS = int(os.environ.get("REVERIE_KILLS", "5"))
 CLIENTS = 3
 TENANT = "acme"
