@@ -25,6 +25,15 @@ def topic_words(text: str) -> frozenset[str]:
 
 
 @lru_cache(maxsize=16_384)
+def head_words(text: str) -> frozenset[str]:
+    """Return the word that says what a topic is of, as a stem: rate of "the workshop rate" and "rate for workshops"."""
+    before = statement_words().topics.before
+    tokens = text.lower().split()
+    end = next((place for place, word in enumerate(tokens) if place and word in before), len(tokens))
+    return topic_words(tokens[end - 1]) if tokens else frozenset()
+
+
+@lru_cache(maxsize=16_384)
 def unit_words(text: str) -> frozenset[str]:
     """Return the words of a figure that are no number, as stems: mechanic of "three mechanics"."""
     return topic_words(" ".join(word for word in read_object(text.lower()).words if not word[:1].isdigit()))

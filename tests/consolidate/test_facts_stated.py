@@ -93,6 +93,35 @@ def test_a_change_may_name_its_thing_in_short_where_there_is_one() -> None:
     assert len(in_force(*two, measure(9, "72", "rate", phase="begins"))) == 3
 
 
+def test_a_change_in_short_names_the_head_of_its_topic() -> None:
+    houses = told(1, "schedule", "Thursdays", topic="open houses")
+    assert len(in_force(houses, told(9, "schedule", "Saturdays only", topic="opens", phase="begins"))) == 2
+    office = told(1, "address", "room 2.31", topic="office")
+    assert len(in_force(office, told(9, "address", "17 Mill Lane", phase="begins"))) == 2
+
+
+def test_a_value_that_is_replaced_by_name_ends_whatever_its_topic() -> None:
+    changed = measure(9, "52", "hourly", replaced="48", phase="begins")
+    assert in_force(measure(1, "48 an hour", "charge"), measure(2, "300", "rent"), changed) == [
+        "Rent: 300",
+        "Hourly: 52",
+    ]
+
+
+def test_an_illness_is_over_whether_written_as_a_name() -> None:
+    ill = told(1, "has_condition", "Gestational diabetes"), told(2, "has_condition", "pregnant")
+    assert in_force(*ill, told(9, "has_condition", "Diabetes", phase="ends")) == ["Health: pregnant"]
+    silence = told(1, "avoids_topic", "pregnant"), told(2, "avoids_topic", "politics")
+    spoken = told(9, "avoids_topic", "the pregnancy", phase="ends")
+    assert in_force(*silence, spoken) == ["Doesn't want to talk about politics"]
+
+
+def test_it_is_the_latest_of_its_session_alone_where_nothing_was_planned() -> None:
+    rules = told(1, "standing_rule", "no emojis", session="a"), told(2, "standing_rule", "no jokes", session="b")
+    assert len(in_force(*rules, told(9, "standing_rule", "that", phase="ends", session="c"))) == 2
+    assert in_force(*rules, told(2.1, "standing_rule", "that", phase="ends", session="b")) == ["Rule: no emojis"]
+
+
 def test_a_deadline_is_pushed_where_there_is_one() -> None:
     book = told(1, "deadline", "15 May", topic="the book")
     pushed = told(9, "deadline", "the end of June", topic="the deadline", phase="begins")

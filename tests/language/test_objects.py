@@ -37,6 +37,8 @@ def test_plural(text: str, plural: bool) -> None:
     [
         ("a golden retriever", "my Golden Retriever"),
         ("three kids", "3 children"),
+        ("Diabetes", "diabetes"),
+        ("Emojis", "emojis"),
         ("Bergen", "bergen now"),
         ("my new car", "the car"),
         ("Anna's", "Anna"),

@@ -37,9 +37,9 @@ def candidates_of(
     `before`, the statements of the message before; a statement about nobody known gives nothing.
 
     An `event` becomes an episode that mentions what it is about; everything else is a fact, preference or instruction
-    that states its relation. A value that is `replaced` gives a second candidate, which ends it, where the relation has
-    many values. The confidence decides only whether a statement is taken: how sure a reader is says nothing about
-    which of two values is the current one.
+    that states its relation. A value that is `replaced` gives a second candidate, which ends it by name, unless the new
+    value ends it wherever it stands. The confidence decides only whether a statement is taken: how sure a reader is says
+    nothing about which of two values is the current one.
     """
     known = policy.extract.relations
     named = [one for one in before if one.relation in known and not (one.holder and _is_pronoun(one.holder))]
@@ -90,7 +90,9 @@ def _is_pronoun(said: str) -> bool:
 
 def _end_of_replaced(statement: MessageStatement, relation: Relation) -> MessageStatement | None:
     """The end of the value that a statement replaces, if the new one does not end it by itself."""
-    if statement.replaced is None or statement.phase != "begins" or relation.values == "one":
+    if statement.replaced is None or statement.phase != "begins":
+        return None
+    if relation.values == "one" and relation.topic != "thing":
         return None
     return replace(statement, object=statement.replaced, replaced=None, phase="ends", polarity=0)
 

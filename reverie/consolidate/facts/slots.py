@@ -10,9 +10,10 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from operator import attrgetter
 
+from reverie.consolidate.facts.references import referred
 from reverie.consolidate.facts.statements import StatedValue
 from reverie.language.objects import narrower, same
-from reverie.language.topics import is_shared_role, topic_words, unit_words
+from reverie.language.topics import head_words, is_shared_role, topic_words, unit_words
 
 
 @dataclass(slots=True)
@@ -54,16 +55,25 @@ def _slot(value: StatedValue, known: _Known) -> frozenset[str] | None:
         return words
     if value.phase in ("ends", "past"):
         named = [slot for slot in known.latest if _is_in(value, known, slot)]
+        if len(named) != 1 and value.refers:
+            named = referred(value, list(known.latest), known.latest.__getitem__)
         if len(named) == 1:
             return named[0]
     if value.is_role and (not words or is_shared_role(value.topic)):
         return None
-    if value.phase in ("begins", "ends"):
+    if value.topic and value.phase in ("begins", "ends"):
         # "raised the rate", where one rate is known
-        near = [slot for slot in known.latest if words < slot or (slot and slot < words)]
+        near = [slot for slot, there in known.latest.items() if _is_nearly(words, value.topic, slot, there.topic)]
         if len(near) == 1:
             return near[0]
     return words
+
+
+def _is_nearly(words: frozenset[str], topic: str, slot: frozenset[str], there: str) -> bool:
+    """Whether one topic is the other in short: "rate", "workshop rate", and not "workshop"."""
+    if not words:
+        return True
+    return (words < slot and head_words(there) <= words) or (bool(slot) and slot < words and head_words(topic) <= slot)
 
 
 def _is_in(value: StatedValue, known: _Known, slot: frozenset[str]) -> bool:

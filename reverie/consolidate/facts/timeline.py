@@ -13,6 +13,7 @@ from uuid import UUID
 from reverie.consolidate.facts.references import referred
 from reverie.consolidate.facts.statements import StatedValue, Stint
 from reverie.language.objects import (
+    compared,
     is_of_another_sort,
     names_nothing,
     narrower,
@@ -280,8 +281,8 @@ class Timeline:
             return exact
         if alike := [stint for stint in in_force if _narrower(stint.opened, value) or _narrower(value, stint.opened)]:
             return alike
-        if value.refers:
-            return referred(value, in_force, lambda stint: stint.stated[-1])
+        if value.refers and (meant := referred(value, in_force, lambda stint: stint.stated[-1])):
+            return meant
         if value.relation in _ALWAYS_MEANT:
             return in_force
         if value.relation in _MEANT_UNNAMED and not read_object(value.object).is_proper:
@@ -337,8 +338,8 @@ def _about(value: StatedValue) -> Hashable:
     """What a value is about, whatever its count: those that `_touches` finds have the same."""
     if value.is_keyed:
         return value.object.casefold()
-    words = read_object(value.object).words
-    return frozenset(word for word in words if not word.isdigit()) or frozenset(words) or value.object.casefold()
+    words = compared(value.object)
+    return frozenset(word for word in words if not word.isdigit()) or words or value.object.casefold()
 
 
 def _same(one: StatedValue, other: StatedValue) -> bool:

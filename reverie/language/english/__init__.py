@@ -56,6 +56,7 @@ class Topics(Table):
     same: tuple[tuple[str, ...], ...]
     empty: WordSet
     vague: WordSet
+    before: WordSet
 
 
 class Things(Table):

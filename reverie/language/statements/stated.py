@@ -231,7 +231,8 @@ def _phrase(statement: MessageStatement, relation: Relation, slots: Mapping[str,
     """The words of a statement that holds, or in its phase where the relation has a phrase of its own for it."""
     says, phase = relation.says, statement.phase
     if phase in says and phase != "holds":
-        return _filled(says[phase], slots)  # type: ignore[index]
+        said = _lowered(bare(statement.object)) if thing.is_deed else slots["object"]
+        return _filled(says[phase], {**slots, "object": said})  # type: ignore[index]
     if thing.is_deed:
         return slots["object"]
     if statement.polarity < 0 and ("denied" in says or relation.opposite):
@@ -296,8 +297,11 @@ def _of_holder(said: str, third: str, form: Form, holder: str, *, text: str) -> 
 
 def are_several(holder: str) -> bool:
     """Return whether a holder is several people: "my parents", "the kids"."""
-    last = holder.rstrip().rpartition(" ")[2].lower()
-    return last in statement_words().people.several or is_plural(holder)
+    people, last = statement_words().people, holder.rstrip().rpartition(" ")[2].lower()
+    if " " in holder.strip():
+        return last in people.several or is_plural(holder)
+    # "poppys" alone is a name without its apostrophe
+    return last in people.several or (last.endswith("s") and last[:-1] in people.roles | people.shared)
 
 
 def holder_key(holder: str | None) -> str | None:
