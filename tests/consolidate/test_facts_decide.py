@@ -265,7 +265,7 @@ def test_what_is_over_ends_what_it_names_in_other_relations(known: str, over: st
 def test_what_is_over_is_decided_with_all_that_it_may_end() -> None:
     table = load_policy("reverie").extract.relations
     assert with_tied(["has_pet"], table) == {"has_pet", "ended", "replaced"}
-    tied = {"marital_status", "retired", "works_as", "reconsidered"}
+    tied = {"marital_status", "retired", "works_as", "reconsidered", "avoids_topic"}
     assert with_tied(["ended"], table) == {"ended", *table["ended"].ends, *tied}
     assert with_tied(["likes"], table) == {"likes", "reconsidered"}
 

@@ -206,6 +206,24 @@ def test_a_plan_is_moved_to_another_date() -> None:
     assert len(in_force(first, plan(9, "knee surgery"))) == 2
 
 
+def test_a_plan_that_came_true_is_none_any_more() -> None:
+    zoho = told(1, "works_at", "Zoho", phase="planned")
+    assert in_force(zoho, told(9, "works_at", "Zoho", phase="begins")) == ["Works at Zoho"]
+    assert in_force(zoho, told(9, "works_at", "Acme", phase="begins")) == ["Will work at Zoho", "Works at Acme"]
+    rent = measure(1, "320", "rent", phase="planned"), measure(9, "340", "rent", phase="planned")
+    assert in_force(*rent) == ["Rent will be 340"]
+
+
+def test_a_contact_without_a_role_leaves_with_one() -> None:
+    halloran = contact(1, "Mr. Halloran")
+    assert in_force(halloran, contact(9, "Halloran", "account manager", phase="ends")) == []
+
+
+def test_a_rule_may_be_withdrawn_as_a_topic() -> None:
+    rule = told(1, "avoids_topic", "the pregnancy")
+    assert in_force(rule, told(9, "standing_rule", "the pregnancy", phase="ends")) == []
+
+
 def test_a_rule_is_withdrawn_by_its_thing() -> None:
     rules = (
         told(1, "standing_rule", "Don't use emojis in the newsletter"),

@@ -38,8 +38,8 @@ def candidates_of(
 
     An `event` becomes an episode that mentions what it is about; everything else is a fact, preference or instruction
     that states its relation. A value that is `replaced` gives a second candidate, which ends it by name, unless the new
-    value ends it wherever it stands. The confidence decides only whether a statement is taken: how sure a reader is says
-    nothing about which of two values is the current one.
+    value ends it wherever it stands. The confidence decides only whether a statement is taken: how sure a reader is
+    says nothing about which of two values is the current one.
     """
     known = policy.extract.relations
     named = [one for one in before if one.relation in known and not (one.holder and _is_pronoun(one.holder))]

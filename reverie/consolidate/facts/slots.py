@@ -59,7 +59,9 @@ def _slot(value: StatedValue, known: _Known) -> frozenset[str] | None:
             named = referred(value, list(known.latest), known.latest.__getitem__)
         if len(named) == 1:
             return named[0]
-    if value.is_role and (not words or is_shared_role(value.topic)):
+    # an end of somebody whose role was never told stands among the many
+    is_many = not words or is_shared_role(value.topic) or value.phase in ("ends", "past")
+    if value.is_role and is_many:
         return None
     if value.topic and value.phase in ("begins", "ends"):
         # "raised the rate", where one rate is known

@@ -5,7 +5,7 @@ See docs/currency.md for the rules in words.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Hashable
+from collections.abc import Callable, Collection, Hashable
 from dataclasses import replace
 from datetime import timedelta
 from uuid import UUID
@@ -66,10 +66,20 @@ class Timeline:
         elif value.phase == "past":
             self._look_back(value)
         elif value.phase == "planned":
+            if value.needs_topic:  # the rent will be 320; it will be 340
+                self._come_true(value, lambda plan: not _same(plan, value))
             self._plans[len(self.others)] = value
             self.others.append((value, None))
         else:
+            self._come_true(value, lambda plan: _same(plan, value))
             self._state(value)
+
+    def _come_true(self, value: StatedValue, is_meant: Callable[[StatedValue], bool]) -> None:
+        """End the plans that a value makes untrue: what was to come is there, or is planned otherwise."""
+        for place, plan in list(self._plans.items()):
+            is_apart = frozenset((plan.bearer_id, value.bearer_id)) in self._apart
+            if is_meant(plan) and not is_apart and plan.turn_id != value.turn_id:
+                self.others[place] = (self._plans.pop(place), value)
 
     def _begin(self, stint: Stint) -> None:
         self.stints.append(stint)
