@@ -95,12 +95,12 @@ def object_key(text: str) -> str:
 
 def same(one: str, other: str) -> bool:
     """Return whether two objects name the same: "a golden retriever" and "my Golden Retriever"."""
-    first, second = compared(one), compared(other)
+    first, second = compared_words(one), compared_words(other)
     return first == second if first and second else _folded(one) == _folded(other)
 
 
 @lru_cache(maxsize=65_536)
-def compared(text: str) -> frozenset[str]:
+def compared_words(text: str) -> frozenset[str]:
     """Return the content words by which objects are compared: plurals as singulars, whether written as names or not."""
     return frozenset(map(_singular, read_object(text).words))
 
@@ -113,7 +113,7 @@ def is_plural(text: str) -> bool:
 
 def narrower(one: str, other: str) -> bool:
     """Return whether `one` says all that `other` says, and more: "decaf coffee" and "coffee"."""
-    first, second = compared(one), compared(other)
+    first, second = compared_words(one), compared_words(other)
     return bool(second) and first > second
 
 

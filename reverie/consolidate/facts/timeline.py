@@ -13,7 +13,7 @@ from uuid import UUID
 from reverie.consolidate.facts.references import referred
 from reverie.consolidate.facts.statements import StatedValue, Stint
 from reverie.language.objects import (
-    compared,
+    compared_words,
     is_of_another_sort,
     names_nothing,
     narrower,
@@ -348,7 +348,7 @@ def _about(value: StatedValue) -> Hashable:
     """What a value is about, whatever its count: those that `_touches` finds have the same."""
     if value.is_keyed:
         return value.object.casefold()
-    words = compared(value.object)
+    words = compared_words(value.object)
     return frozenset(word for word in words if not word.isdigit()) or words or value.object.casefold()
 
 
