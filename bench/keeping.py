@@ -1,6 +1,6 @@
 """Does what follows reading keep it right? Histories whose statements are put in by hand go through all later stages.
 
-    python -m bench.keeping [--part dev|held] [--policy reverie] [--verbose]
+    python -m bench.keeping [--part dev|held|fresh] [--policy reverie] [--verbose]
 
 `bench/sets/keeping.jsonl` has messages with perfect statements (training/reader/GUIDE.md) and what must be known in the
 end. Each history runs session by session, as in live use, and once more in one go: both must give the same memory.
@@ -37,6 +37,8 @@ from reverie.store.tenants import ensure_tenant
 from reverie.store.work import Work
 
 SETS = Path(__file__).resolve().parent / "sets" / "keeping.jsonl"
+#: Histories on which the stages were mended; those that were first run unseen; and some that were written after that.
+PARTS = ("dev", "held", "fresh")
 #: How a statement is written in the set, by the name of its field.
 _KEYS = {
     "relation": "r", "object": "o", "holder": "h", "topic": "tp", "replaced": "x", "phase": "p", "polarity": "n",
@@ -237,7 +239,7 @@ def at_once(bench: Running, told: Sequence[History], lived: Mapping[str, Sequenc
 
 
 def histories(part: str | None = None) -> list[History]:
-    """Return the histories of a part, `dev` or `held`, or all."""
+    """Return the histories of one of the `PARTS`, or all."""
     told = [json.loads(line) for line in SETS.read_text(encoding="utf-8").splitlines() if line]
     return [one for one in told if part in (None, one["part"])]
 
@@ -264,7 +266,7 @@ def figures(title: str, verdicts: Mapping[str, Verdict]) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--part", choices=("dev", "held"), help="of the set; both if it is not given")
+    parser.add_argument("--part", choices=PARTS, help="of the set; both if it is not given")
     parser.add_argument("--policy", default="reverie")
     parser.add_argument("--only", nargs="+", default=[], help="ids of histories")
     parser.add_argument("--verbose", action="store_true", help="show the memories of each history")
@@ -277,7 +279,7 @@ def main() -> None:
     if given.verbose:
         for name, memories in known.items():
             print(f"\n{name}", *(f"  {one}" for one in shown(list(memories.values()))), sep="\n")
-    for part in ("dev", "held"):
+    for part in PARTS:
         some = {one["id"]: judge(one, known[one["id"]]) for one in told if one["part"] == part}
         if some:
             figures(f"Kept of perfect statements, {part}: {len(some)} histories", some)

@@ -52,6 +52,8 @@ class Relation(Table):
     #: Structured fact that it also is; `{object}` and `{topic}` stand in the key as slugs.
     category: FactCategory | None = None
     key: Annotated[str, Field(pattern=r"^[a-z][a-z_]*(?::?\{(?:object|topic)\})?$")] | None = None
+    #: Whether what is not denied has a polarity of 1, as likes have; else one without is the opposite of a denial.
+    polar: bool = False
     #: Whether an end may name a value by a word of it ("the Altona thing"), or mean the latest ("that is off").
     refers: bool = False
     #: Whether its ends also drop what is planned in other relations: "Zoho fell through".

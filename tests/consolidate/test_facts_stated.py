@@ -89,6 +89,7 @@ def test_what_is_passing_ends_nothing_that_lasts() -> None:
 
 def test_a_change_may_name_its_thing_in_short_where_there_is_one() -> None:
     assert in_force(measure(1, "65", "workshop rate"), measure(9, "72", "rate", phase="begins")) == ["Rate: 72"]
+    assert in_force(measure(1, "80", "minimum charge"), measure(9, "90", "minimum", phase="begins")) == ["Minimum: 90"]
     two = measure(1, "65", "workshop rate"), measure(2, "480", "day rate")
     assert len(in_force(*two, measure(9, "72", "rate", phase="begins"))) == 3
 
@@ -161,6 +162,12 @@ def test_closed_days_stand_beside_opening_hours() -> None:
     assert in_force(hours, closed, later) == ["Shop: closed Sundays and Mondays", "Open: 6 to 14"]
 
 
+def test_what_was_denied_is_there_after_all() -> None:
+    denied = told(1, "sells", "tents", polarity=-1), told(2, "sells", "boots")
+    assert in_force(*denied, told(9, "sells", "tents", phase="begins")) == ["Offers boots", "Offers tents"]
+    assert len(in_force(told(1, "likes", "tea", polarity=-1), told(9, "likes", "tea", polarity=0))) == 2
+
+
 def test_a_blocked_day_is_freed() -> None:
     blocked = told(1, "availability", "wednesdays", polarity=-1), told(1.1, "availability", "fridays", polarity=-1)
     freed = told(9, "availability", "wednesdays", polarity=1, phase="begins")
@@ -212,6 +219,20 @@ def test_a_plan_that_came_true_is_none_any_more() -> None:
     assert in_force(zoho, told(9, "works_at", "Acme", phase="begins")) == ["Will work at Zoho", "Works at Acme"]
     rent = measure(1, "320", "rent", phase="planned"), measure(9, "340", "rent", phase="planned")
     assert in_force(*rent) == ["Rent will be 340"]
+
+
+def boss(day: float, object_: str, topic: str | None = None, **parts: Any) -> Told:
+    return told(day, "reports_to", object_, topic=topic, **parts)
+
+
+def test_another_supervisor_takes_the_place_of_the_only_one() -> None:
+    okafor = boss(1, "Dr Okafor", "supervisor")
+    assert in_force(okafor, boss(9, "Prof Adler", phase="begins")) == ["Reports to Prof Adler"]
+    assert len(in_force(okafor, boss(2, "Ms Duarte", "manager"))) == 2
+    assert in_force(boss(1, "Petra"), boss(9, "Stan")) == ["Reports to Stan"]
+    both = okafor, boss(2, "Ms Duarte", "manager")
+    adler = boss(9, "Prof Adler", phase="begins", replaced="Okafor")
+    assert in_force(*both, adler) == ["Manager: Ms Duarte", "Reports to Prof Adler"]
 
 
 def test_a_contact_without_a_role_leaves_with_one() -> None:

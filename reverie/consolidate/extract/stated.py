@@ -92,7 +92,7 @@ def _end_of_replaced(statement: MessageStatement, relation: Relation) -> Message
     """The end of the value that a statement replaces, if the new one does not end it by itself."""
     if statement.replaced is None or statement.phase != "begins":
         return None
-    if relation.values == "one" and relation.topic != "thing":
+    if relation.values == "one" and relation.topic not in ("thing", "role"):
         return None
     return replace(statement, object=statement.replaced, replaced=None, phase="ends", polarity=0)
 

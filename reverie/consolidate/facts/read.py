@@ -182,6 +182,7 @@ def _manner(relation: Relation, polarity: int) -> dict[str, Any]:
         "is_role": relation.topic == "role",
         "is_use": relation.topic == "use",
         "is_detailed": relation.topic == "detail",
+        "is_polar": relation.polar,
         "refers": relation.refers,
         "ends_planned": relation.ends_planned,
     }

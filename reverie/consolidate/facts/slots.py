@@ -51,31 +51,39 @@ def _slot(value: StatedValue, known: _Known) -> frozenset[str] | None:
             return None
     elif not words and value.phase in ("holds", "adds", "planned"):
         words = frozenset(value.topic.split())
+    if value.phase in ("ends", "past"):
+        # the object tells more than the topic: "52 an hour instead of 48", where 48 was called the charge
+        named = [slot for slot in known.latest if _is_in(value, known, slot)]
+        if words not in named and len(named) == 1:
+            return named[0]
+        if words not in known.latest and value.refers:
+            named = referred(value, list(known.latest), known.latest.__getitem__)
+            if len(named) == 1:
+                return named[0]
     if words in known.latest and (words or not value.is_role):
         return words
-    if value.phase in ("ends", "past"):
-        named = [slot for slot in known.latest if _is_in(value, known, slot)]
-        if len(named) != 1 and value.refers:
-            named = referred(value, list(known.latest), known.latest.__getitem__)
-        if len(named) == 1:
-            return named[0]
     # an end of somebody whose role was never told stands among the many
     is_many = not words or is_shared_role(value.topic) or value.phase in ("ends", "past")
-    if value.is_role and is_many:
+    if value.is_role and is_many and not value.is_single:
         return None
+    if value.phase == "begins" and value.is_role and not words and len(known.latest) == 1:
+        return next(iter(known.latest))
     if value.topic and value.phase in ("begins", "ends"):
         # "raised the rate", where one rate is known
-        near = [slot for slot, there in known.latest.items() if _is_nearly(words, value.topic, slot, there.topic)]
+        near = [slot for slot, there in known.latest.items() if _is_nearly(words, value, slot, there)]
         if len(near) == 1:
             return near[0]
     return words
 
 
-def _is_nearly(words: frozenset[str], topic: str, slot: frozenset[str], there: str) -> bool:
-    """Whether one topic is the other in short: "rate", "workshop rate", and not "workshop"."""
+def _is_nearly(words: frozenset[str], value: StatedValue, slot: frozenset[str], there: StatedValue) -> bool:
+    """Whether one topic is the other in short: "rate" or "workshop" of a figure; of times only by its head."""
     if not words:
         return True
-    return (words < slot and head_words(there) <= words) or (bool(slot) and slot < words and head_words(topic) <= slot)
+    if value.needs_topic:
+        return words < slot or (bool(slot) and slot < words)
+    is_shorter = words < slot and head_words(there.topic) <= words
+    return is_shorter or (bool(slot) and slot < words and head_words(value.topic) <= slot)
 
 
 def _is_in(value: StatedValue, known: _Known, slot: frozenset[str]) -> bool:

@@ -39,6 +39,8 @@ class StatedValue:
     is_use: bool = False
     #: Whether its topic is a detail of its object, such as a date, that a later one replaces.
     is_detailed: bool = False
+    #: Whether it has a polarity of 1 where it is not denied: one without is then no opposite of a denial.
+    is_polar: bool = True
     #: Whether its ends may refer to a value by one of its words, or to the latest.
     refers: bool = False
     #: Whether its ends also drop what is planned in other relations.

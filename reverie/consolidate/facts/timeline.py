@@ -378,7 +378,9 @@ def _narrower(one: StatedValue, other: StatedValue) -> bool:
 
 
 def _opposed(one: StatedValue, other: StatedValue) -> bool:
-    return one.polarity * other.polarity < 0
+    if one.is_polar:
+        return one.polarity * other.polarity < 0
+    return (one.polarity < 0) != (other.polarity < 0)
 
 
 def _touches(one: StatedValue, other: StatedValue) -> bool:
