@@ -109,6 +109,8 @@ def test_what_is_unsure_or_of_no_known_relation_gives_nothing() -> None:
         == ()
     )
     assert candidates_of([MessageStatement(relation="nothing", object="Oslo")], TURN, POLICY) == ()
+    assert candidates_of([MessageStatement(relation="lives_in", object=" ")], TURN, POLICY) == ()
+    assert only("measure", " 72 ", topic=" ", holder=" ").content == "72"
 
 
 def test_the_same_statements_give_the_same_candidates() -> None:

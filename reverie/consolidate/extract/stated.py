@@ -32,9 +32,9 @@ def candidates_of(
     """Return what the statements of a turn give for memory, in their order.
 
     The statements have the shape of training/reader/GUIDE.md: spans as they stand in the message, a relation of the
-    policy's table. One of an unknown relation, or that is less sure than `[structured_facts] min_confidence`, gives
-    nothing. A pronoun as holder ("he") stands for the person whom a statement before it names, in the message or in
-    `before`, the statements of the message before; a statement about nobody known gives nothing.
+    policy's table. One of an unknown relation, without an object, or that is less sure than `[structured_facts]
+    min_confidence`, gives nothing. A pronoun as holder ("he") stands for the person whom a statement before it names,
+    in the message or in `before`, the statements of the message before; one about nobody known gives nothing.
 
     An `event` becomes an episode that mentions what it is about; everything else is a fact, preference or instruction
     that states its relation. A value that is `replaced` gives a second candidate, which ends it by name, unless the new
@@ -44,9 +44,9 @@ def candidates_of(
     known = policy.extract.relations
     named = [one for one in before if one.relation in known and not (one.holder and _is_pronoun(one.holder))]
     candidates = []
-    for place, statement in enumerate(statements):
+    for place, statement in enumerate(map(_trimmed, statements)):
         relation = known.get(statement.relation)
-        if relation is None or statement.confidence < policy.structured_facts.min_confidence:
+        if relation is None or not statement.object or statement.confidence < policy.structured_facts.min_confidence:
             continue
         about = _about_somebody(statement, named, known)
         if about is None:
@@ -56,6 +56,12 @@ def candidates_of(
         if (end := _end_of_replaced(about, relation)) is not None:
             candidates.append(_candidate(end, relation, _ENDS_FROM + place, turn, policy))
     return tuple(candidates)
+
+
+def _trimmed(statement: MessageStatement) -> MessageStatement:
+    """The statement without white space around its spans; a blank one is none."""
+    spans = {name: (getattr(statement, name) or "").strip() or None for name in ("holder", "topic", "replaced")}
+    return replace(statement, object=statement.object.strip(), **spans)  # type: ignore[arg-type]
 
 
 def _about_somebody(
