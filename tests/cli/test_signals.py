@@ -24,7 +24,7 @@ pytestmark = pytest.mark.timeout(240)
 
 START = datetime(2026, 3, 1, 9, 0, tzinfo=UTC)
 #: Enough that their vectors take longer than a signal may.
-TURNS = 900
+TURNS = 600
 #: Seconds on a machine that does other things as well; on a quiet one it takes 3 at most.
 PATIENCE = 12
 
