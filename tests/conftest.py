@@ -31,6 +31,8 @@ RUN_DIRECTORY = pytest.StashKey[Path]()
 #: Held by the main process as long as it lives, so that a later run can clean up after a killed one.
 ALIVE = pytest.StashKey[BaseFileLock]()
 PREFIX = "reverie_test_"
+#: Of the files that come late in the order of names those with a test of half a minute.
+LONGEST = ("test_quickstart.py", "test_readme.py")
 #: Makes a database for a `with` block.
 Databases = Callable[[], AbstractContextManager[str]]
 EXTERNAL_SERVER = os.environ.get(SERVER_VARIABLE)
@@ -66,6 +68,11 @@ def pytest_configure(config: pytest.Config) -> None:
 def pytest_configure_node(node: object) -> None:
     """Tell an xdist worker where the run's directory is."""
     node.workerinput["run_directory"] = str(node.config.stash[RUN_DIRECTORY])
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Begin with the longest: at the end of the run one worker would wait for the other."""
+    items.sort(key=lambda item: item.path.name not in LONGEST)
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:

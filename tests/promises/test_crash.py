@@ -27,7 +27,7 @@ from tests.promises.killing import work
 pytestmark = pytest.mark.timeout(240)
 
 KILLS_A_STAGE = 3
-KILLS_BY_THE_CLOCK = 6
+KILLS_BY_THE_CLOCK = 4
 
 
 #: What each stage must have written for the promise to mean something.

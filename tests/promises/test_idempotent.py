@@ -26,8 +26,13 @@ from tests.promises.world import consolidate, live, lively
 Stage = Callable[..., Report]
 
 
+def daily(name: str) -> Policy:
+    """The lively policy with one cycle a day: each stage has a turn as well, and the suite less to wait for."""
+    return lively(name, cycle={"hours": 24})
+
+
 @pytest.mark.parametrize(
-    ("name", "policy_of"), [("reverie", load_policy), *((name, lively) for name in shipped_policies())]
+    ("name", "policy_of"), [("reverie", load_policy), *((name, daily) for name in shipped_policies())]
 )
 def test_a_stage_run_twice_is_a_stage_run_once(
     store: Store, history: Path, name: str, policy_of: Callable[[str], Policy], monkeypatch: pytest.MonkeyPatch
