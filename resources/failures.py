@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable
 from functools import wraps
 from typing import Any, ParamSpec, TypeVar, cast
@@ -13,6 +14,17 @@ from resources.connections import MISTAKES
 
 P = ParamSpec("P")
 R = TypeVar("R")
+
+
+def without_traceback(record: logging.LogRecord) -> bool:
+    """Keep a log record, without the traceback of a user's mistake: where it stands in our code helps no user."""
+    if record.exc_info and isinstance(record.exc_info[1], MISTAKES):
+        record.exc_info, record.exc_text = None, None
+    return True
+
+
+# The process of a run logs a failed run's error once more, with its traceback, after the run has ended.
+logging.getLogger("prefect.flow_runs").addFilter(without_traceback)
 
 
 def in_one_sentence(function: Callable[P, R]) -> Callable[P, R]:

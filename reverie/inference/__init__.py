@@ -5,6 +5,7 @@ Nothing here touches Postgres, and no model's library is imported before it is n
 - `loading`: from a setting to a model
 - `embedder`: the interface of embedding models
 - `minilm/`: the default embedder, which needs no network
+- `reader/`: the reader of messages
 - `local`: any embedding model of sentence-transformers
 - `hosted`: any embedding model that litellm can reach
 - `batching`: batches of texts for local models

@@ -156,6 +156,15 @@ class WorthPolicy(Table):
     episode: Share = 0.0
 
 
+class ReaderPolicy(Table):
+    """`[extract.reader]`: what the reader, the small model that comes with Reverie, finds in turns."""
+
+    #: whether it reads them
+    read: bool = False
+    #: how sure it must be of a statement
+    confidence: Share = 0.5
+
+
 class ModelPolicy(Table):
     """`[extract.model]`: what a language model, where one is set, may note of turns (Chat flow 2)."""
 
@@ -194,6 +203,7 @@ class ExtractPolicy(Table):
     #: days after which what is passing ends: a broken wrist, a visitor; 0: it fades like others
     passing_days: Annotated[float, Field(ge=0, le=36_500)] = 0.0
     importance: ImportanceByKind = ImportanceByKind()
+    reader: ReaderPolicy = ReaderPolicy()
     model: ModelPolicy = ModelPolicy()
     worth: WorthPolicy = WorthPolicy()
     #: what people state of themselves, by name

@@ -2,7 +2,8 @@
 
 A file may name a `base`: a shipped policy, or a path from the folder of the file. Tables merge key by key, the file's
 own value first; a list replaces the base's. Rules merge by name: one with the name of a base's rule takes its place,
-the others are tried before the base's, and `without_rules` leaves some of the base's out (`"*"`: all).
+the others are tried before the base's, and `without_rules` leaves some of the base's out (`"*"`: all),
+`only_rules` all others.
 """
 
 from __future__ import annotations
@@ -21,9 +22,9 @@ from typing import Any
 from reverie.errors import PolicyError
 
 #: What a file says about its base, and no policy holds once it is resolved.
-BASE, WITHOUT = "base", "without_rules"
+BASE, WITHOUT, ONLY = "base", "without_rules", "only_rules"
 #: The same by the heading that they stand under.
-EXTRA: dict[tuple[str | int, ...], tuple[str, ...]] = {(): (BASE,), ("extract",): (WITHOUT,)}
+EXTRA: dict[tuple[str | int, ...], tuple[str, ...]] = {(): (BASE,), ("extract",): (WITHOUT, ONLY)}
 #: The relations of a language pack, which `[extract] relations` may name.
 RELATIONS = "relations.toml"
 #: What a file never has from its base.
@@ -161,7 +162,7 @@ def merged(chain: Sequence[PolicyFile]) -> dict[str, Any]:
     """Return what a file and its bases state together, the file itself first in the chain.
 
     Raises:
-        PolicyError: `without_rules` names a rule that the base has not.
+        PolicyError: `without_rules` or `only_rules` names a rule that the base has not.
     """
     tables: dict[str, Any] = {}
     for file in reversed(chain):
@@ -170,7 +171,9 @@ def merged(chain: Sequence[PolicyFile]) -> dict[str, Any]:
         rules = _joined(file, rules_of(tables))
         tables = {"name": Path(file.identity).stem} | _overlaid(inherited, own)
         if rules is not None and isinstance(extract := tables.get("extract", {}), dict):
-            tables["extract"] = {key: value for key, value in extract.items() if key != WITHOUT} | {"rules": rules}
+            tables["extract"] = {key: value for key, value in extract.items() if key not in (WITHOUT, ONLY)} | {
+                "rules": rules
+            }
     return tables
 
 
@@ -186,6 +189,9 @@ def _joined(file: PolicyFile, base: list[Any]) -> list[Any] | None:
     if not isinstance(own, list):
         return None
     kept = _kept(file, base, extract.get(WITHOUT, []))
+    if ONLY in extract:
+        only = _named(file, base, ONLY, extract[ONLY])
+        kept = [rule for rule in kept if rule_name(rule) in only]
     instead = {rule_name(rule): rule for rule in own}
     if len(instead) < len(own):
         return own  # names repeat, or lack: no policy, whatever the base has
@@ -198,13 +204,19 @@ def _joined(file: PolicyFile, base: list[Any]) -> list[Any] | None:
 
 def _kept(file: PolicyFile, base: list[Any], without: Any) -> list[Any]:
     """The rules of the base that a file does not leave out."""
-    if not isinstance(without, list) or not all(isinstance(name, str) for name in without):
-        raise file.error(["extract", WITHOUT], f"is a list of names of rules, found {without!r}")
-    names = [str(rule_name(rule)) for rule in base]
-    for name in without:
-        if name not in ("*", *names):
-            raise file.error(["extract", WITHOUT], f"the base has no rule {name!r}{nearest(name, names)}")
-    return [] if "*" in without else [rule for rule in base if rule_name(rule) not in without]
+    names = _named(file, base, WITHOUT, without)
+    return [] if "*" in names else [rule for rule in base if rule_name(rule) not in names]
+
+
+def _named(file: PolicyFile, base: list[Any], key: str, names: Any) -> list[str]:
+    """The names of rules of the base that a file lists; `*` may be one of them."""
+    if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
+        raise file.error(["extract", key], f"is a list of names of rules, found {names!r}")
+    known = [str(rule_name(rule)) for rule in base]
+    for name in names:
+        if name not in ("*", *known):
+            raise file.error(["extract", key], f"the base has no rule {name!r}{nearest(name, known)}")
+    return names
 
 
 def rules_of(tables: dict[str, Any]) -> list[Any]:

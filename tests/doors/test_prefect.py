@@ -37,6 +37,11 @@ class Prefect:
         with urllib.request.urlopen(request, timeout=30) as answer:
             return json.load(answer)
 
+    def logs(self, run: str) -> list[dict[str, Any]]:
+        """What a run has logged, as the server has it so far."""
+        logs: list[dict[str, Any]] = self.ask("/logs/filter", {"logs": {"flow_run_id": {"any_": [run]}}})
+        return logs
+
     def imported(self, **parameters: str) -> tuple[str, dict[str, Any]]:
         """Run the flow that imports for a tenant to its end; return the run's id and its last state."""
         deployment = self.ask("/deployments/name/import-history/import")
@@ -112,9 +117,9 @@ def test_a_users_mistake_is_one_sentence(prefect: Prefect, tmp_path: Path) -> No
     assert [(each["name"][:12], each["state"]["message"], each["run_count"]) for each in tasks] == [
         ("import_turns", state["message"], 1)
     ]
-    until = time.monotonic() + 30  # logs are sent in batches
-    while not (logs := prefect.ask("/logs/filter", {"logs": {"flow_run_id": {"any_": [run]}}})):
+    until = time.monotonic() + 30  # logs are sent in batches; the last is written after the run has ended
+    while not any("exited" in each["message"] for each in prefect.logs(run)):
         assert time.monotonic() < until
         time.sleep(0.2)
-    told = "\n".join([prefect.worker.text()[printed:], *(each["message"] for each in logs)])
+    told = "\n".join([prefect.worker.text()[printed:], *(each["message"] for each in prefect.logs(run))])
     assert state["message"] in told and "Traceback" not in told

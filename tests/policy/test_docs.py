@@ -13,7 +13,7 @@ from reverie.policy import SIGNALS, Policy, load_policy, shipped_policies
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "policies.md"
 REWRITE = "REVERIE_RECORD_POLICIES"
 #: The order of the columns.
-NAMES = ("brain", "agent", "logic", "contact", "chat", "reverie")
+NAMES = ("brain", "agent", "logic", "contact", "chat", "reverie", "reader")
 #: Told elsewhere: the rules in docs/rules.md, the rest is words.
 NOT_NUMBERS = (
     "extract.replies",

@@ -65,6 +65,8 @@ def test_rules_of_the_base_are_left_out(write: Write) -> None:
     assert rules(some) == [name for name in rules("brain") if name not in ("i-want", "dont")]
     none = 'base = "brain"\n[extract]\nwithout_rules = ["*"]\n' + RULE.format(name="i-like")
     assert rules(write(none, "none.toml")) == ["i-like"]
+    only = 'base = "brain"\n[extract]\nonly_rules = ["i-want", "dont"]\n' + RULE.format(name="quartz")
+    assert sorted(rules(write(only, "only.toml"))) == ["dont", "i-want", "quartz"]
 
 
 @pytest.mark.parametrize(
@@ -79,6 +81,8 @@ def test_rules_of_the_base_are_left_out(write: Write) -> None:
         ('base = "brain"\n[decay]\nrates = { fact = 2 }', r"decay.rates.fact \(line 3\): .* less than .* found 2"),
         ('base = "brain"\n[extract]\nwithout_rules = ["i-lke"]',
          r"extract.without_rules \(line 3\): the base has no rule 'i-lke', the nearest is 'i-like'"),
+        ('base = "brain"\n[extract]\nonly_rules = ["i-lke"]',
+         r"extract.only_rules \(line 3\): the base has no rule 'i-lke', the nearest is 'i-like'"),
         ('base = "brain"\n[extract]\nwithout_rules = "dont"', r"without_rules \(line 3\): is a list of names of rules"),
         ('base = "brain"\n' + RULE.format(name="q") + "polarity = 2", r"rules.0.polarity \(line 9\): .*found 2"),
         ('base = "brain"\n' + RULE.format(name="dont") * 2, "extract: rule names repeat: dont"),

@@ -78,9 +78,9 @@ def test_without_a_vector_of_its_model_nothing_is_general(vector: np.ndarray | N
     assert general_probability("What is the capital of Peru?", vector, model) == 0.0
 
 
-def test_only_our_policy_asks() -> None:
+def test_only_our_policies_ask() -> None:
     asking = {name for name in shipped_policies() if load_policy(name).recall.general_probability}
-    assert asking == {"reverie"}
+    assert asking == {"reader", "reverie"}
 
 
 def test_the_weights_are_those_that_were_measured() -> None:

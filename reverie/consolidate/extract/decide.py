@@ -12,6 +12,8 @@ from uuid import UUID
 import orjson
 import polars as pl
 
+from reverie.consolidate.extract.reading import own_statements
+from reverie.consolidate.extract.stated import candidates_of
 from reverie.language.cues import Rules, extract_frame, wording
 from reverie.language.cues.attribution import veil_expr
 from reverie.language.cues.entities import entities_frame
@@ -21,6 +23,7 @@ from reverie.language.cues.salience import salience_expr, unit_of
 from reverie.language.cues.speech import episode_of_tool_call, is_question_expr, low_content_expr
 from reverie.language.expiry import statement_end
 from reverie.language.statements.short_replies import answered
+from reverie.language.statements.stated import MessageStatement
 from reverie.language.subject import sentence
 from reverie.language.text import CountTokens, Span, owned, strip_invisible
 from reverie.model import Candidate, Proposition, candidate_id
@@ -86,11 +89,18 @@ def turns_frame(rows: Sequence[tuple[Any, ...]]) -> pl.DataFrame:
 
 
 def decide_turns(
-    turns: pl.DataFrame, tenant_id: str, policy: Policy, count_tokens: CountTokens, *, with_model: bool = False
+    turns: pl.DataFrame,
+    tenant_id: str,
+    policy: Policy,
+    count_tokens: CountTokens,
+    *,
+    read: Mapping[str, Sequence[MessageStatement]] | None = None,
+    with_model: bool = False,
 ) -> TurnDecisions:
     """Return the candidates of turns (a frame of the columns `TURNS`) and a verdict on each turn, in its order.
 
-    `with_model`: a language model may read the turns too, and they wait for it.
+    `read`: what the reader found in turns, by turn; what a pattern states as well is the pattern's. `with_model`: a
+    language model may read the turns too, and they wait for it.
     """
     rules = compiled(policy)
     visible = turns.with_columns(pl.col("text").map_batches(_visible, return_dtype=pl.String))
@@ -100,18 +110,56 @@ def decide_turns(
         asks=is_question_expr(pl.col("text")),
         quotes=veil_expr(pl.col("text")) != pl.col("text"),
     )
-    read = marked.filter("spoken", ~pl.col("low")).drop("index").with_row_index("read")
-    statements, places, refused = _statements(read, rules, policy)
+    spoken = marked.filter("spoken", ~pl.col("low")).drop("index").with_row_index("read")
+    statements, places, refused = _statements(spoken, rules, policy)
     answers, refused_answers = _answers(marked.filter("spoken"), rules, policy)
-    verbatim = _verbatim(read, places, policy, rules, count_tokens)
+    verbatim = _verbatim(spoken, places, policy, rules, count_tokens)
     found = pl.concat([statements, answers, verbatim, _tool_calls(marked, policy)]).sort("turn_id", "order")
-    kept = found.group_by("turn_id", maintain_order=True).head(policy.extract.turn_candidates).select(_FOUND.names())
+    most = policy.extract.turn_candidates
+    kept = found.group_by("turn_id", maintain_order=True).head(most).select(_FOUND.names())
+    more = _stated(turns, found, read or {}, tenant_id, policy)
+    numbers = Counter(found["turn_id"].to_list())
+    room = {turn_id: max(0, most - number) for turn_id, number in numbers.items()}
+    numbers.update({turn_id: len(candidates) for turn_id, candidates in more.items()})
+    stated = [each for turn_id, candidates in more.items() for each in candidates[: room.get(turn_id, most)]]
     return TurnDecisions(
-        candidates=_candidates(_with_mentions(kept, policy), tenant_id),
-        verdicts=_verdicts(marked, found, policy, with_model),
+        candidates=_candidates(_with_mentions(kept, policy), tenant_id) + stated,
+        verdicts=_verdicts(marked, numbers, policy, with_model),
         refused=refused + refused_answers,
-        entities=_entities(read) if policy.extract.turn_entities else [],
+        entities=_entities(spoken) if policy.extract.turn_entities else [],
     )
+
+
+class _LoggedTurn(NamedTuple):
+    """A turn whose message was read."""
+
+    id: UUID
+    tenant_id: str
+    subject_id: str
+    session_id: str
+    speaker: str | None
+    said_at: datetime
+    text: str
+
+
+def _stated(
+    turns: pl.DataFrame,
+    found: pl.DataFrame,
+    read: Mapping[str, Sequence[MessageStatement]],
+    tenant_id: str,
+    policy: Policy,
+) -> dict[str, list[Candidate]]:
+    """The candidates of what the reader found, by turn, but for what a pattern states as well."""
+    patterns = defaultdict(set)
+    for turn_id, relation in found.filter(pl.col("relation").is_not_null())["turn_id", "relation"].iter_rows():
+        patterns[turn_id].add(relation)
+    candidates = {}
+    for row in turns.filter(pl.col("id").is_in(list(read))).iter_rows(named=True):
+        of_log = {name: row[name] for name in ("subject_id", "session_id", "speaker", "said_at")}
+        turn = _LoggedTurn(id=UUID(row["id"]), tenant_id=tenant_id, text=strip_invisible(row["text"]), **of_log)
+        statements = own_statements(read[row["id"]], frozenset(patterns[row["id"]]))
+        candidates[row["id"]] = list(candidates_of(statements, turn, policy))
+    return candidates
 
 
 def _entities(read: pl.DataFrame) -> list[SeenEntity]:
@@ -136,8 +184,8 @@ def _with_mentions(found: pl.DataFrame, policy: Policy) -> pl.DataFrame:
     return found.sort("turn_id", "order")
 
 
-def _verdicts(marked: pl.DataFrame, found: pl.DataFrame, policy: Policy, with_model: bool) -> list[TurnVerdict]:
-    """A verdict on each turn; `found` has a row for each candidate that was found, also beyond the policy's number."""
+def _verdicts(marked: pl.DataFrame, found: Mapping[str, int], policy: Policy, with_model: bool) -> list[TurnVerdict]:
+    """A verdict on each turn; `found` has how many candidates of a turn were found, also beyond the policy's number."""
     most = policy.extract.turn_candidates
     waits = with_model and policy.extract.model.notes > 0
     why_none = (
@@ -152,7 +200,10 @@ def _verdicts(marked: pl.DataFrame, found: pl.DataFrame, policy: Policy, with_mo
         .otherwise(pl.lit("no_rule"))
     )
     says_something = pl.col("spoken") & ~pl.col("low") & (pl.col("role") == "user") & (pl.col("text") != "")
-    numbers = found.group_by(id=pl.col("turn_id")).agg(number=pl.len().cast(pl.Int64))
+    some = {turn_id: number for turn_id, number in found.items() if number}
+    numbers = pl.DataFrame(
+        {"id": list(some), "number": list(some.values())}, schema={"id": pl.String(), "number": pl.Int64()}
+    )
     number = pl.col("number").fill_null(0)
     verdicts = marked.join(numbers, on="id", how="left", maintain_order="left").select(
         "id",

@@ -15,6 +15,7 @@ from reverie.consolidate.extract.decide import TurnDecisions, TurnVerdict, decid
 from reverie.consolidate.extract.events import EventExtraction, decide_events
 from reverie.consolidate.extract.language_model import extract_by_model
 from reverie.consolidate.extract.read import unread_events, unread_turns
+from reverie.consolidate.extract.reading import read_messages, threads_of
 from reverie.consolidate.extract.write import stop_waiting, write_events, write_turns
 from reverie.consolidate.isolate import apart
 from reverie.interruption import check_interruption
@@ -79,8 +80,10 @@ def _decide(
 ) -> TurnDecisions:
     """Return the candidates of turns and a verdict on each; a turn on which the rules fail is buried."""
     tenant_id, policy = attempt.work.tenant_id, attempt.work.policy
+    read = read_messages(turns_frame(rows), policy, threads=threads_of(attempt.work.embedder))
     decisions, failures = apart(
-        rows, lambda some: decide_turns(turns_frame(some), tenant_id, policy, count_tokens, with_model=with_model)
+        rows,
+        lambda some: decide_turns(turns_frame(some), tenant_id, policy, count_tokens, read=read, with_model=with_model),
     )
     for (turn_id, subject_id, *_), error in failures:
         attempt.bury(subject_id, turn_id, error)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
+from typing import Protocol
+from uuid import UUID
 
 from reverie.language.cues.entities import entities_one
 from reverie.language.cues.salience import salience, unit_of
@@ -16,9 +18,42 @@ from reverie.language.statements.stated import MessageStatement, bare, holder_ke
 from reverie.language.statements.things import things
 from reverie.language.subject import possessive, sentence
 from reverie.language.text import owned
-from reverie.model import Candidate, Proposition, Turn, candidate_id
+from reverie.model import Candidate, Proposition, candidate_id
 from reverie.policy import Policy
 from reverie.policy.relations import Relation
+
+
+class ReadTurn(Protocol):
+    """What is known of a turn whose message was read: a `Turn`, or a row of the log."""
+
+    @property
+    def id(self) -> UUID:
+        """Of the turn."""
+
+    @property
+    def tenant_id(self) -> str:
+        """Whose it is."""
+
+    @property
+    def subject_id(self) -> str:
+        """About whom memory is kept."""
+
+    @property
+    def session_id(self) -> str:
+        """The conversation."""
+
+    @property
+    def speaker(self) -> str | None:
+        """The name of who said it."""
+
+    @property
+    def said_at(self) -> datetime:
+        """Event time."""
+
+    @property
+    def text(self) -> str:
+        """The message."""
+
 
 #: What its candidates are recorded as found by.
 ORIGIN = "reader"
@@ -27,7 +62,7 @@ _ENDS_FROM = 1000
 
 
 def candidates_of(
-    statements: Sequence[MessageStatement], turn: Turn, policy: Policy, *, before: Sequence[MessageStatement] = ()
+    statements: Sequence[MessageStatement], turn: ReadTurn, policy: Policy, *, before: Sequence[MessageStatement] = ()
 ) -> tuple[Candidate, ...]:
     """Return what the statements of a turn give for memory, in their order.
 
@@ -103,7 +138,9 @@ def _end_of_replaced(statement: MessageStatement, relation: Relation) -> Message
     return replace(statement, object=statement.replaced, replaced=None, phase="ends", polarity=0)
 
 
-def _candidate(statement: MessageStatement, relation: Relation, place: int, turn: Turn, policy: Policy) -> Candidate:
+def _candidate(
+    statement: MessageStatement, relation: Relation, place: int, turn: ReadTurn, policy: Policy
+) -> Candidate:
     kind = relation.kind
     content = worded_statement(statement, relation, turn.text)
     states = kind != "episode"
@@ -148,7 +185,7 @@ def _is_lasting(statement: MessageStatement, relation: Relation) -> bool:
     return relation.is_lasting(phase) or (is_kept and phase in ("holds", "begins", "adds"))
 
 
-def _ends_at(statement: MessageStatement, relation: Relation, turn: Turn, policy: Policy) -> datetime | None:
+def _ends_at(statement: MessageStatement, relation: Relation, turn: ReadTurn, policy: Policy) -> datetime | None:
     """When what is stated is over by itself: by its own time, or soon, where it is passing."""
     numbers, phase = policy.extract, model_phase(statement.phase)
     if phase in ("ends", "past"):

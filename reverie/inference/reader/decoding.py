@@ -1,0 +1,164 @@
+"""What the numbers of the reader say: which spans of a message are objects, and what is said of them; pure.
+
+Logits are rounded before anything is decided, so that the last bits of a sum, which differ between processors, do not
+decide.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+Numbers = npt.NDArray[np.float32]
+#: Digits of a logit that count.
+_DIGITS = 2
+#: Spans that are less likely to be an object are not looked at.
+_LEAST = 0.05
+
+
+class AskedMessage(NamedTuple):
+    """A message, and the question that it answers, if it does."""
+
+    text: str
+    question: str = ""
+
+
+class TextPlace(NamedTuple):
+    """A span: of the question before the message or of the message, first character, character after the last."""
+
+    of_question: bool
+    start: int
+    end: int
+
+
+class MessageReading(NamedTuple):
+    """A statement that the reader finds in a message; training/reader/GUIDE.md says what the values mean."""
+
+    relation: str
+    object: TextPlace
+    phase: str
+    polarity: int
+    #: `lasting`, `passing`, `until`; None: as its relation says
+    duration: str | None
+    holder: TextPlace | None
+    topic: TextPlace | None
+    replaced: TextPlace | None
+    until: TextPlace | None
+    #: None: the whole message
+    clause: TextPlace | None
+    #: The share of such readings that are right (the reliability plot of the model card).
+    confidence: float
+
+
+class TokenPlaces(NamedTuple):
+    """Where the tokens of a question and its message stand; special tokens have no characters."""
+
+    #: whether it is a token of the question
+    of_question: npt.NDArray[np.bool_]
+    #: (tokens, 2): first character, character after the last
+    places: npt.NDArray[np.int64]
+    #: whether a word begins with it, and whether one ends with it
+    begins: npt.NDArray[np.bool_]
+    ends: npt.NDArray[np.bool_]
+    #: the kind of its letters
+    letters: npt.NDArray[np.int64]
+
+    def place(self, first: int, last: int) -> TextPlace:
+        """Return the characters from one token to another."""
+        return TextPlace(bool(self.of_question[first]), int(self.places[first][0]), int(self.places[last][1]))
+
+
+class ObjectSpan(NamedTuple):
+    """A span that is read as an object."""
+
+    first: int
+    last: int
+    relation: int
+    confidence: float
+
+
+def word_edges(text: str, places: npt.NDArray[np.int64]) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_]]:
+    """Return for tokens whether a word begins with each, and whether one ends with it; not for special tokens."""
+    real = places[:, 1] > places[:, 0]
+    inside = np.array([_goes_on(text, at) for at in range(len(text) + 1)])
+    return real & ~inside[places[:, 0]], real & ~inside[places[:, 1]]
+
+
+#: Kinds of letters of a token, which the embedder does not see: small, a large one first, all large, with a digit.
+LETTERS = 4
+
+
+def letters_of(text: str, places: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+    """Return the kind of letters of each token."""
+    return np.array([_letters(text[start:end]) for start, end in places.tolist()], np.int64)
+
+
+def _letters(token: str) -> int:
+    if any(character.isdigit() for character in token):
+        return 3
+    if not token[:1].isupper():
+        return 0
+    return 2 if len(token) > 1 and token.isupper() else 1
+
+
+def _goes_on(text: str, at: int) -> bool:
+    """Whether a word goes on across a place of a text."""
+    return 0 < at < len(text) and _in_word(text[at - 1]) and _in_word(text[at])
+
+
+def _in_word(character: str) -> bool:
+    return character.isalnum() or character == "_"
+
+
+def objects(relations: Numbers, something: float, tokens: TokenPlaces, numbers: dict[str, Any]) -> list[ObjectSpan]:
+    """Return the spans that are objects, in their order; none crosses another, and the surer ones come first in that.
+
+    `relations` (tokens, widths, relations), logits of a span by its first token and its width, none first; `something`:
+    the logit of "the message states something".
+    """
+    logits = np.round(relations.astype(np.float64), _DIGITS)
+    total = np.logaddexp.reduce(logits, axis=-1)
+    some = 1 - np.exp(logits[..., 0] - total)
+    states = 1 / (1 + np.exp(-np.round(float(something), _DIGITS)))
+    found = []
+    for first, width in np.argwhere(some > _LEAST).tolist():
+        last = first + width
+        if last < len(tokens.ends) and tokens.begins[first] and tokens.ends[last] and _one_text(tokens, first, last):
+            relation = int(logits[first, width, 1:].argmax())
+            confidence = float(some[first, width]) ** (1 - numbers["share"]) * states ** numbers["share"]
+            found.append(ObjectSpan(first, last, relation, confidence))
+    taken: list[ObjectSpan] = []
+    for span in sorted(found, key=lambda each: (-each.confidence, each.first, each.last)):
+        if span.confidence >= numbers["least"] and all(span.last < t.first or span.first > t.last for t in taken):
+            taken.append(span)
+    return sorted(taken)
+
+
+def _one_text(tokens: TokenPlaces, first: int, last: int) -> bool:
+    return bool(tokens.of_question[first] == tokens.of_question[last])
+
+
+def choice(logits: Numbers) -> int:
+    """Return the most likely of some values."""
+    return int(np.round(logits, _DIGITS).argmax())
+
+
+def pointed(first: Numbers, last: Numbers, tokens: TokenPlaces) -> TextPlace | None:
+    """Return where a pointer points: the logits have one for none, then one for each token."""
+    start, end = choice(first) - 1, choice(last) - 1
+    if start < 0 or end < start or not _one_text(tokens, start, end):
+        return None
+    while start > 0 and not tokens.begins[start] and _one_text(tokens, start - 1, end):
+        start -= 1
+    while end < len(tokens.ends) - 1 and not tokens.ends[end] and _one_text(tokens, start, end + 1):
+        end += 1
+    return tokens.place(start, end) if tokens.begins[start] and tokens.ends[end] else None
+
+
+def calibrated(confidence: float, steps: Sequence[Sequence[float]]) -> float:
+    """Return the share of readings of this confidence that are right: `steps` has the two side by side, rising."""
+    raw, right = zip(*steps, strict=True)
+    return round(float(np.interp(confidence, raw, right)), 3)

