@@ -84,14 +84,13 @@ class TrainedReader:
     def read(self, messages: Sequence[AskedMessage]) -> list[list[MessageReading]]:
         """Return the statements of each message, in the order of their objects."""
         parts = list(self._parts(messages))
-        lengths = [sum(map(len, part.ids)) for part in parts]
         found: list[list[MessageReading]] = [[] for _ in parts]
 
         def work(batch: list[int]) -> None:
             for index, readings in zip(batch, self._read([parts[index] for index in batch]), strict=True):
                 found[index] = readings
 
-        work_batches(equal_length_batches(lengths, token_budget=BATCH_TOKENS), work, threads=self._threads)
+        work_batches(_batches(parts), work, threads=self._threads)
         read: list[list[MessageReading]] = [[] for _ in messages]
         for part, readings in zip(parts, found, strict=True):
             read[part.message] += readings
@@ -111,9 +110,8 @@ class TrainedReader:
                 yield _Part(index, [side.ids for side in sides], TokenPlaces(of_question, *columns))
 
     def _read(self, parts: Sequence[_Part]) -> list[list[MessageReading]]:
-        states = np.concatenate(
-            [np.concatenate([self._lower.middle(ids[None])[0] for ids in part.ids])[None] for part in parts]
-        )
+        sides = zip(*(part.ids for part in parts), strict=True)
+        states = np.concatenate([self._lower.middle(np.stack(ids)) for ids in sides], axis=1)
         side = np.stack([(~part.tokens.of_question).astype(np.int64) for part in parts])
         letters = np.stack([part.tokens.letters for part in parts])
         hidden, relations, something = self._spans.run(None, {"states": states, "side": side, "letters": letters})
@@ -156,6 +154,20 @@ class TrainedReader:
             **of,
             confidence=calibrated(span.confidence, numbers["calibration"]),
         )
+
+
+def _batches(parts: Sequence[_Part]) -> list[list[int]]:
+    """Parts that are read together: their questions have the same number of tokens, and so have they."""
+    by_question: dict[int, list[int]] = {}
+    for index, part in enumerate(parts):
+        by_question.setdefault(len(part.ids[0]) if len(part.ids) > 1 else 0, []).append(index)
+    return [
+        [indexes[each] for each in batch]
+        for indexes in by_question.values()
+        for batch in equal_length_batches(
+            [sum(map(len, parts[index].ids)) for index in indexes], token_budget=BATCH_TOKENS
+        )
+    ]
 
 
 def _cut(text: str, encoding: Encoding) -> _Side:
