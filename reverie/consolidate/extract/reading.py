@@ -43,7 +43,7 @@ def read_messages(turns: pl.DataFrame, policy: Policy, *, threads: int = 2) -> d
 
 def threads_of(embedder: Any) -> int:
     """Return on how many threads an embedder works, so that the reader takes no more."""
-    threads: int = vars(embedder).get("threads", 1)
+    threads: int = getattr(embedder, "__dict__", {}).get("threads", 1)  # one that stands for none has no attributes
     return threads
 
 

@@ -80,11 +80,14 @@ def _decide(
 ) -> TurnDecisions:
     """Return the candidates of turns and a verdict on each; a turn on which the rules fail is buried."""
     tenant_id, policy = attempt.work.tenant_id, attempt.work.policy
-    read = read_messages(turns_frame(rows), policy, threads=threads_of(attempt.work.embedder))
-    decisions, failures = apart(
-        rows,
-        lambda some: decide_turns(turns_frame(some), tenant_id, policy, count_tokens, read=read, with_model=with_model),
-    )
+    threads = threads_of(attempt.work.embedder)
+
+    def decide(some: Sequence[tuple[Any, ...]]) -> TurnDecisions:
+        turns = turns_frame(some)
+        read = read_messages(turns, policy, threads=threads)
+        return decide_turns(turns, tenant_id, policy, count_tokens, read=read, with_model=with_model)
+
+    decisions, failures = apart(rows, decide)
     for (turn_id, subject_id, *_), error in failures:
         attempt.bury(subject_id, turn_id, error)
         decisions.verdicts.append(

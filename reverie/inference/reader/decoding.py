@@ -49,7 +49,7 @@ class MessageReading(NamedTuple):
     until: TextPlace | None
     #: None: the whole message
     clause: TextPlace | None
-    #: The share of such readings that are right (the reliability plot of the model card).
+    #: The share of such readings that are right (model card, Confidence).
     confidence: float
 
 
