@@ -6,8 +6,9 @@ pure function or by a constraint of the database. Redriven after the mend, memor
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import timedelta
@@ -26,6 +27,8 @@ from reverie.consolidate.facts import read as facts_read
 from reverie.consolidate.merge import decide as merge_decide
 from reverie.drive.rebuild import empty_memory
 from reverie.errors import StageError
+from reverie.inference.reader import AskedMessage, MessageReading
+from reverie.inference.reader.reader import TrainedReader
 from reverie.model import Scope, stable_id
 from reverie.policy import load_policy
 from reverie.store.connect import connect
@@ -242,6 +245,31 @@ def test_a_defect_that_everything_shows_buries_nothing(store: Store, conn: Conn,
         consolidate(store, "acme", compact.policy(), compact.UNTIL)
     assert letters(conn) == []
     assert conn.execute("select count(*) from memory.extractions").fetchone() == (0,)
+
+
+def test_a_message_on_which_the_reader_fails_buries_itself_alone(store: Store, conn: Conn, tmp_path: Path) -> None:
+    texts = ("I'm allergic to peanuts", "this one has an award", "my sister Ann lives in Leeds")
+    at = compact.START.isoformat()
+    lines = [
+        {"subject_id": f"s{n}", "session_id": "a", "role": "user", "said_at": at, "text": text}
+        for n, text in enumerate(texts)
+    ]
+    file = tmp_path / "turns.jsonl"
+    file.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+    import_file(store, file, tenant_id="acme", now=compact.UNTIL)
+    read = TrainedReader.read
+
+    def fail(self: TrainedReader, messages: Sequence[AskedMessage]) -> list[list[MessageReading]]:
+        if any("award" in message.text for message in messages):
+            raise Defect("the reader")
+        return read(self, messages)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(TrainedReader, "read", fail)
+        consolidate(store, "acme", load_policy("reader"), compact.UNTIL)
+    assert len(letters(conn)) == 1
+    subjects = conn.execute("select distinct subject_id from memory.memories where kind <> 'episode' order by 1")
+    assert subjects.fetchall() == [("s0",), ("s2",)]
 
 
 def test_text_without_a_visible_character_stops_nobody(store: Store, conn: Conn) -> None:
