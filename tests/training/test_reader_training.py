@@ -48,11 +48,25 @@ def test_onnx_gives_what_the_network_gives() -> None:
     parameters = jax.tree.map(np.asarray, network.start(jax.random.key(0), 2))
     states = np.random.default_rng(0).normal(size=(3, 20, 384)).astype(np.float32)
     side = np.ones((3, 20), np.int64)
-    session = onnxruntime.InferenceSession(export.spans_model(parameters))
     letters = np.arange(60).reshape(3, 20) % 4
-    hidden, relations, something = session.run(None, {"states": states, "side": side, "letters": letters})
-    real = np.ones((3, 20), bool)
+    session = onnxruntime.InferenceSession(export.spans_model(parameters))
+    hidden, keys, spans, something = session.run(None, {"states": states, "side": side, "letters": letters})
+    real, heads = np.ones((3, 20), bool), parameters["heads"]
     wanted = network.upper(parameters, {"side": side, "letters": letters, "real": real}, states, None)
     np.testing.assert_allclose(hidden, wanted, atol=1e-4)
-    np.testing.assert_allclose(relations, network.spans(parameters["heads"], wanted, None), atol=2e-2)
-    np.testing.assert_allclose(something[:, 0], network.message(parameters["heads"], wanted, real), atol=1e-3)
+    by_width = np.asarray(network.spans(heads, wanted))
+    for first, last in ((0, 0), (3, 9), (12, 19)):
+        width = heads["width"][last - first]
+        np.testing.assert_allclose(spans[:, first, last] + width, by_width[:, first, last - first], atol=2e-2)
+    np.testing.assert_allclose(something[:, 0], network.message(heads, wanted, real), atol=1e-3)
+
+    places = np.array([[3], [0], [7]]), np.array([[5], [0], [19]])
+    features = np.asarray(network.features(wanted, real, *places))
+    of, aspects = network.objects(heads, features, None)
+    found = aspects | network.pointers(heads, of, wanted, real)
+    session = onnxruntime.InferenceSession(export.objects_model(parameters))
+    given = session.run(None, {"features": features[:, 0], "keys": keys})
+    names = [each.name.replace("_", ".") for each in session.get_outputs()]
+    assert set(names) == set(found)
+    for name, values in zip(names, given, strict=True):
+        np.testing.assert_allclose(values, found[name][:, 0], atol=2e-2)

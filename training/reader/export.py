@@ -14,7 +14,7 @@ import numpy.typing as npt
 import onnx
 from onnx import TensorProto, helper, numpy_helper
 
-from training.reader.network import ASPECTS, EPSILON, HEADS, HIDDEN, POINT, POINTERS, RELATIONS, SPAN, WIDTH, Parameters
+from training.reader.network import ASPECTS, EDGE, EPSILON, HEADS, HIDDEN, POINT, POINTERS, RELATIONS, Parameters
 
 OPSET = 17
 #: Smaller ones stay as they are.
@@ -85,8 +85,9 @@ def spans_model(parameters: Parameters, **metadata: str) -> bytes:
     """Return the layers and the heads of spans and messages.
 
     Inputs: `states` (messages, tokens, 384), `side` and `letters` (messages, tokens); no token fills up.
-    Outputs: `hidden`; `relations` (messages, tokens, WIDTH, RELATIONS), logits, none first; `something` (messages, 1),
-    logits.
+    Outputs: `hidden`; `keys` (messages, tokens, 2, POINT), to which objects point by their first and last token;
+    `spans` (messages, tokens, tokens), logits of "is an object" by first and last token, but for what their width adds;
+    `something` (messages, 1), logits.
     """
     graph, heads = Graph(), parameters["heads"]
     side = graph.add("Gather", graph.constant(parameters["side"].astype(np.float32)), "side", axis=0)
@@ -96,13 +97,18 @@ def spans_model(parameters: Parameters, **metadata: str) -> bytes:
         hidden = _layer(graph, layer, hidden)
     hidden = graph.add("Identity", hidden, to="hidden")
     _spans(graph, heads, hidden)
+    keys = [graph.linear(heads[f"tokens.{edge}"], hidden) for edge in ("first", "last")]
+    shape_of_keys = graph.constant(np.array([0, 0, 2, POINT], np.int64))
+    graph.add("Reshape", graph.add("Concat", *keys, axis=-1), shape_of_keys, to="keys")
     mean = graph.add("ReduceMean", hidden, axes=[1], keepdims=0)
     highest = graph.add("ReduceMax", hidden, axes=[1], keepdims=0)
     graph.linear(heads["states"], graph.add("Concat", mean, highest, axis=-1), to="something")
     shape: list[Any] = ["messages", "tokens"]
     tokens = [(name, TensorProto.INT64, shape) for name in ("side", "letters")]
     inputs = [("states", TensorProto.FLOAT, [*shape, HIDDEN]), *tokens]
-    outputs = {"hidden": [*shape, HIDDEN], "relations": [*shape, WIDTH, RELATIONS], "something": ["messages", 1]}
+    outputs = {
+        "hidden": [*shape, HIDDEN], "keys": [*shape, 2, POINT], "spans": [*shape, "last"], "something": ["messages", 1],
+    }  # fmt: skip
     return graph.model(inputs, outputs, **metadata)
 
 
@@ -126,57 +132,39 @@ def _layer(graph: Graph, layer: Parameters, hidden: str) -> str:
 
 
 def _spans(graph: Graph, heads: Parameters, hidden: str) -> None:
-    first = graph.add("Unsqueeze", graph.linear(heads["first"], hidden), graph.constant(np.array([2], np.int64)))
-    pads = graph.constant(np.array([0, 0, 0, 0, WIDTH, 0], np.int64))
-    last = graph.add("Pad", graph.linear(heads["last"], hidden), pads)
-    tokens = graph.add("Gather", graph.add("Shape", hidden), graph.constant(np.array([1], np.int64)), axis=0)
-    axis = graph.constant(np.array([1], np.int64))
-    ends = []
-    for width in range(WIDTH):
-        at = graph.constant(np.array([width], np.int64))
-        moved = graph.add("Slice", last, at, graph.add("Add", tokens, at), axis)
-        ends.append(graph.add("Unsqueeze", moved, graph.constant(np.array([2], np.int64))))
-    whole = graph.add("Add", graph.add("Concat", *ends, axis=2), first)
-    whole = graph.add("Add", whole, _means(graph, graph.linear(heads["mean"], hidden), tokens))
-    whole = graph.add("Relu", graph.add("Add", whole, graph.constant(heads["width"].astype(np.float32))))
-    flat = graph.shape(whole, -1, SPAN)
-    logits = graph.linear(heads["relation"], flat)
-    sizes = graph.add("Shape", hidden)
-    sizes = graph.add("Slice", sizes, graph.constant(np.array([0], np.int64)), graph.constant(np.array([2], np.int64)))
-    shape = graph.add("Concat", sizes, graph.constant(np.array([WIDTH, RELATIONS], np.int64)), axis=0)
-    graph.add("Reshape", logits, shape, to="relations")
-
-
-def _means(graph: Graph, values: str, tokens: str) -> str:
-    """The mean of the values of each span; those beyond the text are of no use."""
-    axis, place = graph.constant(np.array([1], np.int64)), graph.constant(np.array([2], np.int64))
-    pads = graph.constant(np.array([0, 1, 0, 0, WIDTH, 0], np.int64))
-    sums = graph.add("Pad", graph.add("CumSum", values, graph.constant(np.int64(1))), pads)
-    means = []
-    before = graph.add("Slice", sums, graph.constant(np.array([0], np.int64)), tokens, axis)
-    for width in range(1, WIDTH + 1):
-        at = graph.constant(np.array([width], np.int64))
-        moved = graph.add("Slice", sums, at, graph.add("Add", tokens, at), axis)
-        mean = graph.add("Mul", graph.add("Sub", moved, before), graph.constant(np.float32(1 / width)))
-        means.append(graph.add("Unsqueeze", mean, place))
-    return graph.add("Concat", *means, axis=2)
+    first, last = graph.linear(heads["first"], hidden), graph.linear(heads["last"], hidden)
+    pairs = graph.add("MatMul", first, graph.add("Transpose", last, perm=(0, 2, 1)))
+    pairs = graph.add("Mul", pairs, graph.constant(np.float32(EDGE**-0.5)))
+    of_token = graph.linear(heads["token"], hidden)
+    begins, ends, inside = (
+        graph.add("Gather", of_token, graph.constant(np.int64(place)), axis=2) for place in range(3)
+    )
+    sums = graph.add("CumSum", inside, graph.constant(np.int64(1)))
+    begins = graph.add(
+        "Add", graph.add("Sub", begins, sums), inside
+    )  # the sum up to the last, less that before the first
+    ends = graph.add("Add", ends, sums)
+    begins = graph.add("Unsqueeze", begins, graph.constant(np.array([2], np.int64)))
+    ends = graph.add("Unsqueeze", ends, graph.constant(np.array([1], np.int64)))
+    graph.add("Add", graph.add("Add", pairs, begins), ends, to="spans")
 
 
 def objects_model(parameters: Parameters) -> bytes:
     """Return the heads of objects.
 
-    Inputs: `hidden` (objects, tokens, 384) of each object's message; `edges` (objects, 768), the states of the first
-    and last token; `inside` (objects, tokens), 1 / number of its tokens on each of them, else 0.
-    Outputs: logits of each aspect, and of the first and last token of each pointer, with one for none before them.
+    Inputs: `features` (objects, 4 * 384), the states of the first and last token and the means of the span and of its
+    message; `keys` (objects, tokens, 2, POINT) of each object's message.
+    Outputs: logits of `relation` (none first), of each aspect, and of the first and last token of each pointer, with
+    one for none before them.
     """
     graph, heads = Graph(), parameters["heads"]
-    middle = graph.constant(np.array([1], np.int64))
-    mean = graph.add("MatMul", graph.add("Unsqueeze", "inside", middle), "hidden")
-    whole = graph.add("Concat", "edges", graph.add("Squeeze", mean, middle), axis=-1)
-    of = graph.add("Relu", graph.linear(heads["object"], whole))
-    outputs = {graph.linear(heads[name], of, to=name): ["objects", size] for name, size in ASPECTS.items()}
-    for edge in ("first", "last"):
-        keys = graph.linear(heads[f"tokens.{edge}"], "hidden")
+    of = graph.add("Relu", graph.linear(heads["object"], "features"))
+    sizes = {"relation": RELATIONS} | ASPECTS
+    outputs: dict[str, list[Any]] = {
+        graph.linear(heads[name], of, to=name): ["objects", size] for name, size in sizes.items()
+    }
+    for place, edge in enumerate(("first", "last")):
+        keys = graph.add("Gather", "keys", graph.constant(np.int64(place)), axis=2)
         for name in POINTERS:
             asked = graph.linear(heads[f"{name}.{edge}"], of)
             asked = graph.add("Mul", asked, graph.constant(np.float32(POINT**-0.5)))
@@ -184,10 +172,8 @@ def objects_model(parameters: Parameters) -> bytes:
             scores = graph.add("Squeeze", scores, graph.constant(np.array([2], np.int64)))
             none = graph.linear(heads[f"{name}.none"], of)
             outputs[graph.add("Concat", none, scores, axis=1, to=f"{name}_{edge}")] = ["objects", "places"]
-    shape: list[Any] = ["objects", "tokens"]
     inputs = [
-        ("hidden", TensorProto.FLOAT, [*shape, HIDDEN]),
-        ("edges", TensorProto.FLOAT, ["objects", 2 * HIDDEN]),
-        ("inside", TensorProto.FLOAT, shape),
+        ("features", TensorProto.FLOAT, ["objects", 4 * HIDDEN]),
+        ("keys", TensorProto.FLOAT, ["objects", "tokens", 2, POINT]),
     ]
     return graph.model(inputs, outputs)

@@ -25,62 +25,86 @@ from training.reader.messages import NAMES, PHASES, POLARITIES, voices
 from training.reader.network import ASPECTS, POINTERS, Parameters
 from training.reader.train import examples_of
 
+#: The least chance of a span by which it may be an object, and how many may be in a message.
+LEAST, MOST = 0.05, 24
 
-class Read(NamedTuple):
-    """A statement that was read."""
 
-    relation: int
+class Candidate(NamedTuple):
+    """A span that may be an object."""
+
     first: int
     last: int
-    confidence: float
-    phase: int
-    polarity: int
-    duration: int
-    #: first and last token by pointer; (-1, -1): none
-    pointers: tuple[tuple[int, int], ...]
+    #: the likeliest relation, but for none
+    relation: int
+    #: the chance that it is an object, by the spans; that it has a relation, by what is said of it
+    by_span: float
+    by_relation: float
+
+
+class Weights(NamedTuple):
+    """What decides which spans are taken."""
+
+    #: the least confidence
+    threshold: float
+    #: how much the chances of the message and of the span count, beside that of the relation
+    message: float
+    span: float
 
 
 @dataclass(frozen=True, slots=True)
 class Scored:
-    """What the network says of a message: the chance that it states something, and of each span its relation."""
+    """What the network says of a message: the chance that it states something, and spans that may be objects."""
 
     states: float
-    #: spans (first, last), their relation but for none, and the chance that they have one; by falling chance
-    spans: list[tuple[int, int, int, float]]
+    candidates: list[Candidate]
 
 
 def score(parameters: Parameters, examples: Sequence[Example]) -> tuple[list[Scored], list[npt.NDArray[np.float32]]]:
     """Return what the network says of messages, and their hidden states."""
-    upper = jax.jit(lambda batch: network.upper(parameters, batch, batch["states"], None))
     heads = parameters["heads"]
-    spans = jax.jit(lambda hidden: jax.nn.log_softmax(network.spans(heads, hidden, None)))
+    upper = jax.jit(lambda batch: network.upper(parameters, batch, batch["states"], None))
+    spans = jax.jit(lambda hidden: jax.nn.sigmoid(network.spans(heads, hidden)))
     states = jax.jit(lambda hidden, real: jax.nn.sigmoid(network.message(heads, hidden, real)))
+    relations = jax.jit(
+        lambda *given: jax.nn.softmax(network.objects(heads, network.features(*given), None)[1]["relation"])
+    )
     scored: list[Scored] = [Scored(0, [])] * len(examples)
     kept: list[npt.NDArray[np.float32]] = [np.empty(0, np.float32)] * len(examples)
     for indexes, chosen in in_order(examples):
         batch = arrays(chosen)
         hidden = upper(batch)
-        logits, chance = np.asarray(spans(hidden)), np.asarray(states(hidden, batch["real"]))
+        by_span, chance = np.asarray(spans(hidden)), np.asarray(states(hidden, batch["real"]))
+        first, last = (np.zeros((len(hidden), MOST), np.int32) for _ in range(2))
+        places = []
+        for row, each in enumerate(chosen):
+            mask = span_mask(each.encoded)
+            found = np.argwhere(mask & (by_span[row, : len(mask)] > LEAST))
+            found = found[np.argsort(-by_span[row, found[:, 0], found[:, 1]])][:MOST]
+            first[row, : len(found)], last[row, : len(found)] = found[:, 0], found.sum(1)
+            places.append(found)
+        by_relation = np.asarray(relations(hidden, batch["real"], first, last))
         for row, index in enumerate(indexes):
-            mask = span_mask(chosen[row].encoded)
-            found = logits[row, : len(mask)]
-            some = 1 - np.exp(found[..., 0])
-            places = np.argwhere(mask & (some > 0.05))
             rows = [
-                (int(at), int(at + width), int(found[at, width, 1:].argmax()), float(some[at, width]))
-                for at, width in places
+                Candidate(
+                    int(at), int(at + width), int(some[1:].argmax()), float(by_span[row, at, width]), 1 - float(some[0])
+                )
+                for (at, width), some in zip(places[row], by_relation[row], strict=False)
             ]
-            scored[index] = Scored(float(chance[row]), sorted(rows, key=lambda each: -each[3]))
+            scored[index] = Scored(float(chance[row]), rows)
             kept[index] = np.asarray(hidden[row])
     return scored, kept
 
 
-def chosen_spans(scored: Scored, threshold: float, share: float) -> list[tuple[int, int, int, float]]:
-    """Return spans that are taken, surest first, none across another; `share`: how much the message's chance counts."""
+def chosen_spans(scored: Scored, weights: Weights) -> list[tuple[int, int, int, float]]:
+    """Return spans that are taken, surest first, none across another: first, last, relation, confidence."""
     taken: list[tuple[int, int, int, float]] = []
-    for first, last, relation, chance in scored.spans:
-        confidence = chance ** (1 - share) * scored.states**share
-        if confidence >= threshold and all(last < a or first > b for a, b, _, _ in taken):
+    of_relation = 1 - weights.message - weights.span
+    sure = [
+        (each.by_relation**of_relation * each.by_span**weights.span * scored.states**weights.message, each)
+        for each in scored.candidates
+    ]
+    for confidence, (first, last, relation, _, _) in sorted(sure, key=lambda each: -each[0]):
+        if confidence >= weights.threshold and all(last < a or first > b for a, b, _, _ in taken):
             taken.append((first, last, relation, confidence))
     return taken
 
@@ -100,11 +124,11 @@ def f1(right: int, found: int, wanted: int) -> float:
     return 2 * right / max(1, found + wanted)
 
 
-def measure(examples: Sequence[Example], scored: Sequence[Scored], threshold: float, share: float) -> Figures:
-    """Return the figures of messages at a threshold."""
+def measure(examples: Sequence[Example], scored: Sequence[Scored], weights: Weights) -> Figures:
+    """Return the figures of messages."""
     right = Counter[str]()
     for each, said in zip(examples, scored, strict=True):
-        taken = chosen_spans(said, threshold, share)
+        taken = chosen_spans(said, weights)
         right["found"] += len(taken)
         right["wanted"] += len(each.objects)
         right["states found"] += bool(taken)
@@ -127,10 +151,15 @@ def measure(examples: Sequence[Example], scored: Sequence[Scored], threshold: fl
     )
 
 
-def fit(examples: Sequence[Example], scored: Sequence[Scored]) -> tuple[float, float]:
-    """Return the threshold, and how much the message's chance counts, with the best figures of messages and objects."""
-    tried = [(float(threshold), share) for threshold in np.arange(0.2, 0.75, 0.05) for share in (0.0, 0.25, 0.5)]
-    return max(tried, key=lambda each: sum(measure(examples, scored, *each)[:3:2]))
+def fit(examples: Sequence[Example], scored: Sequence[Scored]) -> Weights:
+    """Return the weights with the best figures of messages and objects."""
+    tried = [
+        Weights(float(threshold), message, span)
+        for threshold in np.arange(0.2, 0.75, 0.05)
+        for message in (0.0, 0.2, 0.4)
+        for span in (0.0, 0.3, 0.6)
+    ]
+    return max(tried, key=lambda each: sum(measure(examples, scored, each)[:3:2]))
 
 
 def overlap(one: Sequence[int], other: Sequence[int]) -> float:
@@ -143,9 +172,7 @@ def aspects(
     parameters: Parameters, examples: Sequence[Example], hidden: Sequence[npt.NDArray[np.float32]]
 ) -> dict[str, float]:
     """Return how often what is said of labelled objects is right; pointers count where one is labelled or given."""
-    find = jax.jit(
-        lambda states, real, first, last: network.objects(parameters["heads"], states, real, first, last, None)
-    )
+    find = jax.jit(lambda states, real, first, last: _said(parameters["heads"], states, real, first, last))
     right, wanted = Counter[str](), Counter[str]()
     for indexes, chosen in in_order(examples):
         batch = arrays(chosen)
@@ -179,11 +206,18 @@ def aspects(
     return {name: right[name] / max(1, wanted[name]) for name in wanted}
 
 
-def by_relation(examples: Sequence[Example], scored: Sequence[Scored], threshold: float, share: float) -> None:
+def _said(
+    heads: Parameters, states: jax.Array, real: jax.Array, first: jax.Array, last: jax.Array
+) -> dict[str, jax.Array]:
+    of, found = network.objects(heads, network.features(states, real, first, last), None)
+    return found | network.pointers(heads, of, states, real)
+
+
+def by_relation(examples: Sequence[Example], scored: Sequence[Scored], weights: Weights) -> None:
     """Print recall and confusions by relation."""
     wanted, right, instead = Counter[int](), Counter[int](), Counter[tuple[str, str]]()
     for each, said in zip(examples, scored, strict=True):
-        taken = chosen_spans(said, threshold, share)
+        taken = chosen_spans(said, weights)
         for relation, first, last in each.objects:
             wanted[relation - 1] += 1
             over = [r for a, b, r, _ in taken if overlap((a, b), (first, last)) >= 0.5]
@@ -209,19 +243,16 @@ def main() -> None:
     messages = list(voices())
     parts = {part: examples_of([each for each in messages if each.part == part], lower) for part in ("dev", given.part)}
     dev, _ = score(parameters, parts["dev"])
-    threshold, share = fit(parts["dev"], dev)
-    print(f"threshold {threshold:.2f}, share {share}")
+    weights = fit(parts["dev"], dev)
+    print(weights)
     for part in parts:
         scored, hidden = score(parameters, parts[part])
         print(
             part,
-            *(
-                f"{name} {value:.3f}"
-                for name, value in measure(parts[part], scored, threshold, share)._asdict().items()
-            ),
+            *(f"{name} {value:.3f}" for name, value in measure(parts[part], scored, weights)._asdict().items()),
         )
         print("  ", *(f"{name} {value:.2f}" for name, value in aspects(parameters, parts[part], hidden).items()))
-    by_relation(parts[given.part], scored, threshold, share)
+    by_relation(parts[given.part], scored, weights)
     for each, said in list(zip(parts[given.part], scored, strict=True))[:: max(1, len(scored) // max(1, given.show))][
         : given.show
     ]:
@@ -235,7 +266,7 @@ def main() -> None:
         )
         print(
             "   read",
-            [(NAMES[r], words(each, a, b), round(c, 2)) for a, b, r, c in chosen_spans(said, threshold, share)],
+            [(NAMES[r], words(each, a, b), round(c, 2)) for a, b, r, c in chosen_spans(said, weights)],
         )
 
 

@@ -28,8 +28,8 @@ Parameters = Any
 HIDDEN, HEADS, INNER = 384, 12, 1536
 #: Tokens of the longest span that is read as an object.
 WIDTH = 24
-#: Dimensions of a span, of a pointer.
-SPAN, POINT = 192, 96
+#: Dimensions of an object, of the edge of a span, of a pointer.
+OBJECT, EDGE, POINT = 384, 128, 96
 RELATIONS = len(NAMES) + 1
 POINTERS = ("holder", "topic", "replaced", "until", "clause")
 ASPECTS = {"phase": len(PHASES), "polarity": len(POLARITIES), "duration": len(DURATIONS)}
@@ -46,19 +46,18 @@ def start(key: jax.Array, lower: int) -> Parameters:
         return {"w": jax.random.normal(next(keys), (inputs, outputs)) * scale, "b": jnp.zeros(outputs)}
 
     heads = {
-        "first": dense(HIDDEN, SPAN),
-        "last": dense(HIDDEN, SPAN),
-        "mean": dense(HIDDEN, SPAN),
-        "width": jax.random.normal(next(keys), (WIDTH, SPAN)) * 0.02,
-        "relation": dense(SPAN, RELATIONS),
+        "first": dense(HIDDEN, EDGE, 0.05),
+        "last": dense(HIDDEN, EDGE, 0.05),
+        "token": dense(HIDDEN, 3),
+        "width": jnp.full(WIDTH, -6.0),  # most spans are no object
         "states": dense(2 * HIDDEN, 1),
-        "object": dense(3 * HIDDEN, SPAN, 0.03),
-        **{name: dense(SPAN, number) for name, number in ASPECTS.items()},
+        "object": dense(4 * HIDDEN, OBJECT, 0.03),
+        "relation": dense(OBJECT, RELATIONS),
+        **{name: dense(OBJECT, number) for name, number in ASPECTS.items()},
     }
-    heads["relation"]["b"] = heads["relation"]["b"].at[0].set(7.0)  # most spans have none
     for name in POINTERS:
-        heads[f"{name}.first"], heads[f"{name}.last"] = dense(SPAN, POINT), dense(SPAN, POINT)
-        heads[f"{name}.none"] = dense(SPAN, 1)
+        heads[f"{name}.first"], heads[f"{name}.last"] = dense(OBJECT, POINT), dense(OBJECT, POINT)
+        heads[f"{name}.none"] = dense(OBJECT, 1)
     heads["tokens.first"], heads["tokens.last"] = dense(HIDDEN, POINT), dense(HIDDEN, POINT)
     added = {"side": jnp.zeros((2, HIDDEN)), "letters": jnp.zeros((LETTERS, HIDDEN))}
     return {**added, "layers": _pretrained(lower), "heads": heads}
@@ -135,18 +134,17 @@ def upper(
     return hidden
 
 
-def spans(heads: Parameters, hidden: jax.Array, key: jax.Array | None) -> jax.Array:
-    """Return the logits of relations, none first: (messages, tokens, WIDTH, RELATIONS), by first token and width."""
-    last = jnp.pad(linear(heads["last"], hidden), ((0, 0), (0, WIDTH), (0, 0)))
+def spans(heads: Parameters, hidden: jax.Array) -> jax.Array:
+    """Return the logits of "is an object" of spans: (messages, tokens, WIDTH), by first token and width."""
     tokens = hidden.shape[1]
-    ends = jnp.stack([last[:, width : width + tokens] for width in range(WIDTH)], axis=2)
-    sums = jnp.pad(jnp.cumsum(linear(heads["mean"], hidden), axis=1), ((0, 0), (1, WIDTH), (0, 0)))
-    widths = jnp.arange(1, WIDTH + 1)[:, None]
-    means = (
-        jnp.stack([sums[:, width : width + tokens] for width in range(1, WIDTH + 1)], axis=2) - sums[:, :tokens, None]
-    )
-    whole = jax.nn.relu(linear(heads["first"], hidden)[:, :, None] + ends + means / widths + heads["width"])
-    return linear(heads["relation"], _drop(key, whole, DROPPED))
+    first, last = linear(heads["first"], hidden), linear(heads["last"], hidden)
+    begins, ends, inside = jnp.moveaxis(linear(heads["token"], hidden), -1, 0)
+    pairs = first @ last.transpose(0, 2, 1) / EDGE**0.5 + begins[:, :, None] + ends[:, None]
+    sums = jnp.pad(jnp.cumsum(inside, axis=1), ((0, 0), (1, 0)))
+    pairs += sums[:, None, 1:] - sums[:, :-1, None]
+    diagonals = jnp.arange(tokens)[:, None] + jnp.arange(WIDTH)
+    padded = jnp.pad(pairs, ((0, 0), (0, 0), (0, WIDTH)))
+    return jnp.take_along_axis(padded, diagonals[None], axis=2) + heads["width"]
 
 
 def message(heads: Parameters, hidden: jax.Array, real: jax.Array) -> jax.Array:
@@ -156,19 +154,31 @@ def message(heads: Parameters, hidden: jax.Array, real: jax.Array) -> jax.Array:
     return linear(heads["states"], jnp.concatenate([mean, highest], -1))[:, 0]
 
 
-def objects(
-    heads: Parameters, hidden: jax.Array, real: jax.Array, first: jax.Array, last: jax.Array, key: jax.Array | None
-) -> dict[str, jax.Array]:
-    """Return what is said of objects, each by its first and last token: logits by aspect and pointer.
+def features(hidden: jax.Array, real: jax.Array, first: jax.Array, last: jax.Array) -> jax.Array:
+    """Return of spans the states of the first and last token, and the means of the span and of its message.
 
-    `first`, `last`: (messages, objects). A pointer has a logit for each token and, before them, one for none.
+    `first`, `last`: (messages, spans). Shape: (messages, spans, 4 * 384).
     """
     tokens = jnp.arange(hidden.shape[1])
     inside = (tokens >= first[..., None]) & (tokens <= last[..., None])
     mean = inside @ hidden / inside.sum(-1, keepdims=True)
     edges = [jnp.take_along_axis(hidden, place[..., None], axis=1) for place in (first, last)]
-    of = _drop(key, jax.nn.relu(linear(heads["object"], jnp.concatenate([*edges, mean], -1))), DROPPED)
-    found = {name: linear(heads[name], of) for name in ASPECTS}
+    whole = (hidden * real[..., None]).sum(1) / jnp.maximum(1, real.sum(1, keepdims=True))
+    return jnp.concatenate([*edges, mean, jnp.broadcast_to(whole[:, None], mean.shape)], -1)
+
+
+def objects(heads: Parameters, given: jax.Array, key: jax.Array | None) -> tuple[jax.Array, dict[str, jax.Array]]:
+    """Return objects (messages, spans, OBJECT) and the logits of relation (none first) and aspects.
+
+    `given`: their features.
+    """
+    of = _drop(key, jax.nn.relu(linear(heads["object"], given)), DROPPED)
+    return of, {name: linear(heads[name], of) for name in ("relation", *ASPECTS)}
+
+
+def pointers(heads: Parameters, of: jax.Array, hidden: jax.Array, real: jax.Array) -> dict[str, jax.Array]:
+    """Return where objects point to: logits by pointer and edge, one for none and then one for each token."""
+    found = {}
     for edge in ("first", "last"):
         keys = linear(heads[f"tokens.{edge}"], hidden)
         for name in POINTERS:

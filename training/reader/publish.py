@@ -19,7 +19,7 @@ import numpy as np
 
 from training.reader.batches import Example
 from training.reader.export import objects_model, spans_model
-from training.reader.figures import Scored, chosen_spans, fit, overlap, score
+from training.reader.figures import Scored, Weights, chosen_spans, fit, overlap, score
 from training.reader.messages import DURATIONS, NAMES, PHASES, POLARITIES, voices
 from training.reader.train import examples_of
 
@@ -28,11 +28,11 @@ FOLDER = Path(__file__).parents[2] / "reverie" / "inference" / "reader"
 STEPS = 10
 
 
-def calibration(examples: Sequence[Example], scored: Sequence[Scored], least: float, share: float) -> list[list[float]]:
+def calibration(examples: Sequence[Example], scored: Sequence[Scored], weights: Weights) -> list[list[float]]:
     """Return confidences and the share of the readings around them that are right, both rising."""
     read = []
     for each, said in zip(examples, scored, strict=True):
-        for first, last, relation, confidence in chosen_spans(said, least, share):
+        for first, last, relation, confidence in chosen_spans(said, weights):
             wanted = (row for row in each.objects if row[0] == relation + 1)
             read.append((confidence, any(overlap(row[1:], (first, last)) >= 0.5 for row in wanted)))
     groups = np.array_split(np.array(sorted(read), float), STEPS)
@@ -48,14 +48,14 @@ def main() -> None:
     lower, found = pickle.loads(Path(sys.argv[1]).read_bytes())
     examples = examples_of([each for each in voices() if each.part == "dev"], lower)
     scored, _ = score(jax.tree.map(jnp.asarray, found), examples)
-    least, share = fit(examples, scored)
+    weights = fit(examples, scored)
     parameters = jax.tree.map(np.asarray, found)
     spans, objects = spans_model(parameters), objects_model(parameters)
     numbers: dict[str, Any] = {
         "model": f"reader-{hashlib.sha256(spans + objects).hexdigest()[:8]}",
-        "least": round(float(least), 3),
-        "share": share,
-        "calibration": calibration(examples, scored, least, share),
+        "weights": {name: round(value, 3) for name, value in weights._asdict().items()},
+        "widths": [round(float(each), 3) for each in parameters["heads"]["width"]],
+        "calibration": calibration(examples, scored, weights),
         "phase": PHASES,
         "polarity": POLARITIES,
         "duration": [None if each == "none" else each for each in DURATIONS],

@@ -30,6 +30,10 @@ SEED = 11
 RATES = (2e-4, 1.5e-3)
 #: Share of tokens whose state is hidden in training.
 HIDDEN_TOKENS = 0.1
+#: Spans of a message that are no object and look most like one, of which it is learned that they have no relation.
+LIKELY = 6
+#: Logit from which a span looks like an object.
+LEAST_LIKELY = -3.5
 
 
 def loss(parameters: Parameters, batch: dict[str, jax.Array], key: jax.Array) -> jax.Array:
@@ -37,22 +41,42 @@ def loss(parameters: Parameters, batch: dict[str, jax.Array], key: jax.Array) ->
     keys = jax.random.split(key, 4)
     kept = jax.random.bernoulli(keys[0], 1 - HIDDEN_TOKENS, batch["real"].shape)
     hidden = network.upper(parameters, batch, batch["states"] * kept[..., None], keys[1])
-    heads, weight = parameters["heads"], batch["weight"]
-    by_span = optax.softmax_cross_entropy_with_integer_labels(network.spans(heads, hidden, keys[2]), batch["relations"])
+    heads, weight, real = parameters["heads"], batch["weight"], batch["real"]
+    scores, wanted = network.spans(heads, hidden), batch["relations"] > 0
+    by_span = optax.sigmoid_binary_cross_entropy(scores, wanted)
     total = (weight[:, None, None] * by_span * batch["spans"]).sum()
-    states = (batch["relations"] > 0).any((1, 2)).astype(jnp.float32)
-    total += (weight * optax.sigmoid_binary_cross_entropy(network.message(heads, hidden, batch["real"]), states)).sum()
-    found = network.objects(heads, hidden, batch["real"], batch["first"], batch["last"], keys[3])
-    said = batch["said"] * weight[:, None]
+    states = wanted.any((1, 2)).astype(jnp.float32)
+    total += (weight * optax.sigmoid_binary_cross_entropy(network.message(heads, hidden, real), states)).sum()
+    first, last, relations, said = _with_likely(batch, jnp.where(batch["spans"] & ~wanted, scores, -1e9))
+    of, found = network.objects(heads, network.features(hidden, real, first, last), keys[3])
+    said = said * weight[:, None]
+    each = optax.softmax_cross_entropy_with_integer_labels(found["relation"], relations)
+    total += (each * said).sum()
+    labelled, said = batch["said"].shape[1], batch["said"] * weight[:, None]
     for number, name in enumerate(ASPECTS):
-        each = optax.softmax_cross_entropy_with_integer_labels(found[name], batch["aspects"][..., number])
+        each = optax.softmax_cross_entropy_with_integer_labels(found[name][:, :labelled], batch["aspects"][..., number])
         total += 0.5 * (each * said).sum()
+    pointed = network.pointers(heads, of[:, :labelled], hidden, real)
     for number, name in enumerate(POINTERS):
         for place, edge in enumerate(("first", "last")):
             target = batch["pointers"][..., number, place]
-            each = optax.softmax_cross_entropy_with_integer_labels(found[f"{name}.{edge}"], target)
+            each = optax.softmax_cross_entropy_with_integer_labels(pointed[f"{name}.{edge}"], target)
             total += 0.5 * (each * said).sum()
     return total / weight.sum()
+
+
+def _with_likely(batch: dict[str, jax.Array], scores: jax.Array) -> tuple[jax.Array, ...]:
+    """Add to the objects the spans that look most like one and are none: first, last, relations, which count."""
+    messages, tokens, widths = scores.shape
+    best, places = jax.lax.top_k(jax.lax.stop_gradient(scores).reshape(messages, -1), LIKELY)
+    first, width = places // widths, places % widths
+    last = jnp.minimum(first + width, tokens - 1)
+    given = jnp.take_along_axis(
+        batch["relations"].reshape(messages, -1), batch["first"] * widths + batch["last"] - batch["first"], axis=1
+    )
+    columns = [(batch["first"], first), (batch["last"], last), (given, 0 * first), (batch["said"], best > LEAST_LIKELY)]
+    joined = [jnp.concatenate(column, axis=1) for column in columns]
+    return joined[0], joined[1], joined[2], joined[3]
 
 
 def optimizer(steps: int) -> optax.GradientTransformation:

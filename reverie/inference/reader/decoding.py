@@ -7,7 +7,7 @@ decide.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -15,8 +15,8 @@ import numpy.typing as npt
 Numbers = npt.NDArray[np.float32]
 #: Digits of a logit that count.
 _DIGITS = 2
-#: Spans that are less likely to be an object are not looked at.
-_LEAST = 0.05
+#: The least chance of a span by which it may be an object, and how many of a message may be.
+_LEAST, MOST_CANDIDATES = 0.05, 24
 
 
 class AskedMessage(NamedTuple):
@@ -71,6 +71,15 @@ class TokenPlaces(NamedTuple):
         return TextPlace(bool(self.of_question[first]), int(self.places[first][0]), int(self.places[last][1]))
 
 
+class CandidateSpan(NamedTuple):
+    """A span that may be an object."""
+
+    first: int
+    last: int
+    #: the chance that it is one, by its own tokens
+    chance: float
+
+
 class ObjectSpan(NamedTuple):
     """A span that is read as an object."""
 
@@ -78,6 +87,8 @@ class ObjectSpan(NamedTuple):
     last: int
     relation: int
     confidence: float
+    #: its place among the candidates
+    candidate: int
 
 
 def word_edges(text: str, places: npt.NDArray[np.int64]) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_]]:
@@ -113,27 +124,44 @@ def _in_word(character: str) -> bool:
     return character.isalnum() or character == "_"
 
 
-def objects(relations: Numbers, something: float, tokens: TokenPlaces, numbers: dict[str, Any]) -> list[ObjectSpan]:
+def candidates(spans: Numbers, tokens: TokenPlaces, widths: Numbers) -> list[CandidateSpan]:
+    """Return the spans of whole words of one text that may be objects, the likeliest ones.
+
+    `spans` (tokens, tokens): logits by first and last token; `widths`: what the number of tokens adds.
+    """
+    begins, ends = np.flatnonzero(tokens.begins), np.flatnonzero(tokens.ends)
+    first, last = np.meshgrid(begins, ends, indexing="ij")
+    width = last - first
+    whole = (width >= 0) & (width < len(widths)) & (tokens.of_question[first] == tokens.of_question[last])
+    first, last, width = first[whole], last[whole], width[whole]
+    logits = np.round((spans[first, last] + widths[width]).astype(np.float64), _DIGITS)
+    chances = 1 / (1 + np.exp(-logits))
+    likely = np.flatnonzero(chances > _LEAST)
+    best = likely[np.lexsort((last[likely], first[likely], -chances[likely]))][:MOST_CANDIDATES]
+    return [CandidateSpan(int(first[at]), int(last[at]), float(chances[at])) for at in best]
+
+
+def objects(
+    spans: Sequence[CandidateSpan], relations: Numbers, something: float, weights: dict[str, float]
+) -> list[ObjectSpan]:
     """Return the spans that are objects, in their order; none crosses another, and the surer ones come first in that.
 
-    `relations` (tokens, widths, relations), logits of a span by its first token and its width, none first; `something`:
-    the logit of "the message states something".
+    `relations` (spans, relations): logits, none first; `something`: the logit of "the message states something";
+    `weights`: the least confidence (`threshold`), and how much the chances of the message and of the span count beside
+    that of the relation.
     """
     logits = np.round(relations.astype(np.float64), _DIGITS)
-    total = np.logaddexp.reduce(logits, axis=-1)
-    some = 1 - np.exp(logits[..., 0] - total)
+    some = 1 - np.exp(logits[:, 0] - np.logaddexp.reduce(logits, axis=-1))
     states = 1 / (1 + np.exp(-np.round(float(something), _DIGITS)))
+    of_relation = 1 - weights["message"] - weights["span"]
     found = []
-    for first, width in np.argwhere(some > _LEAST).tolist():
-        last = first + width
-        if last < len(tokens.ends) and tokens.begins[first] and tokens.ends[last] and _one_text(tokens, first, last):
-            relation = int(logits[first, width, 1:].argmax())
-            confidence = float(some[first, width]) ** (1 - numbers["share"]) * states ** numbers["share"]
-            found.append(ObjectSpan(first, last, relation, confidence))
+    for place, (span, chance) in enumerate(zip(spans, some.tolist(), strict=True)):
+        confidence = chance**of_relation * span.chance ** weights["span"] * states ** weights["message"]
+        found.append(ObjectSpan(span.first, span.last, int(logits[place, 1:].argmax()), confidence, place))
     taken: list[ObjectSpan] = []
-    for span in sorted(found, key=lambda each: (-each.confidence, each.first, each.last)):
-        if span.confidence >= numbers["least"] and all(span.last < t.first or span.first > t.last for t in taken):
-            taken.append(span)
+    for each in sorted(found, key=lambda each: (-each.confidence, each.first, each.last)):
+        if each.confidence >= weights["threshold"] and all(each.last < t.first or each.first > t.last for t in taken):
+            taken.append(each)
     return sorted(taken)
 
 

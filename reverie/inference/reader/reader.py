@@ -17,11 +17,13 @@ from reverie.inference.batching import equal_length_batches, work_batches
 from reverie.inference.minilm.onnx import BATCH_TOKENS, MiniLM
 from reverie.inference.reader.decoding import (
     AskedMessage,
+    CandidateSpan,
     MessageReading,
     ObjectSpan,
     TextPlace,
     TokenPlaces,
     calibrated,
+    candidates,
     choice,
     letters_of,
     objects,
@@ -34,6 +36,7 @@ MOST_TOKENS, MOST_OF_QUESTION = 128, 48
 #: Parts of a long message that are read; what comes after them is not.
 MOST_PARTS = 16
 
+_Numbers = npt.NDArray[np.float32]
 _POINTERS = ("holder", "topic", "replaced", "until", "clause")
 _ENDS_SENTENCE = frozenset(".!?\n")
 
@@ -72,6 +75,7 @@ class TrainedReader:
         self._spans, self._heads = (
             onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"]) for model in (spans, heads)
         )
+        self._widths = np.array(self._numbers["widths"], np.float32)
         self._lower = embedder or MiniLM(threads=threads)
         self._threads = threads
 
@@ -114,36 +118,40 @@ class TrainedReader:
         states = np.concatenate([self._lower.middle(np.stack(ids)) for ids in sides], axis=1)
         side = np.stack([(~part.tokens.of_question).astype(np.int64) for part in parts])
         letters = np.stack([part.tokens.letters for part in parts])
-        hidden, relations, something = self._spans.run(None, {"states": states, "side": side, "letters": letters})
-        spans = [
-            objects(logits, said[0], part.tokens, self._numbers)
-            for part, logits, said in zip(parts, relations, something, strict=True)
-        ]
-        rows = [(row, span) for row, found in enumerate(spans) for span in found]
-        read: list[list[MessageReading]] = [[] for _ in parts]
-        if rows:
-            for (row, span), said in zip(rows, self._said(hidden, rows), strict=True):
-                read[row].append(self._reading(parts[row].tokens, span, said))
+        names = ["hidden", "keys", "spans", "something"]
+        given = {"states": states, "side": side, "letters": letters}
+        hidden, keys, spans, something = self._spans.run(names, given)
+        found = [candidates(logits, part.tokens, self._widths) for part, logits in zip(parts, spans, strict=True)]
+        said = self._said(hidden, keys, [(row, span) for row, some in enumerate(found) for span in some])
+        read: list[list[MessageReading]] = []
+        at = 0
+        for row, (part, some) in enumerate(zip(parts, found, strict=True)):
+            of = {name: values[at : at + len(some)] for name, values in said.items()}
+            at += len(some)
+            taken = objects(some, of["relation"], something[row, 0], self._numbers["weights"]) if some else []
+            read.append([self._reading(part.tokens, span, of) for span in taken])
         return read
 
-    def _said(
-        self, hidden: npt.NDArray[np.float32], rows: Sequence[tuple[int, ObjectSpan]]
-    ) -> Iterator[dict[str, Any]]:
-        """What is said of objects: logits by the name of an aspect or of an end of a pointer."""
-        inside = np.zeros((len(rows), hidden.shape[1]), np.float32)
-        for at, (_, span) in enumerate(rows):
-            inside[at, span.first : span.last + 1] = 1 / (span.last - span.first + 1)
-        edges = [np.concatenate([hidden[row, span.first], hidden[row, span.last]]) for row, span in rows]
-        inputs = {"hidden": hidden[[row for row, _ in rows]], "edges": np.stack(edges), "inside": inside}
+    def _said(self, hidden: _Numbers, keys: _Numbers, rows: Sequence[tuple[int, CandidateSpan]]) -> dict[str, _Numbers]:
+        """What is said of spans: logits by the name of an aspect or of an end of a pointer."""
+        if not rows:
+            return {}
+        means = hidden.mean(axis=1)
+        features = [
+            np.concatenate(
+                [hidden[row, first], hidden[row, last], hidden[row, first : last + 1].mean(axis=0), means[row]]
+            )
+            for row, (first, last, _) in rows
+        ]
+        inputs = {"features": np.stack(features), "keys": keys[[row for row, _ in rows]]}
         names = [output.name for output in self._heads.get_outputs()]
-        for values in zip(*self._heads.run(names, inputs), strict=True):
-            yield dict(zip(names, values, strict=True))
+        return dict(zip(names, self._heads.run(names, inputs), strict=True))
 
-    def _reading(self, tokens: TokenPlaces, span: ObjectSpan, said: dict[str, Any]) -> MessageReading:
-        numbers = self._numbers
-        phase, polarity, duration = (numbers[name][choice(said[name])] for name in ("phase", "polarity", "duration"))
-        of: dict[str, TextPlace | None] = {
-            name: pointed(said[f"{name}_first"], said[f"{name}_last"], tokens) for name in _POINTERS
+    def _reading(self, tokens: TokenPlaces, span: ObjectSpan, said: dict[str, _Numbers]) -> MessageReading:
+        numbers, of = self._numbers, {name: values[span.candidate] for name, values in said.items()}
+        phase, polarity, duration = (numbers[name][choice(of[name])] for name in ("phase", "polarity", "duration"))
+        pointers: dict[str, TextPlace | None] = {
+            name: pointed(of[f"{name}_first"], of[f"{name}_last"], tokens) for name in _POINTERS
         }
         return MessageReading(
             relation=numbers["relations"][span.relation],
@@ -151,7 +159,7 @@ class TrainedReader:
             phase=phase,
             polarity=polarity,
             duration=duration,
-            **of,
+            **pointers,
             confidence=calibrated(span.confidence, numbers["calibration"]),
         )
 
