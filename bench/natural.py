@@ -1,8 +1,8 @@
-"""What is remembered of people who write as people do? Figures over `bench/sets/natural.jsonl`.
+"""What is remembered of people who write as people do? Figures over `bench/sets/natural*.jsonl`.
 
-    python -m bench.natural [--policy reverie] [--verbose] [--show] [--verdicts FILE]
+    python -m bench.natural [--policy reverie] [--set natural.second] [--verbose] [--show] [--verdicts FILE]
 
-The author of the set had not seen the rules, their labels or the training data. `bench/README.md` says how it is made.
+The authors of the sets had not seen the rules, their labels or the training data; `bench/README.md` says more.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from bench.memory_histories import History, end_of, running, turns_of
 from bench.memory_scoring import STATING
 from bench.report import print_table
 
-SET = Path(__file__).resolve().parent / "sets" / "natural.jsonl"
+SETS = Path(__file__).resolve().parent / "sets"
 TENANT = "natural"
 VERDICTS = ("right", "wrong", "beside")
 #: Lists of words: a text has them if it has all words of one list.
@@ -131,9 +131,9 @@ def memories_of(conn: Connection[Any], history: History) -> list[Memory]:
     return [Memory(*row) for row in found]
 
 
-def run(policy: str) -> tuple[list[dict[str, Any]], dict[str, list[Memory]]]:
-    """Import all histories, run every stage and return the memories of each person."""
-    histories = [json.loads(line) for line in SET.read_text(encoding="utf-8").splitlines()]
+def run(policy: str, name: str) -> tuple[list[dict[str, Any]], dict[str, list[Memory]]]:
+    """Import all histories of a set, run every stage and return the memories of each person."""
+    histories = [json.loads(line) for line in (SETS / f"{name}.jsonl").read_text(encoding="utf-8").splitlines()]
     with running(policy) as running_:
         running_.bring(TENANT, [turn for one in histories for turn in turns_of(one)], max(map(end_of, histories)))
         with running_.store.transaction(TENANT) as conn:
@@ -230,11 +230,12 @@ def print_verdicts(memories: Mapping[str, Sequence[Memory]], path: Path) -> None
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--policy", default="reverie")
+    parser.add_argument("--set", default="natural", choices=("natural", "natural.second"))
     parser.add_argument("--verbose", action="store_true", help="list what was not read and what is still in force")
     parser.add_argument("--show", action="store_true", help="list every active statement")
     parser.add_argument("--verdicts", type=Path, help="verdicts on statements: history, content, verdict, tabs between")
     given = parser.parse_args()
-    histories, memories = run(given.policy)
+    histories, memories = run(given.policy, given.set)
     print_figures(histories, memories, given.verbose)
     if given.show:
         print_memories(memories)

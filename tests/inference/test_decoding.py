@@ -5,9 +5,18 @@ from __future__ import annotations
 import numpy as np
 
 from reverie.inference.reader import TextPlace
-from reverie.inference.reader.decoding import TokenPlaces, calibrated, letters_of, objects, pointed, word_edges
+from reverie.inference.reader.decoding import (
+    CandidateSpan,
+    TokenPlaces,
+    calibrated,
+    candidates,
+    letters_of,
+    objects,
+    pointed,
+    word_edges,
+)
 
-NUMBERS = {"least": 0.3, "share": 0.0}
+WEIGHTS = {"threshold": 0.3, "message": 0.0, "span": 0.5}
 
 
 def tokens_of(text: str, *places: tuple[int, int]) -> TokenPlaces:
@@ -26,23 +35,30 @@ def test_letters_are_small_large_or_digits() -> None:
     assert letters_of("I saw NASA in 2019", places).tolist() == [1, 0, 2, 3, 0]
 
 
-def test_objects_are_whole_words_and_do_not_cross() -> None:
-    tokens = tokens_of("in New York", (0, 2), (3, 6), (7, 11))
-    logits = np.full((3, 3, 3), 0.0, np.float32)
-    logits[..., 0] = 6
-    logits[1, 1] = (0, 1, 5)  # New York, the second relation
-    logits[2, 0] = (0, 3, 1)  # York
-    logits[2, 2] = (0, 9, 9)  # beyond the text
-    assert [(each.first, each.last, each.relation) for each in objects(logits, 0.0, tokens, NUMBERS)] == [(1, 2, 1)]
+def test_candidates_are_whole_words_of_one_text_the_likeliest_first() -> None:
+    tokens = tokens_of("unhappy in York", (0, 2), (2, 7), (8, 10), (11, 15))
+    spans = np.full((4, 4), -9, np.float32)
+    spans[0, 0], spans[0, 1], spans[2, 3], spans[3, 1] = 9, 1, 2, 9  # half a word, a word, two words, backwards
+    found = candidates(spans, tokens, np.zeros(3, np.float32))
+    assert [each[:2] for each in found] == [(2, 3), (0, 1)]
+    assert candidates(spans, tokens, np.array([0, -9, 0], np.float32)) == []
+
+
+def test_objects_do_not_cross_and_the_surest_is_taken() -> None:
+    spans = [CandidateSpan(1, 2, 0.9), CandidateSpan(2, 2, 0.9), CandidateSpan(4, 4, 0.9), CandidateSpan(6, 6, 0.9)]
+    relations = np.array([[0, 1, 5], [0, 3, 1], [0, 4, 1], [9, 0, 0]], np.float32)
+    found = objects(spans, relations, 0.0, WEIGHTS)
+    assert [(each.first, each.last, each.relation, each.candidate) for each in found] == [(1, 2, 1, 0), (4, 4, 0, 2)]
 
 
 def test_a_pointer_points_to_whole_words_or_to_none() -> None:
     tokens = tokens_of("unhappy Ann", (0, 2), (2, 7), (8, 11))
-    none, second, third = np.eye(4, dtype=np.float32)[[0, 2, 3]] * 5
-    assert pointed(second, second, tokens) == TextPlace(False, 0, 7)
-    assert pointed(third, third, tokens) == TextPlace(False, 8, 11)
-    assert pointed(none, third, tokens) is None
-    assert pointed(third, second, tokens) is None
+    none, first, second, third = np.eye(4, dtype=np.float32) * 5
+    assert pointed(first, second, tokens, 8) == TextPlace(False, 0, 7)
+    assert pointed(third, third, tokens, 8) == TextPlace(False, 8, 11)
+    assert pointed(none, third, tokens, 8) is None
+    assert pointed(first, third, tokens, 2) == TextPlace(False, 0, 7)  # three tokens are too long
+    assert pointed(first, third, tokens, 3) == TextPlace(False, 0, 11)
 
 
 def test_a_confidence_is_the_share_that_is_right() -> None:

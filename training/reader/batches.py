@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from reverie.inference.reader.decoding import POINTERS
 from training.reader.messages import Label, Message, Place
-from training.reader.network import POINTERS, WIDTH
+from training.reader.network import WIDTH
 from training.reader.states import Encoded
 
 #: Tokens to which messages are filled up, and tokens of a batch.

@@ -14,7 +14,8 @@ import numpy.typing as npt
 import onnx
 from onnx import TensorProto, helper, numpy_helper
 
-from training.reader.network import ASPECTS, EDGE, EPSILON, HEADS, HIDDEN, POINT, POINTERS, RELATIONS, Parameters
+from reverie.inference.reader.decoding import POINTERS
+from training.reader.network import ASPECTS, EDGE, EPSILON, HEADS, HIDDEN, POINT, RELATIONS, Parameters
 
 OPSET = 17
 #: Smaller ones stay as they are.

@@ -19,10 +19,11 @@ import jax.numpy as jnp
 import numpy as np
 import numpy.typing as npt
 
+from reverie.inference.reader.decoding import POINTERS
 from training.reader import network
 from training.reader.batches import Example, arrays, in_order, span_mask
 from training.reader.messages import NAMES, PHASES, POLARITIES, voices
-from training.reader.network import ASPECTS, POINTERS, Parameters
+from training.reader.network import ASPECTS, Parameters
 from training.reader.train import examples_of
 
 #: The least chance of a span by which it may be an object, and how many may be in a message.
@@ -180,16 +181,14 @@ def aspects(
         for row, index in enumerate(indexes):
             states[row] = hidden[index]
         found = {
-            name: np.asarray(each).argmax(-1)
-            for name, each in find(states, batch["real"], batch["first"], batch["last"]).items()
+            name: np.asarray(each) for name, each in find(states, batch["real"], batch["first"], batch["last"]).items()
         }
         said = batch["said"]
         for number, name in enumerate(ASPECTS):
-            right[name] += int((found[name] == batch["aspects"][..., number])[said].sum())
+            right[name] += int((found[name].argmax(-1) == batch["aspects"][..., number])[said].sum())
             wanted[name] += int(said.sum())
-        for number, name in enumerate(POINTERS):
-            given = np.stack([found[f"{name}.first"], found[f"{name}.last"]], -1)
-            given[(given == 0).any(-1) | (given[..., 0] > given[..., 1])] = 0
+        for number, (name, longest) in enumerate(POINTERS.items()):
+            given = _pointed(found[f"{name}.first"], found[f"{name}.last"], longest)
             target = batch["pointers"][..., number, :]
             some = said & ((given > 0).any(-1) | (target > 0).any(-1))
             same = (given == target).all(-1)
@@ -204,6 +203,17 @@ def aspects(
             right[f"{name} touched"] += int(touching[some].sum())
             wanted[f"{name} touched"] += int(some.sum())
     return {name: right[name] / max(1, wanted[name]) for name in wanted}
+
+
+def _pointed(first: npt.NDArray[np.float32], last: npt.NDArray[np.float32], longest: int) -> npt.NDArray[np.int64]:
+    """One more than the first and the last token of the best span of `longest` tokens at most; 0, 0: none."""
+    width = np.arange(first.shape[-1] - 1) - np.arange(first.shape[-1] - 1)[:, None]
+    scores = first[..., 1:, None] + last[..., None, 1:]
+    scores = np.where((width >= 0) & (width < longest), scores, -np.inf).reshape(*first.shape[:-1], -1)
+    best = scores.argmax(-1)
+    given = np.stack([best // width.shape[0] + 1, best % width.shape[0] + 1], -1)
+    given[scores.max(-1) <= first[..., 0] + last[..., 0]] = 0
+    return given
 
 
 def _said(

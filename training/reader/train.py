@@ -16,10 +16,11 @@ import jax.numpy as jnp
 import numpy as np
 import optax
 
+from reverie.inference.reader.decoding import POINTERS
 from training.reader import network
 from training.reader.batches import Batch, Example, arrays, example, shuffled
 from training.reader.messages import Message, voices, weak
-from training.reader.network import ASPECTS, POINTERS, Parameters
+from training.reader.network import ASPECTS, Parameters
 from training.reader.states import LAYERS, LowerLayers
 
 jax.config.update("jax_default_prng_impl", "rbg")  # three times as fast for what drops out

@@ -15,6 +15,10 @@ import numpy.typing as npt
 Numbers = npt.NDArray[np.float32]
 #: Digits of a logit that count.
 _DIGITS = 2
+#: Tokens that are read at once, of a message and of the question before it, the special ones included.
+MOST_TOKENS, MOST_OF_QUESTION = 128, 48
+#: Where an object points to, and how many tokens that may have.
+POINTERS = {"holder": 8, "topic": 12, "replaced": 12, "until": 12, "clause": MOST_TOKENS}
 #: The least chance of a span by which it may be an object, and how many of a message may be.
 _LEAST, MOST_CANDIDATES = 0.05, 24
 
@@ -165,25 +169,25 @@ def objects(
     return sorted(taken)
 
 
-def _one_text(tokens: TokenPlaces, first: int, last: int) -> bool:
-    return bool(tokens.of_question[first] == tokens.of_question[last])
-
-
 def choice(logits: Numbers) -> int:
     """Return the most likely of some values."""
     return int(np.round(logits, _DIGITS).argmax())
 
 
-def pointed(first: Numbers, last: Numbers, tokens: TokenPlaces) -> TextPlace | None:
-    """Return where a pointer points: the logits have one for none, then one for each token."""
-    start, end = choice(first) - 1, choice(last) - 1
-    if start < 0 or end < start or not _one_text(tokens, start, end):
+def pointed(first: Numbers, last: Numbers, tokens: TokenPlaces, longest: int) -> TextPlace | None:
+    """Return the whole words to which a pointer points, at most `longest` tokens of one text.
+
+    The logits of the first and of the last token have one for none, then one for each token.
+    """
+    begins, ends = np.flatnonzero(tokens.begins), np.flatnonzero(tokens.ends)
+    if not len(begins) or not len(ends):
         return None
-    while start > 0 and not tokens.begins[start] and _one_text(tokens, start - 1, end):
-        start -= 1
-    while end < len(tokens.ends) - 1 and not tokens.ends[end] and _one_text(tokens, start, end + 1):
-        end += 1
-    return tokens.place(start, end) if tokens.begins[start] and tokens.ends[end] else None
+    opening, closing = (np.round(each.astype(np.float64), _DIGITS) for each in (first, last))
+    width = ends - begins[:, None]
+    is_span = (width >= 0) & (width < longest) & (tokens.of_question[begins][:, None] == tokens.of_question[ends])
+    scores = np.where(is_span, opening[begins + 1][:, None] + closing[ends + 1], -np.inf)
+    at, to = np.unravel_index(scores.argmax(), scores.shape)
+    return tokens.place(int(begins[at]), int(ends[to])) if scores[at, to] > opening[0] + closing[0] else None
 
 
 def calibrated(confidence: float, steps: Sequence[Sequence[float]]) -> float:

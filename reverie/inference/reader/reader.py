@@ -16,6 +16,9 @@ from reverie.errors import InferenceError
 from reverie.inference.batching import equal_length_batches, work_batches
 from reverie.inference.minilm.onnx import BATCH_TOKENS, MiniLM
 from reverie.inference.reader.decoding import (
+    MOST_OF_QUESTION,
+    MOST_TOKENS,
+    POINTERS,
     AskedMessage,
     CandidateSpan,
     MessageReading,
@@ -31,13 +34,10 @@ from reverie.inference.reader.decoding import (
     word_edges,
 )
 
-#: Tokens that are read at once, of a message and of the question before it, the special ones included.
-MOST_TOKENS, MOST_OF_QUESTION = 128, 48
 #: Parts of a long message that are read; what comes after them is not.
 MOST_PARTS = 16
 
 _Numbers = npt.NDArray[np.float32]
-_POINTERS = ("holder", "topic", "replaced", "until", "clause")
 _ENDS_SENTENCE = frozenset(".!?\n")
 
 
@@ -151,7 +151,8 @@ class TrainedReader:
         numbers, of = self._numbers, {name: values[span.candidate] for name, values in said.items()}
         phase, polarity, duration = (numbers[name][choice(of[name])] for name in ("phase", "polarity", "duration"))
         pointers: dict[str, TextPlace | None] = {
-            name: pointed(of[f"{name}_first"], of[f"{name}_last"], tokens) for name in _POINTERS
+            name: pointed(of[f"{name}_first"], of[f"{name}_last"], tokens, longest)
+            for name, longest in POINTERS.items()
         }
         return MessageReading(
             relation=numbers["relations"][span.relation],
