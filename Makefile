@@ -101,9 +101,12 @@ $(EXTRAS)/.ready: requirements.lock pyproject.toml
 		'$(TORCH)' pytest pytest-timeout pytest-xdist hypothesis httpx -e '.[api,embedded,sentence-transformers]'
 	@touch $@
 
+# glibc would give memory back after each step of training, and half of the time would go to the kernel
+KEEPS_MEMORY := MALLOC_MMAP_THRESHOLD_=8589934592 MALLOC_TRIM_THRESHOLD_=17179869184
+
 reader: $(READER)/.ready  ## train the reader of messages on training/reader/voices and put it in its place (an hour on two cores)
 	$(READER)/bin/python -m pytest -q -p no:cacheprovider --confcutdir tests/training tests/training/test_reader_training.py
-	$(READER)/bin/python -m training.reader.train --out $(READER)/reader.pickle
+	$(KEEPS_MEMORY) $(READER)/bin/python -m training.reader.train --out $(READER)/reader.pickle
 	$(READER)/bin/python -m training.reader.publish $(READER)/reader.pickle
 	$(READER)/bin/python -m training.reader.figures $(READER)/reader.pickle --part test
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from reverie.inference.reader import TextPlace
 from reverie.inference.reader.decoding import (
     CandidateSpan,
     TokenPlaces,
@@ -44,6 +43,14 @@ def test_candidates_are_whole_words_of_one_text_the_likeliest_first() -> None:
     assert candidates(spans, tokens, np.array([0, -9, 0], np.float32)) == []
 
 
+def test_no_span_goes_from_the_question_into_the_message() -> None:
+    tokens = tokens_of("York", (0, 4), (0, 4))._replace(of_question=np.array([True, False]))
+    found = candidates(np.full((2, 2), 3, np.float32), tokens, np.zeros(3, np.float32))
+    assert [each[:2] for each in found] == [(0, 0), (1, 1)]
+    opening, closing = np.array([0, 5, 1], np.float32), np.array([0, 1, 5], np.float32)
+    assert pointed(opening, closing, tokens, 8) == (0, 0)
+
+
 def test_objects_do_not_cross_and_the_surest_is_taken() -> None:
     spans = [CandidateSpan(1, 2, 0.9), CandidateSpan(2, 2, 0.9), CandidateSpan(4, 4, 0.9), CandidateSpan(6, 6, 0.9)]
     relations = np.array([[0, 1, 5], [0, 3, 1], [0, 4, 1], [9, 0, 0]], np.float32)
@@ -54,11 +61,11 @@ def test_objects_do_not_cross_and_the_surest_is_taken() -> None:
 def test_a_pointer_points_to_whole_words_or_to_none() -> None:
     tokens = tokens_of("unhappy Ann", (0, 2), (2, 7), (8, 11))
     none, first, second, third = np.eye(4, dtype=np.float32) * 5
-    assert pointed(first, second, tokens, 8) == TextPlace(False, 0, 7)
-    assert pointed(third, third, tokens, 8) == TextPlace(False, 8, 11)
+    assert pointed(first, second, tokens, 8) == (0, 1)
+    assert pointed(third, third, tokens, 8) == (2, 2)
     assert pointed(none, third, tokens, 8) is None
-    assert pointed(first, third, tokens, 2) == TextPlace(False, 0, 7)  # three tokens are too long
-    assert pointed(first, third, tokens, 3) == TextPlace(False, 0, 11)
+    assert pointed(first, third, tokens, 2) == (0, 1)  # three tokens are too long
+    assert pointed(first, third, tokens, 3) == (0, 2)
 
 
 def test_a_confidence_is_the_share_that_is_right() -> None:

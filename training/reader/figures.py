@@ -1,7 +1,7 @@
 """Measure a trained reader: `python -m training.reader.figures FILE [--part test] [--show 40]`.
 
-A statement is right if its relation is and its object shares at least half of its tokens with the labelled one
-(`object`), or all of them (`exact`).
+Spans are chosen by the reader's own code. A statement is right if its relation is and its object shares at least half
+of its tokens with the labelled one (`object`), or all of them (`exact`).
 """
 
 from __future__ import annotations
@@ -9,8 +9,7 @@ from __future__ import annotations
 import argparse
 import pickle
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -19,27 +18,22 @@ import jax.numpy as jnp
 import numpy as np
 import numpy.typing as npt
 
-from reverie.inference.reader.decoding import POINTERS
+from reverie.inference.reader.decoding import (
+    MOST_CANDIDATES,
+    POINTERS,
+    CandidateSpan,
+    Numbers,
+    ObjectSpan,
+    TokenPlaces,
+    candidates,
+    objects,
+    pointed,
+)
 from training.reader import network
-from training.reader.batches import Example, arrays, in_order, span_mask
+from training.reader.batches import Example, arrays, in_order
 from training.reader.messages import NAMES, PHASES, POLARITIES, voices
 from training.reader.network import ASPECTS, Parameters
 from training.reader.train import examples_of
-
-#: The least chance of a span by which it may be an object, and how many may be in a message.
-LEAST, MOST = 0.05, 24
-
-
-class Candidate(NamedTuple):
-    """A span that may be an object."""
-
-    first: int
-    last: int
-    #: the likeliest relation, but for none
-    relation: int
-    #: the chance that it is an object, by the spans; that it has a relation, by what is said of it
-    by_span: float
-    by_relation: float
 
 
 class Weights(NamedTuple):
@@ -52,62 +46,51 @@ class Weights(NamedTuple):
     span: float
 
 
-@dataclass(frozen=True, slots=True)
-class Scored:
-    """What the network says of a message: the chance that it states something, and spans that may be objects."""
+class Scored(NamedTuple):
+    """What the network says of a message: logits, as the reader gets them from ONNX."""
 
-    states: float
-    candidates: list[Candidate]
+    something: float
+    spans: list[CandidateSpan]
+    #: (spans, RELATIONS)
+    relations: Numbers
 
 
-def score(parameters: Parameters, examples: Sequence[Example]) -> tuple[list[Scored], list[npt.NDArray[np.float32]]]:
+def score(parameters: Parameters, examples: Sequence[Example]) -> tuple[list[Scored], list[Numbers]]:
     """Return what the network says of messages, and their hidden states."""
     heads = parameters["heads"]
     upper = jax.jit(lambda batch: network.upper(parameters, batch, batch["states"], None))
-    spans = jax.jit(lambda hidden: jax.nn.sigmoid(network.spans(heads, hidden)))
-    states = jax.jit(lambda hidden, real: jax.nn.sigmoid(network.message(heads, hidden, real)))
-    relations = jax.jit(
-        lambda *given: jax.nn.softmax(network.objects(heads, network.features(*given), None)[1]["relation"])
-    )
-    scored: list[Scored] = [Scored(0, [])] * len(examples)
-    kept: list[npt.NDArray[np.float32]] = [np.empty(0, np.float32)] * len(examples)
+    edges = jax.jit(lambda hidden: network.edges(heads, hidden))
+    something = jax.jit(lambda hidden, real: network.message(heads, hidden, real))
+    relations = jax.jit(lambda *given: network.objects(heads, network.features(*given), None)[1]["relation"])
+    scored: dict[int, Scored] = {}
+    kept: dict[int, Numbers] = {}
     for indexes, chosen in in_order(examples):
         batch = arrays(chosen)
         hidden = upper(batch)
-        by_span, chance = np.asarray(spans(hidden)), np.asarray(states(hidden, batch["real"]))
-        first, last = (np.zeros((len(hidden), MOST), np.int32) for _ in range(2))
-        places = []
+        by_edges, states = np.asarray(edges(hidden)), np.asarray(something(hidden, batch["real"]))
+        first, last = (np.zeros((len(hidden), MOST_CANDIDATES), np.int32) for _ in range(2))
+        spans = []
         for row, each in enumerate(chosen):
-            mask = span_mask(each.encoded)
-            found = np.argwhere(mask & (by_span[row, : len(mask)] > LEAST))
-            found = found[np.argsort(-by_span[row, found[:, 0], found[:, 1]])][:MOST]
-            first[row, : len(found)], last[row, : len(found)] = found[:, 0], found.sum(1)
-            places.append(found)
-        by_relation = np.asarray(relations(hidden, batch["real"], first, last))
+            tokens = len(each.encoded.side)
+            found = candidates(by_edges[row, :tokens, :tokens], places(each), np.asarray(heads["width"]))
+            first[row, : len(found)], last[row, : len(found)] = ([span[at] for span in found] for at in (0, 1))
+            spans.append(found)
+        logits = np.asarray(relations(hidden, batch["real"], first, last))
         for row, index in enumerate(indexes):
-            rows = [
-                Candidate(
-                    int(at), int(at + width), int(some[1:].argmax()), float(by_span[row, at, width]), 1 - float(some[0])
-                )
-                for (at, width), some in zip(places[row], by_relation[row], strict=False)
-            ]
-            scored[index] = Scored(float(chance[row]), rows)
+            scored[index] = Scored(float(states[row]), spans[row], logits[row, : len(spans[row])])
             kept[index] = np.asarray(hidden[row])
-    return scored, kept
+    return [scored[index] for index in range(len(examples))], [kept[index] for index in range(len(examples))]
 
 
-def chosen_spans(scored: Scored, weights: Weights) -> list[tuple[int, int, int, float]]:
-    """Return spans that are taken, surest first, none across another: first, last, relation, confidence."""
-    taken: list[tuple[int, int, int, float]] = []
-    of_relation = 1 - weights.message - weights.span
-    sure = [
-        (each.by_relation**of_relation * each.by_span**weights.span * scored.states**weights.message, each)
-        for each in scored.candidates
-    ]
-    for confidence, (first, last, relation, _, _) in sorted(sure, key=lambda each: -each[0]):
-        if confidence >= weights.threshold and all(last < a or first > b for a, b, _, _ in taken):
-            taken.append((first, last, relation, confidence))
-    return taken
+def places(each: Example) -> TokenPlaces:
+    """Return where the tokens of a message stand, as the reader knows it."""
+    encoded = each.encoded
+    return TokenPlaces(encoded.side == 0, encoded.offsets, encoded.begins, encoded.ends, encoded.letters)
+
+
+def chosen_spans(scored: Scored, weights: Weights) -> list[ObjectSpan]:
+    """Return the spans that the reader takes."""
+    return objects(scored.spans, scored.relations, scored.something, weights._asdict()) if scored.spans else []
 
 
 class Figures(NamedTuple):
@@ -136,7 +119,7 @@ def measure(examples: Sequence[Example], scored: Sequence[Scored], weights: Weig
         right["states wanted"] += bool(len(each.objects))
         right["states"] += bool(taken) and bool(len(each.objects))
         left = [tuple(map(int, row)) for row in each.objects]
-        for first, last, relation, _ in taken:
+        for first, last, relation, *_ in taken:
             matches = [row for row in left if row[0] == relation + 1 and overlap(row[1:], (first, last)) >= 0.5]
             if matches:
                 _, best = max((overlap(row[1:], (first, last)), row) for row in matches)
@@ -169,9 +152,7 @@ def overlap(one: Sequence[int], other: Sequence[int]) -> float:
     return max(0, common) / (max(one[1], other[1]) - min(one[0], other[0]) + 1)
 
 
-def aspects(
-    parameters: Parameters, examples: Sequence[Example], hidden: Sequence[npt.NDArray[np.float32]]
-) -> dict[str, float]:
+def aspects(parameters: Parameters, examples: Sequence[Example], hidden: Sequence[Numbers]) -> dict[str, float]:
     """Return how often what is said of labelled objects is right; pointers count where one is labelled or given."""
     find = jax.jit(lambda states, real, first, last: _said(parameters["heads"], states, real, first, last))
     right, wanted = Counter[str](), Counter[str]()
@@ -187,8 +168,8 @@ def aspects(
         for number, name in enumerate(ASPECTS):
             right[name] += int((found[name].argmax(-1) == batch["aspects"][..., number])[said].sum())
             wanted[name] += int(said.sum())
-        for number, (name, longest) in enumerate(POINTERS.items()):
-            given = _pointed(found[f"{name}.first"], found[f"{name}.last"], longest)
+        for number, name in enumerate(POINTERS):
+            given = _pointed(found, name, chosen, said)
             target = batch["pointers"][..., number, :]
             some = said & ((given > 0).any(-1) | (target > 0).any(-1))
             same = (given == target).all(-1)
@@ -205,14 +186,16 @@ def aspects(
     return {name: right[name] / max(1, wanted[name]) for name in wanted}
 
 
-def _pointed(first: npt.NDArray[np.float32], last: npt.NDArray[np.float32], longest: int) -> npt.NDArray[np.int64]:
-    """One more than the first and the last token of the best span of `longest` tokens at most; 0, 0: none."""
-    width = np.arange(first.shape[-1] - 1) - np.arange(first.shape[-1] - 1)[:, None]
-    scores = first[..., 1:, None] + last[..., None, 1:]
-    scores = np.where((width >= 0) & (width < longest), scores, -np.inf).reshape(*first.shape[:-1], -1)
-    best = scores.argmax(-1)
-    given = np.stack([best // width.shape[0] + 1, best % width.shape[0] + 1], -1)
-    given[scores.max(-1) <= first[..., 0] + last[..., 0]] = 0
+def _pointed(
+    found: Mapping[str, Numbers], name: str, chosen: Sequence[Example], said: npt.NDArray[np.bool_]
+) -> npt.NDArray[np.int64]:
+    """One more than the first and the last token to which each object points; 0, 0: none."""
+    given = np.zeros((*said.shape, 2), np.int64)
+    for row, at in np.argwhere(said).tolist():
+        tokens = places(chosen[row])
+        first, last = (found[f"{name}.{edge}"][row, at, : len(tokens.begins) + 1] for edge in ("first", "last"))
+        if place := pointed(first, last, tokens, POINTERS[name]):
+            given[row, at] = place[0] + 1, place[1] + 1
     return given
 
 
@@ -230,11 +213,11 @@ def by_relation(examples: Sequence[Example], scored: Sequence[Scored], weights: 
         taken = chosen_spans(said, weights)
         for relation, first, last in each.objects:
             wanted[relation - 1] += 1
-            over = [r for a, b, r, _ in taken if overlap((a, b), (first, last)) >= 0.5]
+            over = [r for a, b, r, *_ in taken if overlap((a, b), (first, last)) >= 0.5]
             right[relation - 1] += relation - 1 in over
             if relation - 1 not in over:
                 instead[NAMES[relation - 1], NAMES[over[0]] if over else "-"] += 1
-        for first, last, relation, _ in taken:
+        for first, last, relation, *_ in taken:
             if not any(overlap((first, last), row[1:]) >= 0.5 for row in each.objects):
                 instead["-", NAMES[relation]] += 1
     print(" ".join(f"{NAMES[each]} {right[each]}/{number}" for each, number in wanted.most_common()))
@@ -276,7 +259,7 @@ def main() -> None:
         )
         print(
             "   read",
-            [(NAMES[r], words(each, a, b), round(c, 2)) for a, b, r, c in chosen_spans(said, weights)],
+            [(NAMES[r], words(each, a, b), round(c, 2)) for a, b, r, c, _ in chosen_spans(said, weights)],
         )
 
 

@@ -133,16 +133,19 @@ def upper(
     return hidden
 
 
-def spans(heads: Parameters, hidden: jax.Array) -> jax.Array:
-    """Return the logits of "is an object" of spans: (messages, tokens, WIDTH), by first token and width."""
-    tokens = hidden.shape[1]
+def edges(heads: Parameters, hidden: jax.Array) -> jax.Array:
+    """Return the logits of "is an object" by first and last token, but for what the width adds: two axes of tokens."""
     first, last = linear(heads["first"], hidden), linear(heads["last"], hidden)
     begins, ends, inside = jnp.moveaxis(linear(heads["token"], hidden), -1, 0)
     pairs = first @ last.transpose(0, 2, 1) / EDGE**0.5 + begins[:, :, None] + ends[:, None]
     sums = jnp.pad(jnp.cumsum(inside, axis=1), ((0, 0), (1, 0)))
-    pairs += sums[:, None, 1:] - sums[:, :-1, None]
-    diagonals = jnp.arange(tokens)[:, None] + jnp.arange(WIDTH)
-    padded = jnp.pad(pairs, ((0, 0), (0, 0), (0, WIDTH)))
+    return pairs + sums[:, None, 1:] - sums[:, :-1, None]
+
+
+def spans(heads: Parameters, hidden: jax.Array) -> jax.Array:
+    """Return the logits of "is an object" of spans: (messages, tokens, WIDTH), by first token and width."""
+    diagonals = jnp.arange(hidden.shape[1])[:, None] + jnp.arange(WIDTH)
+    padded = jnp.pad(edges(heads, hidden), ((0, 0), (0, 0), (0, WIDTH)))
     return jnp.take_along_axis(padded, diagonals[None], axis=2) + heads["width"]
 
 

@@ -32,7 +32,7 @@ def calibration(examples: Sequence[Example], scored: Sequence[Scored], weights: 
     """Return confidences and the share of the readings around them that are right, both rising."""
     read = []
     for each, said in zip(examples, scored, strict=True):
-        for first, last, relation, confidence in chosen_spans(said, weights):
+        for first, last, relation, confidence, _ in chosen_spans(said, weights):
             wanted = (row for row in each.objects if row[0] == relation + 1)
             read.append((confidence, any(overlap(row[1:], (first, last)) >= 0.5 for row in wanted)))
     groups = np.array_split(np.array(sorted(read), float), STEPS)

@@ -39,7 +39,7 @@ LEAST_LIKELY = -3.5
 
 def loss(parameters: Parameters, batch: dict[str, jax.Array], key: jax.Array) -> jax.Array:
     """Return the mean loss of a batch."""
-    keys = jax.random.split(key, 4)
+    keys = jax.random.split(key, 3)
     kept = jax.random.bernoulli(keys[0], 1 - HIDDEN_TOKENS, batch["real"].shape)
     hidden = network.upper(parameters, batch, batch["states"] * kept[..., None], keys[1])
     heads, weight, real = parameters["heads"], batch["weight"], batch["real"]
@@ -49,7 +49,7 @@ def loss(parameters: Parameters, batch: dict[str, jax.Array], key: jax.Array) ->
     states = wanted.any((1, 2)).astype(jnp.float32)
     total += (weight * optax.sigmoid_binary_cross_entropy(network.message(heads, hidden, real), states)).sum()
     first, last, relations, said = _with_likely(batch, jnp.where(batch["spans"] & ~wanted, scores, -1e9))
-    of, found = network.objects(heads, network.features(hidden, real, first, last), keys[3])
+    of, found = network.objects(heads, network.features(hidden, real, first, last), keys[2])
     said = said * weight[:, None]
     each = optax.softmax_cross_entropy_with_integer_labels(found["relation"], relations)
     total += (each * said).sum()

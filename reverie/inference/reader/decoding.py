@@ -174,8 +174,8 @@ def choice(logits: Numbers) -> int:
     return int(np.round(logits, _DIGITS).argmax())
 
 
-def pointed(first: Numbers, last: Numbers, tokens: TokenPlaces, longest: int) -> TextPlace | None:
-    """Return the whole words to which a pointer points, at most `longest` tokens of one text.
+def pointed(first: Numbers, last: Numbers, tokens: TokenPlaces, longest: int) -> tuple[int, int] | None:
+    """Return the first and last token of the whole words to which a pointer points, at most `longest` of one text.
 
     The logits of the first and of the last token have one for none, then one for each token.
     """
@@ -187,7 +187,7 @@ def pointed(first: Numbers, last: Numbers, tokens: TokenPlaces, longest: int) ->
     is_span = (width >= 0) & (width < longest) & (tokens.of_question[begins][:, None] == tokens.of_question[ends])
     scores = np.where(is_span, opening[begins + 1][:, None] + closing[ends + 1], -np.inf)
     at, to = np.unravel_index(scores.argmax(), scores.shape)
-    return tokens.place(int(begins[at]), int(ends[to])) if scores[at, to] > opening[0] + closing[0] else None
+    return (int(begins[at]), int(ends[to])) if scores[at, to] > opening[0] + closing[0] else None
 
 
 def calibrated(confidence: float, steps: Sequence[Sequence[float]]) -> float:

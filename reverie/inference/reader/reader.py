@@ -22,6 +22,7 @@ from reverie.inference.reader.decoding import (
     AskedMessage,
     CandidateSpan,
     MessageReading,
+    Numbers,
     ObjectSpan,
     TextPlace,
     TokenPlaces,
@@ -37,7 +38,6 @@ from reverie.inference.reader.decoding import (
 #: Parts of a long message that are read; what comes after them is not.
 MOST_PARTS = 16
 
-_Numbers = npt.NDArray[np.float32]
 _ENDS_SENTENCE = frozenset(".!?\n")
 
 
@@ -132,7 +132,7 @@ class TrainedReader:
             read.append([self._reading(part.tokens, span, of) for span in taken])
         return read
 
-    def _said(self, hidden: _Numbers, keys: _Numbers, rows: Sequence[tuple[int, CandidateSpan]]) -> dict[str, _Numbers]:
+    def _said(self, hidden: Numbers, keys: Numbers, rows: Sequence[tuple[int, CandidateSpan]]) -> dict[str, Numbers]:
         """What is said of spans: logits by the name of an aspect or of an end of a pointer."""
         if not rows:
             return {}
@@ -147,13 +147,13 @@ class TrainedReader:
         names = [output.name for output in self._heads.get_outputs()]
         return dict(zip(names, self._heads.run(names, inputs), strict=True))
 
-    def _reading(self, tokens: TokenPlaces, span: ObjectSpan, said: dict[str, _Numbers]) -> MessageReading:
+    def _reading(self, tokens: TokenPlaces, span: ObjectSpan, said: dict[str, Numbers]) -> MessageReading:
         numbers, of = self._numbers, {name: values[span.candidate] for name, values in said.items()}
         phase, polarity, duration = (numbers[name][choice(of[name])] for name in ("phase", "polarity", "duration"))
-        pointers: dict[str, TextPlace | None] = {
-            name: pointed(of[f"{name}_first"], of[f"{name}_last"], tokens, longest)
-            for name, longest in POINTERS.items()
-        }
+        pointers: dict[str, TextPlace | None] = {}
+        for name, longest in POINTERS.items():
+            place = pointed(of[f"{name}_first"], of[f"{name}_last"], tokens, longest)
+            pointers[name] = tokens.place(*place) if place else None
         return MessageReading(
             relation=numbers["relations"][span.relation],
             object=tokens.place(span.first, span.last),
