@@ -1,5 +1,6 @@
 """Statements of a reader as candidates."""
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -96,6 +97,19 @@ def test_nobody_is_somebody_without_a_name() -> None:
     age = MessageStatement(relation="age", object="nineteen", holder="He")
     assert candidates_of([him, age], TURN, POLICY) == ()
     assert candidates_of([age], TURN, POLICY, before=[him]) == ()
+
+
+def test_who_speaks_is_no_friend_or_holder_of_his_own() -> None:
+    turn = replace(TURN, speaker="Arjun")
+    said = [
+        MessageStatement(relation="partner", object="Arjun"),
+        MessageStatement(relation="works_as", object="engineer", holder="Arjun"),
+        MessageStatement(relation="partner", object="Arjun", holder="my sister"),
+        MessageStatement(relation="works_as", object="nurse", holder="my sister Arjun"),
+        MessageStatement(relation="has_pet", object="Arjun"),
+    ]
+    found = [(one.statement.relation, one.statement.who) for one in candidates_of(said, turn, POLICY) if one.statement]
+    assert found == [("works_as", None), ("partner", "sister"), ("works_as", "arjun"), ("has_pet", None)]
 
 
 def test_what_is_planned_of_a_job_has_no_end_of_its_own() -> None:

@@ -73,18 +73,20 @@ def candidates_of(
 
     An `event` becomes an episode that mentions what it is about; everything else is a fact, preference or instruction
     that states its relation. A value that is `replaced` gives a second candidate, which ends it by name, unless the new
-    value ends it wherever it stands. The confidence decides only whether a statement is taken: how sure a reader is
+    value ends it wherever it stands. A holder who has the speaker's name is the speaker, and nobody is a relative or
+    friend of himself. The confidence decides only whether a statement is taken: how sure a reader is
     says nothing about which of two values is the current one.
     """
     known = policy.extract.relations
     named = [one for one in before if one.relation in known and not (one.holder and _is_pronoun(one.holder))]
     candidates = []
+    own = read_object(turn.speaker or "").words
     for place, statement in enumerate(map(_trimmed, statements)):
         relation = known.get(statement.relation)
         if relation is None or not statement.object or statement.confidence < policy.structured_facts.min_confidence:
             continue
-        about = _about_somebody(statement, named, known)
-        if about is None:
+        about = _about_somebody(_of_speaker(statement, own), named, known)
+        if about is None or _is_own_relative(about, relation, own):
             continue
         named.append(about)
         candidates.append(_candidate(about, relation, place, turn, policy))
@@ -97,6 +99,18 @@ def _trimmed(statement: MessageStatement) -> MessageStatement:
     """The statement without white space around its spans; a blank one is none."""
     spans = {name: (getattr(statement, name) or "").strip() or None for name in ("holder", "topic", "replaced")}
     return replace(statement, object=statement.object.strip(), **spans)  # type: ignore[arg-type]
+
+
+def _of_speaker(statement: MessageStatement, own: Sequence[str]) -> MessageStatement:
+    """The statement without its holder if that is the speaker's name; "my sister Ann" is another Ann."""
+    is_own = bool(own) and statement.holder is not None and read_object(statement.holder).words == own
+    return replace(statement, holder=None) if is_own else statement
+
+
+def _is_own_relative(statement: MessageStatement, relation: Relation, own: Sequence[str]) -> bool:
+    """Whether the speaker would be a partner, colleague or friend of himself: a name read in the wrong place."""
+    is_own = bool(own) and read_object(statement.object).words == own
+    return is_own and relation.entity == "person" and statement.holder is None
 
 
 def _about_somebody(
