@@ -25,6 +25,7 @@ BENCHES = {
     "rules": "What do the rules find, how precisely and how fast?",
     "memory": "Is what is remembered right and current? Sentences, histories, facts covered.",
     "keeping": "Does what follows reading keep perfect statements right? Current, ended, merged, untouched, patterns.",
+    "unsure": "How many calls of a language model does the reader save, and at what agreement?",
     "summaries": "How much of a reader's summary do session summaries say, beside the first and random sentences?",
     "merge_quality": "Are the right memories merged, and the wrong ones kept apart?",
     "pipeline": "How fast is a history turned into memory, beside the bare embedder?",

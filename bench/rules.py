@@ -20,8 +20,11 @@ os.environ.setdefault("POLARS_MAX_THREADS", "1")
 
 import polars as pl
 
-from reverie.language.cues import RuleMatch, Rules, extract_frame, extract_one
+from reverie.language.cues.compiled import Rules
+from reverie.language.cues.frame import extract_frame
 from reverie.language.cues.keeping import kept_frame, kept_one
+from reverie.language.cues.single import extract_one
+from reverie.language.statements.reading import RuleMatch
 from reverie.policy import load_policy
 
 ROOT = Path(__file__).resolve().parent.parent

@@ -23,7 +23,8 @@ REASONS = {
     "low_content": "says nothing (lol, ok)",
     "question": "only asks a question",
     "quoted": "quotes somebody else",
-    "no_rule": "matches no rule",
+    "language": "in a language that is not read",
+    "no_rule": "states nothing to keep",
 }
 #: What becomes of a memory other than to stay active.
 FATES = {

@@ -10,6 +10,7 @@ from datetime import UTC, datetime
 from reverie.api.metrics import Metrics
 from reverie.drive.flush import flush_due
 from reverie.errors import NotFoundError, ReverieError
+from reverie.inference.reader import AskedMessage, shared_reader
 from reverie.policy import Policy, load_policy
 from reverie.store.database import Store
 from reverie.store.tenants import read_policy_name
@@ -22,11 +23,18 @@ PAUSE_SECONDS = 5.0
 GATHER_SECONDS = 0.2
 
 
+def _warm_up(policy: Policy) -> None:
+    """Load what reads messages before the first session is quiet."""
+    if policy.extract.reader.read:
+        shared_reader(1).read([AskedMessage("Hello")])
+
+
 class Flusher:
     """A thread that flushes what is due, every few seconds and when it is woken. Any number may run at once."""
 
-    def __init__(self, store: Store, metrics: Metrics, count_tokens: Callable[[str], int]) -> None:
-        self._store, self._metrics, self._count_tokens = store, metrics, count_tokens
+    def __init__(self, store: Store, metrics: Metrics, count_tokens: Callable[[str], int], usual: Policy) -> None:
+        """`usual`: the policy of new tenants; what it needs is loaded before the first look."""
+        self._store, self._metrics, self._count_tokens, self._usual = store, metrics, count_tokens, usual
         self._ended = threading.Event()
         self._woken = threading.Event()
         self._thread = threading.Thread(target=self._run, name="flush")
@@ -46,6 +54,7 @@ class Flusher:
         self._thread.join()
 
     def _run(self) -> None:
+        _warm_up(self._usual)
         while not self._ended.is_set():
             self._flush()
             if self._woken.wait(PAUSE_SECONDS):

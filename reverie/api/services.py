@@ -20,6 +20,7 @@ from reverie.inference.embedder import Embedder
 from reverie.inference.loading import load_embedder, load_reranker, mood_model_of
 from reverie.inference.reranker import Reranker
 from reverie.inference.tokens import token_counter
+from reverie.policy import load_policy
 from reverie.recall.subject_cache import SubjectCache
 from reverie.settings import Settings
 from reverie.store.database import AsyncStore, Store
@@ -114,7 +115,7 @@ async def open_services(settings: Settings, metrics: Metrics) -> AsyncIterator[S
         batches = closing.enter_context(await asyncio.to_thread(Store.open, url, size=2))
         turn_reader = TurnReader(settings.embedding_model)
         closing.push_async_callback(asyncio.to_thread, turn_reader.end)
-        flusher = Flusher(batches, metrics, counter.count)
+        flusher = Flusher(batches, metrics, counter.count, await asyncio.to_thread(load_policy, settings.policy))
         closing.push_async_callback(asyncio.to_thread, flusher.end)
         flusher.start()
         yield Services(

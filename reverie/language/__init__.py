@@ -3,10 +3,11 @@
 - `text`: cleaning, sentences and chunks
 - `cues/`: what a text says: rules, sentences worth keeping, entities, mood, signs of a crisis
 - `statements/`: what a clause that a rule matches says, as data and as a sentence
-- `english/`: the English language pack: relations, and the words by which statements are put into sentences
+- `english/`: the English language pack: relations, patterns, and the words by which statements are put into sentences
 - `standalone`: finds the sentences that can be read alone
 - `contradiction`: whether two similar texts contradict each other
 - `contradiction_words`: word lists of `contradiction`
+- `languages`: in which language a message is written
 - `expiry`: when plans and states end by the time that they name
 - `fact_keys`: reads a memory as a structured fact, and a text as a statement of a relation
 - `objects`: whether the objects of two statements are the same

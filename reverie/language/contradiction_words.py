@@ -20,22 +20,6 @@ STOP = _words("""
     some all more most much when while if because then own lot sent using
 """)
 
-#: What each thing is one of: a change of mind about Instagram also ends a rule about social media.
-KINDS = {
-    word: frozenset(kind.split("-"))
-    for kind, *words in _groups(
-        """
-        social-media instagram facebook tiktok twitter linkedin youtube snapchat pinterest threads
-        meat beef pork chicken lamb bacon ham sausage steak turkey
-        fish salmon tuna cod shrimp
-        seafood fish shrimp prawn crab lobster mussel oyster
-        dairy milk cheese butter yogurt yoghurt cream
-        alcohol wine beer whisky whiskey gin vodka rum cocktail
-        """
-    )
-    for word in words
-}
-
 #: Each word of a line means the same as the first.
 SYNONYMS = {
     word: group[0]

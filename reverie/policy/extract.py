@@ -13,7 +13,7 @@ from pydantic import AfterValidator, Field, model_validator
 
 from reverie.model import Phase
 from reverie.policy.relations import FactCategory, Relation, RuleKind
-from reverie.policy.table import Regex, Share, Table, common
+from reverie.policy.table import Share, Table, common
 
 _TEMPLATE = re.compile(r"[^{}]*\{x\}(?:[^{}]*\{y\})?[^{}]*")
 
@@ -29,8 +29,8 @@ class Rule(Table):
     kind: RuleKind | None = None
     #: lower-case literals, one of which every match contains; the rule is tried only on clauses that contain one
     cues: Annotated[tuple[str, ...], Field(min_length=1)]
-    #: for both engines; of a predicate for Python alone
-    pattern: Regex
+    #: for both engines
+    pattern: Pattern
     #: the memory in the third person, `{x}` and then `{y}` being the groups: "Has {x} named {y}"; by default the
     #: wording of its relation
     template: Annotated[str, Field(min_length=1)] | None = None
@@ -43,19 +43,7 @@ class Rule(Table):
     who: Annotated[str, Field(min_length=1)] | None = None
     #: how it stands to what held before
     phase: Phase = "holds"
-    #: whether the pattern reads a predicate of the clause from its beginning, the verb in its base form ("live in
-    #: Bergen"), of the author or of one of his people; tense and "no longer" then say the phase
-    predicate: bool = False
-    #: of a predicate: whether it happens once ("move to") and has the rule's phase when it has happened, or holds for a
-    #: while ("live in") and is past when it is told in the past
-    happens: bool = False
-    #: of a negated predicate: it is no statement; its opposite is one ("don't like"); or only then it is one
-    negated: Literal["refused", "opposite", "needed"] = "refused"
-    #: of a predicate whose cues are frequent: what its clause must match as well, for both engines
-    clause: Pattern | None = None
-    #: of a predicate: only of the author, or also of his people
-    of: Literal["author", "anybody"] = "anybody"
-    #: of no predicate: whether it is read even where something else is stated: "my sister Ann lives in Leeds"
+    #: whether it is read even where something else is stated: "my sister Ann lives in Leeds"
     beside: bool = False
     polarity: Literal[-1, 0, 1] = 0
     #: typed id with a group as slug: "pet:{y}"
@@ -75,28 +63,21 @@ class Rule(Table):
     @model_validator(mode="after")
     def _coherent(self) -> Self:
         groups = set(re.findall(r"\(\?P<(\w+)>", self.pattern))
-        if not self.predicate:
-            common(self.pattern)
-            if self.template is not None and not _TEMPLATE.fullmatch(self.template):
-                raise ValueError(f"rule {self.name}: a template has {{x}}, and {{y}} after it")
+        if self.template is not None and not _TEMPLATE.fullmatch(self.template):
+            raise ValueError(f"rule {self.name}: a template has {{x}}, and {{y}} after it")
         if self.kind is None and self.relation is None:
             raise ValueError(f"rule {self.name}: needs a kind, or a relation that has one")
         if self.template is None and self.relation is None:
             raise ValueError(f"rule {self.name}: needs a template, or a relation that has a wording")
-        if (
-            self.template is not None
-            and self.relation is None
-            and not self.predicate
-            and self._named(self.template, self.entity) != groups
-        ):
+        if self.template is not None and self.relation is None and self._named(self.template, self.entity) != groups:
             raise ValueError(f"rule {self.name}: template and entity use groups that the pattern lacks")
         stated = (self.template, self.entity, self.key, self.topic, self.who)
         if not self._named(*stated, self.object if self.relation else self.value) <= groups:
             raise ValueError(f"rule {self.name}: value and key use a group that the pattern lacks")
         if any(cue != cue.lower() or not cue.isascii() for cue in self.cues):
             raise ValueError(f"rule {self.name}: cues must be lower-case ASCII")
-        if self.beside and (self.predicate or self.relation is None):
-            raise ValueError(f"rule {self.name}: beside = true needs a relation and excludes predicate = true")
+        if self.beside and self.relation is None:
+            raise ValueError(f"rule {self.name}: beside = true needs a relation")
         if (self.category is None) != (self.key is None):
             raise ValueError(f"rule {self.name}: category and key must be set together")
         return self
@@ -112,30 +93,6 @@ class Rule(Table):
     def _named(*templates: str | None) -> set[str]:
         """The groups that templates name."""
         return set(re.findall(r"\{(\w)\}", "".join(template or "" for template in templates)))
-
-
-class ReplyRule(Table):
-    """A question that people answer in a few words, and the sentence that such an answer stands for."""
-
-    #: searched in the last question of the turn before; a group `y` may stand in the sentences
-    question: Pattern
-    #: "I live in {x}.", `{x}` being the answer; None: only yes and no are completed
-    sentence: str | None = None
-    #: what the answer must match
-    form: Regex | None = None
-    #: whether the sentence needs an article that people leave out: "nurse" is "a nurse"
-    article: bool = False
-    #: what "yes" and "no" stand for
-    yes: str | None = None
-    no: str | None = None
-
-    @model_validator(mode="after")
-    def _told(self) -> Self:
-        groups = set(re.findall(r"\(\?P<(\w+)>", self.question))
-        for template, known in ((self.sentence, groups | {"x"}), (self.yes, groups), (self.no, groups)):
-            if template is not None and not (named := set(re.findall(r"\{(\w*)\}", template))) <= known:
-                raise ValueError(f"{template!r} names {', '.join(sorted(named - known))}, which the question lacks")
-        return self
 
 
 class ImportanceByKind(Table):
@@ -163,10 +120,24 @@ class ReaderPolicy(Table):
     read: bool = False
     #: how sure it must be of a statement
     confidence: Share = 0.5
+    #: how probable it must be that a message states something for its likeliest sentence to be kept in its own words,
+    #: where nothing else is found in the message; above 1: none is kept
+    keep: Annotated[float, Field(ge=0, le=2)] = 2.0
+    #: codes of the languages that it reads
+    languages: tuple[str, ...] = ("en", "pcm")
+    #: probability from which a message counts as written in another language, which it does not read
+    other_language: Share = 0.6
+    #: characters of a reply that may be short enough to be read with the question before it
+    reply_characters: Annotated[int, Field(ge=0, le=1000)] = 160
 
 
 class ModelPolicy(Table):
     """`[extract.model]`: what a language model, where one is set, may note of turns (Chat flow 2)."""
+
+    #: which turns it is asked about: all in which somebody says something, or those of which the reader is unsure: a
+    #: statement of less than `sure`, or nothing found where the message may state something by more than 1 - `sure`
+    when: Literal["always", "unsure"] = "always"
+    sure: Share = 0.8
 
     #: notes of one turn; 0: it is not asked about turns
     notes: Annotated[int, Field(ge=0, le=50)] = 0
@@ -214,8 +185,6 @@ class ExtractPolicy(Table):
     guard: Pattern | None = None
     #: values that say nothing by themselves ("it", "that"), as one pattern for the whole value
     empty: Pattern | None = None
-    #: whether a statement is also checked against the clause around it (`language.cues.refusals`)
-    objections: bool = False
     #: marks of a correction ("actually", "no longer")
     corrects: Pattern | None = None
     #: messages without content, as patterns of single words ("lol+", "ok")
@@ -224,25 +193,23 @@ class ExtractPolicy(Table):
     event: Pattern | None = None
     #: in order of priority: the first that matches a clause makes its hit
     rules: tuple[Rule, ...] = ()
-    #: in order of priority: the first whose question is asked completes a short reply
-    replies: tuple[ReplyRule, ...] = ()
-    #: characters of a reply that may be short enough to be completed
-    reply_characters: Annotated[int, Field(ge=0, le=1000)] = 160
 
     @model_validator(mode="after")
     def _unique(self) -> Self:
         names = Counter(rule.name for rule in self.rules)
         if repeated := [name for name, times in names.items() if times > 1]:
             raise ValueError(f"rule names repeat: {', '.join(repeated)}")
+        if self.model.when == "unsure" and not self.reader.read:
+            raise ValueError('[extract.model] when = "unsure" needs [extract.reader] read = true')
         for rule in self.rules:
             if rule.relation is not None and rule.relation not in self.relations:
                 raise ValueError(f"rule {rule.name}: there is no relation {rule.relation!r}")
         return self
 
     @property
-    def completed_characters(self) -> int:
+    def asked_characters(self) -> int:
         """Characters of a reply up to which the turn before it is read."""
-        return self.reply_characters if self.replies else 0
+        return self.reader.reply_characters if self.reader.read else 0
 
     def expand(self, pattern: str) -> str:
         """The pattern with each `<name>` replaced by its alternatives; `ValueError` for an unknown name."""

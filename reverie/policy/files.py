@@ -1,9 +1,9 @@
 """Policy files: what one states, what its bases state, and where.
 
-A file may name a `base`: a shipped policy, or a path from the folder of the file. Tables merge key by key, the file's
-own value first; a list replaces the base's. Rules merge by name: one with the name of a base's rule takes its place,
-the others are tried before the base's, and `without_rules` leaves some of the base's out (`"*"`: all),
-`only_rules` all others.
+A file may name a `base`: a shipped policy, a language pack (`english`), or a path from the folder of the file. Tables
+merge key by key, the file's own value first; a list replaces the base's. Rules merge by name: one with the name of a
+base's rule takes its place, the others are tried before the base's, and `without_rules` leaves some of the base's out
+(`"*"`: all), `only_rules` all others.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ from reverie.errors import PolicyError
 BASE, WITHOUT, ONLY = "base", "without_rules", "only_rules"
 #: The same by the heading that they stand under.
 EXTRA: dict[tuple[str | int, ...], tuple[str, ...]] = {(): (BASE,), ("extract",): (WITHOUT, ONLY)}
-#: The relations of a language pack, which `[extract] relations` may name.
-RELATIONS = "relations.toml"
+#: The relations of a language pack, which `[extract] relations` may name, and its policy, which may be a base.
+RELATIONS, PACK = "relations.toml", "policy.toml"
 #: What a file never has from its base.
 _OF_ITS_OWN = ("name", "description")
 
@@ -126,6 +126,8 @@ def read_files(name_or_path: str) -> list[PolicyFile]:
 
 def _read(name_or_path: str, folder: Path) -> PolicyFile:
     path, shipped = folder / name_or_path, files("reverie") / "policies" / f"{name_or_path}.toml"
+    if not shipped.is_file():
+        shipped = files("reverie") / "language" / name_or_path / PACK
     if path.suffix != ".toml" and shipped.is_file():
         label, identity, content = name_or_path, name_or_path, shipped.read_bytes()
     elif path.is_file():

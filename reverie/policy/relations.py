@@ -46,9 +46,6 @@ class Relation(Table):
     deeds: bool = True
     #: Whether a deed after "to" is its object as well: "wants to see Japan".
     infinitive: bool = False
-    #: Where an object ends: after a name, a place, a thing with what describes it,
-    #: a deed with when it is done, or with the clause.
-    objects: Literal["name", "place", "thing", "deed", "text"] = "thing"
     #: Structured fact that it also is; `{object}` and `{topic}` stand in the key as slugs.
     category: FactCategory | None = None
     key: Annotated[str, Field(pattern=r"^[a-z][a-z_]*(?::?\{(?:object|topic)\})?$")] | None = None
@@ -60,8 +57,6 @@ class Relation(Table):
     ends_planned: bool = False
     #: Relations of which it ends the values that its object names: "we lost Pickle" ends that there is a cat Pickle.
     ends: tuple[str, ...] = ()
-    #: Whether its object takes the place of the value of `ends` that its topic names: "swapped the Golf for a Leaf".
-    replaces: bool = False
     #: Instead of the importance of the kind.
     importance: Share | None = None
 

@@ -63,7 +63,8 @@ select coalesce(w.words, f.reason) as category, 'turns' as series, sum(f.items) 
 from marts.funnel f
 left join (values ('kept', 'something extracted'), ('unread', 'not read yet'), ('role', 'assistant, system or tool'),
                   ('low_content', 'says nothing (lol, ok)'), ('question', 'only asks a question'),
-                  ('quoted', 'quotes somebody else'), ('no_rule', 'matches no rule')) as w (reason, words) on w.reason = f.reason
+                  ('quoted', 'quotes somebody else'), ('language', 'in a language that is not read'),
+                  ('no_rule', 'states nothing to keep')) as w (reason, words) on w.reason = f.reason
 where tenant_id = any(%(tenants)s) and day >= %(since)s and day < %(until)s and stage = 'turns'
 group by 1
 order by sum(f.items) desc

@@ -64,7 +64,7 @@ def test_preferences_of_the_running_session_are_in_force_at_once(
     api: TestClient, conn: psycopg.Connection[Any]
 ) -> None:
     turns = [
-        {"source_id": "a", "role": "user", "text": "From now on, always answer in Portuguese."},
+        {"source_id": "a", "role": "user", "text": "Please always answer in Portuguese."},
         {"source_id": "b", "role": "assistant", "text": "I prefer tea, and always answer in Greek."},
     ]
     for _ in range(2):

@@ -22,7 +22,7 @@ from tests.api.conftest import MakeKey, settings_for
 
 #: No callback of the loop may take longer, on a machine that does other work too; unbounded, they took 12 seconds.
 LONGEST_SECONDS = 0.25
-FACT = "I like tea. I have a dog named Bo. "
+FACT = "Always use tea. My brother Bo ran. "
 
 
 def turn(text: str, **given: Any) -> dict[str, Any]:
@@ -67,7 +67,7 @@ def slowest(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[float]]:
 LARGEST = {
     "one text": sent(turn((FACT * 3000)[:99_000])),
     "many texts": sent(*(turn((FACT * 100)[:1_800]) for _ in range(100))),
-    "a clause without end": sent(turn(("i like " * 20_000)[:99_000])),
+    "a clause without end": sent(turn(("my address is " * 20_000)[:99_000])),
     "tool calls": sent(turn("", role="assistant", tool_calls=[{"name": "t", "arguments": {"a": FACT * 5000}}])),
 }
 
@@ -95,13 +95,13 @@ def test_a_maximal_request_holds_up_nobody(
 
 def test_the_rules_read_a_long_text_as_a_short_one(api: TestClient) -> None:
     """The same candidates under the same ids, whichever process finds them."""
-    text = "I have a golden retriever named Bruno. " + "Nothing else is new. " * 60
+    text = "This is my brother Bruno. " + "Nothing else is new. " * 60
     ask = sent(turn(text, source_id="t1", said_at="2026-06-01T10:00:00Z"))
     long = api.post("/v1/turns", json=ask).json()["turns"][0]
     services = api.app.state.services  # type: ignore[attr-defined]
     object.__setattr__(services.turn_reader, "begin", None)
     here = api.post("/v1/turns", json=ask).json()["turns"][0]
-    assert long["extracted"][0]["content"] == "Has a golden retriever named Bruno"
+    assert long["extracted"][0]["content"] == "Has brother Bruno"
     assert (long["status"], here["status"]) == ("added", "repeated")
     assert here["extracted"] == long["extracted"]
 
@@ -131,7 +131,7 @@ def test_a_turn_is_bounded(api: TestClient) -> None:
 
 
 def test_candidates_beyond_the_policy_are_told(api: TestClient) -> None:
-    text = "".join(f"I like tea number {number}. " for number in range(250))
+    text = "".join(f"Always suggest tea number {number}. " for number in range(250))
     (heard,) = api.post("/v1/turns", json=sent(turn(text))).json()["turns"]
     assert len(heard["extracted"]) == 200
     assert heard["left_out"] == 50

@@ -16,7 +16,7 @@ from reverie.api import flusher
 from tests.api.conftest import MakeKey, until_logged
 from tests.recall.conftest import Corpus
 
-BRUNO = {"source_id": "t1", "role": "user", "speaker": "Ana", "text": "I have a golden retriever named Bruno."}
+BRUNO = {"source_id": "t1", "role": "user", "speaker": "Ana", "text": "This is my brother Bruno."}
 HERE = {"subject_id": "ana", "session_id": "s1"}
 
 
@@ -34,10 +34,13 @@ def until(check: Callable[[], Any], *, seconds: float = 10.0) -> Any:
 
 
 def test_a_turn_is_answered_with_what_it_gives(api: TestClient) -> None:
-    (turn,) = say(api, BRUNO).json()["turns"]
+    rule = {"role": "user", "text": "Always ask about my dog Rex."}
+    turn, second = say(api, BRUNO, rule).json()["turns"]
     assert (turn["status"], turn["source_id"], turn["reason"]) == ("added", "t1", None)
     (fact,) = [each for each in turn["extracted"] if each["kind"] == "fact"]
-    assert (fact["content"], fact["entities"]) == ("Has a golden retriever named Bruno", ["pet:bruno"])
+    assert (fact["content"], fact["entities"]) == ("Has brother Bruno", ["person:bruno"])
+    (instruction,) = [each for each in second["extracted"] if each["kind"] == "instruction"]
+    assert (instruction["content"], instruction["entities"]) == ("Always ask about their dog Rex", ["pet:rex"])
     assert turn["mood"]["method"] == "keywords"
     assert turn["crisis"] is None
 
@@ -287,10 +290,10 @@ def test_what_was_said_is_recalled_with_the_next_request(api: TestClient) -> Non
 def test_what_was_said_a_moment_ago_is_corrected(api: TestClient, conn: psycopg.Connection[Any]) -> None:
     (turn,) = say(api, BRUNO).json()["turns"]
     (fact,) = [each for each in turn["extracted"] if each["kind"] == "fact"]
-    correction = {"memory_id": fact["id"], "kind": "replace", "content": "Has a beagle named Bruno"}
+    correction = {"memory_id": fact["id"], "kind": "replace", "content": "Has a cousin Bruno"}
     made = api.post("/v1/corrections", json=correction)
     assert made.status_code == 200, made.text
-    assert not any("retriever" in hit["content"] for hit in recalled(api))
+    assert not any("brother" in hit["content"] for hit in recalled(api))
     assert conn.execute("select count(*) from log.turns").fetchone() == (1,)
     assert api.post("/v1/corrections", json=correction | {"memory_id": turn["turn_id"]}).status_code == 404
 
@@ -298,9 +301,7 @@ def test_what_was_said_a_moment_ago_is_corrected(api: TestClient, conn: psycopg.
 def test_names_that_an_import_takes_are_taken_here(api: TestClient) -> None:
     turn = {"source_id": "t9", "role": "human", "speaker": "Ana", "content": BRUNO["text"]}
     (said,) = say(api, turn).json()["turns"]
-    assert [each["content"] for each in said["extracted"] if each["kind"] == "fact"] == [
-        "Has a golden retriever named Bruno"
-    ]
+    assert [each["content"] for each in said["extracted"] if each["kind"] == "fact"] == ["Has brother Bruno"]
     history = [{"role": "ai", "text": "What is his name?"}]
     asked = api.post("/v1/contexts", json=HERE | {"question": "Which name?", "history": history})
     assert asked.status_code == 200, asked.text
@@ -309,7 +310,7 @@ def test_names_that_an_import_takes_are_taken_here(api: TestClient) -> None:
 
 def test_an_answer_without_vectors_says_who_wanted_that(api: TestClient) -> None:
     say(api, BRUNO)
-    asked = api.post("/v1/recalls", json={"subject_id": "ana", "question": "Which dog?", "embed": False}).json()
+    asked = api.post("/v1/recalls", json={"subject_id": "ana", "question": "Which brother?", "embed": False}).json()
     assert "Found by words and entities alone, as asked (`embed` is false)." in asked["notes"]
     assert not [note for note in asked["notes"] if "configured" in note]
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 SAID = [
-    ("2026-03-01T09:00:00Z", "s1", "I love spicy ramen."),
+    ("2026-03-01T09:00:00Z", "s1", "My favorite food is spicy ramen."),
     ("2026-03-01T09:01:00Z", "s1", "I live in Lisbon."),
     ("2026-03-01T09:02:00Z", "s1", "lol"),
     ("2026-03-09T09:00:00Z", "s2", "I can't stand cilantro."),
@@ -74,7 +74,7 @@ def test_from_a_log_to_an_answer(invoke, ask, conn, history: str) -> None:
     )
 
     memory = next(each for each in ask("show", "ana")["subject"]["memories"] if "ramen" in each["content"])
-    assert "“I love spicy ramen.”" in invoke("explain", memory["id"][:23]).stdout
+    assert "“My favorite food is spicy ramen.”" in invoke("explain", memory["id"][:23]).stdout
 
 
 def test_a_part_of_it(ask, history: str) -> None:

@@ -42,7 +42,7 @@ def waiting(invoke: Any, database_url: str, tmp_path: Path) -> Callable[[str], N
 
 
 def test_once(invoke: Any, ask: Any, waiting: Any) -> None:
-    waiting("I love spicy ramen.")
+    waiting("My favorite food is spicy ramen.")
     assert ask("worker", "--once")["sessions"] == 1
     assert "0 sessions flushed, 0 consolidated" in invoke("worker", "--once").stdout
     assert "spicy ramen" in invoke("show", "ana").stdout
@@ -54,7 +54,7 @@ def test_it_works_until_it_is_told_to_end(database_url: str, waiting: Any, conn:
     with subprocess.Popen(
         command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     ) as worker:
-        waiting("I love spicy ramen.")
+        waiting("My favorite food is spicy ramen.")
         deadline = time.monotonic() + 60
         while conn.execute("select 1 from ops.queue").fetchone() and time.monotonic() < deadline:
             time.sleep(0.1)
@@ -66,7 +66,7 @@ def test_it_works_until_it_is_told_to_end(database_url: str, waiting: Any, conn:
 
 
 def test_failures_are_told(invoke: Any, waiting: Any, conn: psycopg.Connection[Any]) -> None:
-    waiting("I love spicy ramen.")
+    waiting("My favorite food is spicy ramen.")
     conn.execute("update ops.tenants set policy = 'nowhere.toml'")
     result = invoke("worker", "--once")
     assert result.exit_code == 8
@@ -76,7 +76,7 @@ def test_failures_are_told(invoke: Any, waiting: Any, conn: psycopg.Connection[A
 def test_a_buried_session_is_listed_and_redriven(
     invoke: Any, ask: Any, waiting: Any, conn: psycopg.Connection[Any]
 ) -> None:
-    waiting("I love spicy ramen.")
+    waiting("My favorite food is spicy ramen.")
     with conn.transaction():
         lease = claim(conn, "acme", as_of=NOW, at=NOW, until=NOW, limit=1)
         assert lease is not None
@@ -88,7 +88,7 @@ def test_a_buried_session_is_listed_and_redriven(
 
 
 def test_replay(ask: Any, invoke: Any, waiting: Any) -> None:
-    waiting("I love spicy ramen.")
+    waiting("My favorite food is spicy ramen.")
     invoke("worker", "--once")
     before = ask("digest")["sha256"]
     assert ask("replay", "ana", "s1") == {"subject_id": "ana", "session_id": "s1", "turns": 1, "candidates": 1}
@@ -99,14 +99,14 @@ def test_replay(ask: Any, invoke: Any, waiting: Any) -> None:
 
 
 def test_reembed(ask: Any, invoke: Any, waiting: Any) -> None:
-    waiting("I love spicy ramen.")
+    waiting("My favorite food is spicy ramen.")
     ask("worker", "--once")
     assert ask("reembed")["removed"] == 0
     assert invoke("reembed", "--tenant", "nobody").exit_code == 6
 
 
 def test_the_doctor_sees_a_queue_that_no_worker_takes(ask: Any, waiting: Any, conn: psycopg.Connection[Any]) -> None:
-    waiting("I love spicy ramen.")
+    waiting("My favorite food is spicy ramen.")
     queue = {check["name"]: check for check in ask("doctor")["checks"]}["queue"]
     assert (queue["status"], queue["found"]) == ("ok", "1 sessions are due, none of them late")
     conn.execute("update ops.queue set due_at = due_at - interval '3 hours'")

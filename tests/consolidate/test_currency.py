@@ -46,7 +46,7 @@ _RULES: list[tuple[str, str, str, dict[str, Any]]] = [
     ("would-live", "i want to live in", "lives_in", {"phase": "planned", "template": "Wants to live in {x}"}),
     ("sister-lives", "my sister lives in", "lives_in", {"who": "sister", "template": "Their sister lives in {x}"}),
     ("works", "i work at", "works_at", {}),
-    ("also-works", "i also work at", "works_at", {"phase": "adds"}),
+    ("also-works", "i also work at", "works_at", {"phase": "adds", "template": "Also works at {x}"}),
     ("left", "i left", "works_at", {"phase": "ends", "template": "Left {x}"}),
     ("has", "i have", "has_pet", {}),
     ("died", "rest in peace", "has_pet", {"phase": "ends", "template": "Lost {x}"}),
@@ -56,9 +56,10 @@ _RULES: list[tuple[str, str, str, dict[str, Any]]] = [
 
 
 def policy() -> Policy:
-    """A policy with a few relations, and a rule for each way of saying them."""
+    """A policy with a few relations, and a rule for each way of saying them, by which alone it reads."""
     given = json.loads(load_policy("reverie").model_dump_json())
     given["extract"] |= {
+        "reader": {"read": False},
         "relations": {name: {"wording": _WORDINGS[name]} | table for name, table in _RELATIONS.items()},
         "rules": [
             {"name": name, "cues": [cue], "pattern": rf"\b{cue} (?P<x>[^.!?]+)", "relation": relation} | more

@@ -67,16 +67,16 @@ def remembered(conn: Conn) -> list[tuple[str, str]]:
 
 
 def test_what_is_due_becomes_memory_and_leaves(store: Store, say: Say, conn: Conn) -> None:
-    say("ana", "s1", "I love spicy ramen.")
-    say("ana", "s2", "I live in Lisbon.", at=NOW - timedelta(minutes=1))
-    say("ben", "s3", "I hate cilantro.")
+    say("ana", "s1", "I can't stand spicy ramen.")
+    say("ana", "s2", "I live in Mumbai.", at=NOW - timedelta(minutes=1))
+    say("ben", "s3", "I'm allergic to peanuts")
     found = work(store)
     assert (found["sessions"], found["subjects"], found["batches"], found["failed"]) == (2, 2, 1, 0)
     assert found["longest_wait_seconds"] == 60  # both fell due five minutes after six ago
     assert queued(conn) == [("ana", "s2")]
     # what was said up to now is worked in with the subject's turn; the session that still goes on leaves when it is due
     assert remembered(conn) == [
-        ("ana", "Lives in Lisbon"), ("ana", "Loves spicy ramen"), ("ben", "Hates cilantro")
+        ("ana", "Doesn't like spicy ramen"), ("ana", "Lives in Mumbai"), ("ben", "Is allergic to peanuts")
     ]  # fmt: skip
     assert work(store, clock=lambda: NOW + timedelta(minutes=5))["sessions"] == 1
     assert queued(conn) == []
@@ -86,7 +86,7 @@ def test_what_is_due_becomes_memory_and_leaves(store: Store, say: Say, conn: Con
 
 
 def test_nothing_due_is_nothing_done(store: Store, say: Say, conn: Conn) -> None:
-    say("ana", "s1", "I love spicy ramen.", at=NOW)
+    say("ana", "s1", "I can't stand spicy ramen.", at=NOW)
     assert work(store)["batches"] == 0
     assert conn.execute("select count(*) from ops.runs").fetchone() == (0,)
 
@@ -160,9 +160,9 @@ class Busy(WordEmbedder):
 
 
 def test_a_session_that_gets_turns_meanwhile_stays(store: Store, say: Say, conn: Conn) -> None:
-    say("ana", "s1", "I love spicy ramen.")
+    say("ana", "s1", "I can't stand spicy ramen.")
     later = NOW + timedelta(seconds=1)
-    found = work(store, embedder=Busy(lambda: say("ana", "s1", "I live in Lisbon.", at=later)))
+    found = work(store, embedder=Busy(lambda: say("ana", "s1", "I live in Mumbai.", at=later)))
     assert (found["sessions"], found["kept"]) == (0, 1)
     assert conn.execute("select turns, attempts, lease_id, first_at, due_at from ops.queue").fetchall() == [
         (1, 0, None, later, later + timedelta(minutes=5))
@@ -172,7 +172,7 @@ def test_a_session_that_gets_turns_meanwhile_stays(store: Store, say: Say, conn:
 
 
 def test_a_turn_said_later_than_now_waits_until_then(store: Store, say: Say, conn: Conn) -> None:
-    say("ana", "s1", "I love spicy ramen.")
+    say("ana", "s1", "I can't stand spicy ramen.")
     ahead = NOW + timedelta(hours=2)
     with store.transaction("t") as worker:
         enqueue(
@@ -183,13 +183,13 @@ def test_a_turn_said_later_than_now_waits_until_then(store: Store, say: Say, con
 
 
 def test_two_never_work_on_one_subject(store: Store, say: Say, conn: Conn) -> None:
-    say("ana", "s1", "I love spicy ramen.")
-    say("ben", "s1", "I love spicy ramen.")
+    say("ana", "s1", "I can't stand spicy ramen.")
+    say("ben", "s1", "I can't stand spicy ramen.")
     seen: list[dict[str, int | float]] = []
 
     def another() -> None:
-        say("ana", "s9", "I live in Lisbon.")
-        say("cyd", "s1", "I live in Porto.")
+        say("ana", "s9", "I live in Mumbai.")
+        say("cyd", "s1", "I live in Bergen")
         seen.append(work(store))
 
     assert work(store, embedder=Busy(another))["sessions"] == 3  # and then ana's other session
@@ -200,7 +200,7 @@ def test_two_never_work_on_one_subject(store: Store, say: Say, conn: Conn) -> No
 def test_tenants_take_turns(store: Store, say: Say, conn: Conn) -> None:
     for tenant, subjects in (("big", 7), ("late", 1)):
         for number in range(subjects):
-            say(f"{tenant}{number}", "s1", "I love spicy ramen.", tenant=tenant)
+            say(f"{tenant}{number}", "s1", "I can't stand spicy ramen.", tenant=tenant)
     order: list[tuple[float, float]] = []
     drained = Drainer(store=store, embedder=EMBEDDER, clock=lambda: NOW, batch=2).drain(
         on_batch=lambda so_far: order.append(tuple(so_far.tenants[name]["sessions"] for name in ("big", "late")))
@@ -226,7 +226,7 @@ class Broken(WordEmbedder):
 
 def test_one_that_fails_is_tried_alone_and_becomes_a_dead_letter(store: Store, say: Say, conn: Conn) -> None:
     for subject in ("ana", "ben", "cyd"):
-        say(subject, "s1", "I love spicy ramen." if subject != "ben" else "I love bitter gourd.")
+        say(subject, "s1", "I can't stand spicy ramen." if subject != "ben" else "I'm allergic to gourd")
     clock, broken = NOW, Broken("gourd")
     with pytest.raises(StageError, match=r"^All 3 sessions that were tried failed. t: The model gave no answer.$"):
         work(store, embedder=broken)
@@ -264,10 +264,10 @@ def test_one_that_fails_is_tried_alone_and_becomes_a_dead_letter(store: Store, s
 def test_a_foreign_error_tells_nothing_that_was_said(
     store: Store, say: Say, conn: Conn, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    say("ana", "s1", "I love spicy ramen.")
+    say("ana", "s1", "I can't stand spicy ramen.")
 
     def fail(*_: object, **__: object) -> None:
-        raise ValueError("I love spicy ramen.")
+        raise ValueError("I can't stand spicy ramen.")
 
     monkeypatch.setattr("reverie.drive.drain.catch_up", fail)
     with pytest.raises(StageError, match="t: ValueError$") as caught:
@@ -278,8 +278,8 @@ def test_a_foreign_error_tells_nothing_that_was_said(
 
 
 def test_one_tenant_that_fails_does_not_keep_the_others(store: Store, say: Say, conn: Conn) -> None:
-    say("ana", "s1", "I love bitter gourd.", tenant="a")
-    say("ana", "s1", "I love spicy ramen.", tenant="b")
+    say("ana", "s1", "I'm allergic to gourd", tenant="a")
+    say("ana", "s1", "I can't stand spicy ramen.", tenant="b")
     conn.execute("update ops.tenants set policy = 'nowhere.toml' where tenant_id = 'a'")
     found = work(store)
     assert (found["sessions"], found["failed"]) == (1, 1)
@@ -290,7 +290,7 @@ def test_one_tenant_that_fails_does_not_keep_the_others(store: Store, say: Say, 
 
 
 def test_a_worker_that_died_is_followed_by_another(store: Store, say: Say, conn: Conn) -> None:
-    say("ana", "s1", "I love spicy ramen.")
+    say("ana", "s1", "I can't stand spicy ramen.")
     died_at = NOW - LEASE
     for attempt in range(POLICY.queue.attempts):
         at = died_at + attempt * LEASE
@@ -306,11 +306,11 @@ def test_a_worker_that_died_is_followed_by_another(store: Store, say: Say, conn:
 
 
 def test_a_lease_is_renewed_by_who_works_and_lost_by_who_does_not(store: Store, say: Say, conn: Conn) -> None:
-    say("ana", "s1", "I love spicy ramen.")
+    say("ana", "s1", "I can't stand spicy ramen.")
     times: Iterator[datetime] = iter([NOW] * 4 + [NOW + LEASE * 0.7] * 99)
     assert Drainer(store=store, embedder=EMBEDDER, clock=lambda: next(times)).drain().counts()["sessions"] == 1
 
-    say("ben", "s1", "I hate cold soba.")
+    say("ben", "s1", "I'm vegan")
     clock = [NOW]
 
     def sleep_too_long() -> None:
@@ -324,9 +324,9 @@ def test_a_lease_is_renewed_by_who_works_and_lost_by_who_does_not(store: Store, 
 
 
 def test_the_periodic_tier_clears_the_queue(store: Store, say: Say, conn: Conn) -> None:
-    say("ana", "s1", "I love spicy ramen.")
-    say("ben", "s1", "I live in Lisbon.")
-    say("cyd", "s1", "I hate cilantro.", at=NOW + timedelta(minutes=1))
+    say("ana", "s1", "I can't stand spicy ramen.")
+    say("ben", "s1", "I live in Mumbai.")
+    say("cyd", "s1", "I'm allergic to peanuts", at=NOW + timedelta(minutes=1))
     scope = Scope(tenant_id="t")
 
     def cycle(policy: Policy) -> Iterator[Any]:

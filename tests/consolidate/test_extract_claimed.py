@@ -6,10 +6,25 @@ import pytest
 
 from reverie.consolidate.extract.claimed import claim_candidates
 from reverie.model import Proposition
-from reverie.policy import load_policy
+from reverie.policy import Policy, load_policy
 from tests.consolidate.test_extract_claims import judged, note, turn
 
-OURS = load_policy("reverie")
+RULES = [
+    {"name": "dislikes", "cues": ["don't like"], "pattern": "i don't like (?P<x>[a-z]+ food)", "polarity": -1},
+    {"name": "loves", "cues": ["i love"], "pattern": "i love (?P<x>[a-z]+)", "template": "Loves {x}", "polarity": 1},
+    {"name": "stands", "cues": ["can't stand"], "pattern": "i can't stand (?P<x>[a-z]+) any", "phase": "begins",
+     "template": "Can't stand {x}", "polarity": -1},
+]  # fmt: skip
+
+
+def policy() -> Policy:
+    """The policy `reverie` with patterns of its own for what somebody likes."""
+    given = load_policy("reverie").model_dump(mode="json")
+    given["extract"]["rules"] = [rule | {"relation": "likes"} for rule in RULES]
+    return Policy.model_validate(given)
+
+
+OURS = policy()
 
 
 @pytest.mark.parametrize(
@@ -25,7 +40,9 @@ def test_a_claim_that_says_more_states_what_the_rule_read(
 ) -> None:
     """Merge then sees one preference in two wordings, whatever the model's key means."""
     claim = note(text, said[:-1], kind="preference", category="constraint", key="dietary", value=thing)
-    (candidate,) = claim_candidates(turn(said), judged(turn(said), claim).accepted, "t", OURS, "m", bytes(32))
+    (candidate,) = claim_candidates(
+        turn(said), judged(turn(said), claim, policy=OURS).accepted, "t", OURS, "m", bytes(32)
+    )
     statement = candidate.statement
     assert statement is not None
     assert (statement.relation, statement.object, statement.phase) == ("likes", thing, phase)
@@ -35,14 +52,14 @@ def test_a_claim_that_says_more_states_what_the_rule_read(
 def test_a_claim_of_something_else_states_its_own() -> None:
     said = turn("I don't like spicy food, I eat curd rice daily.")
     claim = note("Eats curd rice daily", "I eat curd rice daily", kind="preference")
-    (candidate,) = claim_candidates(said, judged(said, claim).accepted, "t", OURS, "m", bytes(32))
+    (candidate,) = claim_candidates(said, judged(said, claim, policy=OURS).accepted, "t", OURS, "m", bytes(32))
     assert (candidate.statement, candidate.polarity) == (None, 0)
 
 
 def test_an_instruction_of_a_model_is_a_standing_rule_and_lasts() -> None:
     said = turn("I don't like talking about politics, can we just never do that here?")
     claim = note("Never talk about politics here", "can we just never do that here", kind="instruction")
-    (candidate,) = claim_candidates(said, judged(said, claim).accepted, "t", OURS, "m", bytes(32))
+    (candidate,) = claim_candidates(said, judged(said, claim, policy=OURS).accepted, "t", OURS, "m", bytes(32))
     assert candidate.lasting
     assert candidate.statement == Proposition(relation="standing_rule", object="Never talk about politics here")
     (plain,) = claim_candidates(said, judged(said, claim).accepted, "t", load_policy("chat"), "m", bytes(32))

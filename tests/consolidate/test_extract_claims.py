@@ -28,8 +28,8 @@ def note(text: str, quote: str, **more: Any) -> dict[str, Any]:
     return {"kind": "fact", "text": text, "quote": quote, "confidence": 0.9, "importance": 0.7} | more
 
 
-def judged(said: ShownTurn, *notes: dict[str, Any], policy: str = "reverie") -> JudgedClaims:
-    return judge_claims(said, TurnNotes.model_validate({"notes": notes}), load_policy(policy))
+def judged(said: ShownTurn, *notes: dict[str, Any], policy: Policy | None = None) -> JudgedClaims:
+    return judge_claims(said, TurnNotes.model_validate({"notes": notes}), policy or load_policy("reverie"))
 
 
 RETRIEVER = turn("My sister Priya breeds dachshunds, we got our puppy Bruno from her for 300 euros.")
@@ -155,13 +155,12 @@ def test_one_turn_gives_a_key_one_value() -> None:
 @pytest.mark.parametrize(
     ("said", "text", "taken"),
     [
-        ("I live in Lisbon.", "Is based in Lisbon", False),
-        ("I live in Lisbon.", "Resides in Lisbon", False),
-        ("I have a golden retriever named Bruno", "Owns a golden retriever called Bruno", False),
-        ("I have a golden retriever named Bruno", "Has a golden retriever", False),
-        ("I have a golden retriever named Bruno", "Has a trained golden retriever", True),
-        ("I live in Lisbon (and hate it).", "Hates Lisbon", True),
-        ("I live in Lisbon.", "Does not live in Lisbon", True),
+        ("I live at 12 Mill Lane, Leeds.", "Is based at 12 Mill Lane, Leeds", False),
+        ("I live at 12 Mill Lane, Leeds.", "Resides in Leeds", False),
+        ("My sister Ann lives here", "Has a sister", False),
+        ("My sister Ann lives here", "Has a trained sister", True),
+        ("I live at 12 Mill Lane, Leeds (and hate it).", "Hates Leeds", True),
+        ("My sister Ann lives here", "Does not have a sister Ann", True),
     ],
 )
 def test_another_verb_says_no_more_than_the_rule(said: str, text: str, taken: bool) -> None:
@@ -170,12 +169,12 @@ def test_another_verb_says_no_more_than_the_rule(said: str, text: str, taken: bo
 
 
 def test_what_a_rule_found_and_what_was_noted_already_adds_nothing() -> None:
-    said = turn("I live in Lisbon with my cat.")
-    lives = note("Lives in Lisbon", "I live in Lisbon")
-    both = note("Lives in Lisbon with their cat", said.text)
-    assert judged(said, lives).discarded == {"known": 1}
-    assert len(judged(said, both, both | {"text": "lives in Lisbon  with their cat"}).accepted) <= 1
-    assert judged(said, note("Does not live in Lisbon", said.text)).discarded == {}
+    said = turn("My sister Ann has a cat.")
+    sister = note("Has a sister Ann", "My sister Ann")
+    both = note("Has a sister Ann with a cat", said.text)
+    assert judged(said, sister).discarded == {"known": 1}
+    assert len(judged(said, both, both | {"text": "has a sister Ann  with a cat"}).accepted) == 1
+    assert judged(said, note("Does not have a sister Ann", said.text)).discarded == {}
 
 
 def test_more_than_the_policy_has_a_turn_give_is_left_out() -> None:

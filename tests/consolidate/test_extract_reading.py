@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+import json
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any
 
 import polars as pl
 import pytest
 
 from reverie.consolidate.extract.decide import TURNS, TurnDecisions, decide_turns
-from reverie.consolidate.extract.reading import own_statements, read_messages, statement_of
-from reverie.inference.reader import AskedMessage, MessageReading, TextPlace
+from reverie.consolidate.extract.reading import ReadTurns, own_statements, read_messages, statement_of
+from reverie.errors import PolicyError
+from reverie.inference.reader import AskedMessage, MessageReading, ReadMessage, TextPlace
+from reverie.inference.reader.reader import TrainedReader
 from reverie.language.statements.stated import MessageStatement
 from reverie.policy import load_policy
 
-READER, RULES = load_policy("reader"), load_policy("reverie")
+READER, RULES = load_policy("reverie"), load_policy("chat")
 AT = datetime(2026, 3, 2, 9, tzinfo=UTC)
 
 
@@ -55,12 +59,12 @@ def test_what_a_pattern_states_is_the_patterns() -> None:
 
 
 def test_a_policy_without_the_reader_reads_nothing() -> None:
-    assert read_messages(turns("I live in Bergen now"), RULES) == {}
+    assert read_messages(turns("I live in Bergen now"), RULES) == ReadTurns()
 
 
 def test_turns_of_others_and_pleasantries_are_not_read() -> None:
-    assert read_messages(turns("I live in Bergen now", role="assistant"), READER) == {}
-    assert read_messages(turns("ok thanks!", ""), READER) == {}
+    assert read_messages(turns("I live in Bergen now", role="assistant"), READER) == ReadTurns()
+    assert read_messages(turns("ok thanks!", ""), READER) == ReadTurns()
 
 
 def test_what_is_read_becomes_candidates_and_verdicts() -> None:
@@ -85,3 +89,76 @@ def test_a_batch_gives_what_its_turns_give_alone(texts: tuple[str, ...]) -> None
     frame = turns(*texts)
     alone = [each for row in range(len(frame)) for each in decided(frame[row]).candidates]
     assert sorted(map(repr, decided(frame).candidates)) == sorted(map(repr, alone))
+
+
+def test_a_message_in_another_language_is_not_read_and_says_so() -> None:
+    frame = turns("Ich wohne seit drei Jahren in Hamburg und arbeite als Krankenpfleger.", "I live in Hamburg")
+    decisions = decided(frame)
+    foreign, english = decisions.verdicts
+    assert (foreign.candidates, foreign.reason) == (0, "language")
+    assert english.candidates == 1
+    without = decide_turns(frame, "acme", RULES, len)
+    assert without.verdicts[0].reason != "language", "a policy without the reader reads every language alike"
+
+
+def asked_of_a_model(*texts: str, **numbers: Any) -> list[bool]:
+    """Which messages wait for a language model under these numbers of `[extract.model]`."""
+    model = READER.extract.model.model_copy(update=numbers)
+    policy = READER.model_copy(update={"extract": READER.extract.model_copy(update={"model": model})})
+    frame = turns(*texts)
+    read = read_messages(frame, policy)
+    return [each.waits for each in decide_turns(frame, "acme", policy, len, read=read, with_model=True).verdicts]
+
+
+def test_a_language_model_is_asked_where_the_reader_is_unsure() -> None:
+    texts = ("I'm allergic to peanuts", "what rhymes with orange")
+    assert asked_of_a_model(*texts) == [True, True]
+    assert asked_of_a_model(*texts, when="unsure", sure=0.0) == [False, False]
+    assert asked_of_a_model(*texts, when="unsure", sure=0.95) == [True, False], "no statement is that sure"
+
+
+def test_nobody_is_unsure_where_nobody_reads(tmp_path: Path) -> None:
+    path = tmp_path / "ours.toml"
+    path.write_text('base = "chat"\n[extract.model]\nwhen = "unsure"\n', encoding="utf-8")
+    with pytest.raises(PolicyError, match=r"needs \[extract.reader\] read = true"):
+        load_policy(str(path))
+
+
+QUOTED = [
+    json.loads(line)["text"]
+    for line in (Path(__file__).parents[1] / "language" / "cues" / "quoted_cases.jsonl").read_text("utf-8").splitlines()
+    if not json.loads(line)["own"]
+]
+
+
+def test_nothing_is_read_in_the_words_of_others() -> None:
+    found = {candidate.content for candidate in decided(turns(*QUOTED)).candidates if candidate.kind != "episode"}
+    assert found == set()
+
+
+UNSURE = MessageReading(
+    relation="standing_rule", object=TextPlace(False, 23, 30), phase="holds", polarity=0, duration=None, holder=None,
+    topic=None, replaced=None, until=None, clause=None, confidence=0.2,
+)  # fmt: skip
+
+
+def test_what_surely_states_something_is_kept_in_its_own_words(monkeypatch: pytest.MonkeyPatch) -> None:
+    text = "Odd day. I'm done w all of this, never mention it again"
+    monkeypatch.setattr(TrainedReader, "read", lambda _, asked: [ReadMessage([], 0.9, UNSURE) for _ in asked])
+    (kept,) = decided(turns(text)).candidates
+    assert (kept.content, kept.kind, kept.origin) == (
+        "I'm done w all of this, never mention it again", "instruction", "plain",
+    )  # fmt: skip
+    assert (kept.statement, kept.lasting) == (None, False)
+    monkeypatch.setattr(TrainedReader, "read", lambda _, asked: [ReadMessage([], 0.7, UNSURE) for _ in asked])
+    assert decided(turns(text)).candidates == [], "it may state something"
+
+
+@pytest.mark.parametrize(
+    "text", ["Odd day. my mail is now ana@example.com", "Odd day. shall I be done w all of this?", "lol " * 90]
+)
+def test_nothing_is_kept_beside_what_is_found_nor_a_question_nor_a_long_text(
+    text: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(TrainedReader, "read", lambda _, asked: [ReadMessage([], 0.9, UNSURE) for _ in asked])
+    assert all(candidate.origin != "plain" for candidate in decided(turns(text)).candidates)

@@ -244,7 +244,6 @@ def test_cutting_the_work_changes_nothing(stated: list[StatedValue], cut: int) -
 @pytest.mark.parametrize(
     ("policy", "origin", "content", "key", "value"),
     [
-        ("reverie", "diet-has", "Follows a vegan diet", "dietary:a-vegan-diet", "a vegan diet"),
         ("agent", "default-is", "Default project is PROJ", "default_project", "PROJ"),
         ("contact", "have-pet-named", "Has a dog named Bruno", "has:bruno", "a dog named Bruno"),
     ],

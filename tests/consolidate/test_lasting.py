@@ -29,10 +29,11 @@ POLICY = lively(
     compress={"running_turns": 0, "session_threshold": 0},
     extract={
         "episodes": "none",
+        "reader": {"read": False},
         "plan_days": 60.0,
         "relations": {
-            "lives_in": {"lasts": "durable", "objects": "deed", "wording": "Lives in {object}", "values": "one"},
-            "plans": {"lasts": "expiring", "objects": "deed", "wording": "Plans to {object}"},
+            "lives_in": {"lasts": "durable", "wording": "Lives in {object}", "values": "one"},
+            "plans": {"lasts": "expiring", "wording": "Plans to {object}"},
         },
         "rules": [
             {"name": "live", "cues": ["live in"], "pattern": "i live in (?P<x>.+)", "relation": "lives_in"},

@@ -131,7 +131,7 @@ def seed(url: str, at: datetime) -> dict[str, Known]:
             said = [
                 {"role": "user", "source_id": str(n), "said_at": first + timedelta(minutes=n), "text": text}
                 for n, text in enumerate(
-                    [f"I have a dog named {canary}.", f"I work as a nurse in {canary} Hall.", "I hate peanuts.",
+                    [f"My friend {canary} lives in Leeds.", f"I work as a nurse in {canary} Hall.", "I hate peanuts.",
                      f"We went to Chennai with {canary} yesterday.", f"I like {canary} tea.", "I don't like rain."]
                 )
             ]  # fmt: skip

@@ -12,6 +12,7 @@ from reverie.inference.reader.decoding import (
     letters_of,
     objects,
     pointed,
+    ranked,
     word_edges,
 )
 
@@ -54,7 +55,9 @@ def test_no_span_goes_from_the_question_into_the_message() -> None:
 def test_objects_do_not_cross_and_the_surest_is_taken() -> None:
     spans = [CandidateSpan(1, 2, 0.9), CandidateSpan(2, 2, 0.9), CandidateSpan(4, 4, 0.9), CandidateSpan(6, 6, 0.9)]
     relations = np.array([[0, 1, 5], [0, 3, 1], [0, 4, 1], [9, 0, 0]], np.float32)
-    found = objects(spans, relations, 0.0, WEIGHTS)
+    spans_by_sureness = ranked(spans, relations, 0.5, WEIGHTS)
+    assert spans_by_sureness[0].confidence == max(each.confidence for each in spans_by_sureness)
+    found = objects(spans_by_sureness, WEIGHTS["threshold"])
     assert [(each.first, each.last, each.relation, each.candidate) for each in found] == [(1, 2, 1, 0), (4, 4, 0, 2)]
 
 

@@ -57,17 +57,19 @@ def test_a_message_is_read_the_same_alone_and_among_others_on_any_threads(messag
     ],
 )
 def test_it_reads_what_people_tell(text: str, relation: str, said: str) -> None:
-    readings = shared_reader(2).read([AskedMessage(text)])[0]
+    readings = shared_reader(2).read([AskedMessage(text)])[0].readings
     assert [text[each.object.start : each.object.end] for each in readings if each.relation == relation] != []
     assert any(said in text[each.object.start : each.object.end] for each in readings if each.relation == relation)
 
 
 @pytest.mark.parametrize("text", ["lol ok", "Write a haiku about rain", "my phone is at 3 %", ""])
 def test_it_reads_nothing_in_chatter(text: str) -> None:
-    assert shared_reader(2).read([AskedMessage(text)]) == [[]]
+    (found,) = shared_reader(2).read([AskedMessage(text)])
+    assert found.readings == []
+    assert found.states < 0.5
 
 
 def test_a_long_text_is_read_in_parts() -> None:
     text = "We drank tea and watched the rain for a while. " * 20 + "I'm allergic to peanuts."
-    readings = shared_reader(2).read([AskedMessage(text)])[0]
+    readings = shared_reader(2).read([AskedMessage(text)])[0].readings
     assert "peanuts" in [text[each.object.start : each.object.end] for each in readings]

@@ -9,16 +9,16 @@ from tests.live.conftest import AT, Talk, after
 
 
 def test_the_answer_says_what_the_rules_make_of_it(talk: Talk) -> None:
-    told = talk.say("I have a golden retriever named Bruno.", "lol", "Do you like dogs?")
+    told = talk.say("Always ask about my dog Bruno.", "lol", "Do you like dogs?")
     kinds = [[each.kind for each in heard.noticed.candidates] for heard in told.turns]
-    assert kinds[0][0] == "fact"
+    assert kinds[0][0] == "instruction"
     assert told.turns[0].noticed.candidates[0].mentions == ("pet:bruno",)
     assert [heard.noticed.reason for heard in told.turns] == [None, "low_content", "question"]
     assert told.flush_at == after(5)
 
 
 def test_what_was_answered_is_what_is_written(talk: Talk) -> None:
-    told = talk.say("I have a golden retriever named Bruno.", "Bruno ate my shoes yesterday.")
+    told = talk.say("This is my brother Bruno.", "Bruno ate my shoes yesterday.")
     call = {"name": "book_vet", "arguments": {"when": "Monday", "a": 1}, "why": "Bruno ate shoes", "result": "booked"}
     done = talk.send({"role": "assistant", "text": "Booked.", "tool_calls": [call]}, at=after(1))
     talk.flush(after(6.1))

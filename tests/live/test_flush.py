@@ -35,13 +35,13 @@ def test_a_short_reply_is_read_with_its_question_and_comes_to_the_same_as_import
     reply = {"role": "user", "speaker": "Ana", "text": "Pune"}
     talk.send({"role": "assistant", "speaker": "Copilot", "text": "And where do you live?"}, reply)
     talk.flush(after(5))
-    talk.send({"role": "assistant", "speaker": "Copilot", "text": "Do you have any pets?"}, at=after(20))
+    talk.send({"role": "assistant", "speaker": "Copilot", "text": "What's your dog called?"}, at=after(20))
     talk.flush(after(30))
-    talk.send(reply | {"text": "two cats"}, at=after(31))
+    talk.send(reply | {"text": "Rex"}, at=after(31))
     talk.flush(after(40))
     found = "select id, content from memory.memories order by id"
     live = talk.rows(found)
-    assert [content for _, content in live] == ["Lives in Pune", "Has two cats"]
+    assert [content for _, content in live] == ["Lives in Pune", "Has a pet, Rex"]
     work = Work(
         store=talk.store, scope=Scope(tenant_id=TENANT), policy=talk.policy, as_of=after(60), embedder=WordEmbedder()
     )  # fmt: skip

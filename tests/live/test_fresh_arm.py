@@ -121,7 +121,7 @@ def test_a_turn_is_recalled_at_once_and_scores_as_it_will_later(talk: Talk) -> N
 def test_every_signal_is_measured_as_the_search_does(talk: Talk) -> None:
     remember(talk)
     say(talk, "Did you see the ferret on Sunday?", at=after(20), role="assistant", speaker="Bo")
-    say(talk, "Yes, since 2020 my ferret likes rain.", "The market was full.", at=after(21))
+    say(talk, "Yes, what a ferret since 2020, my word.", "The market was full.", at=after(21))
     names = {"similarity", "lexical", "answers", "session_similarity", "speaker", "date", "first_person", "names_time",
              "asks", "assistant", "asked_assistant", "memory", "recency", "importance", "access", "entity", "standing",
              "length"}  # fmt: skip
@@ -277,7 +277,7 @@ def correct(talk: Talk, memory_id: UUID, **given: Any) -> None:
 
 @pytest.mark.parametrize("given", [{"asked": "wrong"}, {"asked": "forget"}, {"content": "Has a stoat named Ziggy"}])
 def test_what_was_said_a_moment_ago_can_be_corrected(talk: Talk, given: dict[str, str]) -> None:
-    (heard,) = say(talk, SAID).turns
+    (heard,) = say(talk, "Always ask about the ferret before dinner.").turns
     say(talk, "The ferret sleeps.", at=after(1))
     memory_id = heard.noticed.candidates[0].id
     with pytest.raises(NotFoundError):
@@ -287,7 +287,7 @@ def test_what_was_said_a_moment_ago_can_be_corrected(talk: Talk, given: dict[str
     correct(talk, memory_id, **given)
     assert [hit.content for hit in ask(talk, QUESTION, at=after(3)).hits if hit.fresh] == ["Ana: The ferret sleeps."]
     drain(talk, after(4))
-    assert not any("ferret named" in hit.content for hit in ask(talk, QUESTION, at=after(5)).hits)
+    assert not any("before dinner" in hit.content for hit in ask(talk, QUESTION, at=after(5)).hits)
     assert not flush_turns_of(talk.store, memory_id, **flushed)
     assert say(talk, "I am back.", at=after(6)).turns[0].status == "added"
 
@@ -320,16 +320,16 @@ def test_a_correction_withholds_it_while_it_is_embedded_nowhere(talk: Talk) -> N
 
 def test_a_candidate_repeats_one_that_still_waits(talk: Talk) -> None:
     other = replace(talk, session="s2")
-    (first,) = say(talk, "I have a dog named Bruno.").turns
+    (first,) = say(talk, "This is my brother Bruno.").turns
     (memory_id,) = [one.id for one in first.noticed.candidates if one.kind == "fact"]
     for minute, step in ((1, lambda: None), (12, lambda: talk.flush(after(11))), (25, lambda: drain(talk, after(24)))):
         step()
-        heard = say(other, "I have a dog named Bruno!", "My sister lives in Pune.", at=after(minute)).turns
+        heard = say(other, "This is my brother Bruno!", "My phone number is 0151 2345678.", at=after(minute)).turns
         (near,) = heard[0].near.values()
         assert near.similarity == pytest.approx(1, abs=1e-3)
         assert near.memory_id == memory_id or minute > 1
         assert not heard[1].near or minute > 1
-    assert say(talk, "I have a dog named Bruno.", said_at=AT, source_id="x").turns[0].near
+    assert say(talk, "This is my brother Bruno.", said_at=AT, source_id="x").turns[0].near
     again = {"said_at": after(40).isoformat(), "source_id": "y"}
-    say(replace(talk, subject="new"), "I play the cello.", at=after(40), **again)
-    assert say(replace(talk, subject="new"), "I play the cello.", at=after(41), **again).turns[0].near == {}
+    say(replace(talk, subject="new"), "Always suggest cello music.", at=after(40), **again)
+    assert say(replace(talk, subject="new"), "Always suggest cello music.", at=after(41), **again).turns[0].near == {}

@@ -43,6 +43,7 @@ LATER = START + timedelta(days=9)
 #: Old sessions are summarised; no themes and no profile, so that what is asked about is turns and sessions.
 POLICY = lively(compress={"session_threshold": 2, "pattern_episodes": 0}, profile={"from_memories": False})
 NOBODY = "http://127.0.0.1:9/v1"
+DOGS = ("Rex", "Bella", "Max", "Bruno", "Luna")
 Load = Callable[..., Any]
 
 
@@ -67,7 +68,7 @@ def queued(store: Store, conn: Conn, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def tell(conn: Conn) -> None:
     for day in range(5):
-        for minute, text in enumerate((f"I have {day + 2} dogs in my house.", "They like to swim in the sea.")):
+        for minute, text in enumerate((f"I have a dog named {DOGS[day]}.", "They like to swim in the sea.")):
             say(conn, text, START + timedelta(days=day, minutes=minute), session=f"s{day}")
 
 
@@ -141,7 +142,7 @@ def test_a_live_session_becomes_memory_without_it(
     assert "gave no reply about any of 2 items" in drained.reasons[TENANT]
     assert drained.rows()[0]["reason"] == drained.reasons[TENANT]
     assert conn.execute("select content from memory.memories where state = 'active'").fetchall() == [
-        ("Has 2 dogs in their house",)
+        ("Has a dog named Rex",)
     ]
     assert conn.execute("select from ops.queue").fetchall() == []
     server.script()

@@ -99,7 +99,7 @@ WAITS_NO_MORE = (1, None, MODEL, None, False)
 
 
 def test_what_it_notes_stands_beside_what_the_rules_find(read: Run, server: Server, conn: Conn) -> None:
-    first = say(conn, "My brother Ravi lives in Pune.", START)
+    first = say(conn, "I mean my brother Ravi, the one in Pune.", START)
     said = say(conn, "He has just opened a bakery there, so proud.", START + timedelta(minutes=1))
     say(conn, "lol", START + timedelta(minutes=2))
     bakery = note("Has a brother Ravi who opened a bakery in Pune", "just opened a bakery", importance=0.8)
@@ -107,12 +107,11 @@ def test_what_it_notes_stands_beside_what_the_rules_find(read: Run, server: Serv
     report = read()
     assert candidates(conn) == [
         ("Has brother Ravi", None),
-        ("Their brother Ravi lives in Pune", None),
         ("Has a brother Ravi who opened a bakery in Pune", MODEL),
     ]
     names = ("noted", "fact", "discarded_ungrounded", "discarded_unquoted", "discarded_low_content", "asked", "waiting")
-    assert [report[name] for name in names] == [1, 3, 1, 1, 1, 2, 0]
-    assert report["candidates"] == 3
+    assert [report[name] for name in names] == [1, 2, 1, 1, 1, 2, 0]
+    assert report["candidates"] == 2
     assert (report.model, report.model_calls) == (MODEL, 2)
     row = conn.execute("""select origin, base, turn_id, mentions, state, polarity, run_id
                           from memory.memories where model is not null""").fetchone()  # fmt: skip
@@ -122,7 +121,7 @@ def test_what_it_notes_stands_beside_what_the_rules_find(read: Run, server: Serv
                  join memory.memories m on m.id = l.memory_id and m.model is not null order by 1"""
     assert conn.execute(lineage).fetchall() == [("context", first.id), ("extracted", said.id)]
     assert readings(conn) == [
-        (2, *WAITS_NO_MORE[1:]), WAITS_NO_MORE, (0, "low_content", None, None, False)
+        WAITS_NO_MORE, WAITS_NO_MORE, (0, "low_content", None, None, False)
     ]  # fmt: skip
     ledger = conn.execute("select model, model_calls, report ->> 'noted' from ops.runs").fetchall()
     assert ledger == [(MODEL, 2, "1")]
@@ -156,7 +155,7 @@ def test_without_a_reply_the_rules_stand_and_the_turn_waits(
     read: Run, store: Store, server: Server, conn: Conn
 ) -> None:
     for minute in range(3):
-        say(conn, f"I have {minute + 2} dogs in my house.", START + timedelta(minutes=minute), session=f"s{minute}")
+        say(conn, f"My phone number is 0151 23456{minute:02}.", START + timedelta(minutes=minute), session=f"s{minute}")
     server.script({}, {"status": 400})
     report = read()
     assert (report["failed_rejected"], report["waiting"], report["noted"]) == (1, 1, 2)
@@ -191,7 +190,7 @@ def test_a_note_that_comes_after_its_cycle_is_worked_in(read: Run, store: Store,
 
 def test_a_dead_model_holds_nobody_up(read: Run, server: Server, conn: Conn) -> None:
     for minute in range(40):
-        say(conn, f"I have {minute + 2} dogs in my house.", START + timedelta(minutes=minute))
+        say(conn, f"My phone number is 0151 23456{minute:02}.", START + timedelta(minutes=minute))
     with pytest.raises(UnansweredError, match=r"gave no reply about any of 8 items: unavailable 8\.$"):
         read(base="http://127.0.0.1:9/v1", attempts=1)
     ((status, told, report),) = conn.execute("select status, error, report from ops.runs").fetchall()
@@ -207,7 +206,7 @@ def test_an_unfit_model_is_not_asked_on_and_what_it_garbled_is_left_to_the_rules
     read: Run, server: Server, conn: Conn
 ) -> None:
     for minute in range(20):
-        say(conn, f"I have {minute + 2} dogs in my house.", START + timedelta(minutes=minute))
+        say(conn, f"My phone number is 0151 23456{minute:02}.", START + timedelta(minutes=minute))
     server.script(*[{"content": "Sure! He has dogs."}] * 16)
     report = read()
     assert (report["failed_not_json"], report["asked_again"], report["waiting"]) == (8, 8, 12)
@@ -221,7 +220,7 @@ def test_without_credit_turns_wait_for_it(
     read: Run, server: Server, conn: Conn, price: tuple[float, float] | None, reason: str
 ) -> None:
     for minute in range(20):
-        say(conn, f"I have {minute + 2} dogs in my house.", START + timedelta(minutes=minute))
+        say(conn, f"My phone number is 0151 23456{minute:02}.", START + timedelta(minutes=minute))
     give(conn, 0.0, TENANT)
     report = read(price=price)
     assert server.requests == [] and report[f"failed_{reason}"] == 4 and report["waiting"] == 20
@@ -239,7 +238,7 @@ def test_a_turn_that_is_too_long_is_left_to_the_rules(read: Run, server: Server,
 def test_what_was_read_without_a_model_stays_until_it_is_replayed(
     read: Run, store: Store, load: Any, server: Server, conn: Conn
 ) -> None:
-    say(conn, "I have two dogs in my house.", START)
+    say(conn, "My phone number is 0151 2345600.", START)
     # a flush leaves it to the deferred tier whether there is a model
     conn.execute(
         """insert into memory.extractions (tenant_id, turn_id, subject_id, candidates, reason, unread, waits, run_id)

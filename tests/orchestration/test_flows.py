@@ -248,10 +248,11 @@ def test_a_history_is_imported_and_reembedded(
 ) -> None:
     path = tmp_path / "history.jsonl"
     record = {"subject_id": "ana", "session_id": "s1", "role": "user", "said_at": "2026-01-05T09:00:00Z"}
-    path.write_text(json.dumps(record | {"text": "I love spicy ramen."}))
+    path.write_text(json.dumps(record | {"text": "My email is ana@example.com."}))
     assert flow("import_history")("acme", path, as_of=AS_OF)["merge_activated"] == 1
     row = (
-        "'ben' as subject_id, 's1' as session_id, 'user' as role, 'I love tea.' as text, '2026-01-06T09:00Z' as said_at"
+        "'ben' as subject_id, 's1' as session_id, 'user' as role, '2026-01-06T09:00Z' as said_at,"
+        " 'My email is ben@example.com.' as text"
     )
     monkeypatch.setenv("REVERIE_SOURCE_URL", database_url)
     monkeypatch.setenv("REVERIE_SOURCE_QUERY", f"select {row}")

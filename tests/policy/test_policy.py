@@ -34,14 +34,14 @@ def in_full(name: str) -> str:
     return re.sub(r"  # \w+$", "", policy_text(name), flags=re.MULTILINE)
 
 
-def test_seven_policies_are_shipped() -> None:
-    assert shipped_policies() == ["agent", "brain", "chat", "contact", "logic", "reader", "reverie"]
+def test_six_policies_are_shipped() -> None:
+    assert shipped_policies() == ["agent", "brain", "chat", "contact", "logic", "reverie"]
     for name in shipped_policies():
         policy = load_policy(name)
         assert policy.name == name
         assert policy.description.endswith(".")
         assert re.fullmatch("[0-9a-f]{16}", policy.hash)
-    assert len({load_policy(name).hash for name in shipped_policies()}) == 7
+    assert len({load_policy(name).hash for name in shipped_policies()}) == 6
 
 
 def test_a_copy_works_by_its_path(changed: Changed) -> None:
@@ -76,7 +76,7 @@ def test_what_is_wrong_is_named_with_what_is_allowed(changed: Changed, old: str,
 
 def test_an_unknown_policy_names_those_there_are() -> None:
     with pytest.raises(
-        PolicyError, match="no policy 'brian': give one of agent, brain, chat, contact, logic, reader, reverie or"
+        PolicyError, match="no policy 'brian': give one of agent, brain, chat, contact, logic, reverie or"
     ):
         load_policy("brian")
 

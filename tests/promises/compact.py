@@ -17,16 +17,16 @@ UNTIL = START + timedelta(days=130, hours=3)
 #: (day, words): said by the subject; what begins with a word in brackets is a tool call of the assistant.
 _SAID = {
     "ana": [
-        (0, "I have a golden retriever named Bruno.", "I love walking Bruno in the park.", "My sister lives in Pune."),
-        (9, "I have a golden retriever named Bruno!", "Yesterday I took Bruno to the vet.", "[recipe] 340", "ok"),
+        (0, "I have a golden retriever called Rex.", "My dog Bruno loves the park.", "My sister lives in Pune."),
+        (9, "I have a golden retriever called Rex!", "Yesterday I took Bruno to the vet.", "[recipe] 340", "ok"),
         (9, "We went to the lake with Bruno last weekend.", "[recipe] 290", "Do you like lakes?"),
-        (31, "I love walking Bruno in the park!", "Bruno ate my shoes again yesterday.", "[news] 95"),
+        (31, "My dog Bruno loves the park!", "Bruno ate my shoes again yesterday.", "[news] 95"),
         (33, "I can't stand coffee.", "We met Bruno's trainer yesterday.", "[news] 110", "[recipe] 280"),
-        (62, "I prefer short emails.", "I prefer short emails, please.", "My sister lives in Delhi."),
+        (62, "I prefer texts to emails.", "I prefer texts to emails!", "My sister lives in Delhi."),
     ],
     "ben": [
-        (2, "I work at Infosys as a software engineer.", "I started a new sprint at Infosys yesterday.", "lol"),
-        (15, "I work at Infosys as an engineer.", "We finished the sprint at Infosys last night.", "hmm"),
+        (2, "I work at Infosys, on the sprint team.", "I started a new sprint at Infosys yesterday.", "lol"),
+        (15, "I still work at Infosys.", "We finished the sprint at Infosys last night.", "hmm"),
         (40, "I live in Mumbai.", "Infosys gave us an award yesterday.", "What is the weather like?"),
         (41, "I hate the commute to Infosys.", "I visited my mom in Chennai last week."),
     ],

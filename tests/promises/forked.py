@@ -13,4 +13,4 @@ from tests.promises import compact, every, killing, profiling, talking  # noqa: 
 
 # the policies here have their patterns in common, which are compiled when they are first used
 for rule in compiled(compact.policy()).compiled:
-    _ = rule.pattern, rule.clause
+    _ = rule.pattern

@@ -85,7 +85,7 @@ def policy(**numbers: Any) -> Policy:
 
 
 #: (hours, words) said by Ana.
-_SAID = [(0, "I have a golden retriever named Bruno."), (1, "My sister lives in Pune."), (26, "I live in Mumbai.")]
+_SAID = [(0, "I have a dog named Bruno."), (1, "My sister lives in Pune."), (26, "I live in Mumbai.")]
 #: (hours, what) observed of Ana.
 _OBSERVED: list[tuple[float, str, Any]] = [
     (2, "preference", "prefers short emails"),

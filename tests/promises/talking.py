@@ -40,7 +40,7 @@ def place(number: int) -> str:
 
 def said(number: int) -> str:
     """What the turn of a number says: a statement, so that it becomes a memory."""
-    return f"I have {number + 2} dogs named Bruno{number}."
+    return f"My email is bruno{number}@example.com."
 
 
 def take_in(session: TenantSession, subject: str, number: int) -> Acknowledged:

@@ -27,7 +27,7 @@ from reverie.consolidate.facts import read as facts_read
 from reverie.consolidate.merge import decide as merge_decide
 from reverie.drive.rebuild import empty_memory
 from reverie.errors import StageError
-from reverie.inference.reader import AskedMessage, MessageReading
+from reverie.inference.reader import AskedMessage, ReadMessage
 from reverie.inference.reader.reader import TrainedReader
 from reverie.model import Scope, stable_id
 from reverie.policy import load_policy
@@ -159,7 +159,7 @@ def defect_in(stage: str, conn: Conn) -> Iterator[WordEmbedder]:
             cut = failing(embed_decide.text_parts, lambda text, *_: text, "commute to Infosys")
             patch.setattr(embed_decide, "text_parts", cut)
         elif stage == "merge":
-            near = failing(merge_decide.why_not_same, lambda one, other, *_: one.content + other.content, "retriever")
+            near = failing(merge_decide.why_not_same, lambda one, other, *_: one.content + other.content, "Rex.*Rex")
             patch.setattr(merge_decide, "why_not_same", near)
         elif stage == "facts":
             keyed = failing(facts_read.relation_key, lambda _, stated: stated.object, "Mumbai")
@@ -256,14 +256,14 @@ def test_a_message_on_which_the_reader_fails_buries_itself_alone(store: Store, c
     import_file(store, file, tenant_id="acme", now=compact.UNTIL)
     read = TrainedReader.read
 
-    def fail(self: TrainedReader, messages: Sequence[AskedMessage]) -> list[list[MessageReading]]:
+    def fail(self: TrainedReader, messages: Sequence[AskedMessage]) -> list[ReadMessage]:
         if any("award" in message.text for message in messages):
             raise Defect("the reader")
         return read(self, messages)
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(TrainedReader, "read", fail)
-        consolidate(store, "acme", load_policy("reader"), compact.UNTIL)
+        consolidate(store, "acme", load_policy("reverie"), compact.UNTIL)
     assert len(letters(conn)) == 1
     read_turns = conn.execute(
         """select t.text from memory.extractions e join log.turns t on t.id = e.turn_id

@@ -57,25 +57,25 @@ def test_a_correction_wins_and_holds_in_a_rebuild(store: Store, history: Path, d
     policy = compact.policy()
     import_file(store, history, tenant_id=TENANT, now=compact.UNTIL)
     consolidate(store, TENANT, policy, THEN)
-    dog, sister = find(store, "golden retriever"), find(store, "sister lives")
+    dog, sister = find(store, "Rex"), find(store, "sister lives")
     held = rows(store, "select count(*) from memory.memories where into_id = %s", dog)
     assert held == [(1,)], "nothing was merged into it"
     facts = rows(store, "select count(*) from memory.structured_facts where memory_id = %s", dog)
-    correct(store, dog, "Has a beagle named Bruno")
+    correct(store, dog, "Has a beagle named Max")
     wrong = correct(store, sister, hours=1)
     assert rows(store, "select due_at from ops.queue") == [(THEN,)]
     consolidate(store, TENANT, policy, THEN + timedelta(hours=2))
-    assert rows(store, "select id from memory.memories where content ~ 'retriever' and kind <> 'summary'") == []
+    assert rows(store, "select id from memory.memories where content ~ 'Rex' and kind <> 'summary'") == []
     assert rows(store, "select count(*) from memory.structured_facts where memory_id = %s", dog) == [(0,)], facts
     ((beagle, state, kind, origin),) = rows(
-        store, "select id, state, kind, origin from memory.memories where content = 'Has a beagle named Bruno'"
+        store, "select id, state, kind, origin from memory.memories where content = 'Has a beagle named Max'"
     )
-    assert (state, kind, origin) == ("active", "fact", "correction/has-pet")
+    assert (state, kind, origin) == ("active", "fact", "correction/reader")
     assert rows(store, "select relation, source from memory.lineage where memory_id = %s", beagle) == [
         ("corrected", "correction")
     ]
     (why,) = perform(explain(store.session(TENANT), str(beagle))).observed
-    assert (why.source, why.type, why.content) == ("correction", "replace", "Has a beagle named Bruno")
+    assert (why.source, why.type, why.content) == ("correction", "replace", "Has a beagle named Max")
     tombstones = dict(rows(store, "select memory_id, reason from memory.tombstones"))
     assert tombstones[dog] == tombstones[sister] == "wrong"
     assert list(tombstones.values()).count("wrong") == 3
@@ -95,7 +95,7 @@ def test_a_correction_wins_and_holds_in_a_rebuild(store: Store, history: Path, d
 def test_what_cannot_be_corrected(store: Store, history: Path) -> None:
     import_file(store, history, tenant_id=TENANT, now=compact.UNTIL)
     consolidate(store, TENANT, compact.policy(), THEN)
-    dog = find(store, "golden retriever")
+    dog = find(store, "Rex")
     with pytest.raises(NotFoundError):
         correct(store, UUID(int=7))
     with pytest.raises(NotFoundError):

@@ -39,8 +39,8 @@ from tests.promises.world import WordEmbedder, consolidate, lively
 
 TENANT = compact.TENANT
 THEN = compact.START + timedelta(days=35, hours=5)
-SAID = "I have a golden retriever named Bruno."
-WRONG, RIGHT = "retriever", "Has a beagle named Bruno"
+SAID = "I have a golden retriever called Rex."
+WRONG, RIGHT = "Rex", "Has a beagle named Max"
 #: By policy: what is said that it remembers, the word by which it is known, what is right.
 TARGETS = {
     "reverie": (SAID, WRONG, RIGHT),
@@ -163,7 +163,7 @@ def tell(store: Store, of: Policy, question: str | None, at: datetime, **given: 
 def everything(store: Store, of: Policy, at: datetime) -> str:
     """All that anybody is told about the subject: recalls by each arm, contexts with and without a question, lists."""
     said, word, _ = TARGETS[of.name]
-    questions = ("What dog do I have?", "Tell me about Bruno", said, f"What about {word}?")
+    questions = ("What dog do I have?", "Tell me about Rex", said, f"What about {word}?")
     recalls = [ask(store, of, one, at, embed=embed) for one in questions for embed in (True, False)]
     told = [hit.content for one in recalls for hit in one.hits]
     history = [Message(role="user", content=said), Message(role="assistant", content="Noted.")]
@@ -218,14 +218,14 @@ def test_the_replacement_is_the_best_hit_at_once(at_then: AtThen) -> None:
     of = policy()
     told, _ = at_then(of)
     at = THEN + timedelta(minutes=1)
-    dog = find(told, "golden retriever")
+    dog = find(told, WRONG)
     made = ask_for(told, "replace", dog, of, RIGHT)
-    for question in ("What dog is Bruno?", "Do I have a beagle?", "golden retriever"):
+    for question in ("What dog is Max?", "Do I have a beagle?", "golden retriever named Rex"):
         for embed in (True, False):
             found = ask(told, of, question, at, embed=embed)
             assert made.replacement_id in [hit.id for hit in found.hits], (question, embed)
             assert [hit.content for hit in found.hits].count(RIGHT) == 1
-    found = ask(told, of, "What dog is Bruno?", at)
+    found = ask(told, of, "What dog is Rex?", at)
     reasons = {drop.id: drop.reason for drop in found.dropped}
     assert reasons[dog] == "corrected"
     turns = [id_ for (id_,) in rows(told, "select id from log.turns where text ilike '%%golden retriever%%'")]
@@ -237,17 +237,17 @@ def test_the_replacement_is_the_best_hit_at_once(at_then: AtThen) -> None:
 def test_what_else_a_corrected_turn_said_stays(at_then: AtThen) -> None:
     of = policy()
     told, _ = at_then(of)
-    ask_for(told, "wrong", find(told, "golden retriever"), of)
-    found = ask(told, of, "Where did we walk, and where does my sister live?", THEN + timedelta(minutes=1))
+    ask_for(told, "wrong", find(told, WRONG), of)
+    found = ask(told, of, "Does Bruno love the park, and where does my sister live?", THEN + timedelta(minutes=1))
     assert any("Pune" in hit.content for hit in found.hits)
-    assert any("walking Bruno" in hit.content for hit in found.hits)
+    assert any("loves the park" in hit.content for hit in found.hits)
 
 
 def test_a_conversation_holds_a_mark_for_what_was_corrected(at_then: AtThen) -> None:
     of = policy()
     told, _ = at_then(of)
     said = [Message(role="user", content=SAID), Message(role="user", content="What shall I cook?")]
-    ask_for(told, "wrong", find(told, "golden retriever"), of)
+    ask_for(told, "wrong", find(told, WRONG), of)
     text = tell(told, of, "What shall I cook?", THEN, history=said).text
     assert WITHDRAWN in text
     assert "What shall I cook?" in text
@@ -256,7 +256,7 @@ def test_a_conversation_holds_a_mark_for_what_was_corrected(at_then: AtThen) -> 
 def test_said_again_is_new(at_then: AtThen, tmp_path: Path) -> None:
     of = policy()
     told, _ = at_then(of)
-    ask_for(told, "wrong", find(told, "golden retriever"), of)
+    ask_for(told, "wrong", find(told, WRONG), of)
     consolidate(told, TENANT, of, THEN + timedelta(hours=2))
     import_file(told, saying(tmp_path, [SAID], 36), tenant_id=TENANT, now=compact.UNTIL)
     until = compact.START + timedelta(days=36, hours=1)
@@ -270,7 +270,7 @@ def test_said_again_is_new(at_then: AtThen, tmp_path: Path) -> None:
 def test_a_replacement_is_corrected_before_it_is_worked_in(at_then: AtThen) -> None:
     of = policy()
     told, _ = at_then(of)
-    first = ask_for(told, "replace", find(told, "golden retriever"), of, "Has a poodle named Bruno")
+    first = ask_for(told, "replace", find(told, WRONG), of, "Has a poodle named Tom")
     assert first.replacement_id is not None
     ask_for(told, "replace", first.replacement_id, of, RIGHT, hours=0.01)
     for at in (THEN + timedelta(hours=0.1), THEN + timedelta(hours=2)):
@@ -284,7 +284,7 @@ def test_a_replacement_is_corrected_before_it_is_worked_in(at_then: AtThen) -> N
 def test_who_corrected_is_told(at_then: AtThen) -> None:
     of = policy()
     told, _ = at_then(of)
-    dog = find(told, "golden retriever")
+    dog = find(told, WRONG)
     made = ask_for(told, "forget", dog, of, actor="support: Dana")
     (waiting,) = perform(explain(told.session(TENANT), str(dog))).corrections
     assert (waiting.id, waiting.kind, waiting.actor, waiting.worked_in) == (made.id, "forget", "support: Dana", False)
@@ -324,7 +324,7 @@ def test_a_pinned_memory_stays_and_is_always_considered(at_then: AtThen) -> None
 def test_reading_a_session_again_does_not_bring_it_back(at_then: AtThen) -> None:
     of, later = policy("contact"), THEN + timedelta(hours=2)
     told, _ = at_then(of)
-    ask_for(told, "wrong", find(told, "golden retriever"), of)
+    ask_for(told, "wrong", find(told, WRONG), of)
     consolidate(told, TENANT, of, later)
     before = digest(told, TENANT)
     for (session,) in rows(told, "select distinct session_id from log.turns where subject_id = 'ana'"):
@@ -355,7 +355,7 @@ def test_a_memory_that_was_due_is_pinned_in_time(at_then: AtThen) -> None:
 def test_nothing_is_withheld_from_others(at_then: AtThen) -> None:
     of = policy()
     told, _ = at_then(of)
-    ask_for(told, "wrong", find(told, "golden retriever"), of)
+    ask_for(told, "wrong", find(told, WRONG), of)
     with told.transaction("other") as conn:
         assert conn.execute("select from memory.marks").fetchall() == []
     assert {row[0] for row in rows(told, "select distinct subject_id from memory.marks")} == {"ana"}

@@ -73,7 +73,7 @@ def clean(databases: Databases, history: Path, tmp_path_factory: pytest.TempPath
             row[0]
             for row in conn.execute(
                 """select memory_id from memory.lineage l join log.turns t on t.id = l.source_id
-                   where relation = 'extracted' and text ~ 'shoes|short emails|Infosys' order by 1"""
+                   where relation = 'extracted' and text ~ 'shoes|texts to emails|Infosys' order by 1"""
             )
         ]
     with databases() as url, connect(url) as conn:

@@ -37,9 +37,7 @@ TENANT = compact.TENANT
 SPRING = datetime(2026, 4, 1, 1, 30, tzinfo=UTC)
 
 
-@pytest.mark.parametrize(
-    ("name", "model"), [("compact", None), ("compact", NoteTaker()), ("sample", None), ("reader", None)]
-)
+@pytest.mark.parametrize(("name", "model"), [("compact", None), ("compact", NoteTaker()), ("sample", None)])
 def test_said_live_is_remembered_as_imported(
     name: str,
     model: LanguageModel | None,
@@ -48,11 +46,7 @@ def test_said_live_is_remembered_as_imported(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    policy, until = (
-        (compact.policy(), compact.UNTIL)
-        if name == "compact"
-        else (lively("reader" if name == "reader" else "reverie"), SPRING)
-    )
+    policy, until = (compact.policy(), compact.UNTIL) if name == "compact" else (lively("reverie"), SPRING)
     file = history if name == "compact" else for_tenant(SAMPLE, TENANT, tmp_path / "sample.jsonl", until=SPRING)
     monkeypatch.setattr(deferred, "load_policy", lambda name: policy)
     with databases() as url, Store.open(url, size=2) as store:

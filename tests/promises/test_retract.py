@@ -21,6 +21,7 @@ from tests.promises.test_corrected_at_once import (
     TARGETS,
     TENANT,
     THEN,
+    WRONG,
     ask,
     ask_for,
     everything,
@@ -61,12 +62,12 @@ def test_memory_is_as_if_it_had_never_been_corrected(told: Store, database_url: 
     never = digest(told, TENANT)
     wipe(database_url)
     consolidate(told, TENANT, of, THEN)
-    dog, before = find(told, "golden retriever"), everything(told, of, LATER)
+    dog, before = find(told, WRONG), everything(told, of, LATER)
     ask_for(told, asked, dog, of, RIGHT if asked == "replace" else None)
     consolidate(told, TENANT, of, THEN + timedelta(hours=2))
     assert rows(told, "select count(*) from memory.memories where id = %s", dog) == [(0,)]
     take_back(told, dog)
-    assert any("golden retriever" in hit.content for hit in ask(told, of, "What dog is Bruno?", LATER).hits), "at once"
+    assert any(WRONG in hit.content for hit in ask(told, of, "What dog is Rex?", LATER).hits), "at once"
     assert RIGHT not in everything(told, of, LATER)
     consolidate(told, TENANT, of, LATER)
     assert without_notes(digest(told, TENANT)) == without_notes(never)
@@ -86,7 +87,7 @@ def test_one_taken_back_before_stays_so(told: Store, database_url: str) -> None:
     of = policy()
     consolidate(told, TENANT, of, THEN)
     before = everything(told, of, LATER)
-    for hours, words in ((1, "golden retriever"), (3, "Pune")):
+    for hours, words in ((1, WRONG), (3, "Pune")):
         memory = find(told, words)
         ask_for(told, "wrong", memory, of, hours=hours)
         consolidate(told, TENANT, of, THEN + timedelta(hours=hours + 0.5))
@@ -103,7 +104,7 @@ def test_one_that_waits_is_void_at_once(told: Store, database_url: str) -> None:
     of = policy()
     consolidate(told, TENANT, of, THEN)
     at = THEN + timedelta(hours=1)
-    dog, before = find(told, "golden retriever"), everything(told, of, at)
+    dog, before = find(told, WRONG), everything(told, of, at)
     made = ask_for(told, "replace", dog, of, RIGHT)
     assert everything(told, of, at) != before
     take_back(told, made.replacement_id, hours=0.5)  # by its replacement
@@ -121,7 +122,7 @@ def test_one_that_waits_is_void_at_once(told: Store, database_url: str) -> None:
 def test_as_of_a_time_before_it_was_taken_back_the_correction_holds(told: Store) -> None:
     of = policy()
     consolidate(told, TENANT, of, THEN)
-    dog = find(told, "golden retriever")
+    dog = find(told, WRONG)
     ask_for(told, "wrong", dog, of)
     take_back(told, dog)
     consolidate(told, TENANT, of, THEN + timedelta(hours=2))
@@ -133,7 +134,7 @@ def test_as_of_a_time_before_it_was_taken_back_the_correction_holds(told: Store)
 def test_the_worker_makes_the_subject_again(told: Store, database_url: str) -> None:
     of = policy()
     consolidate(told, TENANT, of, THEN)
-    dog = find(told, "golden retriever")
+    dog = find(told, WRONG)
     ask_for(told, "wrong", dog, of)
     consolidate(told, TENANT, of, THEN + timedelta(hours=2))
     take_back(told, dog)
@@ -149,10 +150,10 @@ def test_the_worker_makes_the_subject_again(told: Store, database_url: str) -> N
 def test_what_cannot_be_taken_back_is_said(told: Store) -> None:
     of = policy()
     consolidate(told, TENANT, of, THEN)
-    dog = find(told, "golden retriever")
+    dog = find(told, WRONG)
     with pytest.raises(NotFoundError, match="No correction"):
         take_back(told, dog)
-    first = ask_for(told, "replace", dog, of, "Has a poodle named Bruno")
+    first = ask_for(told, "replace", dog, of, "Has a poodle named Tom")
     consolidate(told, TENANT, of, THEN + timedelta(hours=2))
     second = ask_for(told, "replace", first.replacement_id, of, RIGHT, hours=3)  # type: ignore[arg-type]
     with pytest.raises(InputError, match="take that back first"):
@@ -163,13 +164,13 @@ def test_what_cannot_be_taken_back_is_said(told: Store) -> None:
         take_back(told, dog, hours=3.7)
     consolidate(told, TENANT, of, LATER)
     text = everything(told, of, LATER)
-    assert "poodle" not in text and RIGHT not in text and "golden retriever" in text
+    assert "poodle" not in text and RIGHT not in text and WRONG in text
 
 
 def test_said_again_in_between_becomes_the_same_memory(told: Store, tmp_path: Path, database_url: str) -> None:
     of, (said, _, _) = policy(), TARGETS["reverie"]
     consolidate(told, TENANT, of, THEN)
-    dog = find(told, "golden retriever")
+    dog = find(told, WRONG)
     ask_for(told, "wrong", dog, of)
     consolidate(told, TENANT, of, THEN + timedelta(hours=2))
     import_file(told, saying(tmp_path, [said], 36), tenant_id=TENANT, now=compact.UNTIL)

@@ -26,7 +26,7 @@ Conn = psycopg.Connection[Any]
 
 TENANT = compact.TENANT
 #: What is said on the first day and again, in nearly the same words, on the tenth.
-SAID_TWICE = "retriever"
+SAID_TWICE = "Rex"
 
 
 @pytest.fixture

@@ -29,7 +29,12 @@ START = datetime(2026, 1, 5, 9, tzinfo=UTC)
 NOW = datetime(2026, 3, 1, tzinfo=UTC)
 #: What people said, each history with distractors that share the question's words.
 HISTORIES = {
-    "job": ("I'm a paramedic in Leeds.", "Work was awful today.", "My friend wants a new job.", "A job well done!"),
+    "job": (
+        "Hi, I'm Ann, a paramedic in Leeds.",
+        "Work was awful today.",
+        "My friend wants a new job.",
+        "A job well done!",
+    ),
     "pets": (
         "I have a golden retriever named Bruno.",
         "My neighbour's pets escaped.",

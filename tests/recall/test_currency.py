@@ -111,8 +111,8 @@ def _leads_back(number: int, replaced: dict[int, int]) -> bool:
 
 SAID = [
     (0, "s1", "I live in Oslo."),
-    (1, "s1", "I love waffles."),
-    (2, "s2", "I love waffles."),
+    (1, "s1", "I really love waffles"),
+    (2, "s2", "I really love waffles"),
     (3, "s2", "I really love waffles!"),
     (60, "s3", "Is the tram still running at night?"),
     (120, "s4", "We moved to Bergen last weekend, my back hurts from the boxes"),
@@ -175,7 +175,7 @@ def test_before_the_change_nothing_is_replaced(moved: Store, embedder: Embedder)
 
 def test_a_later_liking_stands_before_the_earlier(moved: Store, embedder: Embedder) -> None:
     result = ask(moved, embedder, "waffles")
-    assert "stand" in result.hits[place(result, "waffles")].content
+    assert result.hits[place(result, "waffles")].content == "Doesn't like waffles"
     loved = [one for one in result.hits if "love waffles" in one.content]
     assert len(loved) == 1, "the same sentence takes one place"
     assert (loved[0].times, f"{loved[0].first_at:%Y-%m-%d}") == (3, "2026-01-06")

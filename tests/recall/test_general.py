@@ -80,7 +80,7 @@ def test_without_a_vector_of_its_model_nothing_is_general(vector: np.ndarray | N
 
 def test_only_our_policies_ask() -> None:
     asking = {name for name in shipped_policies() if load_policy(name).recall.general_probability}
-    assert asking == {"reader", "reverie"}
+    assert asking == {"reverie"}
 
 
 def test_the_weights_are_those_that_were_measured() -> None:

@@ -158,7 +158,7 @@ def test_a_context_is_made_of_what_it_chose(three: Corpus, reader: Store) -> Non
     assert any("weighed signals alone" in note for note in perform(broken).notes)
 
 
-@pytest.mark.parametrize("name", sorted(set(shipped_policies()) - {"reader", "reverie"}))
+@pytest.mark.parametrize("name", sorted(set(shipped_policies()) - {"reverie"}))
 def test_in_a_seeds_policy_it_has_the_weight_of_what_it_replaces(name: str) -> None:
     numbers = load_policy(name).recall
     assert numbers.rerank_weight == numbers.weights["similarity"]

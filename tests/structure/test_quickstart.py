@@ -55,9 +55,9 @@ def test_the_page_runs_from_start_to_end(empty_database_url: str, tmp_path: Path
     assert done.returncode == 0, f"{done.stdout}\n{done.stderr}"
     _, started, told, held, sunk, asked, python_said = re.split(r"\n=== \d\n", done.stdout)
     assert '"status":"ready"' in started
-    assert "Has a golden retriever named Bruno" in told
+    assert '"content":"Always answer in short sentences"' in told
     assert "I am allergic to peanuts" in held
-    assert '"waiting":2' in sunk
-    assert "peanuts" in asked and "You are a kind companion." in asked
+    assert '"waiting":3' in sunk
+    assert "peanuts" in asked and "answer in short sentences" in asked and "You are a kind companion." in asked
     assert "mood=" in python_said and "pet:bruno" in python_said
     assert "off to the park" in python_said and "peanuts" in python_said

@@ -70,3 +70,30 @@ def test_onnx_gives_what_the_network_gives() -> None:
     assert set(names) == set(found)
     for name, values in zip(names, given, strict=True):
         np.testing.assert_allclose(values, found[name][:, 0], atol=2e-2)
+
+
+def test_layers_in_whole_numbers_say_nearly_the_same_and_the_same_alone() -> None:
+    jax = pytest.importorskip("jax", reason="trains the reader: make reader")
+    from training.reader import export, network
+
+    parameters = jax.tree.map(np.asarray, network.start(jax.random.key(0), 2))
+    (encoded,) = pytest.importorskip("training.reader.states").LowerLayers(2).encode([("", "I'm 34 now, and in Oslo")])
+    states = np.stack([encoded.states] * 3).astype(np.float32)
+    states[1:] += np.random.default_rng(0).normal(size=states[1:].shape, scale=0.1).astype(np.float32)
+    given = {"states": states, "side": np.ones(states.shape[:2], np.int64)}
+    given["letters"] = given["side"] * 0
+    watched = onnxruntime.InferenceSession(export.spans_model(parameters, watched=True))
+    names = [output.name for output in watched.get_outputs()]
+    factors = dict(zip(names, watched.run(names, given), strict=True))
+    ranges = {
+        name.removeprefix(export.FACTOR): np.stack([values.min((0, 1)), values.max((0, 1))])
+        for name, values in factors.items()
+        if name.startswith(export.FACTOR)
+    }
+    assert len(ranges) == 4 * 6
+    whole = onnxruntime.InferenceSession(export.spans_model(parameters, ranges))
+    (hidden,) = whole.run(["hidden"], given)
+    assert np.abs(hidden - factors["hidden"]).mean() < 0.1 * np.abs(factors["hidden"]).mean()
+    for row in range(3):
+        (alone,) = whole.run(["hidden"], {name: values[row : row + 1] for name, values in given.items()})
+        np.testing.assert_allclose(alone[0], hidden[row], atol=1e-4)

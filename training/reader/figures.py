@@ -26,8 +26,10 @@ from reverie.inference.reader.decoding import (
     ObjectSpan,
     TokenPlaces,
     candidates,
+    chance_of,
     objects,
     pointed,
+    ranked,
 )
 from training.reader import network
 from training.reader.batches import Example, arrays, in_order
@@ -90,7 +92,10 @@ def places(each: Example) -> TokenPlaces:
 
 def chosen_spans(scored: Scored, weights: Weights) -> list[ObjectSpan]:
     """Return the spans that the reader takes."""
-    return objects(scored.spans, scored.relations, scored.something, weights._asdict()) if scored.spans else []
+    if not scored.spans:
+        return []
+    spans = ranked(scored.spans, scored.relations, chance_of(scored.something), weights._asdict())
+    return objects(spans, weights.threshold)
 
 
 class Figures(NamedTuple):

@@ -16,11 +16,13 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
+import onnxruntime
 
 from training.reader.batches import Example
-from training.reader.export import objects_model, spans_model
+from training.reader.export import FACTOR, Ranges, objects_model, spans_model
 from training.reader.figures import Scored, Weights, chosen_spans, fit, overlap, score
 from training.reader.messages import DURATIONS, NAMES, PHASES, POLARITIES, voices
+from training.reader.network import Parameters
 from training.reader.train import examples_of
 
 FOLDER = Path(__file__).parents[2] / "reverie" / "inference" / "reader"
@@ -43,6 +45,23 @@ def calibration(examples: Sequence[Example], scored: Sequence[Scored], weights: 
     ]
 
 
+def ranges(parameters: Parameters, examples: Sequence[Example]) -> Ranges:
+    """Return the lowest and highest values that the rows of the matrices are multiplied with, over some messages."""
+    session = onnxruntime.InferenceSession(spans_model(parameters, watched=True), providers=["CPUExecutionProvider"])
+    names = [output.name for output in session.get_outputs() if output.name.startswith(FACTOR)]
+    found: dict[str, Any] = {name: np.zeros((2, 1)) for name in names}
+    for each in examples:
+        given = {
+            "states": each.encoded.states[None].astype(np.float32),
+            "side": each.encoded.side[None].astype(np.int64),
+            "letters": each.encoded.letters[None],
+        }
+        for name, values in zip(names, session.run(names, given), strict=True):
+            lowest, highest = found[name]
+            found[name] = np.stack([np.minimum(lowest, values[0].min(0)), np.maximum(highest, values[0].max(0))])
+    return {name.removeprefix(FACTOR): values for name, values in found.items()}
+
+
 def main() -> None:
     """Write the model's files."""
     lower, found = pickle.loads(Path(sys.argv[1]).read_bytes())
@@ -50,7 +69,7 @@ def main() -> None:
     scored, _ = score(jax.tree.map(jnp.asarray, found), examples)
     weights = fit(examples, scored)
     parameters = jax.tree.map(np.asarray, found)
-    spans, objects = spans_model(parameters), objects_model(parameters)
+    spans, objects = spans_model(parameters, ranges(parameters, examples)), objects_model(parameters)
     numbers: dict[str, Any] = {
         "model": f"reader-{hashlib.sha256(spans + objects).hexdigest()[:8]}",
         "weights": {name: round(value, 3) for name, value in weights._asdict().items()},

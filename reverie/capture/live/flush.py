@@ -112,7 +112,7 @@ def _move(conn: Connection[Any], attempt: Run, held: Sequence[Place], extract: E
     params["places"] = conflicts
     _keep_conflicts(conn, tenant_id, params)
     conn.execute(sql["write_moods"], params)
-    replies = {"reply_characters": work.policy.extract.completed_characters}
+    replies = {"reply_characters": work.policy.extract.asked_characters}
     extract(conn, attempt, conn.execute(sql["read_taken"], params | replies).fetchall())
     waiting = conn.execute(sql["read_waiting"], params).fetchall()
     enqueue(

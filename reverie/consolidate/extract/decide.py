@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, NamedTuple
@@ -12,18 +12,17 @@ from uuid import UUID
 import orjson
 import polars as pl
 
-from reverie.consolidate.extract.reading import own_statements
-from reverie.consolidate.extract.stated import candidates_of
-from reverie.language.cues import Rules, extract_frame, wording
+from reverie.consolidate.extract.reading import ReadTurns, in_another_language_expr, own_statements
+from reverie.consolidate.extract.stated import candidates_of, kept_sentence
 from reverie.language.cues.attribution import veil_expr
+from reverie.language.cues.compiled import Rules
 from reverie.language.cues.entities import entities_frame
+from reverie.language.cues.frame import extract_frame
 from reverie.language.cues.immediate import compiled
 from reverie.language.cues.keeping import TOOL_CALLS_FROM, kept_frame, pieces
 from reverie.language.cues.salience import salience_expr, unit_of
 from reverie.language.cues.speech import episode_of_tool_call, is_question_expr, low_content_expr
 from reverie.language.expiry import statement_end
-from reverie.language.statements.short_replies import answered
-from reverie.language.statements.stated import MessageStatement
 from reverie.language.subject import sentence
 from reverie.language.text import CountTokens, Span, owned, strip_invisible
 from reverie.model import Candidate, Proposition, candidate_id
@@ -55,8 +54,9 @@ class TurnVerdict(NamedTuple):
     candidates: int
     #: Candidates beyond the policy's number for one turn.
     left_out: int
-    #: Why it gave none: `role` (not one whose words are kept), `low_content`, `question`, `quoted` (it quotes others,
-    #: and no rule found anything in the author's own words), `no_rule`; None: it gave some.
+    #: Why it gave none: `role` (not one whose words are kept), `low_content`, `language` (not one that the reader
+    #: reads), `question`, `quoted` (others, and nothing was found in the author's own words), `no_rule`; None:
+    #: it gave some.
     reason: str | None
     #: Whether it waits for a language model: a person said it, and it is not empty or low in content.
     waits: bool
@@ -94,14 +94,15 @@ def decide_turns(
     policy: Policy,
     count_tokens: CountTokens,
     *,
-    read: Mapping[str, Sequence[MessageStatement]] | None = None,
+    read: ReadTurns | None = None,
     with_model: bool = False,
 ) -> TurnDecisions:
     """Return the candidates of turns (a frame of the columns `TURNS`) and a verdict on each turn, in its order.
 
-    `read`: what the reader found in turns, by turn; what a pattern states as well is the pattern's. `with_model`: a
-    language model may read the turns too, and they wait for it.
+    `read`: what the reader found in turns; what a pattern states as well is the pattern's. `with_model`: a language
+    model may read the turns too, and they wait for it, all or those of which the reader is unsure.
     """
+    read = read or ReadTurns()
     rules = compiled(policy)
     visible = turns.with_columns(pl.col("text").map_batches(_visible, return_dtype=pl.String))
     marked = visible.with_row_index("index").with_columns(
@@ -109,23 +110,23 @@ def decide_turns(
         low=low_content_expr(pl.col("text"), rules),
         asks=is_question_expr(pl.col("text")),
         quotes=veil_expr(pl.col("text")) != pl.col("text"),
+        foreign=in_another_language_expr(pl.col("text"), policy),
     )
     spoken = marked.filter("spoken", ~pl.col("low")).drop("index").with_row_index("read")
     statements, places, refused = _statements(spoken, rules, policy)
-    answers, refused_answers = _answers(marked.filter("spoken"), rules, policy)
     verbatim = _verbatim(spoken, places, policy, rules, count_tokens)
-    found = pl.concat([statements, answers, verbatim, _tool_calls(marked, policy)]).sort("turn_id", "order")
+    found = pl.concat([statements, verbatim, _tool_calls(marked, policy)]).sort("turn_id", "order")
     most = policy.extract.turn_candidates
     kept = found.group_by("turn_id", maintain_order=True).head(most).select(_FOUND.names())
-    more = _stated(turns, found, read or {}, tenant_id, policy)
+    more = _stated(turns, found, read, tenant_id, policy)
     numbers = Counter(found["turn_id"].to_list())
     room = {turn_id: max(0, most - number) for turn_id, number in numbers.items()}
     numbers.update({turn_id: len(candidates) for turn_id, candidates in more.items()})
     stated = [each for turn_id, candidates in more.items() for each in candidates[: room.get(turn_id, most)]]
     return TurnDecisions(
         candidates=_candidates(_with_mentions(kept, policy), tenant_id) + stated,
-        verdicts=_verdicts(marked, numbers, policy, with_model),
-        refused=refused + refused_answers,
+        verdicts=_verdicts(marked, numbers, policy, read.unsure if with_model else None),
+        refused=refused,
         entities=_entities(spoken) if policy.extract.turn_entities else [],
     )
 
@@ -145,20 +146,27 @@ class _LoggedTurn(NamedTuple):
 def _stated(
     turns: pl.DataFrame,
     found: pl.DataFrame,
-    read: Mapping[str, Sequence[MessageStatement]],
+    read: ReadTurns,
     tenant_id: str,
     policy: Policy,
 ) -> dict[str, list[Candidate]]:
-    """The candidates of what the reader found, by turn, but for what a pattern states as well."""
+    """The candidates of what the reader found, by turn, but for what a pattern states as well.
+
+    Of a turn that gives nothing else the likeliest sentence is kept in its own words.
+    """
     patterns = defaultdict(set)
     for turn_id, relation in found.filter(pl.col("relation").is_not_null())["turn_id", "relation"].iter_rows():
         patterns[turn_id].add(relation)
     candidates = {}
-    for row in turns.filter(pl.col("id").is_in(list(read))).iter_rows(named=True):
+    likely = read.likely.keys() - set(found["turn_id"].to_list())
+    for row in turns.filter(pl.col("id").is_in([*read.statements, *likely])).iter_rows(named=True):
         of_log = {name: row[name] for name in ("subject_id", "session_id", "speaker", "said_at")}
         turn = _LoggedTurn(id=UUID(row["id"]), tenant_id=tenant_id, text=strip_invisible(row["text"]), **of_log)
-        statements = own_statements(read[row["id"]], frozenset(patterns[row["id"]]))
-        candidates[row["id"]] = list(candidates_of(statements, turn, policy))
+        if row["id"] in likely:
+            candidates[row["id"]] = [kept_sentence(read.likely[row["id"]], turn, policy)]
+        else:
+            statements = own_statements(read.statements[row["id"]], frozenset(patterns[row["id"]]))
+            candidates[row["id"]] = list(candidates_of(statements, turn, policy))
     return candidates
 
 
@@ -184,15 +192,25 @@ def _with_mentions(found: pl.DataFrame, policy: Policy) -> pl.DataFrame:
     return found.sort("turn_id", "order")
 
 
-def _verdicts(marked: pl.DataFrame, found: Mapping[str, int], policy: Policy, with_model: bool) -> list[TurnVerdict]:
-    """A verdict on each turn; `found` has how many candidates of a turn were found, also beyond the policy's number."""
+def _verdicts(
+    marked: pl.DataFrame, found: Mapping[str, int], policy: Policy, unsure: Set[str] | None
+) -> list[TurnVerdict]:
+    """A verdict on each turn.
+
+    `found` has how many candidates of a turn were found, also beyond the policy's number; `unsure` the turns of which
+    the reader is unsure, None where there is no language model.
+    """
     most = policy.extract.turn_candidates
-    waits = with_model and policy.extract.model.notes > 0
+    numbers = policy.extract.model
+    asked = pl.lit(True) if numbers.when == "always" else pl.col("id").is_in(list(unsure or ()))
+    waits = asked if unsure is not None and numbers.notes > 0 else pl.lit(False)
     why_none = (
         pl.when(~pl.col("spoken"))
         .then(pl.lit("role"))
         .when("low")
         .then(pl.lit("low_content"))
+        .when("foreign")
+        .then(pl.lit("language"))
         .when("asks")
         .then(pl.lit("question"))
         .when("quotes")
@@ -201,11 +219,11 @@ def _verdicts(marked: pl.DataFrame, found: Mapping[str, int], policy: Policy, wi
     )
     says_something = pl.col("spoken") & ~pl.col("low") & (pl.col("role") == "user") & (pl.col("text") != "")
     some = {turn_id: number for turn_id, number in found.items() if number}
-    numbers = pl.DataFrame(
+    candidates = pl.DataFrame(
         {"id": list(some), "number": list(some.values())}, schema={"id": pl.String(), "number": pl.Int64()}
     )
     number = pl.col("number").fill_null(0)
-    verdicts = marked.join(numbers, on="id", how="left", maintain_order="left").select(
+    verdicts = marked.join(candidates, on="id", how="left", maintain_order="left").select(
         "id",
         "subject_id",
         candidates=number.clip(upper_bound=most),
@@ -295,20 +313,6 @@ def _statements(
         places[index].append((hit.start, hit.end))
     hits = pl.DataFrame(rows, schema=_HITS, orient="row")
     return _shaped(hits.join(read.drop("text"), on="read").rename({"id": "turn_id"})), places, refused
-
-
-def _answers(spoken: pl.DataFrame, rules: Rules, policy: Policy) -> tuple[pl.DataFrame, Counter[str]]:
-    """What short replies state as answers to the turn before them, and what the rules refuse."""
-    if rules.asked is None:
-        return pl.DataFrame(schema=_FOUND), Counter()
-    asked = spoken.filter(pl.col("asked").is_not_null() & wording.plain_expr(pl.col("asked")).str.contains(rules.asked))
-    sentences = [
-        answered(strip_invisible(question), text, rules.replies)
-        for question, text in asked["asked", "text"].iter_rows()
-    ]
-    told = asked.with_columns(text=pl.Series(sentences, dtype=pl.String)).filter(pl.col("text").is_not_null())
-    found, _, refused = _statements(told.drop("index").with_row_index("read"), rules, policy)
-    return found, refused
 
 
 def _verbatim(

@@ -57,11 +57,9 @@ def extract_by_model(attempt: Run, model: LanguageModel) -> UnansweredError | No
 
 
 def extract_prompt(policy: Policy) -> Prompt[TurnNotes]:
-    """Return the prompt about turns, with the policy's numbers and the keys of its rules."""
+    """Return the prompt about turns, with the policy's numbers and the keys of its rules and relations."""
     numbers, least = policy.extract.model, policy.structured_facts
-    stated = {rule.relation for rule in policy.extract.rules}
-    of_relations = [each.key for name, each in policy.extract.relations.items() if name in stated]
-    named = [rule.key for rule in policy.extract.rules] + of_relations
+    named = [rule.key for rule in policy.extract.rules] + [each.key for each in policy.extract.relations.values()]
     keys = {re.sub(r"[:_]?\{[a-z]+\}", "", key) for key in named if key}
     return load_prompt(
         "extract",

@@ -28,7 +28,7 @@ def unread_turns(work: Work) -> Iterator[list[tuple[Any, ...]]]:
 
     The caller decides and writes each portion before it asks for the next one.
     """
-    after, replies = _FIRST, {"reply_characters": work.policy.extract.completed_characters}
+    after, replies = _FIRST, {"reply_characters": work.policy.extract.asked_characters}
     while rows := _fetch(work, "read_turns", replies | {"after": after, "limit": _TURNS}):
         yield rows
         after = UUID(rows[-1][0])

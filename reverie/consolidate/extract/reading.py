@@ -2,43 +2,112 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence, Set
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import polars as pl
 
-from reverie.inference.reader import AskedMessage, MessageReading, TextPlace, shared_reader
+from reverie.inference.reader import AskedMessage, MessageReading, ReadMessage, TextPlace, shared_reader
+from reverie.language.cues.attribution import others_spans
 from reverie.language.cues.immediate import compiled
 from reverie.language.cues.speech import low_content_expr
+from reverie.language.languages import language_of
 from reverie.language.statements.stated import MessageStatement
-from reverie.language.text import strip_invisible
+from reverie.language.text import Span, sentences, strip_invisible
 from reverie.policy import Policy
 
 
-def read_messages(turns: pl.DataFrame, policy: Policy, *, threads: int = 2) -> dict[str, list[MessageStatement]]:
-    """Return the statements of turns (a frame of the columns `decide.TURNS`) by turn, where there are some.
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ReadTurns:
+    """What the reader finds in turns."""
 
-    Turns of other roles than those that are read, and those of low content, are not looked at. A short reply is read
-    with the question before it.
+    #: by turn, where there are some
+    statements: Mapping[str, Sequence[MessageStatement]] = field(default_factory=dict)
+    #: the likeliest statement of turns that surely state something, nobody knows what (`[extract.reader] keep`); its
+    #: clause is a sentence
+    likely: Mapping[str, MessageStatement] = field(default_factory=dict)
+    #: turns of which it is unsure (`[extract.model] sure`)
+    unsure: Set[str] = frozenset()
+
+
+def read_messages(turns: pl.DataFrame, policy: Policy, *, threads: int = 2) -> ReadTurns:
+    """Return what the reader finds in turns (a frame of the columns `decide.TURNS`).
+
+    Turns of other roles than those that are read, those of low content and those in another language are not looked at.
+    A short reply is read with the question before it. What stands in words of others is not the author's statement.
     """
     if not policy.extract.reader.read:
-        return {}
+        return ReadTurns()
     rules = compiled(policy)
     messages = turns.filter(
-        pl.col("role").is_in(list(policy.extract.roles)), ~low_content_expr(pl.col("text"), rules), pl.col("text") != ""
+        pl.col("role").is_in(list(policy.extract.roles)),
+        ~low_content_expr(pl.col("text"), rules),
+        ~in_another_language_expr(pl.col("text"), policy),
+        pl.col("text") != "",
     ).select("id", "text", "asked")
     asked = [
         AskedMessage(strip_invisible(text), strip_invisible(question or ""))
         for text, question in messages["text", "asked"].iter_rows()
     ]
     read = shared_reader(threads).read(asked)
-    least = policy.extract.reader.confidence
-    statements = {
-        turn_id: [statement_of(reading, message) for reading in readings if reading.confidence >= least]
-        for turn_id, message, readings in zip(messages["id"], asked, read, strict=True)
-        if readings
-    }
-    return {turn_id: found for turn_id, found in statements.items() if found}
+    statements, likely, unsure = {}, {}, set()
+    for turn_id, message, found in zip(messages["id"], asked, read, strict=True):
+        others = others_spans(message.text) if found.likeliest else []
+        taken = [
+            each
+            for each in found.readings
+            if each.confidence >= policy.extract.reader.confidence and not _is_of_others(each.object, others)
+        ]
+        if taken:
+            statements[turn_id] = [statement_of(each, message) for each in taken]
+        elif found.states >= policy.extract.reader.keep and (said := _likely(message, found, others)) is not None:
+            likely[turn_id] = said
+        if _is_unsure(taken, found.states, policy.extract.model.sure):
+            unsure.add(turn_id)
+    return ReadTurns(statements=statements, likely=likely, unsure=unsure)
+
+
+#: Characters that a sentence may have which is kept in its own words.
+_LONGEST = 300
+
+
+def _likely(message: AskedMessage, found: ReadMessage, others: Sequence[Span]) -> MessageStatement | None:
+    """The likeliest statement with the sentence that states it as its clause; None: no sentence can stand for it."""
+    reading = found.likeliest
+    if reading is None or reading.object.of_question or _is_of_others(reading.object, others):
+        return None
+    said = message.text[reading.object.start : reading.object.end]
+    sentence = next((one.strip() for one in sentences(message.text) if said in one), "")
+    if not sentence or len(sentence) > _LONGEST or sentence.endswith("?"):
+        return None
+    return replace(statement_of(reading, message), clause=sentence)
+
+
+def _is_of_others(place: TextPlace, others: Sequence[Span]) -> bool:
+    """Whether it stands in words of others that say more than it: a title in quotation marks is the author's word."""
+    marks = 1  # around a quotation
+    return not place.of_question and any(
+        start <= place.start and place.end <= end and end - start > place.end - place.start + 2 * marks
+        for start, end in others
+    )
+
+
+def _is_unsure(taken: Sequence[MessageReading], states: float, sure: float) -> bool:
+    return any(each.confidence < sure for each in taken) or (not taken and states > 1 - sure)
+
+
+def in_another_language_expr(text: pl.Expr, policy: Policy) -> pl.Expr:
+    """Return whether a text is written in a language that the reader does not read; false where nothing is read."""
+    numbers = policy.extract.reader
+    if not numbers.read:
+        return pl.lit(False)
+
+    def is_other(said: str) -> bool:
+        language = language_of(said)
+        return language.probability >= numbers.other_language and language.code not in numbers.languages
+
+    return text.map_elements(is_other, return_dtype=pl.Boolean)
 
 
 def threads_of(embedder: Any) -> int:

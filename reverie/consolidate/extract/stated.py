@@ -9,6 +9,7 @@ from typing import Protocol
 from uuid import UUID
 
 from reverie.language.cues.entities import entities_one
+from reverie.language.cues.keeping import PLAIN
 from reverie.language.cues.salience import salience, unit_of
 from reverie.language.cues.wording import name_slug
 from reverie.language.english import statement_words
@@ -93,6 +94,35 @@ def candidates_of(
         if (end := _end_of_replaced(about, relation)) is not None:
             candidates.append(_candidate(end, relation, _ENDS_FROM + place, turn, policy))
     return tuple(candidates)
+
+
+def kept_sentence(statement: MessageStatement, turn: ReadTurn, policy: Policy) -> Candidate:
+    """Return the sentence of a statement (its clause) as it was said, where nobody knows what it states.
+
+    It is of the kind that the statement would have; an episode is a fact: it was told, not only lived through. It
+    states no relation, so nothing ends it but its time, a correction, and what contradicts it.
+    """
+    relation = policy.extract.relations[statement.relation]
+    kind = "fact" if relation.kind == "episode" else relation.kind
+    content = statement.clause or turn.text
+    content = f"{content[:1].upper()}{content[1:]}"
+    importance = getattr(policy.extract.importance, kind)
+    if policy.importance.mode == "novelty_salience":
+        importance = salience(content, policy.salience)
+    return Candidate(
+        id=candidate_id(turn.said_at, turn.tenant_id, turn.subject_id, kind, str(turn.id), PLAIN, 0),
+        subject_id=turn.subject_id,
+        kind=kind,
+        content=owned(content, turn.speaker, turn.subject_id),
+        importance=importance,
+        polarity=0,
+        happened_at=turn.said_at,
+        mentions=tuple(dict.fromkeys(entity.id for entity in entities_one(content))),
+        turn_id=turn.id,
+        session_id=turn.session_id,
+        origin=PLAIN,
+        expires_at=_ends_at(statement, relation, turn, policy),
+    )
 
 
 def _trimmed(statement: MessageStatement) -> MessageStatement:

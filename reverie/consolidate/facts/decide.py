@@ -13,7 +13,7 @@ from uuid import UUID
 
 from reverie.consolidate.facts.slots import with_slots
 from reverie.consolidate.facts.statements import Decision, StatedValue, Stint, Undecided, Validity, ValueInForce
-from reverie.consolidate.facts.ties import follow, is_replacement
+from reverie.consolidate.facts.ties import follow
 from reverie.consolidate.facts.timeline import Timeline
 
 
@@ -102,8 +102,6 @@ def _add_spans(spans: dict[UUID, list[_Span]], timeline: Timeline) -> None:
 
 def _validity(bearer: UUID, spans: list[_Span]) -> Validity:
     """A memory holds while one of its statements does; else until the last of them ended."""
-    # what took the place of another value ends where that would have ended
-    spans = [span for span in spans if not is_replacement(span[0])] or spans
     in_force = [value for value, by in spans if by is None]
     if in_force:
         return Validity(valid_from=min(value.valid_from for value in in_force))

@@ -157,7 +157,6 @@ def _of_relation(memory: StatingMemory, policy: Policy, tenant_id: str) -> State
         polarity=memory.polarity,
         phase=phase,
         ends=relation.ends,
-        replaces=relation.replaces and phase == "begins",
         category=relation.category if key else None,
         key=key,
         value=_bare(memory) if memory.polarity < 0 else memory.object,

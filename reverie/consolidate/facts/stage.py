@@ -28,7 +28,7 @@ from reverie.consolidate.facts.read import (
     stated_values,
 )
 from reverie.consolidate.facts.statements import StatedValue
-from reverie.consolidate.facts.ties import with_dropping, with_replaced, with_tied
+from reverie.consolidate.facts.ties import with_dropping, with_tied
 from reverie.consolidate.facts.write import write_conflicts, write_validity, write_values
 from reverie.consolidate.isolate import apart
 from reverie.language.fact_keys import fact_rules
@@ -74,8 +74,7 @@ def _ends_planned(evidence: Evidence, table: Mapping[str, Relation]) -> bool:
 
 def _more(memories: Sequence[StatingMemory], table: Mapping[str, Relation]) -> set[str]:
     """Return the relations on which what these memories state depends too."""
-    more = with_replaced({memory.relation for memory in memories}, table)
-    return more | with_dropping(table) if any(memory.phase == "planned" for memory in memories) else more
+    return with_dropping(table) if any(memory.phase == "planned" for memory in memories) else set()
 
 
 def _settle(conn: Connection[Any], attempt: Run, params: dict[str, Any], new: set[UUID]) -> None:

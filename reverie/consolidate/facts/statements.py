@@ -72,8 +72,6 @@ class StatedValue:
     turn_index: int | None = None
     #: Relations of which it ends the values that its object names.
     ends: tuple[str, ...] = ()
-    #: Whether it takes the place of such a value, which its topic names.
-    replaces: bool = False
     #: Of what follows from a statement of another relation: it ends values that have one of these words, or any if
     #: there are none. None: it was said.
     ends_words: frozenset[str] | None = None

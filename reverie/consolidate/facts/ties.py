@@ -6,7 +6,6 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 
 from reverie.consolidate.facts.statements import StatedValue
-from reverie.language.contradiction_words import KINDS
 from reverie.language.objects import place_of_work, read_object
 from reverie.language.topics import telling_words
 from reverie.policy.relations import Relation
@@ -18,12 +17,7 @@ _ALONE = frozenset(("divorced", "single", "separated", "widowed", "widow", "wido
 _UNEMPLOYED = frozenset(("freelance", "freelancer", "self-employed", "unemployed"))
 
 #: Relations of which one's statements end values of another.
-TIED = (frozenset(("partner", "marital_status")), frozenset(("retired", "works_at", "works_as")))
-
-
-def is_replacement(value: StatedValue) -> bool:
-    """Whether a value takes the place of one that its topic names: "swapped the Golf for a Leaf"."""
-    return value.replaces
+TIED = (frozenset(("partner", "marital_status")), frozenset(("works_at", "works_as")))
 
 
 def with_tied(relations: Collection[str], table: Mapping[str, Relation]) -> set[str]:
@@ -31,15 +25,6 @@ def with_tied(relations: Collection[str], table: Mapping[str, Relation]) -> set[
     found = set(relations).union(*(table[name].ends for name in relations if name in table))
     found = found.union(*(tied for tied in TIED if tied & found))
     return found | {name for name, relation in table.items() if found.intersection(relation.ends)}
-
-
-def with_replaced(relations: Collection[str | None], table: Mapping[str, Relation]) -> set[str]:
-    """Return what statements of these relations that take the place of others may stand in, and what is tied to it.
-
-    Whether such a statement holds can only be decided on all of them."""
-    stated = (table[each] for each in relations if each is not None and each in table)
-    ends = {name for relation in stated if relation.replaces for name in relation.ends}
-    return with_tied(ends, table) if ends else set()
 
 
 def with_dropping(table: Mapping[str, Relation]) -> set[str]:
@@ -51,6 +36,9 @@ def follow(stated: Iterable[StatedValue]) -> Iterator[StatedValue]:
     """Yield the statements, and beside them what follows from each for other relations."""
     values = list(stated)
     planned = [value for value in values if value.phase == "planned"]
+    slots: dict[tuple[str, str, str], dict[str, None]] = {}
+    for value in values:
+        slots.setdefault((value.subject_id, value.speaker, value.relation), {})[value.slot] = None
     for value in values:
         yield value
         if value.ends_planned and value.phase == "ends":
@@ -63,16 +51,11 @@ def follow(stated: Iterable[StatedValue]) -> Iterator[StatedValue]:
         for relation, words in _ended(value):
             end = replace(value, relation=relation, topic="", slot="", phase="ends", category=None, key=None)
             yield replace(end, is_single=True, ends_words=words)
-        if is_replacement(value):
-            words = frozenset(read_object(value.topic).words)
-            place = replace(
-                value, topic="", slot="", is_single=True, ends=(), replaces=False, ends_words=words, ends_named=True
-            )
-            yield from (replace(place, relation=relation) for relation in value.ends)
         for relation in value.ends if value.phase == "ends" else ():
-            end = replace(value, relation=relation, topic="", slot="", category=None, key=None, is_single=True)
-            for words in _meant(value, relation):
-                yield replace(end, ends=(), ends_words=words, ends_named=True)
+            words = frozenset(read_object(value.object).words)
+            end = replace(value, relation=relation, topic="", category=None, key=None, is_single=True, ends=())
+            for slot in slots.get((value.subject_id, value.speaker, relation), ()):
+                yield replace(end, slot=slot, ends_words=words, ends_named=True)
 
 
 def _dropped(value: StatedValue, planned: Iterable[StatedValue]) -> Iterator[StatedValue]:
@@ -86,14 +69,6 @@ def _dropped(value: StatedValue, planned: Iterable[StatedValue]) -> Iterator[Sta
                 value, relation=plan.relation, object=plan.object, topic="", slot=plan.slot, is_single=True, ends=(),
                 category=None, key=None, ends_words=frozenset(), drops_plan=True,
             )  # fmt: skip
-
-
-def _meant(value: StatedValue, relation: str) -> Iterator[frozenset[str]]:
-    """The words by which what ends may have been named: its own, and in a rule those of what it is one of."""
-    words = read_object(value.object).words
-    yield frozenset(words)
-    if value.relation == "reconsidered" and relation == "standing_rule" and len(words) == 1 and words[0] in KINDS:
-        yield KINDS[words[0]]
 
 
 def _elsewhere(value: StatedValue) -> tuple[str, frozenset[str]] | None:
@@ -121,6 +96,3 @@ def _ended(value: StatedValue) -> Iterator[tuple[str, frozenset[str]]]:
     is_free = value.relation == "works_as" and not _UNEMPLOYED.isdisjoint(read_object(value.object).words)
     if is_free and value.phase == "begins":
         yield "works_at", frozenset()
-    if value.relation == "retired" and value.phase == "begins":
-        yield "works_at", frozenset()
-        yield "works_as", frozenset()

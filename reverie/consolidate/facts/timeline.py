@@ -6,7 +6,6 @@ See docs/currency.md for the rules in words.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Hashable
-from dataclasses import replace
 from datetime import timedelta
 from uuid import UUID
 
@@ -61,8 +60,6 @@ class Timeline:
         """Take the next statement in event order."""
         if value.phase == "ends":
             self._end(value)
-        elif value.ends_words is not None:
-            self._replace(value)
         elif value.phase == "past":
             self._look_back(value)
         elif value.phase == "planned":
@@ -219,21 +216,6 @@ class Timeline:
             )
 
         return stint.opened.phase == "holds" and returned(stint.opened) and returned(value)
-
-    def _replace(self, value: StatedValue) -> None:
-        """Take what stands in the place of a value that it names, if there is one."""
-        meant = [stint for stint in self._meant(value) if stint.opened.sure <= value.sure]
-        if not meant:
-            return
-        before = meant[0].opened
-        key = before.key if before.is_single else None
-        opened = replace(
-            value, is_single=before.is_single, category=before.category if key else None, key=key, value=value.object,
-            ends_words=None, ends_named=False,
-        )  # fmt: skip
-        for stint in meant:
-            self._close(stint, opened)
-        self._begin(Stint(opened, [opened]))
 
     # ------------------------------------------------------------------------------------------------- what ends
     def _end(self, value: StatedValue) -> None:

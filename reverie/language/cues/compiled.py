@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import Final
 
 from reverie.language.cues import wording
-from reverie.policy.extract import ExtractPolicy, ReplyRule, Rule
+from reverie.policy.extract import ExtractPolicy, Rule
 from reverie.policy.relations import Relation, RuleKind
 
 #: Characters that are content: ASCII letters and digits, and the letters of other scripts; not marks, not emoji.
@@ -28,10 +28,9 @@ class Compiled:
 
     order: int
     rule: Rule
-    #: the pattern, and what the clause of a predicate must match, with the policy's words in them
+    #: the pattern, with the policy's words in it
     expanded: str
-    expanded_clause: str | None
-    #: the pattern for polars; of a rule on predicates that of its clause
+    #: the pattern for polars
     rust: str
     kind: RuleKind
     importance: float
@@ -42,26 +41,6 @@ class Compiled:
     def pattern(self) -> re.Pattern[str]:
         """The pattern for Python."""
         return wording.for_python(self.expanded)
-
-    @cached_property
-    def clause(self) -> re.Pattern[str] | None:
-        """What the clause of a predicate must match, for Python."""
-        return None if self.expanded_clause is None else wording.for_python(self.expanded_clause)
-
-    def is_object(self, group: str) -> bool:
-        """Return whether a group of the pattern is what is stated, and no verb that is only worded."""
-        if self.rule.topic == f"{{{group}}}" and self.rule.relation == "favorite":
-            return False
-        return not self.rule.predicate or f"{{{group}}}" in f"{self.rule.object}{self.rule.topic}"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CompiledReply:
-    """A question that people answer in a few words, with what an answer must look like."""
-
-    rule: ReplyRule
-    question: re.Pattern[str]
-    form: re.Pattern[str] | None
 
 
 class Rules:
@@ -74,18 +53,7 @@ class Rules:
         self.corrects = self._searched(extract.corrects)
         self.event = self._optional(extract.event)
         self.low_content = self._whole(extract.low_content)
-        self.replies = tuple(
-            CompiledReply(
-                rule=each, question=wording.for_python(extract.expand(each.question)), form=self._searched(each.form)
-            )
-            for each in extract.replies
-        )
-        asked = "|".join(re.sub(r"\(\?P<\w+>", "(?:", extract.expand(each.question)) for each in extract.replies)
-        #: whether any of the questions is asked; None: the policy has none
-        self.asked = wording.for_rust(asked) if extract.replies else None
         self.compiled = tuple(self._compiled(order, rule) for order, rule in enumerate(extract.rules))
-        #: orders of the rules on predicates, and those of them that have a pattern of what their clauses must have
-        self.of_predicates = [each.order for each in self.compiled if each.rule.predicate and not each.rule.clause]
         #: orders of the rules to try for each cue
         orders: dict[str, dict[int, None]] = {}
         for each in self.compiled:
@@ -107,13 +75,11 @@ class Rules:
         by_kind: float = getattr(self.extract.importance, kind)
         importance = relation.importance if rule.importance is None and relation else rule.importance
         pattern = self.extract.expand(rule.pattern)
-        clause = self.extract.expand(rule.clause) if rule.clause else None
         return Compiled(
             order=order,
             rule=rule,
             expanded=pattern,
-            expanded_clause=clause,
-            rust=wording.for_rust(clause or ("" if rule.predicate else pattern)),
+            rust=wording.for_rust(pattern),
             kind=kind,
             importance=by_kind if importance is None else importance,
             relation=relation,

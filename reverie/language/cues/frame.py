@@ -44,20 +44,14 @@ def extract_frame(frame: pl.DataFrame, rules: Rules) -> list[tuple[int, RuleMatc
 
 
 def _matches(frame: pl.DataFrame, rules: Rules) -> pl.DataFrame:
-    """One row per clause and rule that matches it, in order; see `_COLUMNS`.
-
-    A rule on predicates is matched when it is read.
-    """
+    """One row per clause and rule that matches it, in order; see `_COLUMNS`."""
     tries = _tries(frame, rules)
-    of_predicates = pl.col("order").is_in(rules.of_predicates)
-    unmatched = tries.filter(of_predicates).with_columns(
-        x=pl.lit(""), y=pl.lit(None, pl.String), start=pl.col("clause_start").cast(pl.Int64)
-    )
-    by_rule = tries.filter(~of_predicates).group_by("order")
-    matches = [unmatched, *(_of_rule(rules.compiled[order], tried) for (order,), tried in by_rule)]
+    matches = [_of_rule(rules.compiled[order], tried) for (order,), tried in tries.group_by("order")]
     clause = pl.col("clause")
     asks = clause.str.strip_chars_end(wording.CLOSERS).str.ends_with("?")
     guarded = asks | clause.str.contains(rules.guard.rust) if rules.guard else asks
+    if not matches:
+        return pl.DataFrame(schema=_COLUMNS)
     found = pl.concat(matches).with_columns(guarded=guarded).select(_COLUMNS.names()).unique()
     return found.sort("index", "start", "order").cast(_COLUMNS)
 
@@ -96,9 +90,6 @@ def _tries(frame: pl.DataFrame, rules: Rules) -> pl.DataFrame:
 def _of_rule(compiled: Compiled, tried: pl.DataFrame) -> pl.DataFrame:
     """The clauses that match a rule, with the captured groups."""
     matching = tried.filter(tried["clause"].str.contains(compiled.rust))
-    if compiled.rule.predicate:
-        nothing = pl.lit(None, pl.String)
-        return matching.with_columns(x=pl.lit(""), y=nothing, start=pl.col("clause_start").cast(pl.Int64))
     groups = matching["clause"].str.extract_groups(compiled.rust).struct
     y = groups.field("y").fill_null("") if "y" in compiled.pattern.groupindex else pl.lit(None, pl.String)
     return matching.with_columns(x=groups.field("x").fill_null(""), y=y, start=pl.col("clause_start").cast(pl.Int64))

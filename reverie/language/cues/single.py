@@ -40,10 +40,7 @@ def _matches(clause: str, start: int, orders: set[int], rules: Rules) -> Iterato
     guarded = _is_guarded(clause, rules)
     for order in sorted(orders):
         compiled = rules.compiled[order]
-        if compiled.rule.predicate:
-            if compiled.clause is None or compiled.clause.search(clause):
-                yield Match(order, clause, start, "", None, guarded)
-        elif found := compiled.pattern.search(clause):
+        if found := compiled.pattern.search(clause):
             groups = found.groupdict("")
             yield Match(order, clause, start, groups["x"], groups.get("y"), guarded)
 

@@ -24,6 +24,7 @@ WordSet = frozenset[str]
 class Common(Table):
     """WordSet that clauses are made of."""
 
+    being: WordSet
     own: WordSet
     articles: WordSet
     an: WordSet
@@ -70,7 +71,7 @@ class Things(Table):
 class StatementWords(Table):
     """`statements.toml`."""
 
-    phases: dict[Form, Phrases]
+    phases: dict[Form | Literal["being"], Phrases]
     #: Of each verb in the third person: the form of several, and the base form.
     verbs: dict[str, Annotated[tuple[str, str], Field(min_length=2)]]
     words: Common

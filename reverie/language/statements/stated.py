@@ -70,8 +70,10 @@ def worded_statement(statement: MessageStatement, relation: Relation, text: str)
         is_own = any(said.startswith(slot) for slot in slots.values())
         third, base = _conjugated(said, form, statement.holder, is_own=is_own)
     if statement.phase in _TOLD and statement.phase not in relation.says:
-        phrase = statement_words().phases[form][statement.phase]
-        said = phrase.format(text=third, third=third, base=base)
+        phrases, verb = statement_words().phases, third.split(" ", 1)[0]
+        is_being = form == "verb" and verb in statement_words().words.being and statement.phase in phrases["being"]
+        phrase = phrases["being" if is_being else form][statement.phase]
+        said = phrase.format(text=third, third=third, base=base, verb=verb, rest=third.removeprefix(f"{verb} "))
         third = f"{said[:1].lower()}{said[1:]}"
     if statement.holder:
         said = _of_holder(said, third, form, statement.holder, text=chosen)

@@ -14,24 +14,17 @@ Tense = Literal["present", "past", "perfect", "planned"]
 
 
 class Words(Table):
-    """`predicates.toml`."""
+    """`verbs.toml`."""
 
-    holder: tuple[str, ...]
-    holders: tuple[str, ...]
-    which: tuple[str, ...]
     verbs: dict[str, tuple[str, str, str, str]]
     #: regular verbs whose stem alone does not tell whether they end in an e
     regular: frozenset[str]
-    #: words in -ly that are no adverbs
-    no_adverbs: frozenset[str]
-    #: words after "I've" that are not what one has: adverbs, and participles that look like the base form
-    no_objects: frozenset[str]
 
 
 @cache
 def words() -> Words:
-    """Return the words of `predicates.toml`."""
-    return Words.model_validate(tomllib.loads(files(__package__).joinpath("predicates.toml").read_text("utf-8")))
+    """Return the words of `verbs.toml`."""
+    return Words.model_validate(tomllib.loads(files(__package__).joinpath("verbs.toml").read_text("utf-8")))
 
 
 #: Forms of "be" beside those of the table, and what forms that stand for several tenses are read as.

@@ -10,8 +10,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from reverie.language.cues import RuleMatch, Rules, extract_frame, extract_one, speech, wording
+from reverie.language.cues import speech, wording
+from reverie.language.cues.compiled import Rules
+from reverie.language.cues.frame import extract_frame
 from reverie.language.cues.keeping import kept_frame, kept_one
+from reverie.language.cues.single import extract_one
+from reverie.language.statements.reading import RuleMatch
 from reverie.policy import load_policy
 
 ROOT = Path(__file__).resolve().parents[3]

@@ -13,7 +13,7 @@ from reverie.capture.validation import Validator
 from reverie.consolidate.extract.decide import decide_turns, turns_frame
 from reverie.language.cues.immediate import as_stored, extract_candidates
 from reverie.model import ToolCall, Turn
-from reverie.policy import load_policy, shipped_policies
+from reverie.policy import Policy, load_policy, shipped_policies
 from tests.promises.world import SAMPLE
 
 AT = datetime(2026, 3, 1, 9, tzinfo=UTC)
@@ -71,7 +71,8 @@ def test_the_sample_history(policy: str) -> None:
 
 PIECES = st.sampled_from(
     ["I have a dog named Bruno. ", "ok", "lol ", "I don't like ", "spicy food", "? ", ". ", "We went to Chennai ",
-     "yesterday ", "My sister lives in Pune", ", but ", "I prefer posts under 800 words", "\n\n", "’", "", LONG]
+     "yesterday ", "My sister lives in Pune", "my sister Ann ", "My email is ana@example.com", "Always ask us",
+     ", but ", "I prefer posts under 800 words", "\n\n", "’", "", LONG]
 )  # fmt: skip
 
 
@@ -87,7 +88,7 @@ def test_any_texts(policy: str, texts: list[str], speaker: str | None) -> None:
 
 @pytest.mark.parametrize("policy", ["reverie", "contact"])
 def test_no_more_candidates_than_the_policy_takes(policy: str) -> None:
-    texts = ["I like tea. " * 300, "We went to Chennai yesterday. " * 300, "I have a dog. I hate rain. " * 150]
+    texts = ["I like tea. Always ask us. " * 300, "We went to Chennai yesterday. " * 300, "I hate rain. " * 300]
     turns = [turn(text, source_id=str(place)) for place, text in enumerate(texts)]
     alone, batch = both(turns, policy)
     assert alone == batch
@@ -104,12 +105,15 @@ def test_no_more_candidates_than_the_policy_takes(policy: str) -> None:
         ("We're on annual leave until the 15th of March", datetime(2026, 3, 16, tzinfo=UTC)),
         ("I am on vacation until Friday", datetime(2026, 3, 7, tzinfo=UTC)),
         ("I'm away until the 12th", datetime(2026, 3, 13, tzinfo=UTC)),
-        ("I was on holiday until Monday", None),
+        ("We're away until further notice", None),
     ],
 )
 def test_an_absence_ends_on_the_day_that_it_names(text: str, end: datetime | None) -> None:
-    (candidate,) = extract_candidates(turn(text), load_policy("reverie"), count_tokens).candidates
-    assert candidate.expires_at == end
+    given = load_policy("reverie").model_dump(mode="json")
+    away = r"\b(?:i'm|i am|we're) (?P<x>(?:on [a-z ]+|away) until .+)"
+    given["extract"]["rules"] = [{"name": "away", "cues": ["until"], "pattern": away, "relation": "availability"}]
+    (candidate,) = extract_candidates(turn(text), Policy.model_validate(given), count_tokens).candidates
+    assert (candidate.expires_at, candidate.lasting) == (end, end is None)
 
 
 def test_tool_calls_are_what_and_why() -> None:

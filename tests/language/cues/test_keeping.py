@@ -2,7 +2,7 @@
 
 import polars as pl
 
-from reverie.language.cues import Rules
+from reverie.language.cues.compiled import Rules
 from reverie.language.cues.keeping import EPISODES_FROM, PLAIN, kept_frame, kept_one
 from reverie.policy import load_policy
 from reverie.policy.extract import WorthPolicy
@@ -25,10 +25,14 @@ def rules(keep: float | None = None, episode: float = 0.0) -> Rules:
 
 
 def test_a_plain_fact_is_kept_as_said() -> None:
-    (kept,) = kept_one(TURNS[0], (), rules())
+    (kept,) = kept_one(TURNS[0], (), rules(keep=0.4))
     assert (kept.kind, kept.origin) == ("fact", PLAIN)
     assert kept.content == "My sister plays the cello in the school orchestra."
     assert kept.place == TURNS[0].index("My")
+
+
+def test_the_policy_reverie_keeps_no_plain_facts() -> None:
+    assert [part.kind for turn in TURNS for part in kept_one(turn, (), rules())] == ["episode"]
 
 
 def test_an_event_is_an_episode() -> None:
@@ -38,12 +42,12 @@ def test_an_event_is_an_episode() -> None:
 
 
 def test_small_talk_is_not_kept() -> None:
-    assert [kept_one(turn, (), rules()) for turn in TURNS[2:]] == [[], [], []]
+    assert [kept_one(turn, (), rules(keep=0.4)) for turn in TURNS[2:]] == [[], [], []]
 
 
 def test_what_rules_stated_is_not_kept_twice() -> None:
     start = TURNS[0].index("My")
-    assert kept_one(TURNS[0], [(start, start + 20)], rules()) == []
+    assert kept_one(TURNS[0], [(start, start + 20)], rules(keep=0.4)) == []
 
 
 def test_where_a_chunk_has_one_kind_a_preference_is_no_episode() -> None:
@@ -63,6 +67,6 @@ def test_thresholds_of_the_policy_decide() -> None:
 
 
 def test_alone_as_in_a_batch() -> None:
-    chosen = rules()
+    chosen = rules(keep=0.4)
     alone = [(row, part) for row, turn in enumerate(TURNS) for part in kept_one(turn, (), chosen)]
     assert kept_frame(pl.Series(TURNS), {}, chosen) == alone

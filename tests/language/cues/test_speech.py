@@ -1,6 +1,6 @@
 """Low-content turns, questions and events are told apart; tool calls are worded."""
 
-from reverie.language.cues import Rules
+from reverie.language.cues.compiled import Rules
 from reverie.language.cues.speech import episode_of_tool_call, is_question, low_content
 from reverie.policy import load_policy
 

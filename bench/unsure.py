@@ -1,0 +1,110 @@
+"""What does `[extract.model] when = "unsure"` save, and what does it cost? The curve over `sure`.
+
+    python -m bench.unsure [--policy reverie]
+
+On the messages of the part `test` of training/reader/voices, whose people the reader never saw. The peer is a language
+model that reads every message without a mistake: its answer to a message is the labels. The curve says how many
+messages it need not be asked about, and how well what is read then agrees with what it would have read of all.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence, Set
+from datetime import UTC, datetime
+
+import polars as pl
+
+from bench.report import print_table
+from reverie.consolidate.extract.decide import TURNS
+from reverie.consolidate.extract.reading import read_messages
+from reverie.language.statements.stated import MessageStatement
+from reverie.policy import Policy, load_policy
+from training.reader.messages import NAMES, Message, voices
+
+SURE = (0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.85, 0.9, 0.95)
+
+
+def frame_of(messages: Sequence[Message]) -> pl.DataFrame:
+    """Return messages as turns."""
+    rows = [
+        {
+            "id": str(number),
+            "subject_id": each.voice,
+            "session_id": "s",
+            "role": "user",
+            "said_at": datetime(2026, 1, 1, tzinfo=UTC),
+            "text": each.text,
+            "asked": each.question or None,
+        }
+        for number, each in enumerate(messages)
+    ]
+    return pl.DataFrame(rows, schema=TURNS)
+
+
+def labelled(message: Message) -> list[tuple[str, str]]:
+    """Return relation and object of each label."""
+    sides = (message.question, message.text)
+    return [(NAMES[one.relation], sides[one.object[0]][one.object[1] : one.object[2]]) for one in message.labels]
+
+
+def right(found: Sequence[MessageStatement], wanted: Sequence[tuple[str, str]]) -> int:
+    """Return how many statements are of a labelled relation, with an object that has words of the label's."""
+    left, number = list(wanted), 0
+    for one in found:
+        same = next((each for each in left if each[0] == one.relation and overlap(one.object, each[1])), None)
+        if same is not None:
+            left.remove(same)
+            number += 1
+    return number
+
+
+def overlap(one: str, other: str) -> bool:
+    """Return whether half of the words of two spans are the same."""
+    mine, theirs = set(one.lower().split()), set(other.lower().split())
+    return len(mine & theirs) * 2 >= len(mine | theirs)
+
+
+def policy_with(policy: Policy, sure: float) -> Policy:
+    """Return the policy with another `sure`."""
+    model = policy.extract.model.model_copy(update={"when": "unsure", "sure": sure})
+    return policy.model_copy(update={"extract": policy.extract.model_copy(update={"model": model})})
+
+
+def agreement(
+    messages: Sequence[Message], found: Sequence[Sequence[MessageStatement]], asked: Set[int]
+) -> tuple[float, float]:
+    """Return F1 of all statements against the labels, and of those of messages that were not asked about."""
+    counts = {True: [0, 0, 0], False: [0, 0, 0]}
+    for number, (message, statements) in enumerate(zip(messages, found, strict=True)):
+        wanted = labelled(message)
+        of = counts[number in asked]
+        of[0] += len(wanted) if number in asked else right(statements, wanted)
+        of[1] += len(wanted) if number in asked else len(statements)
+        of[2] += len(wanted)
+    whole = [sum(each) for each in zip(*counts.values(), strict=True)]
+    return tuple(2 * one[0] / max(1, one[1] + one[2]) for one in (whole, counts[False]))  # type: ignore[return-value]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--policy", default="reverie")
+    policy = load_policy(parser.parse_args().policy)
+    messages = [each for each in voices() if each.part == "test"]
+    turns = frame_of(messages)
+    rows = []
+    for sure in SURE:
+        read = read_messages(turns, policy_with(policy, sure))
+        found = [read.statements.get(str(number), []) for number in range(len(messages))]
+        asked = {number for number in range(len(messages)) if str(number) in read.unsure}
+        whole, own = agreement(messages, found, asked)
+        rows.append((sure, f"{1 - len(asked) / len(messages):.3f}", f"{whole:.3f}", f"{own:.3f}"))
+    print_table(
+        f"Unsure: {len(messages)} messages of the reader's test voices",
+        ("sure", "calls saved", "agreement of what is read", "... where nobody was asked"),
+        rows,
+    )
+
+
+if __name__ == "__main__":
+    main()
