@@ -114,6 +114,8 @@ def test_who_speaks_is_no_friend_or_holder_of_his_own() -> None:
 
 def test_what_is_planned_of_a_job_has_no_end_of_its_own() -> None:
     assert only("works_at", "Zoho", phase="planned", clause="starting at Zoho on 10 March").expires_at is None
+    rate = only("measure", "520", topic="callout", phase="planned", duration="until", until="1 April")
+    assert rate.expires_at is None, "from that day on it holds"
 
 
 def test_what_is_unsure_or_of_no_known_relation_gives_nothing() -> None:

@@ -26,8 +26,8 @@ from training.reader.network import Parameters
 from training.reader.train import examples_of
 
 FOLDER = Path(__file__).parents[2] / "reverie" / "inference" / "reader"
-#: Groups of readings of like confidence by which the confidence is calibrated.
-STEPS = 10
+#: Groups of readings of like confidence by which the confidence is calibrated; they overlap.
+STEPS = 12
 
 
 def calibration(examples: Sequence[Example], scored: Sequence[Scored], weights: Weights) -> list[list[float]]:
@@ -37,8 +37,12 @@ def calibration(examples: Sequence[Example], scored: Sequence[Scored], weights: 
         for first, last, relation, confidence, _ in chosen_spans(said, weights):
             wanted = (row for row in each.objects if row[0] == relation + 1)
             read.append((confidence, any(overlap(row[1:], (first, last)) >= 0.5 for row in wanted)))
-    groups = np.array_split(np.array(sorted(read), float), STEPS)
-    right = np.maximum.accumulate([group[:, 1].mean() for group in groups])
+    ordered = np.array(sorted(read), float)
+    width = len(ordered) // 5
+    groups = [ordered[at : at + width] for at in np.linspace(0, len(ordered) - width, STEPS).astype(int)]
+    # the two means of a rising line through groups that overlap: one from below, one from above
+    shares = np.array([group[:, 1].mean() for group in groups])
+    right = (np.maximum.accumulate(shares) + np.minimum.accumulate(shares[::-1])[::-1]) / 2
     return [
         [round(float(group[:, 0].mean()), 3), round(float(share), 3)]
         for group, share in zip(groups, right, strict=True)

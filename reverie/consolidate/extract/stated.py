@@ -232,7 +232,8 @@ def _is_lasting(statement: MessageStatement, relation: Relation) -> bool:
 def _ends_at(statement: MessageStatement, relation: Relation, turn: ReadTurn, policy: Policy) -> datetime | None:
     """When what is stated is over by itself: by its own time, or soon, where it is passing."""
     numbers, phase = policy.extract, model_phase(statement.phase)
-    if phase in ("ends", "past"):
+    # what is planned of a home, a job or a price holds from its day on: it has no end of its own
+    if phase in ("ends", "past") or (phase == "planned" and relation.lasts == "durable"):
         return None
     if statement.duration == "until":
         until = statement.until or ""
@@ -240,7 +241,6 @@ def _ends_at(statement: MessageStatement, relation: Relation, turn: ReadTurn, po
             return end
     if statement.duration is not None and statement.duration != "lasting":
         return turn.said_at + timedelta(days=numbers.passing_days) if numbers.passing_days else None
-    # what is planned of a home or a job holds from its date on: it has no end of its own
     if statement.duration == "lasting" or relation.lasts not in ("expiring", "dated") or _recurs(statement):
         return None
     named = (statement.topic, statement.object, statement.clause or turn.text)
