@@ -1,4 +1,4 @@
-"""How well and how fast rules find what people state: `python bench/rules.py [policy ...]`.
+"""How well patterns and the reader find what people state, how fast patterns: `python bench/rules.py [policy ...]`.
 
 Quality, by turn: precision and recall of "states a personal fact" on LoCoMo (a turn is positive when an observation
 cites it) and of "states a preference" on PrefEval and ConvAI2 against LoCoMo turns that no observation cites and
@@ -12,7 +12,9 @@ import os
 import re
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence, Set
+from datetime import UTC, datetime
+from functools import cache
 from pathlib import Path
 
 # One thread, so that CPU seconds are work and not waiting for work.
@@ -20,12 +22,14 @@ os.environ.setdefault("POLARS_MAX_THREADS", "1")
 
 import polars as pl
 
+from reverie.consolidate.extract.decide import decide_turns, turns_frame
+from reverie.consolidate.extract.reading import read_messages
 from reverie.language.cues.compiled import Rules
 from reverie.language.cues.frame import extract_frame
 from reverie.language.cues.keeping import kept_frame, kept_one
 from reverie.language.cues.single import extract_one
-from reverie.language.statements.reading import RuleMatch
-from reverie.policy import load_policy
+from reverie.model import Candidate
+from reverie.policy import Policy, load_policy
 
 ROOT = Path(__file__).resolve().parent.parent
 DATA = ROOT.parent / "shared" / "data"
@@ -62,12 +66,22 @@ def convai(persona: bool) -> tuple[list[str], list[str]]:
     return list(rows), list(rows.values())
 
 
-def found(texts: list[str], rules: Rules, kinds: set[str]) -> list[bool]:
+@cache
+def candidates_of_texts(policy: Policy, texts: tuple[str, ...]) -> list[list[Candidate]]:
+    """Return the candidates of each text, said alone by somebody: what patterns and the reader find."""
+    at = datetime(2024, 5, 6, tzinfo=UTC)
+    rows = [(f"{n:032x}", "user", f"s{n}", "user", None, at, text, None, None) for n, text in enumerate(texts)]
+    frame = turns_frame(rows)
+    by_text: list[list[Candidate]] = [[] for _ in texts]
+    for candidate in decide_turns(frame, "bench", policy, len, read=read_messages(frame, policy)).candidates:
+        if candidate.turn_id is not None:
+            by_text[candidate.turn_id.int].append(candidate)
+    return by_text
+
+
+def found(texts: Sequence[str], policy: Policy, kinds: Set[str]) -> list[bool]:
     """Whether each text gives a memory of one of the kinds."""
-    frame = pl.DataFrame({"text": texts})
-    rows = {index for index, hit in extract_frame(frame, rules) if isinstance(hit, RuleMatch) and hit.kind in kinds}
-    rows |= {row for row, part in kept_frame(frame["text"], {}, rules) if part.kind in kinds}
-    return [row in rows for row in range(len(texts))]
+    return [any(one.kind in kinds for one in some) for some in candidates_of_texts(policy, tuple(texts))]
 
 
 def score(predicted: list[bool], truth: list[bool]) -> str:
@@ -99,19 +113,19 @@ def quality(policies: list[str]) -> None:
     heads = ("LoCoMo facts", "with episodes", "ConvAI2 spoken", "with episodes")
     print(f"{'policy':9}", *(f"{head:18}" for head in heads), "persona  PrefEval  +ConvAI2")
     for policy in policies:
-        rules = rules_of(policy)
+        policy_ = load_policy(policy)
         judged = [
-            score(found(turns, rules, all_kinds), cited),
-            score(found(turns, rules, all_kinds | {"episode"}), cited),
-            score(found(spoken, rules, all_kinds), [bool(t) for t in triples]),
-            score(found(spoken, rules, all_kinds | {"episode"}), [bool(t) for t in triples]),
-            f"{sum(found(persona, rules, all_kinds)) / len(persona):7.2f}",
+            score(found(turns, policy_, all_kinds), cited),
+            score(found(turns, policy_, all_kinds | {"episode"}), cited),
+            score(found(spoken, policy_, all_kinds), [bool(t) for t in triples]),
+            score(found(spoken, policy_, all_kinds | {"episode"}), [bool(t) for t in triples]),
+            f"{sum(found(persona, policy_, all_kinds)) / len(persona):7.2f}",
             score(
-                found(stated + asked + quiet, rules, wants),
+                found(stated + asked + quiet, policy_, wants),
                 [i < len(stated) for i in range(len(stated + asked + quiet))],
             ),
             score(
-                found(stated + likes + asked + quiet, rules, wants),
+                found(stated + likes + asked + quiet, policy_, wants),
                 [True] * len(stated + likes) + [False] * len(asked + quiet),
             ),
         ]
