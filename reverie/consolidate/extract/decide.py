@@ -12,7 +12,7 @@ from uuid import UUID
 import orjson
 import polars as pl
 
-from reverie.consolidate.extract.reading import ReadTurns, in_another_language_expr, own_statements
+from reverie.consolidate.extract.reading import ReadTurns, own_statements
 from reverie.consolidate.extract.stated import candidates_of, kept_sentence
 from reverie.language.cues.attribution import veil_expr
 from reverie.language.cues.compiled import Rules
@@ -110,7 +110,7 @@ def decide_turns(
         low=low_content_expr(pl.col("text"), rules),
         asks=is_question_expr(pl.col("text")),
         quotes=veil_expr(pl.col("text")) != pl.col("text"),
-        foreign=in_another_language_expr(pl.col("text"), policy),
+        foreign=pl.col("id").is_in(list(read.foreign)),
     )
     spoken = marked.filter("spoken", ~pl.col("low")).drop("index").with_row_index("read")
     statements, places, refused = _statements(spoken, rules, policy)

@@ -29,6 +29,8 @@ class ReadTurns:
     likely: Mapping[str, MessageStatement] = field(default_factory=dict)
     #: turns of which it is unsure (`[extract.model] sure`)
     unsure: Set[str] = frozenset()
+    #: turns that it does not read for their language
+    foreign: Set[str] = frozenset()
 
 
 def read_messages(turns: pl.DataFrame, policy: Policy, *, threads: int = 2) -> ReadTurns:
@@ -43,9 +45,10 @@ def read_messages(turns: pl.DataFrame, policy: Policy, *, threads: int = 2) -> R
     messages = turns.filter(
         pl.col("role").is_in(list(policy.extract.roles)),
         ~low_content_expr(pl.col("text"), rules),
-        ~in_another_language_expr(pl.col("text"), policy),
         pl.col("text") != "",
     ).select("id", "text", "asked")
+    foreign = {turn_id for turn_id, text in messages["id", "text"].iter_rows() if _is_foreign(text, policy)}
+    messages = messages.filter(~pl.col("id").is_in(list(foreign)))
     asked = [
         AskedMessage(strip_invisible(text), strip_invisible(question or ""))
         for text, question in messages["text", "asked"].iter_rows()
@@ -65,7 +68,7 @@ def read_messages(turns: pl.DataFrame, policy: Policy, *, threads: int = 2) -> R
             likely[turn_id] = said
         if _is_unsure(taken, found.states, policy.extract.model.sure):
             unsure.add(turn_id)
-    return ReadTurns(statements=statements, likely=likely, unsure=unsure)
+    return ReadTurns(statements=statements, likely=likely, unsure=unsure, foreign=foreign)
 
 
 #: Characters that a sentence may have which is kept in its own words.
@@ -97,17 +100,10 @@ def _is_unsure(taken: Sequence[MessageReading], states: float, sure: float) -> b
     return any(each.confidence < sure for each in taken) or (not taken and states > 1 - sure)
 
 
-def in_another_language_expr(text: pl.Expr, policy: Policy) -> pl.Expr:
-    """Return whether a text is written in a language that the reader does not read; false where nothing is read."""
-    numbers = policy.extract.reader
-    if not numbers.read:
-        return pl.lit(False)
-
-    def is_other(said: str) -> bool:
-        language = language_of(said)
-        return language.probability >= numbers.other_language and language.code not in numbers.languages
-
-    return text.map_elements(is_other, return_dtype=pl.Boolean)
+def _is_foreign(text: str, policy: Policy) -> bool:
+    """Whether a text is written in a language that the reader does not read."""
+    numbers, language = policy.extract.reader, language_of(text)
+    return language.probability >= numbers.other_language and language.code not in numbers.languages
 
 
 def threads_of(embedder: Any) -> int:
