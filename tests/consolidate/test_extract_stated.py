@@ -103,6 +103,7 @@ def test_who_speaks_is_no_friend_or_holder_of_his_own() -> None:
     turn = replace(TURN, speaker="Arjun")
     said = [
         MessageStatement(relation="partner", object="Arjun"),
+        MessageStatement(relation="reports_to", object="Arjun"),
         MessageStatement(relation="works_as", object="engineer", holder="Arjun"),
         MessageStatement(relation="partner", object="Arjun", holder="my sister"),
         MessageStatement(relation="works_as", object="nurse", holder="my sister Arjun"),
