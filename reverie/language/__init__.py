@@ -10,6 +10,7 @@
 - `languages`: in which language a message is written
 - `expiry`: when plans and states end by the time that they name
 - `fact_keys`: reads a memory as a structured fact, and a text as a statement of a relation
+- `pack`: reads the tables of the language pack
 - `objects`: whether the objects of two statements are the same
 - `topics`: which thing a topic or an object refers to
 - `subject`: a statement as a sentence about its speaker

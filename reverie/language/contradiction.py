@@ -15,6 +15,7 @@ from functools import lru_cache
 import snowballstemmer  # type: ignore[import-untyped]
 
 from reverie.language import contradiction_words as words
+from reverie.language.pack import language_table
 
 _TOKEN = re.compile(
     r"(?P<date>\d{4}-\d\d-\d\d)"
@@ -26,7 +27,7 @@ _TOKEN = re.compile(
 _ENDS = frozenset(".;:!?()\u2013\u2014")
 _STEMMER = snowballstemmer.stemmer("english")
 #: Makes a capitalised first word a name: "Ravi handles", not "Loves hiking".
-_AFTER_A_SUBJECT = re.compile(r"[a-z]+s|is|was|has|and|will|said|can|got", re.ASCII)
+_AFTER_A_SUBJECT = language_table("contradiction").pattern("after_a_subject", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,11 +180,11 @@ class _Reader:
         before, after = spelled[at - 1] if at else "", spelled[at + 1] if at + 1 < len(spelled) else ""
         if self._is_joint(token, word, before):
             return
-        if word in words.BEARING and (before in words.DENY or before.endswith("n't")):
-            word = "like"
+        if word in words.BEARING and (before in words.DENY or before.endswith(words.DENYING_END)):
+            word = words.BORNE
         if number := _number(token, before, after):
             self._add_number(number, word)
-        elif word in words.DENY or word.endswith("n't") or _phrase(before, word, spelled[at - 2] if at > 1 else ""):
+        elif _denies_next(word, before, spelled[at - 2] if at > 1 else ""):
             self.denying, self.fresh = True, True
         elif word in words.OPPOSITE:
             self._add_opposite(word)
@@ -196,15 +197,15 @@ class _Reader:
             # a comma continues a list
             self.denying = self.denying and word not in _ENDS
             return True
-        if word in ("i", "me"):
-            self.order.append("i")
-        if (before, word) == ("anything", "but"):
+        if word in words.SPEAKERS:
+            self.order.append(words.SPEAKER)
+        if (before, word) == words.DENY_BUT:
             self.denying = True
             return True
         if word in words.CLAUSE_END:
             self.denying = False
             return True
-        if before == "and" and word in words.AFFIRM:
+        if before == words.AND and word in words.AFFIRM:
             self.denying = False
         return False
 
@@ -251,9 +252,12 @@ def _stem(word: str) -> str:
     return word if word in words.EXCLUSIVE else str(_STEMMER.stemWord(words.SYNONYMS.get(singular, word)))
 
 
-def _phrase(before: str, word: str, earlier: str) -> bool:
+def _denies_next(word: str, before: str, earlier: str) -> bool:
+    if word in words.DENY or word.endswith(words.DENYING_END):
+        return True
     # "is used to" is a habit, "used to" is over
-    return (before, word) in words.DENY_PHRASES and not (before == "used" and earlier in ("is", "am", "are", "get"))
+    is_habit = before == words.HABIT and earlier in words.HABIT_AFTER
+    return (before, word) in words.DENY_PHRASES and not is_habit
 
 
 def _after_number(before: str) -> bool:

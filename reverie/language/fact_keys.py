@@ -9,13 +9,16 @@ from typing import Any
 
 from reverie.language.cues.wording import slug
 from reverie.language.objects import object_key
+from reverie.language.pack import language_table
 from reverie.model import Phase, Proposition
 from reverie.policy import Policy, Rule
 from reverie.policy.relations import Relation
 
+_PACK = language_table("fact_keys")
+
 _CORRECTION = "correction"
 #: Marks of what no longer holds.
-_OVER = re.compile(r"\b(?:used to|no longer|not any ?more|former(?:ly)?)\b", re.IGNORECASE)
+_OVER = _PACK.pattern("over", re.IGNORECASE)
 #: Letters of a key's variable part.
 _LONGEST_SLUG = 80
 
@@ -96,7 +99,7 @@ def relation_key(relation: Relation, statement: Proposition) -> str | None:
     """Return the key of the structured fact that a statement is; None: its relation names none."""
     if relation.key is None:
         return None
-    name = object_key(statement.object.rpartition(" named ")[2])
+    name = object_key(statement.object.rpartition(_PACK.text("before_name"))[2])
     topic = slug(statement.topic or "")[:_LONGEST_SLUG].strip("-") or name
     return relation.key.format(object=name, topic=topic)
 
@@ -148,10 +151,10 @@ def _wording(wording: str) -> re.Pattern[str]:
         part if part in ("{object}", "{topic}") else re.escape(part)
         for part in re.split(r"(\{object\}|\{topic\})", wording)
     ]
-    # of several it says "are": "Favorite flowers are tulips"
+    one, several = (_PACK.text(key).replace(" ", r"\ ") for key in ("topic_is", "topic_are"))
     pattern = (
         "".join(parts)
-        .replace(r"{topic}\ is\ ", r"{topic}\ (?:is|are)\ ")
+        .replace(f"{{topic}}{one}", f"{{topic}}{several}")
         .replace("{object}", "(?P<object>.+)", 1)
         .replace("{topic}", "(?P<topic>.+?)", 1)
     )

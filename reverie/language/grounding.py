@@ -10,22 +10,16 @@ import re
 from collections.abc import Sequence
 
 from reverie.language.contradiction import read
+from reverie.language.pack import language_table
+
+_PACK = language_table("grounding")
 
 _WORD = re.compile(r"[^\W\d_]+")
 _DIGITS = re.compile(r"\d+(?:[.,:]\d+)*")
 _SENTENCE = re.compile(r"(?:^|[.!?:;\n])[\"'“”‘’()\[\]\s-]*\Z")
 #: Words that open a sentence in a summary and are no names; neither are words in -ing, -ed or -ly.
-_OPENERS = frozenset(
-    _WORD.findall("""
-        a about according after afterwards again all also although among an and another as at back because before
-        besides both but by despite during each either even eventually every everyone first following for from further
-        given he her here hers his how however i if in instead it its last later many meanwhile more most much neither
-        next no nobody none nor not nothing now of on once one only or other others otherwise our overall people per
-        plans rather s second several she since so some someone soon still such t than that the their then there
-        therefore these they this those though three through throughout thus to today together too topics two under
-        until upon we what when where whereas whether which while who whose why with within without yes yet you your
-    """)
-)
+_OPENERS = _PACK.word_set("openers")
+_OPENING_ENDS = _PACK.words("opening_ends")
 #: Fewer words are no quote, unless they are the whole source.
 _LEAST_QUOTED = 3
 
@@ -59,7 +53,7 @@ def is_quoted(quote: str, sources: Sequence[str]) -> bool:
 
 def _opens(word: re.Match[str], text: str) -> bool:
     low = word.group().casefold()
-    opener = low in _OPENERS or low.endswith(("ing", "ed", "ly"))
+    opener = low in _OPENERS or low.endswith(_OPENING_ENDS)
     return opener and _SENTENCE.search(text, 0, word.start()) is not None
 
 

@@ -9,10 +9,10 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from functools import cache
-from importlib.resources import files
 
 from reverie.language.contradiction import read
 from reverie.language.grounding import ungrounded
+from reverie.language.pack import read_pack
 
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
 
@@ -33,4 +33,4 @@ def ungrounded_keys(path: Sequence[str], sources: Sequence[str], language: str) 
 @cache
 def _headings() -> frozenset[str]:
     """Stems of the common headings of profiles."""
-    return frozenset(read(files(__package__).joinpath("headings.txt").read_text("utf-8")).content)
+    return frozenset(read(read_pack("headings.txt")).content)

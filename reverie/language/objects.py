@@ -13,46 +13,25 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from reverie.language.contradiction_words import NUMBERS, SYNONYMS
+from reverie.language.pack import first_rewritten, language_table
+
+_PACK = language_table("objects")
 
 _TOKEN = re.compile(r"[^\s@]+@[^\s@]+[^\W_]|\d+(?:[.,:]\d+)*|[^\W_]+(?:['’-][^\W_]+)*")
-_ASIDE = re.compile(r"[, ]+after all\b.*", re.IGNORECASE | re.DOTALL)
-_FILLERS = frozenset(
-    re.findall(
-        r"[a-z]+",
-        """
-    a an the this that these those my mine our ours your his her hers its their theirs own some any of in on at to for
-    from with by as into about and or is am are was were be been being has have had do does did i me we us you he him
-    she they them it so very really also just too even still quite now currently actually again anymore any more
-    called named name who which there here currently these days lately
-    """,
-    )
-)
+_ASIDE = _PACK.pattern("aside", re.IGNORECASE | re.DOTALL)
+_FILLERS = _PACK.word_set("fillers")
 #: Fillers unless they are written as names: "my new job", "New York".
-_ATTRIBUTES = frozenset(("old", "new", "little", "lovely", "dear", "beloved"))
+_ATTRIBUTES = _PACK.word_set("attributes")
 #: Objects that name nothing by themselves: "I quit my job" ends whichever job there is.
-_GENERIC = frozenset(
-    re.findall(
-        r"[a-z]+",
-        """
-    job work company employer place position role city town country home house apartment flat boss manager partner
-    boyfriend girlfriend husband wife spouse fiance school university college course studies degree dog cat pet car
-    bike number phone email address diet medication medicine name team one thing relationship marriage
-    """,
-    )
-)
+_GENERIC = _PACK.word_set("generic")
 #: Units of a dose.
-_UNITS = frozenset(("mg", "mcg", "g", "ml", "iu"))
-_NUMBERS = {word: str(number) for word, number in NUMBERS.items()} | {"dozen": "12", "couple": "2"}
+_UNITS = _PACK.word_set("units")
+_NUMBERS = {word: str(number) for word, number in NUMBERS.items()} | _PACK.mapping("counts")
 #: Words that end like a plural and are none.
-_NO_PLURALS = frozenset(
-    re.findall(
-        r"[a-z]+",
-        """
-    always sometimes perhaps besides news christmas series species physics maths mathematics politics economics
-    athletics gymnastics gas lens bias texas
-    """,
-    )
-)
+_NO_PLURALS = _PACK.word_set("no_plurals")
+#: What a plural looks like, and how its singular is made: the first that fits.
+_PLURAL = _PACK.pattern("plural", re.DOTALL)
+_SINGULARS = _PACK.rewrites("singulars")
 #: Letters of a key.
 _LONGEST = 80
 
@@ -117,7 +96,7 @@ def narrower(one: str, other: str) -> bool:
     return bool(second) and first > second
 
 
-_PLACE_OF_WORK = re.compile(r"\b(?:at|with|for) (?P<place>(?:the )?[A-ZÀ-Þ].*)$")
+_PLACE_OF_WORK = _PACK.pattern("place_of_work")
 
 
 def place_of_work(text: str) -> str:
@@ -166,14 +145,9 @@ def _singular(word: str) -> str:
     if word in SYNONYMS:
         return SYNONYMS[word]
     if _is_plural(word):
-        if word.endswith("ies") and len(word) > 4:
-            word = f"{word[:-3]}y"
-        elif word.endswith(("ches", "shes", "xes", "sses", "zes")):
-            word = word[:-2]
-        else:
-            word = word[:-1]
+        word = first_rewritten(word, _SINGULARS)
     return SYNONYMS.get(word, word)
 
 
 def _is_plural(word: str) -> bool:
-    return len(word) > 3 and word.endswith("s") and not word.endswith(("ss", "us", "is")) and word not in _NO_PLURALS
+    return _PLURAL.search(word) is not None and word not in _NO_PLURALS

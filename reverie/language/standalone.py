@@ -6,15 +6,14 @@ The words are in `standalone.toml`.
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache, lru_cache
-from importlib.resources import files
 
 import snowballstemmer  # type: ignore[import-untyped]
 
 from reverie.language.contradiction_words import STOP
+from reverie.language.pack import read_table
 from reverie.language.text import sentences
 
 _FENCE = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
@@ -45,7 +44,7 @@ class Sentence:
 
 @cache
 def _data() -> dict[str, str]:
-    return tomllib.loads(files(__package__).joinpath("standalone.toml").read_text("utf-8"))
+    return read_table("standalone")
 
 
 @cache

@@ -2,26 +2,19 @@
 
 from __future__ import annotations
 
-import re
 from typing import Final
 
+from reverie.language.pack import language_table
 from reverie.language.text import owned, plain_name
 
+_PACK = language_table("subject")
+
 #: What a wording without a subject begins with, if it is a verb of the third person.
-_VERB: Final = re.compile(
-    r"(?:(?:No longer|Also|Only|Always|Never|Not|Often|Usually|Sometimes|Still) (?=[a-z])"
-    r"|(?:Used to|Would|Can|Can't|Cannot|Could|Will|Isn't|Aren't|Doesn't|Didn't|Hasn't|Wasn't|Was|Had) "
-    r"|(?-i:[A-Z])[a-z]*(?:[^su]s|ss?es|us?es) (?!(?:is|are|was|were|died|passed|has|have|and(?! [a-z]+s\b)|or|of)\b)"
-    r"|(?:Is|Has|Does|Smokes|Started|Stopped|Quit|Got|Found|Bought|Adopted|Joined)\b)"
-)
+_VERB: Final = _PACK.pattern("verb")
 #: Nouns of which a wording says what they are: "Favorite color is blue".
-_NOUN: Final = re.compile(
-    r"(?:Favorite|Name|Nickname|Pronouns|Birthday|Time zone|Phone number|Email|Address|Manager|Partner|Husband|Wife"
-    r"|Boyfriend|Girlfriend|Fianc[eé]e?|Spouse|Budget|Availability|Opening hours|Job|Major|Hobby|Hobbies|Hometown|Hair"
-    r"|Eyes|Car|House|Flat|Height|Team|Company|Business|Shop|Band|Religion|Goal|Dream|Specialty|Last day|Default"
-    r"|[A-Z][a-z]+ budget|Dog|Cat)\b"
-)
-_THEIRS: Final = re.compile(r"\b[Tt]heir\b(?! own\b)")
+_NOUN: Final = _PACK.pattern("noun")
+_THEIRS: Final = _PACK.pattern("theirs")
+_THEIRS_FIRST: Final = _PACK.text("theirs_first")
 
 
 def sentence(content: str, speaker: str | None, subject_id: str) -> str:
@@ -29,8 +22,8 @@ def sentence(content: str, speaker: str | None, subject_id: str) -> str:
     if not speaker or speaker.casefold() == subject_id.casefold():
         return content
     name = plain_name(speaker)
-    if content.startswith("Their "):
-        return f"{possessive(name)} {content[6:]}"
+    if content.startswith(_THEIRS_FIRST):
+        return f"{possessive(name)} {content.removeprefix(_THEIRS_FIRST)}"
     lowered = f"{content[:1].lower()}{content[1:]}"
     if _NOUN.match(content):
         return f"{possessive(name)} {lowered}"

@@ -12,6 +12,10 @@ from datetime import datetime
 from functools import lru_cache, partial
 from itertools import accumulate, pairwise
 
+from reverie.language.pack import language_table
+
+_PACK = language_table("text")
+
 CountTokens = Callable[[str], int]
 """Counts the tokens of a text, without special tokens; additive over white space, as word-piece tokenizers are."""
 
@@ -21,11 +25,8 @@ Span = tuple[int, int]
 _FENCE = re.compile(r"^[ \t]*```.*?(?:^[ \t]*```[ \t]*$|\Z)", re.MULTILINE | re.DOTALL)
 _BLANK_LINES = re.compile(r"(?:[ \t]*\r?\n){3,}")
 _PARAGRAPH = re.compile(r"\r?\n[ \t]*\r?\n\s*")
-#: No title, initial or "e.g." ends here, by length, as lookbehinds need.
-_ENDED = (
-    r"(?<!\b[A-HJ-Z]\.)(?<!\b(?i:dr|mr|ms|mt|st|vs|cf)\.)(?<!\b(?i:mrs|gen|col|sgt|rev|sen|gov|e\.g|i\.e)\.)"
-    r"(?<!\b(?i:prof|capt)\.)"
-)
+#: No title, initial or "e.g." ends here.
+_ENDED = rf"(?<!\b[A-HJ-Z]\.){_PACK.text('ended')}"
 _SENTENCE = re.compile(rf"[.!?]{_ENDED}[.!?]*[\"')\]]*\s+(?=[\"'(\[]?[^\W\d_a-z])")
 _LINE = re.compile(r"\n")
 _WORD = re.compile(r"\s+")

@@ -80,11 +80,11 @@ def test_the_wheel_has_every_source(names: list[str]) -> None:
     expected |= {str(path.relative_to(ROOT)) for path in (ROOT / "reverie" / "policies").glob("*.toml")}
     expected |= {
         "reverie/py.typed",
-        "reverie/language/cues/entities.toml",
+        "reverie/language/english/entities.toml",
         "reverie/language/cues/mood_weights.json",
         "reverie/language/cues/crisis_weights.json",
         "reverie/language/cues/general_weights.json",
-        "reverie/recall/places/general.toml",
+        "reverie/language/english/general.toml",
         "reverie/inference/minilm/tokenizer.json",
     }
     assert expected <= set(names)

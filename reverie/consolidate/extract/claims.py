@@ -24,33 +24,20 @@ from reverie.language.cues.single import extract_one
 from reverie.language.cues.wording import slug
 from reverie.language.fact_keys import relation_of
 from reverie.language.grounding import folded_words, is_quoted, ungrounded
+from reverie.language.pack import language_table
 from reverie.language.statements.reading import RuleMatch
 from reverie.language.text import strip_invisible
 from reverie.model import Candidate
 from reverie.policy import Policy
 from reverie.policy.relations import FactCategory, RuleKind
 
+_PACK = language_table("claims")
+
 #: Letters of a value, and of what follows the colon of a key.
 _LONGEST_VALUE, _LONGEST_SLUG = 200, 80
 _KEY = re.compile(r"[a-z][a-z0-9_]{0,39}(?::[^\s:]+)?")
 #: Verbs with which a claim begins and which need not stand in the turn: "I have" gives "Has".
-_VERBS = frozenset(
-    re.findall(
-        r"[a-z']+",
-        """
-        is isn't are was has hasn't had does doesn't did goes can can't cannot could may must should would will
-        won't feels likes loves hates dislikes enjoys prefers avoids wants needs wishes hopes plans intends
-        expects fears worries lives stays resides comes moves moved works worked runs owns keeps uses drives
-        rides speaks studies studied learns teaches plays reads writes cooks eats drinks follows supports
-        believes thinks knows says said asks suffers takes took gets got became turns turned celebrates attends
-        attended belongs earns sells buys bought makes made manages leads name named names age aged allergic
-        born call called calls address answer always never use speak reply write keep treat remind do don't
-        avoid include mention put let give gives gave make send sends sent reports delivers offers hires hired
-        teaches taught walks sees saw loses lost finds found starts started stops stopped changes changed decides
-        decided hands copies visits visited brings brought serves
-        """,
-    )
-)
+_VERBS = _PACK.word_set("verbs")
 
 
 _KINDS = get_args(RuleKind)
@@ -313,7 +300,7 @@ def _says_no_more(note: Note, hit: RuleMatch, clause: str) -> bool:
 def _verb(text: str) -> set[str]:
     """Return the stem of the verb with which a claim begins."""
     first, _, rest = text.partition(" ")
-    word = rest.partition(" ")[0] if first.casefold() in ("is", "was", "are", "were") else first
+    word = rest.partition(" ")[0] if first.casefold() in _PACK.word_set("being") else first
     return set(read(word).content)
 
 

@@ -7,14 +7,17 @@ from dataclasses import replace
 
 from reverie.consolidate.facts.statements import StatedValue
 from reverie.language.objects import place_of_work, read_object
+from reverie.language.pack import language_table
 from reverie.language.topics import telling_words
 from reverie.policy.relations import Relation
 
+_PACK = language_table("ties")
+
 #: Marital states that a break-up ends, and those that say that there is no partner.
-_PAIRED = frozenset(("married", "engaged", "marriage", "engagement", "relationship", "dating", "taken"))
-_ALONE = frozenset(("divorced", "single", "separated", "widowed", "widow", "widower", "divorcee", "unmarried"))
+_PAIRED = _PACK.word_set("paired")
+_ALONE = _PACK.word_set("alone")
 #: What one works as without an employer.
-_UNEMPLOYED = frozenset(("freelance", "freelancer", "self-employed", "unemployed"))
+_UNEMPLOYED = _PACK.word_set("unemployed")
 
 #: Relations of which one's statements end values of another.
 TIED = (frozenset(("partner", "marital_status")), frozenset(("works_at", "works_as")))
@@ -90,7 +93,7 @@ def _ended(value: StatedValue) -> Iterator[tuple[str, frozenset[str]]]:
     if is_alone and value.phase in ("holds", "begins"):
         yield "partner", frozenset()
     if value.relation == "partner" and value.phase in ("holds", "begins"):
-        yield "marital_status", frozenset(("single",))
+        yield "marital_status", _PACK.word_set("single")
     if value.relation == "works_at" and value.phase == "ends" and read_object(value.object).is_proper:
         yield "works_as", frozenset(read_object(value.object).words)
     is_free = value.relation == "works_as" and not _UNEMPLOYED.isdisjoint(read_object(value.object).words)

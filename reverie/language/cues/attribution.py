@@ -6,10 +6,8 @@ matches nothing within one. `unveil` restores the letters. Both engines call the
 """
 
 import re
-import tomllib
 from collections.abc import Iterator
 from functools import cache, lru_cache
-from importlib.resources import files
 from itertools import chain
 from typing import Final
 
@@ -18,14 +16,14 @@ import polars as pl
 from reverie.language.cues import quotation
 from reverie.language.cues.transcript import others_lines
 from reverie.language.cues.wording import plain, trie
+from reverie.language.pack import read_table
 from reverie.language.text import Span
 from reverie.policy.table import Table
 
 #: A text without any of these has no words of others. Both engines use the same pattern.
 TRIGGER: Final = (
-    "[\"“”„«»‹›「」『』＂‘‚:>`♪\U000f0000-\U000f007f]|(?:^|[\\s(])'[A-Za-z]|---|(?i)\\[quote|correct|grammat|natural"
-    "|translat|proof-?read|rephrase|reword|re-?write|paraphrase|summari[sz]e|transcribe|transliterate"
-    "|how (?:do|would|can|should) (?:you|i|we|one) "
+    "[\"“”„«»‹›「」『』＂‘‚:>`♪\U000f0000-\U000f007f]|(?:^|[\\s(])'[A-Za-z]|---|(?i)\\[quote|"
+    + read_table("attribution")["patterns"]["requests"]
 )
 _TRIGGER: Final = re.compile(TRIGGER.replace("(?i)", ""), re.IGNORECASE)
 
@@ -62,9 +60,7 @@ def pattern(name: str) -> re.Pattern[str]:
 
 @cache
 def _table() -> _Attribution:
-    return _Attribution.model_validate(
-        tomllib.loads(files(__package__).joinpath("attribution.toml").read_text("utf-8"))
-    )
+    return _Attribution.model_validate(read_table("attribution"))
 
 
 @lru_cache(maxsize=8)  # callers ask for the same turn several times in a row

@@ -18,6 +18,7 @@ from typing import Final
 import numpy.typing as npt
 
 from reverie.language.cues import linear, wording
+from reverie.language.pack import read_table
 from reverie.policy import live
 from reverie.policy.table import Table
 
@@ -92,7 +93,7 @@ class _Compiled:
 
 @cache
 def _compiled() -> _Compiled:
-    table = _Signs.model_validate(tomllib.loads(files(__package__).joinpath("crisis.toml").read_text("utf-8")))
+    table = _Signs.model_validate(read_table("crisis"))
 
     def expanded(pattern: str) -> re.Pattern[str]:
         for word, alternatives in table.words.items():

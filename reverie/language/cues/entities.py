@@ -5,27 +5,18 @@ Both engines give the same rows, in the order of the ids.
 """
 
 import re
-import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
 from typing import Annotated, NamedTuple
 
 import polars as pl
 from pydantic import Field
 
 from reverie.language.cues import wording
+from reverie.language.pack import read_table
 from reverie.policy.extract import Pattern
 from reverie.policy.table import Table
-
-#: Capitalised words that are not names.
-_CAPITALISED = (
-    "i i'm i've it the a an my our we you he she they this that and but so if in on at to for of is was god oh yes no"
-    " monday tuesday wednesday thursday friday saturday sunday"
-    " january february march april may june july august september october november december"
-)
-_NO_NAMES = frozenset(_CAPITALISED.split())
 
 
 class NamedEntity(NamedTuple):
@@ -55,6 +46,10 @@ class Namer(Table):
 class Names(Table):
     """`entities.toml`."""
 
+    #: capitalised words that are not names
+    no_names: frozenset[str]
+    #: a pattern of written forms, and how a memory words it
+    spoken: tuple[str, str]
     words: dict[str, tuple[str, ...]]
     rules: tuple[Namer, ...]
     gazetteer: dict[Annotated[str, Field(pattern="^[a-z]+:[a-z0-9-]+$")], tuple[str, ...]]
@@ -63,13 +58,14 @@ class Names(Table):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Compiled:
     namers: tuple[tuple[Namer, re.Pattern[str], str], ...]
+    no_names: frozenset[str]
     #: written form → entity
     forms: dict[str, NamedEntity]
 
 
 @cache
 def _names() -> _Compiled:
-    names = Names.model_validate(tomllib.loads(files(__package__).joinpath("entities.toml").read_text("utf-8")))
+    names = Names.model_validate(read_table("entities"))
 
     def expand(pattern: str) -> str:
         while (expanded := _expanded(pattern, names.words)) != pattern:
@@ -81,7 +77,7 @@ def _names() -> _Compiled:
         for identity, written in names.gazetteer.items()
         for kind, _, slug in [identity.partition(":")]
         for form in written
-        for spoken in (form, re.sub("^(?:my|our) ", "their ", form))
+        for spoken in (form, re.sub(*names.spoken, form))
     }
     expanded = [(namer, expand(namer.pattern)) for namer in names.rules]
     return _Compiled(
@@ -89,6 +85,7 @@ def _names() -> _Compiled:
             (namer, re.compile(pattern.replace(r"\b", r"(?a:\b)")), pattern.replace(r"\b", r"(?-u:\b)"))
             for namer, pattern in expanded
         ),
+        no_names=names.no_names,
         forms=forms,
     )
 
@@ -117,7 +114,7 @@ def entities_one(text: str) -> list[NamedEntity]:
             for match in pattern.finditer(plain):
                 label = namer.slug or match["x"].removesuffix("'s")
                 entity = NamedEntity(namer.type, wording.slug(label), label)
-                if entity.slug and label.split(" ")[0].lower() not in _NO_NAMES:
+                if entity.slug and label.split(" ")[0].lower() not in names.no_names:
                     found.setdefault(entity.id, entity)
     return [found[identity] for identity in sorted(found)]
 
@@ -159,7 +156,7 @@ def _named(texts: pl.LazyFrame, namer: Namer, rust: str, order: int) -> pl.LazyF
         .explode("label")
         .drop_nulls()
         .select("index", label=named)
-        .filter(~label.str.split(" ").list.first().str.to_lowercase().is_in(list(_NO_NAMES)))
+        .filter(~label.str.split(" ").list.first().str.to_lowercase().is_in(list(_names().no_names)))
         .select("index", type=pl.lit(namer.type), slug=slug, label=label, written=pl.lit(order, pl.UInt32))
         .filter(pl.col("slug") != "")
     )

@@ -7,16 +7,15 @@ Source: docs/design-sources.md, Contact 4.1.
 """
 
 import re
-import tomllib
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cache
-from importlib.resources import files
 from typing import Final, Literal, cast, get_args
 
 import numpy.typing as npt
 
 from reverie.language.cues import linear
+from reverie.language.pack import read_table
 from reverie.model import rounded
 from reverie.policy import live
 from reverie.policy.live import MoodName
@@ -75,7 +74,7 @@ class _Lexicon(Table):
 
 @cache
 def _lexicon() -> _Lexicon:
-    return _Lexicon.model_validate(tomllib.loads(files(__package__).joinpath("mood.toml").read_text("utf-8")))
+    return _Lexicon.model_validate(read_table("mood"))
 
 
 @cache

@@ -3,27 +3,24 @@
 import re
 from typing import NamedTuple
 
+from reverie.language.pack import language_table
+
+_PACK = language_table("quantities")
+
 _NUMBER = r"(?P<number>[0-9]{1,3}(?:,[0-9]{3})+(?:\.[0-9]+)?|[0-9]+(?:\.[0-9]+)?)"
 _QUANTITY = re.compile(
     rf"(?<![\w.,-])(?P<currency>[$€£₹])? ?{_NUMBER}(?P<scale>[kKmM](?![\w]))?"
     r"(?:(?P<sign>[%x×])(?![\w])|(?P<glued>[a-zA-Z]{1,3})(?![\w])"
-    r"|[ -]?(?:more |fewer |less |new |extra |additional )?(?P<unit>[a-zA-Z]{2,}))?"
+    rf"|[ -]?{_PACK.text('between')}(?P<unit>[a-zA-Z]{{2,}}))?"
 )
 _BEFORE = re.compile(r"(?P<metric>[a-zA-Z]{3,}) ?(?:=|:|→|->) ?$")
 _SCALES = {"k": 1e3, "m": 1e6}
 _CURRENCIES = {"$": "usd", "€": "eur", "£": "gbp", "₹": "inr"}
 _SIGNS = {"%": "percent", "x": "times", "×": "times"}
 #: Words after a number that make it part of a date or a time.
-_DATED = (
-    "am pm st nd rd th january february march april may june july august september october november december"
-    " jan feb mar apr jun jul aug sep sept oct nov dec"
-)
 #: Words after a number that are not units: prepositions, conjunctions and the like.
-_JOINTS = "and or to of in on at with for from by is was were are the an but this that last per than more less"
-_DATES, _NO_UNITS = frozenset(_DATED.split()), frozenset(_JOINTS.split())
-_MONTH_BEFORE = re.compile(
-    r"(?i)\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.? ?$|(?:\b[0-9]{1,4})[:/-]$"
-)
+_DATES, _NO_UNITS = _PACK.word_set("dated"), _PACK.word_set("joints")
+_MONTH_BEFORE = _PACK.pattern("month_before")
 
 
 class Quantity(NamedTuple):

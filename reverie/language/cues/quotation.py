@@ -5,6 +5,10 @@ from bisect import bisect_left
 from collections.abc import Iterator
 from typing import Final
 
+from reverie.language.pack import language_table
+
+_PACK = language_table("quotation")
+
 #: What closes each mark that opens a quotation.
 _CLOSING: Final = {
     '"': '"', "＂": "＂", "“": "”“", "”": "”", "„": "“”", "«": "»", "»": "«", "‹": "›", "「": "」", "『": "』",
@@ -16,7 +20,7 @@ _SINGLE: Final = frozenset("'‘‚")
 _MARK: Final = re.compile("[\"＂“”„«»‹›「」『』'‘’‚]")
 _BLANK: Final = re.compile(r"\n[ \t]*\n")
 #: "'cause", "'90s", "rock 'n' roll".
-_ELIDED: Final = re.compile(r"['‘](?:cause|cuz|coz|til|till|bout|em|n|tis|twas|round|ere|\d)", re.IGNORECASE)
+_ELIDED: Final = _PACK.pattern("elided", re.IGNORECASE)
 #: Characters of a quotation at most; longer ones are unbalanced.
 _LONGEST: Final = 5_000
 

@@ -7,18 +7,16 @@ import re
 from typing import Final
 
 from reverie.language.cues import wording
+from reverie.language.pack import language_table
 from reverie.model import KINDS, Kind
 from reverie.policy.extract import SaliencePolicy
+
+_PACK = language_table("routing")
 
 #: The hint for what is about now: an episode of this origin, which ends as working memory does.
 WORKING: Final = "working"
 #: The first sentence states a fact: a name or short noun phrase, a verb such as "is" or "has", and a predicate.
-_STATES: Final = re.compile(
-    r"^(?:(?:the|a|an|our|my|their|his|her|its) )?[A-Za-z0-9][\w'./-]*(?: [\w'./-]+){0,5}? (?:is|are|was|were|has|have"
-    r"|owns|works|lives|uses|costs|runs|needs|supports|requires|contains|includes|starts|ends|belongs|means|prefers|speaks)"
-    r" [^?]+?[.!\n]",
-    re.IGNORECASE,
-)
+_STATES: Final = _PACK.pattern("states", re.IGNORECASE)
 #: A statement has at most this many sentences; a longer text is an episode.
 _FEW: Final = 2
 _ENDS: Final = re.compile(r"[.!?](?:\s|$)")

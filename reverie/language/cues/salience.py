@@ -9,16 +9,15 @@ from typing import Final
 import polars as pl
 
 from reverie.language.cues import wording
+from reverie.language.pack import language_table
 from reverie.policy.extract import SaliencePolicy
+
+_PACK = language_table("salience")
 
 #: A capitalised word within a sentence, or two in a row; "I" does not count.
 NAMED: Final = r"[a-z0-9,;:'\")] +[\"'(]?(?:[A-HJ-Z][A-Za-z'-]+|I[a-z]{2,})|\b[A-Z][a-z]+ [A-Z][a-z]+"
 #: A number, or a date in words.
-DATED: Final = (
-    r"[0-9]|(?i:\b(?:monday|tuesday|wednesday|thursday|friday|saturday|sunday|january|february|march|april|june|july"
-    r"|august|september|october|november|december|yesterday|tomorrow|tonight|last (?:week|month|year|night)"
-    r"|next (?:week|month|year))\b)"
-)
+DATED: Final = _PACK.text("dated")
 #: Code: snake_case, camelCase, dotted names, calls, capitals with digits.
 CODED: Final = (
     r"\b[a-z]+_[a-z_]+\b|\b[a-z]+[A-Z][A-Za-z]+\b|\b[A-Za-z]+\(\)|\b[a-z]{2,}\.[a-z]{2,}\.[a-z]{2,}"

@@ -7,40 +7,33 @@ talk itself, about the other, or means nothing without the turn before it is lef
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
-from importlib.resources import files
+from typing import Literal
 
 import polars as pl
 
 from reverie.language.cues import wording
 from reverie.language.cues.compiled import DualPattern
+from reverie.language.pack import read_table
 from reverie.language.text import Span
 from reverie.policy.table import ColumnRegex, Regex, Table
 
 _BOUNDARY = re.compile(r"[.!?…][.!?…\"')\]]*\s+|\n+")
-#: Words whose full stop ends no sentence.
-_ABBREVIATIONS = ("dr", "mr", "ms", "mrs", "st", "vs", "e.g", "i.e", "approx")
 _WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
 #: Words that a sentence needs, and that it may have.
 _LEAST, _MOST = 3, 60
 #: Words named before a pronoun, from which on it may stand for one of them.
 _NAMED = 2
-#: One of these is in every match of `pronoun` and `pointing`.
-_POINTING = frozenset(
-    {
-        *("it", "them", "they", "this", "that", "these", "those", "he", "she", "him", "her", "theirs", "there"),
-        *("his", "hers", "their", "so", "one", "some", "any", "both", "another", "too", "to", "been", "such"),
-    }
-)
-#: Pronouns, and the patterns of what they may stand for.
-_STANDING_FOR = (
-    (frozenset(("he", "she", "him", "her", "his", "hers")), ("person",)),
-    (frozenset(("they", "them", "their", "theirs")), ("person", "people")),
-)
 _CLOSERS = "\"')] !."
+
+
+class _StandingFor(Table):
+    """Pronouns, and the patterns of what they may stand for."""
+
+    pronouns: frozenset[str]
+    nouns: tuple[Literal["person", "people"], ...]
 
 
 class _Patterns(Table):
@@ -60,6 +53,11 @@ class _Patterns(Table):
     verb: Regex
     #: words that name nothing
     light: frozenset[str]
+    #: words whose full stop ends no sentence
+    abbreviations: frozenset[str]
+    #: one of these is in every match of `pronoun` and `pointing`
+    pointing_words: frozenset[str]
+    standing_for: tuple[_StandingFor, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +74,7 @@ class Telling:
 
 @cache
 def _patterns() -> _Patterns:
-    return _Patterns.model_validate(tomllib.loads(files(__package__).joinpath("telling.toml").read_text("utf-8")))
+    return _Patterns.model_validate(read_table("telling"))
 
 
 @cache
@@ -141,7 +139,7 @@ def _bared(row: int, veiled: str, span: Span) -> Telling:
 
 def _abbreviated(before: str) -> bool:
     """Whether the last word before a full stop is an abbreviation."""
-    return before[-8:].rpartition(" ")[2].lower() in _ABBREVIATIONS
+    return before[-8:].rpartition(" ")[2].lower() in _patterns().abbreviations
 
 
 def _is_of_author(sentence: str) -> bool:
@@ -180,14 +178,14 @@ def _names_what_it_means(telling: Telling) -> bool:
     if _python("verb").search(telling.text) is None:
         return False
     said = {word.partition("'")[0].lower() for word in words}
-    if _POINTING.isdisjoint(said):
+    if _patterns().pointing_words.isdisjoint(said):
         return True
     if _python("pointing").search(telling.text):
         return False
     found = _python("pronoun").search(telling.text)
     if found is not None and _named(telling.text[: found.start()]) < _NAMED:
         return False
-    return all(_stands_for(pronouns, nouns, said, telling.text) for pronouns, nouns in _STANDING_FOR)
+    return all(_stands_for(each.pronouns, each.nouns, said, telling.text) for each in _patterns().standing_for)
 
 
 def _stands_for(pronouns: frozenset[str], nouns: Sequence[str], said: set[str], text: str) -> bool:

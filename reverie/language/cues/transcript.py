@@ -7,7 +7,10 @@ from functools import cache
 from itertools import pairwise
 from typing import Final
 
+from reverie.language.pack import language_table
 from reverie.language.text import Span
+
+_PACK = language_table("transcript")
 
 _NAME: Final = r"[^\W\d_][\w.'-]{0,25}(?: [\w.'-]{1,25}){0,3}"
 _CLOCK: Final = r"\d{1,2}:\d{2}(?::\d{2})?(?:\s?[ap]\.?m\.?)?"
@@ -37,8 +40,8 @@ _LABEL: Final = re.compile(
 )
 _BLANK: Final = re.compile(r"\n[ \t]*\n")
 #: A role after the end of a sentence: "... user: hi. assistant: I am here".
-_INLINE: Final = re.compile(r"[.!?:;,]\s{1,3}(?:assistant|user|system|human|chatgpt)\s?:\s", re.IGNORECASE)
-_OWN: Final = frozenset(("me", "i", "myself"))
+_INLINE: Final = _PACK.pattern("inline", re.IGNORECASE)
+_OWN: Final = _PACK.word_set("own")
 
 
 @cache

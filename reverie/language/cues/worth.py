@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import math
 import re
-import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
@@ -20,6 +19,7 @@ import numpy as np
 import numpy.typing as npt
 import orjson
 
+from reverie.language.pack import read_table
 from reverie.policy.table import Table
 
 _WORD: Final = re.compile(r"[^\W_]+(?:['-][^\W_]+)*")
@@ -117,6 +117,6 @@ def _kind(word: str, lower: str) -> str:
 @cache
 def _kinds() -> dict[str, str]:
     """The class of each word that `worth.toml` lists; those of no account in pairs have none."""
-    read = _Words.model_validate(tomllib.loads(files(__package__).joinpath("worth.toml").read_text("utf-8")))
+    read = _Words.model_validate(read_table("worth"))
     kinds = {word: name.upper() for name, words in read.classes.items() for word in words.split()}
     return kinds | dict.fromkeys(read.passed_over.split(), "")

@@ -1,18 +1,19 @@
 """The English language pack: what is English in the reading and wording of statements, as data.
 
 - `relations.toml`: the relations that statements can have; the policy names this table (`[extract] relations`)
+- `policy.toml`: patterns of messages and questions, the base of the shipped policies
 - `statements.toml`: words by which statements are put into sentences
+- the others, each named after its module: words and patterns of one module (`language/pack.py`)
 """
 
 from __future__ import annotations
 
-import tomllib
 from functools import cache
-from importlib.resources import files
 from typing import Annotated, Literal
 
 from pydantic import Field
 
+from reverie.language.pack import read_table
 from reverie.policy.table import Table
 
 #: How a wording begins: with a verb of the third person, with a name of what it says, with words of the message.
@@ -83,6 +84,4 @@ class StatementWords(Table):
 @cache
 def statement_words() -> StatementWords:
     """Return the words of `statements.toml`."""
-    return StatementWords.model_validate(
-        tomllib.loads(files(__package__).joinpath("statements.toml").read_text("utf-8"))
-    )
+    return StatementWords.model_validate(read_table("statements"))

@@ -13,9 +13,12 @@ from typing import Literal, NamedTuple
 from reverie.language.cues import wording
 from reverie.language.cues.attribution import unveil
 from reverie.language.cues.compiled import Compiled, Rules
+from reverie.language.pack import language_table
 from reverie.language.statements.stated import MessageStatement, worded_statement
 from reverie.model import Phase, Proposition
 from reverie.policy.relations import FactCategory, RuleKind
+
+_PACK = language_table("reading")
 
 
 class Match(NamedTuple):
@@ -136,11 +139,7 @@ def _content(compiled: Compiled, groups: Mapping[str, str], phase: Phase, clause
     return worded_statement(stated, relation, clause)
 
 
-_NEW = re.compile(
-    r"\b(?:new|from now on|from (?:next|this) (?:week|month)|as of|changed|switched|nowadays|these days)\b"
-    r"|(?<!years )(?<!months )\bnow\b",
-    re.IGNORECASE,
-)
+_NEW = _PACK.pattern("new", re.IGNORECASE)
 
 
 def _phase(compiled: Compiled, clause: str) -> Phase:

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from functools import cache, lru_cache
-from importlib.resources import files
 from typing import Literal
 
+from reverie.language.pack import read_table
 from reverie.policy.table import Table
 
 Tense = Literal["present", "past", "perfect", "planned"]
@@ -24,7 +23,7 @@ class Words(Table):
 @cache
 def words() -> Words:
     """Return the words of `verbs.toml`."""
-    return Words.model_validate(tomllib.loads(files(__package__).joinpath("verbs.toml").read_text("utf-8")))
+    return Words.model_validate(read_table("verbs"))
 
 
 #: Forms of "be" beside those of the table, and what forms that stand for several tenses are read as.

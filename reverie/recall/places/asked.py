@@ -6,6 +6,7 @@ import re
 from collections.abc import Collection, Mapping, Sequence
 
 from reverie.language.objects import read_object
+from reverie.language.pack import language_table
 from reverie.language.text import strip_invisible
 from reverie.policy import RecallPolicy
 from reverie.recall.query import RecallQuery
@@ -15,8 +16,10 @@ from reverie.recall.search import horizon
 from reverie.store.queries import queries
 from reverie.store.session import Statement, TenantSession
 
+_PACK = language_table("asked")
+
 #: Somebody's somebody, and a name within a question: what is asked of them is not of the subject.
-_OF_SOMEBODY = re.compile(r"\b(?:my|his|her|their|our|your|\w+['’]s) (\w+)", re.IGNORECASE)
+_OF_SOMEBODY = _PACK.pattern("of_somebody", re.IGNORECASE)
 _NAME = re.compile(r"(?<=[a-z,] )(?!I\b)[A-ZÀ-Þ][\w-]+")
 
 

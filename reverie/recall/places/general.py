@@ -7,14 +7,13 @@ A linear classifier over the request's vector, for requests without a word for s
 from __future__ import annotations
 
 import re
-import tomllib
 from functools import cache
-from importlib.resources import files
 from typing import Final
 
 import numpy.typing as npt
 
 from reverie.language.cues import linear
+from reverie.language.pack import read_table
 from reverie.policy.table import Table
 
 CLASSES: Final = ("person", "general")
@@ -48,5 +47,5 @@ def speaks_of_somebody(request: str) -> bool:
 
 @cache
 def _patterns() -> tuple[re.Pattern[str], ...]:
-    words = _Words.model_validate(tomllib.loads(files(__package__).joinpath("general.toml").read_text("utf-8")))
+    words = _Words.model_validate(read_table("general"))
     return tuple(re.compile(each, re.IGNORECASE | re.DOTALL) for each in (words.handled, words.phrases, words.somebody))

@@ -7,15 +7,14 @@ from collections.abc import Sequence
 from uuid import UUID
 
 from reverie.language.objects import read_object
+from reverie.language.pack import language_table
 from reverie.recall.result import Drop, Hit, drop
+
+_PACK = language_table("same")
 
 _WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
 #: Words that leave what is said the same.
-_FILLERS = frozenset(
-    re.findall(
-        r"[a-z]+", "so very really just too also well oh ah hey haha lol yeah yes and but much totally absolutely"
-    )
-)
+_FILLERS = _PACK.word_set("fillers")
 #: Shorter texts answer something, so that the same words may say different things.
 _LEAST_WORDS = 3
 #: Content words that a turn has and its memory lacks, from which on it says more.

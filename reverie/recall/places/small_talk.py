@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Iterable, Sequence
 from functools import cache
-from importlib.resources import files
 
 from pydantic import BaseModel, ConfigDict
 
 from reverie.language.cues.worth import worth
 from reverie.language.objects import read_object
+from reverie.language.pack import read_table
 from reverie.language.text import sentences
 from reverie.recall.places.replacements import Candidates
 from reverie.recall.result import Hit
@@ -63,8 +62,7 @@ def _without_address(message: str) -> str:
 @cache
 def pleasantries() -> frozenset[str]:
     """Return the words of greetings, thanks, wishes and reactions."""
-    text = files(__package__).joinpath("small_talk.toml").read_text("utf-8")
-    words = _Words.model_validate(tomllib.loads(text)).words.split()
+    words = _Words.model_validate(read_table("small_talk")).words.split()
     return frozenset(words) | {read for word in words for read in read_object(word).words}
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import time
-import tomllib
 from pathlib import Path
 
 import numpy as np
@@ -17,12 +16,13 @@ from reverie.language.cues import crisis as crisis_
 from reverie.language.cues import linear
 from reverie.language.cues.attribution import veil
 from reverie.language.cues.crisis import find_crisis, help_for, normalized, signs_of
+from reverie.language.pack import read_table
 from reverie.policy import load_policy, shipped_policies
 from reverie.policy.live import CrisisPolicy, Helpline
 
 NUMBERS = load_policy("reverie").crisis
 MINILM = "minilm-l6-v2-int8"
-TABLE = tomllib.loads(Path(crisis_.__file__).with_name("crisis.toml").read_text("utf-8"))
+TABLE = read_table("crisis")
 
 
 @pytest.mark.parametrize("text", ["I want to die", "can't take this anymore"])

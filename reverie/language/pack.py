@@ -1,0 +1,98 @@
+"""Reads the language pack: words, patterns and phrases of a language as tables of data; another language is a folder.
+
+A table is a TOML file of `language/english/`, named after the module that reads it. It is read once a process.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Mapping
+from functools import cache
+from importlib.resources import files
+from typing import Any, Final
+
+#: The package of the pack; it has every table under these names.
+_PACK: Final = "reverie.language.english"
+#: `{day}` in a pattern stands for the entry `day`; `{2,3}` is a count.
+_SLOT: Final = re.compile(r"\{([a-z_]+)\}")
+
+#: Patterns, each with what it is replaced by.
+Rewrites = tuple[tuple[re.Pattern[str], str], ...]
+
+
+def read_pack(name: str) -> str:
+    """Return the text of a file of the pack, such as `entities.toml`."""
+    return files(_PACK).joinpath(name).read_text("utf-8")
+
+
+@cache
+def read_table(name: str) -> dict[str, Any]:
+    """Return the entries of a table of the pack, `entities` for `entities.toml`."""
+    return tomllib.loads(read_pack(f"{name}.toml"))
+
+
+@cache
+def language_table(name: str) -> LanguageTable:
+    """Return a table of the pack by name."""
+    return LanguageTable(read_table(name))
+
+
+class LanguageTable:
+    """A table of words and patterns. An entry that is missing is a `KeyError`."""
+
+    def __init__(self, entries: Mapping[str, Any]) -> None:
+        self._entries = entries
+
+    def words(self, key: str) -> tuple[str, ...]:
+        """Return words in order: of a list, or of a text with white space between them."""
+        entry = self._entries[key]
+        return tuple(entry.split()) if isinstance(entry, str) else tuple(entry)
+
+    def word_set(self, key: str) -> frozenset[str]:
+        """Return words without order."""
+        return frozenset(self.words(key))
+
+    def groups(self, key: str) -> list[list[str]]:
+        """Return the words of each line of a text."""
+        return [line.split() for line in self._entries[key].strip().splitlines()]
+
+    def places(self, key: str) -> dict[str, int]:
+        """Return the place of each word in its list, from 1; words of one line, or of one text of a list, share it."""
+        entry = self._entries[key]
+        lines = entry.strip().splitlines() if isinstance(entry, str) else entry
+        return {word: place for place, line in enumerate(lines, start=1) for word in line.split()}
+
+    def folds(self, key: str) -> dict[str, str]:
+        """Return the first word of its line for each word of a text."""
+        return {word: group[0] for group in self.groups(key) for word in group}
+
+    def mapping(self, key: str) -> dict[str, Any]:
+        """Return a sub-table."""
+        return dict(self._entries[key])
+
+    def rows(self, key: str) -> tuple[tuple[str, ...], ...]:
+        """Return a list of rows of texts."""
+        return tuple(tuple(row) for row in self._entries[key])
+
+    def text(self, key: str) -> str:
+        """Return a pattern as text, its slots filled from other entries; a list is its alternatives."""
+        entry = self._entries[key]
+        return self._filled(entry if isinstance(entry, str) else "|".join(entry))
+
+    def pattern(self, key: str, flags: int = 0) -> re.Pattern[str]:
+        """Return a compiled pattern."""
+        return re.compile(self.text(key), flags)
+
+    def _filled(self, pattern: str) -> str:
+        return _SLOT.sub(lambda slot: self.text(slot[1]), pattern)
+
+    def rewrites(self, key: str, flags: int = 0) -> Rewrites:
+        """Return rows of a pattern and its replacement."""
+        return tuple((re.compile(self._filled(pattern), flags), by) for pattern, by in self.rows(key))
+
+
+def first_rewritten(text: str, rewrites: Rewrites) -> str:
+    """Return the text rewritten by the first pattern that is in it."""
+    rewrite = next(((pattern, by) for pattern, by in rewrites if pattern.search(text)), None)
+    return text if rewrite is None else rewrite[0].sub(rewrite[1], text)
