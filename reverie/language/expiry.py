@@ -11,48 +11,30 @@ from collections.abc import Callable, Iterator
 from datetime import UTC, date, datetime, time, timedelta
 from typing import Final
 
+from reverie.language.pack import language_table
 from reverie.model import Proposition
 from reverie.policy.extract import ExtractPolicy
 
-_DAYS: Final = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
-_MONTHS: Final = (
-    "january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november",
-    "december",
-)  # fmt: skip
+_PACK: Final = language_table("expiry")
+_DAYS: Final = _PACK.words("days")
+_MONTHS: Final = _PACK.words("months")
 #: First month of a season and of the one after it, north of the equator.
-_SEASONS: Final = {"spring": (3, 6), "summer": (6, 9), "autumn": (9, 12), "fall": (9, 12), "winter": (12, 3)}
+_SEASONS: Final = _PACK.mapping("seasons")
 #: The last days of holidays, as month and day.
-_HOLIDAYS: Final = {
-    "christmas": (12, 27), "xmas": (12, 27), "the holidays": (1, 6), "new year": (1, 2), "new year's": (1, 2),
-    "new year's eve": (1, 1), "halloween": (10, 31), "valentine's": (2, 14), "valentine's day": (2, 14),
-}  # fmt: skip
-_NUMBERS: Final = {
-    word: number
-    for number, words in enumerate(
-        ("", "a an one", "two couple", "three", "four few", "five", "six several", "seven", "eight", "nine", "ten",
-         "eleven", "twelve")
-    )
-    for word in words.split()
-}  # fmt: skip
-
-_DAY = rf"(?P<day>{'|'.join(_DAYS)})(?!s\b| (?:morning|afternoon|evening|night)s\b)"
-_MONTH = (
-    rf"(?P<month>{'|'.join(_MONTHS)}|jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec)\b\.?"
-)  # fmt: skip
-_ORDINAL = r"(?P<nth>[0-3]?[0-9])(?:st|nd|rd|th)?"
-_NUMBER = rf"(?P<number>[0-9]{{1,3}}|(?:a )?(?:{'|'.join(_NUMBERS)})(?: of)?)"
-_UNIT = r"(?P<unit>day|night|week|weekend|fortnight|month|year)s?"
-_SEASON = rf"(?P<season>{'|'.join(_SEASONS)})"
-_UNTIL = r"(?:until|till|til|'til|through|thru|by|before|up to)"
+_HOLIDAYS: Final = _PACK.mapping("holidays")
+_NUMBERS: Final = _PACK.places("numbers")
+_UNITS: Final = _PACK.mapping("units")
 #: Words after which a time is past, or comes again and again.
-_NOT_AFTER: Final = re.compile(r"\b(?:last|past|previous|every|each|since|most|many|any|some) $", re.IGNORECASE)
+_NOT_AFTER: Final = _PACK.pattern("not_after", re.IGNORECASE)
 #: Some word that every time has: most clauses name none, and are done.
-_CUE: Final = re.compile(
-    rf"[0-9]|\b(?:today|tonight|tomorrow|this (?:morning|afternoon|evening)|day|night|week|fortnight|month|year"
-    rf"|holidays|new year|xmas|valentine|halloween|christmas|{'|'.join([*_DAYS, *_SEASONS])}"
-    rf"|jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)",
-    re.IGNORECASE,
-)
+_CUE: Final = _PACK.pattern("cue", re.IGNORECASE)
+#: The first moment after a day that is named otherwise than by date, in days, by how the name begins.
+_DAYS_AHEAD: Final = {name: int(days) for name, days in _PACK.rows("days_ahead")}
+_NEXT, _WEEKDAY_ON = _PACK.text("next"), _PACK.word_set("weekday_on")
+_NEXT_PERIOD, _THROUGH_PERIOD = _PACK.word_set("next_period"), _PACK.word_set("through_period")
+#: Words before a time that end where it begins.
+_UNTIL_MONTH, _UNTIL_YEAR = _PACK.words("until_month"), _PACK.words("until_year")
+_UNTIL_SEASON, _MONTH_END = _PACK.words("until_season"), _PACK.text("month_end")
 
 _Reader = Callable[[re.Match[str], date], date | None]
 
@@ -107,25 +89,25 @@ def _ends(clause: str, said: date) -> Iterator[date]:
 
 def _relative_day(match: re.Match[str], said: date) -> date:
     named = match["relative"].lower()
-    return said + timedelta(days=3 if named.startswith("the day after") else 2 if named == "tomorrow" else 1)
+    return said + timedelta(days=next((days for name, days in _DAYS_AHEAD.items() if named.startswith(name)), 1))
 
 
 def _weekday(match: re.Match[str], said: date) -> date:
     """The next such day; "next Friday" is that of next week, and a plain "Friday" on a Friday the one after."""
     ahead = (_DAYS.index(match["day"].lower()) - said.weekday()) % 7
     word = (match["which"] or "").lower()
-    if word == "next":
+    if word == _NEXT:
         ahead += 7 if said.weekday() + ahead < 7 else 0
-    elif word in ("", "on") and not ahead:
+    elif word in _WEEKDAY_ON and not ahead:
         ahead = 7
     return said + timedelta(days=ahead + 1)
 
 
 def _period(match: re.Match[str], said: date) -> date:
     """ "This week", "next month": the end of it; "until next week" ends where that begins."""
-    unit = match["unit"].lower()
-    whole = 1 if match["which"].lower() in ("next", "coming", "upcoming") else 0
-    begins = bool(match["until"]) and match["until"].lower() not in ("through", "thru", "by") and whole
+    unit = _UNITS[match["unit"].lower()]
+    whole = 1 if match["which"].lower() in _NEXT_PERIOD else 0
+    begins = bool(match["until"]) and match["until"].lower() not in _THROUGH_PERIOD and whole
     return _end_of(unit, said, whole - bool(begins))
 
 
@@ -135,7 +117,7 @@ def _end_of(unit: str, said: date, ahead: int) -> date:
         return date(said.year + ahead + 1, 1, 1)
     if unit == "month":
         return _month_start(said.year, said.month + ahead + 1)
-    if unit in ("week", "weekend", "fortnight"):
+    if unit in ("week", "fortnight"):
         return said + timedelta(days=7 * (ahead + (unit == "fortnight") + 1) - said.weekday())
     return said + timedelta(days=ahead + 1)
 
@@ -156,14 +138,14 @@ def _lasting(match: re.Match[str], said: date) -> date:
 
 
 def _later(match: re.Match[str], said: date, *, whole: bool) -> date:
-    number, unit = _number(match["number"]), match["unit"].lower()
+    number, unit = _number(match["number"]), _UNITS[match["unit"].lower()]
     if unit in ("month", "year"):
         months = number * (12 if unit == "year" else 1)
         if whole:
             return _end_of(unit, _month_start(said.year, said.month + months), 0)
         following = _month_start(said.year, said.month + months)
         return min(following + timedelta(days=said.day), _month_start(following.year, following.month + 1))
-    days = number * {"week": 7, "weekend": 7, "fortnight": 14}.get(unit, 1)
+    days = number * {"week": 7, "fortnight": 14}.get(unit, 1)
     day = said + timedelta(days=days)
     return _end_of(unit if unit != "fortnight" else "week", day, 0) if whole else day + timedelta(days=1)
 
@@ -171,7 +153,7 @@ def _later(match: re.Match[str], said: date, *, whole: bool) -> date:
 def _number(words: str | None) -> int:
     if not words:
         return 1
-    words = words.lower().removesuffix(" of").removeprefix("a ")
+    words = words.lower().removesuffix(_PACK.text("number_after")).removeprefix(_PACK.text("number_before"))
     return int(words) if words.isdigit() else _NUMBERS[words]
 
 
@@ -199,7 +181,7 @@ def _month(match: re.Match[str], said: date) -> date:
     month = _month_number(match["month"])
     year = int(match["year"] or 0) or said.year + (month < said.month)
     which, start = match["which"].lower(), _month_start(year, month)
-    if "end" not in which and which.startswith(("until", "till", "til", "'til", "up to")) and start > said:
+    if _MONTH_END not in which and which.startswith(_UNTIL_MONTH) and start > said:
         return start
     return _month_start(year, month + 1)
 
@@ -209,7 +191,7 @@ def _month_number(name: str) -> int:
 
 
 def _year(match: re.Match[str], said: date) -> date:
-    year, until = int(match["year"]), match["which"].lower().startswith(("until", "till", "til"))
+    year, until = int(match["year"]), match["which"].lower().startswith(_UNTIL_YEAR)
     return date(year if until and year > said.year else year + 1, 1, 1)
 
 
@@ -221,9 +203,9 @@ def _season(match: re.Match[str], said: date) -> date:
         end = _month_start(said.year + 1, after)
     start = _month_start(end.year - (first > after), first)
     which = match["which"].lower()
-    if which == "next" and start.year == said.year:
+    if which == _NEXT and start.year == said.year:
         return _month_start(end.year + 1, after)
-    return start if which.startswith(("until", "till")) and start > said else end
+    return start if which.startswith(_UNTIL_SEASON) and start > said else end
 
 
 def _holiday(match: re.Match[str], said: date) -> date:
@@ -232,53 +214,19 @@ def _holiday(match: re.Match[str], said: date) -> date:
     return end if end > said else date(said.year + 1, month, nth) + timedelta(days=1)
 
 
-def _times(*rows: tuple[str, _Reader]) -> tuple[tuple[re.Pattern[str], _Reader], ...]:
-    return tuple((re.compile(rf"\b(?:{pattern})", re.IGNORECASE), read) for pattern, read in rows)
-
-
+_READERS: Final[dict[str, _Reader]] = {
+    "relative_day": _relative_day,
+    "weekday": _weekday,
+    "period": _period,
+    "ahead": _ahead,
+    "lasting": _lasting,
+    "day_of_month": _day_of_month,
+    "full_date": _full_date,
+    "iso": _iso,
+    "month": _month,
+    "year": _year,
+    "season": _season,
+    "holiday": _holiday,
+}
 #: Ways of naming a time, each with what reads it.
-_TIMES: Final = _times(
-    (
-        r"(?P<relative>today|tonight|tomorrow|the day after tomorrow|this (?:morning|afternoon|evening))\b",
-        _relative_day,
-    ),
-    (rf"(?:(?P<which>this|next|coming|on|upcoming) )?{_DAY}\b(?! ago)", _weekday),
-    (
-        rf"(?:(?P<until>{_UNTIL}) )?(?:(?:the )?end of )?(?:the )?(?:rest of )?(?:the )?(?<!for the )(?<!over the )"
-        rf"(?P<which>this|next|coming|upcoming) {_UNIT}\b",
-        _period,
-    ),
-    (rf"(?:(?P<until>)(?:the )?(?P<which>rest|end) of (?:the |this )?){_UNIT}\b", _period),
-    (rf"(?:in|within) {_NUMBER} {_UNIT}\b", _ahead),
-    (rf"{_NUMBER} {_UNIT} from (?:now|today)\b", _ahead),
-    (rf"(?:the )?(?:next|coming) {_NUMBER} {_UNIT}\b", _lasting),
-    (rf"(?:for|over) the (?:next|coming) {_UNIT}\b(?P<number>)", _lasting),
-    (rf"for another (?:{_NUMBER} )?{_UNIT}\b", _lasting),
-    (rf"for {_NUMBER} more {_UNIT}\b", _lasting),
-    (
-        rf"(?:{_UNTIL}|on|from|around) the {_ORDINAL}"
-        r"(?= ?(?:[,.;:!?)-]|$|(?:and|but|so|for|with|in|at|to|because|then|when|if|or)\b))",
-        _day_of_month,
-    ),
-    (rf"(?:the )?{_ORDINAL} (?:of )?{_MONTH}(?:,? (?P<year>20[0-9][0-9]))?", _full_date),
-    (rf"{_MONTH} (?:the )?{_ORDINAL}\b(?!:|[0-9])(?:,? (?P<year>20[0-9][0-9]))?", _full_date),
-    (r"(?P<iso>20[0-9][0-9]-[0-9][0-9]-[0-9][0-9])\b", _iso),
-    (
-        rf"(?P<which>(?:(?:{_UNTIL}|in|this|next|at|around) )?(?:the )?"
-        rf"(?:early |mid[ -]?|late |(?:end|middle|beginning) of )){_MONTH}"
-        rf"(?! [0-9]{{1,2}}\b)(?:,? (?P<year>20[0-9][0-9]))?",
-        _month,
-    ),
-    (
-        rf"(?P<which>{_UNTIL}|in|this|next|for|during|sometime in) {_MONTH}(?! (?:the )?[0-9]{{1,2}}(?:\b|[a-z]))"
-        rf"(?:,? (?P<year>20[0-9][0-9]))?",
-        _month,
-    ),
-    (rf"(?P<which>{_UNTIL}|in|during) (?P<year>20[0-9][0-9])\b(?!-)", _year),
-    (rf"(?P<which>(?:{_UNTIL}|in|this|next|for|during|over)(?: the)?) {_SEASON}\b", _season),
-    (
-        rf"(?:{_UNTIL}|for|at|over|during|on|this|around|after) "
-        rf"(?P<holiday>{'|'.join(sorted(_HOLIDAYS, key=len, reverse=True))})\b",
-        _holiday,
-    ),
-)
+_TIMES: Final = tuple((pattern, _READERS[reader]) for pattern, reader in _PACK.pairs("times", re.IGNORECASE))

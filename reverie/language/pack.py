@@ -17,8 +17,8 @@ _PACK: Final = "reverie.language.english"
 #: `{day}` in a pattern stands for the entry `day`; `{2,3}` is a count.
 _SLOT: Final = re.compile(r"\{([a-z_]+)\}")
 
-#: Patterns, each with what it is replaced by.
-Rewrites = tuple[tuple[re.Pattern[str], str], ...]
+#: Patterns, each with a text, such as what replaces it.
+PatternPairs = tuple[tuple[re.Pattern[str], str], ...]
 
 
 def read_pack(name: str) -> str:
@@ -87,12 +87,12 @@ class LanguageTable:
     def _filled(self, pattern: str) -> str:
         return _SLOT.sub(lambda slot: self.text(slot[1]), pattern)
 
-    def rewrites(self, key: str, flags: int = 0) -> Rewrites:
-        """Return rows of a pattern and its replacement."""
+    def pairs(self, key: str, flags: int = 0) -> PatternPairs:
+        """Return rows of a pattern, its slots filled, and a text."""
         return tuple((re.compile(self._filled(pattern), flags), by) for pattern, by in self.rows(key))
 
 
-def first_rewritten(text: str, rewrites: Rewrites) -> str:
+def first_rewritten(text: str, rewrites: PatternPairs) -> str:
     """Return the text rewritten by the first pattern that is in it."""
     rewrite = next(((pattern, by) for pattern, by in rewrites if pattern.search(text)), None)
     return text if rewrite is None else rewrite[0].sub(rewrite[1], text)

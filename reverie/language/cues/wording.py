@@ -11,6 +11,10 @@ from typing import Final
 
 import polars as pl
 
+from reverie.language.pack import language_table
+
+_PACK = language_table("clauses")
+
 #: Separates clauses while a text is split. Never part of a text, because `PLAIN` replaces it.
 SEPARATOR: Final = "\x1f"
 
@@ -20,111 +24,57 @@ PLAIN: Final = {"’": "'", "‘": "'", "ʼ": "'", "“": '"', "”": '"', "\t":
     "ſ": "s", "\u212a": "K", "İ": "I", "ı": "i"
 }  # fmt: skip
 
-_SPEAKERS: Final = ("i", "I", "i'm", "I'm", "i've", "I've", "we", "my", "our")
-_TURNS: Final = ("but", "because", "although", "though", "however", "which")
+_SPEAKERS: Final = _PACK.words("speakers")
+_TURNS: Final = _PACK.words("turns")
 _ENDS: Final = (". ", "! ", "? ", "… ", "; ", ": ", "\n", " - ", " -- ", " – ", " — ", '." ')
-_ASIDES: Final = (
-    *("it's", "you", "please", "don't", "can", "could", "do", "does", "did", "will", "would", "should", "any"),
-    *("what", "how", "right?"),
-)
+_ASIDES: Final = _PACK.words("asides")
 #: What a pair does is one clause: "Ines and I are done".
-_PAIRS: Final = (" and I are ", " and i are ")
+_PAIRS: Final = _PACK.words("pairs")
 #: Labels whose colon ends no clause: "Email: ...".
-_LABELS: Final = ("ddress: ", "mail: ", "umber: ", "onouns: ", "irthday: ", "ame: ", "one: ")
+_LABELS: Final = _PACK.words("labels")
 #: Literals at which clauses end: after a sentence, a colon, a dash or a line; before a connective; before a first
 #: person that follows a comma, "and" or "so"; and before a question or request that follows a comma. The separator is
 #: put where the next clause begins. "actually," and "from now on," do not end a clause.
 BREAKS: Final = (
-    {kept: kept for kept in ("ctually, ", "now on, ", "now on: ", *_LABELS)}
+    {kept: kept for kept in (*_PACK.words("kept"), *_LABELS)}
     | {pair: pair for pair in _PAIRS}
     | {mark: f"{mark}{SEPARATOR}" for mark in _ENDS}
     | {f" {word} ": f" {SEPARATOR}{word} " for word in _TURNS}
-    | {f"{link}{word} ": f"{link}{SEPARATOR}{word} " for word in _SPEAKERS for link in (" and ", " so ", ", ")}
+    | {f"{link}{word} ": f"{link}{SEPARATOR}{word} " for word in _SPEAKERS for link in _PACK.words("links")}
     | {f", {word} ": f", {SEPARATOR}{word} " for word in _ASIDES}
 )
 #: All replacements before rules read a text, in one pass; at each position the first that fits. Up to a hundred
 #: literals, polars uses its fast automaton.
 MARKS: Final = {curly: there for mark, there in BREAKS.items() for curly in (mark, mark.replace("'", "’"))} | PLAIN
 
-_FIRST: Final = (
-    rf"(?:^|{SEPARATOR}|[.!?:] )(?:(?:[Ww]ell|[Ss]o|[Bb]ut|[Aa]nd|[Yy]es|[Yy]eah|[Oo]k|[Oo]h|[Aa]lso|[Aa]nyway|[Hh]i|um"
-    r"|btw),? )*"
-)
 #: A pair that does something, somebody in apposition, and a label: their clauses do not end at "and", comma and colon.
 #: "Ines and I have been together", "Duncan, my husband, is a vet", "Favourite food: lasagne".
-PAIR: Final = (
-    rf"({_FIRST}(?:[A-Z][A-Za-z'-]+|[Mm]y (?:ex-?|new |best |older? |younger |little |big |lovely )?"
-    r"(?:wife|husband|partner|girlfriend|boyfriend|fianc(?:e|é)e?|hubby|missus|other half|gf|bf|ex|friend|mate"
-    r"|sister|brother"
-    r"|m[ou]m|dad|mother|father|son|daughter|cousin|roommate|flatmate|family)(?:,? [A-Z][a-z]+,?)?) and )"
-    rf"{SEPARATOR}([Ii]\b)|({_FIRST}[A-Z][a-z'-]+, ){SEPARATOR}((?:my|our) (?:[a-z-]+ ){{0,2}}[a-zé-]+,)"
-    rf"|(, ){SEPARATOR}([Ii]'?m (?:[a-z]+ )?allergic(?:[.!,]|$| to (?:it|them)))|([Ff]av(?:ou?rite"
-    rf"|e)?(?: [a-z]+){{1,3}}: ){SEPARATOR}"
-    rf"|([0-9m] [-–] ){SEPARATOR}([0-9])"
-    rf"|((?:[Cc]ompany|[Ee]mployer|[Mm]anager|[Oo]ccupation|[Dd]esignation|[Jj]ob|[Rr]ole|TZ|tz|[Tt]imezone|[Hh]ours|[Tt]imings?"
-    rf"|[Bb]udget|[Mm]ob|[Mm]obile|[Cc]ell|[Tt]el|[Ww]hats[Aa]pp|[Bb]tw|[Gg]oal(?: for [a-z0-9 ]+)?): ){SEPARATOR}"
-    rf"|( more [a-z]+ (?:to go |left )?and ){SEPARATOR}([Ii]\b)"
-    rf"|((?:[Oo]nce|[Aa]s soon as|[Bb]y the time) [Ii] [^,{SEPARATOR}]*, ){SEPARATOR}([Ii]\b)"
-)
+PAIR: Final = _PACK.text("pair")
 
 #: Stripped from both ends of a value.
 EDGES: Final = " ,;:.!?…\"'()[]*~_-–—\n"
 #: Stripped from the end of a clause before the check for a question mark.
 CLOSERS: Final = " \"')]!.\n"
 
-_OTHERS: Final = (
-    "i|i'm|i've|i'd|we|we're|he|he's|she|she's|it|it's|they|they're|you|you're|that|that's|this|there|there's|here|so"
-    "|nobody|everyone|everybody|someone|let's|put|say|ok|lol|haha|hoping|maybe|even|definitely"
-)
 #: Cut from a value together with all that follows: another clause, an aside.
-CUT: Final = (
-    rf"(?i)(?:, (?:and |so |but |or )?(?:{_OTHERS})\b|,? (?:and|so) (?:{_OTHERS})\b| now, | \(| ?[-–—]+ "
-    r"|,? and (?:the|my|our|his|her) [a-z]+ (?:is|are|was|were|has|have)\b).*"
-)
+CUT: Final = _PACK.text("cut")
 #: Stripped from the end of a value.
-TAIL: Final = (
-    r"(?i)(?:[ ,]+(?:too|please|though|lol|haha+|as well|these days|lately|recently|right now|at the moment|of course"
-    r"|anyways?|btw|man|dude|tbh|you know|i think|i guess|and|or|but|so|because|either|at all|again|actually|now|then"
-    r"|just|my|the|an?|to|with|for|in|(?:from|as of) today))+$"
-)
+TAIL: Final = _PACK.text("tail")
 #: Cut from an entity's name together with all that follows.
-NAME_CUT: Final = r"(?i)(?:[,;:(]| (?:and|or|with|since|because|for|in|at|on|as|who|that|when|while|now)\b).*"
+NAME_CUT: Final = _PACK.text("name_cut")
 #: The most words of a slug.
 SLUG_WORDS: Final = r"^((?:[^-]+-){3}[^-]+)-.*"
 #: Third-person endings for "(s)" in a template, in this order: "watch(s)" gives "watches", "study(s)" "studies".
-ENDINGS: Final = (
-    (r"(?i)\bhave\(s\)", "has"),
-    (r"(?i)(ch|sh|ss|\bgo|\bdo)\(s\)", "${1}es"),
-    (r"(?i)([^aeiou])y\(s\)", "${1}ies"),
-    (r"\(s\)", "s"),
-)
+ENDINGS: Final = _PACK.rows("endings")
+
+
+def _persons(key: str) -> tuple[tuple[str, str], ...]:
+    return tuple((rf"(?i)\b{first}\b", third) for first, third in _PACK.rows(key))
+
 
 #: Rewrites from the first person to the third, applied to values in this order: of one person, and of a group.
-SINGULAR: Final = tuple(
-    (rf"(?i)\b{first}\b", third)
-    for first, third in (
-        ("i(?: am|'m)", "they are"),
-        ("i was", "they were"),
-        ("i(?: have|'ve)", "they have"),
-        ("i'll", "they will"),
-        ("i'd", "they would"),
-        ("i", "they"),
-        ("my", "their"),
-        ("me(?!-)", "them"),  # "me-time" is a word
-        ("mine", "theirs"),
-        ("myself", "themselves"),
-    )
-)
-PLURAL: Final = tuple(
-    (rf"(?i)\b{first}\b", third)
-    for first, third in (
-        ("we", "they"),
-        ("our", "their"),
-        ("(?-i:us)(?!-)", "them"),  # "the US" is a country
-        ("ours", "theirs"),
-        ("ourselves", "themselves"),
-    )
-)
+SINGULAR: Final = _persons("singular")
+PLURAL: Final = _persons("plural")
 
 #: Characters that become hyphens in a slug: ASCII other than letters and digits, and general punctuation.
 SLUG_GAPS: Final = "[\\x00-/:-`{-\\x7f\u2000-\u206f]+"
@@ -160,7 +110,7 @@ def trie(words: Sequence[str]) -> str:
 
 #: A mark that begins another comes after it, so the longest match is the first.
 _MARKS: Final = re.compile(trie([*MARKS]))
-_JOINED: Final = re.compile(f"(?: and |, |[a-zA-Z]: |[0-9m] [-–] ){SEPARATOR}")
+_JOINED: Final = _PACK.pattern("joined")
 _PAIR: Final = re.compile(PAIR)
 _GROUPS: Final = range(1, _PAIR.groups + 1)
 _JOIN, _JOIN_RUST = "".join(rf"\g<{group}>" for group in _GROUPS), "".join(f"${{{group}}}" for group in _GROUPS)
