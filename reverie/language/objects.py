@@ -31,7 +31,7 @@ _NUMBERS = {word: str(number) for word, number in NUMBERS.items()} | _PACK.mappi
 _NO_PLURALS = _PACK.word_set("no_plurals")
 #: What a plural looks like, and how its singular is made: the first that fits.
 _PLURAL = _PACK.pattern("plural", re.DOTALL)
-_SINGULARS = _PACK.pairs("singulars")
+_SINGULARS = _PACK.pairs("singulars", re.DOTALL)
 #: Letters of a key.
 _LONGEST = 80
 

@@ -84,6 +84,10 @@ class LanguageTable:
         """Return a compiled pattern."""
         return re.compile(self.text(key), flags)
 
+    def patterns(self, key: str, flags: int = 0) -> tuple[re.Pattern[str], ...]:
+        """Return a list of compiled patterns."""
+        return tuple(re.compile(self._filled(pattern), flags) for pattern in self._entries[key])
+
     def _filled(self, pattern: str) -> str:
         return _SLOT.sub(lambda slot: self.text(slot[1]), pattern)
 

@@ -59,9 +59,9 @@ def _joined(name: str) -> str:
 @cache
 def _lead() -> re.Pattern[str]:
     name = r"(?:[ ,]+(?-i:[A-Z])[\w'-]+)?"
-    joined = r"(?:and|but|so|plus|also|then) (?=(?:i|i'm|i've|my|we|we're|our)\b)"
     return re.compile(
-        rf"(?:(?:{_joined('leads')}){name} ?(?:[,!.:;…]+|[-–—]+ ) ?|(?-i:[A-Z])[\w-]+[,!] |{joined})+", re.IGNORECASE
+        rf"(?:(?:{_joined('leads')}){name} ?(?:[,!.:;…]+|[-–—]+ ) ?|(?-i:[A-Z])[\w-]+[,!] |{_joined('joined')})+",
+        re.IGNORECASE,
     )
 
 

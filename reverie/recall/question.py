@@ -8,50 +8,25 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import cache
 
+from reverie.language.pack import language_table
 from reverie.policy import QueryKind, RecallPolicy
 
 TimeSpan = tuple[datetime, datetime]
 
-_MONTHS = {
-    name: number
-    for number, names in enumerate(
-        ("january jan", "february feb", "march mar", "april apr", "may", "june jun", "july jul", "august aug",
-         "september sept sep", "october oct", "november nov", "december dec"), 1)
-    for name in names.split()
-}  # fmt: skip
-_MONTH = rf"(?P<month>{'|'.join(_MONTHS)})"
-_DAY = r"(?P<day>\d{1,2})(?:st|nd|rd|th)?"
-_YEAR = r"(?P<year>\d{4})"
+_PACK = language_table("question")
+_MONTHS = _PACK.places("months")
 #: Explicit dates, the fullest form first; each form is taken out of the question before the next is tried.
-_DATES = tuple(
-    re.compile(rf"\b{form}\b", re.IGNORECASE)
-    for form in (
-        r"(?P<year>\d{4})-(?P<number>\d\d)-(?P<day>\d\d)",
-        rf"{_DAY}(?: of)? {_MONTH}\.?,? {_YEAR}",
-        rf"{_MONTH}\.? {_DAY},? {_YEAR}",
-        rf"{_MONTH}\.?,? (?:of )?{_YEAR}",
-        rf"{_DAY}(?: of)? {_MONTH}",
-        rf"{_MONTH} {_DAY}",
-        rf"(?:in|during|of|since|early|late|mid)[ -]{_MONTH}",
-    )
-)
+_DATES = _PACK.patterns("dates", re.IGNORECASE)
 #: In every text with a date of these forms: most questions have none, and a pattern takes as long as the rest of it.
 _HINTS = ("-", *sorted({name[:3] for name in _MONTHS}))
-_NUMBERS = {
-    name: n for n, name in enumerate(["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"], 1)
-}
-_NUMBERS |= {"a": 1, "an": 1}
-_AGO = re.compile(rf"\b(?P<n>\d+|{'|'.join(_NUMBERS)}) (?P<unit>day|week|month|year)s? ago\b", re.IGNORECASE)
-_LAST = re.compile(r"\blast (?P<unit>week|month)\b", re.IGNORECASE)
+_NUMBERS = _PACK.places("numbers")
+_AGO, _LAST = _PACK.pattern("ago", re.IGNORECASE), _PACK.pattern("last", re.IGNORECASE)
+_AGO_CUE, _LAST_CUE = _PACK.text("ago_cue"), _PACK.text("last_cue")
 _SENTENCE_END = re.compile(r"(?<=[.!?])[\"'”’)]*\s+")
-_GREETING = re.compile(
-    r"^\s*(?:(?i:hey|hi|hiya|hello|(?:good )?(?:morning|afternoon|evening))(?i: there| again| all| everyone)?"
-    r"(?:,? (?!I\b)[A-ZÀ-Þ][\w'’-]*)?(?:\s*[,!.:;]+|(?<=[a-z]) -)\s*"
-    r"|(?i:hey|hi|hiya|hello) (?!I\b)[A-ZÀ-Þ][\w'’-]* )+"
-)
+_GREETING = _PACK.pattern("greeting")
 #: Words that must be left of a text without its greeting.
 _LEFT = 3
-_UNIT_DAYS = {"day": 1, "week": 7, "month": 30, "year": 365}
+_UNIT_DAYS: dict[str, int] = _PACK.mapping("unit_days")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -144,13 +119,13 @@ def spans(text: str, asked_at: datetime) -> Iterator[TimeSpan]:
             if span := _span(found.groupdict(), asked_at):
                 yield span
         text = form.sub(" ", text)
-    for found in _AGO.finditer(text) if "ago" in lower else ():
+    for found in _AGO.finditer(text) if _AGO_CUE in lower else ():
         days = _UNIT_DAYS[found["unit"].lower()]
         number = _NUMBERS.get(found["n"].lower()) or int(found["n"])
         if number * days < 36_500:
             middle, margin = asked_at - timedelta(days=number * days), timedelta(days=max(1.0, days / 4))
             yield middle - margin, middle + margin
-    for found in _LAST.finditer(text) if "last" in lower else ():
+    for found in _LAST.finditer(text) if _LAST_CUE in lower else ():
         yield asked_at - timedelta(days=2 * _UNIT_DAYS[found["unit"].lower()]), asked_at
 
 

@@ -17,6 +17,7 @@ from statistics import fmean, median
 from typing import Any, Literal
 
 from reverie.language.cues.quantities import quantities
+from reverie.language.pack import first_rewritten, language_table
 
 #: Measurements that each side of a comparison needs.
 _EACH_SIDE = 2
@@ -28,6 +29,7 @@ _CHOICE_CHARACTERS = 40
 _TOKEN = re.compile(r"\d+(?:,\d{3})*(?:\.\d+)?|[^\W\d_]+(?:['’-][^\W\d_]+)*|[^\w\s]|_")
 _WORD = re.compile(r"[^\W\d_]{2,}")
 _NAME_PARTS = re.compile(r"[\s_-]+|(?<=[a-z])(?=[A-Z])")
+_PLURALS = language_table("quantify").pairs("plurals", re.DOTALL)
 _ADJECTIVE = re.compile(r"[^\W\d_][\w'’-]*(?: [\w'’-]+)?")
 
 
@@ -218,13 +220,7 @@ def _named_after(tokens: Sequence[str], place: int) -> str:
 
 
 def _plural(noun: str) -> str:
-    if noun.endswith("s"):
-        return noun
-    if noun.endswith(("x", "z", "ch", "sh")):
-        return f"{noun}es"
-    if noun.endswith("y") and noun[-2:-1] not in "aeiou":
-        return f"{noun[:-1]}ies"
-    return f"{noun}s"
+    return first_rewritten(noun, _PLURALS)
 
 
 def _times(ratio: float) -> str:

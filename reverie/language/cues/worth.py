@@ -36,6 +36,7 @@ class _Words(Table):
     """`worth.toml`."""
 
     passed_over: str
+    endings: dict[str, str]
     classes: dict[str, str]
 
 
@@ -109,14 +110,16 @@ def _kind(word: str, lower: str) -> str:
         return "NAME"
     if word[0].isdigit():
         return "NUMBER"
-    if lower.endswith("ing"):
-        return "ING"
-    return "ED" if lower.endswith("ed") else lower
+    return next((kind for end, kind in _words().endings.items() if lower.endswith(end)), lower)
 
 
 @cache
 def _kinds() -> dict[str, str]:
     """The class of each word that `worth.toml` lists; those of no account in pairs have none."""
-    read = _Words.model_validate(read_table("worth"))
-    kinds = {word: name.upper() for name, words in read.classes.items() for word in words.split()}
-    return kinds | dict.fromkeys(read.passed_over.split(), "")
+    kinds = {word: name.upper() for name, words in _words().classes.items() for word in words.split()}
+    return kinds | dict.fromkeys(_words().passed_over.split(), "")
+
+
+@cache
+def _words() -> _Words:
+    return _Words.model_validate(read_table("worth"))

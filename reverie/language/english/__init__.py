@@ -37,6 +37,7 @@ class Common(Table):
     denied: dict[str, str]
     able: dict[str, str]
     recurring: WordSet
+    noun_form: str
 
 
 class People(Table):

@@ -13,7 +13,7 @@ from typing import Literal
 from reverie.language.cues import wording
 from reverie.language.english import Form, statement_words
 from reverie.language.objects import is_plural, read_object
-from reverie.language.statements.verbs import base_form, words
+from reverie.language.statements.verbs import base_form, is_gerund, words
 from reverie.language.subject import possessive
 from reverie.language.text import sentences
 from reverie.model import Phase
@@ -144,7 +144,7 @@ def _is_known_verb(said: str) -> bool:
     word = said.split(" ", 1)[0].lower()
     base, tense = base_form(word)
     known = words()
-    return tense == "present" and not word.endswith("ing") and (base in known.verbs or base in known.regular)
+    return tense == "present" and not is_gerund(word) and (base in known.verbs or base in known.regular)
 
 
 def _headed(said: str) -> str | None:
@@ -266,7 +266,7 @@ def _form(said: str) -> Form:
     first = said.split(" ", 1)[0]
     if f"{first[:1].upper()}{first[1:]}" in statement_words().verbs:
         return "verb"
-    return "noun" if re.match(r"[A-Z][a-z]+(?: [a-z]+)? (?:is|are) |[\w '’-]+: ", said) else "clause"
+    return "noun" if re.match(statement_words().words.noun_form, said) else "clause"
 
 
 #: Phases that a wording tells; what begins, or is one more, is worded as what holds.

@@ -6,7 +6,7 @@ import re
 
 from reverie.language.english import statement_words
 from reverie.language.objects import read_object
-from reverie.language.statements.verbs import base_form
+from reverie.language.statements.verbs import BE, base_form, is_gerund
 
 #: Nouns of one event that others may share.
 _MOST = 4
@@ -40,4 +40,4 @@ def _noun(word: str) -> str:
 
 def _is_verb(word: str) -> bool:
     base, tense = base_form(word)
-    return tense in ("past", "perfect") or (base != word and word.endswith("ing")) or base == "be"
+    return tense in ("past", "perfect") or (base != word and is_gerund(word)) or base == BE

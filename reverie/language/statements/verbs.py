@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from functools import cache, lru_cache
-from typing import Literal
+from typing import Final, Literal
 
-from reverie.language.pack import read_table
+from reverie.language.pack import first_rewritten, language_table, read_table
 from reverie.policy.table import Table
 
 Tense = Literal["present", "past", "perfect", "planned"]
@@ -18,6 +18,13 @@ class Words(Table):
     verbs: dict[str, tuple[str, str, str, str]]
     #: regular verbs whose stem alone does not tell whether they end in an e
     regular: frozenset[str]
+    be: str
+    gerund_end: str
+    endings: tuple[tuple[str, Tense], ...]
+    thirds: tuple[tuple[str, str], ...]
+    stems: tuple[tuple[str, str], ...]
+    #: base form and tense
+    of_several: dict[str, tuple[str, Tense]]
 
 
 @cache
@@ -26,20 +33,11 @@ def words() -> Words:
     return Words.model_validate(read_table("verbs"))
 
 
-#: Forms of "be" beside those of the table, and what forms that stand for several tenses are read as.
-_OF_SEVERAL: dict[str, tuple[str, Tense]] = {
-    "am": ("be", "present"),
-    "are": ("be", "present"),
-    "were": ("be", "past"),
-    "read": ("read", "present"),
-    "put": ("put", "present"),
-    "cut": ("cut", "present"),
-    "quit": ("quit", "past"),
-    "split": ("split", "past"),
-    "become": ("become", "perfect"),
-    "run": ("run", "present"),
-    "come": ("come", "present"),
-}
+_PACK: Final = language_table("verbs")
+_THIRDS: Final = _PACK.pairs("thirds", re.DOTALL)
+_STEMS: Final = _PACK.pairs("stems", re.DOTALL)
+#: The base form of the verb of being.
+BE: Final = _PACK.text("be")
 
 
 @cache
@@ -51,7 +49,7 @@ def _forms() -> dict[str, tuple[str, Tense]]:
         forms[past] = (base, "past")
         forms[third] = (base, "present")
         forms[base] = (base, "present")
-    return forms | _OF_SEVERAL
+    return forms | words().of_several
 
 
 @cache
@@ -67,21 +65,15 @@ def base_form(word: str) -> tuple[str, Tense]:
         return form
     if word in _ing():
         return _ing()[word], "present"
-    for ending, tense in (("ing", "present"), ("ed", "past")):
+    for ending, tense in words().endings:
         if word.endswith(ending) and len(word) > len(ending) + 2:
-            return _stem(word[: -len(ending)]), tense  # type: ignore[return-value]
-    if word.endswith("ies") and len(word) > 4:
-        return word[:-3] + "y", "present"
-    if re.search(r"(?:ch|sh|ss|x|zz|o)es$", word):
-        return word[:-2], "present"
-    if word.endswith("s") and not word.endswith(("ss", "us")) and len(word) > 3:
-        return word[:-1], "present"
-    return word, "present"
+            return _stem(word[: -len(ending)]), tense
+    return first_rewritten(word, _THIRDS), "present"
 
 
-#: Stems that end in an e when they have no ending: lov(ing), mov(ed), us(ing), manag(ed).
-_ENDS_IN_E = re.compile(r"(?:[cgsuvz]|[^aeiou][aeiou][kmn]|[iu]r|or|at|ut|[^aeiou]it|od|[^aeio]l|ip|op|ap)$")
-_DOUBLED = re.compile(r"([bdgmnprt])\1$")
+def is_gerund(word: str) -> bool:
+    """Return whether a verb has the ending of what goes on: "writing"."""
+    return word.endswith(words().gerund_end)
 
 
 def _stem(stem: str) -> str:
@@ -91,8 +83,4 @@ def _stem(stem: str) -> str:
         return stem
     if f"{stem}e" in known:
         return f"{stem}e"
-    if _DOUBLED.search(stem):
-        return stem[:-1]
-    if stem.endswith("i"):
-        return f"{stem[:-1]}y"
-    return f"{stem}e" if _ENDS_IN_E.search(stem) else stem
+    return first_rewritten(stem, _STEMS)

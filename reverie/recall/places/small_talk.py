@@ -6,33 +6,25 @@ import re
 from collections.abc import Iterable, Sequence
 from functools import cache
 
-from pydantic import BaseModel, ConfigDict
-
 from reverie.language.cues.worth import worth
 from reverie.language.objects import read_object
-from reverie.language.pack import read_table
+from reverie.language.pack import language_table
 from reverie.language.text import sentences
 from reverie.recall.places.replacements import Candidates
 from reverie.recall.result import Hit
+
+_PACK = language_table("small_talk")
 
 #: Words of content besides those of small talk with which a message is none.
 _LEAST_WORDS = 2
 #: One is enough in a question, in a text of a few words, and in a sentence of this worth: it tells of its author.
 _FEW = 3
 _TELLS = 0.15
-_ASKS = re.compile(r"(?:(?:so|and|but|well|okay|ok),? )?(?:what|who|where|when|why|how|which)\b", re.IGNORECASE)
+_ASKS = _PACK.pattern("asks", re.IGNORECASE)
 #: A word and a name that ends what is said; a question that ends so is about the name, unless a comma parts them.
 _ADDRESS = re.compile(r"\b([\w']+)(?:, [A-Z][a-z]+(?=[!.,?]|$)| [A-Z][a-z]+(?=[!.,]|$))")
 #: Who is talked of besides the one who is addressed.
-_SOMEBODY = re.compile(r"\b(?:i|me|my|mine|we|us|our|ours|he|she|him|her|his|hers|they|them|their)\b", re.IGNORECASE)
-
-
-class _Words(BaseModel):
-    """`small_talk.toml`."""
-
-    model_config = ConfigDict(extra="forbid")
-
-    words: str
+_SOMEBODY = _PACK.pattern("somebody", re.IGNORECASE)
 
 
 def is_small_talk(message: str, speakers: Iterable[str]) -> bool:
@@ -62,7 +54,7 @@ def _without_address(message: str) -> str:
 @cache
 def pleasantries() -> frozenset[str]:
     """Return the words of greetings, thanks, wishes and reactions."""
-    words = _Words.model_validate(read_table("small_talk")).words.split()
+    words = _PACK.words("words")
     return frozenset(words) | {read for word in words for read in read_object(word).words}
 
 
