@@ -12,6 +12,7 @@ from typing import Annotated, Literal, Self
 from pydantic import AfterValidator, Field, model_validator
 
 from reverie.model import Phase
+from reverie.policy.defaults import language_defaults
 from reverie.policy.relations import FactCategory, Relation, RuleKind
 from reverie.policy.table import Share, Table, common
 
@@ -231,4 +232,4 @@ class SaliencePolicy(Table):
     #: mean letters of the words of four letters and more, from which a text counts as technical
     technical_letters: Annotated[float, Field(gt=0)] = 7.0
     #: preference signals
-    signals: Annotated[tuple[str, ...], Field(min_length=1)] = ("i prefer", "i always", "i hate", "my favorite")
+    signals: Annotated[tuple[str, ...], Field(min_length=1)] = tuple(language_defaults("extract")["signals"])

@@ -6,6 +6,7 @@ from typing import Annotated, Literal, Self, get_args
 
 from pydantic import Field, field_validator, model_validator
 
+from reverie.policy.defaults import language_defaults
 from reverie.policy.table import Count, Days, Regex, Share, Table, Tokens
 
 
@@ -20,9 +21,7 @@ class WorkingMemoryPolicy(Table):
     #: Turns kept word for word when a full session is summarised (Chat flow 1).
     keep_verbatim: Count = 4
     #: Phrases of what is about now; said within `ttl_hours`, it is working memory (Logic 1.6).
-    about_now: tuple[str, ...] = (
-        "right now", "for now", "at the moment", "currently", "just now", "today", "tonight", "this session",
-    )  # fmt: skip
+    about_now: tuple[str, ...] = tuple(language_defaults("live")["about_now"])
     #: Hours after which the cached tools of a connection are out of date, unless the caller says so (Agent 3.E).
     tools_ttl_hours: Annotated[float, Field(gt=0, le=8760)] = 24.0
 

@@ -8,6 +8,7 @@ from typing import Annotated, Literal, Self, get_args
 from pydantic import Field, model_validator
 
 from reverie.model import Kind
+from reverie.policy.defaults import language_defaults
 from reverie.policy.table import ColumnRegex, Count, Days, Regex, Share, Table, Tokens, Weight
 
 #: The signals recall can weigh, in the order in which `sql/queries/recall.sql` measures them.
@@ -32,61 +33,7 @@ SIGNALS = (
     "length",
 )
 
-_FIRST_PERSON = r"(?i)\b(?:i|i['’]?m|i['’]?ve|i['’]?d|my|mine|we|our|me)\b"
-_NAMES_TIME = (
-    r"(?i)\b(?:yesterday|today|tonight|tomorrow|ago|(?:last|next|this) (?:night|week|month|year|morning|"
-    r"afternoon|evening|summer|winter|spring|fall|weekend|mon|tues|wednes|thurs|fri|satur|sun)[a-z]*|weekend|"
-    r"recently|(?:mon|tues|wednes|thurs|fri|satur|sun)day|january|february|march|april|june|july|august|"
-    r"september|october|november|december|(?:19|20)[0-9][0-9]|[0-9]{1,2}(?:st|nd|rd|th)|(?:since|"
-    r"for) (?:[a-z0-9]+ )?(?:years|months|weeks|days)|[0-9]+ (?:years|months|weeks|days))\b"
-)
-_ASKS_ASSISTANT = (
-    r"(?i)\b(?:you (?:\w+ )?(?:said|told|mention\w*|suggest\w*|recommend\w*|provid\w*|gave|list\w*|describ\w*|"
-    r"explain\w*|wrote|shared)|did you|remind me|(?:our|previous|last|earlier) (?:\w+ )?(?:chat|conversation|"
-    r"discussion))\b"
-)
-_ASKS_FORMER = (
-    r"(?i)\b(?:used to|previous(?:ly)?|former(?:ly)?|back then|originally|at first|in the past|no longer|any ?more|"
-    r"before\s*(?:\?|$|that|then|moving|i|he|she|they|we|[A-Z][a-z]+ (?:moved|left|started))|until|"
-    r"(?:my|his|her|their|your|our|the|'s) (?:old|ex|last|first|earlier)|ex-\w+|"
-    r"did (?:\w+ ){1,3}(?:live|work|study|use to|date|own|have)|changed?|history)\b"
-)
-#: Asks for what is so now.
-_ASKS_PRESENT = (
-    r"(?i)^(?!.*\b(?:did|was|were|had|has been|have been|ever|when)\b)"
-    r".*(?:\b(?:is|are|am|do|does|should|can|have|has)\b|['’]s\b)"
-)
-#: Says that something has changed, and not that it might.
-_CHANGES = (
-    r"(?i)^(?!.*\b(?:might|maybe|if|would|could|thinking|consider(?:ing)?|want|wants|wish|hope|hoping|plan|planning|almost|"
-    r"nearly|someday|dream|also)\b)"
-    r".*\b(?:now|nowadays|these days|no longer|no more|any ?more|instead|switched|swapped|transferred|replaced|"
-    r"moved (?:to|in|into|out|back|(?:[a-z']+ ){1,3}to)|my new|our new|new (?:me|number|job|place)|quit|gave up|"
-    r"given up|dropped|sold|from now on|used to|broke up|divorced|separated|promoted|traded|ditched|forget|stopped|"
-    r"joined|upgraded|changed (?:to|from|my|our|jobs?)|took over|taken over|went back to|left [a-z' ]+ for|"
-    r"started (?:at|as|using|taking|with))\b"
-)
-#: Opens what asks without a question mark.
-_INTERROGATIVE = (
-    r"(?i)^(?:(?:please )?remind me (?:again )?)?(?:what|when|where|who|whom|whose|which|why|how)\b"
-    r"|^(?:did|does|do|is|was|were|are|has|have|had)\b"
-)
-#: Asks for what was, what the assistant said, or about somebody by name.
-_ABOUT_PAST = (
-    r"(?i)\b(?:did|was|were|had|has|(?:do|does|have) (?:i|we|he|she|they|my|our)|you (?:\w+ )?(?:said|told|mentioned|"
-    r"suggested|recommended|provided|gave|listed|described|explained|wrote|shared)|remind me|remember|recall|"
-    r"(?-i:(?:do|does|can|can't|could|will|would|is) [A-Z][a-z]+))\b"
-)
-_REQUESTS = (
-    r"(?i)\b(?:recommend|suggest|advise|advice|suggestions?|recommendations?|please|help me|"
-    r"(?:can|could|would|will) you|need to (?:know|find|figure|make sure|ensure|decide|confirm|choose))\b|"
-    r"^(?:please |hey |hi |ok(?:ay)? |so |and |also )*(?:give|tell|show|find|write|draft|make|list|create|compare|"
-    r"explain|describe|design|outline|summari[sz]e|provide|choose|pick|book|set|teach|share)\b"
-)
-_SEEKS_ADVICE = (
-    r"(?i)\b(?:should|could|can|would|might|may|some|any|ideas|tips|ways|options|guidance|good|better|best|great|top|"
-    r"popular|worth|need|want|consider|plan)\b"
-)
+_WORDS = language_defaults("recall")
 
 #: What a query is: it asks what was said, tells something, or wants something done or advised.
 QueryKind = Literal["question", "message", "request"]
@@ -142,25 +89,25 @@ class RecallPolicy(Table):
     bm25_k1: Annotated[float, Field(ge=0.0, le=10.0)] = 1.2
     bm25_b: Share = 0.75
     #: What counts as speaking of oneself, as naming a time, as asking for what the assistant said.
-    first_person: ColumnRegex = _FIRST_PERSON
-    names_time: ColumnRegex = _NAMES_TIME
-    asks_assistant: Regex = _ASKS_ASSISTANT
+    first_person: ColumnRegex = _WORDS["first_person"]
+    names_time: ColumnRegex = _WORDS["names_time"]
+    asks_assistant: Regex = _WORDS["asks_assistant"]
     #: What asks for what was so once, so that what no longer holds is given as well.
-    asks_former: Regex = _ASKS_FORMER
+    asks_former: Regex = _WORDS["asks_former"]
     #: What asks for an overview: for any other question, message or request summaries come after what they tell of.
     #: The empty pattern matches every query: summaries stand where they rank.
     asks_overview: Regex = "(?:)"
     #: What asks for what is so now, and what says that something has changed: a hit with such words that is as good as
     #: an earlier one but for `change_margin` of the score stands before it.
-    asks_present: Regex = _ASKS_PRESENT
-    changes: Regex = _CHANGES
+    asks_present: Regex = _WORDS["asks_present"]
+    changes: Regex = _WORDS["changes"]
     change_margin: Annotated[float, Field(ge=0.0, le=10.0)] = 0.0
     #: What tells a question from a message, one about what was from others, a request from a message, and a question
     #: that seeks advice from one about what was said.
-    interrogative: Regex = _INTERROGATIVE
-    about_past: Regex = _ABOUT_PAST
-    requests: Regex = _REQUESTS
-    seeks_advice: Regex = _SEEKS_ADVICE
+    interrogative: Regex = _WORDS["interrogative"]
+    about_past: Regex = _WORDS["about_past"]
+    requests: Regex = _WORDS["requests"]
+    seeks_advice: Regex = _WORDS["seeks_advice"]
     #: Words of the shortest message; fewer that ask nothing are search words, which count as a question.
     message_words: Count = 4
     #: Weight of each signal in the score; a signal that is not named counts 0.

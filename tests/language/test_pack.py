@@ -59,5 +59,5 @@ def test_every_table_of_the_pack_is_read_by_a_module() -> None:
     sources = "\n".join(path.read_text("utf-8") for path in root.rglob("*.py"))
     read = set(re.findall(r'(?:language_table|read_table)\("(\w+)"\)', sources))
     tables = {path.stem for path in (root / "language" / "english").glob("*.toml")}
-    # a policy names these two: `base = "english"`, `relations = "english"`
-    assert tables - read == {"policy", "relations"}
+    # policies read these: `base = "english"`, `relations = "english"`, and their defaults
+    assert tables - read == {"policy", "relations", "defaults"}

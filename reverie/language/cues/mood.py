@@ -70,6 +70,8 @@ class _Lexicon(Table):
     keywords: tuple[_Keywords, ...]
     manners: dict[MoodName, _Manner]
     energy: _Marks
+    #: patterns of keywords that may be longer
+    longer: dict[str, str]
 
 
 @cache
@@ -80,7 +82,7 @@ def _lexicon() -> _Lexicon:
 @cache
 def _patterns() -> tuple[tuple[re.Pattern[str], _Keywords], ...]:
     """Patterns of whole words, case-insensitive; a laugh may be longer than its keyword ("hahaha", "loool")."""
-    longer = {"haha": "(?:ha){2,}h?", "lol": "lo+l(?:o+l)*"}
+    longer = _lexicon().longer
 
     def alternative(word: str) -> str:
         return rf"\b{longer.get(word, re.escape(word))}\b" if word.isascii() else re.escape(word)

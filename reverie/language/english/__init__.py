@@ -2,6 +2,7 @@
 
 - `relations.toml`: the relations that statements can have; the policy names this table (`[extract] relations`)
 - `policy.toml`: patterns of messages and questions, the base of the shipped policies
+- `defaults.toml`: words and patterns that policies have by default
 - `statements.toml`: words by which statements are put into sentences
 - the others, each named after its module: words and patterns of one module (`language/pack.py`)
 """
