@@ -40,8 +40,8 @@ DISK_FULL = (
     "command; it goes on where it stopped."
 )
 FILES_GONE = (
-    "The files of the Postgres server {where}are gone, though it still runs: it answers nothing any more. Start it again "
-    "(the embedded one: `reverie db start`, which begins with an empty database) and restore a backup if there is one."
+    "The files of the Postgres server {where}are gone, though it still runs. Start it again (the embedded one: "
+    "`reverie db start`, which begins with an empty database) and restore a backup if there is one."
 )
 
 #: What libpq says when a connection fails (it passes no error code on) and how we say it.
