@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import Field, model_validator
+from pydantic import AfterValidator, Field, model_validator
 
 from reverie.model import Phase
-from reverie.policy.table import Share, Table
+from reverie.policy.table import Share, Table, common
 
 FactCategory = Literal["identity", "preference", "constraint", "instruction"]
 RuleKind = Literal["fact", "preference", "instruction"]
@@ -42,6 +42,8 @@ class Relation(Table):
     says: dict[WordingCase, str] = Field(default_factory=dict)
     #: Type of the entity that a named object is: `pet`, `person`.
     entity: Annotated[str, Field(pattern=r"^[a-z]+$")] | None = None
+    #: What no object of it matches, whatever its case: a time zone is no distance.
+    never: Annotated[str, AfterValidator(common)] | None = None
     #: Whether what somebody does is worded as such: "draws in the evenings".
     deeds: bool = True
     #: Whether a deed after "to" is its object as well: "wants to see Japan".

@@ -39,6 +39,10 @@ DISK_FULL = (
     "The disk of the Postgres server is full: free or add space (`reverie doctor` shows what takes it) and repeat the "
     "command; it goes on where it stopped."
 )
+FILES_GONE = (
+    "The files of the Postgres server {where}are gone, though it still runs. Start it again (the embedded one: "
+    "`reverie db start`, which begins with an empty database) and restore a backup if there is one."
+)
 
 #: What libpq says when a connection fails (it passes no error code on) and how we say it.
 _REFUSALS = (
@@ -54,6 +58,7 @@ _REFUSALS = (
     ('role "{user}" does not exist', "Postgres at {where} knows no user {user}."),
     ("failed to resolve host", "The host of Postgres, {where}, is not known."),
     ("invalid port number", "The port in the Postgres URL is not valid."),
+    ("fatal:  could not open file", FILES_GONE.replace("{where}", "at {where} ")),
     ("connection refused", "No Postgres answers at {where}."),
     ("timeout expired", "No Postgres answers at {where}."),
     ("no such file or directory", "No Postgres answers at {where}."),
@@ -195,6 +200,9 @@ def check_server(conn: Connection[tuple[Any, ...]]) -> None:
         "select default_version, installed_version from pg_available_extensions where name = 'vector'"
     ).fetchone()
     if row is None:
+        # every server has some extension: without any, the folder that they are installed in was deleted
+        if conn.execute("select 1 from pg_available_extensions limit 1").fetchone() is None:
+            raise DatabaseError(FILES_GONE.format(where=""))
         raise DatabaseError("This Postgres server lacks the pgvector extension: install it on the server.")
     available, installed = row
     found = str(installed or available)
@@ -212,6 +220,8 @@ def database_errors() -> Iterator[None]:
         raise DatabaseError(NOT_MIGRATED) from error
     except errors.DiskFull as error:
         raise DatabaseError(DISK_FULL) from error
+    except errors.UndefinedFile as error:
+        raise DatabaseError(FILES_GONE.format(where="")) from error
     except psycopg.OperationalError as error:
         reason = error.diag.message_primary or "the connection was lost"
         raise DatabaseError(f"Postgres cannot continue: {reason}.") from error

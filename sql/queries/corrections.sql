@@ -11,6 +11,16 @@ select r.subject_id, r.kind, false from memory.replacements r
 where r.tenant_id = (select %(tenant)s::text) and r.id = %(memory)s
 limit 1
 
+-- name: read_before
+-- What was said of the subject's memories at the same time, in order, each with whether nobody took it back.
+select c.id, c.memory_id, c.kind, c.content,
+       not exists (select from log.corrections u
+                   where u.tenant_id = c.tenant_id and u.other_id = c.id and u.kind = 'retract')
+from log.corrections c
+where c.tenant_id = (select %(tenant)s::text) and c.subject_id = %(subject)s and c.corrected_at = %(as_of)s
+  and c.kind not in ('keep_apart', 'retract')
+order by c.id
+
 -- name: add_correction
 -- What a person says of a memory: a row that every rebuild reads.
 insert into log.corrections (tenant_id, id, subject_id, kind, memory_id, content, corrected_at, actor)

@@ -104,6 +104,7 @@ def test_who_speaks_is_no_friend_or_holder_of_his_own() -> None:
     said = [
         MessageStatement(relation="partner", object="Arjun"),
         MessageStatement(relation="reports_to", object="Arjun"),
+        MessageStatement(relation="has_colleague", object="Arjun"),
         MessageStatement(relation="works_as", object="engineer", holder="Arjun"),
         MessageStatement(relation="partner", object="Arjun", holder="my sister"),
         MessageStatement(relation="works_as", object="nurse", holder="my sister Arjun"),
@@ -111,6 +112,27 @@ def test_who_speaks_is_no_friend_or_holder_of_his_own() -> None:
     ]
     found = [(one.statement.relation, one.statement.who) for one in candidates_of(said, turn, POLICY) if one.statement]
     assert found == [("works_as", None), ("partner", "sister"), ("works_as", "arjun"), ("has_pet", None)]
+
+
+def test_a_time_zone_is_no_distance() -> None:
+    away = MessageStatement(relation="time_zone", object="20 minutes away", holder="mom")
+    assert candidates_of([away], TURN, POLICY) == ()
+    for zone in ("Europe/Berlin", "IST", "One hour behind Berlin", "Pacific time", "UTC+5:30"):
+        assert only("time_zone", zone).content == f"Time zone is {zone}"
+
+
+def test_a_favourite_dish_lives_nowhere() -> None:
+    food = MessageStatement(relation="favorite", object="Biryani")
+    biryani = MessageStatement(relation="lives_in", object="Hyderabad", holder="Biryani", phase="planned")
+    karan = replace(biryani, holder="Karan")
+    assert [each.content for each in candidates_of([food, biryani, karan], TURN, POLICY)] == [
+        "Favorite: Biryani", "Karan will live in Hyderabad"
+    ]  # fmt: skip
+
+
+def test_a_colleague_is_no_place_of_work() -> None:
+    gone = only("has_colleague", "Joost", phase="ends")
+    assert (gone.content, gone.mentions) == ("No longer works with Joost", ("person:joost",))
 
 
 def test_what_is_planned_of_a_job_has_no_end_of_its_own() -> None:

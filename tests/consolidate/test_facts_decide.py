@@ -277,7 +277,7 @@ def test_who_has_left_is_no_contact_either_whatever_the_role_was_called() -> Non
 
 def test_what_is_over_is_decided_with_all_that_it_may_end() -> None:
     table = load_policy("reverie").extract.relations
-    assert with_tied(["has_pet"], table) == {"has_pet"}
+    assert with_tied(["speaks"], table) == {"speaks"}
     assert with_tied(["wants"], table) == {"wants", "plans"}
     assert with_tied(["plans"], table) == {"plans", *table["plans"].ends}
     assert with_tied(["avoids_topic"], table) == {"avoids_topic", "standing_rule"}
@@ -303,3 +303,13 @@ def test_freelancers_have_no_employer_and_who_has_a_partner_is_not_single() -> N
     assert in_force(decide([agency, free]), agency, free) == ["freelance"]
     single, orla = said(1, "single", relation="marital_status"), said(5, "Orla", "begins", "partner")
     assert in_force(decide([single, orla]), single, orla) == ["Orla"]
+
+
+def test_in_one_message_a_change_holds() -> None:
+    """ "Still three?" "He turned 4": the answer is read with the question."""
+    turn = {"turn_id": UUID(int=77), "turn_index": 1, "session_id": "s"}
+    for order in (1, -1):
+        old, new = [
+            said(1, what, phase, "age", **turn) for what, phase in [("three", "holds"), ("4", "begins")][::order]
+        ][::order]
+        assert outcome(old, new) == (["4"], [])

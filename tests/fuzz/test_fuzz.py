@@ -56,7 +56,7 @@ def test_whatever_callers_send(databases: Databases, monkeypatch: pytest.MonkeyP
     later = began + timedelta(days=1)
     with databases() as url, databases() as copy:
         known = seed(url, began)
-        seed(copy, began)
+        keys_of(copy, began)  # no memory: all of it is made of the log, merges that a person undid included
         asyncio.run(fuzz(url, known, keys_of(url, began), began))
         with Store.open(url, size=2) as store:
             for _ in flush_due(
@@ -131,7 +131,7 @@ def seed(url: str, at: datetime) -> dict[str, Known]:
             said = [
                 {"role": "user", "source_id": str(n), "said_at": first + timedelta(minutes=n), "text": text}
                 for n, text in enumerate(
-                    [f"My friend {canary} lives in Leeds.", f"I work as a nurse in {canary} Hall.", "I hate peanuts.",
+                    [f"I have a dog named {canary}.", f"I work as a nurse in {canary} Hall.", "I hate peanuts.",
                      f"We went to Chennai with {canary} yesterday.", f"I like {canary} tea.", "I don't like rain."]
                 )
             ]  # fmt: skip

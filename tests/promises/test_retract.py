@@ -131,6 +131,57 @@ def test_as_of_a_time_before_it_was_taken_back_the_correction_holds(told: Store)
     assert rows(told, "select reason from memory.tombstones where memory_id = %s", dog) == []
 
 
+@pytest.mark.parametrize("is_worked_in", [True, False])
+def test_at_a_stopped_clock_it_is_made_again(told: Store, database_url: str, is_worked_in: bool) -> None:
+    """Wrong, taken back and wrong again, all at one time: the last one holds."""
+    of = policy()
+    consolidate(told, TENANT, of, THEN)
+    dog = find(told, WRONG)
+    for _ in range(2):
+        ask_for(told, "wrong", dog, of)
+        if is_worked_in:
+            consolidate(told, TENANT, of, THEN)
+        take_back(told, dog, hours=0)
+        if is_worked_in:
+            consolidate(told, TENANT, of, THEN)
+            assert WRONG in everything(told, of, THEN)
+    last = ask_for(told, "wrong", dog, of)
+    assert ask_for(told, "wrong", dog, of).id == last.id, "said twice is said once"
+    assert WRONG not in everything(told, of, THEN), "at once"
+    consolidate(told, TENANT, of, THEN)
+    assert rows(told, "select reason from memory.tombstones where memory_id = %s", dog) == [("wrong",)]
+    live = digest(told, TENANT)
+    wipe(database_url)
+    consolidate(told, TENANT, of, THEN)
+    assert digest(told, TENANT) == live
+
+
+def test_at_a_stopped_clock_corrections_hold_in_their_order(told: Store, database_url: str) -> None:
+    """Of pins and unpins the last one holds, and a replacement that was replaced in turn is nowhere told."""
+    of = policy()
+    consolidate(told, TENANT, of, THEN)
+    kept, dog = find(told, "coffee"), find(told, WRONG)
+    for asked in ("pin", "unpin", "pin", "unpin", "pin"):
+        ask_for(told, asked, kept, of)  # type: ignore[arg-type]
+    replaced = dog
+    for content in ("Has a poodle named Tom", "Has a spaniel named Kim", RIGHT):
+        made = ask_for(told, "replace", replaced, of, content).replacement_id
+        assert made is not None
+        replaced = made
+    consolidate(told, TENANT, of, THEN)
+    pinned = rows(told, "select mark from memory.marks where item_id = %s", kept)
+    assert pinned == [("pinned",)]
+    text = everything(told, of, THEN)
+    assert RIGHT in text and not any(word in text for word in (WRONG, "poodle", "spaniel"))
+    live = digest(told, TENANT)
+    wipe(database_url)
+    consolidate(told, TENANT, of, THEN)
+    assert digest(told, TENANT) == live
+    ask_for(told, "unpin", kept, of)
+    consolidate(told, TENANT, of, THEN)
+    assert rows(told, "select mark from memory.marks where item_id = %s", kept) == []
+
+
 def test_the_worker_makes_the_subject_again(told: Store, database_url: str) -> None:
     of = policy()
     consolidate(told, TENANT, of, THEN)

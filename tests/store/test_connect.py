@@ -199,9 +199,16 @@ def test_a_server_that_will_not_do(version: int, extension: tuple[str, str | Non
     # no such server is at hand: its two answers are given by a stand-in
     conn = SimpleNamespace(
         info=SimpleNamespace(server_version=version),
-        execute=lambda query: SimpleNamespace(fetchone=lambda: extension),
+        execute=lambda query: SimpleNamespace(fetchone=lambda: extension if "'vector'" in query else (1,)),
     )
     with pytest.raises(DatabaseError, match=sentence):
+        check_server(conn)  # type: ignore[arg-type]
+
+
+def test_a_server_without_any_extension_has_lost_its_files() -> None:
+    nothing = SimpleNamespace(fetchone=lambda: None)
+    conn = SimpleNamespace(info=SimpleNamespace(server_version=160_001), execute=lambda query: nothing)
+    with pytest.raises(DatabaseError, match="files of the Postgres server are gone.*reverie db start"):
         check_server(conn)  # type: ignore[arg-type]
 
 

@@ -21,7 +21,7 @@ import pytest
 
 from reverie.errors import DatabaseError
 from reverie.settings import load_settings
-from reverie.store.connect import connect
+from reverie.store.connect import connect, database_errors
 from reverie.store.server import programs
 from reverie.store.server.address import database_url
 from reverie.store.server.embedded import EmbeddedPostgres
@@ -198,6 +198,23 @@ def test_its_log_never_holds_what_a_statement_said(server: EmbeddedPostgres) -> 
     log = (server.directory / "server.log").read_text()
     assert "ready to accept connections" in log
     assert "i am ill" not in log
+
+
+def test_a_server_whose_home_was_deleted_says_so_and_starts_again(ground: Path) -> None:
+    server = EmbeddedPostgres(ground / "deleted", durable=False)
+    url = server.start()
+    (left,) = _postmasters(server)
+    with connect(url) as conn:
+        shutil.rmtree(server.directory)
+        try:
+            with pytest.raises(DatabaseError, match="files of .* are gone.*reverie db start"):
+                connect(url)
+            with pytest.raises(DatabaseError, match="files of .* are gone"), database_errors():
+                conn.execute("create table kept as select 1")
+            with connect(server.start()) as fresh:
+                assert fresh.execute("select 1").fetchone() == (1,)
+        finally:
+            os.kill(left, signal.SIGKILL)  # within a minute it would end by itself
 
 
 def test_data_of_another_version_are_left_alone(server: EmbeddedPostgres) -> None:

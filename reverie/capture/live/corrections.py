@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 from uuid import UUID
 
 from reverie.capture.mending import mend_text
 from reverie.errors import InputError, NotFoundError
-from reverie.model import replacement_of, require_aware, stable_id
+from reverie.model import ordered_id, replacement_of, require_aware, stable_id
 from reverie.policy import Policy
 from reverie.store.marks import ADD_PIN, MARK
 from reverie.store.queries import queries
@@ -100,8 +100,10 @@ async def correct_memory(
     async with session.transaction() as transaction:
         rows = await transaction.run(Statement(sql["read_correctable"], memory))
         subject_id, kind = _correctable(rows, memory_id, correction.subject_id, asked)
-        id_ = stable_id(as_of, asked, session.tenant_id, str(memory_id))
-        row = memory | {"subject": subject_id, "id": id_, "as_of": as_of, "run": None}
+        row = memory | {"subject": subject_id, "as_of": as_of, "run": None}
+        before = [_Before(*one) for one in await transaction.run(Statement(sql["read_before"], row))]
+        id_ = _id_after(before, session.tenant_id, memory_id, as_of, asked=asked, content=content)
+        row |= {"id": id_}
         statements = [Statement(sql["add_correction"], row | {"correction": asked, "content": content, "actor": actor})]
         replacement = None
         if asked == "pin":
@@ -155,7 +157,8 @@ async def retract_correction(
         row |= {"run": None, "actor": actor}
         statements: list[Statement[Any]] = []
         # two memories are kept apart by one row, or two where others lay between them
-        for correction_id in [one[0] for one in rows if one[2:5] == (corrected_id, kind, at)]:
+        together = [one[0] for one in rows if one[2:5] == (corrected_id, kind, at)]
+        for correction_id in together if kind == "keep_apart" else together[:1]:
             id_ = stable_id(as_of, "retract", session.tenant_id, str(correction_id))
             row |= {"id": id_, "other": correction_id}
             statements += [Statement(sql["add_retraction"], {**row}), Statement(sql["lift"], {**row})]
@@ -165,6 +168,29 @@ async def retract_correction(
         await transaction.commit_all(*statements)
     effect = REJOINED if kind == "keep_apart" else RETRACTED
     return Corrected(id=id_, subject_id=subject_id, memory_id=corrected_id, replacement_id=None, effect=effect)
+
+
+class _Before(NamedTuple):
+    """A correction of the same subject at the same time: a clock may stand still."""
+
+    id: UUID
+    memory_id: UUID
+    asked: str
+    content: str | None
+    is_in_force: bool
+
+
+def _id_after(
+    before: Sequence[_Before], tenant_id: str, memory_id: UUID, as_of: datetime, *, asked: Asked, content: str | None
+) -> UUID:
+    """Return the id of a correction, which sorts after those made before it at the same time.
+
+    If the last of the memory is in force and asks for the same, it is that one again.
+    """
+    last = next((one for one in reversed(before) if one.memory_id == memory_id and one.is_in_force), None)
+    if last is not None and (last.asked, last.content) == (asked, content):
+        return last.id
+    return ordered_id(as_of, len(before), asked, tenant_id, str(memory_id))
 
 
 def _correctable(rows: Sequence[Any], memory_id: UUID, subject_id: str | None, asked: Asked) -> tuple[str, str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
@@ -87,7 +88,7 @@ def candidates_of(
         if relation is None or not statement.object or statement.confidence < policy.structured_facts.min_confidence:
             continue
         about = _about_somebody(_of_speaker(statement, own), named, known)
-        if about is None or _is_own_relative(about, relation, own):
+        if about is None or _is_own_relative(about, relation, own) or _is_misread(about, relation, statements):
             continue
         named.append(about)
         candidates.append(_candidate(about, relation, place, turn, policy))
@@ -141,6 +142,14 @@ def _is_own_relative(statement: MessageStatement, relation: Relation, own: Seque
     """Whether the speaker would be a partner, colleague or friend of himself: a name read in the wrong place."""
     is_own = bool(own) and read_object(statement.object).words == own
     return is_own and relation.entity == "person" and statement.holder is None
+
+
+def _is_misread(statement: MessageStatement, relation: Relation, others: Sequence[MessageStatement]) -> bool:
+    """Whether the object is none that the relation has, or the holder is a favourite thing, such as a dish."""
+    if relation.never is not None and re.search(relation.never, statement.object, re.IGNORECASE):
+        return True
+    favorites = [read_object(each.object).words for each in others if each.relation == "favorite"]
+    return bool(statement.holder) and read_object(statement.holder or "").words in favorites
 
 
 def _about_somebody(

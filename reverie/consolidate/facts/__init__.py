@@ -7,6 +7,7 @@
 - `timeline`: statements of one relation, in event order
 - `slots`: which of several a statement is about, by its topic
 - `references`: which value an end refers to that does not name it in full
+- `relationships`: people who would have the name of a pet
 - `ties`: statements of one relation that end values of another
 - `write`: what is in force, superseded and in conflict
 """

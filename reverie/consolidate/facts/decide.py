@@ -11,6 +11,7 @@ from itertools import groupby
 from operator import attrgetter
 from uuid import UUID
 
+from reverie.consolidate.facts.relationships import without_pets
 from reverie.consolidate.facts.slots import with_slots
 from reverie.consolidate.facts.statements import Decision, StatedValue, Stint, Undecided, Validity, ValueInForce
 from reverie.consolidate.facts.ties import follow
@@ -29,8 +30,11 @@ def decide(
     """
     decision = Decision()
     spans: dict[UUID, list[_Span]] = {}
+    kept, untrue = without_pets(stated, apart)
+    for value, by in untrue:
+        spans.setdefault(value.bearer_id, []).append((value, by))
     in_order = sorted(
-        follow(with_slots(stated)), key=lambda value: (value.place, value.order, value.ends_words is not None)
+        follow(with_slots(kept)), key=lambda value: (value.place, value.order, value.ends_words is not None)
     )
     for _, of_place in groupby(in_order, attrgetter("place")):
         timeline = Timeline(apart, together)

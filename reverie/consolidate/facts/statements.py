@@ -83,9 +83,10 @@ class StatedValue:
     ends_elsewhere: bool = False
 
     @property
-    def order(self) -> tuple[datetime, Arrival, UUID]:
-        """What sorts values by event time, then arrival."""
-        return self.valid_from, arrival(self.session_id, self.turn_index, self.turn_id), self.id
+    def order(self) -> tuple[datetime, Arrival, bool, UUID]:
+        """What sorts values by event time, then arrival. Of one turn, a change comes last: "Three?" "He turned 4"."""
+        arrived = arrival(self.session_id, self.turn_index, self.turn_id)
+        return self.valid_from, arrived, self.phase == "begins", self.id
 
     @property
     def place(self) -> tuple[str, str, str, str]:

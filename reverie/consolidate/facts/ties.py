@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 
+from reverie.consolidate.facts.relationships import KIN, PET
 from reverie.consolidate.facts.statements import StatedValue
 from reverie.language.objects import place_of_work, read_object
 from reverie.language.pack import language_table
@@ -20,14 +21,15 @@ _ALONE = _PACK.word_set("alone")
 _UNEMPLOYED = _PACK.word_set("unemployed")
 
 #: Relations of which one's statements end values of another.
-TIED = (frozenset(("partner", "marital_status")), frozenset(("works_at", "works_as")))
+TIED = (frozenset(("partner", "marital_status")), frozenset(("works_at", "works_as")), KIN | {PET})
 
 
 def with_tied(relations: Collection[str], table: Mapping[str, Relation]) -> set[str]:
     """Return the relations and those that theirs are tied to, by `TIED` or as the policy's `table` says."""
-    found = set(relations).union(*(table[name].ends for name in relations if name in table))
-    found = found.union(*(tied for tied in TIED if tied & found))
-    return found | {name for name, relation in table.items() if found.intersection(relation.ends)}
+    found = frozenset(relations).union(*(table[name].ends for name in relations if name in table))
+    while more := frozenset().union(*(tied for tied in TIED if tied & found)) - found:
+        found |= more
+    return set(found) | {name for name, relation in table.items() if found.intersection(relation.ends)}
 
 
 def with_dropping(table: Mapping[str, Relation]) -> set[str]:

@@ -1,0 +1,57 @@
+"""A name has one relationship: whoever has a dog Bruno has no partner or child Bruno; pure.
+
+A reader takes "Bruno is the best thing that ever happened to me" for a statement about a partner. If the name was a
+pet's before, such a statement is untrue from the beginning. One that says of what sort it is ("my brother Bruno") is
+taken: two may have one name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+from dataclasses import replace
+from uuid import UUID
+
+from reverie.consolidate.facts.statements import StatedValue
+from reverie.language.objects import read_object
+
+PET = "has_pet"
+#: What no pet is.
+KIN = frozenset(("partner", "has_child", "has_parent", "has_sibling", "has_relative", "has_friend"))
+
+#: A statement with what makes it untrue.
+Untrue = tuple[StatedValue, StatedValue]
+
+
+def without_pets(
+    stated: Iterable[StatedValue], apart: Collection[frozenset[UUID]]
+) -> tuple[list[StatedValue], list[Untrue]]:
+    """Return the statements that can be true, and those of people who have the name of a pet, with what named the pet.
+
+    `apart` has the pairs of memories that a person keeps apart: there are two of that name.
+    """
+    values = list(stated)
+    named: dict[tuple[str, str, frozenset[str]], StatedValue] = {}
+    for value in values:
+        if value.relation == PET and value.phase != "planned" and value.polarity >= 0 and (name := _name(value)):
+            key = value.subject_id, value.speaker, name
+            named[key] = min(named.get(key, value), value, key=lambda each: each.order)
+    kept: list[StatedValue] = []
+    untrue: list[Untrue] = []
+    for value in values:
+        pet = named.get((value.subject_id, value.speaker, _name(value)))
+        if pet is None or _is_another(value, pet) or frozenset((pet.bearer_id, value.bearer_id)) in apart:
+            kept.append(value)
+        else:
+            untrue.append((value, replace(pet, valid_from=value.valid_from)))
+    return kept, untrue
+
+
+def _is_another(value: StatedValue, pet: StatedValue) -> bool:
+    """Whether a value may be about another than the pet of its name."""
+    return value.relation not in KIN or bool(value.topic) or value.phase == "ends" or pet.order > value.order
+
+
+def _name(value: StatedValue) -> frozenset[str]:
+    """The words of a name; none of what is no name: "two cats"."""
+    read = read_object(value.object)
+    return frozenset(read.words) if read.is_proper else frozenset()
