@@ -124,6 +124,8 @@ class ReaderPolicy(Table):
     #: how probable it must be that a message states something for its likeliest sentence to be kept in its own words,
     #: where nothing else is found in the message; above 1: none is kept
     keep: Annotated[float, Field(ge=0, le=2)] = 2.0
+    #: characters that such a sentence may have
+    keep_characters: Annotated[int, Field(ge=1, le=10_000)] = 300
     #: codes of the languages that it reads
     languages: tuple[str, ...] = ("en", "pcm")
     #: probability from which a message counts as written in another language, which it does not read

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import cached_property
 from importlib.resources import files
+from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Any
 
@@ -104,8 +105,14 @@ def read_files(name_or_path: str) -> list[PolicyFile]:
     """Return a policy's file, its base, the base's base and so on.
 
     Raises:
-        PolicyError: no such policy or base, not TOML, or the bases form a cycle.
+        PolicyError: no such policy or base, a language pack in the place of a policy, not TOML, or the bases form a
+            cycle.
     """
+    if not _shipped(name_or_path).is_file() and _pack(name_or_path).is_file():
+        raise PolicyError(
+            f"{name_or_path!r} is a language pack, not a policy: it may be the base of one. "
+            f"Give one of {', '.join(shipped_policies())} or the path of a .toml file."
+        )
     found = [_read(name_or_path, Path())]
     while BASE in (last := found[-1]).tables:
         base = last.tables[BASE]
@@ -124,10 +131,18 @@ def read_files(name_or_path: str) -> list[PolicyFile]:
     return found
 
 
+def _shipped(name: str) -> Traversable:
+    return files("reverie") / "policies" / f"{name}.toml"
+
+
+def _pack(language: str) -> Traversable:
+    return files("reverie") / "language" / language / PACK
+
+
 def _read(name_or_path: str, folder: Path) -> PolicyFile:
-    path, shipped = folder / name_or_path, files("reverie") / "policies" / f"{name_or_path}.toml"
+    path, shipped = folder / name_or_path, _shipped(name_or_path)
     if not shipped.is_file():
-        shipped = files("reverie") / "language" / name_or_path / PACK
+        shipped = _pack(name_or_path)
     if path.suffix != ".toml" and shipped.is_file():
         label, identity, content = name_or_path, name_or_path, shipped.read_bytes()
     elif path.is_file():

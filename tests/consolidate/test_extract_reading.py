@@ -101,6 +101,15 @@ def test_a_message_in_another_language_is_not_read_and_says_so() -> None:
     assert without.verdicts[0].reason != "language", "a policy without the reader reads every language alike"
 
 
+@pytest.mark.parametrize(("most", "kept"), [(300, True), (20, False)])
+def test_a_sentence_is_kept_in_its_own_words_up_to_a_length(most: int, kept: bool) -> None:
+    sentence = "Gonna allow dogs at the loft, 1 small one, £20"
+    numbers = READER.extract.reader.model_copy(update={"confidence": 1.0, "keep": 0.5, "keep_characters": most})
+    policy = READER.model_copy(update={"extract": READER.extract.model_copy(update={"reader": numbers})})
+    read = read_messages(turns(sentence), policy)
+    assert [said.clause for said in read.likely.values()] == [sentence] * kept
+
+
 def asked_of_a_model(*texts: str, **numbers: Any) -> list[bool]:
     """Which messages wait for a language model under these numbers of `[extract.model]`."""
     model = READER.extract.model.model_copy(update=numbers)

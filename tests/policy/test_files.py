@@ -134,3 +134,11 @@ def test_an_unknown_language_pack_is_named(tmp_path: Path) -> None:
     (tmp_path / "own.toml").write_text('[extract]\nrelations = "klingon"\n')
     with pytest.raises(PolicyError, match=r"extract.relations \(line 2\): is a table or one of english"):
         load_policy(str(tmp_path / "own.toml"))
+
+
+def test_a_language_pack_is_a_base_and_no_policy(tmp_path: Path) -> None:
+    with pytest.raises(PolicyError, match="'english' is a language pack, not a policy: it may be the base of one"):
+        load_policy("english")
+    path = tmp_path / "ours.toml"
+    path.write_text('base = "english"\n', encoding="utf-8")
+    assert load_policy(str(path)).extract.rules

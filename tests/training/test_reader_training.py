@@ -74,7 +74,7 @@ def test_onnx_gives_what_the_network_gives() -> None:
 
 def test_layers_in_whole_numbers_say_nearly_the_same_and_the_same_alone() -> None:
     jax = pytest.importorskip("jax", reason="trains the reader: make reader")
-    from training.reader import export, network
+    from training.reader import export, network, whole
 
     parameters = jax.tree.map(np.asarray, network.start(jax.random.key(0), 2))
     (encoded,) = pytest.importorskip("training.reader.states").LowerLayers(2).encode([("", "I'm 34 now, and in Oslo")])
@@ -91,9 +91,19 @@ def test_layers_in_whole_numbers_say_nearly_the_same_and_the_same_alone() -> Non
         if name.startswith(export.FACTOR)
     }
     assert len(ranges) == 4 * 6
-    whole = onnxruntime.InferenceSession(export.spans_model(parameters, ranges))
-    (hidden,) = whole.run(["hidden"], given)
+    session = onnxruntime.InferenceSession(export.spans_model(whole.in_whole_numbers(parameters, ranges)))
+    (hidden,) = session.run(["hidden"], given)
     assert np.abs(hidden - factors["hidden"]).mean() < 0.1 * np.abs(factors["hidden"]).mean()
     for row in range(3):
-        (alone,) = whole.run(["hidden"], {name: values[row : row + 1] for name, values in given.items()})
+        (alone,) = session.run(["hidden"], {name: values[row : row + 1] for name, values in given.items()})
         np.testing.assert_allclose(alone[0], hidden[row], atol=1e-4)
+
+
+def test_the_published_reader_is_written_anew_as_it_is() -> None:
+    pytest.importorskip("jax", reason="trains the reader: make reader")
+    from training.reader import export
+
+    spans, objects = ((export.FOLDER / name).read_bytes() for name in ("reader.onnx", "objects.onnx"))
+    parameters = export.parameters_of(spans, objects)
+    assert export.spans_model(parameters) == spans
+    assert export.objects_model(parameters) == objects

@@ -5,8 +5,6 @@ Thresholds and calibration are fitted on the voices of dev. The name of the mode
 
 from __future__ import annotations
 
-import hashlib
-import json
 import pickle
 import sys
 from collections.abc import Sequence
@@ -19,13 +17,13 @@ import numpy as np
 import onnxruntime
 
 from training.reader.batches import Example
-from training.reader.export import FACTOR, Ranges, objects_model, spans_model
+from training.reader.export import FACTOR, spans_model, write
 from training.reader.figures import Scored, Weights, chosen_spans, fit, overlap, score
 from training.reader.messages import DURATIONS, NAMES, PHASES, POLARITIES, voices
 from training.reader.network import Parameters
 from training.reader.train import examples_of
+from training.reader.whole import Ranges, in_whole_numbers
 
-FOLDER = Path(__file__).parents[2] / "reverie" / "inference" / "reader"
 #: Groups of readings of like confidence by which the confidence is calibrated; they overlap.
 STEPS = 12
 
@@ -73,9 +71,7 @@ def main() -> None:
     scored, _ = score(jax.tree.map(jnp.asarray, found), examples)
     weights = fit(examples, scored)
     parameters = jax.tree.map(np.asarray, found)
-    spans, objects = spans_model(parameters, ranges(parameters, examples)), objects_model(parameters)
     numbers: dict[str, Any] = {
-        "model": f"reader-{hashlib.sha256(spans + objects).hexdigest()[:8]}",
         "weights": {name: round(value, 3) for name, value in weights._asdict().items()},
         "widths": [round(float(each), 3) for each in parameters["heads"]["width"]],
         "calibration": calibration(examples, scored, weights),
@@ -84,10 +80,7 @@ def main() -> None:
         "duration": [None if each == "none" else each for each in DURATIONS],
         "relations": NAMES,
     }
-    (FOLDER / "reader.onnx").write_bytes(spans)
-    (FOLDER / "objects.onnx").write_bytes(objects)
-    (FOLDER / "reader.json").write_text(json.dumps(numbers, indent=1) + "\n", encoding="utf-8")
-    print(numbers["model"], f"{(len(spans) + len(objects)) / 1e6:.1f} MB", numbers["calibration"])
+    print(write(in_whole_numbers(parameters, ranges(parameters, examples)), numbers), numbers["calibration"])
 
 
 if __name__ == "__main__":

@@ -39,7 +39,8 @@ def read_messages(turns: pl.DataFrame, policy: Policy, *, threads: int = 2) -> R
     Turns of other roles than those that are read, those of low content and those in another language are not looked at.
     A short reply is read with the question before it. What stands in words of others is not the author's statement.
     """
-    if not policy.extract.reader.read:
+    numbers = policy.extract.reader
+    if not numbers.read:
         return ReadTurns()
     rules = compiled(policy)
     messages = turns.filter(
@@ -60,29 +61,28 @@ def read_messages(turns: pl.DataFrame, policy: Policy, *, threads: int = 2) -> R
         taken = [
             each
             for each in found.readings
-            if each.confidence >= policy.extract.reader.confidence and not _is_of_others(each.object, others)
+            if each.confidence >= numbers.confidence and not _is_of_others(each.object, others)
         ]
         if taken:
             statements[turn_id] = [statement_of(each, message) for each in taken]
-        elif found.states >= policy.extract.reader.keep and (said := _likely(message, found, others)) is not None:
+        elif found.states >= numbers.keep and (said := _likely(message, found, others, numbers.keep_characters)):
             likely[turn_id] = said
         if _is_unsure(taken, found.states, policy.extract.model.sure):
             unsure.add(turn_id)
     return ReadTurns(statements=statements, likely=likely, unsure=unsure, foreign=foreign)
 
 
-#: Characters that a sentence may have which is kept in its own words.
-_LONGEST = 300
+def _likely(message: AskedMessage, found: ReadMessage, others: Sequence[Span], most: int) -> MessageStatement | None:
+    """The likeliest statement with the sentence that states it as its clause; None: no sentence can stand for it.
 
-
-def _likely(message: AskedMessage, found: ReadMessage, others: Sequence[Span]) -> MessageStatement | None:
-    """The likeliest statement with the sentence that states it as its clause; None: no sentence can stand for it."""
+    `most`: characters that the sentence may have.
+    """
     reading = found.likeliest
     if reading is None or reading.object.of_question or _is_of_others(reading.object, others):
         return None
     said = message.text[reading.object.start : reading.object.end]
     sentence = next((one.strip() for one in sentences(message.text) if said in one), "")
-    if not sentence or len(sentence) > _LONGEST or sentence.endswith("?"):
+    if not sentence or len(sentence) > most or sentence.endswith("?"):
         return None
     return replace(statement_of(reading, message), clause=sentence)
 

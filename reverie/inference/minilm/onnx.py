@@ -145,8 +145,12 @@ def _weights(path: Path) -> bytes:
     return weights
 
 
-def session_on_one_thread(model: bytes) -> onnxruntime.InferenceSession:
-    """Return a session of a model on the processor, on the thread that calls it: it leaves no pool that could spin."""
+def session_on_one_thread(model: bytes, *, unfused: Sequence[str] = ()) -> onnxruntime.InferenceSession:
+    """Return a session of a model on the processor, on the thread that calls it: it leaves no pool that could spin.
+
+    `unfused`: optimisations of ONNX Runtime that are left out.
+    """
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = options.inter_op_num_threads = 1
-    return onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
+    providers = ["CPUExecutionProvider"]
+    return onnxruntime.InferenceSession(model, options, providers=providers, disabled_optimizers=list(unfused))

@@ -40,6 +40,12 @@ from reverie.inference.reader.decoding import (
 #: Parts of a long message that are read; what comes after them is not.
 MOST_PARTS = 16
 
+#: Tokens of which the states below are in memory at once: 1.5 KB each.
+_AT_ONCE = 32_768
+
+#: The fused operator takes ten times as long as the two that it stands for.
+_UNFUSED = ["SkipLayerNormFusion"]
+
 _ENDS_SENTENCE = frozenset(".!?\n")
 
 
@@ -72,7 +78,7 @@ class TrainedReader:
             spans, heads = (folder.joinpath(name).read_bytes() for name in ("reader.onnx", "objects.onnx"))
         except OSError:
             raise InferenceError("The files of the reader are missing; reinstall reverie.") from None
-        self._spans, self._heads = session_on_one_thread(spans), session_on_one_thread(heads)
+        self._spans, self._heads = session_on_one_thread(spans, unfused=_UNFUSED), session_on_one_thread(heads)
         self._widths = np.array(self._numbers["widths"], np.float32)
         self._lower = embedder or MiniLM(threads=threads)
         self._threads = threads
@@ -86,13 +92,7 @@ class TrainedReader:
     def read(self, messages: Sequence[AskedMessage]) -> list[ReadMessage]:
         """Return what each message states."""
         parts = list(self._parts(messages))
-        found = [ReadMessage([], 0.0) for _ in parts]
-
-        def work(batch: list[int]) -> None:
-            for index, read in zip(batch, self._read([parts[index] for index in batch]), strict=True):
-                found[index] = read
-
-        work_batches(_batches(parts), work, threads=self._threads)
+        found = [read for some in _at_once(parts) for read in self._read(some)]
         read = [ReadMessage([], 0.0) for _ in messages]
         for part, (readings, states, likeliest) in zip(parts, found, strict=True):
             before = read[part.message]
@@ -114,8 +114,34 @@ class TrainedReader:
                 yield _Part(index, [side.ids for side in sides], TokenPlaces(of_question, *columns))
 
     def _read(self, parts: Sequence[_Part]) -> list[ReadMessage]:
-        sides = zip(*(part.ids for part in parts), strict=True)
-        states = np.concatenate([self._lower.middle(np.stack(ids)) for ids in sides], axis=1)
+        """Read parts: below, each question and message apart, and once; then both, however long each is."""
+        below = self._below(parts)
+        found = [ReadMessage([], 0.0) for _ in parts]
+
+        def work(batch: list[int]) -> None:
+            chosen = [parts[index] for index in batch]
+            states = np.stack([np.concatenate([below[ids.tobytes()] for ids in part.ids]) for part in chosen])
+            for index, read in zip(batch, self._above(chosen, states), strict=True):
+                found[index] = read
+
+        lengths = [_length(part) for part in parts]
+        work_batches(equal_length_batches(lengths, token_budget=BATCH_TOKENS), work, threads=self._threads)
+        return found
+
+    def _below(self, parts: Sequence[_Part]) -> dict[bytes, Numbers]:
+        """The states of questions and messages after the embedder's lower layers, by their ids as bytes."""
+        texts = list({ids.tobytes(): ids for part in parts for ids in part.ids}.values())
+        found: dict[bytes, Numbers] = {}
+
+        def work(batch: list[int]) -> None:
+            ids = [texts[index] for index in batch]
+            found.update(zip((each.tobytes() for each in ids), self._lower.middle(np.stack(ids)), strict=True))
+
+        lengths = [len(ids) for ids in texts]
+        work_batches(equal_length_batches(lengths, token_budget=BATCH_TOKENS), work, threads=self._threads)
+        return found
+
+    def _above(self, parts: Sequence[_Part], states: Numbers) -> list[ReadMessage]:
         side = np.stack([(~part.tokens.of_question).astype(np.int64) for part in parts])
         letters = np.stack([part.tokens.letters for part in parts])
         names = ["hidden", "keys", "spans", "something"]
@@ -131,9 +157,10 @@ class TrainedReader:
             at += len(some)
             weights = self._numbers["weights"]
             spans = ranked(some, of["relation"], stated, weights) if some else []
-            taken = [self._reading(part.tokens, span, of) for span in objects(spans, weights["threshold"])]
-            likeliest = self._reading(part.tokens, spans[0], of) if spans else None
-            read.append(ReadMessage(taken, round(stated, 3), likeliest))
+            taken = objects(spans, weights["threshold"])
+            readings = {span: self._reading(part.tokens, span, of) for span in [*taken, *spans[:1]]}
+            likeliest = readings[spans[0]] if spans else None
+            read.append(ReadMessage([readings[span] for span in taken], round(stated, 3), likeliest))
         return read
 
     def _said(self, hidden: Numbers, keys: Numbers, rows: Sequence[tuple[int, CandidateSpan]]) -> dict[str, Numbers]:
@@ -169,18 +196,19 @@ class TrainedReader:
         )
 
 
-def _batches(parts: Sequence[_Part]) -> list[list[int]]:
-    """Parts that are read together: their questions have the same number of tokens, and so have they."""
-    by_question: dict[int, list[int]] = {}
-    for index, part in enumerate(parts):
-        by_question.setdefault(len(part.ids[0]) if len(part.ids) > 1 else 0, []).append(index)
-    return [
-        [indexes[each] for each in batch]
-        for indexes in by_question.values()
-        for batch in equal_length_batches(
-            [sum(map(len, parts[index].ids)) for index in indexes], token_budget=BATCH_TOKENS
-        )
-    ]
+def _at_once(parts: Sequence[_Part]) -> Iterator[Sequence[_Part]]:
+    """Parts whose states are in memory together, in their order: a message is often the question of the next."""
+    start = tokens = 0
+    for at, part in enumerate(parts):
+        if tokens + _length(part) > _AT_ONCE:
+            yield parts[start:at]
+            start, tokens = at, 0
+        tokens += _length(part)
+    yield parts[start:]
+
+
+def _length(part: _Part) -> int:
+    return sum(map(len, part.ids))
 
 
 def _cut(text: str, encoding: Encoding) -> _Side:
