@@ -8,8 +8,9 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,7 @@ import pytest
 
 from reverie.store.database import Store
 from reverie.store.digest import digest
+from reverie.testing import DatabaseFactory, database_name
 from tests.conftest import Databases
 
 pytestmark = pytest.mark.timeout(240)
@@ -75,13 +77,18 @@ def interrupt(process: subprocess.Popen[str], number: signal.Signals, times: int
     return time.monotonic() - began, errors
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_a_run_that_embeds_ends_soon_and_goes_on_later(
-    number: signal.Signals, databases: Databases, tmp_path: Path
-) -> None:
-    history = write_history(tmp_path / "history.jsonl")
-    with databases() as url, psycopg.connect(url, autocommit=True) as conn:
+@pytest.fixture(scope="module")
+def imported(database_factory: DatabaseFactory, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Databases]:
+    """Makes a copy of a database into which the history was imported, once for all tests."""
+    history = write_history(tmp_path_factory.mktemp("signals") / "history.jsonl")
+    with database_factory.migrated() as url:
         finish(url, "import", str(history))
+        yield partial(database_factory.copy, database_name(url))
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_run_that_embeds_ends_soon_and_goes_on_later(number: signal.Signals, imported: Databases) -> None:
+    with imported() as url, psycopg.connect(url, autocommit=True) as conn:
         process = start(url, "run", "--as-of", "2026-03-05", "--jobs", "2")
         read = "select count(*) from memory.extractions"
         until(process, lambda: conn.execute(read).fetchone() == (TURNS,))
@@ -99,17 +106,16 @@ def test_a_run_that_embeds_ends_soon_and_goes_on_later(
         finish(url, "run", "--as-of", "2026-03-05", "--jobs", "2")
         with Store.open(url) as store:
             interrupted = digest(store, "acme")
-    with databases() as url, Store.open(url) as store:
-        finish(url, "import", str(history))
+    with imported() as url, Store.open(url) as store:
         finish(url, "run", "--as-of", "2026-03-05", "--jobs", "2")
         assert digest(store, "acme").tables == interrupted.tables
 
 
-def test_a_second_signal_ends_at_once(database_url: str, conn: psycopg.Connection[Any], tmp_path: Path) -> None:
-    finish(database_url, "import", str(write_history(tmp_path / "history.jsonl")))
-    process = start(database_url, "run", "--as-of", "2026-03-05", "--jobs", "1")
-    until(process, lambda: conn.execute("select count(*) from memory.extractions").fetchone() == (TURNS,))
-    seconds, errors = interrupt(process, signal.SIGINT, times=2)
+def test_a_second_signal_ends_at_once(imported: Databases) -> None:
+    with imported() as url, psycopg.connect(url, autocommit=True) as conn:
+        process = start(url, "run", "--as-of", "2026-03-05", "--jobs", "1")
+        until(process, lambda: conn.execute("select count(*) from memory.extractions").fetchone() == (TURNS,))
+        seconds, errors = interrupt(process, signal.SIGINT, times=2)
     assert process.returncode == 130
     assert seconds < PATIENCE
     assert "Traceback" not in errors
