@@ -227,9 +227,14 @@ def _times(ratio: float) -> str:
     return f"{ratio:.1f}".removesuffix(".0") + "x"
 
 
+#: Decimals of the smallest figure that is shown: 10 to this power times it is still a float.
+_MOST_DECIMALS = 15
+
+
 def _figure(number: float) -> str:
     """Three significant digits, halves up: 103 for 102.5, 12.5, 0.25, 0.00125."""
-    decimals = max(2 - floor(log10(abs(number))), 0) if number else 0
+    # a figure that small is none: a float has no more decimals than these
+    decimals = min(max(2 - floor(log10(abs(number))), 0), _MOST_DECIMALS) if number else 0
     scale = 10**decimals
     shown = int(abs(number) * scale + 0.5 + 1e-9) / scale
     text = f"{shown:.{decimals}f}"
