@@ -24,6 +24,7 @@ BENCHES = {
     "evaluate": "How long does an evaluation of 1,000 questions take, and how often does context utilisation err?",
     "rules": "What do the rules find, how precisely and how fast?",
     "memory": "Is what is remembered right and current? Sentences, histories, facts covered.",
+    "ended": "Which statements still stand though a later message ends them? Over the labelled voices.",
     "keeping": "Does what follows reading keep perfect statements right? Current, ended, merged, untouched, patterns.",
     "unsure": "How many calls of a language model does the reader save, and at what agreement?",
     "summaries": "How much of a reader's summary do session summaries say, beside the first and random sentences?",

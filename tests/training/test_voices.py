@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from training.reader.check import RELATIONS, VOICES, message_mistakes, read_voice
+from training.reader.check import ENDED, RELATIONS, VOICES, ended_mistakes, message_mistakes, read_voice
 
 FILES = sorted(VOICES.glob("*.jsonl"))
 
@@ -62,3 +62,22 @@ def test_a_relation_is_defined_with_six_examples(relation: str) -> None:
 )
 def test_a_mistake_is_named(line: dict[str, object], mistake: str) -> None:
     assert mistake in list(message_mistakes(json.loads(json.dumps(line))))
+
+
+@pytest.mark.parametrize("file", sorted(ENDED.glob("*.tsv")), ids=lambda file: file.stem)
+def test_what_ends_is_a_statement_that_a_later_message_ends(file: Path) -> None:
+    _, messages, _ = read_voice(VOICES / f"{file.stem}.jsonl")
+    assert list(ended_mistakes(file, messages)) == []
+
+
+def test_wrong_labels_of_ends_are_named(tmp_path: Path) -> None:
+    file = tmp_path / "ann.tsv"
+    file.write_text("2.0\t3\tsure\n2.1\t3\tsure\n2.0\t4\tlikely\n3.0\t3\tsure\n2.0 3 sure\n", encoding="utf-8")
+    found = list(ended_mistakes(file, [{"s": [{"o": "Oslo"}]}, {"s": [{"o": "Bergen"}]}]))
+    assert [mistake.partition(": ")[2] for mistake in found] == [
+        "no statement 2.1",
+        "no message 4 after line 2",
+        "2.0 ends twice",
+        "no message 3 after line 3",
+        "not a statement, a message and sure or likely, between tabs: '2.0 3 sure'",
+    ]

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 HERE = Path(__file__).parent
-VOICES = HERE / "voices"
+VOICES, ENDED = HERE / "voices", HERE / "ended"
 RELATIONS: dict[str, dict[str, Any]] = tomllib.loads((HERE / "relations.toml").read_text(encoding="utf-8"))
 PARTS = {"train", "dev", "test"}
 HEAD = {"voice", "who", "style", "part"}
@@ -93,6 +93,25 @@ def read_voice(file: Path) -> tuple[dict[str, Any], list[dict[str, Any]], list[s
     return head, messages, mistakes
 
 
+def ended_mistakes(file: Path, messages: list[dict[str, Any]]) -> Iterator[str]:
+    """Yield what is wrong with the labels of what ends in a voice, given its messages; the first is on line 2."""
+    last = len(messages) + 1
+    seen: set[str] = set()
+    for number, row in enumerate(file.read_text(encoding="utf-8").splitlines(), 1):
+        place = f"{file.name}:{number}"
+        if not (match := re.fullmatch(r"((\d+)\.(\d+))\t(\d+)\t(sure|likely)", row)):
+            yield f"{place}: not a statement, a message and sure or likely, between tabs: {row!r}"
+            continue
+        line, index, by = int(match[2]), int(match[3]), int(match[4])
+        if not 2 <= line <= last or index >= len(messages[line - 2]["s"]):
+            yield f"{place}: no statement {match[1]}"
+        if not line < by <= last:
+            yield f"{place}: no message {by} after line {line}"
+        if match[1] in seen:
+            yield f"{place}: {match[1]} ends twice"
+        seen.add(match[1])
+
+
 def main() -> int:
     """Check the files named on the command line, or all voices; return 1 if anything is wrong."""
     files = [Path(name) for name in sys.argv[1:]] or sorted(VOICES.glob("*.jsonl"))
@@ -101,6 +120,8 @@ def main() -> int:
     empty = wrong = 0
     for file in files:
         head, messages, mistakes = read_voice(file)
+        if (ended := ENDED / f"{file.stem}.tsv").is_file():
+            mistakes += ended_mistakes(ended, messages)
         print(*mistakes, f"{file.name}: {len(messages)} messages", sep="\n")
         wrong += len(mistakes)
         parts[head.get("part", "none")] += len(messages)
