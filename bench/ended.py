@@ -112,7 +112,8 @@ def memories_of(turns: Sequence[dict[str, Any]]) -> dict[tuple[str, int], list[M
         bench.bring(TENANT, turns, until)
         with bench.store.transaction(TENANT) as conn:
             rows = conn.execute(
-                "select m.subject_id, t.source_id, m.id, m.content, coalesce(r.valid_to, m.valid_to) is not null, b.source_id"
+                "select m.subject_id, t.source_id, m.id, m.content, coalesce(r.valid_to, m.valid_to) is not null,"
+                " b.source_id"
                 " from memory.memories m join log.turns t on t.tenant_id = m.tenant_id and t.id = m.turn_id"
                 " left join memory.memories r on r.tenant_id = m.tenant_id and r.id = m.into_id and m.state = 'merged'"
                 " left join memory.memories s on s.tenant_id = m.tenant_id"

@@ -151,6 +151,12 @@ def test_the_claim_is_what_its_figures_give(rows):
         assert float(stated[1]) == pytest.approx(high / low, abs=0.0501, rel=1e-9)
 
 
+def test_nothing_is_compared_with_next_to_nothing() -> None:
+    """A float as small as can be made its sentence overflow."""
+    tiny = 2.225073858507e-311
+    assert sentences(decided([({"kind": kind}, value) for kind, value in (("a", 1.0), ("b", tiny))] * 3), 1.0) == []
+
+
 @pytest.mark.parametrize(
     ("high", "low", "times"), [(395, 105, "3.8x"), (208, 105, "2x"), (290, 103, "2.8x"), (200, 105, "1.9x")]
 )

@@ -59,6 +59,10 @@ class Measurement:
     positive: bool | None = None
 
 
+#: Smaller values are nothing: a ratio to them says nothing, and they cannot be written out.
+_NOTHING = 1e-9
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Comparison:
     """Two choices whose numbers differ by the policy's ratio or more."""
@@ -173,7 +177,7 @@ def _comparison(metric: str, key: str, by_value: dict[str, list[tuple[Measuremen
     high, low = by_value[high_value], by_value[low_value]
     highs, lows = [each.value for each, _ in high], [each.value for each, _ in low]
     low_median, high_median = median(lows), median(highs)
-    if low_mean <= 0 or low_median <= 0:
+    if min(low_mean, low_median) < _NOTHING:
         return None
     by_median = high_median / low_median < high_mean / low_mean
     consistent = min(highs) > max(lows)
@@ -227,14 +231,9 @@ def _times(ratio: float) -> str:
     return f"{ratio:.1f}".removesuffix(".0") + "x"
 
 
-#: Decimals of the smallest figure that is shown: 10 to this power times it is still a float.
-_MOST_DECIMALS = 15
-
-
 def _figure(number: float) -> str:
     """Three significant digits, halves up: 103 for 102.5, 12.5, 0.25, 0.00125."""
-    # a figure that small is none: a float has no more decimals than these
-    decimals = min(max(2 - floor(log10(abs(number))), 0), _MOST_DECIMALS) if number else 0
+    decimals = max(2 - floor(log10(abs(number))), 0) if number else 0
     scale = 10**decimals
     shown = int(abs(number) * scale + 0.5 + 1e-9) / scale
     text = f"{shown:.{decimals}f}"
