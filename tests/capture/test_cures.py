@@ -17,3 +17,15 @@ def test_damaged_lines_among_good_ones_are_no_other_format() -> None:
 def test_a_tenth_is_tolerated() -> None:
     assert cure(read=10, dead_by_reason=Counter(malformed_json=1), findings=Findings()) is None
     assert cure(read=10, dead_by_reason=Counter(), findings=Findings()) is None
+
+
+def test_every_reason_is_named_and_each_that_weighs_has_its_cure() -> None:
+    dead = Counter(malformed_json=3, naive_time=4, empty_text=1)
+    found = cure(read=10, dead_by_reason=dead, findings=Findings(fields=("text",)))
+    assert found == (
+        "4 of 10 records became dead letters for the reason naive_time: "
+        "give the time zone of the times, for instance with --timezone Europe/Berlin. "
+        "3 of 10 records became dead letters for the reason malformed_json: "
+        "these lines are damaged; reverie dead-letters list shows them. Fix them and import the file again. "
+        "Others failed for empty_text (1): see reverie dead-letters list, fix the file and import it again."
+    )

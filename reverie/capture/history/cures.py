@@ -1,4 +1,4 @@
-"""Advise what to do when too many records of a file become dead letters for one reason."""
+"""Advise what to do when too many records of a file become dead letters."""
 
 from __future__ import annotations
 
@@ -31,22 +31,27 @@ class Findings:
 
 
 def cure(*, read: int, dead_by_reason: Counter[str], findings: Findings) -> str | None:
-    """Return how many records failed for the most frequent reason, and the option that fixes it.
+    """Return how many records failed for each reason that exceeds the tolerated share, and the option that fixes it.
 
-    None if no reason exceeds the tolerated share.
+    The most frequent reason comes first; other reasons are named at the end. None if no reason exceeds the share.
     """
-    if not dead_by_reason:
-        return None
-    over = {
-        reason: number
-        for reason, number in dead_by_reason.items()
-        if number > read * (TOLERATED_EMPTY if reason == "empty_text" else TOLERATED)
-    }
+    over = Counter(
+        {
+            reason: number
+            for reason, number in dead_by_reason.items()
+            if number > read * (TOLERATED_EMPTY if reason == "empty_text" else TOLERATED)
+        }
+    )
     if not over:
         return None
-    ((reason, number),) = Counter(over).most_common(1)
-    advice = _CURES.get(reason, _list_letters)(findings)
-    return f"{number:,} of {read:,} records became dead letters for the reason {reason}: {advice}"
+    sentences = [
+        f"{number:,} of {read:,} records became dead letters for the reason {reason}: "
+        f"{_CURES.get(reason, _list_letters)(findings)}"
+        for reason, number in over.most_common()
+    ]
+    if others := [f"{reason} ({number:,})" for reason, number in dead_by_reason.most_common() if reason not in over]:
+        sentences.append(f"Others failed for {', '.join(others)}: {_list_letters(findings)}")
+    return " ".join(sentences)
 
 
 def _unknown_role(findings: Findings) -> str:
