@@ -123,6 +123,8 @@ class SourceTurn:
     direct: bool
     #: Why recall and contexts withhold it: corrected, forgotten or replaced; None: they do not.
     mark: str | None
+    #: The version of the reader that read it (docs/reader.md); None: none did.
+    read_by: str | None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -21,12 +21,12 @@ limit %(limit)s
 
 -- name: write_extractions
 -- What was decided on each turn; a turn already decided is left as it is. One that a model may read waits for it.
-insert into memory.extractions (tenant_id, turn_id, subject_id, candidates, left_out, reason, unread, waits, run_id)
+insert into memory.extractions (tenant_id, turn_id, subject_id, candidates, left_out, reason, unread, waits, reader, run_id)
 select %(tenant)s, x.turn_id, x.subject_id, x.candidates, x.left_out, x.reason, case when x.waits then 'unasked' end, x.waits,
-       %(run_id)s
+       x.reader, %(run_id)s
 from unnest(%(turn_ids)s::uuid[], %(subject_ids)s::text[], %(candidates)s::int[], %(left_out)s::int[],
-            %(reasons)s::text[], %(waits)s::boolean[])
-    as x (turn_id, subject_id, candidates, left_out, reason, waits)
+            %(reasons)s::text[], %(waits)s::boolean[], %(readers)s::text[])
+    as x (turn_id, subject_id, candidates, left_out, reason, waits, reader)
 on conflict do nothing
 
 -- name: write_entities

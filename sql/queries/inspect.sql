@@ -119,9 +119,11 @@ with recursive ancestry as (
 )
 select t.id, t.session_id, t.source_id, t.role, t.speaker, t.said_at, t.text, n.distance = 1 as direct,
        (select min(k.mark) from memory.marks k
-        where k.tenant_id = t.tenant_id and k.subject_id = t.subject_id and k.item_id = t.id) as mark
+        where k.tenant_id = t.tenant_id and k.subject_id = t.subject_id and k.item_id = t.id) as mark,
+       x.reader as read_by
 from nearest n
 join log.turns t on t.tenant_id = %(tenant)s and t.id = n.source_id
+left join memory.extractions x on x.tenant_id = t.tenant_id and x.turn_id = t.id
 order by t.said_at, t.session_id, t.turn_index, t.id
 
 -- name: observed

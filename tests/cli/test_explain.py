@@ -45,6 +45,19 @@ def test_explain_names_turns_parents_run_and_future(invoke, world) -> None:
     assert "forgotten after 2027-04-05 09:00 unless it is stated again or recalled" in text
 
 
+def test_explain_names_the_reader_that_read_the_turn(invoke, ask, world, conn) -> None:
+    (turn, *_) = ask("explain", str(world["loves"]))["memory"]["turns"]
+    assert turn["read_by"] is None
+    conn.execute(
+        "insert into memory.extractions (tenant_id, turn_id, subject_id, candidates, reader, run_id)"
+        " select tenant_id, id, subject_id, 1, 'reader-0123', %s from log.turns where id = %s"
+        " on conflict (tenant_id, turn_id) do update set reader = excluded.reader",
+        [RUN, turn["id"]],
+    )
+    assert ask("explain", str(world["loves"]))["memory"]["turns"][0]["read_by"] == "reader-0123"
+    assert ", read by reader-0123" in invoke("explain", str(world["loves"])).stdout
+
+
 def test_explain_a_merged_one(invoke, world) -> None:
     text = invoke("explain", str(world["adores"])).stdout
     assert "preference, merged" in text

@@ -51,6 +51,17 @@ def test_spans_become_words_of_the_message_or_of_its_question() -> None:
     assert (found.object, found.holder, found.clause) == ("Pune", "Ann", None)
 
 
+def test_a_verdict_has_the_version_of_the_reader_that_read() -> None:
+    frame = turns(
+        "I live in Oslo with my sister.", "lol", "Ich wohne seit drei Jahren in einer kleinen Wohnung in Berlin."
+    )
+    read, *others = decided(frame).verdicts
+    assert read.reader is not None and read.reader.startswith("reader-")
+    assert [verdict.reader for verdict in others] == [None, None], "low in content, in another language"
+    (by_rules,) = decide_turns(turns("I live in Oslo."), "acme", RULES, len).verdicts
+    assert by_rules.reader is None
+
+
 def test_what_a_pattern_states_is_the_patterns() -> None:
     own = MessageStatement(relation="phone", object="555-0199")
     other = MessageStatement(relation="phone", object="555-0200", holder="my sister")

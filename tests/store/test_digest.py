@@ -49,6 +49,7 @@ WORDS = {
     "category": ("'identity'", "'preference'"),
     "basis": ("'said'", "'inferred'"),
     "extractions.model": ("null", "'one'"),
+    "extractions.reader": ("null", "'one'"),
     "memories.turn_end": ("5", "6"),
     "profiles.replaced_at": ("'2026-01-02T00:00:00Z'", "'2026-01-03T00:00:00Z'"),
     "scaffold.state": ("'replaced'", "'outweighed'"),

@@ -205,6 +205,7 @@ def _print_sources(explanation: Explanation) -> None:
         heading(f"comes from ({len(explanation.turns):,} turns)")
         for turn in explanation.turns[:_SHOWN]:
             how = "" if turn.direct else ", through another memory"
+            how += f", read by {turn.read_by}" if turn.read_by else ""
             how += f"; {turn.mark}, withheld from recall and contexts" if turn.mark else ""
             say(f"{format_value(turn.said_at)}  {turn.speaker or turn.role}, session {turn.session_id}{how}")
             say(f"  “{single_line(turn.text, 400)}”")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, NamedTuple
@@ -60,6 +60,8 @@ class TurnVerdict(NamedTuple):
     reason: str | None
     #: Whether it waits for a language model: a person said it, and it is not empty or low in content.
     waits: bool
+    #: The version of the reader that read it; None: none did.
+    reader: str | None = None
 
 
 class SeenEntity(NamedTuple):
@@ -125,7 +127,7 @@ def decide_turns(
     stated = [each for turn_id, candidates in more.items() for each in candidates[: room.get(turn_id, most)]]
     return TurnDecisions(
         candidates=_candidates(_with_mentions(kept, policy), tenant_id) + stated,
-        verdicts=_verdicts(marked, numbers, policy, read.unsure if with_model else None),
+        verdicts=_verdicts(marked, numbers, policy, read, with_model=with_model),
         refused=refused,
         entities=_entities(spoken) if policy.extract.turn_entities else [],
     )
@@ -193,17 +195,16 @@ def _with_mentions(found: pl.DataFrame, policy: Policy) -> pl.DataFrame:
 
 
 def _verdicts(
-    marked: pl.DataFrame, found: Mapping[str, int], policy: Policy, unsure: Set[str] | None
+    marked: pl.DataFrame, found: Mapping[str, int], policy: Policy, read: ReadTurns, *, with_model: bool
 ) -> list[TurnVerdict]:
     """A verdict on each turn.
 
-    `found` has how many candidates of a turn were found, also beyond the policy's number; `unsure` the turns of which
-    the reader is unsure, None where there is no language model.
+    `found` has how many candidates of a turn were found, also beyond the policy's number, `read` what the reader did.
     """
     most = policy.extract.turn_candidates
     numbers = policy.extract.model
-    asked = pl.lit(True) if numbers.when == "always" else pl.col("id").is_in(list(unsure or ()))
-    waits = asked if unsure is not None and numbers.notes > 0 else pl.lit(False)
+    asked = pl.lit(True) if numbers.when == "always" else pl.col("id").is_in(list(read.unsure))
+    waits = asked if with_model and numbers.notes > 0 else pl.lit(False)
     why_none = (
         pl.when(~pl.col("spoken"))
         .then(pl.lit("role"))
@@ -230,6 +231,7 @@ def _verdicts(
         left_out=(number - most).clip(lower_bound=0),
         reason=pl.when(pl.col("number").is_null()).then(why_none),
         waits=says_something & waits,
+        reader=pl.when(pl.col("id").is_in(list(read.read))).then(pl.lit(read.reader, dtype=pl.String())),
     )
     return [TurnVerdict._make(row) for row in verdicts.iter_rows()]
 

@@ -31,6 +31,9 @@ class ReadTurns:
     unsure: Set[str] = frozenset()
     #: turns that it does not read for their language
     foreign: Set[str] = frozenset()
+    #: turns that it read, and the version that did
+    read: Set[str] = frozenset()
+    reader: str | None = None
 
 
 def read_messages(turns: pl.DataFrame, policy: Policy, *, threads: int = 2) -> ReadTurns:
@@ -54,7 +57,8 @@ def read_messages(turns: pl.DataFrame, policy: Policy, *, threads: int = 2) -> R
         AskedMessage(strip_invisible(text), strip_invisible(question or ""))
         for text, question in messages["text", "asked"].iter_rows()
     ]
-    read = shared_reader(threads).read(asked)
+    reader = shared_reader(threads)
+    read = reader.read(asked)
     statements, likely, unsure = {}, {}, set()
     for turn_id, message, found in zip(messages["id"], asked, read, strict=True):
         others = others_spans(message.text) if found.likeliest else []
@@ -69,7 +73,14 @@ def read_messages(turns: pl.DataFrame, policy: Policy, *, threads: int = 2) -> R
             likely[turn_id] = said
         if _is_unsure(taken, found.states, policy.extract.model.sure):
             unsure.add(turn_id)
-    return ReadTurns(statements=statements, likely=likely, unsure=unsure, foreign=foreign)
+    return ReadTurns(
+        statements=statements,
+        likely=likely,
+        unsure=unsure,
+        foreign=foreign,
+        read=set(messages["id"]),
+        reader=reader.model if asked else None,
+    )
 
 
 def _likely(message: AskedMessage, found: ReadMessage, others: Sequence[Span], most: int) -> MessageStatement | None:

@@ -32,6 +32,7 @@ def write_turns(conn: Connection[Any], attempt: Run, decisions: TurnDecisions) -
         "left_out": [verdict.left_out for verdict in verdicts],
         "reasons": [verdict.reason for verdict in verdicts],
         "waits": [verdict.waits for verdict in verdicts],
+        "readers": [verdict.reader for verdict in verdicts],
     }
     conn.execute(queries("extract")["write_extractions"], attempt.params() | columns)
     if decisions.entities:
