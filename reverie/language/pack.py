@@ -12,8 +12,8 @@ from functools import cache
 from importlib.resources import files
 from typing import Any, Final
 
-#: The package of the pack; it has every table under these names.
-_PACK: Final = "reverie.language.english"
+#: The folder of the pack. The package in it is not imported: whoever needs one table need not load all.
+_PACK: Final = "english"
 #: `{day}` in a pattern stands for the entry `day`; `{2,3}` is a count.
 _SLOT: Final = re.compile(r"\{([a-z_]+)\}")
 
@@ -23,7 +23,7 @@ PatternPairs = tuple[tuple[re.Pattern[str], str], ...]
 
 def read_pack(name: str) -> str:
     """Return the text of a file of the pack, such as `entities.toml`."""
-    return files(_PACK).joinpath(name).read_text("utf-8")
+    return files(__package__).joinpath(_PACK, name).read_text("utf-8")
 
 
 @cache
