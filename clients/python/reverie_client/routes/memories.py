@@ -55,6 +55,7 @@ class SourceTurn(Answer):
     text: str
     direct: bool
     mark: str | None
+    read_by: str | None
 
 
 class Observed(Answer):
