@@ -44,11 +44,10 @@ def cure(*, read: int, dead_by_reason: Counter[str], findings: Findings) -> str 
     )
     if not over:
         return None
-    sentences = [
-        f"{number:,} of {read:,} records became dead letters for the reason {reason}: "
-        f"{_CURES.get(reason, _list_letters)(findings)}"
-        for reason, number in over.most_common()
-    ]
+    shown, sentences = f" of {read:,} records became dead letters", []
+    for reason, number in over.most_common():
+        sentences.append(f"{number:,}{shown} for the reason {reason}: {_CURES.get(reason, _list_letters)(findings)}")
+        shown = " more"
     if others := [f"{reason} ({number:,})" for reason, number in dead_by_reason.most_common() if reason not in over]:
         sentences.append(f"Others failed for {', '.join(others)}: {_list_letters(findings)}")
     return " ".join(sentences)
