@@ -96,11 +96,18 @@ def is_corrected(origin: str) -> bool:
 
 
 def relation_key(relation: Relation, statement: Proposition) -> str | None:
-    """Return the key of the structured fact that a statement is; None: its relation names none."""
+    """Return the key of the structured fact that a statement is; None: it is none.
+
+    Its relation names no key, or one of a topic, which the statement does not tell or which is its object again: "26
+    lakhs" of nothing.
+    """
     if relation.key is None:
         return None
     name = object_key(statement.object.rpartition(_PACK.text("before_name"))[2])
-    topic = slug(statement.topic or "")[:_LONGEST_SLUG].strip("-") or name
+    topic = slug(statement.topic or "")[:_LONGEST_SLUG].strip("-")
+    is_of_topic = "{topic}" in relation.key
+    if is_of_topic and set(topic.split("-")) <= {"", *slug(statement.object).split("-")}:
+        return None
     return relation.key.format(object=name, topic=topic)
 
 

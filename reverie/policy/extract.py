@@ -121,10 +121,14 @@ class ReaderPolicy(Table):
     read: bool = False
     #: how sure it must be of a statement
     confidence: Share = 0.5
+    #: how sure it must be of all that a statement says, its phase, holder and topic too, for it to be worded; below, it
+    #: is remembered in the words of the message: its clause, if it is as sure of that as `clause` says, or its sentence
+    whole: Share = 0.0
+    clause: Share = 0.7
     #: how probable it must be that a message states something for its likeliest sentence to be kept in its own words,
     #: where nothing else is found in the message; above 1: none is kept
     keep: Annotated[float, Field(ge=0, le=2)] = 2.0
-    #: characters that such a sentence may have
+    #: characters that a sentence kept in its own words may have
     keep_characters: Annotated[int, Field(ge=1, le=10_000)] = 300
     #: codes of the languages that it reads
     languages: tuple[str, ...] = ("en", "pcm")

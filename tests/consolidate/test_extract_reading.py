@@ -11,7 +11,7 @@ import polars as pl
 import pytest
 
 from reverie.consolidate.extract.decide import TURNS, TurnDecisions, decide_turns
-from reverie.consolidate.extract.reading import ReadTurns, own_statements, read_messages, statement_of
+from reverie.consolidate.extract.reading import ReadTurns, _stated, own_statements, read_messages, statement_of
 from reverie.errors import PolicyError
 from reverie.inference.reader import AskedMessage, MessageReading, ReadMessage, TextPlace
 from reverie.inference.reader.reader import TrainedReader
@@ -49,6 +49,27 @@ def test_spans_become_words_of_the_message_or_of_its_question() -> None:
     )  # fmt: skip
     found = statement_of(reading, AskedMessage("Pune since May", "Where Ann lives?"))
     assert (found.object, found.holder, found.clause) == ("Pune", "Ann", None)
+
+
+def _read_as(text: str, object_: str, **numbers: float) -> MessageStatement:
+    """What is stated of one reading of a message."""
+    at, clause = text.index(object_), text.index(", where")
+    reading = MessageReading(
+        relation="has_contact", object=TextPlace(False, at, at + len(object_)), phase="begins", polarity=0,
+        duration=None, holder=None, topic=None, replaced=None, until=None, clause=TextPlace(False, 0, clause),
+        confidence=0.7, **numbers,
+    )  # fmt: skip
+    return _stated(reading, AskedMessage(text), READER.extract.reader)
+
+
+def test_what_the_reader_is_not_sure_of_keeps_its_words() -> None:
+    text = "From april it is Gaia, where do i sign."
+    least, clause = READER.extract.reader.whole, READER.extract.reader.clause
+    assert _read_as(text, "Gaia", whole=least).own_words is None
+    assert _read_as(text, "Gaia", whole=least - 0.01).own_words == "From april it is Gaia"
+    unsure = _read_as(text, "Gaia", whole=least - 0.01, clause_chance=clause - 0.01)
+    assert unsure.own_words == text
+    assert _read_as(text.replace(".", "?"), "Gaia", whole=0, clause_chance=0).own_words is None, "it asks"
 
 
 def test_a_verdict_has_the_version_of_the_reader_that_read() -> None:

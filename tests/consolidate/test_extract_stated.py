@@ -28,6 +28,21 @@ def test_a_candidate_states_its_relation() -> None:
     assert candidate.turn_id == TURN.id
 
 
+def test_what_has_own_words_is_remembered_in_them() -> None:
+    said = "beatriz sells the flat so from april it is Gaia"
+    candidate = only("has_contact", "Gaia", phase="begins", own_words=said, clause="it is Gaia")
+    assert (candidate.content, candidate.origin) == (said.capitalize().replace("gaia", "Gaia"), "said")
+    assert candidate.statement == Proposition(relation="has_contact", object="Gaia", phase="begins")
+
+
+def test_the_end_of_what_it_replaces_is_worded() -> None:
+    statement = MessageStatement(
+        relation="uses", object="Shopify", replaced="Wix", phase="begins", own_words="Moved from Wix to Shopify"
+    )
+    contents = [candidate.content for candidate in candidates_of([statement], TURN, POLICY)]
+    assert contents == ["Moved from Wix to Shopify", "No longer uses Wix"]
+
+
 def test_kind_and_importance_are_those_of_the_relation() -> None:
     assert only("standing_rule", "no emojis").kind == "instruction"
     assert (only("allergic_to", "nuts").kind, only("allergic_to", "nuts").importance) == ("preference", 0.9)

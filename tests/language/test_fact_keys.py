@@ -68,7 +68,8 @@ def test_reread_of_no_relation_is_the_text() -> None:
     [
         (HOME, "home"),
         (Proposition(relation="favorite", object="green", topic="ice cream"), "favorite_ice-cream"),
-        (Proposition(relation="favorite", object="green"), "favorite_green"),
+        (Proposition(relation="favorite", object="green"), None),
+        (Proposition(relation="favorite", object="Green biryani", topic="biryani"), None),
         (Proposition(relation="has_pet", object="a dog named Rex"), "pet:rex"),
         (Proposition(relation="has_pet", object="a parrot named Ines"), "pet:ines"),
         (Proposition(relation="likes", object="tea"), None),

@@ -16,6 +16,7 @@ from reverie.language.languages import language_of
 from reverie.language.statements.stated import MessageStatement
 from reverie.language.text import Span, sentences, strip_invisible
 from reverie.policy import Policy
+from reverie.policy.extract import ReaderPolicy
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -68,7 +69,7 @@ def read_messages(turns: pl.DataFrame, policy: Policy, *, threads: int = 2) -> R
             if each.confidence >= numbers.confidence and not _is_of_others(each.object, others)
         ]
         if taken:
-            statements[turn_id] = [statement_of(each, message) for each in taken]
+            statements[turn_id] = [_stated(each, message, numbers) for each in taken]
         elif found.states >= numbers.keep and (said := _likely(message, found, others, numbers.keep_characters)):
             likely[turn_id] = said
         if _is_unsure(taken, found.states, policy.extract.model.sure):
@@ -83,6 +84,23 @@ def read_messages(turns: pl.DataFrame, policy: Policy, *, threads: int = 2) -> R
     )
 
 
+def _stated(reading: MessageReading, message: AskedMessage, numbers: ReaderPolicy) -> MessageStatement:
+    """The statement of a reading; with its own words where the reader is not sure of all that it says."""
+    statement = statement_of(reading, message)
+    if reading.whole >= numbers.whole or reading.object.of_question:
+        return statement
+    is_clause = statement.clause is not None and statement.object in statement.clause
+    clause = statement.clause if is_clause and reading.clause_chance >= numbers.clause else None
+    return replace(statement, own_words=clause or _sentence(message, reading, numbers.keep_characters))
+
+
+def _sentence(message: AskedMessage, reading: MessageReading, most: int) -> str | None:
+    """The sentence of an object, of at most so many characters; None: it asks, or is longer."""
+    said = message.text[reading.object.start : reading.object.end]
+    sentence = next((one.strip() for one in sentences(message.text) if said in one), "")
+    return sentence if sentence and len(sentence) <= most and not sentence.endswith("?") else None
+
+
 def _likely(message: AskedMessage, found: ReadMessage, others: Sequence[Span], most: int) -> MessageStatement | None:
     """The likeliest statement with the sentence that states it as its clause; None: no sentence can stand for it.
 
@@ -91,11 +109,8 @@ def _likely(message: AskedMessage, found: ReadMessage, others: Sequence[Span], m
     reading = found.likeliest
     if reading is None or reading.object.of_question or _is_of_others(reading.object, others):
         return None
-    said = message.text[reading.object.start : reading.object.end]
-    sentence = next((one.strip() for one in sentences(message.text) if said in one), "")
-    if not sentence or len(sentence) > most or sentence.endswith("?"):
-        return None
-    return replace(statement_of(reading, message), clause=sentence)
+    sentence = _sentence(message, reading, most)
+    return sentence and replace(statement_of(reading, message), clause=sentence)
 
 
 def _is_of_others(place: TextPlace, others: Sequence[Span]) -> bool:

@@ -9,8 +9,9 @@ from datetime import datetime, timedelta
 from typing import Protocol
 from uuid import UUID
 
+from reverie.consolidate.extract.own_words import each_told_once
 from reverie.language.cues.entities import entities_one
-from reverie.language.cues.keeping import PLAIN
+from reverie.language.cues.keeping import OWN_WORDS, PLAIN
 from reverie.language.cues.salience import salience, unit_of
 from reverie.language.cues.wording import name_slug
 from reverie.language.english import statement_words
@@ -83,7 +84,7 @@ def candidates_of(
     named = [one for one in before if one.relation in known and not (one.holder and _is_pronoun(one.holder))]
     candidates = []
     own = read_object(turn.speaker or "").words
-    for place, statement in enumerate(map(_trimmed, statements)):
+    for place, statement in enumerate(each_told_once([_trimmed(each) for each in statements])):
         relation = known.get(statement.relation)
         if relation is None or not statement.object or statement.confidence < policy.structured_facts.min_confidence:
             continue
@@ -105,8 +106,7 @@ def kept_sentence(statement: MessageStatement, turn: ReadTurn, policy: Policy) -
     """
     relation = policy.extract.relations[statement.relation]
     kind = "fact" if relation.kind == "episode" else relation.kind
-    content = statement.clause or turn.text
-    content = f"{content[:1].upper()}{content[1:]}"
+    content = _capital(statement.clause or turn.text)
     importance = getattr(policy.extract.importance, kind)
     if policy.importance.mode == "novelty_salience":
         importance = salience(content, policy.salience)
@@ -124,6 +124,10 @@ def kept_sentence(statement: MessageStatement, turn: ReadTurn, policy: Policy) -
         origin=PLAIN,
         expires_at=_ends_at(statement, relation, turn, policy),
     )
+
+
+def _capital(said: str) -> str:
+    return f"{said[:1].upper()}{said[1:]}"
 
 
 def _trimmed(statement: MessageStatement) -> MessageStatement:
@@ -188,14 +192,14 @@ def _end_of_replaced(statement: MessageStatement, relation: Relation) -> Message
         return None
     if relation.values == "one" and relation.topic not in ("thing", "role"):
         return None
-    return replace(statement, object=statement.replaced, replaced=None, phase="ends", polarity=0)
+    return replace(statement, object=statement.replaced, replaced=None, phase="ends", polarity=0, own_words=None)
 
 
 def _candidate(
     statement: MessageStatement, relation: Relation, place: int, turn: ReadTurn, policy: Policy
 ) -> Candidate:
-    kind = relation.kind
-    content = worded_statement(statement, relation, turn.text)
+    kind, own = relation.kind, statement.own_words
+    content = _capital(own) if own else worded_statement(statement, relation, turn.text)
     states = kind != "episode"
     importance = relation.importance
     if policy.importance.mode == "novelty_salience":
@@ -205,14 +209,14 @@ def _candidate(
         id=candidate_id(turn.said_at, turn.tenant_id, turn.subject_id, kind, str(turn.id), ORIGIN, place),
         subject_id=turn.subject_id,
         kind=kind,
-        content=(sentence if states else owned)(content, turn.speaker, turn.subject_id),
+        content=(sentence if states and not own else owned)(content, turn.speaker, turn.subject_id),
         importance=getattr(policy.extract.importance, kind) if importance is None else importance,
         polarity=statement.polarity,
         happened_at=turn.said_at,
         mentions=tuple(_mentions(statement, relation, content)),
         turn_id=turn.id,
         session_id=turn.session_id,
-        origin=ORIGIN,
+        origin=OWN_WORDS if own else ORIGIN,
         statement=_proposition(statement) if states else None,
         lasting=ends_at is None and states and _is_lasting(statement, relation),
         expires_at=ends_at,

@@ -12,6 +12,7 @@ from psycopg import Connection
 from psycopg.rows import class_row
 
 from reverie.consolidate.facts.statements import StatedValue
+from reverie.language.cues.keeping import OWN_WORDS
 from reverie.language.fact_keys import confidences, fact_rules, is_corrected, relation_key, relation_of
 from reverie.language.text import plain_name
 from reverie.model import Kind, Phase, Proposition, stable_id
@@ -146,7 +147,9 @@ def _of_relation(memory: StatingMemory, policy: Policy, tenant_id: str) -> State
     if importance is None:
         importance = getattr(policy.extract.importance, relation.kind)
     statement = Proposition(relation=memory.relation, object=memory.object, topic=memory.topic)
-    key = relation_key(relation, statement) if phase in ("holds", "begins", "adds") else None
+    # what is remembered as it was said may be read wrongly in part: no structured fact
+    is_key = phase in ("holds", "begins", "adds") and memory.origin != OWN_WORDS
+    key = relation_key(relation, statement) if is_key else None
     return StatedValue(
         **_common(memory, tenant_id),
         relation=memory.relation,

@@ -53,8 +53,13 @@ class MessageReading(NamedTuple):
     until: TextPlace | None
     #: None: the whole message
     clause: TextPlace | None
-    #: The share of such readings that are right (model card, Confidence).
+    #: The share of such readings whose relation and object are right (model card, Confidence).
     confidence: float
+    #: The chance that all that it says of the object is right, relation, phase, holder and topic too, if these were
+    #: independent, 0 to 1: it ranks readings; how many of a value are right stands in the model card.
+    whole: float = 1.0
+    #: The chance of the clause, 0 to 1.
+    clause_chance: float = 1.0
 
 
 class ReadMessage(NamedTuple):
@@ -191,6 +196,12 @@ def chance_of(logit: float) -> float:
 def choice(logits: Numbers) -> int:
     """Return the most likely of some values."""
     return int(np.round(logits, _DIGITS).argmax())
+
+
+def chance_of_choice(logits: Numbers) -> float:
+    """Return the chance of the most likely of some values."""
+    rounded = np.round(logits.astype(np.float64), _DIGITS)
+    return float(1 / np.exp(rounded - rounded.max()).sum())
 
 
 def pointed(first: Numbers, last: Numbers, tokens: TokenPlaces, longest: int) -> tuple[int, int] | None:

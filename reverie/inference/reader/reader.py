@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from importlib.resources import files
+from math import prod
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -29,6 +30,7 @@ from reverie.inference.reader.decoding import (
     calibrated,
     candidates,
     chance_of,
+    chance_of_choice,
     choice,
     letters_of,
     objects,
@@ -45,6 +47,9 @@ _AT_ONCE = 32_768
 
 #: The fused operator takes ten times as long as the two that it stands for.
 _UNFUSED = ["SkipLayerNormFusion"]
+
+#: What `whole` is the chance of, beside the confidence: of the relation, given that there is one.
+_WHOLE = ("phase", "holder_first", "holder_last", "topic_first", "topic_last")
 
 _ENDS_SENTENCE = frozenset(".!?\n")
 
@@ -185,6 +190,8 @@ class TrainedReader:
         for name, longest in POINTERS.items():
             place = pointed(of[f"{name}_first"], of[f"{name}_last"], tokens, longest)
             pointers[name] = tokens.place(*place) if place else None
+        confidence = calibrated(span.confidence, numbers["calibration"])
+        whole = confidence * prod(map(chance_of_choice, (of["relation"][1:], *(of[name] for name in _WHOLE))))
         return MessageReading(
             relation=numbers["relations"][span.relation],
             object=tokens.place(span.first, span.last),
@@ -192,7 +199,9 @@ class TrainedReader:
             polarity=polarity,
             duration=duration,
             **pointers,
-            confidence=calibrated(span.confidence, numbers["calibration"]),
+            confidence=confidence,
+            whole=round(whole, 3),
+            clause_chance=round(chance_of_choice(of["clause_first"]) * chance_of_choice(of["clause_last"]), 3),
         )
 
 

@@ -45,6 +45,8 @@ class MessageStatement:
     clause: str | None = None
     #: How sure the reader is, from 0 to 1.
     confidence: float = 1.0
+    #: Words of the message that are remembered instead of a wording, where the reader is not sure of all that it says.
+    own_words: str | None = None
 
 
 def model_phase(phase: StatedPhase) -> Phase:

@@ -1,0 +1,48 @@
+"""Which statements keep the words in which they were said, each text once; pure.
+
+The reader is nearly always right that a message states something, and often wrong in a part of what: the topic of a
+figure, the role of a name. Where it is not sure of all of it (`[extract.reader] whole`), the memory is what was said.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from reverie.language.objects import read_object
+from reverie.language.statements.stated import MessageStatement
+
+
+def each_told_once(statements: Sequence[MessageStatement]) -> list[MessageStatement]:
+    """Return the statements of a message in their order, without own words that another memory of it would repeat.
+
+    Own words are left out where a statement without them names their object, whatever it is called there. Of those
+    that lie in one another the surest statement stays, with the longest words.
+    """
+    named = [_words(each.object, each.topic, each.holder) for each in statements if each.own_words is None]
+    kept: list[tuple[int, MessageStatement]] = []
+    own = [(place, each) for place, each in enumerate(statements) if each.own_words is not None]
+    for place, each in sorted(own, key=lambda one: -one[1].confidence):
+        if any(_words(each.object) <= words for words in named):
+            continue
+        at = next((at for at, (_, other) in enumerate(kept) if _overlap(each, other)), None)
+        if at is None:
+            kept.append((place, each))
+        else:
+            there, other = kept[at]
+            kept[at] = there, replace(other, own_words=max(each.own_words or "", other.own_words or "", key=len))
+    sure = [(place, each) for place, each in enumerate(statements) if each.own_words is None]
+    return [each for _, each in sorted([*sure, *kept], key=lambda one: one[0])]
+
+
+def _overlap(one: MessageStatement, other: MessageStatement) -> bool:
+    first, second = one.own_words or "", other.own_words or ""
+    return first in second or second in first
+
+
+def _words(*spans: str | None) -> frozenset[str]:
+    return frozenset(word for words in _read(spans) for word in words)
+
+
+def _read(spans: Iterable[str | None]) -> Iterable[Sequence[str]]:
+    return (read_object(span).words for span in spans if span)

@@ -1,0 +1,32 @@
+"""Statements in the words in which they were said, each text once."""
+
+from reverie.consolidate.extract.own_words import each_told_once
+from reverie.language.statements.stated import MessageStatement
+
+SAID = "the Ford, 2021, 61000 km, white, 17500"
+
+
+def said(object_: str, words: str | None, confidence: float = 0.5) -> MessageStatement:
+    return MessageStatement(relation="measure", object=object_, own_words=words, confidence=confidence)
+
+
+def test_of_one_text_the_surest_statement_stays() -> None:
+    one, other = said("61000 km", SAID, 0.4), said("17500", SAID, 0.6)
+    assert each_told_once([one, other]) == [other]
+
+
+def test_of_texts_in_one_another_the_longer_one_stays() -> None:
+    (kept,) = each_told_once([said("17500", "white, 17500", 0.6), said("61000 km", SAID, 0.4)])
+    assert (kept.object, kept.own_words) == ("17500", SAID)
+
+
+def test_what_a_sure_statement_names_is_not_told_again() -> None:
+    sure = MessageStatement(relation="measure", object="0.5 mg per kg", topic="Meloxicam")
+    again = said("Meloxicam", "Meloxicam 0.5 mg per kg, cow of 640")
+    other = said("640", "cow of 640")
+    assert each_told_once([again, sure, other]) == [sure, other]
+
+
+def test_statements_without_own_words_stay_as_they_are() -> None:
+    both = [said("one", None), said("one", None)]
+    assert each_told_once(both) == both
