@@ -1,7 +1,13 @@
 """Statements in the words in which they were said, each text once."""
 
-from reverie.consolidate.extract.own_words import each_told_once
+from dataclasses import replace
+from datetime import UTC, datetime
+
+from reverie.consolidate.extract.own_words import each_told_once, without_episodes_told
+from reverie.consolidate.extract.stated import candidates_of
 from reverie.language.statements.stated import MessageStatement
+from reverie.policy import load_policy
+from reverie.testing import conversation
 
 SAID = "the Ford, 2021, 61000 km, white, 17500"
 
@@ -30,3 +36,12 @@ def test_what_a_sure_statement_names_is_not_told_again() -> None:
 def test_statements_without_own_words_stay_as_they_are() -> None:
     both = [said("one", None), said("one", None)]
     assert each_told_once(both) == both
+
+
+def test_an_episode_in_the_same_words_is_left_out() -> None:
+    turn = conversation(SAID, start=datetime(2026, 3, 2, 9, tzinfo=UTC))[0]
+    (told,) = candidates_of([said("17500", SAID)], turn, load_policy("reverie"))
+    episode = replace(told, kind="episode", origin="turn", statement=None)
+    longer, elsewhere = replace(episode, content=f"{SAID}, it is sold"), replace(episode, turn_id=None)
+    fact = replace(told, origin="plain")
+    assert without_episodes_told([episode, longer, elsewhere, fact], [told]) == [longer, elsewhere, fact]

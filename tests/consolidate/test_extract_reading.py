@@ -72,6 +72,11 @@ def test_what_the_reader_is_not_sure_of_keeps_its_words() -> None:
     assert _read_as(text.replace(".", "?"), "Gaia", whole=0, clause_chance=0).own_words is None, "it asks"
 
 
+def test_a_word_or_two_stand_with_their_message() -> None:
+    text, short = "New city in May. Halifax. It rains", ", where"
+    assert _read_as(f"{text}{short}.", "Halifax", whole=0, clause_chance=0).own_words == f"{text}{short}."
+
+
 def test_a_verdict_has_the_version_of_the_reader_that_read() -> None:
     frame = turns(
         "I live in Oslo with my sister.", "lol", "Ich wohne seit drei Jahren in einer kleinen Wohnung in Berlin."

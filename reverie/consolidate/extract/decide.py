@@ -12,6 +12,7 @@ from uuid import UUID
 import orjson
 import polars as pl
 
+from reverie.consolidate.extract.own_words import without_episodes_told
 from reverie.consolidate.extract.reading import ReadTurns, own_statements
 from reverie.consolidate.extract.stated import candidates_of, kept_sentence
 from reverie.language.cues.attribution import veil_expr
@@ -126,7 +127,7 @@ def decide_turns(
     numbers.update({turn_id: len(candidates) for turn_id, candidates in more.items()})
     stated = [each for turn_id, candidates in more.items() for each in candidates[: room.get(turn_id, most)]]
     return TurnDecisions(
-        candidates=_candidates(_with_mentions(kept, policy), tenant_id) + stated,
+        candidates=without_episodes_told(_candidates(_with_mentions(kept, policy), tenant_id), stated) + stated,
         verdicts=_verdicts(marked, numbers, policy, read, with_model=with_model),
         refused=refused,
         entities=_entities(spoken) if policy.extract.turn_entities else [],

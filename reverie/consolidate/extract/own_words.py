@@ -6,11 +6,14 @@ figure, the role of a name. Where it is not sure of all of it (`[extract.reader]
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
+from reverie.language.cues.keeping import OWN_WORDS
 from reverie.language.objects import read_object
 from reverie.language.statements.stated import MessageStatement
+from reverie.model import Candidate
 
 
 def each_told_once(statements: Sequence[MessageStatement]) -> list[MessageStatement]:
@@ -33,6 +36,19 @@ def each_told_once(statements: Sequence[MessageStatement]) -> list[MessageStatem
             kept[at] = there, replace(other, own_words=max(each.own_words or "", other.own_words or "", key=len))
     sure = [(place, each) for place, each in enumerate(statements) if each.own_words is None]
     return [each for _, each in sorted([*sure, *kept], key=lambda one: one[0])]
+
+
+def without_episodes_told(kept: Sequence[Candidate], stated: Sequence[Candidate]) -> list[Candidate]:
+    """Return the candidates of patterns without the episodes that a statement of their turn tells in the same words."""
+    told = defaultdict(list)
+    for each in stated:
+        if each.origin == OWN_WORDS:
+            told[each.turn_id].append(each.content.lower())
+    return [
+        each
+        for each in kept
+        if each.kind != "episode" or not any(each.content.lower() in words for words in told[each.turn_id])
+    ]
 
 
 def _overlap(one: MessageStatement, other: MessageStatement) -> bool:

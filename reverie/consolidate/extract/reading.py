@@ -19,6 +19,10 @@ from reverie.policy import Policy
 from reverie.policy.extract import ReaderPolicy
 
 
+#: Words of a sentence that says nothing without those around it: "Halifax."
+_FEW_WORDS = 2
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ReadTurns:
     """What the reader finds in turns."""
@@ -95,9 +99,14 @@ def _stated(reading: MessageReading, message: AskedMessage, numbers: ReaderPolic
 
 
 def _sentence(message: AskedMessage, reading: MessageReading, most: int) -> str | None:
-    """The sentence of an object, of at most so many characters; None: it asks, or is longer."""
+    """The sentence of an object, of at most so many characters; None: it asks, or is longer.
+
+    A word or two say nothing alone: with them stands the message, if it is not longer.
+    """
     said = message.text[reading.object.start : reading.object.end]
     sentence = next((one.strip() for one in sentences(message.text) if said in one), "")
+    if len(sentence.split()) <= _FEW_WORDS and len(message.text) <= most:
+        sentence = message.text.strip()
     return sentence if sentence and len(sentence) <= most and not sentence.endswith("?") else None
 
 
@@ -110,7 +119,7 @@ def _likely(message: AskedMessage, found: ReadMessage, others: Sequence[Span], m
     if reading is None or reading.object.of_question or _is_of_others(reading.object, others):
         return None
     sentence = _sentence(message, reading, most)
-    return sentence and replace(statement_of(reading, message), clause=sentence)
+    return replace(statement_of(reading, message), clause=sentence) if sentence else None
 
 
 def _is_of_others(place: TextPlace, others: Sequence[Span]) -> bool:
