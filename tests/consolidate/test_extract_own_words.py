@@ -1,7 +1,8 @@
 """Statements in the words in which they were said, each text once."""
 
-from dataclasses import replace
 from datetime import UTC, datetime
+
+import polars as pl
 
 from reverie.consolidate.extract.own_words import each_told_once, without_episodes_told
 from reverie.consolidate.extract.stated import candidates_of
@@ -41,7 +42,11 @@ def test_statements_without_own_words_stay_as_they_are() -> None:
 def test_an_episode_in_the_same_words_is_left_out() -> None:
     turn = conversation(SAID, start=datetime(2026, 3, 2, 9, tzinfo=UTC))[0]
     (told,) = candidates_of([said("17500", SAID)], turn, load_policy("reverie"))
-    episode = replace(told, kind="episode", origin="turn", statement=None)
-    longer, elsewhere = replace(episode, content=f"{SAID}, it is sold"), replace(episode, turn_id=None)
-    fact = replace(told, origin="plain")
-    assert without_episodes_told([episode, longer, elsewhere, fact], [told]) == [longer, elsewhere, fact]
+    rows = [
+        ("t", "episode", SAID.upper()),
+        ("t", "episode", f"{SAID}, it is sold"),
+        ("u", "episode", SAID),
+        ("t", "fact", SAID),
+    ]
+    found = pl.DataFrame(rows, schema=["turn_id", "kind", "content"], orient="row")
+    assert without_episodes_told(found, {"t": [told]}).rows() == rows[1:]

@@ -144,7 +144,7 @@ def test_a_sentence_is_kept_in_its_own_words_up_to_a_length(most: int, kept: boo
     numbers = READER.extract.reader.model_copy(update={"confidence": 1.0, "keep": 0.5, "keep_characters": most})
     policy = READER.model_copy(update={"extract": READER.extract.model_copy(update={"reader": numbers})})
     read = read_messages(turns(sentence), policy)
-    assert [said.clause for said in read.likely.values()] == [sentence] * kept
+    assert [said.own_words for said in read.likely.values()] == [sentence] * kept
 
 
 def asked_of_a_model(*texts: str, **numbers: Any) -> list[bool]:
@@ -193,9 +193,9 @@ def test_what_surely_states_something_is_kept_in_its_own_words(monkeypatch: pyte
     monkeypatch.setattr(TrainedReader, "read", lambda _, asked: [ReadMessage([], 0.9, UNSURE) for _ in asked])
     (kept,) = decided(turns(text)).candidates
     assert (kept.content, kept.kind, kept.origin) == (
-        "I'm done w all of this, never mention it again", "instruction", "plain",
+        "I'm done w all of this, never mention it again", "instruction", "said",
     )  # fmt: skip
-    assert (kept.statement, kept.lasting) == (None, False)
+    assert kept.statement is not None and kept.statement.relation == "standing_rule", "something may end it"
     monkeypatch.setattr(TrainedReader, "read", lambda _, asked: [ReadMessage([], 0.7, UNSURE) for _ in asked])
     assert decided(turns(text)).candidates == [], "it may state something"
 
@@ -207,4 +207,4 @@ def test_nothing_is_kept_beside_what_is_found_nor_a_question_nor_a_long_text(
     text: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(TrainedReader, "read", lambda _, asked: [ReadMessage([], 0.9, UNSURE) for _ in asked])
-    assert all(candidate.origin != "plain" for candidate in decided(turns(text)).candidates)
+    assert all(candidate.origin not in ("plain", "said") for candidate in decided(turns(text)).candidates)

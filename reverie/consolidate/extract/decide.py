@@ -14,7 +14,7 @@ import polars as pl
 
 from reverie.consolidate.extract.own_words import without_episodes_told
 from reverie.consolidate.extract.reading import ReadTurns, own_statements
-from reverie.consolidate.extract.stated import candidates_of, kept_sentence
+from reverie.consolidate.extract.stated import candidates_of
 from reverie.language.cues.attribution import veil_expr
 from reverie.language.cues.compiled import Rules
 from reverie.language.cues.entities import entities_frame
@@ -119,15 +119,16 @@ def decide_turns(
     statements, places, refused = _statements(spoken, rules, policy)
     verbatim = _verbatim(spoken, places, policy, rules, count_tokens)
     found = pl.concat([statements, verbatim, _tool_calls(marked, policy)]).sort("turn_id", "order")
+    more = _stated(turns, found, read, tenant_id, policy)
+    found = without_episodes_told(found, more)
     most = policy.extract.turn_candidates
     kept = found.group_by("turn_id", maintain_order=True).head(most).select(_FOUND.names())
-    more = _stated(turns, found, read, tenant_id, policy)
     numbers = Counter(found["turn_id"].to_list())
     room = {turn_id: max(0, most - number) for turn_id, number in numbers.items()}
     numbers.update({turn_id: len(candidates) for turn_id, candidates in more.items()})
     stated = [each for turn_id, candidates in more.items() for each in candidates[: room.get(turn_id, most)]]
     return TurnDecisions(
-        candidates=without_episodes_told(_candidates(_with_mentions(kept, policy), tenant_id), stated) + stated,
+        candidates=_candidates(_with_mentions(kept, policy), tenant_id) + stated,
         verdicts=_verdicts(marked, numbers, policy, read, with_model=with_model),
         refused=refused,
         entities=_entities(spoken) if policy.extract.turn_entities else [],
@@ -166,7 +167,7 @@ def _stated(
         of_log = {name: row[name] for name in ("subject_id", "session_id", "speaker", "said_at")}
         turn = _LoggedTurn(id=UUID(row["id"]), tenant_id=tenant_id, text=strip_invisible(row["text"]), **of_log)
         if row["id"] in likely:
-            candidates[row["id"]] = [kept_sentence(read.likely[row["id"]], turn, policy)]
+            candidates[row["id"]] = list(candidates_of([read.likely[row["id"]]], turn, policy))
         else:
             statements = own_statements(read.statements[row["id"]], frozenset(patterns[row["id"]]))
             candidates[row["id"]] = list(candidates_of(statements, turn, policy))

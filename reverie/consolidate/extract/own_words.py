@@ -6,9 +6,10 @@ figure, the role of a name. Where it is not sure of all of it (`[extract.reader]
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+
+import polars as pl
 
 from reverie.language.cues.keeping import OWN_WORDS
 from reverie.language.objects import read_object
@@ -38,17 +39,20 @@ def each_told_once(statements: Sequence[MessageStatement]) -> list[MessageStatem
     return [each for _, each in sorted([*sure, *kept], key=lambda one: one[0])]
 
 
-def without_episodes_told(kept: Sequence[Candidate], stated: Sequence[Candidate]) -> list[Candidate]:
-    """Return the candidates of patterns without the episodes that a statement of their turn tells in the same words."""
-    told = defaultdict(list)
-    for each in stated:
-        if each.origin == OWN_WORDS:
-            told[each.turn_id].append(each.content.lower())
-    return [
-        each
-        for each in kept
-        if each.kind != "episode" or not any(each.content.lower() in words for words in told[each.turn_id])
+def without_episodes_told(found: pl.DataFrame, stated: Mapping[str, Sequence[Candidate]]) -> pl.DataFrame:
+    """Return what patterns found (`turn_id`, `kind`, `content`) without the episodes that own words of their turn tell.
+
+    `stated`: candidates of the reader, by turn.
+    """
+    told = {
+        turn_id: [each.content.lower() for each in candidates if each.origin == OWN_WORDS]
+        for turn_id, candidates in stated.items()
+    }
+    is_told = [
+        kind == "episode" and any(content.lower() in words for words in told.get(turn_id, ()))
+        for turn_id, kind, content in found["turn_id", "kind", "content"].iter_rows()
     ]
+    return found.filter(~pl.Series(is_told, dtype=pl.Boolean))
 
 
 def _overlap(one: MessageStatement, other: MessageStatement) -> bool:

@@ -18,7 +18,6 @@ from reverie.language.text import Span, sentences, strip_invisible
 from reverie.policy import Policy
 from reverie.policy.extract import ReaderPolicy
 
-
 #: Words of a sentence that says nothing without those around it: "Halifax."
 _FEW_WORDS = 2
 
@@ -29,8 +28,8 @@ class ReadTurns:
 
     #: by turn, where there are some
     statements: Mapping[str, Sequence[MessageStatement]] = field(default_factory=dict)
-    #: the likeliest statement of turns that surely state something, nobody knows what (`[extract.reader] keep`); its
-    #: clause is a sentence
+    #: the likeliest statement, in own words, of turns that surely state something, nobody knows what (`[extract.reader]
+    #: keep`)
     likely: Mapping[str, MessageStatement] = field(default_factory=dict)
     #: turns of which it is unsure (`[extract.model] sure`)
     unsure: Set[str] = frozenset()
@@ -111,7 +110,7 @@ def _sentence(message: AskedMessage, reading: MessageReading, most: int) -> str 
 
 
 def _likely(message: AskedMessage, found: ReadMessage, others: Sequence[Span], most: int) -> MessageStatement | None:
-    """The likeliest statement with the sentence that states it as its clause; None: no sentence can stand for it.
+    """The likeliest statement in the words of its sentence; None: no sentence can stand for it.
 
     `most`: characters that the sentence may have.
     """
@@ -119,7 +118,7 @@ def _likely(message: AskedMessage, found: ReadMessage, others: Sequence[Span], m
     if reading is None or reading.object.of_question or _is_of_others(reading.object, others):
         return None
     sentence = _sentence(message, reading, most)
-    return replace(statement_of(reading, message), clause=sentence) if sentence else None
+    return replace(statement_of(reading, message), own_words=sentence) if sentence else None
 
 
 def _is_of_others(place: TextPlace, others: Sequence[Span]) -> bool:

@@ -11,7 +11,7 @@ from uuid import UUID
 
 from reverie.consolidate.extract.own_words import each_told_once
 from reverie.language.cues.entities import entities_one
-from reverie.language.cues.keeping import OWN_WORDS, PLAIN
+from reverie.language.cues.keeping import OWN_WORDS
 from reverie.language.cues.salience import salience, unit_of
 from reverie.language.cues.wording import name_slug
 from reverie.language.english import statement_words
@@ -71,8 +71,9 @@ def candidates_of(
 
     The statements have the shape of training/reader/GUIDE.md: spans as they stand in the message, a relation of the
     policy's table. One of an unknown relation, without an object, or that is less sure than `[structured_facts]
-    min_confidence`, gives nothing. A pronoun as holder ("he") stands for the person whom a statement before it names,
-    in the message or in `before`, the statements of the message before; one about nobody known gives nothing.
+    min_confidence` and has no own words, gives nothing. A pronoun as holder ("he") stands for the person whom a
+    statement before it names, in the message or in `before`, the statements of the message before; one about nobody
+    known gives nothing.
 
     An `event` becomes an episode that mentions what it is about; everything else is a fact, preference or instruction
     that states its relation. A value that is `replaced` gives a second candidate, which ends it by name, unless the new
@@ -86,7 +87,9 @@ def candidates_of(
     own = read_object(turn.speaker or "").words
     for place, statement in enumerate(each_told_once([_trimmed(each) for each in statements])):
         relation = known.get(statement.relation)
-        if relation is None or not statement.object or statement.confidence < policy.structured_facts.min_confidence:
+        if relation is None or not statement.object:
+            continue
+        if statement.own_words is None and statement.confidence < policy.structured_facts.min_confidence:
             continue
         about = _about_somebody(_of_speaker(statement, own), named, known)
         if about is None or _is_own_relative(about, relation, own) or _is_misread(about, relation, statements):
@@ -96,34 +99,6 @@ def candidates_of(
         if (end := _end_of_replaced(about, relation)) is not None:
             candidates.append(_candidate(end, relation, _ENDS_FROM + place, turn, policy))
     return tuple(candidates)
-
-
-def kept_sentence(statement: MessageStatement, turn: ReadTurn, policy: Policy) -> Candidate:
-    """Return the sentence of a statement (its clause) as it was said, where nobody knows what it states.
-
-    It is of the kind that the statement would have; an episode is a fact: it was told, not only lived through. It
-    states no relation, so nothing ends it but its time, a correction, and what contradicts it.
-    """
-    relation = policy.extract.relations[statement.relation]
-    kind = "fact" if relation.kind == "episode" else relation.kind
-    content = _capital(statement.clause or turn.text)
-    importance = getattr(policy.extract.importance, kind)
-    if policy.importance.mode == "novelty_salience":
-        importance = salience(content, policy.salience)
-    return Candidate(
-        id=candidate_id(turn.said_at, turn.tenant_id, turn.subject_id, kind, str(turn.id), PLAIN, 0),
-        subject_id=turn.subject_id,
-        kind=kind,
-        content=owned(content, turn.speaker, turn.subject_id),
-        importance=importance,
-        polarity=0,
-        happened_at=turn.said_at,
-        mentions=tuple(dict.fromkeys(entity.id for entity in entities_one(content))),
-        turn_id=turn.id,
-        session_id=turn.session_id,
-        origin=PLAIN,
-        expires_at=_ends_at(statement, relation, turn, policy),
-    )
 
 
 def _capital(said: str) -> str:
