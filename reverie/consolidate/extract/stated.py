@@ -64,16 +64,13 @@ ORIGIN = "reader"
 _ENDS_FROM = 1000
 
 
-def candidates_of(
-    statements: Sequence[MessageStatement], turn: ReadTurn, policy: Policy, *, before: Sequence[MessageStatement] = ()
-) -> tuple[Candidate, ...]:
+def candidates_of(statements: Sequence[MessageStatement], turn: ReadTurn, policy: Policy) -> tuple[Candidate, ...]:
     """Return what the statements of a turn give for memory, in their order.
 
     The statements have the shape of training/reader/GUIDE.md: spans as they stand in the message, a relation of the
     policy's table. One of an unknown relation, without an object, or that is less sure than `[structured_facts]
     min_confidence` and has no own words, gives nothing. A pronoun as holder ("he") stands for the person whom a
-    statement before it names, in the message or in `before`, the statements of the message before; one about nobody
-    known gives nothing.
+    statement before it in the message names; one about nobody known gives nothing.
 
     An `event` becomes an episode that mentions what it is about; everything else is a fact, preference or instruction
     that states its relation. A value that is `replaced` gives a second candidate, which ends it by name, unless the new
@@ -82,7 +79,7 @@ def candidates_of(
     says nothing about which of two values is the current one.
     """
     known = policy.extract.relations
-    named = [one for one in before if one.relation in known and not (one.holder and _is_pronoun(one.holder))]
+    named: list[MessageStatement] = []
     candidates = []
     own = read_object(turn.speaker or "").words
     for place, statement in enumerate(each_told_once([_trimmed(each) for each in statements])):
