@@ -24,6 +24,7 @@ from bench.ended import ENDED, LEAST, labelled, memories_of, turns_of
 from bench.keeping import statement_of
 from reverie.consolidate.extract.stated import candidates_of
 from reverie.inference import load_embedder
+from reverie.language.statements.stated import MessageStatement
 from reverie.language.topics import telling_words
 from reverie.model import Turn
 from reverie.policy import Policy, load_policy
@@ -45,7 +46,8 @@ class Old(NamedTuple):
 def told(lines: Sequence[Mapping[str, Any]], name: str, policy: Policy) -> Iterator[Old]:
     """Yield the labelled statements of a voice in words."""
     ends = labels(name)
-    day, before = "", []
+    day = ""
+    before: list[MessageStatement] = []
     for number, line in enumerate(lines[1:], 2):
         if line.get("day", day) != day:
             day, before = line["day"], []
