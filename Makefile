@@ -105,7 +105,7 @@ $(EXTRAS)/.ready: requirements.lock pyproject.toml
 KEEPS_MEMORY := MALLOC_MMAP_THRESHOLD_=8589934592 MALLOC_TRIM_THRESHOLD_=17179869184
 
 reader: $(READER)/.ready  ## train the reader of messages on training/reader/voices and put it in its place (an hour on two cores)
-	$(READER)/bin/python -m pytest -q -p no:cacheprovider --confcutdir tests/training tests/training/test_reader_training.py
+	$(READER)/bin/python -m pytest -q -p no:cacheprovider --confcutdir tests/training tests/training/test_reader_training.py tests/training/test_judge.py
 	$(KEEPS_MEMORY) $(READER)/bin/python -m training.reader.train --out $(READER)/reader.pickle
 	$(READER)/bin/python -m training.reader.publish $(READER)/reader.pickle
 	$(READER)/bin/python -m training.reader.figures $(READER)/reader.pickle --part test

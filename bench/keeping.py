@@ -93,6 +93,11 @@ class Verdict:
             self.wrong.append(f"{measure}: {what}")
 
 
+def statement_of(label: Mapping[str, Any]) -> MessageStatement:
+    """Return a statement that is labelled as in the set, or in training/reader/voices."""
+    return MessageStatement(**{name: label[key] for name, key in _KEYS.items() if key in label})
+
+
 def said_in(history: History, tenant: str) -> list[list[Said]]:
     """Return the turns of a history by session, a minute apart."""
     sessions: list[list[Said]] = []
@@ -111,9 +116,7 @@ def said_in(history: History, tenant: str) -> list[list[Said]]:
             said_at=start + timedelta(minutes=len(session)),
             text=line["t"],
         )
-        stated = [
-            MessageStatement(**{name: one[key] for name, key in _KEYS.items() if key in one}) for one in line["s"]
-        ]
+        stated = [statement_of(one) for one in line["s"]]
         session.append(Said(turn, stated, session[-1].statements if session else []))
     return sessions
 

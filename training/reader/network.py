@@ -9,7 +9,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import jax
@@ -111,7 +111,11 @@ def _drop(key: jax.Array | None, values: jax.Array, rate: float) -> jax.Array:
 
 
 def upper(
-    parameters: Parameters, batch: Mapping[str, jax.Array], states: jax.Array, key: jax.Array | None
+    parameters: Parameters,
+    batch: Mapping[str, jax.Array],
+    states: jax.Array,
+    key: jax.Array | None,
+    multiply: Callable[[Parameters, jax.Array], jax.Array] = linear,
 ) -> jax.Array:
     """Run the layers on states (messages, tokens, 384) of a batch; `key`: drop out as in training."""
     real = batch["real"]
@@ -124,12 +128,12 @@ def upper(
         def split(values: jax.Array, messages: int = messages, tokens: int = tokens) -> jax.Array:
             return values.reshape(messages, tokens, HEADS, HIDDEN // HEADS).transpose(0, 2, 1, 3)
 
-        query, keyed, value = (split(linear(layer[name], hidden)) for name in ("query", "key", "value"))
+        query, keyed, value = (split(multiply(layer[name], hidden)) for name in ("query", "key", "value"))
         weights = jax.nn.softmax(query @ keyed.transpose(0, 1, 3, 2) / (HIDDEN // HEADS) ** 0.5 + mask)
         mixed = (weights @ value).transpose(0, 2, 1, 3).reshape(messages, tokens, HIDDEN)
-        hidden = _norm(layer["norm1"], hidden + _drop(keys[0], linear(layer["mixed"], mixed), DROPPED))
-        inner = jax.nn.gelu(linear(layer["inner"], hidden), approximate=False)
-        hidden = _norm(layer["norm2"], hidden + _drop(keys[1], linear(layer["outer"], inner), DROPPED))
+        hidden = _norm(layer["norm1"], hidden + _drop(keys[0], multiply(layer["mixed"], mixed), DROPPED))
+        inner = jax.nn.gelu(multiply(layer["inner"], hidden), approximate=False)
+        hidden = _norm(layer["norm2"], hidden + _drop(keys[1], multiply(layer["outer"], inner), DROPPED))
     return hidden
 
 

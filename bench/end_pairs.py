@@ -1,0 +1,150 @@
+"""Pairs of an old statement and a later message, to train and measure a judge of ends (training/reader/judge.py).
+
+    python -m bench.end_pairs --out FILE [--read]
+
+Of the voices whose ends were labelled (training/reader/GUIDE.md, "What ends"): each statement that was told before a
+message and had not ended, in words, of the eight nearest ones of each message, and all that the message ends. The
+statements are the labelled ones; with `--read`, those of dev and test as the reader reads them and memory keeps them.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from bench.ended import ENDED, LEAST, labelled, memories_of, turns_of
+from bench.keeping import statement_of
+from reverie.consolidate.extract.stated import candidates_of
+from reverie.inference import load_embedder
+from reverie.language.statements.stated import MessageStatement
+from reverie.language.topics import telling_words
+from reverie.model import Turn
+from reverie.policy import Policy, load_policy
+
+#: Pairs of a message that are written, beside those that it ends.
+MOST = 8
+
+
+class Old(NamedTuple):
+    """A statement in words, where it was told, and what the rules ended it by: lines of its voice."""
+
+    content: str
+    line: int
+    #: lines of the messages that end it by the labels
+    ended_by: frozenset[int]
+    over_by: int | None = None
+
+
+def told(lines: Sequence[Mapping[str, Any]], name: str, policy: Policy) -> Iterator[Old]:
+    """Yield the labelled statements of a voice in words."""
+    ends = labels(name)
+    day = ""
+    before: list[MessageStatement] = []
+    for number, line in enumerate(lines[1:], 2):
+        if line.get("day", day) != day:
+            day, before = line["day"], []
+        turn = Turn(
+            tenant_id="pairs",
+            subject_id=name,
+            session_id=day,
+            source_id=f"{name}:{number}",
+            role="user",
+            speaker=None,
+            said_at=datetime.fromisoformat(day).replace(hour=9, tzinfo=UTC) + timedelta(minutes=number),
+            text=line["t"],
+        )
+        stated = [statement_of(one) for one in line["s"]]
+        for place, one in enumerate(stated):
+            by = ends.get((number, place), frozenset())
+            if one.phase in ("ends", "past") and not by:
+                continue
+            found = candidates_of([one], turn, policy, before=[*stated[:place], *before])
+            yield Old(found[0].content if found else one.object, number, by)
+        before = stated
+
+
+def labels(name: str) -> dict[tuple[int, int], frozenset[int]]:
+    """Return by statement (line, place) of a voice the line of the message that ends it."""
+    found = {}
+    for row in (ENDED / f"{name}.tsv").read_text(encoding="utf-8").splitlines():
+        old, by, _ = row.split("\t")
+        line, place = map(int, old.split("."))
+        found[line, place] = frozenset({int(by)})
+    return found
+
+
+def read(voices: Mapping[str, Sequence[Mapping[str, Any]]]) -> dict[str, list[Old]]:
+    """Import the voices and return the memories of each as it read them; a label belongs to what has its words."""
+    found = memories_of([turn for name, lines in voices.items() for turn in turns_of(name, lines)])
+    olds: dict[str, list[Old]] = defaultdict(list)
+    for (name, line), memories in sorted(found.items()):
+        ended: dict[Any, set[int]] = defaultdict(set)
+        for (number, place), by in labels(name).items():
+            if number != line:
+                continue
+            words = telling_words(voices[name][line - 1]["s"][place]["o"])
+            shares = {each.id: len(words & telling_words(each.content)) / max(len(words), 1) for each in memories}
+            for id_, share in shares.items():
+                if share == max(shares.values()) >= LEAST:
+                    ended[id_] |= by
+        olds[name] += [Old(each.content, line, frozenset(ended[each.id]), each.by_line) for each in memories]
+    return olds
+
+
+def pairs(
+    lines: Sequence[Mapping[str, Any]], olds: Sequence[Old], vectors: Mapping[str, Any]
+) -> Iterator[dict[str, Any]]:
+    """Yield the pairs of a voice, in the order of its messages."""
+    for number, line in enumerate(lines[1:], 2):
+        before = [
+            old for old in olds
+            if old.line < number and (old.over_by is None or old.over_by >= number)
+            and not any(by < number for by in old.ended_by)
+        ]  # fmt: skip
+        if not before:
+            continue
+        near = np.stack([vectors[old.content] for old in before]) @ vectors[line["t"]]
+        nearest = set(np.argsort(-near, kind="stable")[:MOST].tolist())
+        for place, (old, cosine) in enumerate(zip(before, near.tolist(), strict=True)):
+            if place in nearest or number in old.ended_by:
+                yield {
+                    "old": old.content, "q": line.get("q", ""), "t": line["t"], "ended": number in old.ended_by,
+                    "near": round(cosine, 3), "part": lines[0]["part"], "open": old.over_by is None,
+                }  # fmt: skip
+
+
+def unit_vectors(texts: Sequence[str]) -> dict[str, npt.NDArray[np.float32]]:
+    """Return the vectors of texts."""
+    texts = list(dict.fromkeys(texts))
+    return dict(zip(texts, load_embedder("minilm").encode(texts), strict=True))
+
+
+def main() -> None:
+    """Write the pairs, a line each."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--out", type=Path, required=True)
+    parser.add_argument("--read", action="store_true")
+    given = parser.parse_args()
+    voices = {name: lines for name, lines in labelled() if not given.read or lines[0]["part"] != "train"}
+    if given.read:
+        olds: Mapping[str, Sequence[Old]] = read(voices)
+    else:
+        policy = load_policy("reverie")
+        olds = {name: list(told(lines, name, policy)) for name, lines in voices.items()}
+    texts = [old.content for of in olds.values() for old in of]
+    vectors = unit_vectors(texts + [line["t"] for lines in voices.values() for line in lines[1:]])
+    with given.out.open("w", encoding="utf-8") as file:
+        for name, lines in voices.items():
+            file.writelines(json.dumps(pair) + "\n" for pair in pairs(lines, olds.get(name, ()), vectors))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,50 @@
+"""The judge of ends reads pairs, learns from them, and is measured."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from training.reader.check import ENDED
+
+
+def test_single_messages_say_what_ends_and_what_stays() -> None:
+    lines = [json.loads(line) for line in (ENDED / "single.jsonl").read_text(encoding="utf-8").splitlines()]
+    assert len({line["t"] for line in lines}) == len(lines)
+    for line in lines:
+        assert line.keys() - {"q"} == {"t", "ended", "stays"}
+        assert line["ended"] or line["stays"]
+        assert set(line["ended"]).isdisjoint(line["stays"])
+
+
+def test_a_judge_learns_which_statement_a_message_ends(tmp_path: Path) -> None:
+    pytest.importorskip("jax", reason="trains the judge: training/reader/GUIDE.md")
+    from training.reader import judge
+
+    said = {"part": "train", "near": 0.5, "q": ""}
+    lines = [
+        said | {"old": f"Works with {name}", "t": f"{left} left us", "ended": name == left}
+        for name in ("Ann", "Bo")
+        for left in ("Ann", "Bo")
+    ]
+    file = tmp_path / "pairs.jsonl"
+    file.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+    pairs = judge.read_pairs(file)
+    assert [side for side, _, _ in pairs[0].sides] == [0, 1]
+    texts = judge.Texts(2)
+    parameters = judge.train(texts, pairs, 20, labelled=())
+    chance = judge.chances(texts, parameters, pairs)
+    assert chance[[0, 3]].min() > chance[[1, 2]].max()
+    assert judge.average_precision(np.array([pair.ended for pair in pairs]), chance) == 1.0
+
+
+def test_average_precision_counts_what_stands_above_an_end() -> None:
+    pytest.importorskip("jax", reason="trains the judge: training/reader/GUIDE.md")
+    from training.reader.judge import average_precision
+
+    ended = np.array([True, False, True, False])
+    assert average_precision(ended, np.array([0.9, 0.8, 0.7, 0.1])) == pytest.approx((1 + 2 / 3) / 2)
+    assert average_precision(np.zeros(2, bool), np.array([0.9, 0.8])) == 0.0
