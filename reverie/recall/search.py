@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from functools import cache
 from typing import Any, Literal, LiteralString
 from uuid import UUID
 
@@ -156,6 +157,7 @@ def search_text(params: Mapping[str, Any]) -> LiteralString:
     return search_variants()[embedded, filtered, dated, rated, standing, from_cache]
 
 
+@cache
 def search_variants() -> Mapping[tuple[str, ...], LiteralString]:
     """Return the texts of the query `search` by its features; "" stands for one that it lacks."""
     alternatives = (
