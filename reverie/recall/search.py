@@ -36,6 +36,8 @@ _ALWAYS = (
     "assistant",
 )  # fmt: skip
 _RATED = ("memory", "recency", "importance", "access", "entity", "standing", "length")
+#: The parameters by which the statement checks a cached row of `read_subject`.
+_CACHED = ("speakers", "embedded_by", "may_wait")
 #: Each signal that has a weight in the statement, and the name of that parameter.
 _WEIGHTS = tuple((name, f"w_{name}") for name in MEASURED if name != "asked_assistant")
 
@@ -116,7 +118,7 @@ def search_params(wanted: Search, policy: Policy) -> dict[str, Any] | None:
         "since": [span[0] for span in question.spans] or None,
         "until": [span[1] for span in question.spans] or None,
         "limit": wanted.ranked or numbers.ranked,
-        **({} if wanted.cached is None else {"speakers": wanted.cached[0], "embedded_by": wanted.cached[1]}),
+        **({} if wanted.cached is None else dict(zip(_CACHED, wanted.cached, strict=True))),
         **{parameter: weights[name] for name, parameter in _WEIGHTS},
         "w_assistant": weights["assistant"] + asked_assistant,
     }
