@@ -118,7 +118,7 @@ async def find_candidates(
     """
     query, policy, subject = asked.query, widened(asked.policy, width), asked.subject
     search = await _search_for(session, asked, reranker, width)
-    fresh = FreshArm(session, policy=policy, as_of=query.as_of)
+    fresh = FreshArm(session, policy=policy, as_of=query.as_of, may_wait=subject.may_wait)
     words_alone = asked.vector is None and not searches_words(policy)
     found, rows = await _searched(fresh, search, by_words(policy) if words_alone else policy, subject)
     too_far = [(hit, reason) for hit, reason in found if reason == "similarity"]

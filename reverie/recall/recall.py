@@ -42,9 +42,11 @@ class _Answer(NamedTuple):
 
     def lacks(self, top_k: int) -> bool:
         """Whether there are too few hits since repeats were folded, and a wider search may find more."""
+        if not self.found.is_cut or len(self.hits) >= top_k:
+            return False
         reasons = Counter(each.reason for each in self.dropped)
         folded = reasons["same"] + reasons["same_turn"]
-        return self.found.is_cut and not reasons["budget"] and len(self.hits) < top_k <= len(self.hits) + folded
+        return not reasons["budget"] and top_k <= len(self.hits) + folded
 
 
 def _told(found: RecallResult) -> SpanAttributes:

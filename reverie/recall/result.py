@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 from uuid import UUID
 
 from reverie.model import rounded
@@ -29,20 +29,23 @@ class Signal:
 class Signals(Mapping[str, Signal]):
     """A hit's signals by name, computed on access, since most callers never ask for them."""
 
-    __slots__ = ("_values", "_weights")
+    __slots__ = ("_places", "_values", "_weights")
 
-    def __init__(self, values: Sequence[float], weights: Mapping[str, tuple[int, float]]) -> None:
-        """`weights` gives for each signal its place among the values and the policy's weight; all hits share it."""
-        self._values, self._weights = values, weights
+    def __init__(self, values: Sequence[Any], places: Mapping[str, int], weights: Mapping[str, float]) -> None:
+        """`places`: where each measured signal is among the values; `weights`: those of the policy, other than 0.
 
-    @property
-    def measured(self) -> Sequence[float]:
-        """All signals, weighed or not, in the order of `search.MEASURED`."""
-        return self._values
+        All hits of an answer share both.
+        """
+        self._values, self._places, self._weights = values, places, weights
+
+    def measured(self, name: str) -> float:
+        """The value of a signal, weighed or not; 0 where it was not measured."""
+        place = self._places.get(name)
+        return 0.0 if place is None else float(self._values[place])
 
     def __getitem__(self, name: str) -> Signal:
-        place, weight = self._weights[name]
-        return Signal(value=rounded(self._values[place]), weight=weight)
+        weight = self._weights[name]
+        return Signal(value=rounded(self.measured(name)), weight=weight)
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._weights)

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from typing import Any, LiteralString
+from functools import cache
+from typing import Any, Literal, LiteralString
 from uuid import UUID
 
 import numpy as np
@@ -24,11 +25,21 @@ from reverie.store.session.statement import numbered
 #: After everything that was ever said.
 LAST = datetime(9999, 12, 31, tzinfo=UTC)
 _EPOCH, _MILLISECOND = datetime(1970, 1, 1, tzinfo=UTC), timedelta(milliseconds=1)
-#: Columns of the statement; the BM25 of the best item is in every row.
-_ID, BEST_BM25, _FOUND, _FORMERS = 4, 17, 18, 20
-#: The signals in the order of the statement's array, and the one that comes by itself.
+#: Columns of the statement; the BM25 of the best item is in every row, and the signals are the last columns.
+_ID, BEST_BM25, _FOUND, _FORMERS, _SIGNALS = 1, 15, 16, 17, 18
+#: All signals, in the order in which a hit tells them.
 MEASURED = (*(name for name in SIGNALS if name != "session_similarity"), "session_similarity")
-_SIMILARITY, _ASSISTANT = MEASURED.index("similarity"), MEASURED.index("assistant")
+#: The signals that the statement always measures, and those of an item by itself, which it measures where one of them
+#: weighs: in the order of its columns. After them comes `date`, where the question names one.
+_ALWAYS = (
+    "similarity", "lexical", "answers", "session_similarity", "speaker", "first_person", "names_time", "asks",
+    "assistant",
+)  # fmt: skip
+_RATED = ("memory", "recency", "importance", "access", "entity", "standing", "length")
+#: The parameters by which the statement checks a cached row of `read_subject`.
+_CACHED = ("speakers", "embedded_by", "may_wait")
+#: Each signal that has a weight in the statement, and the name of that parameter.
+_WEIGHTS = tuple((name, f"w_{name}") for name in MEASURED if name != "asked_assistant")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -73,6 +84,7 @@ def search_params(wanted: Search, policy: Policy) -> dict[str, Any] | None:
     if not items:
         return None
     weights = _weights(wanted, policy)
+    asked_assistant = weights["asked_assistant"] if question.asks_assistant else 0.0
     standing = wanted.vector is not None and question.kind != "question" and numbers.standing > 0
     return {
         "tenant": wanted.tenant_id,
@@ -101,18 +113,22 @@ def search_params(wanted: Search, policy: Policy) -> dict[str, Any] | None:
         "access_cap": numbers.access_cap,
         "mentioned": list(question.mentioned) or None,
         "asks_assistant": question.asks_assistant,
+        "rated": any(weights[name] for name in _RATED),
+        "weights": weights,
         "since": [span[0] for span in question.spans] or None,
         "until": [span[1] for span in question.spans] or None,
         "limit": wanted.ranked or numbers.ranked,
-        **({} if wanted.cached is None else {"speakers": wanted.cached[0], "embedded_by": wanted.cached[1]}),
-    } | {f"w_{name}": weight for name, weight in weights.items()}
+        **({} if wanted.cached is None else dict(zip(_CACHED, wanted.cached, strict=True))),
+        **{parameter: weights[name] for name, parameter in _WEIGHTS},
+        "w_assistant": weights["assistant"] + asked_assistant,
+    }
 
 
 def _weights(wanted: Search, policy: Policy) -> dict[str, float]:
     """The weight of each signal; those of messages may leave words out, which are all there is without a vector."""
     numbers = policy.recall
     of_kind = numbers.weights if wanted.vector is None else numbers.weights_for(wanted.question.kind)
-    return {name: of_kind.get(name, 0.0) for name in SIGNALS}
+    return {name: of_kind.get(name, 0.0) for name in MEASURED}
 
 
 def _arm_length(numbers: RecallPolicy, top_k: int | None) -> int:
@@ -137,14 +153,18 @@ def search_text(params: Mapping[str, Any]) -> LiteralString:
     embedded = "embedded" if params["vector"] is not None else "unembedded"
     filtered = "filtered" if any(params[name] is not None for name in ("item", "kinds", "among")) else ""
     dated = "dated" if params["since"] is not None else ""
+    rated = "rated" if params["rated"] else ""
     standing = "standing" if params["standing"] is not None else ""
     from_cache = "cached" if "speakers" in params else ""
-    return search_variants()[embedded, filtered, dated, standing, from_cache]
+    return search_variants()[embedded, filtered, dated, rated, standing, from_cache]
 
 
+@cache
 def search_variants() -> Mapping[tuple[str, ...], LiteralString]:
     """Return the texts of the query `search` by its features; "" stands for one that it lacks."""
-    alternatives = (("embedded", "unembedded"), ("", "filtered"), ("", "dated"), ("", "standing"), ("", "cached"))
+    alternatives = (
+        ("embedded", "unembedded"), ("", "filtered"), ("", "dated"), ("", "rated"), ("", "standing"), ("", "cached"),
+    )  # fmt: skip
     return variants("recall", "search", alternatives)
 
 
@@ -156,14 +176,17 @@ def checked_rows(rows: Sequence[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
     """Return the rows of a search that checked a cached row as those of one without. Raises StaleCacheError."""
     if not rows or not rows[0][-1]:
         raise StaleCacheError
-    return [row[:-1] for row in rows if row[4] is not None]  # without an item: nothing was found
+    return [row for row in rows if row[_ID] is not None]  # without an item: nothing was found
 
 
 def read_hits(rows: Sequence[tuple[Any, ...]], params: Mapping[str, Any]) -> list[tuple[Hit, str | None]]:
     """Return the rows of the statement `search` with these parameters as hits, each with the filter that drops it."""
-    weights = {name: params[f"w_{name}"] for name in MEASURED}
-    given = {name: (place, weight) for place, (name, weight) in enumerate(weights.items()) if weight}
-    return [_hit(given, row) for row in rows]
+    measured = (*_ALWAYS, *(_RATED if params["rated"] else ()), *(("date",) if params["since"] is not None else ()))
+    places = {name: place for place, name in enumerate(measured, start=_SIGNALS)}
+    if params["asks_assistant"]:
+        places["asked_assistant"] = places["assistant"]
+    weights = {name: weight for name, weight in params["weights"].items() if weight}
+    return [_hit(row, places, weights) for row in rows]
 
 
 def near_enough(
@@ -181,7 +204,7 @@ def near_enough(
         if not isinstance(hit.signals, Signals):
             return False
         measured = hit.signals.measured
-        return measured[_SIMILARITY] < (least_of_assistant if measured[_ASSISTANT] else least)
+        return measured("similarity") < (least_of_assistant if measured("assistant") else least)
 
     return [(hit, reason or ("similarity" if too_far(hit) else None)) for hit, reason in candidates]
 
@@ -227,10 +250,15 @@ def half_vector(vector: Vectors | np.ndarray) -> HalfVectorParameter:
     return HalfVectorParameter(to_half_wire(np.asarray(vector, np.float32).reshape(1, -1)).tobytes())
 
 
-def _hit(weights: dict[str, tuple[int, float]], row: tuple[Any, ...]) -> tuple[Hit, str | None]:
+def _hit(row: tuple[Any, ...], places: Mapping[str, int], weights: Mapping[str, float]) -> tuple[Hit, str | None]:
     """Return a row of the statement as a hit, with the filter that drops it."""
-    dropped, session_similarity, measured, item, id_, kind, content, happened_at, score, *rest = row
-    turn_id, session_id, importance, dense, lexical, entity, speaker, role, _, _, question, _ = rest
+    dropped, id_, kind, content, happened_at, score, turn_id, session_id, importance = row[:9]
+    dense, lexical, entity, speaker, role, question = row[9:15]
+    item: Literal["turn", "memory"] = "turn" if kind is None else "memory"
+    if kind is None:
+        kind, turn_id, content = "turn", id_, attributed(content, speaker, role)
+    else:
+        content = strip_invisible(content)
     ranks: dict[str, int] = {}
     if dense is not None:
         ranks["dense"] = dense
@@ -238,8 +266,6 @@ def _hit(weights: dict[str, tuple[int, float]], row: tuple[Any, ...]) -> tuple[H
         ranks["lexical"] = lexical
     if entity is not None:
         ranks["entity"] = entity
-    measured.append(session_similarity)
-    signals = Signals(measured, weights)
-    content = attributed(content, speaker, role) if item == "turn" else strip_invisible(content)
+    signals = Signals(row, places, weights)
     hit = Hit(item, id_, kind, content, happened_at, score, signals, ranks, turn_id, session_id, importance)
     return hit if question is None else hit._replace(reply_to=read_nearby(question)), dropped

@@ -40,6 +40,11 @@ class KnownSubject:
         """The model by which the tenant's memory is embedded; None: nothing is embedded yet."""
         return self.rows[0][1] if self.rows else None
 
+    @property
+    def may_wait(self) -> bool:
+        """Whether turns of the subject may wait to become memory."""
+        return bool(self.rows and self.rows[0][2])
+
 
 def subject_statement(tenant_id: str, subject_id: str) -> Statement[tuple[Any, ...]]:
     """Return the statement that reads what a recall must know about its subject."""
@@ -47,7 +52,7 @@ def subject_statement(tenant_id: str, subject_id: str) -> Statement[tuple[Any, .
 
 
 class SubjectCache:
-    """The latest row of each subject: its speakers, and its embedding model."""
+    """The latest row of each subject: its speakers, its embedding model, and whether turns may wait."""
 
     def __init__(self) -> None:
         self._rows: dict[tuple[str, str], Rows] = {}

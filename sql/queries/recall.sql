@@ -1,12 +1,14 @@
 -- name: read_subject
--- Who speaks in the subject's conversations, and by which model they are embedded; nothing when the subject is unknown. One
--- of whom all turns wait to become memory is known by these.
-select s.speakers, (select t.model from ops.tenants t where t.tenant_id = %(tenant)s)
+-- Who speaks in the subject's conversations, by which model they are embedded, and whether turns may wait to become memory;
+-- nothing when the subject is unknown. One of whom all turns wait is known by these.
+select s.speakers, (select t.model from ops.tenants t where t.tenant_id = %(tenant)s),
+       exists (select from ops.pending_turns p where p.tenant_id = %(tenant)s and p.subject_id = %(subject)s)
+       or exists (select from ops.queue q where q.tenant_id = %(tenant)s and q.subject_id = %(subject)s)
 from memory.subjects s
 where s.tenant_id = %(tenant)s and s.subject_id = %(subject)s
 union all
 select coalesce(array_agg(distinct p.speaker) filter (where p.speaker is not null), '{}'),
-       (select t.model from ops.tenants t where t.tenant_id = %(tenant)s)
+       (select t.model from ops.tenants t where t.tenant_id = %(tenant)s), true
 from (select p.speaker from ops.pending_turns p where p.tenant_id = %(tenant)s and p.subject_id = %(subject)s
       union all
       select null from ops.queue q where q.tenant_id = %(tenant)s and q.subject_id = %(subject)s) p
@@ -20,8 +22,9 @@ having count(*) > 0
 -- by key, a full join is never made a nested loop, and what a series function gives stands for a thousand rows to come,
 -- which makes the joins with them hash joins. Each node and column of the plan costs time before the first row: a part is sent
 -- only when the question needs it, and no `select *` is handed up from a table. Features: `embedded`, the question has a
--- vector (else `unembedded`); `filtered`, by item, kind or id; `dated`, it names dates; `cached`, what the caller knows of the
--- subject may be out of date; `standing`, the nearest preferences, instructions and lasting facts are candidates.
+-- vector (else `unembedded`); `filtered`, by item, kind or id; `dated`, it names dates; `rated`, what an item is worth by
+-- itself weighs; `cached`, what the caller knows of the subject may be out of date; `standing`, the nearest preferences,
+-- instructions and lasting facts are candidates.
 with query as materialized (  -- the speakers' names are no search words, unless there is nothing else
     select s.items, greatest(s.terms, 1)::float8 / greatest(s.items, 1) as average, tsvector_to_array(w.asked) as asked,
            tsvector_to_array(case when length(w.words) > 0 then w.words else w.asked end) as words
@@ -85,90 +88,86 @@ entity as (
 ),
 found as materialized (
     select item_id, max(similarity) as similarity, min(dense) as dense, max(lexical) as lexical, max(entity) as entity,
-           bool_and(dense is not null) as by_vector_alone,
-           generate_series(1, least(1, count(*)::int))  -- always one row
-    from (select item_id, similarity, null::bigint as dense, place as lexical, null::bigint as entity from lexical
+           bool_and(dense is not null or not is_found) as by_vector_alone, max(mark) as mark
+    from (select item_id, similarity, null::bigint as dense, place as lexical, null::bigint as entity,
+                 null::text as mark, true as is_found
+          from lexical
           /* embedded.found */
           /* standing.found */
-          union all select item_id, null, null, null, place from entity
+          union all select item_id, null, null, null, place, null, true from entity
           union all
-          select k.item_id, null, null, null, null from marks k
-          where k.mark in ('pinned', 'replaced') and k.item_id < %(horizon)s
-            and (k.mark = 'replaced' or exists (
-                select from memory.memories m
-                where m.tenant_id = %(tenant)s and m.id = k.item_id and m.state in ('candidate', 'active')))
-            /* filtered.marks */
-          ) arms
+          select k.item_id, null, null, null, null, nullif(k.mark, 'pinned'),
+                 k.mark in ('pinned', 'replaced') and k.item_id < %(horizon)s
+                 and (k.mark = 'replaced' or exists (
+                     select from memory.memories m
+                     where m.tenant_id = %(tenant)s and m.id = k.item_id and m.state in ('candidate', 'active')))
+                 /* filtered.marks */
+          from marks k) arms
     group by item_id
+    having bool_or(is_found)
+),
+placed as (  -- with what is known of each beside its words; rows are narrow while they are sorted by session
+    select *, count(*) over ()::int as found,
+           max(similarity) over (partition by session_id, case when session_id is null then item_id end)
+               as session_similarity
+    from (select f.item_id, f.mark, f.dense, f.lexical, f.entity,
+                 f.by_vector_alone and f.similarity < %(min_similarity)s::float8 as too_far,
+                 coalesce(f.similarity,
+                          /* embedded.other_similarity */
+                          0) as similarity,
+                 i.item, i.session_id, i.happened_at, i.speaker, i.role, i.words, i.asks, i.first_person, i.names_time,
+                 i.asked_by
+          from generate_series(1, (select 1))  -- always one row
+          cross join found f
+          full join (  -- all keys in one pass over the index
+              select item_id, item, session_id, happened_at, speaker, role, words, asks, first_person, names_time,
+                     asked_by
+              from memory.items i
+              where i.tenant_id = %(tenant)s and i.subject_id = %(subject)s
+                and i.item_id = any(array(select item_id from found))
+              offset 0) i on i.item_id = f.item_id
+          offset 0) p
+    where item is not null
 ),
 measured as (
-    select f.item_id, f.dense, f.lexical as lexical_rank, f.entity as entity_rank,
-           case when i.words <= %(longest_reply)s then i.asked_by end as asked_by, i.item, i.session_id, i.happened_at, case when m.origin = 'working' then m.origin else m.kind end as kind, m.content, m.turn_id, m.importance as memory_importance,
-           case when w.marks ? f.item_id::text then w.marks ->> f.item_id::text
-                when f.by_vector_alone and f.similarity < %(min_similarity)s::float8 then 'similarity'
+    select p.item_id, p.item, p.session_id, p.happened_at, p.dense, p.lexical as lexical_rank, p.entity as entity_rank,
+           p.found, case when p.words <= %(longest_reply)s then p.asked_by end as asked_by,
+           case when m.origin = 'working' then m.origin else m.kind end as kind, m.content, m.turn_id,
+           m.importance as memory_importance,
+           case when p.mark is not null then p.mark
+                when p.too_far then 'similarity'
                 when m.state = 'superseded' and not %(former)s::boolean and coalesce(m.valid_to <= %(as_of)s, true)
                 then 'superseded'
                 when m.importance < %(min_importance)s then 'importance'
                 when m.expires_at <= %(as_of)s then 'expired' end as dropped,
-           coalesce(f.similarity,
-                    /* embedded.other_similarity */
-                    0) as similarity,
-           coalesce(x.bm25 / best.bm25, 0) as lexical,
-           coalesce(a.bm25 / best.bm25, 0) as answers,
-           coalesce(i.speaker = any(%(mentioned)s::text[]), false)::int::float8 as speaker,
-           greatest(
-               /* dated.nearness */
-               0::float8) as date,
-           i.first_person::int::float8 as first_person,
-           i.names_time::int::float8 as names_time,
-           i.asks::int::float8 as asks,
-           coalesce(i.role = 'assistant', false)::int::float8 as assistant,
-           (i.item = 'memory')::int::float8 as memory,
-           greatest(0, least(1, 1 - extract(epoch from %(as_of)s - coalesce(m.accessed_at, i.happened_at))::float8
-                                    / 86400 / %(recency_days)s::float8)) as recency,
-           coalesce(m.importance, 0)::float8 as importance,
-           least(coalesce(m.access_count, 0)::float8 / %(access_cap)s::float8, 1) as access,
-           (f.entity is not null)::int::float8 as entity,
-           coalesce(m.kind in ('preference', 'instruction') or m.lasting, false)::int::float8 as standing,
-           least(i.words / (q.average * %(length_cap)s::float8), 1) as length, best.bm25 as best_bm25
-    from found f
-    full join (  -- all keys in one pass over the index
-        select item_id, item, session_id, happened_at, speaker, role, words, asks, first_person, names_time, asked_by
-        from memory.items i
-        where i.tenant_id = %(tenant)s and i.subject_id = %(subject)s and i.item_id = any(array(select item_id from found))
-        offset 0) i on i.item_id = f.item_id
-    left join matches x on x.item_id = f.item_id
-    left join matches a on a.item_id = i.asked_by
+           best.bm25 as best_bm25, p.similarity, coalesce(x.bm25 / best.bm25, 0) as lexical,
+           coalesce(a.bm25 / best.bm25, 0) as answers, p.session_similarity,
+           coalesce(p.speaker = any(%(mentioned)s::text[]), false) as speaker, p.first_person, p.names_time, p.asks,
+           coalesce(p.role = 'assistant', false) as assistant
+           /* rated.measured */
+           /* dated.measured */
+    from placed p
+    left join matches x on x.item_id = p.item_id
+    left join matches a on a.item_id = p.asked_by
     left join lateral (
-        select kind, state, origin, content, turn_id, importance, expires_at, accessed_at, access_count, lasting, valid_to
+        select kind, state, origin, content, turn_id, importance, expires_at, valid_to
+               /* rated.columns */
         from memory.memories m
-        where i.item = 'memory' and m.tenant_id = %(tenant)s and m.id = f.item_id limit 1) m on true
-    cross join query q
+        where p.item = 'memory' and m.tenant_id = %(tenant)s and m.id = p.item_id offset 0) m on true
+    /* rated.query */
     cross join (select max(bm25) as bm25 from matches) best
-    cross join (select jsonb_object_agg(item_id, mark order by mark) as marks from marks where mark <> 'pinned') w
     offset 0  -- each signal is computed once, however often it is named below
 ),
-weighed as (
-    select item_id, item, session_id, asked_by, happened_at, kind, content, turn_id, memory_importance, dropped,
-           dense, lexical_rank, entity_rank, similarity, best_bm25,
-           array[similarity, lexical, answers, speaker, date, first_person, names_time, asks, assistant,
-                 assistant * %(asks_assistant)s::boolean::int, memory, recency, importance, access, entity,
-                 standing, length] as signals,
-           similarity * %(w_similarity)s + lexical * %(w_lexical)s + answers * %(w_answers)s + speaker * %(w_speaker)s
-           + date * %(w_date)s + first_person * %(w_first_person)s + names_time * %(w_names_time)s
-           + asks * %(w_asks)s + assistant * %(w_assistant)s + assistant * %(asks_assistant)s::boolean::int * %(w_asked_assistant)s
-           + memory * %(w_memory)s + recency * %(w_recency)s + importance * %(w_importance)s
-           + access * %(w_access)s + entity * %(w_entity)s + standing * %(w_standing)s + length * %(w_length)s as alone
-    from measured
-    where item is not null
-    offset 0
-),
 best as (
-    select *, alone + session_similarity * %(w_session_similarity)s as score, coalesce(dropped <> 'replaced', false) as last
-    from (select *, count(*) over () as found,
-                 max(similarity) over (partition by session_id, case when session_id is null then item_id end)
-                     as session_similarity
-          from weighed) s
+    select *, similarity * %(w_similarity)s + lexical * %(w_lexical)s + answers * %(w_answers)s
+              + speaker::int * %(w_speaker)s::float8
+              /* dated.score */
+              + first_person::int * %(w_first_person)s::float8 + names_time::int * %(w_names_time)s::float8
+              + asks::int * %(w_asks)s::float8 + assistant::int * %(w_assistant)s::float8
+              /* rated.score */
+              + session_similarity * %(w_session_similarity)s as score,
+           coalesce(dropped <> 'replaced', false) as last
+    from measured
     order by last, score desc, item_id
     limit %(limit)s
 ),
@@ -193,23 +192,24 @@ former as materialized (  -- what was stated and no longer holds, by the memory 
         offset 0) x
     group by x.item_id
 )
-select b.dropped, b.session_similarity, b.signals,
-       b.item, b.item_id, coalesce(b.kind, 'turn') as kind,
-       coalesce(b.content, t.text) as content,
-       b.happened_at, b.score, coalesce(b.turn_id, t.id) as turn_id, b.session_id, b.memory_importance,
-       b.dense, b.lexical_rank, b.entity_rank, t.speaker, t.role, b.best_bm25, b.found,
+select b.dropped, b.item_id, b.kind, coalesce(b.content, t.text) as content, b.happened_at, b.score, b.turn_id,
+       b.session_id, b.memory_importance, b.dense, b.lexical_rank, b.entity_rank, t.speaker, t.role,
        case when q.id is not null then jsonb_build_array(q.id, q.speaker, q.role, q.text, q.said_at) end as question,
-       e.ids as former_ids
+       b.best_bm25, b.found, e.ids as former_ids,
+       b.similarity, b.lexical, b.answers, b.session_similarity, b.speaker as is_mentioned, b.first_person,
+       b.names_time, b.asks, b.assistant
+       /* rated.signals */
+       /* dated.signal */
        /* cached.column */
 from best b
 left join lateral (
     select id, speaker, role, text from log.turns t
-    where b.item = 'turn' and t.tenant_id = %(tenant)s and t.id = b.item_id limit 1) t on true
+    where b.item = 'turn' and t.tenant_id = %(tenant)s and t.id = b.item_id offset 0) t on true
 left join lateral (  -- the question that a short reply answers
     select id, speaker, role, text, said_at from log.turns q
     where q.tenant_id = %(tenant)s and q.id = b.asked_by and (q.speaker, q.role) is distinct from (t.speaker, t.role)
       and not exists (select from marks k where k.item_id = q.id and k.mark <> 'pinned')
-    limit 1) q on true
+    offset 0) q on true
 left join former e on e.item_id = b.item_id
 /* cached.subject */
 order by b.last, b.score desc, b.item_id
@@ -245,7 +245,7 @@ standing as (
 ),
 
 -- part: standing.found
-union all select item_id, similarity, null, null, null from standing
+union all select item_id, similarity, null, null, null, null, true from standing
 
 -- part: filtered.dense
 and (%(among)s::uuid[] is null or v.item_id in (select unnest(%(among)s::uuid[])))
@@ -294,7 +294,7 @@ and (%(among)s::uuid[] is null or m.id in (select unnest(%(among)s::uuid[])))
 and (%(item)s::text is null or %(item)s = 'memory') and (%(kinds)s::text[] is null or (m.kind = any(%(kinds)s) or m.happened_at > %(now_since)s and (m.origin = any(%(now_origins)s) or lower(m.content) like any(%(about_now)s))))
 
 -- part: embedded.found
-union all select item_id, similarity, place, null, null from dense
+union all select item_id, similarity, place, null, null, null, true from dense
 
 -- part: filtered.marks
 and (%(among)s::uuid[] is null or k.item_id in (select unnest(%(among)s::uuid[])))
@@ -309,14 +309,44 @@ case when f.entity is not null or f.lexical is null then (  -- found by no arm t
     where v.tenant_id = %(tenant)s and v.subject_id = %(subject)s and v.model = %(model)s
       and v.item_id = f.item_id) end,
 
--- part: dated.nearness
+-- part: dated.measured
 -- How near to a date that the question names; soon after counts more than before.
-(select max(case when i.happened_at < since
-                 then exp(-extract(epoch from since - i.happened_at)::float8 / 86400 / 1.5)
-                 when i.happened_at >= until
-                 then exp(-extract(epoch from i.happened_at - until)::float8 / 86400 / 5)
-                 else 1 end)
- from unnest(%(since)s::timestamptz[], %(until)s::timestamptz[]) as dates (since, until)),
+, coalesce((
+    select max(case when p.happened_at < since
+                    then exp(-extract(epoch from since - p.happened_at)::float8 / 86400 / 1.5)
+                    when p.happened_at >= until
+                    then exp(-extract(epoch from p.happened_at - until)::float8 / 86400 / 5)
+                    else 1 end)
+    from unnest(%(since)s::timestamptz[], %(until)s::timestamptz[]) as dates (since, until)), 0) as date
+
+-- part: dated.score
++ date * %(w_date)s
+
+-- part: dated.signal
+, b.date
+
+-- part: rated.measured
+-- What an item is worth by itself.
+, p.item = 'memory' as memory,
+greatest(0, least(1, 1 - extract(epoch from %(as_of)s - coalesce(m.accessed_at, p.happened_at))::float8
+                         / 86400 / %(recency_days)s::float8)) as recency,
+coalesce(m.importance, 0)::float8 as importance,
+least(coalesce(m.access_count, 0)::float8 / %(access_cap)s::float8, 1) as access, p.entity is not null as entity,
+coalesce(m.kind in ('preference', 'instruction') or m.lasting, false) as standing,
+least(p.words / (q.average * %(length_cap)s::float8), 1) as length
+
+-- part: rated.columns
+, accessed_at, access_count, lasting
+
+-- part: rated.query
+cross join query q
+
+-- part: rated.score
++ memory::int * %(w_memory)s::float8 + recency * %(w_recency)s + importance * %(w_importance)s + access * %(w_access)s
++ entity::int * %(w_entity)s::float8 + standing::int * %(w_standing)s::float8 + length * %(w_length)s
+
+-- part: rated.signals
+, b.memory, b.recency, b.importance, b.access, b.entity, b.standing, b.length
 
 -- part: cached.column
 -- Whether what was known of the subject still holds, also where nothing is found.
@@ -326,7 +356,9 @@ case when f.entity is not null or f.lexical is null then (  -- found by no arm t
 right join (
     select s.speakers = %(speakers)s::text[]
            and (select t.model from ops.tenants t where t.tenant_id = %(tenant)s) is not distinct from %(embedded_by)s::text
-               as holds
+           and (exists (select from ops.pending_turns p where p.tenant_id = %(tenant)s and p.subject_id = %(subject)s)
+                or exists (select from ops.queue q where q.tenant_id = %(tenant)s and q.subject_id = %(subject)s))
+               = %(may_wait)s::boolean as holds
     from memory.subjects s
     where s.tenant_id = %(tenant)s and s.subject_id = %(subject)s) k on true
 

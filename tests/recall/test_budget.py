@@ -82,3 +82,17 @@ def test_what_does_not_fit_leaves_its_place_to_the_next() -> None:
     hits, dropped = within_budget(ranked, top_k=2, token_budget=20, count_tokens=len)
     assert [one.id.int for one in hits] == [0, 2]
     assert {one.id.int: one.reason for one in dropped} == {1: "budget", 3: "rank"}
+
+
+def test_tokens_are_counted_of_no_more_than_are_needed() -> None:
+    counted: list[str] = []
+
+    def count(text: str) -> int:
+        counted.append(text)
+        return len(text)
+
+    ranked = [hit(n, tokens=9 if n == 1 else 1) for n in range(40)]
+    hits, dropped = within_budget(ranked, top_k=3, token_budget=5, count_tokens=count)
+    assert [one.id.int for one in hits] == [0, 2, 3]
+    assert {one.id.int: one.reason for one in dropped if one.reason == "budget"} == {1: "budget"}
+    assert len(counted) == 4

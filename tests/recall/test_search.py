@@ -16,7 +16,6 @@ from reverie.policy import SIGNALS
 from reverie.recall.question import read_question
 from reverie.recall.result import Hit, Signals
 from reverie.recall.search import (
-    MEASURED,
     Search,
     StaleCacheError,
     checked_rows,
@@ -208,17 +207,22 @@ def test_parts_left_out_change_nothing(corpus: Corpus) -> None:
     )  # fmt: skip
     params = search_params(wanted, policy_with())
     assert params is not None
-    whole = search_variants()["embedded", "filtered", "dated", "", "cached"]
+    whole = search_variants()["embedded", "filtered", "dated", "", "", "cached"]
+    rated = search_variants()["embedded", "filtered", "dated", "rated", "", "cached"]
     sure = {name: value for name, value in params.items() if name != "speakers"}
     short, dated = search_text(sure), search_text(sure | {"since": [day(0)]})
     assert len(short) < len(dated) < len(whole)
     short_rows, dated_rows, rows = (corpus.conn.execute(text, params).fetchall() for text in (short, dated, whole))
-    assert len(rows) == 30 and short_rows == dated_rows == checked_rows(rows)
+    assert len(rows) == 30, "the last columns: date, and whether what is cached holds"
+    assert short_rows == [row[:-1] for row in dated_rows] == [row[:-2] for row in checked_rows(rows)]
+    rated_rows = corpus.conn.execute(rated, params).fetchall()
+    assert [(*row[:27], *row[-2:]) for row in rated_rows] == rows, "what weighs nothing changes no score"
     unembedded = params | {"vector": None, "model": None}
     words = search_text(unembedded)
     assert "halfvec" not in words
     words_rows = corpus.conn.execute(words, unembedded).fetchall()
-    assert words_rows and words_rows == corpus.conn.execute(whole, unembedded).fetchall()
+    whole_rows = corpus.conn.execute(whole, unembedded).fetchall()
+    assert words_rows and [row[:-1] for row in words_rows] == [row[:-2] for row in whole_rows]
     with pytest.raises(StaleCacheError):
         checked_rows(corpus.conn.execute(words, unembedded | {"embedded_by": "another"}).fetchall())
 
@@ -291,10 +295,8 @@ def test_a_message_has_its_own_weights_and_finds_what_stands(corpus: Corpus) -> 
 
 def test_a_turn_of_the_assistant_must_be_nearer() -> None:
     def found(number: int, similarity: float, assistant: float) -> tuple[Hit, str | None]:
-        values = [0.0] * len(MEASURED)
-        values[MEASURED.index("similarity")], values[MEASURED.index("assistant")] = similarity, assistant
-        at = LATER
-        return Hit("turn", UUID(int=number), "turn", "x", at, 0.0, Signals(values, {}), {}, None, None, None), None
+        signals = Signals((similarity, assistant), {"similarity": 0, "assistant": 1}, {})
+        return Hit("turn", UUID(int=number), "turn", "x", LATER, 0.0, signals, {}, None, None, None), None
 
     rows = [found(1, 0.3, 0.0), found(2, 0.3, 1.0), found(3, 0.4, 1.0), found(4, 0.1, 0.0)]
     assert [reason for _, reason in near_enough(rows, 0.2, least_of_assistant=0.35)] == [

@@ -28,9 +28,12 @@ class CountedSession(TenantSession):
         super().__init__(session.tenant_id)
         self._session = session
         self.round_trips = 0
+        #: How many statements each had.
+        self.statements = list[int]()
 
     async def execute(self, statements: tuple[Statement[Any], ...]) -> tuple[list[Any], ...]:
         self.round_trips += 1
+        self.statements.append(len(statements))
         return await self._session.execute(statements)
 
     def transaction(self) -> Any:
@@ -66,6 +69,28 @@ def test_it_answers_the_same_and_reads_again_what_has_changed(
     conn.execute("delete from memory.subjects")
     assert ask().notes[0] == "Nothing is remembered about ann."
     assert round_trips == [2, 1, 3, 1, 2]
+
+
+def test_waiting_turns_are_read_only_where_some_may_wait(
+    reader: Store, corpus: Corpus, conn: psycopg.Connection[Any]
+) -> None:
+    corpus.turn("I found quartz", speaker="Ann")
+    subject_cache = SubjectCache()
+
+    def statements() -> list[int]:
+        counted = CountedSession(reader.session("acme"))
+        perform(recall_at_once(counted, QUERY, subject_cache, policy=load_policy("reverie"), embedder=None))
+        return counted.statements
+
+    assert [statements(), statements()] == [[1, 1], [1]]
+    conn.execute(
+        "insert into ops.queue (tenant_id, subject_id, session_id, turns, said_at, first_at, last_at, due_at) values"
+        " ('acme', 'ann', 's9', 1, %(at)s, %(at)s, %(at)s, %(at)s)",
+        {"at": LATER},
+    )
+    assert [statements(), statements()] == [[1, 1, 2], [2]], "the cached row no longer holds"
+    conn.execute("delete from ops.queue")
+    assert [statements(), statements()] == [[2, 1, 1], [1]]
 
 
 @pytest.mark.parametrize("policy", shipped_policies())

@@ -13,7 +13,6 @@ from reverie.recall.fresh.weigh import FreshTurns, with_fresh
 from reverie.recall.places.replacements import REPLACED, Candidates
 from reverie.recall.question import read_question
 from reverie.recall.result import Hit, Signals
-from reverie.recall.search import MEASURED
 from tests.recall.conftest import LATER, policy_with
 
 NOWHERE = UUID(int=0)
@@ -30,9 +29,10 @@ def waiting(name: str, **given: Any) -> WaitingTurn:
 
 
 def searched(name: str, score: float = 0.5, **measured: float) -> Hit:
-    values = [measured.get(signal, 0.0) for signal in MEASURED]
+    places = {signal: place for place, signal in enumerate(measured)}
     id_ = uuid5(NOWHERE, name)
-    return Hit("turn", id_, "turn", name, LATER, score, Signals(values, {}), {}, id_, "s2", None)
+    signals = Signals(list(measured.values()), places, {})
+    return Hit("turn", id_, "turn", name, LATER, score, signals, {}, id_, "s2", None)
 
 
 def join(*turns: WaitingTurn, found: Candidates = (), **given: Any) -> dict[str, Hit]:  # type: ignore[assignment]
@@ -47,7 +47,7 @@ def join(*turns: WaitingTurn, found: Candidates = (), **given: Any) -> dict[str,
 
 
 def value(hit: Hit, signal: str) -> float:
-    return hit.signals.measured[MEASURED.index(signal)]  # type: ignore[attr-defined,no-any-return]
+    return hit.signals.measured(signal)  # type: ignore[attr-defined,no-any-return]
 
 
 def test_without_waiting_turns_nothing_changes() -> None:

@@ -21,7 +21,7 @@ from reverie.model import Scope
 from reverie.policy import SIGNALS, Policy
 from reverie.recall.question import ParsedQuestion, read_question
 from reverie.recall.result import Hit, Signals
-from reverie.recall.search import MEASURED, Search, search
+from reverie.recall.search import Search, search
 from reverie.store.database import Store
 from reverie.store.queries import queries
 from reverie.store.work import Work
@@ -83,7 +83,6 @@ def examples_of(
     weights = dict.fromkeys(SIGNALS, 1.0)
     numbers = policy.recall.model_copy(update={"weights": weights, "query_weights": {}})
     every = policy.model_copy(update={"recall": numbers})
-    columns = [MEASURED.index(name) for name in SIGNALS]
     with store.transaction(source) as conn:
         turns = turn_places(conn, source)
         for query, question, vector, at in parsed_queries(conn, source, asked, policy=policy, embedder=embedder):
@@ -102,10 +101,14 @@ def examples_of(
                 kind=question.kind,
                 group=query.group,
                 category=query.category,
-                signals=np.array([cast("Signals", hit.signals).measured for hit in hits], np.float32)[:, columns],
+                signals=np.array([_measured(cast("Signals", hit.signals)) for hit in hits], np.float32),
                 places=np.array(places),
                 needs=frozenset(numbered.setdefault(key, len(numbered)) for key in sorted(query.needs)),
             )
+
+
+def _measured(signals: Signals) -> list[float]:
+    return [signals.measured(name) for name in SIGNALS]
 
 
 def turn_places(conn: Connection[Any], tenant_id: str) -> dict[Any, str]:

@@ -19,11 +19,11 @@ from reverie.store.session import Statement, TenantSession
 class FreshArm:
     """The search of a recall, with the waiting turns that are read in its round trip.
 
-    There are none if the policy wants none, or only memories of some kinds count.
+    There are none if the policy wants none, only memories of some kinds count, or none may wait.
     """
 
-    def __init__(self, session: TenantSession, *, policy: Policy, as_of: datetime) -> None:
-        self._session, self._policy, self._as_of = session, policy, as_of
+    def __init__(self, session: TenantSession, *, policy: Policy, as_of: datetime, may_wait: bool = True) -> None:
+        self._session, self._policy, self._as_of, self._may_wait = session, policy, as_of, may_wait
         self._waiting: FreshTurns | None = None
 
     async def search(self, params: Mapping[str, Any]) -> Sequence[tuple[Any, ...]]:
@@ -34,7 +34,7 @@ class FreshArm:
         searching: Statement[tuple[Any, ...]] = Statement(search_text(params), params)
         waiting = self._waiting or FreshTurns()
         rows: list[tuple[Any, ...]]
-        if self._waiting is None and self._policy.recall.fresh and params["kinds"] is None:
+        if self._may_wait and self._waiting is None and self._policy.recall.fresh and params["kinds"] is None:
             reading = fresh_statement(params, self._policy)
             turns, rows = await self._session.run_all(reading, searching)
             waiting = FreshTurns(turns=[WaitingTurn(*row) for row in turns], embedded=params["vector"] is not None)

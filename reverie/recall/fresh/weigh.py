@@ -22,7 +22,8 @@ from reverie.recall.question import ParsedQuestion, TimeSpan
 from reverie.recall.result import Hit, NearbyTurn, Signals
 from reverie.recall.search import MEASURED
 
-_LEXICAL, _SESSION = MEASURED.index("lexical"), MEASURED.index("session_similarity")
+#: Where a waiting turn has each signal.
+_PLACES = {name: place for place, name in enumerate(MEASURED)}
 _DAY = 86_400.0
 #: Days in which nearness to a date falls to a third, before it and after it (as in `search`).
 _BEFORE_DAYS, _AFTER_DAYS = 1.5, 5.0
@@ -60,11 +61,11 @@ def with_fresh(
     weights = numbers.weights_for(question.kind) if waiting.embedded else numbers.weights
     bm25, average = _bm25_of(turns, first, numbers)
     best = max(waiting.best_bm25 or 0.0, *bm25.values()) or 1.0
-    lexical = {hit.id: _measured(hit, _LEXICAL) for hit, _ in found}
+    lexical = {hit.id: _measured(hit, "lexical") for hit, _ in found}
     lexical |= {id_: value / best for id_, value in bm25.items()}
     similar = _similarities(turns, found, lexical) if waiting.embedded else {}
     sessions = _of_sessions(turns, found, similar, question)
-    shared = {name: (place, weights[name]) for place, name in enumerate(MEASURED) if weights.get(name)}
+    weighed = {name: weights[name] for name in MEASURED if weights.get(name)}
     fresh = list[tuple[Hit, str | None]]()
     for turn in turns:
         if turn.similarity is None and not bm25[turn.id]:
@@ -77,9 +78,9 @@ def with_fresh(
             **_of_turn(turn, question, numbers, average, as_of),
         }
         values = [signals.get(name, 0.0) for name in MEASURED]
-        score = sum(values[place] * weight for place, weight in shared.values())
+        score = sum(signals.get(name, 0.0) * weight for name, weight in weighed.items())
         too_far = not bm25[turn.id] and similar.get(turn.id, 0.0) < numbers.min_similarity
-        fresh.append((_hit(turn, Signals(values, shared), score, policy), "similarity" if too_far else None))
+        fresh.append((_hit(turn, Signals(values, _PLACES, weighed), score, policy), "similarity" if too_far else None))
     return sorted((*found, *fresh), key=lambda each: (each[1] == REPLACED, -each[0].score))
 
 
@@ -106,7 +107,7 @@ def _bm25_of(
 def _similarities(turns: Sequence[WaitingTurn], found: Candidates, lexical: Mapping[UUID, float]) -> dict[UUID, float]:
     highest = max(
         (
-            *(_measured(hit, MEASURED.index("similarity")) for hit, _ in found),
+            *(_measured(hit, "similarity") for hit, _ in found),
             *(turn.similarity for turn in turns if turn.similarity is not None),
         ),
         default=1.0,
@@ -123,7 +124,7 @@ def _of_sessions(
     best: dict[str, float] = {}
     for hit, _ in found:
         if hit.session_id:
-            best[hit.session_id] = max(best.get(hit.session_id, -1.0), _measured(hit, _SESSION))
+            best[hit.session_id] = max(best.get(hit.session_id, -1.0), _measured(hit, "session_similarity"))
     for turn in turns:
         if turn.id in similar and turn.text.strip() != question.text.strip():
             best[turn.session_id] = max(best.get(turn.session_id, -1.0), similar[turn.id])
@@ -183,8 +184,8 @@ def _hit(turn: WaitingTurn, signals: Signals, score: float, policy: Policy) -> H
     )
 
 
-def _measured(hit: Hit, place: int) -> float:
-    return hit.signals.measured[place] if isinstance(hit.signals, Signals) else 0.0
+def _measured(hit: Hit, name: str) -> float:
+    return hit.signals.measured(name) if isinstance(hit.signals, Signals) else 0.0
 
 
 def _searched(turn: WaitingTurn) -> str:

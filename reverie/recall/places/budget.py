@@ -32,14 +32,16 @@ def within_budget(
     """
     if procedural_first:
         ranked = sorted(ranked, key=lambda hit: hit.kind not in PROCEDURAL)
-    tokens = [count_tokens(hit.told) for hit in ranked[: 4 * top_k]]
     first = sorted(range(min(top_k, len(ranked))), key=lambda place: ranked[place].kind not in PROCEDURAL)
-    chosen: set[int] = set()
+    chosen: dict[int, int] = {}
     left = token_budget
-    for place in (*first, *range(top_k, len(tokens))):
-        if len(chosen) < top_k and tokens[place] <= left:
-            chosen.add(place)
-            left -= tokens[place]
+    for place in (*first, *range(top_k, min(4 * top_k, len(ranked)))):
+        if len(chosen) == top_k:
+            break  # a tokenizer takes longer than everything else here
+        tokens = count_tokens(ranked[place].told)
+        if tokens <= left:
+            chosen[place] = tokens
+            left -= tokens
     full, last = len(chosen) == top_k, max(chosen, default=-1)
     dropped = [
         drop(hit, "rank" if full and place > last else "budget")
@@ -47,6 +49,7 @@ def within_budget(
         if place not in chosen
     ]
     hits = [
-        ranked[place]._replace(tokens=tokens[place], score=rounded(ranked[place].score)) for place in sorted(chosen)
+        ranked[place]._replace(tokens=tokens, score=rounded(ranked[place].score))
+        for place, tokens in sorted(chosen.items())
     ]
     return hits, dropped

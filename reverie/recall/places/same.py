@@ -59,8 +59,8 @@ def one_place_each(
 
 def _words(hit: Hit) -> tuple[str, ...] | None:
     """The words of a hit that tell what it says; None for those too few to."""
-    words = tuple(word for found in _WORD.finditer(hit.content) if (word := found[0].casefold()) not in _FILLERS)
-    return words if len(words) >= _LEAST_WORDS else None
+    words = [word for found in _WORD.findall(hit.content) if (word := found.casefold()) not in _FILLERS]
+    return tuple(words) if len(words) >= _LEAST_WORDS else None
 
 
 def _shown(group: Sequence[Hit], longest_turn: int, asked: frozenset[str]) -> Hit:
