@@ -131,7 +131,8 @@ $(DEPLOYMENTS)/.ready: requirements.lock pyproject.toml
 
 kills: $(READY)  ## kill every stage at every statement and servers 200 times, and disturb every call to a model (40 minutes on two cores)
 	REVERIE_KILL_EVERY=1 REVERIE_KILLS=200 $(BIN)/python -m pytest tests/promises/test_every_statement.py \
-		tests/promises/test_every_call.py tests/promises/test_profiles.py tests/promises/test_live_crash.py tests/promises/test_server_crash.py -q
+		tests/promises/test_every_call.py tests/promises/test_crash.py tests/promises/test_crash_drain.py tests/promises/test_crash_model.py \
+		tests/promises/test_profiles.py tests/promises/test_live_crash.py tests/promises/test_server_crash.py -q
 
 lint: $(READY)  ## check style, the SQL of the schema, layers of packages, types
 	$(BIN)/ruff check .
