@@ -32,9 +32,10 @@ from reverie.store.database import Store
 from reverie.store.digest import digest
 from reverie.store.session import perform
 from reverie.store.work import Work
-from reverie.testing import DatabaseFactory, database_name
+from reverie.testing import DatabaseFactory
 from tests.asking import asking
 from tests.promises import compact
+from tests.promises.conftest import WorkedIn
 from tests.promises.world import WordEmbedder, consolidate, lively
 
 TENANT = compact.TENANT
@@ -70,34 +71,13 @@ class Told(NamedTuple):
 AtThen = Callable[[Policy], Told]
 
 
-@pytest.fixture(scope="module")
-def known(database_factory: DatabaseFactory, history: Path, tmp_path_factory: Any) -> Iterator[Callable[[Policy], str]]:
-    """By policy, the name of the database that has the history, worked in up to THEN: to copy."""
-    texts, names = [said for said, *_ in TARGETS.values() if said != SAID], dict[str, str]()
-    more = saying(tmp_path_factory.mktemp("said"), texts, 10)
-    with ExitStack() as opened:
-
-        def name(of: Policy) -> str:
-            key = of.model_dump_json()
-            if key not in names:
-                url = opened.enter_context(database_factory.migrated())
-                with Store.open(url, size=2) as store:
-                    for file in (history, more):
-                        import_file(store, file, tenant_id=TENANT, now=compact.UNTIL)
-                    consolidate(store, TENANT, of, THEN)
-                names[key] = database_name(url)
-            return names[key]
-
-        yield name
-
-
 @pytest.fixture
-def at_then(known: Callable[[Policy], str], database_factory: DatabaseFactory) -> Iterator[AtThen]:
+def at_then(worked_in: WorkedIn, database_factory: DatabaseFactory) -> Iterator[AtThen]:
     """Opens a database of this test's own."""
     with ExitStack() as opened:
 
         def open_copy(of: Policy) -> Told:
-            url = opened.enter_context(database_factory.copy(known(of)))
+            url = opened.enter_context(database_factory.copy(worked_in(of, THEN)))
             return Told(opened.enter_context(Store.open(url, size=2)), url)
 
         yield open_copy
