@@ -133,7 +133,7 @@ def _as_read(
 
 
 # Dagster's own asks in a loop whether there is something to do: a core a call, taken from dbt as long as it builds
-dbt_event_iterator.imap = _as_read
+dbt_event_iterator.imap = _as_read  # type: ignore[attr-defined]
 
 
 def tables(manifest: Mapping[str, Any]) -> list[dg.AssetSpec]:
