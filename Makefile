@@ -13,6 +13,7 @@ DEPLOYMENTS := .venv-deployments
 PORT ?= 3000
 COUNT ?= 100000
 SEED ?= 20261122
+WORKERS ?= 2
 
 .PHONY: help env demo ui marts docs prefect worker test test-extras reader test-deployments test-llm kills fuzz lint types house ci bench client wheel clean
 
@@ -70,8 +71,8 @@ worker: $(PREFECT)  ## serve the flows and drain the queue every minute
 	@$(BIN)/python -m deployments.worker
 
 # bytecode is kept even where the machine forbids it: each of the suite's processes would compile all libraries again
-test: $(READY)  ## run all tests
-	env -u PYTHONDONTWRITEBYTECODE $(BIN)/python -m pytest -n 2 --dist worksteal -q
+test: $(READY)  ## run all tests (WORKERS= processes)
+	env -u PYTHONDONTWRITEBYTECODE $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal -q
 
 fuzz: $(READY)  ## send 100,000 requests from several tenants, up to half of them hostile or damaged (COUNT=, SEED=)
 	REVERIE_FUZZ=$(COUNT) REVERIE_FUZZ_SEED=$(SEED) $(BIN)/python -m pytest tests/fuzz -q -s
