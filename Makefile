@@ -13,6 +13,7 @@ DEPLOYMENTS := .venv-deployments
 PORT ?= 3000
 COUNT ?= 100000
 SEED ?= 20261122
+WORKERS ?= 2
 
 .PHONY: help env demo ui marts docs prefect worker test test-extras reader test-deployments test-llm kills fuzz lint types house ci bench client wheel clean
 
@@ -70,8 +71,8 @@ worker: $(PREFECT)  ## serve the flows and drain the queue every minute
 	@$(BIN)/python -m deployments.worker
 
 # bytecode is kept even where the machine forbids it: each of the suite's processes would compile all libraries again
-test: $(READY)  ## run all tests
-	env -u PYTHONDONTWRITEBYTECODE $(BIN)/python -m pytest -n 2 --dist worksteal -q
+test: $(READY)  ## run all tests (WORKERS= processes)
+	env -u PYTHONDONTWRITEBYTECODE $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal -q
 
 fuzz: $(READY)  ## send 100,000 requests from several tenants, up to half of them hostile or damaged (COUNT=, SEED=)
 	REVERIE_FUZZ=$(COUNT) REVERIE_FUZZ_SEED=$(SEED) $(BIN)/python -m pytest tests/fuzz -q -s
@@ -131,7 +132,8 @@ $(DEPLOYMENTS)/.ready: requirements.lock pyproject.toml
 
 kills: $(READY)  ## kill every stage at every statement and servers 200 times, and disturb every call to a model (40 minutes on two cores)
 	REVERIE_KILL_EVERY=1 REVERIE_KILLS=200 $(BIN)/python -m pytest tests/promises/test_every_statement.py \
-		tests/promises/test_every_call.py tests/promises/test_profiles.py tests/promises/test_live_crash.py tests/promises/test_server_crash.py -q
+		tests/promises/test_every_call.py tests/promises/test_crash.py tests/promises/test_crash_drain.py tests/promises/test_crash_model.py \
+		tests/promises/test_profiles.py tests/promises/test_live_crash.py tests/promises/test_server_crash.py -q
 
 lint: $(READY)  ## check style, the SQL of the schema, layers of packages, types
 	$(BIN)/ruff check .

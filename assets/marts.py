@@ -1,13 +1,16 @@
 """The marts: dbt's models as assets beside ours, its tests as their checks. Needs the extra `dbt`."""
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from functools import cached_property
 from importlib.metadata import version
-from typing import Any
+from queue import SimpleQueue
+from typing import Any, TypeVar
 
 import dagster as dg
 from dagster_dbt import DagsterDbtTranslator, DagsterDbtTranslatorSettings, DbtCliResource, DbtProject, dbt_assets
+from dagster_dbt.core import dbt_event_iterator
 from packaging.version import Version, parse
 
 from assets.dbt_project import (
@@ -43,6 +46,8 @@ RULES = {
     "share": "is from 0 to 1",
     "unique": "is unique",
 }
+_Event = TypeVar("_Event")
+
 #: Unit tests are for whoever changes a model.
 BUILD = ("build", "--exclude-resource-type", "unit_test")
 
@@ -103,6 +108,32 @@ class Dbt(DbtCliResource):
     @cached_property
     def _cli_version(self) -> Version:
         return parse(version("dbt-core"))
+
+
+def _as_read(
+    executor: ThreadPoolExecutor, iterable: Iterator[_Event], func: Callable[[_Event], _Event]
+) -> Iterator[_Event]:
+    """Yield the results of `func` in order while another thread reads `iterable`, and wait for each in peace.
+
+    Raises what `iterable` raises, after the results of what came before.
+    """
+    results: SimpleQueue[Future[_Event] | None] = SimpleQueue()
+
+    def submit_each() -> None:
+        try:
+            for each in iterable:
+                results.put(executor.submit(func, each))
+        finally:
+            results.put(None)
+
+    reading = executor.submit(submit_each)
+    while (result := results.get()) is not None:
+        yield result.result()
+    reading.result()
+
+
+# Dagster's own asks in a loop whether there is something to do: a core a call, taken from dbt as long as it builds
+dbt_event_iterator.imap = _as_read  # type: ignore[attr-defined]
 
 
 def tables(manifest: Mapping[str, Any]) -> list[dg.AssetSpec]:

@@ -17,7 +17,7 @@ from collections.abc import Sequence
 
 import numpy as np
 import numpy.typing as npt
-from scipy import stats
+from scipy.special import ndtri, stdtrit
 
 from reverie.quality.gate import PAST_WEEKS, Counted, Measure, QualityGate
 
@@ -78,8 +78,8 @@ def _measure(gate: QualityGate, tenant_id: str, part: str, counts: _Floats, tota
 
 def _variation(past: _Floats, parts: int) -> float:
     """Half of the prediction interval of one more week."""
-    deviation = _TO_DEVIATION * float(stats.median_abs_deviation(past))
-    quantile = float(stats.t.ppf(1 - FALSE_ALARM / (2 * parts), df=len(past) - 1))
+    deviation = _TO_DEVIATION * float(np.median(np.abs(past - np.median(past))))
+    quantile = float(stdtrit(len(past) - 1, 1 - FALSE_ALARM / (2 * parts)))
     return quantile * deviation * float(np.sqrt(1 + 1 / len(past)))
 
 
@@ -93,5 +93,5 @@ def _chance(gate: QualityGate, count: float, total: float, size: int, parts: int
             variance = rate
         case _:
             return 0.0
-    quantile = float(stats.norm.ppf(1 - FALSE_ALARM / (2 * parts)))
+    quantile = float(ndtri(1 - FALSE_ALARM / (2 * parts)))
     return quantile * float(np.sqrt(variance * (1 / size + 1 / total)))

@@ -26,6 +26,7 @@ EXAMPLES = 12
 pytestmark = pytest.mark.filterwarnings("ignore:Do not use the `random` module inside strategies")
 
 
+@cache
 def document() -> dict[str, Any]:
     return create_app(Settings.model_validate({"embedding_model": "none"})).openapi()
 

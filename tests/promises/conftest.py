@@ -1,20 +1,48 @@
-"""The compact history as a file, and a store."""
+"""The compact history as a file and worked in, and a store."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from datetime import datetime
 from pathlib import Path
 
 import pytest
 
+from reverie.capture.history.importing import import_file
+from reverie.policy import Policy
 from reverie.store.database import Store
+from reverie.testing import DatabaseFactory, database_name
 from tests.promises import compact
+from tests.promises.world import consolidate
+
+#: Returns the name of the database in which the compact history was worked in by a policy up to a time: to copy.
+WorkedIn = Callable[[Policy, datetime], str]
 
 
 @pytest.fixture(scope="session")
 def history(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The compact history."""
     return compact.write_history(tmp_path_factory.mktemp("compact") / "history.jsonl")
+
+
+@pytest.fixture(scope="session")
+def worked_in(database_factory: DatabaseFactory, history: Path) -> Iterator[WorkedIn]:
+    """Works the compact history in once for all tests that begin with the same policy and time; all is in the log."""
+    names: dict[tuple[str, datetime], str] = {}
+    with ExitStack() as opened:
+
+        def name(policy: Policy, until: datetime) -> str:
+            key = policy.model_dump_json(), until
+            if key not in names:
+                url = opened.enter_context(database_factory.migrated())
+                with Store.open(url, size=1) as store:
+                    import_file(store, history, tenant_id=compact.TENANT, now=compact.UNTIL)
+                    consolidate(store, compact.TENANT, policy, until)
+                names[key] = database_name(url)
+            return names[key]
+
+        yield name
 
 
 @pytest.fixture

@@ -32,9 +32,10 @@ from reverie.store.database import Store
 from reverie.store.digest import digest
 from reverie.store.session import perform
 from reverie.store.work import Work
-from reverie.testing import DatabaseFactory, database_name
+from reverie.testing import DatabaseFactory
 from tests.asking import asking
 from tests.promises import compact
+from tests.promises.conftest import WorkedIn
 from tests.promises.world import WordEmbedder, consolidate, lively
 
 TENANT = compact.TENANT
@@ -50,6 +51,8 @@ TARGETS = {
     "brain": ("I like marzipan.", "marzipan", "Likes nougat"),
     "chat": ("I live in Gothenburg.", "Gothenburg", "Lives in Uppsala"),
 }
+#: Ways to correct, and the names of the subjects who do.
+ASKED: tuple[Asked, ...] = ("wrong", "replace", "forget")
 
 
 def policy(name: str = "reverie", **numbers: dict[str, Any]) -> Policy:
@@ -68,43 +71,22 @@ class Told(NamedTuple):
 AtThen = Callable[[Policy], Told]
 
 
-@pytest.fixture(scope="module")
-def known(database_factory: DatabaseFactory, history: Path, tmp_path_factory: Any) -> Iterator[Callable[[Policy], str]]:
-    """By policy, the name of the database that has the history, worked in up to THEN: to copy."""
-    texts, names = [said for said, *_ in TARGETS.values() if said != SAID], dict[str, str]()
-    more = saying(tmp_path_factory.mktemp("said"), texts, 10)
-    with ExitStack() as opened:
-
-        def name(of: Policy) -> str:
-            key = of.model_dump_json()
-            if key not in names:
-                url = opened.enter_context(database_factory.migrated())
-                with Store.open(url, size=2) as store:
-                    for file in (history, more):
-                        import_file(store, file, tenant_id=TENANT, now=compact.UNTIL)
-                    consolidate(store, TENANT, of, THEN)
-                names[key] = database_name(url)
-            return names[key]
-
-        yield name
-
-
 @pytest.fixture
-def at_then(known: Callable[[Policy], str], database_factory: DatabaseFactory) -> Iterator[AtThen]:
+def at_then(worked_in: WorkedIn, database_factory: DatabaseFactory) -> Iterator[AtThen]:
     """Opens a database of this test's own."""
     with ExitStack() as opened:
 
         def open_copy(of: Policy) -> Told:
-            url = opened.enter_context(database_factory.copy(known(of)))
+            url = opened.enter_context(database_factory.copy(worked_in(of, THEN)))
             return Told(opened.enter_context(Store.open(url, size=2)), url)
 
         yield open_copy
 
 
-def saying(folder: Path, texts: list[str], day: float) -> Path:
-    """A session of ana's."""
-    path = folder / f"said-{day}.jsonl"
-    names = {"tenant_id": TENANT, "subject_id": "ana", "session_id": f"said-{day}", "role": "user"}
+def saying(folder: Path, texts: list[str], day: float, subject: str = "ana") -> Path:
+    """A session of a subject's."""
+    path = folder / f"said-{subject}-{day}.jsonl"
+    names = {"tenant_id": TENANT, "subject_id": subject, "session_id": f"said-{day}", "role": "user"}
     turns = [
         names | {"source_id": f"{place}", "text": text, "said_at": (at + timedelta(minutes=place)).isoformat()}
         for at in [compact.START + timedelta(days=day)]
@@ -119,12 +101,12 @@ def rows(store: Store, sql: str, *params: Any) -> list[tuple[Any, ...]]:
         return conn.execute(sql, params).fetchall()  # type: ignore[arg-type]
 
 
-def find(store: Store, words: str) -> UUID:
+def find(store: Store, words: str, subject: str = "ana") -> UUID:
     sql = (
         "select id from memory.memories where state in ('active', 'compressed') and content ilike %s "
-        "and kind not in ('summary', 'pattern') order by kind = 'episode', id limit 1"
+        "and subject_id = %s and kind not in ('summary', 'pattern') order by kind = 'episode', id limit 1"
     )
-    ((id_,),) = rows(store, sql, f"%{words}%")
+    ((id_,),) = rows(store, sql, f"%{words}%", subject)
     return id_  # type: ignore[no-any-return]
 
 
@@ -143,16 +125,20 @@ def ask_for(
     return perform(correct_memory(store.session(TENANT), correction, policy=of, as_of=at))
 
 
-def ask(store: Store, of: Policy, question: str, at: datetime, *, embed: bool = True, **more: Any) -> RecallResult:
+def ask(
+    store: Store, of: Policy, question: str, at: datetime, *, embed: bool = True, subject: str = "ana"
+) -> RecallResult:
     embedder = WordEmbedder() if embed else None
-    query, others = asking(question, subject_id="ana", as_of=at, top_k=50, token_budget=5000, **more)
+    query, others = asking(question, subject_id=subject, as_of=at, top_k=50, token_budget=5000)
     return perform(recall(store.session(TENANT), query, policy=of, embedder=embedder, **others))
 
 
-def tell(store: Store, of: Policy, question: str | None, at: datetime, **given: Any) -> Context:
+def tell(
+    store: Store, of: Policy, question: str | None, at: datetime, *, subject: str = "ana", **given: Any
+) -> Context:
     assembled = assemble_context(
         store.session(TENANT),
-        RecallQuery(text=question or "", subject_id="ana", as_of=at),
+        RecallQuery(text=question or "", subject_id=subject, as_of=at),
         policy=of,
         embedder=WordEmbedder(),
         given=Given(**given),
@@ -160,23 +146,22 @@ def tell(store: Store, of: Policy, question: str | None, at: datetime, **given: 
     return perform(assembled)
 
 
-def everything(store: Store, of: Policy, at: datetime) -> str:
-    """All that anybody is told about the subject: recalls by each arm, contexts with and without a question, lists."""
+def everything(store: Store, of: Policy, at: datetime, subject: str = "ana") -> str:
+    """All that anybody is told about a subject: recalls by each arm, contexts with and without a question, lists."""
     said, word, _ = TARGETS[of.name]
     questions = ("What dog do I have?", "Tell me about Rex", said, f"What about {word}?")
-    recalls = [ask(store, of, one, at, embed=embed) for one in questions for embed in (True, False)]
+    recalls = [ask(store, of, one, at, embed=embed, subject=subject) for one in questions for embed in (True, False)]
     told = [hit.content for one in recalls for hit in one.hits]
     history = [Message(role="user", content=said), Message(role="assistant", content="Noted.")]
-    contexts = [tell(store, of, one, at, history=history) for one in (*questions, None)]
+    contexts = [tell(store, of, one, at, subject=subject, history=history) for one in (*questions, None)]
     told += [one.text for one in contexts]
     kinds = ("fact", "preference", "instruction", "episode", "summary", "pattern")
     wanted = MemoryFilter(kinds=kinds)
     session = store.session(TENANT)
-    listed = perform(page_memories(session, "ana", policy=of, wanted=wanted, as_of=at, before=None, limit=500))
+    listed = perform(page_memories(session, subject, policy=of, wanted=wanted, as_of=at, before=None, limit=500))
     told += [one.content for one in listed]
-    told += [
-        one.content for one in show_subject(store, tenant_id=TENANT, subject_id="ana", policy=of, as_of=at).memories
-    ]
+    shown = show_subject(store, tenant_id=TENANT, subject_id=subject, policy=of, as_of=at)
+    told += [one.content for one in shown.memories]
     return "\n".join(told)
 
 
@@ -188,29 +173,47 @@ def wipe(url: str) -> None:
             conn.execute(psycopg.sql.SQL("delete from {}").format(psycopg.sql.Identifier(*table.split("."))))
 
 
+@pytest.fixture
+def who_corrects(store: Store, history: Path, tmp_path: Path) -> Callable[[Policy], Store]:
+    """Works in what the subjects `wrong`, `replace` and `forget` said, up to THEN: all that ana did and a sentence."""
+
+    def work_in(of: Policy) -> Store:
+        said, *_ = TARGETS[of.name]
+        lines = [line for line in history.read_text(encoding="utf-8").splitlines(keepends=True) if '"ana"' in line]
+        for subject in ASKED:
+            own = tmp_path / f"{subject}.jsonl"
+            own.write_text("".join(line.replace('"ana"', f'"{subject}"') for line in lines), encoding="utf-8")
+            for file in (own, saying(tmp_path, [said] if said != SAID else ["Hello."], 10, subject)):
+                import_file(store, file, tenant_id=TENANT, now=compact.UNTIL)
+        consolidate(store, TENANT, of, THEN)
+        return store
+
+    return work_in
+
+
 @pytest.mark.parametrize("name", TARGETS)
-@pytest.mark.parametrize("asked", ["wrong", "replace", "forget"])
-def test_what_is_wrong_is_nowhere_told(at_then: AtThen, name: str, asked: Asked) -> None:
+def test_what_is_wrong_is_nowhere_told(who_corrects: Callable[[Policy], Store], database_url: str, name: str) -> None:
+    """Each way to correct on a subject of its own, who all said the same."""
     of, (said, word, right) = policy(name), TARGETS[name]
-    told, url = at_then(of)
-    at = THEN + timedelta(minutes=1)
-    assert any(word in hit.content for hit in ask(told, of, said, at).hits)
-    ask_for(told, asked, find(told, word), of, right if asked == "replace" else None)
-    stages: list[str] = [everything(told, of, at)]
-    later = THEN + timedelta(hours=2)
-    consolidate(told, TENANT, of, later)
-    stages.append(everything(told, of, later))
-    consolidate(told, TENANT, of, compact.UNTIL)
-    live = digest(told, TENANT)
-    stages.append(everything(told, of, compact.UNTIL))
-    wipe(url)
-    consolidate(told, TENANT, of, compact.UNTIL)
-    assert digest(told, TENANT).tables == live.tables, "what is told of the same memory is the same"
-    for number, text in enumerate(stages):
-        assert word not in text, f"{number}: {[line for line in text.splitlines() if word in line]}"
-        if asked == "replace" and number < 2:
-            assert right in text, number
-    assert rows(told, "select text from log.turns where text = %s", said), "the log keeps what was said"
+    store, at, later = who_corrects(of), THEN + timedelta(minutes=1), THEN + timedelta(hours=2)
+    for asked in ASKED:
+        assert any(word in hit.content for hit in ask(store, of, said, at, subject=asked).hits)
+        ask_for(store, asked, find(store, word, asked), of, right if asked == "replace" else None)
+    stages = [{asked: everything(store, of, at, asked) for asked in ASKED}]
+    for until in (later, compact.UNTIL):
+        consolidate(store, TENANT, of, until)
+        stages.append({asked: everything(store, of, until, asked) for asked in ASKED})
+    live = digest(store, TENANT)
+    wipe(database_url)
+    consolidate(store, TENANT, of, compact.UNTIL)
+    assert digest(store, TENANT).tables == live.tables, "what is told of the same memory is the same"
+    for number, told in enumerate(stages):
+        for asked, text in told.items():
+            assert word not in text, f"{asked} {number}: {[line for line in text.splitlines() if word in line]}"
+        if number < 2:
+            assert right in told["replace"], number
+    sayings = rows(store, "select subject_id from log.turns where text = %s", said)
+    assert {subject for (subject,) in sayings} == set(ASKED), "the log keeps what was said"
 
 
 def test_the_replacement_is_the_best_hit_at_once(at_then: AtThen) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import random
 import signal
 from datetime import datetime
@@ -19,7 +20,7 @@ from reverie.store.connect import connect
 from reverie.store.database import Store
 from reverie.store.digest import TableDigest, digest_of
 from reverie.store.queue import Waiting, enqueue
-from tests.conftest import Databases
+from reverie.testing import DatabaseFactory, database_name
 from tests.promises import compact
 from tests.promises.forks import FORKS
 from tests.promises.killing import Moments
@@ -27,7 +28,8 @@ from tests.promises.world import WordEmbedder
 
 pytestmark = pytest.mark.timeout(240)
 
-KILLS = 4
+#: `make kills` takes more.
+KILLS = 20 if os.environ.get("REVERIE_KILL_EVERY") else 2
 
 
 def work(url: str, clock: datetime, kill_at: int | None = None, trace: Path | None = None) -> None:
@@ -49,14 +51,16 @@ def run(url: str, clock: datetime, **given: Any) -> int:
     return process.exitcode
 
 
-def prepare(url: str, history: Path) -> None:
-    """Everything was said and waits."""
-    with Store.open(url, size=1) as store:
+@pytest.fixture
+def prepared(database_url: str, history: Path) -> str:
+    """The name of a database in which everything was said and waits: to copy."""
+    with Store.open(database_url, size=1) as store:
         import_file(store, history, tenant_id=compact.TENANT, now=compact.UNTIL)
         with store.transaction(compact.TENANT) as conn:
             rows = conn.execute("select subject_id, session_id, count(*), max(said_at) from log.turns group by 1, 2")
             sessions = [Waiting(subject_id=a, session_id=b, turns=n, said_at=at, quiet=True) for a, b, n, at in rows]
             enqueue(conn, compact.TENANT, sessions, policy=load_policy("reverie"), at=compact.UNTIL)
+    return database_name(database_url)
 
 
 def outcome(conn: psycopg.Connection[Any]) -> tuple[dict[str, TableDigest], Any]:
@@ -66,17 +70,15 @@ def outcome(conn: psycopg.Connection[Any]) -> tuple[dict[str, TableDigest], Any]
     return tables, conn.execute("select count(*) from ops.queue").fetchone()
 
 
-def test_killed_anywhere_and_taken_over(databases: Databases, history: Path, tmp_path: Path) -> None:
+def test_killed_anywhere_and_taken_over(prepared: str, database_factory: DatabaseFactory, tmp_path: Path) -> None:
     trace = tmp_path / "moments.json"
-    with databases() as url, connect(url) as conn:
-        prepare(url, history)
+    with database_factory.copy(prepared) as url, connect(url) as conn:
         assert run(url, compact.UNTIL, trace=trace) == 0
         clean, moments = outcome(conn), json.loads(trace.read_text())
         assert clean[1] == (0,)
         assert clean[0]["memories"].rows > 10
     for moment in random.Random("drain").sample(range(1, moments), KILLS):
-        with databases() as url, connect(url) as conn:
-            prepare(url, history)
+        with database_factory.copy(prepared) as url, connect(url) as conn:
             assert run(url, compact.UNTIL, kill_at=moment) == -signal.SIGKILL
             held = conn.execute("select count(*) from ops.queue where lease_id is not null").fetchone()
             assert run(url, compact.UNTIL) == 0

@@ -24,7 +24,7 @@ from tests.promises.world import WordEmbedder, scope
 pytestmark = pytest.mark.timeout(240)
 
 #: From kill to kill so many moments more: a retry goes on where the one before stopped.
-STEP = 5
+STEP = 7
 
 
 def work(url: str, history: Path, kill_at: int | None) -> None:
@@ -66,7 +66,7 @@ def test_killed_again_and_again_it_pays_once(databases: Databases, history: Path
             if code == 0:
                 break
             assert code == -signal.SIGKILL
-        assert kills > 8
+        assert kills > 5
         assert digest_of(conn, compact.TENANT) == clean
         asked = conn.execute("select count(*), sum(items) from ops.calls where state = 'done'").fetchone()
         kept = conn.execute("select count(distinct call_id), count(*) from ops.replies").fetchone()

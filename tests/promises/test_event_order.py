@@ -18,7 +18,8 @@ from tests.promises import compact
 from tests.promises.world import SAMPLE, live, lively
 
 TENANT = "acme"
-SPRING = datetime(2026, 4, 1, 1, 30, tzinfo=UTC)
+#: Six weeks of the sample history.
+SPRING = datetime(2026, 2, 16, 1, 30, tzinfo=UTC)
 
 
 def records_of(history: Path, until: datetime) -> list[dict[str, Any]]:
@@ -60,14 +61,16 @@ def digest_of(databases: Databases, tmp_path: Path, records: list[dict[str, Any]
         return digest(store, TENANT)
 
 
-@pytest.mark.parametrize(("name", "seed"), [("compact", 1), ("compact", 2), ("sample", 1)])
+@pytest.mark.parametrize(("name", "seeds"), [("compact", (1, 2)), ("sample", (1,))])
 def test_a_shuffled_file_gives_the_same_memory(
-    name: str, seed: int, databases: Databases, history: Path, tmp_path: Path
+    name: str, seeds: tuple[int, ...], databases: Databases, history: Path, tmp_path: Path
 ) -> None:
     compressing = name == "compact"
     records = records_of(history if compressing else SAMPLE, compact.UNTIL if compressing else SPRING)
     in_order = digest_of(databases, tmp_path, records, compressing)
-    assert digest_of(databases, tmp_path, shuffled(records, seed), compressing).tables == in_order.tables
+    assert in_order.tables["memories"].rows > 10
+    for seed in seeds:
+        assert digest_of(databases, tmp_path, shuffled(records, seed), compressing).tables == in_order.tables, seed
 
 
 def test_turns_of_one_time_stay_in_the_order_of_arrival(databases: Databases, history: Path, tmp_path: Path) -> None:

@@ -25,6 +25,7 @@ from reverie.store.connect import connect
 from reverie.store.database import Store
 from reverie.store.digest import TableDigest, digest_of
 from reverie.store.work import Work
+from reverie.testing import DatabaseFactory, database_name
 from tests.conftest import Databases
 from tests.inference.embeddings_server import DIMENSIONS, Answer, EmbeddingsServer
 from tests.models.serving import Server, serving
@@ -69,12 +70,79 @@ def spread(calls: int) -> list[int]:
     return list(range(calls))[step // 2 :: step]
 
 
-def in_new(databases: Databases, sample: Path, work: Callable[[Store], None]) -> dict[str, TableDigest]:
-    """The digest of a database of its own that has the history, after some work."""
-    with databases() as url, Store.open(url, size=4) as store, connect(url) as conn:
-        import_file(store, sample, tenant_id=TENANT, now=UNTIL)
+@pytest.fixture(scope="module")
+def imported(databases: Databases, sample: Path) -> Iterator[str]:
+    """The name of a database whose log has the sample: to copy."""
+    with databases() as url:
+        with Store.open(url, size=1) as store:
+            import_file(store, sample, tenant_id=TENANT, now=UNTIL)
+        yield database_name(url)
+
+
+@pytest.fixture(scope="module")
+def extracted(imported: str, database_factory: DatabaseFactory) -> Iterator[str]:
+    """The name of a database in which the sample was read, and nothing embedded: to copy."""
+    with database_factory.copy(imported) as url:
+        with Store.open(url, size=1) as store:
+            extract(Work(store=store, embedder=WordEmbedder(), **COMMON))
+        yield database_name(url)
+
+
+def outcome(factory: DatabaseFactory, of: str, work: Callable[[Store], Any]) -> dict[str, TableDigest]:
+    """The digest of a copy of a database after some work."""
+    with factory.copy(of) as url, Store.open(url, size=4) as store, connect(url) as conn:
         work(store)
         return digest_of(conn, TENANT).tables
+
+
+class Embedding:
+    """The hosted embedder, and what it makes undisturbed."""
+
+    def __init__(self, factory: DatabaseFactory, of: str, vectors: EmbeddingsServer) -> None:
+        self._embedder = HostedEmbedder(
+            "openai/ours", api_base=vectors.address, dimensions=DIMENSIONS, batch_size=24, threads=1,
+            patience=Patience(attempts=1),
+        )  # fmt: skip
+        self._embedder.encode(["What a first call imports is not the server's fault."])
+        self._embedder._patience = Patience(attempts=1, timeout_s=2.0)
+        vectors.requests.clear()
+        self.clean = outcome(factory, of, self.remember)
+        self.calls = len(vectors.requests)
+
+    def remember(self, store: Store) -> None:
+        embed(Work(store=store, embedder=self._embedder, **COMMON))
+
+
+class Reading:
+    """The hosted language model, and what it makes undisturbed."""
+
+    def __init__(self, factory: DatabaseFactory, of: str, chat: Server) -> None:
+        limits = Limits(concurrency=1, per_request=10, attempts=1, timeout_s=2.0)
+        self._model = HostedLanguageModel("openai/ours", api_base=chat.address, limits=limits, price=(0.0, 0.0))
+        self._model.warm()
+        chat.script()
+        self.clean = outcome(factory, of, self.read)
+        self.calls = len(chat.requests)
+
+    def read(self, store: Store) -> dict[str, int | float]:
+        return extract(Work(store=store, embedder=WordEmbedder(), language_model=self._model, **COMMON)).counts
+
+
+@pytest.fixture(scope="module")
+def key() -> Iterator[None]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("OPENAI_API_KEY", "none")
+        yield
+
+
+@pytest.fixture(scope="module")
+def embedding(key: None, extracted: str, database_factory: DatabaseFactory, vectors: EmbeddingsServer) -> Embedding:
+    return Embedding(database_factory, extracted, vectors)
+
+
+@pytest.fixture(scope="module")
+def reading(key: None, imported: str, database_factory: DatabaseFactory, chat: Server) -> Reading:
+    return Reading(database_factory, imported, chat)
 
 
 @pytest.mark.parametrize(
@@ -83,32 +151,18 @@ def in_new(databases: Databases, sample: Path, work: Callable[[Store], None]) ->
     ids=["fails", "hangs", "drips", "leaves one out", "garbles"],
 )
 def test_the_nth_call_of_the_embedder(
-    fault: Answer, databases: Databases, sample: Path, vectors: EmbeddingsServer, monkeypatch: pytest.MonkeyPatch
+    fault: Answer, embedding: Embedding, extracted: str, database_factory: DatabaseFactory, vectors: EmbeddingsServer
 ) -> None:
-    monkeypatch.setenv("OPENAI_API_KEY", "none")
-    embedder = HostedEmbedder(
-        "openai/ours", api_base=vectors.address, dimensions=DIMENSIONS, batch_size=24, threads=1,
-        patience=Patience(attempts=1),
-    )  # fmt: skip
-    embedder.encode(["What a first call imports is not the server's fault."])
-    embedder._patience = Patience(attempts=1, timeout_s=2.0)
-
-    def remember(store: Store) -> None:
-        extract(Work(store=store, embedder=WordEmbedder(), **COMMON))
-        embed(Work(store=store, embedder=embedder, **COMMON))
-
     def disturbed(store: Store) -> None:
         vectors.script = [Answer()] * call + [fault]
         with pytest.raises(InferenceError):
-            remember(store)
+            embedding.remember(store)
         assert not vectors.script
-        remember(store)
+        embedding.remember(store)
 
-    vectors.requests.clear()
-    clean, calls = in_new(databases, sample, remember), len(vectors.requests)
-    assert calls >= 4
-    for call in spread(calls):
-        assert in_new(databases, sample, disturbed) == clean, call
+    assert embedding.calls >= 4
+    for call in spread(embedding.calls):
+        assert outcome(database_factory, extracted, disturbed) == embedding.clean, call
 
 
 @pytest.mark.parametrize(
@@ -125,34 +179,22 @@ def test_the_nth_call_of_the_embedder(
 def test_the_nth_call_of_the_language_model(
     fault: dict[str, Any],
     count: str,
-    databases: Databases,
-    sample: Path,
+    reading: Reading,
+    imported: str,
+    database_factory: DatabaseFactory,
     chat: Server,
-    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setenv("OPENAI_API_KEY", "none")
-    limits = Limits(concurrency=1, per_request=10, attempts=1, timeout_s=2.0)
-    model = HostedLanguageModel("openai/ours", api_base=chat.address, limits=limits, price=(0.0, 0.0))
-
-    model.warm()
-
-    def read(store: Store) -> dict[str, int | float]:
-        return extract(Work(store=store, embedder=WordEmbedder(), language_model=model, **COMMON)).counts
-
     def disturbed(store: Store) -> None:
         chat.script(*[{}] * call, fault)
         try:
-            counts = read(store)
+            counts = reading.read(store)
             assert counts[count] > 0
         except UnansweredError:  # there was no other call
-            assert calls == 1
+            assert reading.calls == 1
         if count == "asked_again":
             assert counts["waiting"] == 0, "asked again at once, it answered"
-        assert read(store)["waiting"] == 0
+        assert reading.read(store)["waiting"] == 0
 
-    chat.script()
-    clean = in_new(databases, sample, lambda store: read(store) and None)
-    calls = len(chat.requests)
-    assert calls >= 4
-    for call in spread(calls):
-        assert in_new(databases, sample, disturbed) == clean, call
+    assert reading.calls >= 4
+    for call in spread(reading.calls):
+        assert outcome(database_factory, imported, disturbed) == reading.clean, call

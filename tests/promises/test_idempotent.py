@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -19,8 +19,10 @@ from reverie.store.database import Store
 from reverie.store.digest import Digest, digest
 from reverie.store.runs import Report
 from reverie.store.work import Work
+from reverie.testing import DatabaseFactory
 from tests.conftest import Databases
 from tests.promises import compact
+from tests.promises.conftest import WorkedIn
 from tests.promises.world import consolidate, live, lively
 
 Stage = Callable[..., Report]
@@ -38,7 +40,6 @@ def test_a_stage_run_twice_is_a_stage_run_once(
     store: Store, history: Path, name: str, policy_of: Callable[[str], Policy], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     policy = policy_of(name)
-    live(store, "once", policy, history, compact.UNTIL)
     seen: set[str] = set()
 
     def twice(stage: Stage) -> Stage:
@@ -56,15 +57,24 @@ def test_a_stage_run_twice_is_a_stage_run_once(
         monkeypatch.setattr(cycle, stage, twice(getattr(cycle, stage)))
     live(store, "twice", policy, history, compact.UNTIL)
     assert seen == set(NAMES)
-    assert rows(digest(store, "twice")) == rows(digest(store, "once"))
 
 
-def test_a_whole_run_repeated_changes_nothing(store: Store, history: Path) -> None:
-    policy = compact.policy()
-    live(store, compact.TENANT, policy, history, compact.UNTIL)
-    before = digest(store, compact.TENANT)
-    live(store, compact.TENANT, policy, history, compact.UNTIL)
-    assert digest(store, compact.TENANT) == before
+@pytest.fixture
+def lived(worked_in: WorkedIn, database_factory: DatabaseFactory) -> Iterator[Store]:
+    """The history, imported and worked in."""
+    with database_factory.copy(worked_in(compact.policy(), compact.UNTIL)) as url, Store.open(url, size=2) as store:
+        yield store
+
+
+@pytest.fixture
+def clean(lived: Store) -> Digest:
+    """What the history, imported whole and in order with one connection, comes to."""
+    return digest(lived, compact.TENANT)
+
+
+def test_a_whole_run_repeated_changes_nothing(clean: Digest, lived: Store, history: Path) -> None:
+    live(lived, compact.TENANT, compact.policy(), history, compact.UNTIL)
+    assert digest(lived, compact.TENANT) == clean
 
 
 def test_a_dry_run_changes_nothing(store: Store, history: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -90,17 +100,15 @@ def test_a_dry_run_changes_nothing(store: Store, history: Path, monkeypatch: pyt
     assert any(counts.get("merged") for counts in said)
 
 
-def test_ids_are_the_same_in_every_database(databases: Databases, history: Path) -> None:
-    found = []
-    for size in (1, 3):
-        with databases() as url, Store.open(url, size=size) as store:
-            live(store, compact.TENANT, compact.policy(), history, compact.UNTIL)
-            found.append(digest(store, compact.TENANT))
-    assert found[0] == found[1]
+def test_ids_are_the_same_in_every_database(clean: Digest, store: Store, history: Path) -> None:
+    live(store, compact.TENANT, compact.policy(), history, compact.UNTIL)
+    assert digest(store, compact.TENANT) == clean
 
 
 @pytest.mark.parametrize("seed", [1, 2])
-def test_sessions_may_come_in_any_order(databases: Databases, history: Path, tmp_path: Path, seed: int) -> None:
+def test_sessions_may_come_in_any_order(
+    clean: Digest, databases: Databases, history: Path, tmp_path: Path, seed: int
+) -> None:
     """A file a session, whichever comes first, and outcomes before the turns they are of (docs/importing.md)."""
     records = read(history)
     sessions = {(record["subject_id"], record["session_id"], record.get("type")) for record in records}
@@ -109,7 +117,7 @@ def test_sessions_may_come_in_any_order(databases: Databases, history: Path, tmp
     for number, key in enumerate(order):
         of_key = [r for r in records if (r["subject_id"], r["session_id"], r.get("type")) == key]
         parts.append(write(tmp_path / f"{number}.jsonl", of_key))
-    expect_same(databases, write(tmp_path / "whole.jsonl", records), parts)
+    assert from_files(databases, parts) == clean
 
 
 def test_turns_with_an_index_may_come_in_any_order(databases: Databases, history: Path, tmp_path: Path) -> None:
@@ -119,25 +127,18 @@ def test_turns_with_an_index_may_come_in_any_order(databases: Databases, history
         if record.get("type") != "outcome":
             session = (record["subject_id"], record["session_id"])
             record["turn_index"] = places[session] = places.get(session, -1) + 1
+    in_order = from_files(databases, [write(tmp_path / "whole.jsonl", records)])
     shuffled = random.Random(3).sample(records, len(records))
-    expect_same(databases, write(tmp_path / "whole.jsonl", records), [write(tmp_path / "shuffled.jsonl", shuffled)])
+    assert from_files(databases, [write(tmp_path / "shuffled.jsonl", shuffled)]) == in_order
 
 
-def expect_same(databases: Databases, whole: Path, parts: list[Path]) -> None:
-    """The whole file and its parts give the same memory, ids included."""
-    found = []
-    for files in ([whole], parts):
-        with databases() as url, Store.open(url, size=1) as store:
-            for file in files:
-                import_file(store, file, tenant_id=compact.TENANT, now=compact.UNTIL)
-            consolidate(store, compact.TENANT, compact.policy(), compact.UNTIL)
-            found.append(digest(store, compact.TENANT))
-    assert found[0] == found[1]
-
-
-def rows(found: Digest) -> dict[str, int]:
-    """Rows by table."""
-    return {table: each.rows for table, each in found.tables.items()}
+def from_files(databases: Databases, files: list[Path]) -> Digest:
+    """The memory that files give, imported one after another; ids included."""
+    with databases() as url, Store.open(url, size=1) as store:
+        for file in files:
+            import_file(store, file, tenant_id=compact.TENANT, now=compact.UNTIL)
+        consolidate(store, compact.TENANT, compact.policy(), compact.UNTIL)
+        return digest(store, compact.TENANT)
 
 
 def read(path: Path) -> list[dict[str, Any]]:

@@ -33,8 +33,8 @@ from tests.promises.world import SAMPLE, WordEmbedder, for_tenant, live, lively,
 pytestmark = pytest.mark.timeout(240)
 
 TENANT = compact.TENANT
-#: Half of the sample has happened by then.
-SPRING = datetime(2026, 4, 1, 1, 30, tzinfo=UTC)
+#: Six weeks of the sample.
+SPRING = datetime(2026, 2, 16, 1, 30, tzinfo=UTC)
 
 
 @pytest.mark.parametrize(("name", "model"), [("compact", None), ("compact", NoteTaker()), ("sample", None)])

@@ -26,7 +26,7 @@ from tests.promises.profiling import START, TENANT, UNTIL, Scribe, policy, recor
 pytestmark = pytest.mark.timeout(2400 if os.environ.get("REVERIE_KILL_EVERY") else 240)
 
 #: Of the moments of the stage; `make kills` has all of them.
-KILLS = 5
+KILLS = 3
 
 Rows = list[tuple[Any, ...]]
 

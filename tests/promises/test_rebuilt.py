@@ -6,6 +6,7 @@ That holds for histories that arrived late, in parts or in another order, which 
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -18,20 +19,27 @@ from reverie.model import Scope
 from reverie.store.database import Store
 from reverie.store.digest import Digest, digest
 from reverie.store.work import Work
+from reverie.testing import DatabaseFactory
 from tests.conftest import Databases
 from tests.promises import compact
 from tests.promises.compact import TENANT, UNTIL
+from tests.promises.conftest import WorkedIn
 from tests.promises.world import consolidate, live
 
 POLICY = compact.policy()
 
 
-@pytest.fixture(scope="module")
-def whole(databases: Databases, history: Path) -> Digest:
-    """The digest of the whole history's memory, loaded and worked in at once."""
-    with databases() as url, Store.open(url, size=2) as store:
-        live(store, TENANT, POLICY, history, UNTIL)
-        return digest(store, TENANT)
+@pytest.fixture
+def lived(worked_in: WorkedIn, database_factory: DatabaseFactory) -> Iterator[Store]:
+    """The whole history, loaded and worked in at once."""
+    with database_factory.copy(worked_in(POLICY, UNTIL)) as url, Store.open(url, size=2) as store:
+        yield store
+
+
+@pytest.fixture
+def whole(lived: Store) -> Digest:
+    """The digest of its memory."""
+    return digest(lived, TENANT)
 
 
 def odd_and_even(lines: list[str]) -> tuple[list[str], list[str]]:
@@ -68,29 +76,23 @@ def test_a_history_in_parts_is_rebuilt_as_one(
         assert digest(store, TENANT).tables == whole.tables
 
 
-def test_a_rebuild_cut_off_anywhere_is_finished_by_the_next_run(
-    whole: Digest, databases: Databases, history: Path
-) -> None:
-    with databases() as url, Store.open(url, size=2) as store:
-        live(store, TENANT, POLICY, history, UNTIL)
-        for stop in (UNTIL - timedelta(days=100), UNTIL - timedelta(days=70)):  # as a process that dies on the way
-            rebuild(store, stop)
-        assert digest(store, TENANT).tables != whole.tables
-        consolidate(store, TENANT, POLICY, UNTIL)
-        assert digest(store, TENANT).tables == whole.tables
+def test_a_rebuild_cut_off_anywhere_is_finished_by_the_next_run(whole: Digest, lived: Store) -> None:
+    for stop in (UNTIL - timedelta(days=100), UNTIL - timedelta(days=70)):  # as a process that dies on the way
+        rebuild(lived, stop)
+    assert digest(lived, TENANT).tables != whole.tables
+    consolidate(lived, TENANT, POLICY, UNTIL)
+    assert digest(lived, TENANT).tables == whole.tables
 
 
-def test_emptying_leaves_nothing_derived_and_all_of_the_log(databases: Databases, history: Path) -> None:
-    with databases() as url, Store.open(url, size=2) as store:
-        live(store, TENANT, POLICY, history, UNTIL)
-        live(store, "other", POLICY, history, UNTIL)
-        kept, turns = digest(store, "other"), count(store, "log.turns")
-        report = empty_memory(Work(store=store, scope=Scope(tenant_id=TENANT), policy=POLICY, as_of=UNTIL))
-        assert report["rows"] > report["memories"] > 0
-        assert all(table.rows == 0 for table in digest(store, TENANT).tables.values())
-        assert digest(store, "other") == kept
-        assert count(store, "log.turns") == turns
-        assert count(store, "ops.embeddings") > 0
+def test_emptying_leaves_nothing_derived_and_all_of_the_log(lived: Store, history: Path) -> None:
+    live(lived, "other", POLICY, history, UNTIL)
+    kept, turns = digest(lived, "other"), count(lived, "log.turns")
+    report = empty_memory(Work(store=lived, scope=Scope(tenant_id=TENANT), policy=POLICY, as_of=UNTIL))
+    assert report["rows"] > report["memories"] > 0
+    assert all(table.rows == 0 for table in digest(lived, TENANT).tables.values())
+    assert digest(lived, "other") == kept
+    assert count(lived, "log.turns") == turns
+    assert count(lived, "ops.embeddings") > 0
 
 
 def rebuild(store: Store, until: datetime) -> None:

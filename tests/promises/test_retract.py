@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from datetime import timedelta
 from pathlib import Path
 
@@ -15,7 +16,9 @@ from reverie.recall.inspect import explain
 from reverie.store.database import Store
 from reverie.store.digest import Digest, digest
 from reverie.store.session import perform
+from reverie.testing import DatabaseFactory
 from tests.promises import compact
+from tests.promises.conftest import WorkedIn
 from tests.promises.test_corrected_at_once import (
     RIGHT,
     TARGETS,
@@ -37,10 +40,24 @@ LATER = THEN + timedelta(hours=7)
 
 
 @pytest.fixture
-def told(store: Store, history: Path) -> Store:
-    """The history, in the log."""
-    import_file(store, history, tenant_id=TENANT, now=compact.UNTIL)
-    return store
+def copied(worked_in: WorkedIn, database_factory: DatabaseFactory) -> Iterator[str]:
+    """A database with the history, worked in up to THEN."""
+    with database_factory.copy(worked_in(policy(), THEN)) as url:
+        yield url
+
+
+@pytest.fixture
+def told(copied: str) -> Iterator[Store]:
+    """Its store."""
+    with Store.open(copied, size=2) as opened:
+        yield opened
+
+
+@pytest.fixture
+def never(worked_in: WorkedIn, database_factory: DatabaseFactory) -> Digest:
+    """What the history comes to by LATER if nobody corrects anything."""
+    with database_factory.copy(worked_in(policy(), LATER)) as url, Store.open(url, size=1) as store:
+        return digest(store, TENANT)
 
 
 def take_back(store: Store, memory: object, hours: float = 6.5) -> Corrected:
@@ -56,12 +73,8 @@ def without_notes(found: Digest) -> dict[str, object]:
 
 
 @pytest.mark.parametrize("asked", ["wrong", "replace", "forget"])
-def test_memory_is_as_if_it_had_never_been_corrected(told: Store, database_url: str, asked: Asked) -> None:
+def test_memory_is_as_if_it_had_never_been_corrected(told: Store, copied: str, never: Digest, asked: Asked) -> None:
     of = policy()
-    consolidate(told, TENANT, of, LATER)
-    never = digest(told, TENANT)
-    wipe(database_url)
-    consolidate(told, TENANT, of, THEN)
     dog, before = find(told, WRONG), everything(told, of, LATER)
     ask_for(told, asked, dog, of, RIGHT if asked == "replace" else None)
     consolidate(told, TENANT, of, THEN + timedelta(hours=2))
@@ -75,17 +88,16 @@ def test_memory_is_as_if_it_had_never_been_corrected(told: Store, database_url: 
     live = digest(told, TENANT)
     consolidate(told, TENANT, of, LATER)
     assert digest(told, TENANT) == live, "a second run changes nothing"
-    wipe(database_url)
+    wipe(copied)
     consolidate(told, TENANT, of, LATER)
     assert digest(told, TENANT) == live, "a rebuild gives the same"
     seen = perform(explain(told.session(TENANT), str(dog))).corrections
     assert [(one.kind, one.retracted, one.worked_in) for one in seen] == [(asked, True, True), ("retract", False, True)]
 
 
-def test_one_taken_back_before_stays_so(told: Store, database_url: str) -> None:
+def test_one_taken_back_before_stays_so(told: Store, copied: str) -> None:
     """The subject's memory is made again for the second one, and the first is not applied to it."""
     of = policy()
-    consolidate(told, TENANT, of, THEN)
     before = everything(told, of, LATER)
     for hours, words in ((1, WRONG), (3, "Pune")):
         memory = find(told, words)
@@ -95,14 +107,13 @@ def test_one_taken_back_before_stays_so(told: Store, database_url: str) -> None:
         consolidate(told, TENANT, of, THEN + timedelta(hours=hours + 1.5))
     assert everything(told, of, LATER) == before
     live = digest(told, TENANT)
-    wipe(database_url)
+    wipe(copied)
     consolidate(told, TENANT, of, THEN + timedelta(hours=4.5))
     assert digest(told, TENANT) == live
 
 
-def test_one_that_waits_is_void_at_once(told: Store, database_url: str) -> None:
+def test_one_that_waits_is_void_at_once(told: Store, copied: str) -> None:
     of = policy()
-    consolidate(told, TENANT, of, THEN)
     at = THEN + timedelta(hours=1)
     dog, before = find(told, WRONG), everything(told, of, at)
     made = ask_for(told, "replace", dog, of, RIGHT)
@@ -114,14 +125,13 @@ def test_one_that_waits_is_void_at_once(told: Store, database_url: str) -> None:
     runs = rows(told, "select report -> 'subjects' from ops.runs where stage = 'retract'")
     assert runs == [(0,)], "nothing had to be made again"
     live = digest(told, TENANT)
-    wipe(database_url)
+    wipe(copied)
     consolidate(told, TENANT, of, at)
     assert digest(told, TENANT) == live
 
 
 def test_as_of_a_time_before_it_was_taken_back_the_correction_holds(told: Store) -> None:
     of = policy()
-    consolidate(told, TENANT, of, THEN)
     dog = find(told, WRONG)
     ask_for(told, "wrong", dog, of)
     take_back(told, dog)
@@ -132,10 +142,9 @@ def test_as_of_a_time_before_it_was_taken_back_the_correction_holds(told: Store)
 
 
 @pytest.mark.parametrize("is_worked_in", [True, False])
-def test_at_a_stopped_clock_it_is_made_again(told: Store, database_url: str, is_worked_in: bool) -> None:
+def test_at_a_stopped_clock_it_is_made_again(told: Store, copied: str, is_worked_in: bool) -> None:
     """Wrong, taken back and wrong again, all at one time: the last one holds."""
     of = policy()
-    consolidate(told, TENANT, of, THEN)
     dog = find(told, WRONG)
     for _ in range(2):
         ask_for(told, "wrong", dog, of)
@@ -151,15 +160,14 @@ def test_at_a_stopped_clock_it_is_made_again(told: Store, database_url: str, is_
     consolidate(told, TENANT, of, THEN)
     assert rows(told, "select reason from memory.tombstones where memory_id = %s", dog) == [("wrong",)]
     live = digest(told, TENANT)
-    wipe(database_url)
+    wipe(copied)
     consolidate(told, TENANT, of, THEN)
     assert digest(told, TENANT) == live
 
 
-def test_at_a_stopped_clock_corrections_hold_in_their_order(told: Store, database_url: str) -> None:
+def test_at_a_stopped_clock_corrections_hold_in_their_order(told: Store, copied: str) -> None:
     """Of pins and unpins the last one holds, and a replacement that was replaced in turn is nowhere told."""
     of = policy()
-    consolidate(told, TENANT, of, THEN)
     kept, dog = find(told, "coffee"), find(told, WRONG)
     for asked in ("pin", "unpin", "pin", "unpin", "pin"):
         ask_for(told, asked, kept, of)  # type: ignore[arg-type]
@@ -174,7 +182,7 @@ def test_at_a_stopped_clock_corrections_hold_in_their_order(told: Store, databas
     text = everything(told, of, THEN)
     assert RIGHT in text and not any(word in text for word in (WRONG, "poodle", "spaniel"))
     live = digest(told, TENANT)
-    wipe(database_url)
+    wipe(copied)
     consolidate(told, TENANT, of, THEN)
     assert digest(told, TENANT) == live
     ask_for(told, "unpin", kept, of)
@@ -182,9 +190,8 @@ def test_at_a_stopped_clock_corrections_hold_in_their_order(told: Store, databas
     assert rows(told, "select mark from memory.marks where item_id = %s", kept) == []
 
 
-def test_the_worker_makes_the_subject_again(told: Store, database_url: str) -> None:
+def test_the_worker_makes_the_subject_again(told: Store, copied: str) -> None:
     of = policy()
-    consolidate(told, TENANT, of, THEN)
     dog = find(told, WRONG)
     ask_for(told, "wrong", dog, of)
     consolidate(told, TENANT, of, THEN + timedelta(hours=2))
@@ -200,7 +207,6 @@ def test_the_worker_makes_the_subject_again(told: Store, database_url: str) -> N
 
 def test_what_cannot_be_taken_back_is_said(told: Store) -> None:
     of = policy()
-    consolidate(told, TENANT, of, THEN)
     dog = find(told, WRONG)
     with pytest.raises(NotFoundError, match="No correction"):
         take_back(told, dog)
@@ -218,9 +224,8 @@ def test_what_cannot_be_taken_back_is_said(told: Store) -> None:
     assert "poodle" not in text and RIGHT not in text and WRONG in text
 
 
-def test_said_again_in_between_becomes_the_same_memory(told: Store, tmp_path: Path, database_url: str) -> None:
+def test_said_again_in_between_becomes_the_same_memory(told: Store, tmp_path: Path, copied: str) -> None:
     of, (said, _, _) = policy(), TARGETS["reverie"]
-    consolidate(told, TENANT, of, THEN)
     dog = find(told, WRONG)
     ask_for(told, "wrong", dog, of)
     consolidate(told, TENANT, of, THEN + timedelta(hours=2))
@@ -232,6 +237,6 @@ def test_said_again_in_between_becomes_the_same_memory(told: Store, tmp_path: Pa
     consolidate(told, TENANT, of, until + timedelta(hours=8))
     assert rows(told, "select state from memory.memories where id = %s", dog) == [("active",)]
     live = digest(told, TENANT)
-    wipe(database_url)
+    wipe(copied)
     consolidate(told, TENANT, of, until + timedelta(hours=8))
     assert digest(told, TENANT) == live
