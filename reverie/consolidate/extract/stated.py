@@ -20,7 +20,7 @@ from reverie.language.statements.stated import MessageStatement, bare, holder_ke
 from reverie.language.statements.things import things
 from reverie.language.subject import possessive, sentence
 from reverie.language.text import owned
-from reverie.model import Candidate, Proposition, candidate_id
+from reverie.model import READER, Candidate, Proposition, candidate_id
 from reverie.policy import Policy
 from reverie.policy.relations import Relation
 
@@ -57,8 +57,6 @@ class ReadTurn(Protocol):
         """The message."""
 
 
-#: What its candidates are recorded as found by.
-ORIGIN = "reader"
 #: Places of the ends of replaced values, after those of the statements themselves.
 _ENDS_FROM = 1000
 
@@ -202,7 +200,7 @@ def _candidate(
         importance = salience(unit_of(turn.text, statement.clause or turn.text), policy.salience)
     ends_at = _ends_at(statement, relation, turn, policy)
     return Candidate(
-        id=candidate_id(turn.said_at, turn.tenant_id, turn.subject_id, kind, str(turn.id), ORIGIN, place),
+        id=candidate_id(turn.said_at, turn.tenant_id, turn.subject_id, kind, str(turn.id), READER, place),
         subject_id=turn.subject_id,
         kind=kind,
         content=(sentence if states else owned)(content, turn.speaker, turn.subject_id),
@@ -212,8 +210,9 @@ def _candidate(
         mentions=tuple(_mentions(statement, relation, content)),
         turn_id=turn.id,
         session_id=turn.session_id,
-        origin=ORIGIN,
+        origin=READER,
         statement=_proposition(statement) if states else None,
+        confidence=statement.confidence,
         lasting=ends_at is None and states and _is_lasting(statement, relation),
         expires_at=ends_at,
     )
