@@ -57,7 +57,7 @@ def with_agreement(
     kept: list[tuple[AcceptedClaim, Candidate]] = []
     agreed: dict[UUID, float] = {}
     for claim, candidate in zip(claims, candidates, strict=True):
-        known = next((one for one in found if one.id not in agreed and _is_one(candidate, one, policy)), None)
+        known = next((one for one in found if one.id not in agreed and states_the_same(candidate, one, policy)), None)
         if known is None:
             kept.append((claim, candidate))
             continue
@@ -76,9 +76,10 @@ def surer(one: float, other: float, policy: Policy) -> float:
     return round(max(both, one, other), _DIGITS)
 
 
-def _is_one(candidate: Candidate, known: ReaderMemory, policy: Policy) -> bool:
+def states_the_same(candidate: Candidate, known: Candidate | ReaderMemory, policy: Policy) -> bool:
+    """Return whether both have the same relation, holder and object, and nothing in the two contradicts."""
     claimed, found = candidate.statement, known.statement
-    if claimed is None or claimed.relation is None or claimed.relation != found.relation:
+    if claimed is None or found is None or claimed.relation is None or claimed.relation != found.relation:
         return False
     is_apart = (
         (claimed.who or "").casefold() != (found.who or "").casefold()

@@ -8,7 +8,16 @@ from typing import Any
 
 import polars as pl
 
-from reverie.inference.reader import AskedMessage, MessageReading, ReadMessage, TextPlace, shared_reader
+from reverie.inference.reader import (
+    AskedMessage,
+    MessageReading,
+    ReaderHead,
+    ReadMessage,
+    TextPlace,
+    own_sureness,
+    shared_reader,
+    signs_of,
+)
 from reverie.language.cues.attribution import others_spans
 from reverie.language.cues.immediate import compiled
 from reverie.language.cues.speech import low_content_expr
@@ -29,6 +38,8 @@ class ReadTurns:
     likely: Mapping[str, MessageStatement] = field(default_factory=dict)
     #: turns of which it is unsure (`[extract.model] sure`)
     unsure: Set[str] = frozenset()
+    #: of each turn that it read how sure it is by its own confidence, and the signs by which a head tells
+    sureness: Mapping[str, tuple[float, tuple[float, ...]]] = field(default_factory=dict)
     #: turns that it does not read for their language
     foreign: Set[str] = frozenset()
     #: turns that it read, and the version that did
@@ -36,8 +47,12 @@ class ReadTurns:
     reader: str | None = None
 
 
-def read_messages(turns: pl.DataFrame, policy: Policy, *, threads: int = 2) -> ReadTurns:
+def read_messages(
+    turns: pl.DataFrame, policy: Policy, *, threads: int = 2, head: ReaderHead | None = None
+) -> ReadTurns:
     """Return what the reader finds in turns (a frame of the columns `decide.TURNS`).
+
+    `head`: the tenant's, which tells of which turns it is unsure; one that was trained for another reader is not used.
 
     Turns of other roles than those that are read, those of low content and those in another language are not looked at.
     A short reply is read with the question before it. What stands in words of others is not the author's statement.
@@ -59,7 +74,9 @@ def read_messages(turns: pl.DataFrame, policy: Policy, *, threads: int = 2) -> R
     ]
     reader = shared_reader(threads)
     read = reader.read(asked)
-    statements, likely, unsure = {}, {}, set()
+    if head is not None and head.reader != reader.model:
+        head = None
+    statements, likely, sureness = {}, {}, {}
     for turn_id, message, found in zip(messages["id"], asked, read, strict=True):
         others = others_spans(message.text) if found.likeliest else []
         taken = [
@@ -71,15 +88,16 @@ def read_messages(turns: pl.DataFrame, policy: Policy, *, threads: int = 2) -> R
             statements[turn_id] = [statement_of(each, message) for each in taken]
         elif found.states >= numbers.keep and (said := _likely(message, found, others, numbers.keep_characters)):
             likely[turn_id] = said
-        if _is_unsure(taken, found.states, policy.extract.model.sure):
-            unsure.add(turn_id)
+        sureness[turn_id] = own_sureness(taken, found.states), signs_of(message, taken, found.states)
+    sure = {turn_id: own if head is None else head.sureness(signs) for turn_id, (own, signs) in sureness.items()}
     return ReadTurns(
         statements=statements,
         likely=likely,
-        unsure=unsure,
+        unsure={turn_id for turn_id, number in sure.items() if number < policy.extract.model.sure},
+        sureness=sureness,
         foreign=foreign,
         read=set(messages["id"]),
-        reader=reader.model if asked else None,
+        reader=(head.version if head else reader.model) if asked else None,
     )
 
 
@@ -105,10 +123,6 @@ def _is_of_others(place: TextPlace, others: Sequence[Span]) -> bool:
         start <= place.start and place.end <= end and end - start > place.end - place.start + 2 * marks
         for start, end in others
     )
-
-
-def _is_unsure(taken: Sequence[MessageReading], states: float, sure: float) -> bool:
-    return any(each.confidence < sure for each in taken) or (not taken and states > 1 - sure)
 
 
 def _is_foreign(text: str, policy: Policy) -> bool:

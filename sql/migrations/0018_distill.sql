@@ -22,7 +22,7 @@ create unique index reader_heads_current on ops.reader_heads (tenant_id) where r
 comment on table ops.reader_heads is 'Calibrations of our reader by the kept replies of a tenant''s language model: weights, no content. At most one is in force.';
 comment on column ops.reader_heads.version is 'Version of the reader with this head, as in memory.extractions.reader.';
 comment on column ops.reader_heads.reader is 'Version of the reader that it was trained for; it is not used with another.';
-comment on column ops.reader_heads.head is 'Means, scales and weights of its two logistic regressions.';
+comment on column ops.reader_heads.head is 'Means, scales and weights of its logistic regression, and the steps from its chances to the scale of sure.';
 comment on column ops.reader_heads.models is 'Language models whose replies it learned from.';
 comment on column ops.reader_heads.replies is 'Number of kept replies that it learned from.';
 comment on column ops.reader_heads.figures is 'Calls saved and agreement on the turns held back, with the shipped calibration and with this head.';
