@@ -27,7 +27,7 @@ class KeptHead:
     replies: int
     #: What it was worth on turns held back.
     figures: dict[str, Any]
-    made_at: datetime | None = None
+    made_at: datetime
     #: When it was put out of force; None: it was not.
     retired_at: datetime | None = None
 
@@ -44,8 +44,8 @@ def kept_heads(conn: Connection[Any], tenant_id: str) -> list[KeptHead]:
 
 
 def adopt_head(conn: Connection[Any], tenant_id: str, head: KeptHead) -> None:
-    """Put a head in force in the place of the tenant's present one; its times are the clock's."""
-    retire_head(conn, tenant_id)
+    """Put a head in force in the place of the tenant's present one, from when it was made."""
+    retire_head(conn, tenant_id, head.made_at)
     params = {
         "tenant": tenant_id,
         "version": head.version,
@@ -54,11 +54,12 @@ def adopt_head(conn: Connection[Any], tenant_id: str, head: KeptHead) -> None:
         "models": head.models,
         "replies": head.replies,
         "figures": orjson.dumps(head.figures).decode(),
+        "at": head.made_at,
     }
     conn.execute(queries("reader_heads")["adopt_head"], params)
 
 
-def retire_head(conn: Connection[Any], tenant_id: str) -> str | None:
+def retire_head(conn: Connection[Any], tenant_id: str, at: datetime) -> str | None:
     """Put the tenant's head out of force; return its version, None: there was none."""
-    row = conn.execute(queries("reader_heads")["retire_head"], {"tenant": tenant_id}).fetchone()
+    row = conn.execute(queries("reader_heads")["retire_head"], {"tenant": tenant_id, "at": at}).fetchone()
     return row[0] if row else None

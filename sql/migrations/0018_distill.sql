@@ -14,7 +14,7 @@ create table ops.reader_heads (
     models text[] not null,
     replies int not null check (replies > 0),
     figures jsonb not null,
-    made_at timestamptz not null default clock_timestamp(),
+    made_at timestamptz not null,
     retired_at timestamptz,
     primary key (tenant_id, version)
 );
@@ -26,7 +26,7 @@ comment on column ops.reader_heads.head is 'Means, scales and weights of its log
 comment on column ops.reader_heads.models is 'Language models whose replies it learned from.';
 comment on column ops.reader_heads.replies is 'Number of kept replies that it learned from.';
 comment on column ops.reader_heads.figures is 'Calls saved and agreement on the turns held back, with the shipped calibration and with this head.';
-comment on column ops.reader_heads.made_at is 'When it was trained, by the clock.';
+comment on column ops.reader_heads.made_at is 'When it was trained.';
 comment on column ops.reader_heads.retired_at is 'When another took its place, or it was reset; null: it is in force.';
 
 -- data teams compare how sure memories are, and what heads are worth

@@ -59,6 +59,7 @@ def distill_replies(tenant: str | None, policy: str | None, least: int | None, a
             session.tenant_id,
             session.policy,
             count_tokens=session.embedder.count_tokens,
+            at=session.time(None),
             least=least,
             progress=lambda done, of: note(f"Read {done:,} of {of:,} replies."),
         )
@@ -96,7 +97,7 @@ def show_heads(tenant: str | None, as_json: bool) -> None:
 
     with CommandSession(tenant) as session:
         session.require_tenant()
-        with session.reader.transaction(session.tenant_id) as conn:
+        with session.worker.transaction(session.tenant_id) as conn:
             heads = kept_heads(conn, session.tenant_id)
     reader = shared_reader().model
     current = next((head for head in heads if head.retired_at is None), None)
@@ -118,7 +119,7 @@ def show_heads(tenant: str | None, as_json: bool) -> None:
         _print_curve([(f"{a['saved']:.2f}", f"{a['agreement']:.3f}", f"{b['agreement']:.3f}", "") for a, b in points])
     if before := [head for head in heads if head is not used]:
         heading(f"out of force ({len(before):,})")
-        rows = [(head.version, head.replies, head.made_at, head.retired_at or "never used now") for head in before]
+        rows = [(head.version, head.replies, head.made_at, head.retired_at or "not used") for head in before]
         table(("version", "replies", "learned", "until"), rows, right=("replies",))
 
 
@@ -137,7 +138,7 @@ def reset_head(tenant: str | None, yes: bool, as_json: bool) -> None:
         if head is not None and not yes:
             click.confirm(f"Put {head.version} of tenant {session.tenant_id} out of force?", abort=True, err=True)
         with session.worker.transaction(session.tenant_id) as conn:
-            version = retire_head(conn, session.tenant_id)
+            version = retire_head(conn, session.tenant_id, session.time(None))
     if as_json:
         print_json({"retired": version})
     else:

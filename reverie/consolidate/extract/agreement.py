@@ -32,7 +32,7 @@ class ReaderMemory(NamedTuple):
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Agreement:
+class AgreedClaims:
     """Claims of a turn beside what the reader found in it."""
 
     #: The claims that the reader's memories do not hold, and their candidates.
@@ -48,7 +48,7 @@ def with_agreement(
     found: Sequence[ReaderMemory],
     text: str,
     policy: Policy,
-) -> Agreement:
+) -> AgreedClaims:
     """Return the claims of a turn (`text`) that say more than what the reader found, and what both say.
 
     Both say the same where relation, holder and object are the same and nothing in the two contradicts. A claim that
@@ -64,7 +64,7 @@ def with_agreement(
         agreed[known.id] = surer(known.confidence, claim.confidence, policy)
         if not says_no_more(claim.text, known.content, text):
             kept.append((claim, replace(candidate, agreed=agreed[known.id])))
-    return Agreement(claims=[claim for claim, _ in kept], candidates=[each for _, each in kept], agreed=agreed)
+    return AgreedClaims(claims=[claim for claim, _ in kept], candidates=[each for _, each in kept], agreed=agreed)
 
 
 def surer(one: float, other: float, policy: Policy) -> float:

@@ -14,9 +14,9 @@ from reverie.inference.reader import (
     ReaderHead,
     ReadMessage,
     TextPlace,
+    head_signs,
     own_sureness,
     shared_reader,
-    signs_of,
 )
 from reverie.language.cues.attribution import others_spans
 from reverie.language.cues.immediate import compiled
@@ -52,26 +52,14 @@ def read_messages(
 ) -> ReadTurns:
     """Return what the reader finds in turns (a frame of the columns `decide.TURNS`).
 
-    `head`: the tenant's, which tells of which turns it is unsure; one that was trained for another reader is not used.
-
     Turns of other roles than those that are read, those of low content and those in another language are not looked at.
     A short reply is read with the question before it. What stands in words of others is not the author's statement.
+    `head`: the tenant's, which tells of which turns the reader is unsure; one made for another reader is not used.
     """
     numbers = policy.extract.reader
     if not numbers.read:
         return ReadTurns()
-    rules = compiled(policy)
-    messages = turns.filter(
-        pl.col("role").is_in(list(policy.extract.roles)),
-        ~low_content_expr(pl.col("text"), rules),
-        pl.col("text") != "",
-    ).select("id", "text", "asked")
-    foreign = {turn_id for turn_id, text in messages["id", "text"].iter_rows() if _is_foreign(text, policy)}
-    messages = messages.filter(~pl.col("id").is_in(list(foreign)))
-    asked = [
-        AskedMessage(strip_invisible(text), strip_invisible(question or ""))
-        for text, question in messages["text", "asked"].iter_rows()
-    ]
+    messages, asked, foreign = _read_of(turns, policy)
     reader = shared_reader(threads)
     read = reader.read(asked)
     if head is not None and head.reader != reader.model:
@@ -88,7 +76,7 @@ def read_messages(
             statements[turn_id] = [statement_of(each, message) for each in taken]
         elif found.states >= numbers.keep and (said := _likely(message, found, others, numbers.keep_characters)):
             likely[turn_id] = said
-        sureness[turn_id] = own_sureness(taken, found.states), signs_of(message, taken, found.states)
+        sureness[turn_id] = own_sureness(taken, found.states), head_signs(message, taken, found.states)
     sure = {turn_id: own if head is None else head.sureness(signs) for turn_id, (own, signs) in sureness.items()}
     return ReadTurns(
         statements=statements,
@@ -99,6 +87,23 @@ def read_messages(
         read=set(messages["id"]),
         reader=(head.version if head else reader.model) if asked else None,
     )
+
+
+def _read_of(turns: pl.DataFrame, policy: Policy) -> tuple[pl.DataFrame, list[AskedMessage], set[str]]:
+    """The turns that are read, their messages in the same order, and those that are not for their language."""
+    rules = compiled(policy)
+    messages = turns.filter(
+        pl.col("role").is_in(list(policy.extract.roles)),
+        ~low_content_expr(pl.col("text"), rules),
+        pl.col("text") != "",
+    ).select("id", "text", "asked")
+    foreign = {turn_id for turn_id, text in messages["id", "text"].iter_rows() if _is_foreign(text, policy)}
+    messages = messages.filter(~pl.col("id").is_in(list(foreign)))
+    asked = [
+        AskedMessage(strip_invisible(text), strip_invisible(question or ""))
+        for text, question in messages["text", "asked"].iter_rows()
+    ]
+    return messages, asked, foreign
 
 
 def _likely(message: AskedMessage, found: ReadMessage, others: Sequence[Span], most: int) -> MessageStatement | None:

@@ -8,9 +8,9 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from reverie.evaluate.distill.examples import TurnExample
+from reverie.evaluate.distill.labels import TurnExample
 
-Floats = npt.NDArray[np.float64]
+_Floats = npt.NDArray[np.float64]
 
 #: Samples of people by which noise is told, and their seed.
 _SAMPLES, _SEED = 2_000, 24
@@ -38,7 +38,7 @@ class Gain(NamedTuple):
         return self.low > 0
 
 
-def agreement_at(examples: Sequence[TurnExample], sureness: Floats, saved: float) -> CurvePoint:
+def agreement_at(examples: Sequence[TurnExample], sureness: _Floats, saved: float) -> CurvePoint:
     """Return the agreement where the surest `saved` of the turns are not asked about; the others count as claimed."""
     number = round(saved * len(examples))
     unasked = np.zeros(len(examples), bool)
@@ -49,7 +49,7 @@ def agreement_at(examples: Sequence[TurnExample], sureness: Floats, saved: float
     return CurvePoint(number / max(1, len(examples)), float(2 * both / either) if either else 1.0)
 
 
-def gain(examples: Sequence[TurnExample], before: Floats, after: Floats, confidence: float) -> Gain:
+def gain(examples: Sequence[TurnExample], before: _Floats, after: _Floats, confidence: float) -> Gain:
     """Return what asking in the order of `after` avoids, with its interval over samples of people (bootstrap).
 
     A turn's errors count at each share of calls at which it is not yet asked about.
@@ -64,7 +64,7 @@ def gain(examples: Sequence[TurnExample], before: Floats, after: Floats, confide
     return Gain(float(avoided.mean()), float(low), float(high))
 
 
-def _place(sureness: Floats) -> Floats:
+def _place(sureness: _Floats) -> _Floats:
     """The place of each turn among all, from 0 to 1, the surest first."""
     places = np.empty(len(sureness))
     places[np.argsort(-sureness, kind="stable")] = np.arange(len(sureness)) / max(1, len(sureness))

@@ -9,14 +9,15 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
 import numpy as np
 
 from reverie.errors import InputError
 from reverie.evaluate.distill.curve import CurvePoint, Gain, agreement_at, gain
-from reverie.evaluate.distill.examples import TurnExample, turn_examples
 from reverie.evaluate.distill.fitting import fitted_head
+from reverie.evaluate.distill.labels import TurnExample, turn_examples
 from reverie.evaluate.distill.replies import count_replied, replied_turns
 from reverie.inference.reader import ReaderHead, shared_reader
 from reverie.language.text import CountTokens
@@ -33,7 +34,7 @@ _SHARES = (0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Comparison:
+class HeadComparison:
     """A head beside the reader's own confidence, on turns held back."""
 
     head: ReaderHead
@@ -65,12 +66,12 @@ class Distillation:
     #: Language models whose replies were read, and turns of which there was one.
     models: list[str]
     replies: int
-    comparison: Comparison
+    comparison: HeadComparison
     #: Whether the head is in force now.
     is_adopted: bool
 
 
-def compared(examples: Sequence[TurnExample], policy: Policy) -> Comparison:
+def compare_head(examples: Sequence[TurnExample], policy: Policy) -> HeadComparison:
     """Fit a head on the turns of some people, and compare it on those of the others.
 
     Raises:
@@ -92,7 +93,7 @@ def compared(examples: Sequence[TurnExample], policy: Policy) -> Comparison:
     before = np.array([one.sureness for one in held])
     after = np.array([head.sureness(one.signs) for one in held])
     shares = (float((before >= policy.extract.model.sure).mean()), *_SHARES)
-    return Comparison(
+    return HeadComparison(
         head=head,
         fitted=len(fitting),
         turns=len(held),
@@ -114,13 +115,14 @@ def distill(
     policy: Policy,
     *,
     count_tokens: CountTokens,
+    at: datetime,
     least: int | None = None,
     progress: Callable[[int, int], None] = lambda done, of: None,
 ) -> Distillation:
     """Fit a head on the kept replies of a tenant, and put it in force if it is better on the people held back.
 
-    `least`: replies that are needed, instead of the policy's `distill_replies`. `progress` is given how many turns are
-    read, and of how many.
+    `at`: the time from which it is in force. `least`: replies that are needed, instead of the policy's
+    `distill_replies`. `progress` is given how many turns are read, and of how many.
 
     Raises:
         InputError: the policy has no reader read, or there are too few replies or people.
@@ -141,7 +143,7 @@ def distill(
         models |= {turn.model for turn in turns}
         read += len(turns)
         progress(read, there)
-    found = compared(examples, policy)
+    found = compare_head(examples, policy)
     if found.gain.is_real:
         with store.transaction(tenant_id) as conn:
             adopt_head(
@@ -154,6 +156,7 @@ def distill(
                     models=sorted(models),
                     replies=read,
                     figures=found.figures(),
+                    made_at=at,
                 ),
             )
     return Distillation(models=sorted(models), replies=read, comparison=found, is_adopted=found.gain.is_real)

@@ -12,10 +12,10 @@ import numpy as np
 import numpy.typing as npt
 import orjson
 
-from reverie.evaluate.distill.examples import TurnExample
+from reverie.evaluate.distill.labels import TurnExample
 from reverie.inference.reader import ReaderHead
 
-Floats = npt.NDArray[np.float64]
+_Floats = npt.NDArray[np.float64]
 
 #: Weight of the square of a weight, in turns; on our voices 3 to 100 give the same curve.
 _PENALTY = 10.0
@@ -47,7 +47,7 @@ def fitted_head(examples: Sequence[TurnExample], reader: str) -> ReaderHead:
     return ReaderHead.of_numbers(f"{reader}+{mark}", reader, numbers)
 
 
-def _weights(signs: Floats, agrees: Floats) -> Floats:
+def _weights(signs: _Floats, agrees: _Floats) -> _Floats:
     """The bias and the weights of scaled signs."""
     given = np.hstack([np.ones((len(signs), 1)), signs])
     weights = np.zeros(given.shape[1])
@@ -64,7 +64,7 @@ def _weights(signs: Floats, agrees: Floats) -> Floats:
     return weights
 
 
-def _steps(logits: Floats, sureness: Floats) -> list[tuple[float, float]]:
+def _steps(logits: _Floats, sureness: _Floats) -> list[tuple[float, float]]:
     """Quantiles of the logits beside those of the reader's own sureness: as many turns lie below each pair."""
     at = np.linspace(0, 1, _POINTS)
     pairs = zip(np.quantile(logits, at).round(_DIGITS), np.quantile(sureness, at).round(_DIGITS), strict=True)

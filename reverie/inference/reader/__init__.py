@@ -11,7 +11,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from reverie.inference.reader.decoding import AskedMessage, MessageReading, ReadMessage, TextPlace
-from reverie.inference.reader.head import ReaderHead, own_sureness, signs_of
+from reverie.inference.reader.head import ReaderHead, head_signs, own_sureness
 
 if TYPE_CHECKING:
     from reverie.inference.reader.reader import TrainedReader
@@ -22,9 +22,9 @@ __all__ = [
     "ReadMessage",
     "ReaderHead",
     "TextPlace",
+    "head_signs",
     "own_sureness",
     "shared_reader",
-    "signs_of",
 ]
 
 

@@ -33,7 +33,7 @@ def own_sureness(taken: Sequence[MessageReading], states: float) -> float:
     return min((each.confidence for each in taken), default=1 - states)
 
 
-def signs_of(message: AskedMessage, taken: Sequence[MessageReading], states: float) -> tuple[float, ...]:
+def head_signs(message: AskedMessage, taken: Sequence[MessageReading], states: float) -> tuple[float, ...]:
     """Return what a head reads of a message: its statements' confidences, its chance of any, its length and marks."""
     sure = [each.confidence for each in taken]
     least = min(sure, default=0.0)
