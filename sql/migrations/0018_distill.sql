@@ -31,4 +31,4 @@ comment on column ops.reader_heads.retired_at is 'When another took its place, o
 
 -- data teams compare how sure memories are, and what heads are worth
 grant select (confidence, agreed) on memory.memories to reverie_analyst;
-grant select (tenant_id, version, reader, models, replies, figures, made_at, retired_at) on ops.reader_heads to reverie_analyst;
+grant select (tenant_id, version, reader, head, models, replies, figures, made_at, retired_at) on ops.reader_heads to reverie_analyst;

@@ -28,7 +28,7 @@ from tests.promises.world import WordEmbedder
 pytestmark = pytest.mark.filterwarnings("ignore:Item 'summary' on TypedDict:UserWarning")
 
 PEOPLE = [f"person {number}" for number in range(16)]
-CITIES = ("Bergen", "Oslo", "Leeds", "Pune", "Lagos", "Porto", "Kyoto", "Hanover")
+CITIES = ("Bergen", "Oslo", "Leeds", "Pune")
 Invoke = Callable[..., Result]
 Keeps = Callable[[str, str], bool]
 
@@ -45,7 +45,7 @@ def invoke(database_url: str, conn: Conn) -> Invoke:
 
 
 def told(conn: Conn) -> None:
-    """Each person says where they live eight times, every other time with a question after it."""
+    """Each person says where they live four times, every other time with a question after it."""
     for person in PEOPLE:
         for place, city in enumerate(CITIES):
             at = START + timedelta(minutes=place, hours=PEOPLE.index(person))
@@ -87,22 +87,22 @@ def test_it_learns_what_the_model_keeps_and_asks_about_the_rest(
     read(store, load, server, lambda person, text: "?" in text)
     shipped = shared_reader().model
     assert readers(conn) == {shipped}
-    found = json.loads(invoke("distill", "--least", "100", "--json").stdout)
+    found = json.loads(invoke("distill", "--least", "50", "--json").stdout)
     assert found["adopted"] and found["replies"] == len(PEOPLE) * len(CITIES) and found["gain"]["low"] > 0
     assert found["version"].startswith(f"{shipped}+") and found["fitted"] + found["turns"] == found["replies"]
     (half,) = (place for place, point in enumerate(found["before"]) if place and point["saved"] == 0.5)
     assert found["before"][half]["agreement"] < found["after"][half]["agreement"] == 1.0
-    text = invoke("distill", "--least", "100").stdout
-    assert "128 replies of litellm/openai/ours." in text and f"{found['version']} is in force" in text, "the same again"
+    text = invoke("distill", "--least", "50").stdout
+    assert "64 replies of litellm/openai/ours." in text and f"{found['version']} is in force" in text, "the same again"
     shown = invoke("show").stdout
-    assert found["version"] in shown and "128 replies of litellm/openai/ours" in shown
+    assert found["version"] in shown and "64 replies of litellm/openai/ours" in shown
 
     before = digest(store, TENANT)
     forget_all(conn)
     server.script()
     given = load_policy("reverie").extract
-    sure = json.loads(invoke("show", "--json").stdout)["heads"][0]["head"]["steps"]
-    middle = sorted(step[1] for step in sure)[len(sure) // 2]
+    ((steps,),) = conn.execute("select head -> 'steps' from ops.reader_heads").fetchall()
+    middle = (steps[0][1] + steps[-1][1]) / 2
     model = given.model.model_copy(update={"when": "unsure", "sure": middle})
     unsure = load_policy("reverie").model_copy(update={"extract": given.model_copy(update={"model": model})})
     extract(work(store, load(concurrency=1), unsure))
@@ -127,7 +127,7 @@ def test_where_nothing_tells_nothing_changes(
 ) -> None:
     told(conn)
     read(store, load, server, lambda person, text: zlib.crc32(f"{person} {text}".encode()) % 2 == 0)
-    result = invoke("distill", "--least", "100")
+    result = invoke("distill", "--least", "50")
     assert result.exit_code == 0 and "Nothing changes." in result.stdout
     assert conn.execute("select count(*) from ops.reader_heads").fetchone() == (0,)
     assert json.loads(invoke("show", "--json").stdout) == {

@@ -137,8 +137,9 @@ def reset_head(tenant: str | None, yes: bool, as_json: bool) -> None:
             head = head_in_force(conn, session.tenant_id)
         if head is not None and not yes:
             click.confirm(f"Put {head.version} of tenant {session.tenant_id} out of force?", abort=True, err=True)
+        at = session.time(None)
         with session.worker.transaction(session.tenant_id) as conn:
-            version = retire_head(conn, session.tenant_id, session.time(None))
+            version = retire_head(conn, session.tenant_id, at)
     if as_json:
         print_json({"retired": version})
     else:
