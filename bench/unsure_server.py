@@ -16,7 +16,7 @@ from reverie.capture.history.importing import import_file
 from reverie.consolidate.extract.stage import extract
 from reverie.errors import UnansweredError
 from reverie.evaluate.distill.labels import TurnExample, turn_examples
-from reverie.evaluate.distill.replies import replied_turns
+from reverie.evaluate.distill.replied import replied_turns
 from reverie.inference.completions import HostedLanguageModel, Limits
 from reverie.language.statements.stated import MessageStatement, worded_statement
 from reverie.model import Scope

@@ -18,7 +18,7 @@ from reverie.errors import InputError
 from reverie.evaluate.distill.curve import CurvePoint, Gain, agreement_at, gain
 from reverie.evaluate.distill.fitting import fitted_head
 from reverie.evaluate.distill.labels import TurnExample, turn_examples
-from reverie.evaluate.distill.replies import count_replied, replied_turns
+from reverie.evaluate.distill.replied import count_replied, replied_turns
 from reverie.inference.reader import ReaderHead, shared_reader
 from reverie.language.text import CountTokens
 from reverie.policy import Policy
@@ -127,14 +127,7 @@ def distill(
     Raises:
         InputError: the policy has no reader read, or there are too few replies or people.
     """
-    if not policy.extract.reader.read:
-        raise InputError(f"Policy {policy.name} has no reader that could learn: it needs [extract.reader] read = true.")
-    needed, there = least or policy.extract.model.distill_replies, count_replied(store, tenant_id)
-    if there < needed:
-        raise InputError(
-            f"Tenant {tenant_id} has kept replies about {there:,} turns; the reader learns from {needed:,} and more"
-            " ([extract.model] distill_replies, or --least)."
-        )
+    there = _enough_replies(store, tenant_id, policy, least)
     examples: list[TurnExample] = []
     models: set[str] = set()
     read = 0
@@ -160,3 +153,16 @@ def distill(
                 ),
             )
     return Distillation(models=sorted(models), replies=read, comparison=found, is_adopted=found.gain.is_real)
+
+
+def _enough_replies(store: Store, tenant_id: str, policy: Policy, least: int | None) -> int:
+    """How many turns have a kept reply, if they are enough."""
+    if not policy.extract.reader.read:
+        raise InputError(f"Policy {policy.name} has no reader that could learn: it needs [extract.reader] read = true.")
+    needed, there = least or policy.extract.model.distill_replies, count_replied(store, tenant_id)
+    if there < needed:
+        raise InputError(
+            f"Tenant {tenant_id} has kept replies about {there:,} turns; the reader learns from {needed:,} and more"
+            " ([extract.model] distill_replies, or --least)."
+        )
+    return there

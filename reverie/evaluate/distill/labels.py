@@ -11,7 +11,7 @@ from reverie.consolidate.extract.claimed import claim_candidates
 from reverie.consolidate.extract.claims import judge_claims, says_no_more
 from reverie.consolidate.extract.decide import decide_turns, turns_frame
 from reverie.consolidate.extract.reading import read_messages
-from reverie.evaluate.distill.replies import RepliedTurn
+from reverie.evaluate.distill.replied import RepliedTurn
 from reverie.language.text import CountTokens
 from reverie.model import Candidate
 from reverie.policy import Policy
