@@ -1,10 +1,14 @@
-"""What does `[extract.model] when = "unsure"` save, and what does it cost? The curve over `sure`.
+"""What does `[extract.model] when = "unsure"` save, and what does it cost? The curve, before and after distillation.
 
-    python -m bench.unsure [--policy reverie]
+    python -m bench.unsure [--policy reverie] [--distill]
 
 On the messages of the part `test` of training/reader/voices, whose people the reader never saw. The peer is a language
 model that reads every message without a mistake: its answer to a message is the labels. The curve says how many
 messages it need not be asked about, and how well what is read then agrees with what it would have read of all.
+
+`--distill`: the messages of `dev` and `test` are a tenant's, and the scripted server its language model, which replies
+to each of them. `reverie reader distill` learns from the replies about some people and is measured on the others; a
+message counts as the model has it where it would be asked. A second model keeps only what lasts. Some minutes.
 """
 
 from __future__ import annotations
@@ -16,8 +20,10 @@ from datetime import UTC, datetime
 import polars as pl
 
 from bench.report import print_table
+from bench.unsure_server import Keeps, is_lasting, learned_from
 from reverie.consolidate.extract.decide import TURNS
 from reverie.consolidate.extract.reading import read_messages
+from reverie.evaluate.distill.distill import compare_head
 from reverie.language.statements.stated import MessageStatement
 from reverie.policy import Policy, load_policy
 from training.reader.messages import NAMES, Message, voices
@@ -86,11 +92,37 @@ def agreement(
     return tuple(2 * one[0] / max(1, one[1] + one[2]) for one in (whole, counts[False]))  # type: ignore[return-value]
 
 
+def distilled(policy: Policy) -> None:
+    """Print the curve before and after, for a model that keeps every label and one that keeps what lasts."""
+    messages = [each for each in voices() if each.part in ("dev", "test")]
+    peers: dict[str, Keeps] = {"every label": lambda label: True, "what lasts": is_lasting}
+    for name, keeps in peers.items():
+        examples = learned_from(messages, policy, keeps)
+        found = compare_head(examples, policy)
+        print_table(
+            f"A model that keeps {name}: {found.fitted} turns, and {found.turns} of {found.people} people held back",
+            ("calls saved", "agreement before", "after"),
+            [
+                (f"{old.saved:.2f}", f"{old.agreement:.3f}", f"{new.agreement:.3f}")
+                for old, new in zip(found.before, found.after, strict=True)
+            ],
+        )
+        verdict = "adopted" if found.gain.is_real else "not adopted"
+        print(
+            f"Errors a turn avoided: {found.gain.mean:.4f} ({found.gain.low:.4f} to {found.gain.high:.4f}): {verdict}"
+        )
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--policy", default="reverie")
-    policy = load_policy(parser.parse_args().policy)
+    parser.add_argument("--distill", action="store_true")
+    given = parser.parse_args()
+    policy = load_policy(given.policy)
     messages = [each for each in voices() if each.part == "test"]
+    if given.distill:
+        distilled(policy)
+        return
     turns = frame_of(messages)
     rows = []
     for sure in SURE:

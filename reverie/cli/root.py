@@ -23,7 +23,7 @@ SECTIONS = {
     "Correct memory": ("correct", "forget", "pin", "unpin", "undo", "dead-letters", "replay", "rebuild", "reembed"),
     "Serve memory": ("serve", "worker", "keys"),
     "Measure memory": ("evaluate", "fit-ranking", "check", "report", "digest"),
-    "Operate": ("doctor", "runs", "clock", "costs", "maintain", "policy", "db"),
+    "Operate": ("doctor", "runs", "clock", "costs", "reader", "maintain", "policy", "db"),
 }
 
 #: Folders of commands; the others are in `cli/operate/`.

@@ -41,6 +41,8 @@ def write_candidates(conn: Connection[Any], attempt: Run, candidates: Sequence[C
         "stated": [orjson.dumps(each.stated).decode() if each.stated else None for each in candidates],
         "lasting": [each.lasting for each in candidates],
         "expires_at": [each.expires_at for each in candidates],
+        "confidences": [each.confidence for each in candidates],
+        "agreed": [each.agreed for each in candidates],
         **_statements(candidates),
     }
     conn.execute(queries("memories")["write_candidates"], attempt.params() | columns)

@@ -57,14 +57,18 @@ def load_prompt(name: str, reply: type[R], *, max_tokens: int, **values: object)
 
     Raises KeyError when a place has no value, FileNotFoundError when there is no such prompt.
     """
-    text = Template(_read(name)).substitute({key: str(value) for key, value in values.items()})
-    return Prompt(name=name, text=text, reply=reply, max_tokens=max_tokens)
+    return Prompt(name=name, text=prompt_part(name, **values), reply=reply, max_tokens=max_tokens)
 
 
 def load_whole_prompt(name: str, reply: type[R], *, max_tokens: int, **values: object) -> Prompt[R]:
     """Return `prompts/<name>.md` as the whole request about one item; its other `$places` are the item's fields."""
     text = Template(_read(name)).safe_substitute({key: str(value) for key, value in values.items()})
     return Prompt(name=name, text=text, reply=reply, max_tokens=max_tokens, is_whole=True)
+
+
+def prompt_part(name: str, **values: object) -> str:
+    """Return `prompts/<name>.md`, a part of another prompt, with its `$places` filled."""
+    return Template(_read(name)).substitute({key: str(value) for key, value in values.items()})
 
 
 def messages(prompt: Prompt[Any], items: Sequence[Mapping[str, Any]], *, hint: str | None = None) -> Messages:

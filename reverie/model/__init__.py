@@ -14,6 +14,7 @@ from reverie.model.ids import ordered_id, stable_id
 from reverie.model.memory import (
     KINDS,
     PHASES,
+    READER,
     Candidate,
     Kind,
     Lineage,
@@ -34,6 +35,7 @@ __all__ = [
     "KINDS",
     "LATEST",
     "PHASES",
+    "READER",
     "ROLES",
     "SHARDS",
     "Candidate",

@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Literal, get_args
+from typing import Any, Final, Literal, get_args
 from uuid import UUID
 
 from reverie.model.ids import stable_id
 
 Kind = Literal["fact", "preference", "instruction", "episode", "summary", "pattern"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
+
+#: Origin of what our reader found (docs/reader.md).
+READER: Final = "reader"
 
 State = Literal["candidate", "active", "merged", "compressed", "superseded"]
 
@@ -84,6 +87,10 @@ class Candidate:
     stated: Mapping[str, Any] | None = None
     #: What it states, as data; None for episodes and for what no rule reads.
     statement: Proposition | None = None
+    #: How sure our reader or the language model is of it; None for rules and people.
+    confidence: float | None = None
+    #: How sure both are where both read it; None: one of them did.
+    agreed: float | None = None
     #: Whether its importance stays as it is while nothing ends it.
     lasting: bool = False
     #: When it stops being true, if that is known.

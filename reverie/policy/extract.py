@@ -157,6 +157,10 @@ class ModelPolicy(Table):
     context_characters: Annotated[int, Field(ge=1, le=10_000)] = 300
     #: how sure a note is whose model does not say
     confidence: Share = 0.7
+    #: how sure a statement is at most that the reader and the model find in one turn
+    agreed_confidence: Share = 0.98
+    #: kept replies from which the reader can learn (`reverie reader distill`)
+    distill_replies: Annotated[int, Field(ge=100, le=10_000_000)] = 1000
 
 
 class ExtractPolicy(Table):

@@ -125,6 +125,8 @@ class SourceTurn:
     mark: str | None
     #: The version of the reader that read it (docs/reader.md); None: none did.
     read_by: str | None
+    #: The language model that read it as well; None: none did.
+    model: str | None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

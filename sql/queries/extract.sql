@@ -77,6 +77,30 @@ where e.tenant_id = %(tenant)s and e.turn_id = any(%(turn_ids)s) and e.waits
 order by e.turn_id
 for update
 
+-- name: read_found
+-- What the reader found in turns, as it is remembered: in force, merged or superseded.
+select m.id, m.turn_id, m.content, m.polarity, m.confidence, m.relation, m.object, m.who, m.topic, m.phase
+from unnest(%(turn_ids)s::uuid[]) as x (turn_id)
+cross join lateral (
+    select l.memory_id from memory.lineage l
+    where l.tenant_id = %(tenant)s and l.source_id = x.turn_id and l.relation = 'extracted' offset 0) l
+cross join lateral (
+    select * from memory.memories m where m.tenant_id = %(tenant)s and m.id = l.memory_id offset 0) m
+where m.origin = any(%(origins)s) and m.relation is not null and m.confidence is not null
+order by m.id
+
+-- name: write_agreed
+-- How sure the reader's memories are with which a language model agrees, and the structured facts that they state.
+with surer as (
+    update memory.memories m set agreed = x.agreed
+    from unnest(%(ids)s::uuid[], %(agreed)s::float8[]) as x (id, agreed)
+    where m.tenant_id = %(tenant)s and m.id = x.id
+    returning m.id, m.agreed
+)
+update memory.structured_facts f set confidence = s.agreed
+from surer s
+where f.tenant_id = %(tenant)s and f.memory_id = s.id
+
 -- name: write_readings
 -- What came of asking about each turn.
 update memory.extractions e

@@ -27,7 +27,7 @@ where tenant_id = %(tenant)s and id = any(%(evidence)s) and (not structured or v
 -- said what it corrects.
 select m.id, m.subject_id, case when m.state = 'merged' then m.into_id end as into_id, m.kind, m.state, m.content,
        m.polarity, m.happened_at, m.accessed_at, m.peak, m.forget_at, m.lasting, m.expires_at, m.turn_id, m.origin, m.model, m.stated,
-       m.relation, m.who, m.topic, m.object, m.phase, m.valid_from, m.valid_to, m.superseded_by,
+       m.confidence, m.agreed, m.relation, m.who, m.topic, m.object, m.phase, m.valid_from, m.valid_to, m.superseded_by,
        case when m.turn_id is not null then t.speaker else (
            select s.speaker
            from memory.lineage k

@@ -75,11 +75,12 @@ limit %(limit)s
 -- One memory as it stands.
 select id, subject_id, kind, state, content, polarity, base, peak, importance, access_count, happened_at, accessed_at,
        decayed_at, forget_at, expires_at, into_id, session_id, turn_start, turn_end, origin, who, relation, topic, object,
-       phase, valid_from, valid_to, superseded_by, run_id, policy_hash, model
+       phase, valid_from, valid_to, superseded_by, run_id, policy_hash, model, confidence, agreed
 from memory.memories where tenant_id = %(tenant)s and id = %(id)s
 union all
 select r.id, r.subject_id, r.kind, 'candidate', r.content, 0, r.importance, r.importance, r.importance, 0, r.happened_at,
-       r.happened_at, r.happened_at, null, null, null, null, null, null, 'correction', null, null, null, null, null, null, null, null, null, '', null
+       r.happened_at, r.happened_at, null, null, null, null, null, null, 'correction', null, null, null, null, null, null, null, null, null, '', null, null,
+       null
 from memory.replacements r
 where r.tenant_id = %(tenant)s and r.id = %(id)s
   and not exists (select from memory.memories m where m.tenant_id = %(tenant)s and m.id = %(id)s)
@@ -120,7 +121,7 @@ with recursive ancestry as (
 select t.id, t.session_id, t.source_id, t.role, t.speaker, t.said_at, t.text, n.distance = 1 as direct,
        (select min(k.mark) from memory.marks k
         where k.tenant_id = t.tenant_id and k.subject_id = t.subject_id and k.item_id = t.id) as mark,
-       x.reader as read_by
+       x.reader as read_by, x.model as model
 from nearest n
 join log.turns t on t.tenant_id = %(tenant)s and t.id = n.source_id
 left join memory.extractions x on x.tenant_id = t.tenant_id and x.turn_id = t.id

@@ -4,20 +4,20 @@
 insert into memory.memories (tenant_id, id, subject_id, kind, state, content, content_hash, polarity, base, peak,
                              importance, happened_at, accessed_at, decayed_at, forget_at, mentions, turn_id, session_id,
                              origin, run_id, policy_hash, model, stated, lasting, expires_at, relation, object, who, topic,
-                             phase, valid_from)
+                             phase, valid_from, confidence, agreed)
 select %(tenant)s, x.id, x.subject_id, x.kind, 'candidate', x.content, sha256(convert_to(x.content, 'UTF8')),
        x.polarity, x.base, x.base, x.base, x.happened_at, x.happened_at, x.happened_at, x.forget_at,
        coalesce(string_to_array(nullif(x.mentions, ''), ' '), '{}'), x.turn_id, x.session_id, x.origin, %(run_id)s,
        %(policy_hash)s, x.model, x.stated::jsonb, x.lasting, x.expires_at, x.relation, x.object, x.who, x.topic, x.phase,
-       case when x.phase is not null then x.happened_at end
+       case when x.phase is not null then x.happened_at end, x.confidence, x.agreed
 from unnest(%(ids)s::uuid[], %(subject_ids)s::text[], %(kinds)s::text[], %(contents)s::text[],
             %(polarities)s::smallint[], %(bases)s::real[], %(happened_at)s::timestamptz[],
             %(forget_at)s::timestamptz[], %(mentions)s::text[], %(turn_ids)s::uuid[], %(session_ids)s::text[],
             %(origins)s::text[], %(models)s::text[], %(stated)s::text[], %(lasting)s::boolean[],
             %(expires_at)s::timestamptz[], %(relations)s::text[], %(objects)s::text[], %(whose)s::text[],
-            %(topics)s::text[], %(phases)s::text[])
+            %(topics)s::text[], %(phases)s::text[], %(confidences)s::float8[], %(agreed)s::float8[])
     as x (id, subject_id, kind, content, polarity, base, happened_at, forget_at, mentions, turn_id, session_id, origin,
-          model, stated, lasting, expires_at, relation, object, who, topic, phase)
+          model, stated, lasting, expires_at, relation, object, who, topic, phase, confidence, agreed)
 where not exists (select from memory.tombstones f
                   where f.tenant_id = %(tenant)s and f.memory_id = x.id
                     and f.reason in ('wrong', 'forgotten_on_request') offset 0)

@@ -64,3 +64,32 @@ def test_an_instruction_of_a_model_is_a_standing_rule_and_lasts() -> None:
     assert candidate.statement == Proposition(relation="standing_rule", object="Never talk about politics here")
     (plain,) = claim_candidates(said, judged(said, claim).accepted, "t", load_policy("chat"), "m", bytes(32))
     assert (plain.lasting, plain.statement) == (False, None)
+
+
+def test_a_claim_states_the_relation_that_the_model_names() -> None:
+    """The reader's terms; a rule that read the same words states something else."""
+    said = turn("My sister Ann hates coriander and lives in Leeds.")
+    leeds = note(
+        "Sister Ann lives in Leeds", said.text[:-1], relation="lives_in", object="Leeds", holder="her sister Ann"
+    )
+    hates = {"relation": "likes", "object": "coriander", "holder": "sister Ann", "polarity": -1}
+    claims = judged(said, leeds, note("Sister Ann hates coriander", said.text[:-1], **hates), policy=OURS).accepted
+    first, second = claim_candidates(said, claims, "t", OURS, "m", bytes(32))
+    assert first.statement == Proposition(relation="lives_in", object="Leeds", who="ann") and first.lasting
+    assert second.statement == Proposition(relation="likes", object="coriander", who="ann") and second.polarity == -1
+    assert (first.confidence, second.confidence) == (claims[0].confidence, claims[1].confidence)
+
+
+@pytest.mark.parametrize(
+    "named",
+    [
+        {"relation": "lives_in"},
+        {"relation": "lives_in", "object": "Narvik"},
+        {"relation": "event", "object": "Leeds"},
+        {"relation": "moved", "object": "Leeds"},
+    ],
+)
+def test_a_relation_without_an_object_from_the_turn_states_nothing(named: dict[str, str]) -> None:
+    said = turn("Ann is off to Leeds with the whole choir.")
+    (claim,) = judged(said, note("Ann is off to Leeds", "Ann is off to Leeds", **named), policy=OURS).accepted
+    assert claim.statement is None

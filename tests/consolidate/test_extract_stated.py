@@ -99,6 +99,7 @@ def test_a_pronoun_stands_for_who_was_named_before() -> None:
     sister = MessageStatement(relation="has_sibling", object="Ann")
     her = MessageStatement(relation="lives_in", object="Leeds", holder="she")
     assert [each.content for each in candidates_of([sister, her], TURN, POLICY)][1] == "Ann lives in Leeds"
+    assert [each.content for each in candidates_of([her], TURN, POLICY, before=[sister])] == ["Ann lives in Leeds"]
     assert candidates_of([her], TURN, POLICY) == ()
     wife = MessageStatement(relation="allergic_to", object="chrysanthemums", holder="his wife")
     osei = MessageStatement(relation="has_contact", object="Mr Osei")
@@ -110,6 +111,7 @@ def test_nobody_is_somebody_without_a_name() -> None:
     him = MessageStatement(relation="has_colleague", object="him")
     age = MessageStatement(relation="age", object="nineteen", holder="He")
     assert candidates_of([him, age], TURN, POLICY) == ()
+    assert candidates_of([age], TURN, POLICY, before=[him]) == ()
 
 
 def test_who_speaks_is_no_friend_or_holder_of_his_own() -> None:

@@ -41,7 +41,7 @@ def memories_of(stories: list[Told]) -> list[StatingMemory]:
                     id=each.id, subject_id=each.subject_id, into_id=None, kind=each.kind, state="active",
                     content=each.content, polarity=each.polarity, happened_at=each.happened_at,
                     accessed_at=each.happened_at, peak=0.7, forget_at=None, lasting=each.lasting,
-                    expires_at=each.expires_at, turn_id=each.turn_id, origin=each.origin, model=None, stated=None,
+                    expires_at=each.expires_at, turn_id=each.turn_id, origin=each.origin, model=None, confidence=each.confidence, agreed=None, stated=None,
                     relation=each.statement.relation, who=each.statement.who, topic=each.statement.topic,
                     object=each.statement.object, phase=each.statement.phase, valid_from=each.happened_at,
                     valid_to=None, superseded_by=None, said_by=None, session_id=str(session), turn_index=0,

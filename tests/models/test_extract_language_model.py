@@ -334,3 +334,61 @@ def test_calls_are_booked_to_the_stage(read: Run, conn: Conn) -> None:
     say(conn, "I have two dogs in my house.", START)
     report = read()
     assert calls(conn, "stage, prompt, run_id, state") == [("extract", "extract", report.run_id, "done")]
+
+
+BERGEN = note("Lives in Bergen", "I live in Bergen", relation="lives_in", object="Bergen", confidence=0.8)
+
+
+def test_what_the_reader_and_the_model_both_read_is_one_memory_surer_than_either(
+    read: Run, store: Store, server: Server, conn: Conn
+) -> None:
+    say(conn, "I live in Bergen with two cats.", START)
+    server.script(reply(BERGEN))
+    report = read()
+    assert (report["agreed"], report["noted"], report["waiting"]) == (1, 0, 0)
+    work_in(store, 1)
+    rows = conn.execute(
+        "select content, origin, model, confidence, agreed from memory.memories where relation = 'lives_in'"
+    ).fetchall()
+    ((content, origin, model, sure, agreed),) = rows
+    assert (content, origin, model) == ("Lives in Bergen", "reader", None)
+    assert agreed == pytest.approx(1 - (1 - sure) * (1 - 0.8), abs=1e-3) and sure < agreed <= 0.98
+    facts = "select value, confidence from memory.structured_facts where key = 'location'"
+    assert conn.execute(facts).fetchall() == [("Bergen", agreed)]
+    assert conn.execute("select reader is not null, model from memory.extractions").fetchall() == [(True, MODEL)]
+
+
+def test_a_model_that_answers_later_agrees_as_if_it_had_at_once(
+    read: Run, store: Store, server: Server, conn: Conn
+) -> None:
+    say(conn, "I live in Bergen with two cats.", START)
+    say(conn, "My sister Ann lives in Leeds now.", START + timedelta(days=1))
+    server.script({"status": 400}, {"status": 400})
+    read(60 * 24 * 2)
+    work_in(store, 5)
+    sure = "select confidence from memory.structured_facts where key = 'location' and speaker = ''"
+    ((before,),) = conn.execute(sure).fetchall()
+    leeds = {"relation": "lives_in", "object": "Leeds", "holder": "sister Ann"}
+    server.script(reply(BERGEN), reply(note("Sister Ann lives in Leeds", "My sister Ann lives in Leeds", **leeds)))
+    assert read(60 * 24 * 5)["agreed"] == 2
+    work_in(store, 5)
+    ((after,),) = conn.execute(sure).fetchall()
+    assert after > before
+    lived = digest(store, TENANT)
+    forget_all(conn)
+    assert read(60 * 24 * 2, base="http://127.0.0.1:9/v1")["agreed"] == 2
+    work_in(store, 5)
+    assert digest(store, TENANT) == lived
+
+
+def test_agreement_does_not_weigh_against_what_is_said_later(
+    read: Run, store: Store, server: Server, conn: Conn
+) -> None:
+    """Docs/decisions/0082: how sure a reader is says nothing about which of two values is the current one."""
+    say(conn, "I live in Bergen with two cats.", START)
+    say(conn, "I live in Oslo now.", START + timedelta(days=3), session="later")
+    server.script(reply(BERGEN), reply())
+    read(60 * 24 * 4)
+    work_in(store, 5)
+    facts = "select value, valid_to is null from memory.structured_facts where key = 'location' order by valid_from"
+    assert conn.execute(facts).fetchall() == [("Bergen", False), ("Oslo", True)]

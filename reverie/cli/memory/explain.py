@@ -188,6 +188,7 @@ def _print_memory(explanation: Explanation) -> None:
             ("covers", _turns(row)),
             ("happened", row["happened_at"]),
             ("states", _statement(row)),
+            ("confidence", _confidence(row)),
             ("valid", _validity(explanation)),
             ("last used", f"{format_value(row['accessed_at'])}, recalled {row['access_count']} times"),
             ("importance", _importance(row)),
@@ -205,7 +206,8 @@ def _print_sources(explanation: Explanation) -> None:
         heading(f"comes from ({len(explanation.turns):,} turns)")
         for turn in explanation.turns[:_SHOWN]:
             how = "" if turn.direct else ", through another memory"
-            how += f", read by {turn.read_by}" if turn.read_by else ""
+            readers = [reader for reader in (turn.read_by, turn.model) if reader]
+            how += f", read by {' and by '.join(readers)}" if readers else ""
             how += f"; {turn.mark}, withheld from recall and contexts" if turn.mark else ""
             say(f"{format_value(turn.said_at)}  {turn.speaker or turn.role}, session {turn.session_id}{how}")
             say(f"  “{single_line(turn.text, 400)}”")
@@ -226,6 +228,16 @@ def _statement(row: dict[str, Any]) -> str | None:
     relation = (row["relation"] or "statement").replace("_", " ")
     named = [row["who"], f"{relation} {row['topic']}" if row["topic"] else relation]
     return f"{', '.join(name for name in named if name)}: {single_line(row['object'], 200)} ({row['phase']})"
+
+
+def _confidence(row: dict[str, Any]) -> str | None:
+    """Return how sure who read it is: `0.93, as both the reader and the language model read it (0.74 alone)`."""
+    if row["confidence"] is None:
+        return None
+    by = "the language model" if row["model"] else "the reader"
+    if row["agreed"] is None:
+        return f"{row['confidence']:.2f}, read by {by}"
+    return f"{row['agreed']:.2f}, read by the reader and by the language model ({row['confidence']:.2f} by {by} alone)"
 
 
 def _validity(explanation: Explanation) -> str | None:

@@ -15,6 +15,7 @@
 - `runs`: the run ledger
 - `clock`: stops and starts the clock of a tenant
 - `costs`: what models cost, and credits
+- `reader`: what a language model's replies teach the reader
 - `maintain`: removes rows that are no longer needed
 - `policy`: shows and compares policies
 - `tenants`: lists tenants

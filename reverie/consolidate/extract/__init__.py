@@ -9,5 +9,6 @@
 - `stated`: statements of a reader as candidates
 - `claims`: which claims of a language model stand
 - `claimed`: accepted claims as candidates
+- `agreement`: claims that the reader found too
 - `write`: candidates, lineage, and what was decided on each turn and event
 """

@@ -28,7 +28,7 @@ def claim_candidates(
         if policy.importance.mode == "novelty_salience":
             importance = salience(unit_of(turn.text, claim.text), policy.salience)
         by = f"{origin}/{model_key}"
-        statement = _statement(claim, policy)
+        statement, polarity = _statement(claim, policy)
         candidates.append(
             Candidate(
                 id=candidate_id(turn.said_at, tenant_id, turn.subject_id, claim.kind, str(turn.id), by, claim.place),
@@ -36,7 +36,7 @@ def claim_candidates(
                 kind=claim.kind,
                 content=(sentence if statement else owned)(claim.text, turn.speaker, turn.subject_id),
                 importance=importance,
-                polarity=claim.hit.polarity if claim.hit else 0,
+                polarity=polarity,
                 happened_at=turn.said_at,
                 mentions=tuple(entity.id for entity in entities_one(claim.text)),
                 turn_id=turn.id,
@@ -45,22 +45,28 @@ def claim_candidates(
                 model=model_key,
                 stated=claim.stated,
                 statement=statement,
+                confidence=claim.confidence,
                 lasting=statement is not None and policy.lasts(statement.relation, statement.phase),
             )
         )
     return candidates
 
 
-def _statement(claim: AcceptedClaim, policy: Policy) -> Proposition | None:
-    """Return what a claim states.
+def _statement(claim: AcceptedClaim, policy: Policy) -> tuple[Proposition | None, int]:
+    """Return what a claim states, and its polarity.
 
-    It states what a rule read in the same words, so that merge and facts see one statement in two wordings; else what
-    its key means, if that is a relation of the policy; else an instruction is a standing rule.
+    It states what a rule read in the same words, so that merge and facts see one statement in two wordings, unless the
+    model names another relation; else what the model says that it states; else what its key means, if that is a
+    relation of the policy; else an instruction is a standing rule.
     """
-    if claim.hit is not None and claim.hit.statement is not None:
-        return claim.hit.statement
+    said, read = claim.statement, claim.hit.statement if claim.hit else None
+    if said is not None and (read is None or read.relation != said.relation):
+        return said, claim.polarity
+    polarity = claim.hit.polarity if claim.hit else claim.polarity
+    if read is not None:
+        return read, polarity
     if claim.stated is not None and (found := relation_of(policy, claim.stated["category"], claim.stated["key"])):
-        return Proposition(relation=found[0], object=claim.stated["value"], topic=found[1])
+        return Proposition(relation=found[0], object=claim.stated["value"], topic=found[1]), polarity
     if claim.kind == "instruction" and _STANDING_RULE in policy.extract.relations:
-        return Proposition(relation=_STANDING_RULE, object=claim.text)
-    return None
+        return Proposition(relation=_STANDING_RULE, object=claim.text), polarity
+    return None, polarity

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Annotated, Any, get_args
@@ -26,8 +26,9 @@ from reverie.language.fact_keys import relation_of
 from reverie.language.grounding import folded_words, is_quoted, ungrounded
 from reverie.language.pack import language_table
 from reverie.language.statements.reading import RuleMatch
+from reverie.language.statements.stated import bare, holder_key
 from reverie.language.text import strip_invisible
-from reverie.model import Candidate
+from reverie.model import PHASES, Candidate, Proposition
 from reverie.policy import Policy
 from reverie.policy.relations import FactCategory, RuleKind
 
@@ -36,6 +37,8 @@ _PACK = language_table("claims")
 #: Letters of a value, and of what follows the colon of a key.
 _LONGEST_VALUE, _LONGEST_SLUG = 200, 80
 _KEY = re.compile(r"[a-z][a-z0-9_]{0,39}(?::[^\s:]+)?")
+#: The relation of what none names.
+_OTHER = "other"
 #: Verbs with which a claim begins and which need not stand in the turn: "I have" gives "Has".
 _VERBS = _PACK.word_set("verbs")
 
@@ -68,6 +71,12 @@ class Note(Reply):
     category: Annotated[str | None, Field(json_schema_extra={"enum": [*_CATEGORIES, None]})] = None
     key: str | None = None
     value: _Words | None = None
+    relation: str | None = None
+    object: _Words | None = None
+    holder: _Words | None = None
+    topic: _Words | None = None
+    phase: Annotated[str | None, Field(json_schema_extra={"enum": [*PHASES, None]})] = None
+    polarity: Annotated[int | None, Field(json_schema_extra={"enum": [-1, 0, 1, None]})] = None
 
 
 class TurnNotes(Reply):
@@ -122,6 +131,11 @@ class AcceptedClaim:
     importance: float | None
     #: Category, key, value, confidence and importance of the structured fact that it also is.
     stated: dict[str, Any] | None
+    #: How sure the model is, 0 to 1.
+    confidence: float
+    #: What it states, as the model says, and its polarity; None: the model names no relation of the policy.
+    statement: Proposition | None
+    polarity: int
     #: What a rule found in the same words, where the claim says that and more.
     hit: RuleMatch | None
     #: Turns before it from which the text takes a name or a number.
@@ -148,6 +162,8 @@ class TurnReading:
     judged: JudgedClaims | None
     #: One of each accepted claim, in their order.
     candidates: Sequence[Candidate]
+    #: How sure the reader's memories are that claims agree with, by id.
+    agreed: Mapping[UUID, float]
     #: Why there is no reply; None: there is one.
     reason: str | None
     #: Whether it waits for the next run.
@@ -191,6 +207,9 @@ def judge_claims(turn: ShownTurn, reply: TurnNotes, policy: Policy) -> JudgedCla
                 text=note.text,
                 importance=note.importance,
                 stated=stated,
+                confidence=_confidence(note, policy),
+                statement=_statement(turn, note, policy),
+                polarity=note.polarity if note.polarity in (-1, 1) else 0,
                 hit=_hit_within(turn, note, hits),
                 context=context,
             )
@@ -204,7 +223,7 @@ def judge_claims(turn: ShownTurn, reply: TurnNotes, policy: Policy) -> JudgedCla
 def _objection(turn: ShownTurn, note: Note, policy: Policy) -> str | None:
     """Return why the claim is not accepted, whatever its names and numbers."""
     numbers, least = policy.extract.model, policy.structured_facts
-    sure = numbers.confidence if note.confidence is None else note.confidence
+    sure = _confidence(note, policy)
     weight = 1.0 if note.importance is None else note.importance
     if note.kind not in _KINDS or not 0 < len(note.text) <= numbers.note_characters:
         return "malformed"
@@ -261,8 +280,8 @@ def _needless(
     known = any(
         hit.kind == note.kind
         and (stated is None or _has_key(hit, stated, policy))
-        and _says_no_more(note, hit, turn.text[hit.start : hit.end])
-        for hit in hits
+        and says_no_more(note.text, hit.content, clause if is_quoted(note.quote, [clause]) else None)
+        for hit, clause in ((hit, turn.text[hit.start : hit.end]) for hit in hits)
     )
     return "known" if known else None
 
@@ -288,13 +307,16 @@ def _has_key(hit: RuleMatch, stated: dict[str, Any], policy: Policy) -> bool:
     return hit.key is not None or bool(found and hit.statement and found[0] == hit.statement.relation)
 
 
-def _says_no_more(note: Note, hit: RuleMatch, clause: str) -> bool:
-    """Whether a rule's memory of a clause holds what the claim says, even with another verb: "lives", "is based"."""
-    claimed, known = read(note.text), read(hit.content)
+def says_no_more(text: str, content: str, clause: str | None) -> bool:
+    """Return whether a memory's content holds what a claim's text says, even with another verb: "lives", "is based".
+
+    `clause`: the words in which both were said, if these are the same.
+    """
+    claimed, known = read(text), read(content)
     new = set(claimed.content) - set(known.content)
-    if is_quoted(note.quote, [clause]):
-        new -= _verb(note.text) - set(read(clause).content)  # a verb that was said says something
-    return not new and claimed.numbers <= known.numbers and contradiction(note.text, hit.content) is None
+    if clause is not None:
+        new -= _verb(text) - set(read(clause).content)  # a verb that was said says something
+    return not new and claimed.numbers <= known.numbers and contradiction(text, content) is None
 
 
 def _verb(text: str) -> set[str]:
@@ -318,9 +340,35 @@ def _stated(turn: ShownTurn, note: Note, policy: Policy) -> dict[str, Any] | Non
         "category": note.category,
         "key": key,
         "value": value,
-        "confidence": policy.extract.model.confidence if note.confidence is None else note.confidence,
+        "confidence": _confidence(note, policy),
         "importance": importance_of(note.kind, policy) if note.importance is None else note.importance,
     }
+
+
+def _confidence(note: Note, policy: Policy) -> float:
+    return policy.extract.model.confidence if note.confidence is None else note.confidence
+
+
+def _statement(turn: ShownTurn, note: Note, policy: Policy) -> Proposition | None:
+    """Return what the claim states, in the reader's terms; None where the model names no relation or nothing in it."""
+    said = " ".join(part for part in (note.object, note.holder, note.topic) if part)
+    sources = [turn.text, turn.author, turn.date, *turn.before_authors, *turn.before_texts]
+    is_named = note.relation in stated_relations(policy) and note.object and len(note.object) <= _LONGEST_VALUE
+    if not is_named or ungrounded(_opened(said, sources, policy), sources):
+        return None
+    return Proposition(
+        relation=note.relation,
+        object=bare(note.object or ""),
+        who=holder_key(note.holder),
+        topic=bare(note.topic).lower() if note.topic else None,
+        phase=next((phase for phase in PHASES if phase == note.phase), "holds"),
+    )
+
+
+def stated_relations(policy: Policy) -> list[str]:
+    """Return the relations that a claim may name: none of episodes, which state nothing that could end, nor `other`."""
+    known = policy.extract.relations.items()
+    return [name for name, relation in known if relation.kind != "episode" and name != _OTHER]
 
 
 def importance_of(kind: str, policy: Policy) -> float:

@@ -9,28 +9,32 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from uuid import UUID
 
+from reverie.consolidate.extract.agreement import ReaderMemory, with_agreement
 from reverie.consolidate.extract.claimed import claim_candidates
-from reverie.consolidate.extract.claims import ShownTurn, TurnNotes, TurnReading, judge_claims
-from reverie.consolidate.extract.read import count_waiting, waiting_turns
+from reverie.consolidate.extract.claims import ShownTurn, TurnNotes, TurnReading, judge_claims, stated_relations
+from reverie.consolidate.extract.read import count_waiting, found_in, waiting_turns
 from reverie.consolidate.extract.write import hold_waiting, write_readings
 from reverie.consolidate.isolate import apart
 from reverie.errors import UnansweredError
 from reverie.inference.completions import LanguageModel
-from reverie.inference.prompts import Prompt, load_prompt
+from reverie.inference.prompts import Prompt, load_prompt, prompt_part
 from reverie.inference.replies import HINTS
 from reverie.llm.answers import NO_REPLY, UNASKED, UNFIT, ModelAnswer, unanswered_error
 from reverie.llm.asking import ModelCaller, ask
 from reverie.llm.inputs import PromptInput
 from reverie.policy import Policy
 from reverie.store.failures import REASON
+from reverie.store.locks import lock_subjects
 from reverie.store.runs import Run
 
 #: Requests that each thread sends before the results are written and it is decided whether to go on.
 _ROUNDS = 4
 #: Tokens of a reply, and of one claim in it.
-_REPLY_TOKENS, _CLAIM_TOKENS = 40, 160
+_REPLY_TOKENS, _CLAIM_TOKENS = 40, 200
 #: Reasons for which a request is not allowed by the credit.
 _UNPAID = frozenset({"credit", "unpriced"})
 
@@ -60,6 +64,7 @@ def extract_prompt(policy: Policy) -> Prompt[TurnNotes]:
     """Return the prompt about turns, with the policy's numbers and the keys of its rules and relations."""
     numbers, least = policy.extract.model, policy.structured_facts
     named = [rule.key for rule in policy.extract.rules] + [each.key for each in policy.extract.relations.values()]
+    relations = stated_relations(policy)
     keys = {re.sub(r"[:_]?\{[a-z]+\}", "", key) for key in named if key}
     return load_prompt(
         "extract",
@@ -70,6 +75,7 @@ def extract_prompt(policy: Policy) -> Prompt[TurnNotes]:
         min_confidence=least.min_confidence,
         min_importance=least.min_importance,
         keys=", ".join(sorted(keys | {"name", "location", "language", "dietary"})),
+        stated=prompt_part("extract_relations", relations=", ".join(relations)) if relations else "",
     )
 
 
@@ -90,11 +96,14 @@ class _ModelReader:
 
     def read(self, turns: Sequence[ShownTurn]) -> None:
         """Ask about a portion, and write the results for the turns that still wait."""
-        answers = self._ask(turns)
-        with self._attempt.work.transaction() as conn:
+        answers, work = self._ask(turns), self._attempt.work
+        with work.transaction() as conn:
+            # a claim may come long after the reader's memory, which other stages have in hand
+            lock_subjects(conn, work.tenant_id, sorted({turn.subject_id for turn in turns}))
             held = hold_waiting(conn, self._attempt, [turn.id for turn in turns])
             answered = [(turn, answer) for turn, answer in zip(turns, answers, strict=True) if turn.id in held]
-            write_readings(conn, self._attempt, self._readings(answered), self._model.key)
+            readings = self._readings(answered, found_in(conn, work, sorted(held)))
+            write_readings(conn, self._attempt, readings, self._model.key)
             self._attempt.record(conn)
 
     def unanswered(self) -> UnansweredError | None:
@@ -125,32 +134,37 @@ class _ModelReader:
         self._failures = 0 if None in reasons else self._failures + failures
         self._sending &= self._failures < UNFIT and not any(reason in _UNPAID for reason in reasons)
 
-    def _readings(self, answered: Sequence[tuple[ShownTurn, ModelAnswer[TurnNotes]]]) -> list[TurnReading]:
-        judged, failed = apart(
+    def _readings(
+        self,
+        answered: Sequence[tuple[ShownTurn, ModelAnswer[TurnNotes]]],
+        found: Mapping[UUID, Sequence[ReaderMemory]],
+    ) -> list[TurnReading]:
+        read, failed = apart(
             answered,
-            lambda some: {
-                turn.id: judge_claims(turn, answer.reply, self._policy) for turn, answer in some if answer.reply
-            },
+            lambda some: [self._reading(turn, answer, found.get(turn.id, ())) for turn, answer in some],
         )
-        for (turn, _), error in failed:
+        for (turn, answer), error in failed:
             self._attempt.bury(turn.subject_id, turn.id, error)
-        unusable = {turn.id for (turn, _), _ in failed}
-        tenant_id, prompt_hash = self._attempt.work.tenant_id, self._prompt.hash
-        readings = []
-        for turn, answer in answered:
-            claims = judged.get(turn.id)
-            candidates = (
-                claim_candidates(turn, claims.accepted, tenant_id, self._policy, self._model.key, prompt_hash)
-                if claims
-                else []
-            )
-            readings.append(
-                TurnReading(
-                    turn=turn,
-                    judged=claims,
-                    candidates=candidates,
-                    reason=REASON if turn.id in unusable else answer.reason,
-                    waits=answer.reason in NO_REPLY | _UNPAID,
-                )
-            )
-        return readings
+            read.append(self._unread(turn, answer, REASON))
+        return read
+
+    def _reading(self, turn: ShownTurn, answer: ModelAnswer[TurnNotes], found: Sequence[ReaderMemory]) -> TurnReading:
+        if answer.reply is None:
+            return self._unread(turn, answer, answer.reason)
+        judged = judge_claims(turn, answer.reply, self._policy)
+        candidates = claim_candidates(
+            turn, judged.accepted, self._attempt.work.tenant_id, self._policy, self._model.key, self._prompt.hash
+        )
+        agreement = with_agreement(judged.accepted, candidates, found, turn.text, self._policy)
+        return TurnReading(
+            turn=turn,
+            judged=replace(judged, accepted=agreement.claims),
+            candidates=agreement.candidates,
+            agreed=agreement.agreed,
+            reason=answer.reason,
+            waits=False,
+        )
+
+    def _unread(self, turn: ShownTurn, answer: ModelAnswer[TurnNotes], reason: str | None) -> TurnReading:
+        waits = answer.reason in NO_REPLY | _UNPAID
+        return TurnReading(turn=turn, judged=None, candidates=[], agreed={}, reason=reason, waits=waits)

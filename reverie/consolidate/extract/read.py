@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 from uuid import UUID
 
+from psycopg import Connection
+
+from reverie.consolidate.extract.agreement import ReaderMemory
 from reverie.consolidate.extract.claims import ShownTurn
 from reverie.consolidate.extract.events import TYPES, LogEvent
+from reverie.language.cues.keeping import OWN_WORDS
 from reverie.language.text import strip_invisible
+from reverie.model import READER, Proposition
 from reverie.store.queries import queries
 from reverie.store.runs import Run
 from reverie.store.work import Work
@@ -52,6 +58,18 @@ def waiting_turns(work: Work) -> Iterator[list[ShownTurn]]:
         turns = [replace(turn, text=strip_invisible(turn.text)) for turn in (ShownTurn(*row) for row in rows)]
         yield turns
         after = turns[-1].id
+
+
+def found_in(conn: Connection[Any], work: Work, turn_ids: Sequence[UUID]) -> dict[UUID, list[ReaderMemory]]:
+    """Return what the reader found in turns and is remembered, by turn, in the order of ids."""
+    params = work.params() | {"turn_ids": list(turn_ids), "origins": [READER, OWN_WORDS]}
+    found: dict[UUID, list[ReaderMemory]] = defaultdict(list)
+    for id_, turn_id, content, polarity, sure, relation, what, who, topic, phase in conn.execute(
+        queries("extract")["read_found"], params
+    ):
+        statement = Proposition(relation=relation, object=what, who=who, topic=topic, phase=phase)
+        found[turn_id].append(ReaderMemory(id_, turn_id, content, polarity, sure, statement))
+    return found
 
 
 def count_waiting(attempt: Run) -> int:

@@ -8,7 +8,16 @@ from typing import Any
 
 import polars as pl
 
-from reverie.inference.reader import AskedMessage, MessageReading, ReadMessage, TextPlace, shared_reader
+from reverie.inference.reader import (
+    AskedMessage,
+    MessageReading,
+    ReaderHead,
+    ReadMessage,
+    TextPlace,
+    head_signs,
+    own_sureness,
+    shared_reader,
+)
 from reverie.language.cues.attribution import others_spans
 from reverie.language.cues.immediate import compiled
 from reverie.language.cues.speech import low_content_expr
@@ -33,6 +42,8 @@ class ReadTurns:
     likely: Mapping[str, MessageStatement] = field(default_factory=dict)
     #: turns of which it is unsure (`[extract.model] sure`)
     unsure: Set[str] = frozenset()
+    #: of each turn that it read how sure it is by its own confidence, and the signs by which a head tells
+    sureness: Mapping[str, tuple[float, tuple[float, ...]]] = field(default_factory=dict)
     #: turns that it does not read for their language
     foreign: Set[str] = frozenset()
     #: turns that it read, and the version that did
@@ -40,15 +51,50 @@ class ReadTurns:
     reader: str | None = None
 
 
-def read_messages(turns: pl.DataFrame, policy: Policy, *, threads: int = 2) -> ReadTurns:
+def read_messages(
+    turns: pl.DataFrame, policy: Policy, *, threads: int = 2, head: ReaderHead | None = None
+) -> ReadTurns:
     """Return what the reader finds in turns (a frame of the columns `decide.TURNS`).
 
     Turns of other roles than those that are read, those of low content and those in another language are not looked at.
     A short reply is read with the question before it. What stands in words of others is not the author's statement.
+    `head`: the tenant's, which tells of which turns the reader is unsure; one made for another reader is not used.
     """
     numbers = policy.extract.reader
     if not numbers.read:
         return ReadTurns()
+    messages, asked, foreign = _read_of(turns, policy)
+    reader = shared_reader(threads)
+    read = reader.read(asked)
+    if head is not None and head.reader != reader.model:
+        head = None
+    statements, likely, sureness = {}, {}, {}
+    for turn_id, message, found in zip(messages["id"], asked, read, strict=True):
+        others = others_spans(message.text) if found.likeliest else []
+        taken = [
+            each
+            for each in found.readings
+            if each.confidence >= numbers.confidence and not _is_of_others(each.object, others)
+        ]
+        if taken:
+            statements[turn_id] = [_stated(each, message, numbers) for each in taken]
+        elif found.states >= numbers.keep and (said := _likely(message, found, others, numbers.keep_characters)):
+            likely[turn_id] = said
+        sureness[turn_id] = own_sureness(taken, found.states), head_signs(message, taken, found.states)
+    sure = {turn_id: own if head is None else head.sureness(signs) for turn_id, (own, signs) in sureness.items()}
+    return ReadTurns(
+        statements=statements,
+        likely=likely,
+        unsure={turn_id for turn_id, number in sure.items() if number < policy.extract.model.sure},
+        sureness=sureness,
+        foreign=foreign,
+        read=set(messages["id"]),
+        reader=(head.version if head else reader.model) if asked else None,
+    )
+
+
+def _read_of(turns: pl.DataFrame, policy: Policy) -> tuple[pl.DataFrame, list[AskedMessage], set[str]]:
+    """The turns that are read, their messages in the same order, and those that are not for their language."""
     rules = compiled(policy)
     messages = turns.filter(
         pl.col("role").is_in(list(policy.extract.roles)),
@@ -61,30 +107,7 @@ def read_messages(turns: pl.DataFrame, policy: Policy, *, threads: int = 2) -> R
         AskedMessage(strip_invisible(text), strip_invisible(question or ""))
         for text, question in messages["text", "asked"].iter_rows()
     ]
-    reader = shared_reader(threads)
-    read = reader.read(asked)
-    statements, likely, unsure = {}, {}, set()
-    for turn_id, message, found in zip(messages["id"], asked, read, strict=True):
-        others = others_spans(message.text) if found.likeliest else []
-        taken = [
-            each
-            for each in found.readings
-            if each.confidence >= numbers.confidence and not _is_of_others(each.object, others)
-        ]
-        if taken:
-            statements[turn_id] = [_stated(each, message, numbers) for each in taken]
-        elif found.states >= numbers.keep and (said := _likely(message, found, others, numbers.keep_characters)):
-            likely[turn_id] = said
-        if _is_unsure(taken, found.states, policy.extract.model.sure):
-            unsure.add(turn_id)
-    return ReadTurns(
-        statements=statements,
-        likely=likely,
-        unsure=unsure,
-        foreign=foreign,
-        read=set(messages["id"]),
-        reader=reader.model if asked else None,
-    )
+    return messages, asked, foreign
 
 
 def _stated(reading: MessageReading, message: AskedMessage, numbers: ReaderPolicy) -> MessageStatement:
@@ -128,10 +151,6 @@ def _is_of_others(place: TextPlace, others: Sequence[Span]) -> bool:
         start <= place.start and place.end <= end and end - start > place.end - place.start + 2 * marks
         for start, end in others
     )
-
-
-def _is_unsure(taken: Sequence[MessageReading], states: float, sure: float) -> bool:
-    return any(each.confidence < sure for each in taken) or (not taken and states > 1 - sure)
 
 
 def _is_foreign(text: str, policy: Policy) -> bool:

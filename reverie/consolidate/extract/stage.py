@@ -18,9 +18,11 @@ from reverie.consolidate.extract.read import unread_events, unread_turns
 from reverie.consolidate.extract.reading import read_messages, threads_of
 from reverie.consolidate.extract.write import stop_waiting, write_events, write_turns
 from reverie.consolidate.isolate import apart
+from reverie.inference.reader import ReaderHead
 from reverie.interruption import check_interruption
 from reverie.language.text import CountTokens
 from reverie.store.failures import REASON
+from reverie.store.reader_heads import head_in_force
 from reverie.store.runs import Report, Run, run
 from reverie.store.work import Work
 
@@ -60,14 +62,23 @@ def extract_logged(
 
     The turns wait for a language model: the next run knows whether there is one.
     """
-    write_turns(conn, attempt, _decide(attempt, rows, count_tokens, with_model=True))
+    head = reader_head(conn, attempt.work)
+    write_turns(conn, attempt, _decide(attempt, rows, count_tokens, head, with_model=True))
+
+
+def reader_head(conn: Connection[Any], work: Work) -> ReaderHead | None:
+    """Return the head of the reader that the tenant's language model taught; None: there is none, or nobody reads."""
+    kept = head_in_force(conn, work.tenant_id) if work.policy.extract.reader.read else None
+    return ReaderHead.of_numbers(kept.version, kept.reader, kept.head) if kept else None
 
 
 def _extract_turns(attempt: Run) -> None:
     work = attempt.work
+    with work.transaction() as conn:
+        head = reader_head(conn, work)
     for rows in unread_turns(work):
         with_model = work.language_model is not None
-        decisions = _decide(attempt, rows, work.embedder.count_tokens, with_model=with_model)
+        decisions = _decide(attempt, rows, work.embedder.count_tokens, head, with_model=with_model)
         with work.transaction() as conn:
             write_turns(conn, attempt, decisions)
             attempt.record(conn)
@@ -76,7 +87,12 @@ def _extract_turns(attempt: Run) -> None:
 
 
 def _decide(
-    attempt: Run, rows: Sequence[tuple[Any, ...]], count_tokens: CountTokens, *, with_model: bool
+    attempt: Run,
+    rows: Sequence[tuple[Any, ...]],
+    count_tokens: CountTokens,
+    head: ReaderHead | None,
+    *,
+    with_model: bool,
 ) -> TurnDecisions:
     """Return the candidates of turns and a verdict on each; a turn on which the rules fail is buried."""
     tenant_id, policy = attempt.work.tenant_id, attempt.work.policy
@@ -84,7 +100,7 @@ def _decide(
 
     def decide(some: Sequence[tuple[Any, ...]]) -> TurnDecisions:
         turns = turns_frame(some)
-        read = read_messages(turns, policy, threads=threads)
+        read = read_messages(turns, policy, threads=threads, head=head)
         return decide_turns(turns, tenant_id, policy, count_tokens, read=read, with_model=with_model)
 
     decisions, failures = apart(rows, decide)

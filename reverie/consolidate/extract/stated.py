@@ -21,7 +21,7 @@ from reverie.language.statements.stated import MessageStatement, bare, holder_ke
 from reverie.language.statements.things import things
 from reverie.language.subject import possessive, sentence
 from reverie.language.text import owned
-from reverie.model import Candidate, Proposition, candidate_id
+from reverie.model import READER, Candidate, Proposition, candidate_id
 from reverie.policy import Policy
 from reverie.policy.relations import Relation
 
@@ -58,19 +58,20 @@ class ReadTurn(Protocol):
         """The message."""
 
 
-#: What its candidates are recorded as found by.
-ORIGIN = "reader"
 #: Places of the ends of replaced values, after those of the statements themselves.
 _ENDS_FROM = 1000
 
 
-def candidates_of(statements: Sequence[MessageStatement], turn: ReadTurn, policy: Policy) -> tuple[Candidate, ...]:
+def candidates_of(
+    statements: Sequence[MessageStatement], turn: ReadTurn, policy: Policy, *, before: Sequence[MessageStatement] = ()
+) -> tuple[Candidate, ...]:
     """Return what the statements of a turn give for memory, in their order.
 
     The statements have the shape of training/reader/GUIDE.md: spans as they stand in the message, a relation of the
     policy's table. One of an unknown relation, without an object, or that is less sure than `[structured_facts]
     min_confidence` and has no own words, gives nothing. A pronoun as holder ("he") stands for the person whom a
-    statement before it in the message names; one about nobody known gives nothing.
+    statement before it names, in the message or in `before`, the statements of a message before, where these are
+    known (docs/decisions/0094); one about nobody known gives nothing.
 
     An `event` becomes an episode that mentions what it is about; everything else is a fact, preference or instruction
     that states its relation. A value that is `replaced` gives a second candidate, which ends it by name, unless the new
@@ -79,7 +80,7 @@ def candidates_of(statements: Sequence[MessageStatement], turn: ReadTurn, policy
     says nothing about which of two values is the current one.
     """
     known = policy.extract.relations
-    named: list[MessageStatement] = []
+    named = [one for one in before if one.relation in known and not (one.holder and _is_pronoun(one.holder))]
     candidates = []
     own = read_object(turn.speaker or "").words
     for place, statement in enumerate(each_told_once([_trimmed(each) for each in statements])):
@@ -178,7 +179,7 @@ def _candidate(
         importance = salience(unit_of(turn.text, statement.clause or turn.text), policy.salience)
     ends_at = _ends_at(statement, relation, turn, policy)
     return Candidate(
-        id=candidate_id(turn.said_at, turn.tenant_id, turn.subject_id, kind, str(turn.id), ORIGIN, place),
+        id=candidate_id(turn.said_at, turn.tenant_id, turn.subject_id, kind, str(turn.id), READER, place),
         subject_id=turn.subject_id,
         kind=kind,
         content=(sentence if states and not own else owned)(content, turn.speaker, turn.subject_id),
@@ -188,8 +189,9 @@ def _candidate(
         mentions=tuple(_mentions(statement, relation, content)),
         turn_id=turn.id,
         session_id=turn.session_id,
-        origin=OWN_WORDS if own else ORIGIN,
+        origin=OWN_WORDS if own else READER,
         statement=_proposition(statement) if states else None,
+        confidence=statement.confidence,
         lasting=ends_at is None and states and _is_lasting(statement, relation),
         expires_at=ends_at,
     )

@@ -103,6 +103,11 @@ def write_readings(conn: Connection[Any], attempt: Run, readings: Sequence[TurnR
         "waits": [reading.waits for reading in asked],
     }
     conn.execute(queries("extract")["write_readings"], attempt.params() | columns)
+    agreed = {id_: sure for reading in readings for id_, sure in reading.agreed.items()}
+    if agreed:
+        sure = {"ids": list(agreed), "agreed": list(agreed.values())}
+        conn.execute(queries("extract")["write_agreed"], attempt.params() | sure)
+        attempt.report.add("agreed", len(agreed))
     attempt.report.add("noted", len(candidates))
     _count_candidates(attempt, candidates)
     for judged in (reading.judged for reading in readings if reading.judged):

@@ -15,7 +15,7 @@ from reverie.consolidate.facts.statements import StatedValue
 from reverie.language.cues.keeping import OWN_WORDS
 from reverie.language.fact_keys import confidences, fact_rules, is_corrected, relation_key, relation_of
 from reverie.language.text import plain_name
-from reverie.model import Kind, Phase, Proposition, stable_id
+from reverie.model import READER, Kind, Phase, Proposition, stable_id
 from reverie.policy import Policy
 from reverie.policy.relations import Relation
 from reverie.store.queries import queries
@@ -44,6 +44,9 @@ class StatingMemory:
     model: str | None
     #: Category, key, value, confidence and importance, as a language model said.
     stated: dict[str, Any] | None
+    #: How sure who read it is, and how sure both are, if both did.
+    confidence: float | None
+    agreed: float | None
     relation: str | None
     who: str | None
     topic: str | None
@@ -140,15 +143,14 @@ def _of_relation(memory: StatingMemory, policy: Policy, tenant_id: str) -> State
     relation = policy.extract.relations[memory.relation]
     given = memory.stated or {}
     phase = memory.phase or "holds"
-    usual = policy.structured_facts.rule_confidence
-    rules = confidences(policy)
-    confidence = 1.0 if is_corrected(memory.origin) else given.get("confidence", rules.get(memory.origin, usual))
+    confidence = _confidence(memory, policy)
     importance = relation.importance
     if importance is None:
         importance = getattr(policy.extract.importance, relation.kind)
     statement = Proposition(relation=memory.relation, object=memory.object, topic=memory.topic)
-    # what is remembered as it was said may be read wrongly in part: no structured fact
-    is_key = phase in ("holds", "begins", "adds") and memory.origin != OWN_WORDS
+    # what is remembered as it was said may be read wrongly in part: no structured fact, unless a model reads the same
+    is_sure = memory.origin != OWN_WORDS or memory.agreed is not None
+    is_key = is_sure and phase in ("holds", "begins", "adds")
     key = relation_key(relation, statement) if is_key else None
     return StatedValue(
         **_common(memory, tenant_id),
@@ -164,10 +166,29 @@ def _of_relation(memory: StatingMemory, policy: Policy, tenant_id: str) -> State
         key=key,
         value=_bare(memory) if memory.polarity < 0 else memory.object,
         confidence=confidence,
-        # what a person once corrected may change later: it is no surer than what is said then
-        sure=min(confidence, usual),
+        sure=_sure(memory.origin, confidence, policy),
         importance=given.get("importance", importance),
     )
+
+
+def _confidence(memory: StatingMemory, policy: Policy) -> float:
+    """How sure it is, as it is shown: of what the reader found, by the reader, or by both where a model agrees."""
+    if is_corrected(memory.origin):
+        return 1.0
+    if memory.origin in (READER, OWN_WORDS) and memory.confidence is not None:
+        return memory.confidence if memory.agreed is None else memory.agreed
+    usual = confidences(policy).get(memory.origin, policy.structured_facts.rule_confidence)
+    return float((memory.stated or {}).get("confidence", usual))
+
+
+def _sure(origin: str, confidence: float, policy: Policy) -> float:
+    """Confidence by which it is compared.
+
+    How sure the reader is says nothing about which of two values is the current one (docs/decisions/0082), and what a
+    person once corrected may change later: it is no surer than what is said then.
+    """
+    usual = policy.structured_facts.rule_confidence
+    return usual if origin in (READER, OWN_WORDS) else min(confidence, usual)
 
 
 #: The slot of denials that stand beside each other, apart from what is not denied.
@@ -279,7 +300,7 @@ def _of_fact(fact: KnownFact, policy: Policy, *, begins: bool) -> StatedValue:
         **({} if relation is None else _manner(table[relation[0]], 0)),
         object=fact.value,
         phase="holds" if relation is None else "begins" if begins else "adds",
-        sure=fact.confidence if relation is None else min(fact.confidence, policy.structured_facts.rule_confidence),
+        sure=fact.confidence if relation is None else _sure(fact.origin, fact.confidence, policy),
         bearer_id=fact.memory_id,
         is_kept=False,
     )

@@ -2,6 +2,7 @@
 
 - `reader`: the model
 - `decoding`: what its numbers say; pure
+- `head`: how sure it is of a message, by itself or by what a tenant's language model taught; pure
 """
 
 from __future__ import annotations
@@ -10,11 +11,21 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from reverie.inference.reader.decoding import AskedMessage, MessageReading, ReadMessage, TextPlace
+from reverie.inference.reader.head import ReaderHead, head_signs, own_sureness
 
 if TYPE_CHECKING:
     from reverie.inference.reader.reader import TrainedReader
 
-__all__ = ["AskedMessage", "MessageReading", "ReadMessage", "TextPlace", "shared_reader"]
+__all__ = [
+    "AskedMessage",
+    "MessageReading",
+    "ReadMessage",
+    "ReaderHead",
+    "TextPlace",
+    "head_signs",
+    "own_sureness",
+    "shared_reader",
+]
 
 
 @cache

@@ -56,6 +56,7 @@ class SourceTurn(Answer):
     direct: bool
     mark: str | None
     read_by: str | None
+    model: str | None
 
 
 class Observed(Answer):
