@@ -58,6 +58,15 @@ def test_explain_names_the_reader_that_read_the_turn(invoke, ask, world, conn) -
     assert ", read by reader-0123" in invoke("explain", str(world["loves"])).stdout
 
 
+def test_explain_says_how_sure_who_read_it_is(invoke, world, conn) -> None:
+    assert "confidence" not in invoke("explain", str(world["loves"])).stdout, "a rule"
+    conn.execute("update memory.memories set confidence = 0.7 where id = %s", [world["loves"]])
+    assert "0.70, read by the reader" in invoke("explain", str(world["loves"])).stdout
+    conn.execute("update memory.memories set agreed = 0.94 where id = %s", [world["loves"]])
+    said = "0.94, read by the reader and by the language model (0.70 by the reader alone)"
+    assert said in " ".join(invoke("explain", str(world["loves"])).stdout.split())
+
+
 def test_explain_a_merged_one(invoke, world) -> None:
     text = invoke("explain", str(world["adores"])).stdout
     assert "preference, merged" in text

@@ -3,30 +3,46 @@
 import json
 from collections.abc import Iterator
 from datetime import UTC, datetime
-from pathlib import Path
 
 import pytest
 
 from reverie.capture.history.importing import import_file
 from reverie.store.database import Store
+from reverie.testing import DatabaseFactory, database_name
 from tests.conftest import Databases
 from tests.promises.world import SAMPLE
 
 
+@pytest.fixture(scope="session")
+def logged(database_factory: DatabaseFactory, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The name of a database with the shipped sample in the log of tenant `t`: to copy."""
+    records = [json.loads(line) | {"tenant_id": "t"} for line in SAMPLE.read_text(encoding="utf-8").splitlines()]
+    path = tmp_path_factory.mktemp("sample") / "sample.jsonl"
+    path.write_text("".join(json.dumps(record) + "\n" for record in records), encoding="utf-8")
+    with database_factory.migrated() as url:
+        with Store.open(url) as store:
+            import_file(store, path, tenant_id="t", now=datetime(2026, 9, 1, tzinfo=UTC))
+        yield database_name(url)
+
+
+@pytest.fixture
+def database_url(request: pytest.FixtureRequest, database_factory: DatabaseFactory) -> Iterator[str]:
+    """A database of this test's own: with the sample in its log where the test asks for `told`, else empty."""
+    name = request.getfixturevalue("logged" if "told" in request.fixturenames else "template")
+    with database_factory.copy(name) as url:
+        yield url
+
+
 @pytest.fixture
 def store(database_url: str) -> Iterator[Store]:
-    """A worker's store on an empty database."""
+    """A worker's store on this test's database."""
     with Store.open(database_url) as opened:
         yield opened
 
 
 @pytest.fixture
-def told(store: Store, tmp_path: Path) -> Store:
+def told(store: Store) -> Store:
     """The shipped sample in the log of tenant `t`."""
-    records = [json.loads(line) | {"tenant_id": "t"} for line in SAMPLE.read_text(encoding="utf-8").splitlines()]
-    path = tmp_path / "sample.jsonl"
-    path.write_text("".join(json.dumps(record) + "\n" for record in records), encoding="utf-8")
-    import_file(store, path, tenant_id="t", now=datetime(2026, 9, 1, tzinfo=UTC))
     return store
 
 

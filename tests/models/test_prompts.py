@@ -25,7 +25,7 @@ POLICY = load_policy("reverie")
 @pytest.mark.parametrize(
     ("found", "expected"),
     [
-        (extract_prompt(POLICY).hash, "113b5dfa8a8e"),
+        (extract_prompt(POLICY).hash, "991221207a3d"),
         (synthesis_prompt(POLICY).hash, "b4a7ae1db6db"),
         (mood_prompt(("neutral", "happy")).hash, "f7d90d157f2b"),
         (mood_prompt(("neutral", "happy"), "mood_seed").hash, "974c4cc6945e"),
