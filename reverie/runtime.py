@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from pydantic import SecretStr
 
+    from reverie.drive.erase.erasing import Eraser
     from reverie.drive.maintain import Retention
     from reverie.inference.completions import LanguageModel
     from reverie.inference.embedder import Embedder
@@ -69,6 +70,11 @@ class Runtime:
         """The same on the primary, which sees what was just written and logs what was answered."""
         return self._open("reader")
 
+    @cached_property
+    def eraser(self) -> Store:
+        """The database in the role that may delete from the log."""
+        return self._open("eraser")
+
     @property
     def opened(self) -> Store:
         """The primary in whichever role it is open, so that a look-up opens no second pool."""
@@ -116,6 +122,19 @@ class Runtime:
 
         return Retention.of(self.settings)
 
+    def tenant_eraser(self, tenant_id: str, policy: Policy, at: datetime, *, actor: str | None = None) -> Eraser:
+        """Return what erases of a tenant at a time by the clock, for who asks."""
+        from reverie.drive.erase.erasing import Eraser
+
+        return Eraser(
+            store=self.eraser,
+            tenant_id=tenant_id,
+            policy=policy,
+            count_tokens=lambda text: self.embedder.count_tokens(text),  # loaded for a long text alone
+            at=at,
+            actor=actor,
+        )
+
     def work(self, scope: Scope, policy: Policy, as_of: datetime, **options: Any) -> Work:
         """Return what a stage or a driver is given, with every model; `options`: driver, dry_run, progress."""
         from reverie.store.work import Work
@@ -146,7 +165,7 @@ class Runtime:
     ) -> None:
         self.close()
 
-    def _open(self, role: Literal["worker", "reader"]) -> Store:
+    def _open(self, role: Literal["worker", "reader", "eraser"]) -> Store:
         from reverie.store.database import Store
 
         if role == "worker":  # whoever writes runs stages and asks models

@@ -14,7 +14,7 @@ from uuid import UUID
 
 from psycopg import Connection
 
-from reverie.capture.append import insert_outcomes, insert_turns, policy_of
+from reverie.capture.append import REFUSED, insert_outcomes, insert_turns, policy_of
 from reverie.capture.history.cures import Findings, cure
 from reverie.capture.history.field_names import SAMPLE, recognize_fields
 from reverie.capture.history.reading import Batch, ReadOptions, read_records
@@ -319,11 +319,14 @@ class _Importer:
             ensure_tenant(conn, self._tenant, self._policy)
             turns = insert_turns(conn, self._tenant, valid.turns)
             outcomes = insert_outcomes(conn, self._tenant, valid.outcomes)
-            for values, records, conflicts in (
-                (valid.turns, valid.turn_records, turns.conflicts),
-                (valid.outcomes, valid.outcome_records, outcomes.conflicts),
+            for values, records, appended in (
+                (valid.turns, valid.turn_records, turns),
+                (valid.outcomes, valid.outcome_records, outcomes),
             ):
-                for index in conflicts:
+                for index, why in appended.refused.items():  # what is refused is kept nowhere
+                    record = records[index]
+                    letters.append(self._letter(record.line, why, _with_place(record, REFUSED[why]), None, record.key))
+                for index in appended.conflicts:
                     record = records[index]
                     detail = _with_place(record, conflict_detail(values[index]))
                     letters.append(self._letter(record.line, "conflict", detail, record.payload(), record.key))
@@ -357,7 +360,8 @@ class _Importer:
             time_field=validator.called("said_at"),
             text_field=validator.called("text"),
         )
-        summary.cure = cure(read=summary.read, dead_by_reason=summary.dead_by_reason, findings=findings)
+        mendable = Counter({why: number for why, number in summary.dead_by_reason.items() if why not in REFUSED})
+        summary.cure = cure(read=summary.read, dead_by_reason=mendable, findings=findings)
         return summary
 
     def _count(self, turns: list[Turn]) -> None:
