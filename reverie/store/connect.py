@@ -27,9 +27,9 @@ if TYPE_CHECKING:
     from psycopg_pool import AsyncConnectionPool, ConnectionPool
 
 
-#: As whom a connection acts: `owner` migrates, `worker` consolidates, `reader` answers, `eraser` deletes from the log as
-#: well. Row-level security binds all; `analyst` reads the rows of every tenant, but only the columns that hold no content
-#: (docs/decisions/0051).
+#: As whom a connection acts: `owner` migrates, `worker` consolidates, `reader` answers, `eraser` also deletes from the
+#: log. Row-level security binds all; `analyst` reads the rows of every tenant, but only the columns that hold no
+#: content (docs/decisions/0051).
 ConnectionRole = Literal["owner", "worker", "reader", "analyst", "eraser"]
 
 OLDEST_POSTGRES = 15

@@ -46,7 +46,9 @@ def scrub(url: str) -> Scrubbed:
             _end_wal(user, keeps=recycles == "on")
             done.append("The planner's samples and the write-ahead log begin anew.")
         else:
-            left.append("let a superuser run: vacuum full pg_statistic; checkpoint; select pg_switch_wal(); checkpoint.")
+            left.append(
+                "let a superuser run: vacuum full pg_statistic; checkpoint; select pg_switch_wal(); checkpoint."
+            )
             left.append("files of the write-ahead log that Postgres keeps to use again hold old rows until then.")
     left.append("backups and archived or replicated write-ahead logs keep it until they expire (docs/erasing.md).")
     return Scrubbed(tables=tables, done=done, left=left)

@@ -13,12 +13,12 @@ from uuid import UUID
 import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
+from psycopg.sql import SQL, Identifier
 
 from reverie.capture.history.importing import import_file
 from reverie.capture.live.corrections import CorrectionAsked, correct_memory
 from reverie.drive.erase.erasing import Erased, Eraser
 from reverie.drive.erase.targets import (
-    Target,
     memory_target,
     retention_target,
     session_target,
@@ -149,11 +149,13 @@ def logs(draw: st.DrawFn) -> tuple[list[Record], int]:
 
 
 # an example takes seconds: it is not made smaller
-@settings(max_examples=12, phases=[Phase.explicit, Phase.generate], suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
+@settings(
+    max_examples=12,
+    phases=[Phase.explicit, Phase.generate],
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+)
 @given(drawn=logs())
-def test_any_erased_turn_was_never_said(
-    drawn: tuple[list[Record], int], databases: Databases, tmp_path: Path
-) -> None:
+def test_any_erased_turn_was_never_said(drawn: tuple[list[Record], int], databases: Databases, tmp_path: Path) -> None:
     records, place = drawn
     turn = records[place]
     with opened(databases) as there:
@@ -239,9 +241,8 @@ def everywhere(url: str, word: str) -> dict[str, int]:
         ]
         found = {}
         for table in tables:
-            (number,) = conn.execute(
-                f"select count(*) from {table} t where position(%s in t::text) > 0", [word]
-            ).fetchone() or (0,)
+            statement = SQL("select count(*) from {} t where position(%s in t::text) > 0")
+            (number,) = conn.execute(statement.format(Identifier(*table.split("."))), [word]).fetchone() or (0,)
             if number:
                 found[table] = number
     return found
@@ -273,7 +274,8 @@ def test_what_was_wrong_stays_wrong_where_it_was_said_again(there: Opened) -> No
     first, second = turns_of(there.store, "Rex")
     there.eraser.erase(turn_target(first))
     remember(there.store)
-    assert rows(there.store, "select count(*) from memory.memories where content like '%%Rex%%'") == [(0,)]
+    left = "select count(*) from memory.memories where kind = 'fact' and content like %s"
+    assert rows(there.store, left, "%Rex%") == [(0,)]
     there.eraser.erase(turn_target(second))
     remember(there.store)
     assert rows(there.store, "select count(*) from log.corrections") == [(0,)]

@@ -197,7 +197,8 @@ def test_only_the_owner_owns(conn: Conn) -> None:
     assert owners == [("reverie_owner",)]
     able = conn.execute(
         """select rolname from pg_roles
-              where rolname in ('reverie_owner', 'reverie_worker', 'reverie_reader', 'reverie_analyst', 'reverie_eraser')
+              where rolname = any (array['reverie_owner', 'reverie_worker', 'reverie_reader', 'reverie_analyst',
+                                         'reverie_eraser'])
               and (rolsuper or rolbypassrls or rolcanlogin or rolcreaterole or rolcreatedb)"""
     ).fetchall()
     assert able == []

@@ -39,8 +39,9 @@ Extract = Callable[[Connection[Any], Run, Sequence[tuple[Any, ...]]], None]
 def flush(work: Work, extract: Extract) -> Iterator[Report]:
     """Flush what is due of the work's tenant; yields a report a batch.
 
-    Counts `sessions`, `ended`, turns that are new in the log (`logged`), `repeated`, in `conflicts` (now dead
-    letters) and `refused`, as they were erased or are not to be captured, and what extract counts: `turns` read, `candidates`, each kind, each discard.
+    Counts `sessions`, `ended`, turns that are new in the log (`logged`), `repeated`, in `conflicts` (now dead letters)
+    and `refused` (erased, or not to be captured), and what extract counts: `turns` read, `candidates`, each kind, each
+    discard.
 
     Raises:
         StageError: a session failed; the others are done, and it is tried again after `PAUSE`.

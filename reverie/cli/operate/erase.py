@@ -14,7 +14,6 @@ from reverie.cli.options import json_option, tenant_option
 from reverie.cli.output import note, print_json, say, table
 from reverie.cli.session import CommandSession
 from reverie.cli.signals import ending_cleanly
-from reverie.errors import InputError
 
 if TYPE_CHECKING:
     from reverie.drive.erase.erasing import Erased, Eraser
@@ -46,9 +45,9 @@ def command(
     whole_tenant: bool,
     **options: Any,
 ) -> None:
-    """Erase everything about SUBJECT, or one turn, session or memory, or the whole tenant: from the log, from memory, from
-    caches, kept replies, queues and dead letters. Afterwards memory is as if it had never been said. What is erased is
-    not taken in again, and a receipt without content stays (reverie receipts).
+    """Erase everything about SUBJECT, or one turn, session or memory, or the whole tenant: from the log, from memory,
+    from caches, kept replies, queues and dead letters. Afterwards memory is as if it had never been said. What is
+    erased is not taken in again, and a receipt without content stays (reverie receipts).
 
     It counts the rows and asks first. Killed at any point, it can be repeated. --vacuum locks each table while it is
     rewritten, and alone does only that; what it cannot do itself it says.
@@ -160,9 +159,7 @@ def _carry_out(session: CommandSession, eraser: Eraser, target: Target | None) -
             pass
 
 
-def _show(
-    tenant_id: str, done: Sequence[Erased], scrubbed: Scrubbed | None, *, dry_run: bool, as_json: bool
-) -> None:
+def _show(tenant_id: str, done: Sequence[Erased], scrubbed: Scrubbed | None, *, dry_run: bool, as_json: bool) -> None:
     from reverie.drive.erase.erasing import total
 
     receipts = [each.receipt.number for each in done if each.receipt]

@@ -67,8 +67,8 @@ def change_corrections(
 ) -> CorrectionChanges:
     """Return what becomes of corrections when the memories `gone` are no longer made.
 
-    What a person said of such a memory holds for the first of those that were merged into it, which said the same; where
-    there is none, the correction would never have been made. Neither would corrections of what it wrote, nor a
+    What a person said of such a memory holds for the first of those that were merged into it, which said the same;
+    where there is none, the correction would never have been made. Neither would corrections of what it wrote, nor a
     retraction of it. One of before a time goes as well, and so does a pair that was kept apart.
     """
     lost: dict[UUID, Sequence[UUID]] = dict(gone)

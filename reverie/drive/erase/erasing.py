@@ -1,8 +1,8 @@
 """Erase in one database: one transaction a subject, so that a process killed anywhere has erased it or not begun.
 
-Afterwards the memory of a subject of whom a part is kept is empty, and its sessions wait in the queue: whoever runs next
-makes it again from what is left of the log, in event time. So its digest is that of a log in which the rest was never
-said (docs/decisions/0093).
+Afterwards the memory of a subject of whom a part is kept is empty, and it waits in the queue: whoever runs next makes
+it again from what is left of the log, in event time. So its digest is that of a log in which the rest was never said
+(docs/decisions/0093).
 """
 
 from __future__ import annotations

@@ -148,9 +148,7 @@ def select(
 ) -> Selection:
     """Return what a target means; the caller has locked the subject. Raises InputError as `ids_of_target` does."""
     chosen = {"session": target.session_id, "ids": ids_of_target(conn, tenant_id, target), "before": target.before}
-    return select_rows(
-        conn, tenant_id, [subject_id], chosen, policy, count_tokens, whole=target.kind == "subject"
-    )
+    return select_rows(conn, tenant_id, [subject_id], chosen, policy, count_tokens, whole=target.kind == "subject")
 
 
 def select_rows(

@@ -12,8 +12,8 @@ from reverie.drive.emptying import empty_subjects
 from reverie.drive.erase.read import Selection
 from reverie.store.queries import queries
 
-#: Statements in their order, each named for the table whose rows it deletes. What tells by turns what is left comes after
-#: these are deleted.
+#: Statements in their order, each named for the table whose rows it deletes. Those that ask which turns are left come
+#: after the turns.
 _DELETES = (
     "log.moods",
     "log.outcomes",
