@@ -70,11 +70,6 @@ class Runtime:
         """The same on the primary, which sees what was just written and logs what was answered."""
         return self._open("reader")
 
-    @cached_property
-    def eraser(self) -> Store:
-        """The database in the role that may delete from the log."""
-        return self._open("eraser")
-
     @property
     def opened(self) -> Store:
         """The primary in whichever role it is open, so that a look-up opens no second pool."""
@@ -127,7 +122,7 @@ class Runtime:
         from reverie.drive.erase.erasing import Eraser
 
         return Eraser(
-            store=self.eraser,
+            store=self.worker,
             tenant_id=tenant_id,
             policy=policy,
             count_tokens=lambda text: self.embedder.count_tokens(text),  # loaded for a long text alone
@@ -165,7 +160,7 @@ class Runtime:
     ) -> None:
         self.close()
 
-    def _open(self, role: Literal["worker", "reader", "eraser"]) -> Store:
+    def _open(self, role: Literal["worker", "reader"]) -> Store:
         from reverie.store.database import Store
 
         if role == "worker":  # whoever writes runs stages and asks models

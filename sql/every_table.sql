@@ -103,8 +103,8 @@ revoke insert, update, delete on ops.migrations, ops.unsynthesized, ops.erasures
 revoke select, update, delete on ops.erasure_keys from reverie_worker;
 grant select on all tables in schema log, memory to reverie_reader;
 grant insert on log.recalls, log.contexts to reverie_reader;
-grant select on ops.tenants, ops.runs, ops.unsynthesized, ops.connection_tools, ops.pending_turns, ops.queue, ops.embeddings
-    to reverie_reader;
+grant select on ops.tenants, ops.runs, ops.unsynthesized, ops.connection_tools, ops.pending_turns, ops.queue, ops.embeddings,
+    ops.consents to reverie_reader;
 -- whoever opens the database sees first whether its schema is the one that it needs
 grant select on ops.migrations to reverie_reader;
 -- the eraser deletes; it changes only what names something erased beside other things, and receipts are only added to

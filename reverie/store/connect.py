@@ -27,10 +27,9 @@ if TYPE_CHECKING:
     from psycopg_pool import AsyncConnectionPool, ConnectionPool
 
 
-#: As whom a connection acts: `owner` migrates, `worker` consolidates, `reader` answers, `eraser` also deletes from the
-#: log. Row-level security binds all; `analyst` reads the rows of every tenant, but only the columns that hold no
-#: content (docs/decisions/0051).
-ConnectionRole = Literal["owner", "worker", "reader", "analyst", "eraser"]
+#: As whom a connection acts: `owner` migrates, `worker` consolidates, `reader` answers. Row-level security binds all;
+#: `analyst` reads the rows of every tenant, but only the columns that hold no content (docs/decisions/0051).
+ConnectionRole = Literal["owner", "worker", "reader", "analyst"]
 
 OLDEST_POSTGRES = 15
 OLDEST_PGVECTOR = (0, 7)
@@ -109,7 +108,7 @@ def open_pool(
     """Open a pool of up to `size` connections as `connect` makes them; `timeout`: seconds to wait for a free one.
 
     Use it as a context manager or close it. Raises DatabaseError at once when the server cannot be used, or in the
-    roles of worker, reader and eraser its schema is older or newer than this Reverie.
+    roles of worker and reader its schema is older or newer than this Reverie.
     """
     from psycopg_pool import ConnectionPool
 
@@ -298,7 +297,7 @@ def _refused(user: str, role: ConnectionRole | None) -> Iterator[None]:
 def _try(url: str, role: ConnectionRole | None, tenant: str | None = None, vectors: bool = False) -> None:
     """Connect once and check the schema: a pool that cannot connect only says that it timed out."""
     with connect(url, role=role, tenant=tenant, vectors=vectors) as conn:
-        if role in ("worker", "reader", "eraser"):
+        if role in ("worker", "reader"):
             require_current(read_revision(conn))
 
 

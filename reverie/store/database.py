@@ -33,7 +33,7 @@ class Store:
         self._pool = pool
 
     @classmethod
-    def open(cls, url: str, *, role: Literal["worker", "reader", "eraser"] = "worker", size: int = 4) -> Self:
+    def open(cls, url: str, *, role: Literal["worker", "reader"] = "worker", size: int = 4) -> Self:
         """Connect to the database of `url`.
 
         Raises:

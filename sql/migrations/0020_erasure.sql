@@ -31,7 +31,7 @@ comment on column ops.erasures.id is 'Random id of the receipt.';
 comment on column ops.erasures.kind is 'What was named: turn, session, memory, subject, tenant, or retention: what was too old.';
 comment on column ops.erasures.target is 'Keyed hash of the ids that were named: who knows them can find the receipt.';
 comment on column ops.erasures.counts is 'Rows that were deleted or stripped, by table.';
-comment on column ops.erasures.erased_at is 'When it was erased, by the clock.';
+comment on column ops.erasures.erased_at is 'When it was erased, by the clock; of a retention the logical time of the run.';
 comment on column ops.erasures.actor is 'Who asked for it, as the caller says; null where nobody said.';
 comment on column ops.erasures.previous is 'Hash of the receipt before; 32 zeros in the first.';
 comment on column ops.erasures.hash is 'sha256 over the receipt and the hash of the one before: a chain that shows a changed or missing one.';

@@ -1,3 +1,7 @@
+-- name: act_as_eraser
+-- Until the transaction ends, as the only role that may delete from the log.
+set local role reverie_eraser
+
 -- name: lock_running
 -- Wait for whoever flushes sessions of these subjects, and let nobody flush them meanwhile.
 select from ops.sessions where tenant_id = %(tenant)s and subject_id = any(%(subjects)s)

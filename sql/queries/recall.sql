@@ -1,12 +1,14 @@
 -- name: read_subject
--- Who speaks in the subject's conversations, and by which model they are embedded; nothing when the subject is unknown. One
--- of whom all turns wait to become memory is known by these.
-select s.speakers, (select t.model from ops.tenants t where t.tenant_id = %(tenant)s)
+-- Who speaks in the subject's conversations, by which model they are embedded, and whether the subject does not want to be
+-- recalled; nothing when the subject is unknown. One of whom all turns wait to become memory is known by these.
+select s.speakers, (select t.model from ops.tenants t where t.tenant_id = %(tenant)s),
+       exists (select from ops.consents c where c.tenant_id = %(tenant)s and c.subject_id = %(subject)s and not c.recall)
 from memory.subjects s
 where s.tenant_id = %(tenant)s and s.subject_id = %(subject)s
 union all
 select coalesce(array_agg(distinct p.speaker) filter (where p.speaker is not null), '{}'),
-       (select t.model from ops.tenants t where t.tenant_id = %(tenant)s)
+       (select t.model from ops.tenants t where t.tenant_id = %(tenant)s),
+       exists (select from ops.consents c where c.tenant_id = %(tenant)s and c.subject_id = %(subject)s and not c.recall)
 from (select p.speaker from ops.pending_turns p where p.tenant_id = %(tenant)s and p.subject_id = %(subject)s
       union all
       select null from ops.queue q where q.tenant_id = %(tenant)s and q.subject_id = %(subject)s) p
@@ -326,6 +328,8 @@ case when f.entity is not null or f.lexical is null then (  -- found by no arm t
 right join (
     select s.speakers = %(speakers)s::text[]
            and (select t.model from ops.tenants t where t.tenant_id = %(tenant)s) is not distinct from %(embedded_by)s::text
+           and not exists (select from ops.consents c
+                           where c.tenant_id = %(tenant)s and c.subject_id = %(subject)s and not c.recall)
                as holds
     from memory.subjects s
     where s.tenant_id = %(tenant)s and s.subject_id = %(subject)s) k on true

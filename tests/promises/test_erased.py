@@ -53,9 +53,9 @@ class Opened(NamedTuple):
 @contextmanager
 def opened(databases: Databases) -> Iterator[Opened]:
     """An empty database of its own."""
-    with databases() as url, Store.open(url, size=2) as store, Store.open(url, role="eraser", size=1) as erasing:
+    with databases() as url, Store.open(url, size=2) as store:
         eraser = Eraser(
-            store=erasing,
+            store=store,
             tenant_id=TENANT,
             policy=POLICY,
             count_tokens=token_counter(None, None).count,

@@ -228,6 +228,7 @@ def test_a_role_may_do_what_its_work_needs(conn: Conn, role: str, schema: str, a
         ("reader", "ops.pending_turns"): {"SELECT"},
         ("reader", "ops.queue"): {"SELECT"},
         ("reader", "ops.embeddings"): {"SELECT"},
+        ("reader", "ops.consents"): {"SELECT"},
         ("worker", "ops.erasures"): {"SELECT"},
         ("worker", "ops.erased"): {"SELECT"},
         ("worker", "ops.erasure_keys"): {"INSERT"},

@@ -67,6 +67,8 @@ class ImportSummary:
     assumed: dict[str, str] = field(default_factory=dict)
     #: Pieces of an export that are not turns, by reason; not counted in `read`.
     skipped: Counter[str] = field(default_factory=Counter)
+    #: Of an export of Reverie: new rows of other tables, by table; not counted in `read`.
+    others: Counter[str] = field(default_factory=Counter)
     #: Advice, if more than a tenth of the records became dead letters for one reason.
     cure: str | None = None
     #: Number of subjects and sessions of the valid turns, new or repeated.

@@ -16,6 +16,10 @@
 - `clock`: stops and starts the clock of a tenant
 - `costs`: what models cost, and credits
 - `maintain`: removes rows that are no longer needed
+- `erase`: erases a turn, a session, a memory, a subject or a tenant
+- `receipts`: the receipts of erasures
+- `consent`: what a subject agrees to
+- `export`: exports a person or a tenant
 - `policy`: shows and compares policies
 - `tenants`: lists tenants
 - `db`: the embedded Postgres

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -56,7 +57,7 @@ class Erased:
 class Eraser:
     """Erases of one tenant, in one database: the live one, or one that is kept beside it."""
 
-    #: Opened in the role `eraser`.
+    #: Opened in the role of the worker; each transaction takes on that of the eraser.
     store: Store
     tenant_id: str
     #: Says how texts were cut that have vectors.
@@ -77,7 +78,7 @@ class Eraser:
             InputError: several subjects have a session of this name, or other memories rest on the memory's turns.
         """
         erased: Erased | None = None
-        with self.store.transaction(self.tenant_id) as conn:
+        with self._transaction() as conn:
             try:
                 subject_id = find_subject(conn, self.tenant_id, target)
             except NotFoundError:
@@ -98,7 +99,7 @@ class Eraser:
 
         For a database in which what was erased elsewhere is there again.
         """
-        with self.store.transaction(self.tenant_id) as conn:
+        with self._transaction() as conn:
             self._lock(conn, [subject_id])
             chosen = {"session": None, "ids": list(ids), "before": None}
             selection = select_rows(
@@ -116,7 +117,7 @@ class Eraser:
         after = ""
         while True:
             check_interruption()
-            with self.store.transaction(self.tenant_id) as conn:
+            with self._transaction() as conn:
                 params = {"tenant": self.tenant_id, "after": after, "limit": _SUBJECTS}
                 subjects = [row[0] for row in conn.execute(queries("erase")["subjects_after"], params)]
                 if not subjects:
@@ -129,14 +130,21 @@ class Eraser:
                 erased = self._delete(conn, Target(kind="tenant"), selection)
             yield erased
             after = subjects[-1]
-        with self.store.transaction(self.tenant_id) as conn:
+        with self._transaction() as conn:
             counts = delete_tenant(conn, self.tenant_id)
             receipt = self._receipt(conn, Target(kind="tenant"), new_erasure_id(), counts) if counts else None
         yield Erased(receipt=receipt, counts=counts, turns=0, left=())
 
+    @contextmanager
+    def _transaction(self) -> Iterator[Connection[Any]]:
+        """Yield a transaction of the tenant in the role of the eraser, which has keys to mark with."""
+        with self.store.transaction(self.tenant_id) as conn:
+            conn.execute(queries("erase")["act_as_eraser"])
+            ensure_keys(conn, self.tenant_id)
+            yield conn
+
     def _lock(self, conn: Connection[Any], subjects: Sequence[str]) -> None:
         """Wait for whoever flushes, imports or consolidates these subjects; nobody does before this ends."""
-        ensure_keys(conn, self.tenant_id)
         params = {"tenant": self.tenant_id, "subjects": list(subjects)}
         conn.execute(queries("erase")["lock_running"], params)
         lock_sessions(conn, self.tenant_id, conn.execute(queries("erase")["sessions_of"], params).fetchall())
