@@ -64,7 +64,9 @@ def _page(
         (f"{_day(row['observed_at'])}, {row['type']}: {_inline(row['content'])}" for row in log.get("log.events", ())),
     )
     asked = [row for row in log.get("log.recalls", ()) if row["question"]]
-    yield from _list("Questions asked about it", (f"{_day(row['asked_at'])}: {_inline(row['question'])}" for row in asked))
+    yield from _list(
+        "Questions asked about it", (f"{_day(row['asked_at'])}: {_inline(row['question'])}" for row in asked)
+    )
 
 
 def _consent(rows: Sequence[dict[str, Any]]) -> Iterator[str]:

@@ -64,7 +64,8 @@ class SubjectCache:
     def cached(self, tenant_id: str, subject_id: str, embedder: Embedder | None) -> Rows | None:
         """Return the cached rows for a recall whose search checks them; None: the recall must read them first.
 
-        Those of a subject that does not want to be recalled are read again, since nothing is searched. With a hosted model the rows are read first: its cost is booked before the search, and must be booked once.
+        With a hosted model the rows are read first: its cost is booked before the search, and must be booked once. So
+        are those of a subject that does not want to be recalled, as nothing is searched that could check them.
         """
         if embedder is not None and embedder.price_per_token:
             return None

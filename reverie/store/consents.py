@@ -92,7 +92,7 @@ def withheld_statement(tenant_id: str, subject_id: str) -> Statement[tuple[bool]
 
 
 def overdue_subjects(conn: Connection[Any], scope: Scope, as_of: datetime) -> list[tuple[str, datetime]]:
-    """Return the subjects of a scope of whom something is older than they agreed to, with the time before which it goes.
+    """Return the subjects of whom something is older than they agreed to, with the time before which it goes.
 
     `as_of`: the tenant's time.
     """

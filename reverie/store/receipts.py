@@ -19,6 +19,7 @@ from psycopg.rows import class_row
 from psycopg.types.json import Jsonb
 
 from reverie.store.queries import queries
+from reverie.store.session import Statement, TenantSession
 
 #: What was named: a turn, a session, a memory, a subject, a whole tenant, or what was older than a subject's retention.
 ErasureKind = Literal["turn", "session", "memory", "subject", "tenant", "retention"]
@@ -100,6 +101,19 @@ def new_erasure_id() -> UUID:
     return uuid4()
 
 
+def read_marks(conn: Connection[Any], tenant_id: str) -> dict[UUID, list[bytes]]:
+    """Return the marks of what a tenant erased, by receipt."""
+    rows = conn.execute(queries("receipts")["marks"], {"tenant": tenant_id})
+    return {erasure_id: [bytes(mark) for mark in marks] for erasure_id, marks in rows}
+
+
+def add_receipt(conn: Connection[Any], tenant_id: str, receipt: Receipt, marks: Sequence[bytes]) -> None:
+    """Add a receipt that was written in another copy of the database, with its marks, as it is."""
+    _insert(conn, tenant_id, receipt)
+    params = {"tenant": tenant_id, "erasure": receipt.id, "marks": list(marks)}
+    conn.execute(queries("receipts")["write_marks"], params)
+
+
 def ensure_keys(conn: Connection[Any], tenant_id: str) -> None:
     """Give a tenant the keys of its marks, unless it has some: receipts of a restored database may come before it."""
     conn.execute(queries("receipts")["ensure_keys"], {"tenant": tenant_id})
@@ -109,6 +123,12 @@ def read_receipts(conn: Connection[Any], tenant_id: str) -> list[Receipt]:
     """Return a tenant's receipts in their order; a tenant that was erased keeps its own."""
     with conn.cursor(row_factory=class_row(Receipt)) as cursor:
         return cursor.execute(queries("receipts")["list"], {"tenant": tenant_id}).fetchall()
+
+
+async def list_receipts(session: TenantSession, *, after: int, limit: int) -> Sequence[Receipt]:
+    """Return up to `limit` receipts of the session's tenant, those after a number."""
+    params = {"tenant": session.tenant_id, "after": after, "limit": limit}
+    return await session.run(Statement(queries("receipts")["page"], params, row=Receipt))
 
 
 def find_receipt(conn: Connection[Any], tenant_id: str, kind: ErasureKind, target: bytes) -> Receipt | None:

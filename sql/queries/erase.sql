@@ -332,6 +332,15 @@ delete from {table} where tenant_id = %(tenant)s
 -- The tenant is no longer known.
 delete from ops.tenants where tenant_id = %(tenant)s
 
+-- name: came_back
+-- Whether a subject has a turn or event that was not erased: it was said since.
+select exists (select from log.turns t
+               where t.tenant_id = %(tenant)s and t.subject_id = %(subject)s
+                 and not ops.is_erased('turn', array[t.subject_id, t.session_id, t.source_id]))
+    or exists (select from log.events e
+               where e.tenant_id = %(tenant)s and e.subject_id = %(subject)s
+                 and not ops.is_erased('event', array[e.subject_id, e.source_id]))
+
 -- name: erased_again
 -- Turns and events in the log that were erased, as in a database that was restored from a backup.
 select t.subject_id, t.id from log.turns t

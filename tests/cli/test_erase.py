@@ -6,6 +6,8 @@ import json
 
 import pytest
 
+from reverie.testing import database_name
+
 
 @pytest.fixture
 def said(invoke, tmp_path) -> str:
@@ -102,3 +104,39 @@ def test_what_is_not_there_is_told(invoke, said) -> None:
     assert result.exit_code == 6 and "Did you mean 'ana'?" in result.stderr
     result = invoke("erase", "--session", "chat-1", "--yes")
     assert result.exit_code == 2 and "2 subjects have a session 'chat-1'" in result.stderr
+
+
+def test_a_restored_database_is_told_what_was_erased(
+    invoke, ask, said, database_factory, database_url, tmp_path
+) -> None:
+    invoke("clock", "--stop-at", "2026-03-02")
+    with database_factory.copy(database_name(database_url)) as backup:
+        restored = {"DATABASE_URL": backup}
+        ask("erase", "ben", "--yes")
+        ask("erase", "ana", "--session", "chat-1", "--yes")
+        receipts = tmp_path / "receipts.jsonl"
+        assert invoke("receipts", "--export", str(receipts)).exit_code == 0
+        assert "ben" not in receipts.read_text() and "Rex" not in receipts.read_text()
+
+        def told(*arguments: str) -> dict:
+            result = invoke(*arguments, "--json", env=restored)
+            assert result.exit_code == 0, result.output
+            return json.loads(result.stdout)
+
+        assert told("erase", "--replay", str(receipts))["turns"] == 3
+        assert [each["subject_id"] for each in told("subjects")["subjects"]] == ["ana"]
+        assert told("digest")["sha256"] == ask("digest")["sha256"]
+        assert told("receipts", "--verify")["last_hash"] == ask("receipts")["last_hash"]
+        assert told("import", said)["files"][0]["dead_erased"] == 3
+        assert told("erase", "--replay", str(receipts))["turns"] == 0, "repeated, nothing is left to do"
+        told("erase", "ana", "--yes")
+        refused = invoke("erase", "--replay", str(receipts), env=restored)
+        assert refused.exit_code == 9 and "other receipts than the file" in refused.stderr
+    for content, sentence in (
+        ("{}", "is no file of receipts"),
+        (receipts.read_text().replace('"turn"', '"memory"'), ""),
+    ):
+        other = tmp_path / "other.jsonl"
+        other.write_text(content)
+        result = invoke("erase", "--replay", str(other))
+        assert result.exit_code in (0, 2) and sentence in result.stderr

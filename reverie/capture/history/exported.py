@@ -111,9 +111,7 @@ def _portions(lines: Iterator[bytes], path: Path) -> Iterator[tuple[str, list[di
         yield table, rows
 
 
-def _insert(
-    conn: Connection[Any], tenant_id: str, table: str, rows: Sequence[Mapping[str, Any]]
-) -> tuple[int, int]:
+def _insert(conn: Connection[Any], tenant_id: str, table: str, rows: Sequence[Mapping[str, Any]]) -> tuple[int, int]:
     """Write rows of a table; return how many are new, and how many are refused."""
     sql = queries("exported")
     if table == "log.turns":

@@ -51,8 +51,8 @@ class Heard:
     source_id: str
     #: Event time: the caller's, or when the turn first came.
     said_at: datetime
-    #: `repeated`: sent before, and counted once; `refused`: it was erased, or its subject is not captured, and nothing of
-    #: it is kept: `noticed.reason` says which.
+    #: `repeated`: sent before, and counted once; `refused`: it was erased, or its subject is not captured, and nothing
+    #: of it is kept: `noticed.reason` says which.
     status: Literal["added", "repeated", "refused"]
     #: What the rules make of it, under the ids that extract writes.
     noticed: TurnCandidates

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
@@ -30,6 +31,12 @@ _LEFT = "Memory of {subject} is empty and is made again from the rest of the log
 @click.option("--memory", type=click.UUID, metavar="ID", help="Erase the turns that this memory rests on.")
 @click.option("--shared", is_flag=True, help="With --memory: also turns that other memories rest on.")
 @click.option("--whole-tenant", is_flag=True, help="Erase everything of the tenant, its keys and policy included.")
+@click.option(
+    "--replay",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="FILE",
+    help="Erase again, in a restored database, what the receipts of `reverie receipts --export` say.",
+)
 @click.option("--yes", is_flag=True, help="Do not ask.")
 @click.option("--dry-run", is_flag=True, help="Only count what would be erased.")
 @click.option("--vacuum", is_flag=True, help="Rewrite the tables, so that no file of Postgres holds it any more.")
@@ -43,6 +50,7 @@ def command(
     memory: UUID | None,
     shared: bool,
     whole_tenant: bool,
+    replay: Path | None,
     **options: Any,
 ) -> None:
     """Erase everything about SUBJECT, or one turn, session or memory, or the whole tenant: from the log, from memory,
@@ -60,11 +68,14 @@ def command(
       reverie erase --memory 019b8d6a-7f10-8c41-9a2b-1c6a3f1d2e4f --dry-run
       reverie erase --whole-tenant --tenant old-customer
       reverie erase --vacuum
+      reverie erase --replay receipts.jsonl --tenant demo
     """
     target = _target(subject, turn, session_id, memory, shared, whole_tenant)
-    if target is None and not whole_tenant and not options["vacuum"]:
+    if replay is not None and (target is not None or whole_tenant):
+        raise click.UsageError("--replay erases what the receipts say: name nothing else.")
+    if target is None and not whole_tenant and replay is None and not options["vacuum"]:
         raise click.UsageError("Name what to erase: SUBJECT, --turn, --session, --memory or --whole-tenant.")
-    _erase(target, whole_tenant, **options)
+    _erase(target, replay, whole_tenant, **options)
 
 
 def _target(
@@ -91,6 +102,7 @@ def _target(
 
 def _erase(
     target: Target | None,
+    replay: Path | None,
     whole_tenant: bool,
     *,
     yes: bool,
@@ -105,18 +117,18 @@ def _erase(
     done: list[Erased] = []
     scrubbed: Scrubbed | None = None
     with CommandSession(tenant) as session, ending_cleanly():
-        if target or whole_tenant:
+        if target or whole_tenant or replay:
             session.require_tenant()
             eraser = session.runtime.tenant_eraser(
                 session.tenant_id, session.policy, datetime.now(UTC), actor=actor if actor is not None else shell_user()
             )
-            if not yes or dry_run:
+            if replay is None and (not yes or dry_run):
                 planned = _plan(eraser, target, session)
                 if dry_run:
                     _show(session.tenant_id, [planned], None, dry_run=True, as_json=as_json)
                     return
                 _ask(session.tenant_id, target, planned)
-            done = list(_carry_out(session, eraser, target))
+            done = list(_carry_out(session, eraser, target, replay))
         if vacuum:
             from reverie.store.scrub import scrub
 
@@ -143,20 +155,30 @@ def _ask(tenant_id: str, target: Target | None, planned: Erased) -> None:
     click.confirm(f"Erase {what}, {planned.turns:,} turns in all? It cannot be undone.", abort=True, err=True)
 
 
-def _carry_out(session: CommandSession, eraser: Eraser, target: Target | None) -> Iterator[Erased]:
-    """Erase, and make the memory again of a subject of whom something is left."""
-    if target is None:
-        yield from eraser.erase_tenant()
-        return
-    erased = eraser.erase(target)
-    yield erased
-    if erased.left:
+def _carry_out(session: CommandSession, eraser: Eraser, target: Target | None, replay: Path | None) -> Iterator[Erased]:
+    """Erase, and make the memory again of subjects of whom something is left."""
+    left: list[str] = []
+    for erased in _erasures(eraser, target, replay):
+        left += erased.left
+        yield erased
+    if left:
         from reverie.drive.advance import advance
         from reverie.model import Scope
 
-        scope = Scope(tenant_id=session.tenant_id, subjects=tuple(erased.left))
+        scope = Scope(tenant_id=session.tenant_id, subjects=tuple(left))
         for _ in advance(session.work(session.time(None), scope)):
             pass
+
+
+def _erasures(eraser: Eraser, target: Target | None, replay: Path | None) -> Iterator[Erased]:
+    if replay is not None:
+        from reverie.drive.erase.replaying import read_receipt_file, replay_receipts
+
+        yield from replay_receipts(eraser, read_receipt_file(replay))
+    elif target is not None:
+        yield eraser.erase(target)
+    else:
+        yield from eraser.erase_tenant()
 
 
 def _show(tenant_id: str, done: Sequence[Erased], scrubbed: Scrubbed | None, *, dry_run: bool, as_json: bool) -> None:

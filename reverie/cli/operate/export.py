@@ -45,7 +45,12 @@ def command(subject: str | None, output: Path, tenant: str | None, as_json: bool
         files = [*made.files, write_readable(output, subject)] if subject is not None else list(made.files)
     if as_json:
         print_json(
-            {"tenant_id": session.tenant_id, "subject_id": subject, "files": list(map(str, files)), "counts": made.counts}
+            {
+                "tenant_id": session.tenant_id,
+                "subject_id": subject,
+                "files": list(map(str, files)),
+                "counts": made.counts,
+            }
         )
         return
     say(f"{sum(made.counts.values()):,} rows of {len(made.counts):,} tables in:")

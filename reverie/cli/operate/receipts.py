@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import click
 
 from reverie.cli.options import json_option, tenant_option
@@ -11,17 +13,27 @@ from reverie.errors import DatabaseError
 
 
 @click.command("receipts", short_help="List and verify the receipts of erasures.")
+@click.option(
+    "--export",
+    "export_to",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="FILE",
+    help="Write them to a file for `reverie erase --replay`.",
+)
 @click.option("--verify", is_flag=True, help="Check the chain of hashes; fails if it is broken.")
 @tenant_option
 @json_option
-def command(verify: bool, tenant: str | None, as_json: bool) -> None:
+def command(export_to: Path | None, verify: bool, tenant: str | None, as_json: bool) -> None:
     """List what was erased: when, who asked for it, and how many rows of which tables; no content and no names. Each
     receipt holds the hash of the one before. Keep the last hash elsewhere to see whether the end is missing.
+
+    --export writes hashes of what was erased as well, so that a database restored from an older backup can be told.
 
     \b
     Examples:
       reverie receipts --tenant demo
       reverie receipts --verify --json
+      reverie receipts --tenant demo --export receipts.jsonl
     """
     from reverie.store.receipts import first_break, read_receipts
 
@@ -31,6 +43,10 @@ def command(verify: bool, tenant: str | None, as_json: bool) -> None:
         broken = first_break(session.tenant_id, receipts)
         if verify and broken is not None:
             raise DatabaseError(f"The chain of receipts of tenant {session.tenant_id} is broken at receipt {broken}.")
+        if export_to is not None:
+            from reverie.drive.erase.replaying import write_receipts
+
+            write_receipts(session.worker, session.tenant_id, export_to)
     last = receipts[-1].hash.hex() if receipts else None
     if as_json:
         rows = [

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -51,6 +51,8 @@ class Erased:
     left: Sequence[str]
     #: The receipt of an earlier erasure of just this, where nothing was left to erase.
     before: Receipt | None = None
+    #: Whose it was; None: of several, or it had been erased before.
+    subject_id: str | None = None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -78,7 +80,7 @@ class Eraser:
             InputError: several subjects have a session of this name, or other memories rest on the memory's turns.
         """
         erased: Erased | None = None
-        with self._transaction() as conn:
+        with self.transaction() as conn:
             try:
                 subject_id = find_subject(conn, self.tenant_id, target)
             except NotFoundError:
@@ -92,22 +94,22 @@ class Eraser:
             if preview:
                 raise Rollback
         assert erased is not None
-        return Erased(receipt=None, counts=erased.counts, turns=erased.turns, left=erased.left) if preview else erased
+        return replace(erased, receipt=None if preview else erased.receipt, subject_id=subject_id)
 
-    def erase_rows(self, subject_id: str, ids: Sequence[UUID]) -> Erased:
-        """Erase turns and events of a subject by their ids, without a receipt of their own: they have one.
+    def erase_again(self, subject_id: str, ids: Sequence[UUID] | None) -> Erased:
+        """Erase turns and events of a subject by their ids, or everything about it (None), without a new receipt.
 
         For a database in which what was erased elsewhere is there again.
         """
-        with self._transaction() as conn:
+        with self.transaction() as conn:
             self._lock(conn, [subject_id])
-            chosen = {"session": None, "ids": list(ids), "before": None}
+            chosen = {"session": None, "ids": ids, "before": None}
             selection = select_rows(
-                conn, self.tenant_id, [subject_id], chosen, self.policy, self.count_tokens, whole=False
+                conn, self.tenant_id, [subject_id], chosen, self.policy, self.count_tokens, whole=ids is None
             )
             counts = delete_selected(conn, self.tenant_id, selection, new_erasure_id())
             left = self._wait(conn, selection)
-        return Erased(receipt=None, counts=counts, turns=len(selection.turns), left=left)
+        return Erased(receipt=None, counts=counts, turns=len(selection.turns), left=left, subject_id=subject_id)
 
     def erase_tenant(self) -> Iterator[Erased]:
         """Erase everything of the tenant: some subjects in each transaction, and what is left in the last one.
@@ -117,7 +119,7 @@ class Eraser:
         after = ""
         while True:
             check_interruption()
-            with self._transaction() as conn:
+            with self.transaction() as conn:
                 params = {"tenant": self.tenant_id, "after": after, "limit": _SUBJECTS}
                 subjects = [row[0] for row in conn.execute(queries("erase")["subjects_after"], params)]
                 if not subjects:
@@ -130,13 +132,13 @@ class Eraser:
                 erased = self._delete(conn, Target(kind="tenant"), selection)
             yield erased
             after = subjects[-1]
-        with self._transaction() as conn:
+        with self.transaction() as conn:
             counts = delete_tenant(conn, self.tenant_id)
             receipt = self._receipt(conn, Target(kind="tenant"), new_erasure_id(), counts) if counts else None
         yield Erased(receipt=receipt, counts=counts, turns=0, left=())
 
     @contextmanager
-    def _transaction(self) -> Iterator[Connection[Any]]:
+    def transaction(self) -> Iterator[Connection[Any]]:
         """Yield a transaction of the tenant in the role of the eraser, which has keys to mark with."""
         with self.store.transaction(self.tenant_id) as conn:
             conn.execute(queries("erase")["act_as_eraser"])

@@ -29,7 +29,6 @@ from reverie.store.queries import queries
 from reverie.store.session import Statement, TenantSession
 from reverie.store.session.piggyback import Piggyback
 
-
 #: A name that no subject can have.
 _NOBODY = ""
 
