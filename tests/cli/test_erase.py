@@ -53,6 +53,15 @@ def test_a_subject_is_erased_with_a_receipt(invoke, ask, said) -> None:
     assert [(each["reason"], each["size"]) for each in letters] == [("erased", 0)] * 3, "without content"
 
 
+def test_a_dead_letter_of_a_subject_that_only_the_import_named_goes(invoke, ask, said, tmp_path) -> None:
+    file = tmp_path / "whose.jsonl"
+    file.write_text('{"session_id": "s", "role": "user", "text": "Hidden words", "said_at": "once"}')
+    invoke("import", str(file), "--subject", "ana")
+    (letter,) = ask("dead-letters", "list", "--each")["dead_letters"]
+    assert letter["reason"] == "bad_time" or letter["size"] > 0
+    assert ask("erase", "ana", "--yes")["counts"]["ops.dead_letters"] == 1
+
+
 def test_without_yes_it_shows_and_asks(invoke, ask, said) -> None:
     result = invoke("erase", "ana", "--session", "chat-1")
     assert result.exit_code == 1, "nobody answered"

@@ -69,8 +69,8 @@ def plant(server: EmbeddedPostgres, folder: Path, words: dict[str, str]) -> None
     at = datetime(2026, 3, 1, tzinfo=UTC)
     with connect(server.url("reverie")) as conn:
         conn.execute(
-            "insert into ops.replies (tenant_id, model, prompt_hash, input_hash, subject_id, source_ids, reply, call_id) "
-            "values ('acme', 'm', '\\x00', '\\x01', %s, '{}', %s, gen_random_uuid())",
+            "insert into ops.replies (tenant_id, model, prompt_hash, input_hash, subject_id, source_ids, reply, "
+            "call_id) values ('acme', 'm', '\\x00', '\\x01', %s, '{}', %s, gen_random_uuid())",
             [subject, Jsonb({"summary": words["reply"]})],
         )
         conn.execute(
