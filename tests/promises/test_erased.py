@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from datetime import datetime, timedelta
+from importlib import import_module
 from pathlib import Path
 from typing import Any, NamedTuple
 from uuid import UUID
@@ -330,3 +331,26 @@ def test_a_tenant_is_gone_and_its_receipts_stay(there: Opened) -> None:
     assert sum(each.turns for each in done) > 20
     assert set(everywhere(there.url, TENANT)) == {"ops.erasures", "ops.erased", "ops.erasure_keys"}
     assert list(there.eraser.erase_tenant())[-1].receipt is None, "nothing is left"
+
+
+@pytest.mark.parametrize("stage", ["extract", "embed"])
+def test_who_read_before_it_was_erased_writes_nothing_of_it(
+    databases: Databases, history: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, stage: str, without: Any
+) -> None:
+    """A stage has read the turns of a subject, and works on them without a connection while it is erased."""
+    with opened(databases) as found:
+        take_in(found.store, tmp_path, records_of(history))
+        module = f"reverie.consolidate.{stage}.stage"
+        name = {"extract": "read_messages", "embed": "encode_missing"}[stage]
+        work, done = getattr(import_module(module), name), list[Erased]()
+
+        def erase_meanwhile(*given: Any, **named: Any) -> Any:
+            result = work(*given, **named)
+            if not done:
+                done.append(found.eraser.erase(subject_target("ana")))
+            return result
+
+        monkeypatch.setattr(f"{module}.{name}", erase_meanwhile)
+        after = remember(found.store)
+        assert done and everywhere(found.url, "Bruno") == {}
+    assert differing(after, without(lambda record: record["subject_id"] == "ana")) == []

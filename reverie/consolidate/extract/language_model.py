@@ -25,6 +25,7 @@ from reverie.llm.asking import ModelCaller, ask
 from reverie.llm.inputs import PromptInput
 from reverie.policy import Policy
 from reverie.store.failures import REASON
+from reverie.store.locks import hold_off_erasures
 from reverie.store.runs import Run
 
 #: Requests that each thread sends before the results are written and it is decided whether to go on.
@@ -92,6 +93,8 @@ class _ModelReader:
         """Ask about a portion, and write the results for the turns that still wait."""
         answers = self._ask(turns)
         with self._attempt.work.transaction() as conn:
+            # of a subject of whom something was erased meanwhile, no turn waits any more
+            hold_off_erasures(conn, self._attempt.work.tenant_id)
             held = hold_waiting(conn, self._attempt, [turn.id for turn in turns])
             answered = [(turn, answer) for turn, answer in zip(turns, answers, strict=True) if turn.id in held]
             write_readings(conn, self._attempt, self._readings(answered), self._model.key)

@@ -26,7 +26,7 @@ from reverie.interruption import check_interruption
 from reverie.language.text import CountTokens
 from reverie.policy import Policy
 from reverie.store.database import Store
-from reverie.store.locks import lock_subjects
+from reverie.store.locks import begin_erasing, lock_subjects
 from reverie.store.queries import queries
 from reverie.store.queue import Waiting, enqueue
 from reverie.store.receipts import Receipt, ensure_keys, find_receipt, new_erasure_id, target_of, write_receipt
@@ -142,6 +142,7 @@ class Eraser:
         """Yield a transaction of the tenant in the role of the eraser, which has keys to mark with."""
         with self.store.transaction(self.tenant_id) as conn:
             conn.execute(queries("erase")["act_as_eraser"])
+            begin_erasing(conn, self.tenant_id)
             ensure_keys(conn, self.tenant_id)
             yield conn
 
