@@ -105,6 +105,7 @@ def served() -> list[RunnerDeployment]:
     from prefect.client.schemas.objects import ConcurrencyLimitConfig, ConcurrencyLimitStrategy
 
     from flows.drain_due_sessions import drain_due_sessions
+    from flows.erase_subject import erase_subject
     from flows.import_history import import_history
     from flows.redrive_dead_letters import redrive_dead_letters
     from flows.reembed_tenant import reembed_tenant
@@ -118,6 +119,7 @@ def served() -> list[RunnerDeployment]:
         import_history.to_deployment("import", tags=["reverie", "import"]),
         reembed_tenant.to_deployment("reembed", tags=["reverie", "repair"]),
         replay_session.to_deployment("replay", tags=["reverie", "repair"]),
+        erase_subject.to_deployment("erase", tags=["reverie", "privacy"]),
     ]
     return cast("list[RunnerDeployment]", deployments)  # coroutines only within an event loop
 

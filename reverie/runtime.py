@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from pydantic import SecretStr
 
+    from reverie.drive.erase.erasing import Eraser
     from reverie.drive.maintain import Retention
     from reverie.inference.completions import LanguageModel
     from reverie.inference.embedder import Embedder
@@ -115,6 +116,19 @@ class Runtime:
         from reverie.drive.maintain import Retention
 
         return Retention.of(self.settings)
+
+    def tenant_eraser(self, tenant_id: str, policy: Policy, at: datetime, *, actor: str | None = None) -> Eraser:
+        """Return what erases of a tenant at a time by the clock, for who asks."""
+        from reverie.drive.erase.erasing import Eraser
+
+        return Eraser(
+            store=self.worker,
+            tenant_id=tenant_id,
+            policy=policy,
+            count_tokens=lambda text: self.embedder.count_tokens(text),  # loaded for a long text alone
+            at=at,
+            actor=actor,
+        )
 
     def work(self, scope: Scope, policy: Policy, as_of: datetime, **options: Any) -> Work:
         """Return what a stage or a driver is given, with every model; `options`: driver, dry_run, progress."""

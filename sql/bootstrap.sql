@@ -1,12 +1,13 @@
 -- Roles, extension and schemas. Idempotent; run by the migrating user before the numbered migrations.
 -- reverie_owner owns and migrates, reverie_worker consolidates, reverie_reader answers recalls, reverie_analyst counts over
--- all tenants and sees nobody's words. None can log in: the user of DATABASE_URL is a member of all four and takes one of
--- them on for each connection.
+-- all tenants and sees nobody's words, reverie_eraser deletes what is to be erased, from the log as well. None can log in: the
+-- user of DATABASE_URL is a member of all five and takes one of them on for each connection.
 do $$
 declare
     wanted text;
 begin
-    foreach wanted in array array['reverie_owner', 'reverie_worker', 'reverie_reader', 'reverie_analyst'] loop
+    foreach wanted in array array['reverie_owner', 'reverie_worker', 'reverie_reader', 'reverie_analyst',
+                                  'reverie_eraser'] loop
         begin
             if not exists (select from pg_catalog.pg_roles where rolname = wanted) then
                 execute format('create role %I nologin', wanted);

@@ -94,19 +94,33 @@ $$;
 grant usage on schema log, memory, ops to reverie_analyst;
 
 -- Grants, from nothing: what is not named here is not granted.
-grant usage on schema log, memory, ops to reverie_worker, reverie_reader;
-revoke all on all tables in schema log, memory, ops from reverie_worker, reverie_reader;
+grant usage on schema log, memory, ops to reverie_worker, reverie_reader, reverie_eraser;
+revoke all on all tables in schema log, memory, ops from reverie_worker, reverie_reader, reverie_eraser;
 grant select, insert on all tables in schema log to reverie_worker;
 grant select, insert, update, delete on all tables in schema memory, ops to reverie_worker;
-revoke insert, update, delete on ops.migrations, ops.unsynthesized from reverie_worker;
+revoke insert, update, delete on ops.migrations, ops.unsynthesized, ops.erasures, ops.erased from reverie_worker;
+-- whoever makes a tenant known makes its keys; nobody who takes turns in reads them
+revoke select, update, delete on ops.erasure_keys from reverie_worker;
 grant select on all tables in schema log, memory to reverie_reader;
 grant insert on log.recalls, log.contexts to reverie_reader;
-grant select on ops.tenants, ops.runs, ops.unsynthesized, ops.connection_tools, ops.pending_turns, ops.queue, ops.embeddings
-    to reverie_reader;
+grant select on ops.tenants, ops.runs, ops.unsynthesized, ops.connection_tools, ops.pending_turns, ops.queue, ops.embeddings,
+    ops.consents to reverie_reader;
 -- whoever opens the database sees first whether its schema is the one that it needs
 grant select on ops.migrations to reverie_reader;
+-- the eraser deletes; it changes only what names something erased beside other things, and receipts are only added to
+grant select, delete on all tables in schema log, memory, ops to reverie_eraser;
+revoke delete on ops.migrations, ops.unsynthesized, ops.erasures, ops.erased, ops.erasure_keys from reverie_eraser;
+revoke select on ops.erasure_keys from reverie_eraser;
+grant insert on ops.erasures, ops.erased, ops.erasure_keys to reverie_eraser;
+grant update (question, item_ids) on log.recalls to reverie_eraser;
+grant update (memory_id) on log.corrections to reverie_eraser;
+grant update (items, terms, speakers) on memory.subjects to reverie_eraser;
+grant update (mood, stated) on ops.sessions to reverie_eraser;
+grant update (scope) on ops.runs to reverie_eraser;
+grant update (subject_id) on ops.calls to reverie_eraser;
+grant insert, update on ops.queue to reverie_eraser;
 
--- Functions that run as the owner are for the worker alone.
+-- Functions that run as the owner are for the worker and the eraser alone.
 do $$
 declare
     f regprocedure;
@@ -118,7 +132,7 @@ begin
         where n.nspname in ('log', 'memory', 'ops') and p.prosecdef
     loop
         execute format('revoke execute on function %s from public', f);
-        execute format('grant execute on function %s to reverie_worker', f);
+        execute format('grant execute on function %s to reverie_worker, reverie_eraser', f);
     end loop;
 end
 $$;

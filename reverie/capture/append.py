@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
 
 import orjson
 from psycopg import Connection
@@ -23,6 +23,15 @@ _COLUMN_TYPES = (
 )
 
 
+#: Why a record is not taken in: it was erased, or its subject does not want to be captured.
+Refusal = Literal["erased", "capture_off"]
+#: The same in words, for dead letters and errors.
+REFUSED: Mapping[Refusal, str] = {
+    "erased": "It was erased and is not taken in again.",
+    "capture_off": "Capture is off for its subject (reverie consent).",
+}
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class AppendResult:
     """How many turns or outcomes were appended."""
@@ -33,6 +42,8 @@ class AppendResult:
     repeated: int
     #: Positions of records whose id is already in the log with different content. The log is append-only.
     conflicts: tuple[int, ...]
+    #: Positions of records that are refused, with the reason.
+    refused: Mapping[int, Refusal] = field(default_factory=dict)
 
 
 NOTHING = AppendResult(added=0, repeated=0, conflicts=())
@@ -60,7 +71,7 @@ def insert_turns(conn: Connection[Any], tenant_id: str, turns: Sequence[Turn]) -
         copy.set_types(_COLUMN_TYPES)
         for position, turn in enumerate(turns):
             copy.write_row(_row(position, turn))
-    return _append_result(len(turns), add_turns(conn, tenant_id))
+    return add_turns(conn, tenant_id, len(turns))
 
 
 def make_incoming(conn: Connection[Any]) -> None:
@@ -74,10 +85,9 @@ def lock_sessions(conn: Connection[Any], tenant_id: str, sessions: Iterable[tupl
     conn.execute(queries("capture")["lock_sessions"], {"tenant": tenant_id, "sessions": names})
 
 
-def add_turns(conn: Connection[Any], tenant_id: str) -> tuple[int, list[int]]:
-    """Append the turns of the temporary table to the log; return the number of new turns and conflicting positions."""
-    added, conflicts = conn.execute(queries("capture")["add_turns"], {"tenant": tenant_id}).fetchone() or (0, [])
-    return added, conflicts
+def add_turns(conn: Connection[Any], tenant_id: str, number: int) -> AppendResult:
+    """Append the turns of the temporary table, of which there are `number`, to the log."""
+    return _append_result(number, conn.execute(queries("capture")["add_turns"], {"tenant": tenant_id}).fetchone())
 
 
 def insert_outcomes(conn: Connection[Any], tenant_id: str, outcomes: Sequence[Outcome]) -> AppendResult:
@@ -134,8 +144,10 @@ def _row(position: int, turn: Turn) -> tuple[Any, ...]:
 
 
 def _append_result(sent: int, row: tuple[Any, ...] | None) -> AppendResult:
-    added, conflicts = row or (0, [])
-    return AppendResult(added=added, repeated=sent - added - len(conflicts), conflicts=tuple(conflicts))
+    added, conflicts, erased, uncaptured = row or (0, [], [], [])
+    refused: dict[int, Refusal] = dict.fromkeys(erased, "erased") | dict.fromkeys(uncaptured, "capture_off")
+    repeated = sent - added - len(conflicts) - len(refused)
+    return AppendResult(added=added, repeated=repeated, conflicts=tuple(conflicts), refused=refused)
 
 
 def _require_tenant(tenant_id: str, records: Sequence[Turn | Outcome]) -> None:

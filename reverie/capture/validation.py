@@ -116,7 +116,7 @@ class Validator:
         self.missing: Counter[tuple[str, str]] = Counter()
         self._name = {ours: names.get(ours, ours) for ours in FIELDS}
         self._known = frozenset(self._name.values())
-        self._subject = subject
+        self.subject = subject
         self._roles: dict[str, Role] = ROLE_ALIASES | values["role"]  # type: ignore[assignment]
         self._types = values["type"]
         self._usual_roles = USUAL_ROLES if assume else {}
@@ -127,7 +127,7 @@ class Validator:
 
     def require_columns(self, columns: tuple[str, ...]) -> None:
         """Raise InputError if no record of a table with these columns can be valid."""
-        needed = ["session_id"] if self._subject else ["subject_id", "session_id"]
+        needed = ["session_id"] if self.subject else ["subject_id", "session_id"]
         if self._name["type"] not in columns:
             needed += ["role", "said_at", "text"]
         if missing := [ours for ours in needed if self._name[ours] not in columns]:
@@ -165,7 +165,7 @@ class Validator:
 
     def _turn(self, fields: Mapping[str, Any]) -> Turn:
         name, get = self._name, fields.get
-        subject_id = self._subject or self._id(fields, "subject_id")
+        subject_id = self.subject or self._id(fields, "subject_id")
         session_id = self._id(fields, "session_id")
         source_id = self._id(fields, "source_id") if get(name["source_id"]) not in (None, "") else ""
         raw_role = get(name["role"])
@@ -204,7 +204,7 @@ class Validator:
             self._reject_value(fields, "positive", positive, "true or false")
         return Outcome(
             tenant_id=self.tenant_id,
-            subject_id=self._subject or self._id(fields, "subject_id"),
+            subject_id=self.subject or self._id(fields, "subject_id"),
             session_id=self._id(fields, "session_id"),
             source_id=self._id(fields, "source_id"),
             metric=self._id(fields, "metric"),

@@ -21,6 +21,7 @@ SECTIONS = {
     "Build memory": ("migrate", "import", "run"),
     "Query memory": ("recall", "context", "show", "explain", "conflicts", "subjects", "tenants"),
     "Correct memory": ("correct", "forget", "pin", "unpin", "undo", "dead-letters", "replay", "rebuild", "reembed"),
+    "Privacy": ("erase", "receipts", "consent", "export"),
     "Serve memory": ("serve", "worker", "keys"),
     "Measure memory": ("evaluate", "fit-ranking", "check", "report", "digest"),
     "Operate": ("doctor", "runs", "clock", "costs", "reader", "maintain", "policy", "db"),

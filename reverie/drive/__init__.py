@@ -8,6 +8,11 @@
 - `flush`: quiet sessions into the log, and on to extract
 - `replay`: one session read again
 - `retract`: a subject's memory made again without a correction that was taken back
+- `emptying`: some subjects' memory is emptied
+- `erase/`: what was said is erased, as if it had never been
+- `expire`: what a subject agreed to keep for some days is erased when they are over
+- `exporting`: a person or a tenant as files
+- `readable`: a person as a page to read
 - `rebuild`: a tenant's memory made again from the log
 - `reembed`: a tenant's memory under another embedding model
 - `maintain`: rows that are no longer needed are removed

@@ -25,6 +25,7 @@ from reverie.consolidate.prune.stage import prune
 from reverie.consolidate.score.stage import score
 from reverie.consolidate.stages import BY_NAME
 from reverie.consolidate.synthesize.stage import lag, synthesize
+from reverie.drive.expire import expire
 from reverie.drive.retract import settle_retractions
 from reverie.errors import UnansweredError
 from reverie.model import Kind, Scope
@@ -48,12 +49,14 @@ _FEW_SUBJECTS = 100
 def ingest(work: Work) -> Iterator[Report]:
     """Extract and embed everything said up to `as_of`, in bulk; yields the reports.
 
-    What a correction that was taken back forgot is read again.
+    What is kept no longer than its subject agreed to is erased first, and what a correction that was taken back forgot
+    is read again.
 
     Raises:
         UnansweredError: the language model answered about no turn; what the rules found is there, and embedded.
     """
     unanswered: UnansweredError | None = None
+    yield from expire(work)
     yield from settle_retractions(work)
 
     def read_and_embed(part: Scope) -> Iterator[Report]:

@@ -8,11 +8,8 @@ rebuild would (docs/decisions/0073). Both rows of the log then count as worked i
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
-from psycopg import Connection
-from psycopg.sql import SQL, Identifier
-
+from reverie.drive.emptying import empty_subjects
 from reverie.store.locks import lock_subjects
 from reverie.store.queries import queries
 from reverie.store.runs import Report, run
@@ -37,7 +34,7 @@ def settle_retractions(work: Work) -> Iterator[Report]:
         emptied = sorted({subject_id for _, _, subject_id, was_worked_in in taken_back if was_worked_in})
         attempt.report.add("retractions", len(taken_back))
         attempt.report.add("subjects", len(emptied))
-        attempt.report.add("rows", _empty(conn, work.tenant_id, emptied) if emptied else 0)
+        attempt.report.add("rows", sum(empty_subjects(conn, work.tenant_id, emptied).values()) if emptied else 0)
         # what had been taken back of these subjects before was forgotten with all else
         taken_back = conn.execute(sql["read_retractions"], params).fetchall()
         ids = [id_ for retraction_id, correction_id, _, _ in taken_back for id_ in (retraction_id, correction_id)]
@@ -46,16 +43,3 @@ def settle_retractions(work: Work) -> Iterator[Report]:
         conn.execute(sql["settle"], params | {"ids": ids, "subject_ids": names})
         attempt.record(conn)
     yield attempt.report
-
-
-def _empty(conn: Connection[Any], tenant_id: str, subjects: list[str]) -> int:
-    """Delete everything derived of these subjects; return the number of rows."""
-    sql, params = queries("retract"), {"tenant": tenant_id, "names": subjects}
-    rows = sum(conn.execute(sql[name], params).rowcount for name in ("empty_lineage", "empty_accesses"))
-    for (table,) in conn.execute(sql["tables"]).fetchall():
-        statement = SQL(sql["empty"]).format(table=Identifier("memory", table))
-        (number,) = conn.execute(statement, params).fetchone() or (0,)
-        rows += number
-    conn.execute(sql["reset_subjects"], params)
-    conn.execute(sql["forgive_failures"], params)
-    return rows

@@ -85,6 +85,8 @@ async def recall(
         known = KnownSubject(rows=await session.run(subject_statement(session.tenant_id, query.subject_id)))
     if not known:
         notes.append(f"Nothing is remembered about {query.subject_id}.")
+    if known.is_withheld:
+        return _withheld(session.tenant_id, query, policy)
     question = read_question(query.text, policy=policy.recall, speakers=known.speakers, asked_at=query.as_of)
     vector = await embed_query(
         session, question, subject_id=query.subject_id, subject=known, embedder=embedder, notes=notes
@@ -200,6 +202,30 @@ async def _read_placing(
         top_k=asked.top_k,
         token_budget=asked.token_budget,
         count_tokens=count_tokens,
+    )
+
+
+def withheld_note(subject_id: str) -> str:
+    """Return why nothing is told of a subject, in words for people."""
+    return f"Recall is off for {subject_id}, by consent: nothing is told from memory."
+
+
+def _withheld(tenant_id: str, query: RecallQuery, policy: Policy) -> RecallResult:
+    """The answer about a subject that does not want to be recalled; what was asked is not kept."""
+    return RecallResult(
+        id=stable_id(query.as_of, "recall", tenant_id, query.subject_id, query.text, policy.hash),
+        question="",
+        tenant_id=tenant_id,
+        subject_id=query.subject_id,
+        asked_at=query.as_of,
+        policy=policy.name,
+        policy_hash=policy.hash,
+        model=None,
+        hits=(),
+        dropped=(),
+        total_tokens=0,
+        token_budget=policy.recall.token_budget if query.token_budget is None else query.token_budget,
+        notes=(withheld_note(query.subject_id),),
     )
 
 

@@ -37,7 +37,7 @@ _ALWAYS = (
 )  # fmt: skip
 _RATED = ("memory", "recency", "importance", "access", "entity", "standing", "length")
 #: The parameters by which the statement checks a cached row of `read_subject`.
-_CACHED = ("speakers", "embedded_by", "may_wait")
+_CACHED = ("speakers", "embedded_by", "is_withheld", "may_wait")
 #: Each signal that has a weight in the statement, and the name of that parameter.
 _WEIGHTS = tuple((name, f"w_{name}") for name in MEASURED if name != "asked_assistant")
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from uuid import UUID
 
@@ -14,7 +14,9 @@ from reverie.policy import Policy
 from reverie.recall.facts import StructuredFact, facts_statement
 from reverie.recall.profile import one_line
 from reverie.recall.query import RecallQuery
+from reverie.recall.recall import withheld_note
 from reverie.recall.search import half_vector
+from reverie.store.consents import withheld_statement
 from reverie.store.queries import queries
 from reverie.store.session import Statement, TenantSession
 
@@ -114,6 +116,11 @@ async def staged_recall(
     """
     numbers = policy.structured_facts
     notes: list[str] = []
+    ((withheld,),) = await session.run(withheld_statement(session.tenant_id, query.subject_id))
+    if withheld:
+        query, asked_of = replace(query, text="", subject_id=""), query.subject_id
+        nobody = await staged_recall(session, query, policy=policy, embedder=None, admitted=admitted)
+        return replace(nobody, subject_id=asked_of, notes=(withheld_note(asked_of),))
     vector = await _question_vector(session, query, embedder, notes)
     model = embedder.model if embedder else None
     facts, nearest = await _look_up(session, query, policy, vector, model, admitted)

@@ -36,6 +36,11 @@ class KnownSubject:
         return self.rows[0][0] if self.rows else ()
 
     @property
+    def is_withheld(self) -> bool:
+        """Whether the subject does not want to be recalled."""
+        return bool(self.rows) and bool(self.rows[0][2])
+
+    @property
     def model(self) -> str | None:
         """The model by which the tenant's memory is embedded; None: nothing is embedded yet."""
         return self.rows[0][1] if self.rows else None
@@ -43,7 +48,7 @@ class KnownSubject:
     @property
     def may_wait(self) -> bool:
         """Whether turns of the subject may wait to become memory."""
-        return bool(self.rows and self.rows[0][2])
+        return bool(self.rows and self.rows[0][3])
 
 
 def subject_statement(tenant_id: str, subject_id: str) -> Statement[tuple[Any, ...]]:
@@ -52,7 +57,7 @@ def subject_statement(tenant_id: str, subject_id: str) -> Statement[tuple[Any, .
 
 
 class SubjectCache:
-    """The latest row of each subject: its speakers, its embedding model, and whether turns may wait."""
+    """The latest row of each subject: speakers, embedding model, whether it is withheld, whether turns may wait."""
 
     def __init__(self) -> None:
         self._rows: dict[tuple[str, str], Rows] = {}
@@ -64,9 +69,13 @@ class SubjectCache:
     def cached(self, tenant_id: str, subject_id: str, embedder: Embedder | None) -> Rows | None:
         """Return the cached rows for a recall whose search checks them; None: the recall must read them first.
 
-        With a hosted model the rows are read first: its cost is booked before the search, and must be booked once.
+        With a hosted model the rows are read first: its cost is booked before the search, and must be booked once. So
+        are those of a subject that does not want to be recalled, as nothing is searched that could check them.
         """
-        return None if embedder is not None and embedder.price_per_token else self.get(tenant_id, subject_id)
+        if embedder is not None and embedder.price_per_token:
+            return None
+        rows = self.get(tenant_id, subject_id)
+        return rows if rows and not KnownSubject(rows=rows).is_withheld else None
 
     def put(self, tenant_id: str, subject_id: str, rows: Rows) -> None:
         """Cache the rows; a subject that is not known has none."""

@@ -43,6 +43,8 @@ class DeadLetter:
     payload: bytes | None
     #: Key of the row of a database.
     item: str | None = None
+    #: Whose record it is, where the import says so and not the record.
+    subject_id: str | None = None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -112,7 +114,15 @@ def letter_id(tenant_id: str, source: str, line: int, payload: bytes | None, key
 
 
 def dead_letter(
-    tenant_id: str, *, source: str, line: int, reason: str, detail: str, payload: bytes | None, key: str = ""
+    tenant_id: str,
+    *,
+    source: str,
+    line: int,
+    reason: str,
+    detail: str,
+    payload: bytes | None,
+    key: str = "",
+    subject_id: str | None = None,
 ) -> DeadLetter:
     """Return the letter for a record, of which at most `KEPT_BYTES` are kept; `key`: of a row, which has no line."""
     letter = letter_id(tenant_id, source, line, payload, key)
@@ -121,7 +131,14 @@ def dead_letter(
         detail += " Only its first 64 KiB are kept: mend and import the file again."
     where = None if key else line
     return DeadLetter(
-        id=letter, source=source, line=where, reason=reason, detail=detail, payload=payload, item=key or None
+        id=letter,
+        source=source,
+        line=where,
+        reason=reason,
+        detail=detail,
+        payload=payload,
+        item=key or None,
+        subject_id=subject_id,
     )
 
 
@@ -141,6 +158,7 @@ def record_dead_letters(conn: Connection[Any], tenant_id: str, letters: Sequence
             "details": [letter.detail for letter in unique],
             "payloads": [letter.payload for letter in unique],
             "items": [letter.item for letter in unique],
+            "subjects": [letter.subject_id for letter in unique],
         },
     )
 

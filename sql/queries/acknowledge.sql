@@ -1,6 +1,16 @@
+-- name: refused
+-- Whether any of these turns of a session is refused: its subject is not captured, or it was erased.
+select exists (select from ops.consents c where c.tenant_id = %(tenant)s and c.subject_id = %(subject)s and not c.capture)
+    or exists (select from unnest(%(sources)s::text[]) as x (source_id)
+               where ops.is_erased('turn', array[%(subject)s::text, %(session)s::text, x.source_id]))
+
+-- name: forget_vectors
+-- Vectors of texts that were refused.
+delete from ops.embeddings where tenant_id = %(tenant)s and content_hash = any(%(hashes)s)
+
 -- name: acknowledge
--- Turns of one session into the buffer, once: what became of each (added, repeated, conflict, or raced when another
--- request was faster), its id and event time, and the mood it was given. A turn is known by its source_id, in the buffer
+-- Turns of one session into the buffer, once: what became of each (added, repeated, conflict, raced when another request was
+-- faster, or refused: capture_off, erased), its id and event time, and the mood it was given. A turn is known by its source_id, in the buffer
 -- or in the log; a turn whose time the caller left to us is compared without it. Where one is in conflict nothing is
 -- written. An entry past its end is opened anew. The tenant is a sub-select, since as a constant that the statistics do
 -- not know yet it makes every index look as good as the right one.
@@ -29,6 +39,16 @@ known as materialized (
           and t.session_id = %(session)s::text and t.source_id = g.source_id
         limit 1) k
 ),
+refused as materialized (
+    select g.place, case when ops.is_erased('turn', array[%(subject)s::text, %(session)s::text, g.source_id])
+                         then 'erased' else 'capture_off' end as reason
+    from given g
+    where g.place not in (select place from known)
+      and (exists (select from ops.consents c
+                   where c.tenant_id = (select %(tenant)s::text) and c.subject_id = %(subject)s::text and not c.capture)
+           or exists (select from ops.erased e where e.tenant_id = (select %(tenant)s::text) offset 0)
+              and ops.is_erased('turn', array[%(subject)s::text, %(session)s::text, g.source_id]))
+),
 before as (
     select s.mood from ops.sessions s
     where s.tenant_id = (select %(tenant)s::text) and s.subject_id = %(subject)s::text
@@ -40,6 +60,7 @@ new as materialized (
                      else g.mood::jsonb end as told
     from given g
     where g.place not in (select place from known) and not exists (select from known where not same)
+      and g.place not in (select place from refused)
 ),
 session as (
     insert into ops.sessions as s (tenant_id, subject_id, session_id, opened_at, since, touched_at, expires_at,
@@ -89,13 +110,14 @@ flagged as (
     from new n where n.crisis and n.source_id in (select source_id from added)
     on conflict do nothing
 )
-select case when k.same then 'repeated' when k.place is not null then 'conflict'
+select case when k.same then 'repeated' when k.place is not null then 'conflict' when r.place is not null then r.reason
             when g.source_id in (select source_id from added) then 'added' else 'raced' end,
        coalesce(k.id, g.id), coalesce(k.said_at, g.said_at), coalesce(n.told, k.mood),
        (select flush_at from session)
 from given g
 left join known k using (place)
 left join new n using (place)
+left join refused r using (place)
 order by g.place
 
 -- name: near

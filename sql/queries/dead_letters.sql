@@ -1,10 +1,10 @@
 -- name: record
 -- Keep records that could not be taken in; the same record of the same line is one row, under its latest reason, and so is
 -- a row of a database, as it is now.
-insert into ops.dead_letters (tenant_id, id, source, line, reason, detail, payload, item)
+insert into ops.dead_letters (tenant_id, id, source, line, reason, detail, payload, item, subject_id)
 select %(tenant)s, l.*
 from unnest(%(ids)s::uuid[], %(sources)s::text[], %(lines)s::bigint[], %(reasons)s::text[], %(details)s::text[],
-            %(payloads)s::bytea[], %(items)s::text[]) as l
+            %(payloads)s::bytea[], %(items)s::text[], %(subjects)s::text[]) as l
 on conflict (tenant_id, id) do update
 set reason = excluded.reason, detail = excluded.detail, payload = excluded.payload
 where (ops.dead_letters.reason, ops.dead_letters.detail, ops.dead_letters.payload)

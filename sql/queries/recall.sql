@@ -1,14 +1,18 @@
 -- name: read_subject
--- Who speaks in the subject's conversations, by which model they are embedded, and whether turns may wait to become memory;
--- nothing when the subject is unknown. One of whom all turns wait is known by these.
+-- Who speaks in the subject's conversations, by which model they are embedded, whether the subject does not want to be
+-- recalled, and whether turns may wait to become memory; nothing when the subject is unknown. One of whom all turns wait is
+-- known by these.
 select s.speakers, (select t.model from ops.tenants t where t.tenant_id = %(tenant)s),
+       exists (select from ops.consents c where c.tenant_id = %(tenant)s and c.subject_id = %(subject)s and not c.recall),
        exists (select from ops.pending_turns p where p.tenant_id = %(tenant)s and p.subject_id = %(subject)s)
        or exists (select from ops.queue q where q.tenant_id = %(tenant)s and q.subject_id = %(subject)s)
 from memory.subjects s
 where s.tenant_id = %(tenant)s and s.subject_id = %(subject)s
 union all
 select coalesce(array_agg(distinct p.speaker) filter (where p.speaker is not null), '{}'),
-       (select t.model from ops.tenants t where t.tenant_id = %(tenant)s), true
+       (select t.model from ops.tenants t where t.tenant_id = %(tenant)s),
+       exists (select from ops.consents c where c.tenant_id = %(tenant)s and c.subject_id = %(subject)s and not c.recall),
+       true
 from (select p.speaker from ops.pending_turns p where p.tenant_id = %(tenant)s and p.subject_id = %(subject)s
       union all
       select null from ops.queue q where q.tenant_id = %(tenant)s and q.subject_id = %(subject)s) p
@@ -356,6 +360,8 @@ cross join query q
 right join (
     select s.speakers = %(speakers)s::text[]
            and (select t.model from ops.tenants t where t.tenant_id = %(tenant)s) is not distinct from %(embedded_by)s::text
+           and exists (select from ops.consents c
+                       where c.tenant_id = %(tenant)s and c.subject_id = %(subject)s and not c.recall) = %(is_withheld)s::boolean
            and (exists (select from ops.pending_turns p where p.tenant_id = %(tenant)s and p.subject_id = %(subject)s)
                 or exists (select from ops.queue q where q.tenant_id = %(tenant)s and q.subject_id = %(subject)s))
                = %(may_wait)s::boolean as holds

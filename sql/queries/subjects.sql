@@ -18,3 +18,15 @@ for update
 insert into memory.subjects (tenant_id, subject_id)
 select distinct %(tenant)s, x from unnest(%(subjects)s::text[]) x order by 2
 on conflict do nothing
+
+-- name: count_erasures
+-- The number of a tenant's last erasure; 0: there was none.
+select coalesce(max(number), 0) from ops.erasures where tenant_id = %(tenant)s
+
+-- name: hold_off_erasures
+-- Nothing of the tenant is erased before the transaction ends; any number may hold at once.
+select pg_advisory_xact_lock_shared(hashtextextended('erasing/' || %(tenant)s, 0))
+
+-- name: begin_erasing
+-- Nobody writes what they read of the tenant earlier before the transaction ends.
+select pg_advisory_xact_lock(hashtextextended('erasing/' || %(tenant)s, 0))

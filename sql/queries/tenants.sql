@@ -3,11 +3,13 @@
 select tenant_id, policy from ops.tenants order by tenant_id
 
 -- name: ensure_tenant
--- Make the tenant known; keeps the policy it has.
+-- Make the tenant known; keeps the policy it has. Its keys mark what is erased, and backups made before have them too.
+with keys as (insert into ops.erasure_keys (tenant_id) values (%(tenant)s) on conflict do nothing)
 insert into ops.tenants (tenant_id, policy) values (%(tenant)s, %(policy)s) on conflict do nothing
 
 -- name: set_policy
 -- Choose the policy by which the tenant's memory is made.
+with keys as (insert into ops.erasure_keys (tenant_id) values (%(tenant)s) on conflict do nothing)
 insert into ops.tenants (tenant_id, policy) values (%(tenant)s, %(policy)s)
 on conflict (tenant_id) do update set policy = excluded.policy
 

@@ -151,6 +151,11 @@ def test_every_operation_works(memory: Caller, recorder: Recorder, app: TestClie
     assert memory.mark_reviewed(flagged.turn_id).turn_id == flagged.turn_id
     assert memory.list_reviews().reviews == []
 
+    assert memory.change_consent("ann", retain_days=30).retain_days == memory.read_consent("ann").retain_days == 30
+    assert memory.erase("subject", subject_id="ann", preview=True).receipt is None
+    assert memory.erase("subject", subject_id="ann").receipt == 1
+    assert [each.kind for each in memory.list_erasures().receipts] == ["subject"]
+
     assert memory.greet().version and memory.health().status and memory.ready().status == "ready"
     assert "# HELP" in memory.read_metrics()
     missing = {

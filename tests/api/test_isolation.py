@@ -55,6 +55,10 @@ REQUESTS: dict[str, dict[str, Any]] = {
     "GET /v1/entities": {"subject_id": "{subject}"},
     "GET /v1/conflicts": {"subject_id": "{subject}"},
     "GET /v1/graph": {"subject_id": "{subject}"},
+    "POST /v1/erasures": {"kind": "turn", "turn_id": "{turn}", "preview": True},
+    "GET /v1/erasures": {},
+    "GET /v1/consent": {"subject_id": "{subject}"},
+    "PUT /v1/consent": {"subject_id": "{subject}", "recall": False},
     "POST /v1/outcomes": {
         "outcomes": [
             {
@@ -71,10 +75,10 @@ REQUESTS: dict[str, dict[str, Any]] = {
 }
 #: What differs between any two requests.
 VOLATILE = {"id", "asked_at", "assembled_at", "observed_at", "event_id", "turn_id", "flush_at", "opened_at",
-            "touched_at", "expires_at", "waiting"}  # fmt: skip
+            "touched_at", "expires_at", "waiting", "changed_at", "erased_at", "hash"}  # fmt: skip
 #: What an append says of itself is the same for all; that it stays apart the rows tell.
 SAME_FOR_ALL = ("turns", "PATCH", "observations", "documents", "user_context", "connection_context", "outcomes",
-                 "connection_tools")  # fmt: skip
+                 "connection_tools", "PUT /v1/consent")  # fmt: skip
 
 
 def routes() -> list[str]:
@@ -126,6 +130,12 @@ def owned(corpus: Corpus, conn: psycopg.Connection[Any]) -> dict[str, str]:
         "insert into log.contexts (tenant_id, id, subject_id, assembled_at, form, policy_hash, tokenizer, total_tokens,"
         " sections, item_ids, dropped_ids) values ('acme', %s, 'ann', now(), 'reverie', 'p', 't', 1, '[]', '{}', '{}')",
         [context],
+    )
+    conn.execute(
+        "insert into ops.consents (tenant_id, subject_id, retain_days, changed_at) values ('acme', 'ann', 9, now())"
+    )
+    conn.execute(
+        "insert into ops.erasures values ('acme', 1, %s, 'turn', '', '{}', now(), null, '', '')", [UUID(int=9)]
     )
     conn.execute("insert into ops.connection_tools values ('acme', 'ann', 'mail', '[]', now(), now())")
     return {"subject": "ann", "memory": str(memory), "turn": str(turn), "context": str(context)}

@@ -276,6 +276,24 @@ def test_a_history_is_imported_and_reembedded(
     assert conn.execute("select text from log.turns where subject_id = 'cyd'").fetchall() == [("I love jazz.",)]
 
 
+def test_a_session_and_a_subject_are_erased(server: None, waiting: Store, conn: Conn) -> None:
+    flow("drain_due_sessions")(as_of=AS_OF)
+    done = flow("erase_subject")("acme", "ana", session="s1", as_of=AS_OF)
+    assert (done["turns"], done["remade"]) == (
+        3,
+        conn.execute("select count(*) from log.turns where subject_id = 'ana'").fetchone()[0] > 0,
+    )
+    flow("erase_subject")("acme", "ben", actor="privacy desk")
+    assert conn.execute(
+        "select count(*) from log.turns where tenant_id = 'acme' and subject_id = 'ben'"
+    ).fetchall() == [(0,)]
+    assert conn.execute("select kind, actor from ops.erasures order by number").fetchall() == [
+        ("session", None), ("subject", "privacy desk")
+    ]  # fmt: skip
+    with pytest.raises(NotFoundError, match="Nothing is kept of subject 'nobody'"):
+        flow("erase_subject")("acme", "nobody")
+
+
 def test_a_missing_file_is_tried_once(server: None, store: Store, tmp_path: Path) -> None:
     began = time.monotonic()
     with pytest.raises(InputError, match="There is no file"):

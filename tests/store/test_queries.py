@@ -20,7 +20,10 @@ STEMS = sorted(path.stem for path in (sql_directory() / "queries").glob("*.sql")
 #: What the other queries of the process find made already.
 TEMPORARY = (("capture", "make_incoming"), ("embed", "stage_cache"))
 #: Statements that are run and not planned.
-UTILITIES = {*TEMPORARY, ("capture", "copy_incoming"), ("embed", "copy_cache")}
+COPIES = {("capture", "copy_incoming"), ("embed", "copy_cache")}
+UTILITIES = {*TEMPORARY, *COPIES, ("erase", "act_as_eraser")} | {
+    ("scrub", name) for name in ("checkpoint", "keep_no_wal", "recycle_wal")
+}
 #: What the code fills in where a statement is for any table.
 FILLED = {"{table}": "log.turns", "{name}": "'log.turns'", "{columns}": "id, text"} | {
     "{query}": "select id, text from log.turns",
@@ -57,7 +60,7 @@ def test_postgres_plans_every_query(worker: psycopg.Connection) -> None:
 
 
 def test_copies_fit_their_tables(worker: psycopg.Connection) -> None:
-    for stem, name in UTILITIES - set(TEMPORARY):
+    for stem, name in COPIES:
         with worker.cursor() as cursor, cursor.copy(queries(stem)[name]):
             assert worker.info.transaction_status is TransactionStatus.ACTIVE, name
 

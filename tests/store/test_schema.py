@@ -76,7 +76,8 @@ def test_a_new_table_is_isolated_and_granted_by_no_line_of_its_own(conn: Conn) -
     assert "tenant_id text not null statistics 0 -- Whose row it is" in described
     assert "model text -- Its own meaning." in described
     assert "policy tenant PERMISSIVE ALL to public using (tenant_id = " in described
-    assert "grants reverie_reader=SELECT reverie_worker=DELETE,INSERT,SELECT,UPDATE" in described
+    workers = "reverie_worker=DELETE,INSERT,SELECT,UPDATE"
+    assert f"grants reverie_eraser=DELETE,SELECT reverie_reader=SELECT {workers}" in described
 
 
 def test_everything_has_a_comment(conn: Conn) -> None:
@@ -156,6 +157,8 @@ def test_what_runs_as_its_owner_is_for_the_worker(conn: Conn) -> None:
     assert sorted(found) == [
         ("ops.analyze_tables()", True, False),
         ("ops.flushable_tenants(timestamp with time zone)", True, False),
+        ("ops.is_erased(text,text[])", True, False),
+        ("ops.mark_of(text,text[])", True, False),
         ("ops.retire_contexts(timestamp with time zone,integer)", True, False),
         ("ops.retire_recalls(timestamp with time zone,integer)", True, False),
         ("ops.waiting_tenants(timestamp with time zone,timestamp with time zone)", True, False),
@@ -194,7 +197,8 @@ def test_only_the_owner_owns(conn: Conn) -> None:
     assert owners == [("reverie_owner",)]
     able = conn.execute(
         """select rolname from pg_roles
-              where rolname in ('reverie_owner', 'reverie_worker', 'reverie_reader', 'reverie_analyst')
+              where rolname = any (array['reverie_owner', 'reverie_worker', 'reverie_reader', 'reverie_analyst',
+                                         'reverie_eraser'])
               and (rolsuper or rolbypassrls or rolcanlogin or rolcreaterole or rolcreatedb)"""
     ).fetchall()
     assert able == []
@@ -209,6 +213,9 @@ def test_only_the_owner_owns(conn: Conn) -> None:
         ("reader", "log", {"SELECT"}),
         ("reader", "memory", {"SELECT"}),
         ("reader", "ops", set()),
+        ("eraser", "log", {"SELECT", "DELETE"}),
+        ("eraser", "memory", {"SELECT", "DELETE"}),
+        ("eraser", "ops", {"SELECT", "DELETE"}),
     ],
 )
 def test_a_role_may_do_what_its_work_needs(conn: Conn, role: str, schema: str, allowed: set[str]) -> None:
@@ -221,6 +228,15 @@ def test_a_role_may_do_what_its_work_needs(conn: Conn, role: str, schema: str, a
         ("reader", "ops.pending_turns"): {"SELECT"},
         ("reader", "ops.queue"): {"SELECT"},
         ("reader", "ops.embeddings"): {"SELECT"},
+        ("reader", "ops.consents"): {"SELECT"},
+        ("worker", "ops.erasures"): {"SELECT"},
+        ("worker", "ops.erased"): {"SELECT"},
+        ("worker", "ops.erasure_keys"): {"INSERT"},
+        ("eraser", "ops.erasures"): {"SELECT", "INSERT"},
+        ("eraser", "ops.erased"): {"SELECT", "INSERT"},
+        ("eraser", "ops.erasure_keys"): {"INSERT"},
+        ("eraser", "ops.queue"): {"SELECT", "INSERT", "UPDATE", "DELETE"},
+        ("eraser", LEDGER): {"SELECT"},
         ("worker", LEDGER): {"SELECT"},
         ("reader", LEDGER): {"SELECT"},
     }

@@ -4,9 +4,11 @@ from reverie_client.methods import Items, Method
 from reverie_client.routes import (
     conflicts,
     connections,
+    consent,
     contexts,
     corrections,
     entities,
+    erasures,
     facts,
     memories,
     observations,
@@ -52,6 +54,11 @@ class Operations:
     list_reviews = Method(reviews.list_reviews)
     iter_reviews = Items(reviews.list_reviews, lambda page: page.reviews)
     mark_reviewed = Method(reviews.mark_reviewed)
+    erase = Method(erasures.erase)
+    list_erasures = Method(erasures.list_erasures)
+    iter_receipts = Items(erasures.list_erasures, lambda page: page.receipts)
+    read_consent = Method(consent.read_consent)
+    change_consent = Method(consent.change_consent)
     health = Method(operations.health)
     ready = Method(operations.ready)
     read_metrics = Method(operations.read_metrics)

@@ -14,6 +14,8 @@
 - `entities`: entities and their graph
 - `conflicts`: memories that cannot both hold
 - `reviews`: turns that a person should look at
+- `erasures`: erasures and their receipts
+- `consents`: what a subject agrees to
 - `operations`: health, readiness and metrics, outside `/v1`
 """
 
@@ -22,9 +24,11 @@ from __future__ import annotations
 from reverie.api.routes import (
     conflicts,
     connections,
+    consents,
     contexts,
     corrections,
     entities,
+    erasures,
     facts,
     memories,
     observations,
@@ -53,5 +57,7 @@ ROUTERS = tuple(
         entities,
         conflicts,
         reviews,
+        erasures,
+        consents,
     )
 )

@@ -112,7 +112,10 @@ class RecordedSeen(Answer):
 
     event_id: UUID
     observed_at: datetime
-    status: Literal["added", "repeated"]
+    status: Literal["added", "repeated", "refused"] = Field(description="refused: nothing of it is kept; see reason.")
+    reason: Literal["capture_off", "erased"] | None = Field(
+        default=None, description="Why it was refused: capture is off for the subject, or it was erased."
+    )
 
 
 class ObservationsAnswer(Answer):

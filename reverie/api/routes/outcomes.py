@@ -53,10 +53,13 @@ class OutcomesRequest(Body):
 class OutcomesAnswer(Answer):
     """The result for the outcomes."""
 
-    model_config = example({"added": 1, "repeated": 0})
+    model_config = example({"added": 1, "repeated": 0, "refused": 0})
 
     added: int
     repeated: int = Field(description="Number of outcomes that had been sent before. They count once.")
+    refused: int = Field(
+        description="Number of outcomes of decisions that were erased, or of subjects for whom capture is off."
+    )
 
 
 @router.post(
@@ -81,4 +84,4 @@ async def append_outcomes(body: OutcomesRequest, caller: Writer) -> Response:
             "The log is append-only and has another value for the same measurement; the others were logged.",
             errors=[(f"#/outcomes/{place}", "Another value was logged for this.") for place in found.conflicts],
         )
-    return answer({"added": found.added, "repeated": found.repeated})
+    return answer({"added": found.added, "repeated": found.repeated, "refused": len(found.refused)})

@@ -153,9 +153,12 @@ class TurnSeen(Answer):
     turn_id: UUID
     source_id: str
     said_at: datetime
-    status: Literal["added", "repeated"]
+    status: Literal["added", "repeated", "refused"] = Field(description="refused: nothing of it is kept; see reason.")
     extracted: list[CandidateSeen]
-    reason: str | None = Field(description="Why nothing was extracted: role, low_content, question, quoted or no_rule.")
+    reason: str | None = Field(
+        description="Why nothing was extracted: role, low_content, question, quoted or no_rule; why it was refused: "
+        "capture_off or erased."
+    )
     left_out: int = Field(description="Candidates left out because the policy limits the number for one turn.")
     mood: MoodSeen | None = Field(description="The mood of a user's message.")
     crisis: CrisisSeen | None

@@ -1,6 +1,7 @@
 """Imports files and exports into the log. A record that cannot be imported becomes a dead letter.
 
 - `importing`: imports a file
+- `exported`: imports an export of Reverie itself
 - `database`: imports the rows of another Postgres
 - `reading`: reads a file as batches of records
 - `records`: the items of a file: records, broken items and skipped items

@@ -14,7 +14,7 @@ from uuid import UUID
 
 from psycopg import Connection
 
-from reverie.capture.append import insert_outcomes, insert_turns, policy_of
+from reverie.capture.append import REFUSED, insert_outcomes, insert_turns, policy_of
 from reverie.capture.history.cures import Findings, cure
 from reverie.capture.history.field_names import SAMPLE, recognize_fields
 from reverie.capture.history.reading import Batch, ReadOptions, read_records
@@ -67,6 +67,8 @@ class ImportSummary:
     assumed: dict[str, str] = field(default_factory=dict)
     #: Pieces of an export that are not turns, by reason; not counted in `read`.
     skipped: Counter[str] = field(default_factory=Counter)
+    #: Of an export of Reverie: new rows of other tables, by table; not counted in `read`.
+    others: Counter[str] = field(default_factory=Counter)
     #: Advice, if more than a tenth of the records became dead letters for one reason.
     cure: str | None = None
     #: Number of subjects and sessions of the valid turns, new or repeated.
@@ -319,11 +321,14 @@ class _Importer:
             ensure_tenant(conn, self._tenant, self._policy)
             turns = insert_turns(conn, self._tenant, valid.turns)
             outcomes = insert_outcomes(conn, self._tenant, valid.outcomes)
-            for values, records, conflicts in (
-                (valid.turns, valid.turn_records, turns.conflicts),
-                (valid.outcomes, valid.outcome_records, outcomes.conflicts),
+            for values, records, appended in (
+                (valid.turns, valid.turn_records, turns),
+                (valid.outcomes, valid.outcome_records, outcomes),
             ):
-                for index in conflicts:
+                for index, why in appended.refused.items():  # what is refused is kept nowhere
+                    record = records[index]
+                    letters.append(self._letter(record.line, why, _with_place(record, REFUSED[why]), None, record.key))
+                for index in appended.conflicts:
                     record = records[index]
                     detail = _with_place(record, conflict_detail(values[index]))
                     letters.append(self._letter(record.line, "conflict", detail, record.payload(), record.key))
@@ -357,7 +362,8 @@ class _Importer:
             time_field=validator.called("said_at"),
             text_field=validator.called("text"),
         )
-        summary.cure = cure(read=summary.read, dead_by_reason=summary.dead_by_reason, findings=findings)
+        mendable = Counter({why: number for why, number in summary.dead_by_reason.items() if why not in REFUSED})
+        summary.cure = cure(read=summary.read, dead_by_reason=mendable, findings=findings)
         return summary
 
     def _count(self, turns: list[Turn]) -> None:
@@ -375,7 +381,8 @@ class _Importer:
         return self._letter(record.line, rejection.reason, _with_place(record, rejection.detail), payload, record.key)
 
     def _letter(self, line: int, reason: str, detail: str, payload: bytes | None, key: str = "") -> DeadLetter:
-        named = partial(dead_letter, self._tenant, source=self._source, line=line, key=key)
+        of = self._validator.subject  # a record need not name whom the import is about
+        named = partial(dead_letter, self._tenant, source=self._source, line=line, key=key, subject_id=of)
         return named(reason=reason, detail=detail, payload=payload)
 
     def _resolve(self, conn: Connection[Any], batch: Batch, letters: list[DeadLetter]) -> int:

@@ -39,12 +39,14 @@ _BATCH = 500
 
 @dataclass(kw_only=True, slots=True)
 class RedriveSummary:
-    """The result of a redrive: `tried = imported + repeated + outcomes + dead`."""
+    """The result of a redrive: `tried = imported + repeated + outcomes + dead + refused`."""
 
     tried: int = 0
     imported: int = 0
     repeated: int = 0
     outcomes: int = 0
+    #: Letters of what was erased or is not to be captured, by reason: they are deleted.
+    refused_by_reason: Counter[str] = field(default_factory=Counter)
     #: Failed sessions that are back in the queue; not counted in `tried`.
     requeued: int = 0
     #: Items and subjects that a stage failed on and that the next run retries; not counted in `tried`.
@@ -56,6 +58,11 @@ class RedriveSummary:
     def dead(self) -> int:
         """The number of letters that failed again."""
         return self.dead_by_reason.total()
+
+    @property
+    def refused(self) -> int:
+        """The number of letters that were deleted, as their records are not taken in."""
+        return self.refused_by_reason.total()
 
 
 def redrive_dead_letters(
@@ -128,6 +135,8 @@ def _retry(conn: Connection[Any], validators: _Validators, letters: list[DeadLet
     failures |= {record.line: (rejection.reason, rejection.detail) for record, rejection in batch.rejected}
     turns = insert_turns(conn, validators.tenant_id, batch.turns)
     outcomes = insert_outcomes(conn, validators.tenant_id, batch.outcomes)
+    # what is refused is kept nowhere: its letter goes
+    refused = Counter([*turns.refused.values(), *outcomes.refused.values()])
     for index in turns.conflicts:
         failures[batch.turn_records[index].line] = ("conflict", conflict_detail(batch.turns[index]))
     for index in outcomes.conflicts:
@@ -139,6 +148,7 @@ def _retry(conn: Connection[Any], validators: _Validators, letters: list[DeadLet
     ]
     count_attempts(conn, validators.tenant_id, failed)
     summary.tried += len(letters)
+    summary.refused_by_reason.update(refused)
     summary.imported += turns.added
     summary.outcomes += outcomes.added
     summary.repeated += turns.repeated + outcomes.repeated

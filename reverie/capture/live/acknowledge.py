@@ -17,6 +17,7 @@ from uuid import UUID
 
 import orjson
 
+from reverie.capture.append import REFUSED
 from reverie.capture.history.importing import CLOCK_SKEW
 from reverie.capture.identity import turn_hash
 from reverie.capture.live.mood_model import MoodModel
@@ -50,8 +51,9 @@ class Heard:
     source_id: str
     #: Event time: the caller's, or when the turn first came.
     said_at: datetime
-    #: `repeated`: sent before, and counted once.
-    status: Literal["added", "repeated"]
+    #: `repeated`: sent before, and counted once; `refused`: it was erased, or its subject is not captured, and nothing
+    #: of it is kept: `noticed.reason` says which.
+    status: Literal["added", "repeated", "refused"]
     #: What the rules make of it, under the ids that extract writes.
     noticed: TurnCandidates
     #: By candidate: the memory that it repeats, as far as the most recent ones tell. Merge decides.
@@ -125,6 +127,8 @@ async def append_turns(
     """
     as_of = require_aware(as_of)
     turns, timed = _read(batch, session.tenant_id, policy, as_of)
+    if readers.mood_model and await _is_refused(session, batch, turns):
+        readers = replace(readers, mood_model=None)  # it would be shown the words, and its reply kept
     read = await _read_within(session, turns, batch, policy, readers)
     numbers = policy.working_memory
     params = {
@@ -140,6 +144,9 @@ async def append_turns(
     } | _columns(turns, timed, read.moods, read.crises)
     compared = read.near.params(session.tenant_id, batch.subject_id, policy) if read.near.vectors else None
     repeated, rows = await _store(session, turns, params, compared)
+    if compared and any(row[0] in REFUSED for row in rows):  # the vectors of the request were kept a moment ago
+        of_request = {"tenant": session.tenant_id, "hashes": compared["hashes"]}
+        await session.run(Statement(queries("acknowledge")["forget_vectors"], of_request))
     # those that came before: their ids are made of that time
     before = [replace(turn, said_at=row[2]) for turn, row in zip(turns, rows, strict=True) if row[2] != turn.said_at]
     again = iter(await apply_rules(session, before, policy, readers.count_tokens, readers.begin_reading))
@@ -237,6 +244,18 @@ async def _ask_models(
     return answer, told
 
 
+async def _is_refused(session: TenantSession, batch: TurnBatch, turns: Sequence[Turn]) -> bool:
+    """Whether any of the turns will be refused."""
+    params = {
+        "tenant": session.tenant_id,
+        "subject": batch.subject_id,
+        "session": batch.session_id,
+        "sources": [turn.source_id for turn in turns],
+    }
+    ((refused,),) = await session.run(Statement(queries("acknowledge")["refused"], params))
+    return bool(refused)
+
+
 async def _store(
     session: TenantSession, turns: Sequence[Turn], params: Mapping[str, Any], compared: Mapping[str, Any] | None
 ) -> tuple[Sequence[Any], Sequence[Any]]:
@@ -260,6 +279,8 @@ def _heard(
 ) -> Heard:
     """What became of a turn, by its row."""
     status, turn_id, said_at, mood, _ = row
+    if status in REFUSED:
+        seen, status = TurnCandidates(candidates=(), reason=status), "refused"
     return Heard(
         turn_id=turn_id,
         source_id=turn.source_id,

@@ -39,8 +39,9 @@ Extract = Callable[[Connection[Any], Run, Sequence[tuple[Any, ...]]], None]
 def flush(work: Work, extract: Extract) -> Iterator[Report]:
     """Flush what is due of the work's tenant; yields a report a batch.
 
-    Counts `sessions`, `ended`, turns that are new in the log (`logged`), `repeated` and in `conflicts` (now dead
-    letters), and what extract counts: `turns` read, `candidates`, each kind, each discard.
+    Counts `sessions`, `ended`, turns that are new in the log (`logged`), `repeated`, in `conflicts` (now dead letters)
+    and `refused` (erased, or not to be captured), and what extract counts: `turns` read, `candidates`, each kind, each
+    discard.
 
     Raises:
         StageError: a session failed; the others are done, and it is tried again after `PAUSE`.
@@ -106,11 +107,12 @@ def _move(conn: Connection[Any], attempt: Run, held: Sequence[Place], extract: E
     tenant_id = work.tenant_id
     params: dict[str, Any] = {"tenant": tenant_id, "as_of": work.as_of} | _columns(held)
     make_incoming(conn)
-    conn.execute(sql["take"], params)
+    taken = conn.execute(sql["take"], params).rowcount
     lock_sessions(conn, tenant_id, held)
-    added, conflicts = add_turns(conn, tenant_id)
-    params["places"] = conflicts
+    appended = add_turns(conn, tenant_id, taken)
+    params["places"] = list(appended.conflicts)
     _keep_conflicts(conn, tenant_id, params)
+    params["places"] += appended.refused
     conn.execute(sql["write_moods"], params)
     replies = {"reply_characters": work.policy.extract.asked_characters}
     extract(conn, attempt, conn.execute(sql["read_taken"], params | replies).fetchall())
@@ -128,9 +130,10 @@ def _move(conn: Connection[Any], attempt: Run, held: Sequence[Place], extract: E
     (ended,) = conn.execute(sql["clear"], params).fetchone() or (0,)
     report.add("sessions", len(held))
     report.add("ended", ended)
-    report.add("logged", added)
-    report.add("repeated", sum(row[2] for row in waiting) - added)
-    report.add("conflicts", len(conflicts))
+    report.add("logged", appended.added)
+    report.add("repeated", appended.repeated)
+    report.add("conflicts", len(appended.conflicts))
+    report.add("refused", len(appended.refused))
 
 
 def _keep_conflicts(conn: Connection[Any], tenant_id: str, params: dict[str, Any]) -> None:

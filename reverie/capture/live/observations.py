@@ -15,6 +15,7 @@ from uuid import UUID
 
 import orjson
 
+from reverie.capture.append import REFUSED, Refusal
 from reverie.capture.mending import is_sound, mend, mend_text
 from reverie.errors import ConflictError, InputError
 from reverie.language.text import clean_text
@@ -73,8 +74,10 @@ class Recorded:
     event_id: UUID
     #: Event time.
     observed_at: datetime
-    #: `repeated`: sent before, and counted once.
-    status: Literal["added", "repeated"]
+    #: `repeated`: sent before, and counted once; `refused`: nothing of it is kept.
+    status: Literal["added", "repeated", "refused"]
+    #: Why it was refused: capture_off or erased.
+    reason: Refusal | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,7 +204,15 @@ async def _record(
             f"source_id {source.source_id!r} already belongs to an observation with other content; "
             "the log is append-only."
         )
-    return [Recorded(status=status, event_id=event_id, observed_at=at) for status, event_id, at in rows]
+    return [
+        Recorded(
+            status="refused" if status in REFUSED else status,
+            reason=status if status in REFUSED else None,
+            event_id=event_id,
+            observed_at=at,
+        )
+        for status, event_id, at in rows
+    ]
 
 
 def _check(source: ObservationSource, events: Sequence[_Event]) -> None:

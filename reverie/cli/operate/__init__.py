@@ -17,6 +17,10 @@
 - `costs`: what models cost, and credits
 - `reader`: what a language model's replies teach the reader
 - `maintain`: removes rows that are no longer needed
+- `erase`: erases a turn, a session, a memory, a subject or a tenant
+- `receipts`: the receipts of erasures
+- `consent`: what a subject agrees to
+- `export`: exports a person or a tenant
 - `policy`: shows and compares policies
 - `tenants`: lists tenants
 - `db`: the embedded Postgres

@@ -157,7 +157,7 @@ def redrive(
             fields=FieldOptions(mapping=mapping, timezone=timezone, time_format=time_format, subject=subject),
             policy=session.new_tenant_policy,
         )
-    fields = ("tried", "imported", "repeated", "outcomes", "dead", "requeued", "released")
+    fields = ("tried", "imported", "repeated", "outcomes", "dead", "refused", "requeued", "released")
     if as_json:
         dead = {f"dead_{code}": number for code, number in sorted(summary.dead_by_reason.items())}
         print_json({"tenant_id": session.tenant_id} | {name: getattr(summary, name) for name in fields} | dead)
@@ -166,6 +166,8 @@ def redrive(
         f"{summary.tried:,} retried: {summary.imported:,} turns and {summary.outcomes:,} outcomes imported, "
         f"{summary.repeated:,} already in the log, {summary.dead:,} failed again."
     )
+    if summary.refused:
+        say(f"{summary.refused:,} were deleted: they were erased, or capture is off for their subjects.")
     if summary.requeued:
         say(f"{summary.requeued:,} sessions are in the queue again.")
     if summary.released:

@@ -148,7 +148,8 @@ def command(
     as_json: bool,
 ) -> None:
     """Import conversations and outcomes into the log from JSONL, JSON, CSV or Parquet files, gzipped or not, from a
-    ChatGPT or Slack export, or with --from from a table or query of another Postgres, which is only read.
+    ChatGPT or Slack export, the log.jsonl of reverie export, or with --from from a table or query of another Postgres,
+    which is only read.
 
     A turn that is imported twice is stored once, so an interrupted import can be run again. A record that cannot be
     imported becomes a dead letter with file, line and reason. A record needs subject_id, session_id, role, said_at
@@ -188,8 +189,11 @@ def command(
 
 
 def _import(session: CommandSession, file: Path, shown: Bars, options: dict[str, Any]) -> ImportSummary:
+    from reverie.capture.history.exported import import_export, is_export
     from reverie.capture.history.importing import FileOptions, import_file
 
+    if options["format"] is None and is_export(file):
+        return import_export(session.worker, file, tenant_id=session.tenant_id)
     name = file.name
     if file.is_file():
         shown.expect(name, file.stat().st_size, unit="bytes")
@@ -226,6 +230,7 @@ def _flat(file: Path | str, result: ImportSummary | ReverieError) -> dict[str, A
     dead = {f"dead_{reason}": number for reason, number in sorted(result.dead_by_reason.items())}
     ends = {"first": result.first, "last": result.last, "ignored_fields": list(result.ignored_fields)}
     skipped = {f"skipped_{reason}": number for reason, number in sorted(result.skipped.items())}
+    skipped |= {f"added_{table}": number for table, number in sorted(result.others.items())}
     how = {"format": result.format, "assumed": result.assumed, "cure": result.cure}
     return {"file": str(file), "error": None} | numbers | dead | skipped | ends | how
 
@@ -257,6 +262,7 @@ def _print(file: Path | str, summary: ImportSummary) -> None:
             ("  already in the log", summary.repeated or None),
             ("  repaired", summary.mended or None),
             ("  resolved", f"{summary.resolved:,} dead letters of an earlier import" if summary.resolved else None),
+            ("  other rows", counts(summary.others) if summary.others else None),
             ("  skipped", counts(summary.skipped) if summary.skipped else None),
             ("  ignored", f"fields {', '.join(summary.ignored_fields)}" if summary.ignored_fields else None),
         ]

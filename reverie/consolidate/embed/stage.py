@@ -16,6 +16,7 @@ from reverie.interruption import check_interruption
 from reverie.model import Kind
 from reverie.store.active_model import hold_active_model
 from reverie.store.failures import failed_items
+from reverie.store.locks import count_erasures, is_unerased
 from reverie.store.runs import Report, Run, run
 from reverie.store.work import Work
 
@@ -41,21 +42,46 @@ def embed(
             attempt.report.add(name, 0)
         with work.transaction() as conn:
             left_out = failed_items(conn, work.tenant_id, "embed")
+            erasures = count_erasures(conn, work.tenant_id)
         for item_type in items:
             if item_type == "turn" and item_type not in work.policy.recall.items:
                 continue
-            for portion in unembedded_items(work, item_type, kinds=kinds, switching=switching):
-                _embed(attempt, item_type, [item for item in portion if str(item.id) not in left_out], switching)
-                check_interruption()
-                work.progress("embed", len(portion))
+            while not _embed_type(attempt, item_type, kinds, left_out, switching, erasures):
+                erasures = _read_again(attempt)
         if not attempt.recorded:
             with work.transaction() as conn:
                 attempt.record(conn)
     return attempt.report
 
 
-def _embed(attempt: Run, item_type: ItemType, items: Sequence[ItemText], switching: bool) -> None:
-    """Embed and write some items; those that cannot be embedded are buried."""
+def _read_again(attempt: Run) -> int:
+    """Return the number of the last erasure, for those who read again what is left to embed."""
+    attempt.forget_unrecorded()
+    with attempt.work.transaction() as conn:
+        return count_erasures(conn, attempt.work.tenant_id)
+
+
+def _embed_type(
+    attempt: Run,
+    item_type: ItemType,
+    kinds: Sequence[Kind] | None,
+    left_out: frozenset[str],
+    switching: bool,
+    erasures: int,
+) -> bool:
+    """Embed the items of a type; return False if something was erased since, and the rest must be read again."""
+    work = attempt.work
+    for portion in unembedded_items(work, item_type, kinds=kinds, switching=switching):
+        items = [item for item in portion if str(item.id) not in left_out]
+        if not _embed(attempt, item_type, items, switching, erasures):
+            return False
+        check_interruption()
+        work.progress("embed", len(portion))
+    return True
+
+
+def _embed(attempt: Run, item_type: ItemType, items: Sequence[ItemText], switching: bool, erasures: int) -> bool:
+    """Embed and write some items; those that cannot be embedded are buried. False: some may be erased by now."""
     work, report, embedder = attempt.work, attempt.report, attempt.work.embedder
     parts, uncut = apart(items, lambda some: cut_items(some, work.policy.chunk, embedder.count_tokens))
     new = encode_missing(
@@ -71,6 +97,8 @@ def _embed(attempt: Run, item_type: ItemType, items: Sequence[ItemText], switchi
         items = [item for item in items if item not in failed]
         parts = [part for part in parts if part.item not in failed]
     with work.transaction() as conn:
+        if not is_unerased(conn, work.tenant_id, erasures):
+            return False
         if not switching:
             hold_active_model(conn, work.tenant_id, embedder.model)
         lock_subjects_of(conn, work, items)
@@ -87,3 +115,4 @@ def _embed(attempt: Run, item_type: ItemType, items: Sequence[ItemText], switchi
         report.tokens += new.tokens
         report.cost_usd += new.tokens * embedder.price_per_token
         attempt.record(conn)
+    return True

@@ -28,7 +28,7 @@ from reverie.llm.asking import ModelCaller, ask
 from reverie.llm.inputs import PromptInput
 from reverie.policy import Policy
 from reverie.store.failures import REASON
-from reverie.store.locks import lock_subjects
+from reverie.store.locks import hold_off_erasures, lock_subjects
 from reverie.store.runs import Run
 
 #: Requests that each thread sends before the results are written and it is decided whether to go on.
@@ -98,6 +98,8 @@ class _ModelReader:
         """Ask about a portion, and write the results for the turns that still wait."""
         answers, work = self._ask(turns), self._attempt.work
         with work.transaction() as conn:
+            # of a subject of whom something was erased meanwhile, no turn waits any more
+            hold_off_erasures(conn, work.tenant_id)
             # a claim may come long after the reader's memory, which other stages have in hand
             lock_subjects(conn, work.tenant_id, sorted({turn.subject_id for turn in turns}))
             held = hold_waiting(conn, self._attempt, [turn.id for turn in turns])

@@ -22,6 +22,7 @@ from reverie.inference.reader import ReaderHead
 from reverie.interruption import check_interruption
 from reverie.language.text import CountTokens
 from reverie.store.failures import REASON
+from reverie.store.locks import count_erasures, is_unerased
 from reverie.store.reader_heads import head_in_force
 from reverie.store.runs import Report, Run, run
 from reverie.store.work import Work
@@ -43,8 +44,9 @@ def extract(work: Work) -> Report:
     with run(work, "extract") as attempt:
         for name in ("turns", "candidates"):
             attempt.report.add(name, 0)
-        _extract_turns(attempt)
-        _extract_events(attempt)
+        for extract_unread in (_extract_turns, _extract_events):
+            while not extract_unread(attempt):
+                attempt.forget_unrecorded()
         unanswered = extract_by_model(attempt, model) if model is not None else None
         with work.transaction() as conn:
             if work.language_model is None:
@@ -72,18 +74,23 @@ def reader_head(conn: Connection[Any], work: Work) -> ReaderHead | None:
     return ReaderHead.of_numbers(kept.version, kept.reader, kept.head) if kept else None
 
 
-def _extract_turns(attempt: Run) -> None:
+def _extract_turns(attempt: Run) -> bool:
+    """Extract unread turns; return False if something was erased meanwhile, so that what is unread is read again."""
     work = attempt.work
     with work.transaction() as conn:
         head = reader_head(conn, work)
+        erasures = count_erasures(conn, work.tenant_id)
     for rows in unread_turns(work):
         with_model = work.language_model is not None
         decisions = _decide(attempt, rows, work.embedder.count_tokens, head, with_model=with_model)
         with work.transaction() as conn:
+            if not is_unerased(conn, work.tenant_id, erasures):
+                return False
             write_turns(conn, attempt, decisions)
             attempt.record(conn)
         check_interruption()
         work.progress("extract", len(rows))
+    return True
 
 
 def _decide(
@@ -112,8 +119,11 @@ def _decide(
     return decisions
 
 
-def _extract_events(attempt: Run) -> None:
+def _extract_events(attempt: Run) -> bool:
+    """Extract unread events; return as `_extract_turns` does."""
     work = attempt.work
+    with work.transaction() as conn:
+        erasures = count_erasures(conn, work.tenant_id)
     for events in unread_events(work):
         extractions, failures = apart(
             events, lambda some: decide_events(some, work.tenant_id, work.policy, work.embedder.count_tokens)
@@ -122,5 +132,8 @@ def _extract_events(attempt: Run) -> None:
             attempt.bury(event.subject_id, event.id, error)
             extractions.append(EventExtraction(event=event, reason=REASON))
         with work.transaction() as conn:
+            if not is_unerased(conn, work.tenant_id, erasures):
+                return False
             write_events(conn, attempt, extractions)
             attempt.record(conn)
+    return True

@@ -20,7 +20,7 @@ from reverie.recall.contexts.scope import admitted_profile, connection_statement
 from reverie.recall.filters import Filters, read_admitted
 from reverie.recall.profile import Profile, profile_statements, read_profile
 from reverie.recall.query import RecallQuery
-from reverie.recall.recall import recall
+from reverie.recall.recall import recall, withheld_note
 from reverie.recall.relationship import STAGES, Relationship
 from reverie.recall.result import RecallResult
 from reverie.recall.staged import staged_recall
@@ -28,6 +28,9 @@ from reverie.recall.subject_cache import KnownSubject, Rows, SubjectCache, subje
 from reverie.store.queries import queries
 from reverie.store.session import Statement, TenantSession
 from reverie.store.session.piggyback import Piggyback
+
+#: A name that no subject can have.
+_NOBODY = ""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -42,7 +45,7 @@ class ContextReader:
     subject_cache: SubjectCache | None
 
     async def read(self, given: Given, count: CountTokens) -> Material:
-        """Return everything that the context can be made of."""
+        """Return everything that the context can be made of; of a subject that is withheld, what the caller gave."""
         query, policy, tenant_id = self.query, self.policy, self.session.tenant_id
         subject_id, as_of, filters = query.subject_id, query.as_of, query.filters or Filters()
         admitted = await read_admitted(self.session, subject_id, filters)
@@ -50,6 +53,8 @@ class ContextReader:
         of_session = earlier_statements(given, tenant_id, subject_id, policy, as_of)
         of_profile = profile_statements(tenant_id, subject_id, policy, as_of)
         recalled, subject, rows = await self._read_rows((*of_connections, *of_session.values(), *of_profile), given)
+        if KnownSubject(rows=subject).is_withheld:
+            return await self._of_caller(given, count)
         given, tool_notes = with_tools(given, rows.pop(0) if of_connections else (), as_of)
         profile = read_profile(tuple(rows[len(of_session) :]), subject_id, policy, as_of)
         known = admitted_profile(profile, given, filters, admitted)
@@ -72,6 +77,15 @@ class ContextReader:
             notes=(*scope_notes(profile, given, filters), *tool_notes),
         )
         return await self._with_memories(material, subject, admitted)
+
+    async def _of_caller(self, given: Given, count: CountTokens) -> Material:
+        """Read the same of nobody, of whom nothing is known: what is left is the caller's own data."""
+        subject_id = self.query.subject_id
+        nobody = replace(self, query=replace(self.query, subject_id=_NOBODY), subject_cache=None)
+        material = await nobody.read(given, count)
+        return replace(
+            material, subject_id=subject_id, recalled=None, notes=(withheld_note(subject_id), *material.notes)
+        )
 
     async def _read_rows(
         self, statements: tuple[Statement[Any], ...], given: Given

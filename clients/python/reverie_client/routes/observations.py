@@ -15,7 +15,10 @@ class Recorded(Answer):
 
     event_id: UUID
     observed_at: datetime
-    status: Literal["added", "repeated"]
+    #: refused: nothing of it is kept; see reason.
+    status: Literal["added", "repeated", "refused"]
+    #: Why it was refused: capture is off for the subject, or it was erased.
+    reason: Literal["capture_off", "erased"] | None = None
 
 
 class Observations(Answer):

@@ -29,6 +29,8 @@ class Outcomes(Answer):
     added: int
     #: Number of outcomes that had been sent before. They count once.
     repeated: int
+    #: Number of outcomes of decisions that were erased, or of subjects for whom capture is off.
+    refused: int
 
 
 def append_outcomes(outcomes: Sequence[Outcome]) -> Request[Outcomes]:

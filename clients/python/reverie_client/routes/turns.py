@@ -97,9 +97,11 @@ class TurnResult(Answer):
     turn_id: UUID
     source_id: str
     said_at: datetime
-    status: Literal["added", "repeated"]
+    #: refused: nothing of it is kept; see reason.
+    status: Literal["added", "repeated", "refused"]
     extracted: list[Candidate]
-    #: Why nothing was extracted: role, low_content, question, quoted or no_rule.
+    #: Why nothing was extracted: role, low_content, question, quoted or no_rule; why it was refused: capture_off or
+    #: erased.
     reason: str | None
     #: Candidates left out because the policy limits the number for one turn.
     left_out: int

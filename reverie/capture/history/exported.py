@@ -1,0 +1,127 @@
+"""Import an export of Reverie itself: every row of the log as it was, so that the same memory is made of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import orjson
+from psycopg import Connection
+from psycopg.sql import SQL, Identifier
+from psycopg.types.json import Jsonb
+
+from reverie.capture.append import lock_sessions
+from reverie.capture.history.importing import ImportSummary
+from reverie.errors import InputError
+from reverie.interruption import check_interruption
+from reverie.store.database import Store
+from reverie.store.exported import FORMAT, LOG_TABLES, VERSION
+from reverie.store.queries import queries
+from reverie.store.tenants import ensure_tenant
+
+#: Rows that are written in one transaction, and bytes of the first line that are looked at.
+_ROWS = 2_000
+_FIRST_LINE = 4_096
+
+
+def is_export(path: Path) -> bool:
+    """Return whether a file is the log of an export."""
+    try:
+        with path.open("rb") as lines:
+            first = lines.readline(_FIRST_LINE)
+        manifest = orjson.loads(first)
+    except (OSError, ValueError):
+        return False
+    return isinstance(manifest, dict) and manifest.get("format") == FORMAT
+
+
+def import_export(store: Store, path: Path, *, tenant_id: str) -> ImportSummary:
+    """Write the rows of an export to the log, some in each transaction; repeated, it adds what is missing.
+
+    A tenant that is not known gets the policy that it had. What was erased here, or is not to be captured, is skipped
+    as `refused`.
+
+    Raises InputError: it is of another tenant, of another version, or a line is not one of an export.
+    """
+    summary, sessions = ImportSummary(format=FORMAT), set[tuple[str, str]]()
+    with path.open("rb") as lines:
+        manifest = orjson.loads(lines.readline())
+        _check(manifest, path, tenant_id)
+        with store.transaction(tenant_id) as conn:
+            ensure_tenant(conn, tenant_id, manifest["policy"])
+        for table, rows in _portions(lines, path):
+            check_interruption()
+            with store.transaction(tenant_id) as conn:
+                added, refused = _insert(conn, tenant_id, table, rows)
+            _count(summary, table, len(rows), added, refused)
+            if table == "log.turns":
+                sessions |= {(row["subject_id"], row["session_id"]) for row in rows}
+                times = [datetime.fromisoformat(row["said_at"]) for row in rows]
+                summary.first = min(times) if summary.first is None else min(summary.first, *times)
+                summary.last = max(times) if summary.last is None else max(summary.last, *times)
+    summary.sessions, summary.subjects = len(sessions), len({subject_id for subject_id, _ in sessions})
+    return summary
+
+
+def _count(summary: ImportSummary, table: str, rows: int, added: int, refused: int) -> None:
+    """Count turns and outcomes as every import does, and the rows of other tables by their table."""
+    if refused:
+        summary.skipped["refused"] += refused
+    if table in ("log.turns", "log.outcomes"):
+        summary.read += rows - refused
+        summary.repeated += rows - refused - added
+        summary.imported += added if table == "log.turns" else 0
+        summary.outcomes += added if table == "log.outcomes" else 0
+    elif added:
+        summary.others[table] += added
+
+
+def _check(manifest: Mapping[str, Any], path: Path, tenant_id: str) -> None:
+    if manifest["version"] != VERSION:
+        raise InputError(
+            f"{path.name} is an export of version {manifest['version']}, and this Reverie reads version {VERSION}."
+        )
+    if manifest["tenant_id"] != tenant_id:
+        raise InputError(
+            f"{path.name} is of tenant {manifest['tenant_id']!r}: ids are made of the tenant's name, so import it as "
+            "that one (--tenant)."
+        )
+
+
+def _portions(lines: Iterator[bytes], path: Path) -> Iterator[tuple[str, list[dict[str, Any]]]]:
+    """Yield the rows in portions of one table each. Raises InputError for a line that is none of an export."""
+    table, rows = "", list[dict[str, Any]]()
+    for number, line in enumerate(lines, start=2):
+        try:
+            record = orjson.loads(line)
+            of_table, row = record["table"], record["row"]
+            known = of_table in LOG_TABLES and isinstance(row, dict)
+        except (ValueError, KeyError, TypeError):
+            known = False
+        if not known:
+            raise InputError(f"Line {number} of {path.name} is not a row of an export.")
+        if rows and (of_table != table or len(rows) >= _ROWS):
+            yield table, rows
+            rows = []
+        table = of_table
+        rows.append(row)
+    if rows:
+        yield table, rows
+
+
+def _insert(conn: Connection[Any], tenant_id: str, table: str, rows: Sequence[Mapping[str, Any]]) -> tuple[int, int]:
+    """Write rows of a table; return how many are new, and how many are refused."""
+    sql = queries("exported")
+    if table == "log.turns":
+        lock_sessions(conn, tenant_id, {(row["subject_id"], row["session_id"]) for row in rows})
+    (columns,) = conn.execute(sql["columns"], {"table": table}).fetchone() or ([],)
+    # a column that the other side did not have yet takes its default here
+    given = [column for column in columns if any(column in row for row in rows)]
+    statement = SQL(sql["write"]).format(
+        table=Identifier(*table.split(".")), columns=SQL(", ").join(map(Identifier, given))
+    )
+    params = {"tenant": tenant_id, "table": table, "rows": Jsonb(list(rows), dumps=orjson.dumps)}
+    added, refused = conn.execute(statement, params).fetchone() or (0, 0)
+    return added, refused

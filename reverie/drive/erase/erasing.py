@@ -1,0 +1,194 @@
+"""Erase in one database: one transaction a subject, so that a process killed anywhere has erased it or not begun.
+
+Afterwards the memory of a subject of whom a part is kept is empty, and it waits in the queue: whoever runs next makes
+it again from what is left of the log, in event time. So its digest is that of a log in which the rest was never said
+(docs/decisions/0093).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from psycopg import Connection, Rollback
+
+from reverie.capture.append import lock_sessions
+from reverie.drive.erase.read import Selection, find_subject, select, select_rows
+from reverie.drive.erase.targets import Target
+from reverie.drive.erase.write import delete_selected, delete_tenant
+from reverie.errors import NotFoundError
+from reverie.interruption import check_interruption
+from reverie.language.text import CountTokens
+from reverie.policy import Policy
+from reverie.store.database import Store
+from reverie.store.locks import begin_erasing, lock_subjects
+from reverie.store.queries import queries
+from reverie.store.queue import Waiting, enqueue
+from reverie.store.receipts import Receipt, ensure_keys, find_receipt, new_erasure_id, target_of, write_receipt
+
+#: Subjects of a tenant that are erased in one transaction.
+_SUBJECTS = 20
+#: What a subject of whom a part is left waits as in the queue.
+_SESSION = "erasures"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Erased:
+    """What an erasure deleted, or would delete."""
+
+    #: None: nothing was written, as it was a preview; or it had been erased before.
+    receipt: Receipt | None
+    #: Rows by table.
+    counts: Mapping[str, int]
+    #: Turns among them, in the log and on their way there.
+    turns: int
+    #: Subjects whose memory is to be made again.
+    left: Sequence[str]
+    #: The receipt of an earlier erasure of just this, where nothing was left to erase.
+    before: Receipt | None = None
+    #: Whose it was; None: of several, or it had been erased before.
+    subject_id: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Eraser:
+    """Erases of one tenant, in one database: the live one, or one that is kept beside it."""
+
+    #: Opened in the role of the worker; each transaction takes on that of the eraser.
+    store: Store
+    tenant_id: str
+    #: Says how texts were cut that have vectors.
+    policy: Policy
+    count_tokens: CountTokens
+    #: The time by the clock.
+    at: datetime
+    #: Who asks for it.
+    actor: str | None = None
+
+    def erase(self, target: Target, *, preview: bool = False) -> Erased:
+        """Erase a target in one transaction. `preview`: do the same and roll it back, so that what is counted is exact.
+
+        What was erased before and is not there again gives the receipt of that time.
+
+        Raises:
+            NotFoundError: there is nothing of this name, and there never was.
+            InputError: several subjects have a session of this name, or other memories rest on the memory's turns.
+        """
+        erased: Erased | None = None
+        with self.transaction() as conn:
+            try:
+                subject_id = find_subject(conn, self.tenant_id, target)
+            except NotFoundError:
+                found = find_receipt(conn, self.tenant_id, target.kind, self._target(conn, target))
+                if found is None:
+                    raise
+                return Erased(receipt=None, counts={}, turns=0, left=(), before=found)
+            self._lock(conn, [subject_id])
+            chosen = select(conn, self.tenant_id, target, subject_id, self.policy, self.count_tokens)
+            erased = self._delete(conn, target, chosen)
+            if preview:
+                raise Rollback
+        assert erased is not None
+        return replace(erased, receipt=None if preview else erased.receipt, subject_id=subject_id)
+
+    def erase_again(self, subject_id: str, ids: Sequence[UUID] | None) -> Erased:
+        """Erase turns and events of a subject by their ids, or everything about it (None), without a new receipt.
+
+        For a database in which what was erased elsewhere is there again.
+        """
+        with self.transaction() as conn:
+            self._lock(conn, [subject_id])
+            chosen = {"session": None, "ids": ids, "before": None}
+            selection = select_rows(
+                conn, self.tenant_id, [subject_id], chosen, self.policy, self.count_tokens, whole=ids is None
+            )
+            counts = delete_selected(conn, self.tenant_id, selection, new_erasure_id())
+            left = self._wait(conn, selection)
+        return Erased(receipt=None, counts=counts, turns=len(selection.turns), left=left, subject_id=subject_id)
+
+    def erase_tenant(self) -> Iterator[Erased]:
+        """Erase everything of the tenant: some subjects in each transaction, and what is left in the last one.
+
+        Killed, it is started again and goes on. The tenant's receipts stay, with the name that it had.
+        """
+        after = ""
+        while True:
+            check_interruption()
+            with self.transaction() as conn:
+                params = {"tenant": self.tenant_id, "after": after, "limit": _SUBJECTS}
+                subjects = [row[0] for row in conn.execute(queries("erase")["subjects_after"], params)]
+                if not subjects:
+                    break
+                self._lock(conn, subjects)
+                everything = {"session": None, "ids": None, "before": None}
+                selection = select_rows(
+                    conn, self.tenant_id, subjects, everything, self.policy, self.count_tokens, whole=True
+                )
+                erased = self._delete(conn, Target(kind="tenant"), selection)
+            yield erased
+            after = subjects[-1]
+        with self.transaction() as conn:
+            counts = delete_tenant(conn, self.tenant_id)
+            receipt = self._receipt(conn, Target(kind="tenant"), new_erasure_id(), counts) if counts else None
+        yield Erased(receipt=receipt, counts=counts, turns=0, left=())
+
+    @contextmanager
+    def transaction(self) -> Iterator[Connection[Any]]:
+        """Yield a transaction of the tenant in the role of the eraser, which has keys to mark with."""
+        with self.store.transaction(self.tenant_id) as conn:
+            conn.execute(queries("erase")["act_as_eraser"])
+            begin_erasing(conn, self.tenant_id)
+            ensure_keys(conn, self.tenant_id)
+            yield conn
+
+    def _lock(self, conn: Connection[Any], subjects: Sequence[str]) -> None:
+        """Wait for whoever flushes, imports or consolidates these subjects; nobody does before this ends."""
+        params = {"tenant": self.tenant_id, "subjects": list(subjects)}
+        conn.execute(queries("erase")["lock_running"], params)
+        lock_sessions(conn, self.tenant_id, conn.execute(queries("erase")["sessions_of"], params).fetchall())
+        lock_subjects(conn, self.tenant_id, subjects)
+
+    def _delete(self, conn: Connection[Any], target: Target, selection: Selection) -> Erased:
+        erasure_id = new_erasure_id()
+        counts = delete_selected(conn, self.tenant_id, selection, erasure_id)
+        left = self._wait(conn, selection)
+        receipt = self._receipt(conn, target, erasure_id, counts)
+        return Erased(receipt=receipt, counts=counts, turns=len(selection.turns), left=left)
+
+    def _wait(self, conn: Connection[Any], selection: Selection) -> Sequence[str]:
+        """Let the subjects of whom something is left wait to be made again; return them."""
+        if selection.whole:
+            return ()
+        params = {"tenant": self.tenant_id, "subjects": list(selection.subjects)}
+        left = [row[0] for row in conn.execute(queries("erase")["still_logged"], params)]
+        waiting = [Waiting(subject_id=each, session_id=_SESSION, turns=0, said_at=self.at, quiet=True) for each in left]
+        enqueue(conn, self.tenant_id, waiting, policy=self.policy, at=self.at)
+        return left
+
+    def _receipt(self, conn: Connection[Any], target: Target, erasure_id: UUID, counts: Mapping[str, int]) -> Receipt:
+        return write_receipt(
+            conn,
+            self.tenant_id,
+            erasure_id=erasure_id,
+            kind=target.kind,
+            target=self._target(conn, target),
+            counts=counts,
+            erased_at=self.at,
+            actor=self.actor,
+        )
+
+    def _target(self, conn: Connection[Any], target: Target) -> bytes:
+        return target_of(conn, target.kind, [*target.names] or [self.tenant_id])
+
+
+def total(erased: Sequence[Erased]) -> dict[str, int]:
+    """Return the rows of several erasures by table."""
+    counts: Counter[str] = Counter()
+    for each in erased:
+        counts.update(each.counts)
+    return dict(sorted(counts.items()))

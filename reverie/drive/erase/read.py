@@ -1,0 +1,206 @@
+"""The turns, events and memories that a target means, read in the transaction that erases them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from psycopg import Connection
+from psycopg.rows import args_row
+
+from reverie.drive.erase.decide import (
+    CorrectionChanges,
+    LoggedCorrection,
+    LoggedEvent,
+    SaidTurn,
+    change_corrections,
+    names_any,
+    needles,
+    text_hashes,
+)
+from reverie.drive.erase.targets import Target
+from reverie.errors import InputError, NotFoundError
+from reverie.language.text import CountTokens
+from reverie.policy import Policy
+from reverie.store.queries import queries
+
+#: Turns that an error names.
+_NAMED = 3
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Selection:
+    """What of which subjects is to be erased."""
+
+    subjects: Sequence[str]
+    #: Everything about the subjects.
+    whole: bool
+    turns: Sequence[SaidTurn]
+    events: Sequence[LoggedEvent]
+    #: Of a retention.
+    before: datetime | None = None
+    #: Memories that are made of these turns and events alone, each with those that were merged into it and stay.
+    gone: Mapping[UUID, Sequence[UUID]] = field(default_factory=dict)
+    corrections: CorrectionChanges = field(default_factory=lambda: CorrectionChanges(void=(), moved={}, unwritten=()))
+    #: Dead letters that name what is erased.
+    letters: Sequence[UUID] = ()
+    #: Hashes of texts of which vectors are cached.
+    hashes: Sequence[bytes] = ()
+
+    @property
+    def ids(self) -> list[UUID]:
+        """Ids of the turns and events."""
+        return [*(turn.id for turn in self.turns), *(event.id for event in self.events)]
+
+    @property
+    def items(self) -> list[UUID]:
+        """Ids of the turns and events, of what is made of them alone, and of the corrections that go with that."""
+        return [*self.ids, *self.gone, *self.corrections.unwritten, *self.corrections.void]
+
+    def params(self) -> dict[str, Any]:
+        """Return the selection as query parameters."""
+        times = [*(turn.said_at for turn in self.turns), *(event.observed_at for event in self.events)]
+        return {
+            "subjects": list(self.subjects),
+            "whole": self.whole,
+            "ids": self.ids,
+            "items": self.items,
+            "before": self.before,
+            "since": min(times, default=None),
+            "sessions": sorted({turn.session_id for turn in self.turns}),
+            "turn_subjects": [turn.subject_id for turn in self.turns],
+            "turn_sessions": [turn.session_id for turn in self.turns],
+            "turn_sources": [turn.source_id for turn in self.turns],
+            "event_subjects": [event.subject_id for event in self.events],
+            "event_sources": [event.source_id for event in self.events],
+            "void": list(self.corrections.void),
+            "moved": list(self.corrections.moved),
+            "moved_to": list(self.corrections.moved.values()),
+            "letters": list(self.letters),
+            "hashes": list(self.hashes),
+        }
+
+
+def find_subject(conn: Connection[Any], tenant_id: str, target: Target) -> str:
+    """Return whose the target is. Raises NotFoundError for what is not there, InputError for a name of several."""
+    if target.kind == "memory":
+        return _subject_of_memory(conn, tenant_id, target)
+    sql, params = queries("erase"), {"tenant": tenant_id}
+    if target.kind == "turn":
+        row = conn.execute(sql["find_item"], params | {"id": target.id}).fetchone()
+        if row is None:
+            raise NotFoundError(f"Tenant {tenant_id} has no turn or event {target.id}.")
+        return str(row[0])
+    if target.kind == "session" and target.subject_id is None:
+        found = [row[0] for row in conn.execute(sql["find_session"], params | {"session": target.session_id})]
+        if len(found) > 1:
+            raise InputError(f"{len(found)} subjects have a session {target.session_id!r}: name the subject as well.")
+        if not found:
+            raise NotFoundError(f"Tenant {tenant_id} has no session {target.session_id!r}.")
+        return str(found[0])
+    assert target.subject_id is not None
+    (known,) = conn.execute(sql["knows_subject"], params | {"subject": target.subject_id}).fetchone() or (False,)
+    if not known:
+        raise NotFoundError(
+            f"Nothing is kept of subject {target.subject_id!r} in tenant {tenant_id}.",
+            unknown=("subject", target.subject_id),
+        )
+    return target.subject_id
+
+
+def _subject_of_memory(conn: Connection[Any], tenant_id: str, target: Target) -> str:
+    row = conn.execute(
+        queries("corrections")["read_correctable"], {"tenant": tenant_id, "memory": target.id}
+    ).fetchone()
+    if row is None:
+        raise NotFoundError(f"Tenant {tenant_id} has no memory {target.id}.")
+    return str(row[0])
+
+
+def ids_of_target(conn: Connection[Any], tenant_id: str, target: Target) -> list[UUID] | None:
+    """Return the ids of turns and events that the target names; None: it does not name them by id.
+
+    Raises InputError for a memory that rests on no turn of its own, or on one that others rest on.
+    """
+    if target.kind == "turn" and target.id is not None:
+        return [target.id]
+    if target.kind != "memory":
+        return None
+    found = conn.execute(queries("erase")["rests_on"], {"tenant": tenant_id, "memory": target.id}).fetchall()
+    if not found:
+        raise InputError(
+            f"Memory {target.id} was made of other memories or of a correction: erase its turns, or its session."
+        )
+    if not target.shared and (shared := [source_id for source_id, others in found if others]):
+        named = ", ".join(map(str, shared[:_NAMED]))
+        raise InputError(
+            f"Other memories rest on {len(shared)} of the turns of memory {target.id} ({named}): erase these as well "
+            "with --shared, or forget the memory alone."
+        )
+    return [source_id for source_id, _ in found]
+
+
+def select(
+    conn: Connection[Any], tenant_id: str, target: Target, subject_id: str, policy: Policy, count_tokens: CountTokens
+) -> Selection:
+    """Return what a target means; the caller has locked the subject. Raises InputError as `ids_of_target` does."""
+    chosen = {"session": target.session_id, "ids": ids_of_target(conn, tenant_id, target), "before": target.before}
+    return select_rows(conn, tenant_id, [subject_id], chosen, policy, count_tokens, whole=target.kind == "subject")
+
+
+def select_rows(
+    conn: Connection[Any],
+    tenant_id: str,
+    subjects: Sequence[str],
+    chosen: Mapping[str, Any],
+    policy: Policy,
+    count_tokens: CountTokens,
+    *,
+    whole: bool,
+) -> Selection:
+    """Return the turns and events of subjects that are `chosen` (session, ids, before; None: any), and what follows."""
+    sql, params = queries("erase"), {"tenant": tenant_id, "subjects": list(subjects)}
+    with conn.cursor(row_factory=args_row(SaidTurn)) as cursor:
+        turns = cursor.execute(sql["read_turns"], {**params, **chosen}).fetchall()
+    with conn.cursor(row_factory=args_row(LoggedEvent)) as cursor:
+        events = cursor.execute(sql["read_events"], {**params, **chosen}).fetchall()
+    ids = [*(turn.id for turn in turns), *(event.id for event in events)]
+    before = chosen["before"]
+    gone: dict[UUID, Sequence[UUID]] = {}
+    changes = CorrectionChanges(void=(), moved={}, unwritten=())
+    if not whole:
+        gone = dict(conn.execute(sql["read_gone"], params | {"items": ids}).fetchall())
+        with conn.cursor(row_factory=args_row(LoggedCorrection)) as cursor:
+            corrections = cursor.execute(sql["read_corrections"], params).fetchall()
+        changes = change_corrections(corrections, gone, before=before)
+    hashes = text_hashes(turns, policy.chunk, count_tokens)
+    made = {"items": [*ids, *gone, *changes.void], "whole": whole}
+    hashes |= {bytes(row[0]) for row in conn.execute(sql["read_hashes"], params | made)}
+    return Selection(
+        subjects=subjects,
+        whole=whole,
+        turns=turns,
+        events=events,
+        before=before,
+        gone=gone,
+        corrections=changes,
+        letters=_letters(conn, params, subjects, turns, whole=whole),
+        hashes=sorted(hashes),
+    )
+
+
+def _letters(
+    conn: Connection[Any], params: dict[str, Any], subjects: Sequence[str], turns: Iterable[SaidTurn], *, whole: bool
+) -> list[UUID]:
+    """Dead letters whose record names a subject and, where only a part of it is erased, one of the turns."""
+    rows = conn.execute(queries("erase")["read_letters"], params | {"needles": needles(subjects)}).fetchall()
+    named = set(subjects)
+    sources = {turn.source_id for turn in turns}
+    return [
+        id_
+        for id_, subject_id, payload in rows
+        if (subject_id in named or names_any(bytes(payload), named)) and (whole or names_any(bytes(payload), sources))
+    ]

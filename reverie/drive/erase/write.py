@@ -1,0 +1,70 @@
+"""Delete what is selected from the log, from memory and from all that the work leaves, in the caller's transaction."""
+
+from __future__ import annotations
+
+from typing import Any
+from uuid import UUID
+
+from psycopg import Connection
+from psycopg.sql import SQL, Identifier
+
+from reverie.drive.emptying import empty_subjects
+from reverie.drive.erase.read import Selection
+from reverie.store.queries import queries
+
+#: Statements in their order, each named for the table whose rows it deletes. Those that ask which turns are left come
+#: after the turns.
+_DELETES = (
+    "log.moods",
+    "log.outcomes",
+    "log.events",
+    "log.corrections",
+    "log.contexts",
+    "log.recalls",
+    "log.turns",
+    "ops.pending_turns",
+    "ops.sessions",
+    "ops.queue",
+    "ops.reviews",
+    "ops.dead_letters",
+    "ops.replies",
+    "ops.embeddings",
+    "ops.connection_tools",
+    "ops.subject_credits",
+    "ops.consents",
+)
+#: Statements that change rows which name something erased beside other things, by the table.
+_STRIPS = {
+    "strip_recalls": "log.recalls",
+    "move_corrections": "log.corrections",
+    "strip_sessions": "ops.sessions",
+    "strip_calls": "ops.calls",
+    "strip_runs": "ops.runs",
+}
+
+
+def delete_selected(conn: Connection[Any], tenant_id: str, selection: Selection, erasure_id: UUID) -> dict[str, int]:
+    """Delete and mark what is selected, and empty the memory of its subjects; return rows by table.
+
+    Rows that are changed count as those of their table; tables without any are left out. The caller has locked the
+    subjects.
+    """
+    sql, params = queries("erase"), {"tenant": tenant_id} | selection.params()
+    conn.execute(sql["mark"], params | {"erasure": erasure_id})
+    counts = empty_subjects(conn, tenant_id, selection.subjects)
+    for table in _DELETES:
+        counts[table] = conn.execute(sql[table], params).rowcount
+    for name, table in _STRIPS.items():
+        counts[table] = counts.get(table, 0) + conn.execute(sql[name], params).rowcount
+    counts["memory.subjects"] = conn.execute(sql["delete_subjects"], params).rowcount
+    return {table: rows for table, rows in sorted(counts.items()) if rows}
+
+
+def delete_tenant(conn: Connection[Any], tenant_id: str) -> dict[str, int]:
+    """Delete what is left of a tenant in every table but its receipts; return rows by table."""
+    sql, params, counts = queries("erase"), {"tenant": tenant_id}, {}
+    for (table,) in conn.execute(sql["tenant_tables"]).fetchall():
+        statement = SQL(sql["delete_all"]).format(table=Identifier(*table.split(".")))
+        counts[table] = conn.execute(statement, params).rowcount
+    counts["ops.tenants"] = conn.execute(sql["delete_tenant"], params).rowcount
+    return {table: rows for table, rows in counts.items() if rows}

@@ -1,0 +1,127 @@
+"""Export: a person or a whole tenant as files, for people to read and for another Reverie to import.
+
+`log.jsonl` has all that memory is made of: `reverie import` writes it to the log of another database, where a run makes
+the same memory, digest for digest. `memory.jsonl` has the memory itself with its lineage, to read. Everything is read
+in one snapshot.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import orjson
+from psycopg import Connection, IsolationLevel
+from psycopg.sql import SQL, Identifier
+
+from reverie.errors import InputError, NotFoundError
+from reverie.store.connect import connect
+from reverie.store.exported import FORMAT, LOG_TABLES, VERSION
+from reverie.store.queries import queries
+
+#: Tables of `memory.jsonl`, in their order: what is remembered, then where it comes from.
+MEMORY_TABLES = (
+    "memory.memories",
+    "memory.structured_facts",
+    "memory.profiles",
+    "memory.scaffold",
+    "memory.entities",
+    "memory.links",
+    "memory.merges",
+    "memory.conflicts",
+    "memory.tombstones",
+    "memory.lineage",
+)
+#: Queries for the rows of a subject in tables that do not name it.
+_BY_SUBJECT = {"memory.lineage": "lineage_of_subject"}
+#: Rows that are read at a time.
+_ROWS = 2_000
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Exported:
+    """What was written."""
+
+    files: Sequence[Path]
+    #: Rows by table.
+    counts: Mapping[str, int]
+
+
+def export(url: str, tenant_id: str, folder: Path, *, subject_id: str | None, at: datetime) -> Exported:
+    """Write `log.jsonl` and `memory.jsonl` about a subject or a whole tenant (None) into an empty or new folder.
+
+    Raises NotFoundError for what there is nothing of, InputError for a folder that is not empty or cannot be written.
+    """
+    counts: dict[str, int] = {}
+    with connect(url, role="worker", tenant=tenant_id) as conn:
+        conn.autocommit, conn.isolation_level, conn.read_only = False, IsolationLevel.REPEATABLE_READ, True
+        manifest = _manifest(conn, tenant_id, subject_id, at)
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            if any(folder.iterdir()):
+                raise InputError(f"{folder} is not empty: name a new folder.")
+            files = [folder / "log.jsonl", folder / "memory.jsonl"]
+            log = _log_rows(conn, tenant_id, subject_id)
+            _write(files[0], manifest, log, counts)
+            memory = _table_rows(conn, tenant_id, subject_id, MEMORY_TABLES)
+            _write(files[1], manifest | {"format": f"{FORMAT} memory"}, memory, counts)
+        except OSError as error:
+            raise InputError(f"{folder} cannot be written: {error.strerror}.") from error
+    if subject_id is not None and not counts:
+        for file in files:
+            file.unlink()
+        raise NotFoundError(f"Nothing is kept of subject {subject_id!r}.", unknown=("subject", subject_id))
+    return Exported(files=files, counts=counts)
+
+
+def _manifest(conn: Connection[Any], tenant_id: str, subject_id: str | None, at: datetime) -> dict[str, Any]:
+    row = conn.execute(queries("exporting")["manifest"], {"tenant": tenant_id}).fetchone()
+    if row is None:
+        raise NotFoundError(f"There is no tenant {tenant_id!r}.", unknown=("tenant", tenant_id))
+    policy, clock_at, revision = row
+    return {
+        "format": FORMAT,
+        "version": VERSION,
+        "tenant_id": tenant_id,
+        "subject_id": subject_id,
+        "policy": policy,
+        "clock_at": clock_at,
+        "schema": revision,
+        "exported_at": at,
+    }
+
+
+def _log_rows(conn: Connection[Any], tenant_id: str, subject_id: str | None) -> Iterator[dict[str, Any]]:
+    """What memory is made of; turns that wait for their flush are rows of the log."""
+    yield from _table_rows(conn, tenant_id, subject_id, LOG_TABLES)
+    params = {"tenant": tenant_id, "subject": subject_id}
+    for name in ("pending", "pending_moods"):
+        for (row,) in conn.execute(queries("exporting")[name], params):
+            yield row
+
+
+def _table_rows(
+    conn: Connection[Any], tenant_id: str, subject_id: str | None, tables: Sequence[str]
+) -> Iterator[dict[str, Any]]:
+    sql, params = queries("exporting"), {"tenant": tenant_id, "subject": subject_id}
+    for table in tables:
+        keys = [row[0] for row in conn.execute(sql["keys"], {"table": table})]
+        name = "rows" if subject_id is None else _BY_SUBJECT.get(table, "rows_of_subject")
+        statement = SQL(sql[name]).format(
+            table=Identifier(*table.split(".")), order=SQL(", ").join(Identifier("t", key) for key in keys)
+        )
+        with conn.cursor(name="export") as cursor:
+            cursor.itersize = _ROWS
+            for (row,) in cursor.execute(statement, params | {"table": table}):
+                yield row
+
+
+def _write(file: Path, manifest: Mapping[str, Any], rows: Iterator[dict[str, Any]], counts: dict[str, int]) -> None:
+    with file.open("xb") as lines:
+        lines.write(orjson.dumps(manifest, default=str) + b"\n")
+        for row in rows:
+            lines.write(orjson.dumps(row) + b"\n")
+            counts[row["table"]] = counts.get(row["table"], 0) + 1

@@ -1,0 +1,353 @@
+-- name: act_as_eraser
+-- Until the transaction ends, as the only role that may delete from the log.
+set local role reverie_eraser
+
+-- name: lock_running
+-- Wait for whoever flushes sessions of these subjects, and let nobody flush them meanwhile.
+select from ops.sessions where tenant_id = %(tenant)s and subject_id = any(%(subjects)s)
+order by subject_id, session_id for update
+
+-- name: sessions_of
+-- The sessions of these subjects, in the log and on their way there.
+select subject_id, session_id from log.turns where tenant_id = %(tenant)s and subject_id = any(%(subjects)s)
+union
+select subject_id, session_id from ops.pending_turns where tenant_id = %(tenant)s and subject_id = any(%(subjects)s)
+
+-- name: find_item
+-- Whose turn or event it is.
+select subject_id from log.turns where tenant_id = %(tenant)s and id = %(id)s
+union all
+select subject_id from ops.pending_turns where tenant_id = %(tenant)s and id = %(id)s
+union all
+select subject_id from log.events where tenant_id = %(tenant)s and id = %(id)s
+limit 1
+
+-- name: find_session
+-- The subjects that have a session of this name.
+select subject_id from log.turns where tenant_id = %(tenant)s and session_id = %(session)s
+union
+select subject_id from ops.pending_turns where tenant_id = %(tenant)s and session_id = %(session)s
+union
+select subject_id from log.events where tenant_id = %(tenant)s and session_id = %(session)s
+union
+select subject_id from ops.sessions where tenant_id = %(tenant)s and session_id = %(session)s
+order by 1
+
+-- name: knows_subject
+-- Whether anything is kept of a subject.
+select exists (select from log.turns where tenant_id = %(tenant)s and subject_id = %(subject)s)
+    or exists (select from log.events where tenant_id = %(tenant)s and subject_id = %(subject)s)
+    or exists (select from log.recalls where tenant_id = %(tenant)s and subject_id = %(subject)s)
+    or exists (select from log.contexts where tenant_id = %(tenant)s and subject_id = %(subject)s)
+    or exists (select from log.outcomes where tenant_id = %(tenant)s and subject_id = %(subject)s)
+    or exists (select from log.corrections where tenant_id = %(tenant)s and subject_id = %(subject)s)
+    or exists (select from log.moods where tenant_id = %(tenant)s and subject_id = %(subject)s)
+    or exists (select from ops.pending_turns where tenant_id = %(tenant)s and subject_id = %(subject)s)
+    or exists (select from ops.sessions where tenant_id = %(tenant)s and subject_id = %(subject)s)
+    or exists (select from ops.replies where tenant_id = %(tenant)s and subject_id = %(subject)s)
+    or exists (select from ops.dead_letters where tenant_id = %(tenant)s and subject_id = %(subject)s)
+    or exists (select from memory.subjects where tenant_id = %(tenant)s and subject_id = %(subject)s)
+
+-- name: subjects_after
+-- The next subjects of a tenant in the order of their names.
+select subject_id from (
+    select subject_id from log.turns where tenant_id = %(tenant)s
+    union select subject_id from log.events where tenant_id = %(tenant)s
+    union select subject_id from memory.subjects where tenant_id = %(tenant)s
+    union select subject_id from ops.pending_turns where tenant_id = %(tenant)s) s
+where subject_id > %(after)s
+order by subject_id
+limit %(limit)s
+
+-- name: read_turns
+-- The turns of these subjects, in the log and on their way there: all of them, those of a session, of some ids, or those said
+-- before a time.
+select t.id, t.subject_id, t.session_id, t.source_id, t.said_at, t.speaker, t.text
+from log.turns t
+where t.tenant_id = %(tenant)s and t.subject_id = any(%(subjects)s)
+  and (%(session)s::text is null or t.session_id = %(session)s)
+  and (%(ids)s::uuid[] is null or t.id = any(%(ids)s))
+  and (%(before)s::timestamptz is null or t.said_at < %(before)s)
+union all
+select p.id, p.subject_id, p.session_id, p.source_id, p.said_at, p.speaker, p.text
+from ops.pending_turns p
+where p.tenant_id = %(tenant)s and p.subject_id = any(%(subjects)s)
+  and (%(session)s::text is null or p.session_id = %(session)s)
+  and (%(ids)s::uuid[] is null or p.id = any(%(ids)s))
+  and (%(before)s::timestamptz is null or p.said_at < %(before)s)
+
+-- name: read_events
+-- The events of these subjects, likewise.
+select e.id, e.subject_id, e.source_id, e.observed_at
+from log.events e
+where e.tenant_id = %(tenant)s and e.subject_id = any(%(subjects)s)
+  and (%(session)s::text is null or e.session_id = %(session)s)
+  and (%(ids)s::uuid[] is null or e.id = any(%(ids)s))
+  and (%(before)s::timestamptz is null or e.observed_at < %(before)s)
+
+-- name: rests_on
+-- The turns and events that a memory, with all that was merged into it, was extracted from; each with how many other memories
+-- were extracted from it.
+with recursive held as (
+    select %(memory)s::uuid as id
+    union
+    select x.id from held h
+    cross join lateral (
+        select l.source_id as id from memory.lineage l
+        where l.tenant_id = %(tenant)s and l.memory_id = h.id and l.relation = 'merged' and l.source = 'memory'
+        union all
+        select m.id from memory.memories m where m.tenant_id = %(tenant)s and m.into_id = h.id and m.state = 'merged') x
+)
+select l.source_id, count(o.memory_id)
+from held h
+join memory.lineage l on l.tenant_id = %(tenant)s and l.memory_id = h.id and l.relation = 'extracted' and l.source in ('turn', 'event')
+left join memory.lineage o on o.tenant_id = %(tenant)s and o.source_id = l.source_id and o.relation = 'extracted'
+    and o.memory_id not in (select id from held)
+group by l.source_id
+order by l.source_id
+
+-- name: read_gone
+-- Memories that were extracted from these turns and events and from nothing else, each with those that were merged into it and
+-- are not among them.
+with gone as materialized (
+    select distinct l.memory_id as id from memory.lineage l
+    where l.tenant_id = %(tenant)s and l.source_id = any(%(items)s) and l.relation = 'extracted'
+      and not exists (select from memory.lineage o
+                      where o.tenant_id = %(tenant)s and o.memory_id = l.memory_id and o.relation = 'extracted'
+                        and o.source_id <> all(%(items)s))
+)
+select g.id, array(
+    with recursive held as (
+        select g.id as id
+        union
+        select x.id from held h
+        cross join lateral (
+            select l.source_id as id from memory.lineage l
+            where l.tenant_id = %(tenant)s and l.memory_id = h.id and l.relation = 'merged' and l.source = 'memory'
+            union all
+            select m.id from memory.memories m where m.tenant_id = %(tenant)s and m.into_id = h.id and m.state = 'merged') x
+    )
+    select h.id from held h where h.id not in (select id from gone) order by h.id)
+from gone g
+
+-- name: read_corrections
+-- What people said of a subject's memories, each with the memory that its replacement is, if it has one.
+select c.id, c.kind, c.memory_id, c.other_id, c.corrected_at, coalesce(l.memory_id, r.id)
+from log.corrections c
+left join memory.lineage l on l.tenant_id = c.tenant_id and l.source_id = c.id and l.relation = 'corrected'
+left join memory.replacements r on r.tenant_id = c.tenant_id and r.subject_id = c.subject_id and r.correction_id = c.id
+where c.tenant_id = %(tenant)s and c.subject_id = any(%(subjects)s)
+order by c.corrected_at, c.id
+
+-- name: read_hashes
+-- Hashes of the texts of everything made of these items at any remove, or of all memories of these subjects.
+with recursive made as (
+    select unnest(%(items)s::uuid[]) as id
+    union
+    select l.memory_id from made d
+    join memory.lineage l on l.tenant_id = %(tenant)s and l.source_id = d.id
+)
+select m.content_hash from memory.memories m
+where m.tenant_id = %(tenant)s and m.subject_id = any(%(subjects)s) and (%(whole)s or m.id in (select id from made))
+union
+select f.content_hash from memory.tombstones f
+where f.tenant_id = %(tenant)s and f.subject_id = any(%(subjects)s) and (%(whole)s or f.memory_id in (select id from made))
+union
+select decode(c.hash, 'hex')
+from ops.pending_turns p
+cross join lateral jsonb_to_recordset(p.candidates) as c (hash text)
+where p.tenant_id = %(tenant)s and p.subject_id = any(%(subjects)s) and (%(whole)s or p.id = any(%(items)s)) and c.hash is not null
+
+-- name: read_letters
+-- Dead letters of records that may name one of these subjects: their content holds it somewhere, or the import said so.
+select d.id, d.subject_id, d.payload
+from ops.dead_letters d
+where d.tenant_id = %(tenant)s and d.payload is not null
+  and (d.subject_id = any(%(subjects)s) or exists (select from unnest(%(needles)s::bytea[]) n where position(n in d.payload) > 0))
+
+-- name: mark
+-- Remember, by keyed hash, what is erased, so that it is not taken in again.
+insert into ops.erased (tenant_id, mark, erasure_id)
+select %(tenant)s, m.mark, %(erasure)s
+from (select ops.mark_of('turn', array[x.subject_id, x.session_id, x.source_id]) as mark
+      from unnest(%(turn_subjects)s::text[], %(turn_sessions)s::text[], %(turn_sources)s::text[])
+          as x (subject_id, session_id, source_id)
+      union
+      select ops.mark_of('event', array[x.subject_id, x.source_id])
+      from unnest(%(event_subjects)s::text[], %(event_sources)s::text[]) as x (subject_id, source_id)) m
+where m.mark is not null
+on conflict do nothing
+
+-- name: log.turns
+-- Deletes and strips, by the table that they concern. `whole`: all of these subjects; else the turns and events of `ids`, the
+-- items of `items`, which are these and the memories made of them alone, and rows of before a time.
+delete from log.turns
+where tenant_id = %(tenant)s and subject_id = any(%(subjects)s) and (%(whole)s or id = any(%(ids)s))
+
+-- name: log.events
+delete from log.events
+where tenant_id = %(tenant)s and subject_id = any(%(subjects)s) and (%(whole)s or id = any(%(ids)s))
+
+-- name: log.moods
+delete from log.moods
+where tenant_id = %(tenant)s and subject_id = any(%(subjects)s) and (%(whole)s or turn_id = any(%(ids)s))
+
+-- name: log.outcomes
+-- What came of decisions that are erased.
+delete from log.outcomes
+where tenant_id = %(tenant)s and subject_id = any(%(subjects)s)
+  and (%(whole)s or observed_at < %(before)s::timestamptz
+       or (subject_id, session_id, source_id) in (
+              select * from unnest(%(turn_subjects)s::text[], %(turn_sessions)s::text[], %(turn_sources)s::text[])))
+
+-- name: log.corrections
+delete from log.corrections
+where tenant_id = %(tenant)s and subject_id = any(%(subjects)s) and (%(whole)s or id = any(%(void)s))
+
+-- name: log.contexts
+-- Nobody reads them again: those that gave something of what is erased go as a whole.
+delete from log.contexts
+where tenant_id = %(tenant)s and subject_id = any(%(subjects)s)
+  and (%(whole)s or assembled_at < %(before)s::timestamptz or item_ids && %(items)s::uuid[] or dropped_ids && %(items)s::uuid[])
+
+-- name: log.recalls
+delete from log.recalls
+where tenant_id = %(tenant)s and subject_id = any(%(subjects)s) and (%(whole)s or asked_at < %(before)s::timestamptz)
+
+-- name: strip_recalls
+-- Who asked when stays. What was asked since may quote it and goes; so do the ids of what is erased.
+update log.recalls
+set question = case when asked_at >= %(since)s::timestamptz then '' else question end,
+    item_ids = array(select i.id from unnest(item_ids) with ordinality as i (id, place)
+                     where i.id <> all(%(items)s::uuid[]) order by i.place)
+where tenant_id = %(tenant)s and subject_id = any(%(subjects)s) and not %(whole)s
+  and (asked_at >= %(since)s::timestamptz and question <> '' or item_ids && %(items)s::uuid[])
+
+-- name: move_corrections
+-- What a person said of a memory that is erased holds for the one that was merged into it.
+update log.corrections c set memory_id = x.memory_id
+from unnest(%(moved)s::uuid[], %(moved_to)s::uuid[]) as x (id, memory_id)
+where c.tenant_id = %(tenant)s and c.id = x.id
+
+-- name: ops.pending_turns
+delete from ops.pending_turns
+where tenant_id = %(tenant)s and subject_id = any(%(subjects)s) and (%(whole)s or id = any(%(ids)s))
+
+-- name: ops.sessions
+-- A session of which no turn is left is over; the caller's own notes on it go with it.
+delete from ops.sessions s
+where s.tenant_id = %(tenant)s and s.subject_id = any(%(subjects)s)
+  and (%(whole)s or s.session_id = any(%(sessions)s)
+       and not exists (select from ops.pending_turns p
+                       where p.tenant_id = s.tenant_id and p.subject_id = s.subject_id and p.session_id = s.session_id)
+       and not exists (select from log.turns t
+                       where t.tenant_id = s.tenant_id and t.subject_id = s.subject_id and t.session_id = s.session_id))
+
+-- name: strip_sessions
+-- What a running session keeps of turns that are erased.
+update ops.sessions s
+set mood = null,
+    stated = coalesce((select jsonb_agg(e.value order by e.place) from jsonb_array_elements(s.stated) with ordinality as e (value, place)
+                       where (e.value ->> 'turn_id')::uuid <> all(%(ids)s::uuid[])), '[]')
+where s.tenant_id = %(tenant)s and s.subject_id = any(%(subjects)s) and not %(whole)s and s.session_id = any(%(sessions)s)
+
+-- name: ops.queue
+delete from ops.queue q
+where q.tenant_id = %(tenant)s and q.subject_id = any(%(subjects)s)
+  and (%(whole)s or q.session_id = any(%(sessions)s)
+       and not exists (select from log.turns t
+                       where t.tenant_id = q.tenant_id and t.subject_id = q.subject_id and t.session_id = q.session_id))
+
+-- name: ops.reviews
+delete from ops.reviews
+where tenant_id = %(tenant)s and subject_id = any(%(subjects)s) and (%(whole)s or turn_id = any(%(ids)s))
+
+-- name: ops.dead_letters
+delete from ops.dead_letters
+where tenant_id = %(tenant)s
+  and (%(whole)s and subject_id = any(%(subjects)s) or id = any(%(letters)s) or item = any(%(items)s::uuid[]::text[])
+       or not %(whole)s and subject_id = any(%(subjects)s) and session_id = any(%(sessions)s))
+
+-- name: ops.replies
+-- Of a part of a subject: every reply that was shown anything but turns that are kept, as summaries, patterns and profiles
+-- pass words on.
+delete from ops.replies r
+where r.tenant_id = %(tenant)s and r.subject_id = any(%(subjects)s)
+  and (%(whole)s or cardinality(r.source_ids) = 0
+       or exists (select from unnest(r.source_ids) s
+                  where not exists (select from log.turns t where t.tenant_id = r.tenant_id and t.id = s)
+                    and not exists (select from ops.pending_turns p where p.tenant_id = r.tenant_id and p.id = s)))
+
+-- name: ops.embeddings
+-- Vectors of texts that are erased. Where another text is the same, its vector is made again when it is next needed.
+delete from ops.embeddings where tenant_id = %(tenant)s and content_hash = any(%(hashes)s)
+
+-- name: ops.connection_tools
+delete from ops.connection_tools where tenant_id = %(tenant)s and subject_id = any(%(subjects)s) and %(whole)s
+
+-- name: ops.subject_credits
+delete from ops.subject_credits where tenant_id = %(tenant)s and subject_id = any(%(subjects)s) and %(whole)s
+
+-- name: ops.consents
+-- What was refused stays so.
+delete from ops.consents where tenant_id = %(tenant)s and subject_id = any(%(subjects)s) and %(whole)s and capture and recall
+
+-- name: strip_calls
+-- What a call cost stays, without whom it was about.
+update ops.calls set subject_id = null where tenant_id = %(tenant)s and subject_id = any(%(subjects)s) and %(whole)s
+
+-- name: strip_runs
+-- What a run did stays, without whom it was limited to.
+update ops.runs r set scope = jsonb_set(r.scope, '{subjects}', (r.scope -> 'subjects') - %(subjects)s::text[])
+where r.tenant_id = %(tenant)s and %(whole)s and r.scope -> 'subjects' ?| %(subjects)s::text[]
+
+-- name: delete_subjects
+-- Subjects of which the log has nothing any more.
+delete from memory.subjects s
+where s.tenant_id = %(tenant)s and s.subject_id = any(%(subjects)s)
+  and not exists (select from log.turns t where t.tenant_id = s.tenant_id and t.subject_id = s.subject_id)
+  and not exists (select from log.events e where e.tenant_id = s.tenant_id and e.subject_id = s.subject_id)
+returning s.subject_id
+
+-- name: still_logged
+-- Which of these subjects the log still has something of.
+select x.subject_id from unnest(%(subjects)s::text[]) as x (subject_id)
+where exists (select from log.turns t where t.tenant_id = %(tenant)s and t.subject_id = x.subject_id)
+   or exists (select from log.events e where e.tenant_id = %(tenant)s and e.subject_id = x.subject_id)
+
+-- name: tenant_tables
+-- Every table that has rows of a tenant, but those of receipts.
+select n.nspname || '.' || c.relname
+from pg_catalog.pg_class c
+join pg_catalog.pg_namespace n on n.oid = c.relnamespace
+where n.nspname in ('log', 'memory', 'ops') and c.relkind in ('r', 'p')
+  and n.nspname || '.' || c.relname <> all (array['ops.migrations', 'ops.erasures', 'ops.erased', 'ops.erasure_keys', 'ops.tenants'])
+order by 1
+
+-- name: delete_all
+-- Delete a tenant's rows of one table.
+delete from {table} where tenant_id = %(tenant)s
+
+-- name: delete_tenant
+-- The tenant is no longer known.
+delete from ops.tenants where tenant_id = %(tenant)s
+
+-- name: came_back
+-- Whether a subject has a turn or event that was not erased: it was said since.
+select exists (select from log.turns t
+               where t.tenant_id = %(tenant)s and t.subject_id = %(subject)s
+                 and not ops.is_erased('turn', array[t.subject_id, t.session_id, t.source_id]))
+    or exists (select from log.events e
+               where e.tenant_id = %(tenant)s and e.subject_id = %(subject)s
+                 and not ops.is_erased('event', array[e.subject_id, e.source_id]))
+
+-- name: erased_again
+-- Turns and events in the log that were erased, as in a database that was restored from a backup.
+select t.subject_id, t.id from log.turns t
+where t.tenant_id = %(tenant)s and ops.is_erased('turn', array[t.subject_id, t.session_id, t.source_id])
+union all
+select p.subject_id, p.id from ops.pending_turns p
+where p.tenant_id = %(tenant)s and ops.is_erased('turn', array[p.subject_id, p.session_id, p.source_id])
+union all
+select e.subject_id, e.id from log.events e
+where e.tenant_id = %(tenant)s and ops.is_erased('event', array[e.subject_id, e.source_id])

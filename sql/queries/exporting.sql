@@ -1,0 +1,59 @@
+-- name: rows
+-- All rows of one table as JSON, in the order of their keys.
+select jsonb_build_object('table', %(table)s::text, 'row', to_jsonb(t) - 'tenant_id' - 'shard')
+from {table} t
+where t.tenant_id = %(tenant)s
+order by {order}
+
+-- name: rows_of_subject
+-- Those of one subject.
+select jsonb_build_object('table', %(table)s::text, 'row', to_jsonb(t) - 'tenant_id' - 'shard')
+from {table} t
+where t.tenant_id = %(tenant)s and t.subject_id = %(subject)s
+order by {order}
+
+-- name: lineage_of_subject
+-- Where the memories of one subject come from.
+select jsonb_build_object('table', 'memory.lineage', 'row', to_jsonb(l) - 'tenant_id')
+from memory.lineage l
+where l.tenant_id = %(tenant)s
+  and l.memory_id in (select m.id from memory.memories m where m.tenant_id = %(tenant)s and m.subject_id = %(subject)s)
+order by l.memory_id, l.relation, l.source_id
+
+-- name: keys
+-- The columns of a table's primary key, the tenant's apart.
+select a.attname::text
+from pg_catalog.pg_index i
+cross join lateral unnest(i.indkey) with ordinality as k (attnum, place)
+join pg_catalog.pg_attribute a on a.attrelid = i.indrelid and a.attnum = k.attnum
+where i.indrelid = %(table)s::regclass and i.indisprimary and a.attname <> 'tenant_id'
+  and k.place <= i.indnkeyatts
+order by k.place
+
+-- name: manifest
+-- Whose export it is.
+select t.policy, t.clock_at, (select version_num from ops.migrations) from ops.tenants t where t.tenant_id = %(tenant)s
+
+-- name: pending
+-- Turns on their way to the log, as rows of it, in the order in which they came, and their moods.
+select jsonb_build_object('table', 'log.turns', 'row', jsonb_build_object(
+           'id', p.id, 'subject_id', p.subject_id, 'session_id', p.session_id, 'source_id', p.source_id,
+           'turn_index', coalesce(p.turn_index, (select coalesce(max(t.turn_index), -1) from log.turns t
+                                                 where t.tenant_id = p.tenant_id and t.subject_id = p.subject_id
+                                                   and t.session_id = p.session_id)
+                                                + row_number() over (partition by p.subject_id, p.session_id order by p.arrival)),
+           'role', p.role, 'speaker', p.speaker, 'said_at', p.said_at, 'text', p.text, 'tool_calls', p.tool_calls,
+           'metadata', p.metadata, 'content_hash', p.content_hash))
+from ops.pending_turns p
+where p.tenant_id = %(tenant)s and (%(subject)s::text is null or p.subject_id = %(subject)s)
+order by p.arrival
+
+-- name: pending_moods
+-- The moods of these.
+select jsonb_build_object('table', 'log.moods', 'row', jsonb_build_object(
+           'turn_id', p.id, 'subject_id', p.subject_id, 'session_id', p.session_id, 'said_at', p.said_at,
+           'mood', p.mood ->> 'mood', 'energy', p.mood ->> 'energy', 'style', p.mood ->> 'style',
+           'confidence', (p.mood ->> 'confidence')::real, 'method', p.mood ->> 'method'))
+from ops.pending_turns p
+where p.tenant_id = %(tenant)s and (%(subject)s::text is null or p.subject_id = %(subject)s) and p.mood is not null
+order by p.arrival

@@ -1,0 +1,151 @@
+"""`reverie erase` and `reverie receipts`: what was said is gone, and a receipt says so."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from reverie.testing import database_name
+
+
+@pytest.fixture
+def said(invoke, tmp_path) -> str:
+    """Two subjects in the log and in memory; the id of a turn of ana's."""
+    turns = [
+        ("ana", "chat-1", "1", "I have a golden retriever called Rex."),
+        ("ana", "chat-1", "2", "I live in Mumbai."),
+        ("ana", "chat-2", "1", "I can't stand coffee."),
+        ("ben", "chat-1", "1", "I work at Infosys."),
+    ]
+    file = tmp_path / "said.jsonl"
+    lines = [
+        {"subject_id": subject, "session_id": session, "source_id": source, "role": "user", "text": text}
+        | {"said_at": f"2026-03-01T09:0{place}:00Z"}
+        for place, (subject, session, source, text) in enumerate(turns)
+    ]
+    file.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    assert invoke("import", str(file)).exit_code == 0
+    assert invoke("run", "--as-of", "2026-03-02").exit_code == 0
+    return str(file)
+
+
+def counted(ask, subject: str) -> int:
+    found = [each for each in ask("subjects")["subjects"] if each["subject_id"] == subject]
+    return found[0]["turns"] if found else 0
+
+
+def test_a_subject_is_erased_with_a_receipt(invoke, ask, said) -> None:
+    planned = ask("erase", "ana", "--dry-run")
+    assert (planned["turns"], planned["receipts"], counted(ask, "ana")) == (3, [], 3)
+    done = ask("erase", "ana", "--yes", "--actor", "support: Dana")
+    assert done["counts"] == planned["counts"], "the preview counts what is erased"
+    assert (done["turns"], done["receipts"], counted(ask, "ana"), counted(ask, "ben")) == (3, [1], 0, 1)
+    again = ask("erase", "ana", "--yes")
+    assert (again["turns"], again["erased_before"]) == (0, 1)
+    found = ask("receipts", "--verify")
+    assert found["holds"] and [each["kind"] for each in found["receipts"]] == ["subject"]
+    assert found["receipts"][0]["actor"] == "support: Dana"
+    assert "ana" not in json.dumps(found["receipts"][0]["counts"])
+    (again,) = ask("import", said)["files"]
+    assert (again["imported"], again["dead_erased"], again["repeated"]) == (0, 3, 1)
+    letters = ask("dead-letters", "list", "--each")["dead_letters"]
+    assert [(each["reason"], each["size"]) for each in letters] == [("erased", 0)] * 3, "without content"
+
+
+def test_a_dead_letter_of_a_subject_that_only_the_import_named_goes(invoke, ask, said, tmp_path) -> None:
+    file = tmp_path / "whose.jsonl"
+    file.write_text('{"session_id": "s", "role": "user", "text": "Hidden words", "said_at": "once"}')
+    invoke("import", str(file), "--subject", "ana")
+    (letter,) = ask("dead-letters", "list", "--each")["dead_letters"]
+    assert letter["reason"] == "bad_time" or letter["size"] > 0
+    assert ask("erase", "ana", "--yes")["counts"]["ops.dead_letters"] == 1
+
+
+def test_without_yes_it_shows_and_asks(invoke, ask, said) -> None:
+    result = invoke("erase", "ana", "--session", "chat-1")
+    assert result.exit_code == 1, "nobody answered"
+    assert "Erase session ana chat-1, 2 turns in all? It cannot be undone." in result.stderr
+    assert counted(ask, "ana") == 3
+
+
+def test_a_session_goes_and_the_rest_is_made_again(invoke, ask, said) -> None:
+    done = invoke("erase", "ana", "--session", "chat-1", "--yes")
+    assert done.exit_code == 0, done.output
+    assert "Memory of ana is empty and is made again" in done.stdout and "Receipt 1:" in done.stdout
+    memories = json.dumps(ask("show", "ana", "--as-of", "2026-03-02"))
+    assert "coffee" in memories and "Rex" not in memories and "Mumbai" not in memories
+
+
+def test_a_turn_and_the_turns_of_a_memory_go(ask, said) -> None:
+    memories = ask("show", "ana", "--as-of", "2026-03-02")["subject"]["memories"]
+    dog = next(each["id"] for each in memories if "Rex" in each["content"])
+    assert ask("erase", "--memory", dog, "--yes")["turns"] == 1
+    home = next(each["id"] for each in memories if "Mumbai" in each["content"])
+    turn = ask("explain", home)["memory"]["turns"][0]["id"]
+    assert ask("erase", "--turn", turn, "--yes")["turns"] == 1
+    assert [each["kind"] for each in ask("receipts")["receipts"]] == ["memory", "turn"]
+
+
+def test_a_tenant_goes_and_its_receipts_stay(invoke, ask, said) -> None:
+    done = ask("erase", "--whole-tenant", "--yes")
+    assert done["turns"] == 4 and done["counts"]["ops.tenants"] == 1
+    assert ask("tenants")["tenants"] == []
+    assert [each["kind"] for each in ask("receipts", "--verify")["receipts"]] == ["tenant", "tenant"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        ([], "Name what to erase"),
+        (["ana", "--whole-tenant"], "Name one thing to erase, not SUBJECT and --whole-tenant."),
+        (["ana", "--shared"], "--shared goes with --memory"),
+        (["ana", "--json"], "With --json nobody is asked"),
+    ],
+)
+def test_a_mistake_is_told(invoke, arguments, sentence) -> None:
+    result = invoke("erase", *arguments)
+    assert result.exit_code == 2 and sentence in result.stderr
+
+
+def test_what_is_not_there_is_told(invoke, said) -> None:
+    result = invoke("erase", "anna", "--yes")
+    assert result.exit_code == 6 and "Did you mean 'ana'?" in result.stderr
+    result = invoke("erase", "--session", "chat-1", "--yes")
+    assert result.exit_code == 2 and "2 subjects have a session 'chat-1'" in result.stderr
+
+
+def test_a_restored_database_is_told_what_was_erased(
+    invoke, ask, said, database_factory, database_url, tmp_path
+) -> None:
+    invoke("clock", "--stop-at", "2026-03-02")
+    with database_factory.copy(database_name(database_url)) as backup:
+        restored = {"DATABASE_URL": backup}
+        ask("erase", "ben", "--yes")
+        ask("erase", "ana", "--session", "chat-1", "--yes")
+        receipts = tmp_path / "receipts.jsonl"
+        assert invoke("receipts", "--export", str(receipts)).exit_code == 0
+        assert "ben" not in receipts.read_text() and "Rex" not in receipts.read_text()
+
+        def told(*arguments: str) -> dict:
+            result = invoke(*arguments, "--json", env=restored)
+            assert result.exit_code == 0, result.output
+            return json.loads(result.stdout)
+
+        assert told("erase", "--replay", str(receipts))["turns"] == 3
+        assert [each["subject_id"] for each in told("subjects")["subjects"]] == ["ana"]
+        assert told("digest")["sha256"] == ask("digest")["sha256"]
+        assert told("receipts", "--verify")["last_hash"] == ask("receipts")["last_hash"]
+        assert told("import", said)["files"][0]["dead_erased"] == 3
+        assert told("erase", "--replay", str(receipts))["turns"] == 0, "repeated, nothing is left to do"
+        told("erase", "ana", "--yes")
+        refused = invoke("erase", "--replay", str(receipts), env=restored)
+        assert refused.exit_code == 9 and "other receipts than the file" in refused.stderr
+    for content, sentence in (
+        ("{}", "is no file of receipts"),
+        (receipts.read_text().replace('"turn"', '"memory"'), ""),
+    ):
+        other = tmp_path / "other.jsonl"
+        other.write_text(content)
+        result = invoke("erase", "--replay", str(other))
+        assert result.exit_code in (0, 2) and sentence in result.stderr

@@ -1,0 +1,108 @@
+"""`reverie export`: a person or a tenant as files; elsewhere the same memory is made of them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+from reverie.cli.root import reverie
+from tests.conftest import Databases
+from tests.promises.compact import UNTIL, write_history
+
+AS_OF = UNTIL.isoformat()
+Ask = Callable[..., dict[str, Any]]
+
+
+@pytest.fixture
+def lived(invoke, ask, tmp_path: Path) -> Path:
+    """Two subjects of half a year, recalled, corrected and observed; a folder for exports."""
+    write_history(tmp_path / "history.jsonl")
+    assert invoke("import", str(tmp_path / "history.jsonl")).exit_code == 0
+    assert invoke("run", "--as-of", "2026-03-01").exit_code == 0
+    assert invoke("recall", "what dog?", "--subject", "ana", "--as-of", "2026-03-01").exit_code == 0
+    memories = ask("show", "ana", "--as-of", "2026-03-01")["subject"]["memories"]
+    dog = next(each["id"] for each in memories if "Rex" in each["content"])
+    ask("correct", dog, "--replace", "Has a beagle named *Max*", "--as-of", "2026-03-01T01:00", "--actor", "sam")
+    ask("consent", "ana", "--retain-days", "3650")
+    assert invoke("run", "--as-of", AS_OF).exit_code == 0
+    return tmp_path
+
+
+@pytest.fixture
+def elsewhere(databases: Databases) -> Any:
+    """Run commands on another database."""
+    with databases() as url:
+
+        def call(*arguments: str) -> dict[str, Any]:
+            env = {"DATABASE_URL": url, "REVERIE_TENANT": "acme", "REVERIE_THREADS": "1"}
+            result = CliRunner(env=env).invoke(reverie, [*arguments, "--json"])
+            assert result.exit_code == 0, result.output
+            return dict(json.loads(result.stdout))
+
+        yield call
+
+
+def test_a_tenant_moves_to_another_server(ask: Ask, elsewhere: Ask, lived: Path) -> None:
+    made = ask("export", "--output", str(lived / "out"))
+    assert made["counts"]["log.turns"] > 30 and made["counts"]["memory.lineage"] > 0
+    (taken,) = elsewhere("import", str(lived / "out" / "log.jsonl"))["files"]
+    assert (taken["imported"], taken["outcomes"]) == (made["counts"]["log.turns"], made["counts"]["log.outcomes"])
+    elsewhere("run", "--as-of", AS_OF)
+    assert elsewhere("digest") == ask("digest")
+    (again,) = elsewhere("import", str(lived / "out" / "log.jsonl"))["files"]
+    assert (again["imported"], again["repeated"]) == (0, taken["read"])
+
+
+def test_a_person_is_taken_elsewhere_and_can_be_read(ask: Ask, elsewhere: Ask, lived: Path) -> None:
+    made = ask("export", "ana", "--output", str(lived / "out"))
+    page = (lived / "out" / "person.md").read_text()
+    assert page.startswith("# What is kept about ana\n")
+    for part in ("kept for 3650 days", "Has a beagle named \\*Max\\*", "## Conversations", "by sam, replace"):
+        assert part in page, part
+    assert "Infosys" not in "".join((lived / "out" / name).read_text() for name in ("log.jsonl", "memory.jsonl"))
+    elsewhere("import", str(lived / "out" / "log.jsonl"))
+    elsewhere("run", "--as-of", AS_OF)
+    assert elsewhere("consent", "ana")["consents"][0]["retain_days"] == 3650
+    ask("erase", "ben", "--yes")
+    assert elsewhere("digest")["sha256"] == ask("digest")["sha256"]
+    assert made["files"][-1].endswith("person.md")
+
+
+def test_what_was_erased_is_not_taken_from_an_export(ask: Ask, lived: Path) -> None:
+    ask("export", "ana", "--output", str(lived / "out"))
+    erased = ask("erase", "ana", "--yes")["turns"]
+    (taken,) = ask("import", str(lived / "out" / "log.jsonl"))["files"]
+    assert (taken["imported"], taken["outcomes"]) == (0, 0) and taken["skipped_refused"] >= erased
+
+
+def test_turns_that_wait_are_in_it(ask: Ask, invoke, conn, elsewhere: Ask, lived: Path) -> None:
+    conn.execute(
+        """insert into ops.pending_turns (tenant_id, subject_id, session_id, source_id, id, role, said_at, text,
+                                          content_hash)
+           values ('acme', 'cyd', 'now', 's1', '019e0000-0000-8000-8000-000000000000', 'user', '2026-05-01Z',
+                   'I live in Oslo.', '\\x00')"""
+    )
+    ask("export", "cyd", "--output", str(lived / "out"))
+    (taken,) = elsewhere("import", str(lived / "out" / "log.jsonl"))["files"]
+    assert taken["imported"] == 1
+
+
+def test_mistakes_are_told(invoke, ask: Ask, lived: Path) -> None:
+    (lived / "full").mkdir()
+    (lived / "full" / "file").write_text("x")
+    result = invoke("export", "ana", "--output", str(lived / "full"))
+    assert result.exit_code == 2 and "is not empty" in result.stderr
+    result = invoke("export", "anna", "--output", str(lived / "none"))
+    assert result.exit_code == 6 and "Did you mean 'ana'?" in result.stderr
+    ask("export", "ana", "--output", str(lived / "out"))
+    log = lived / "out" / "log.jsonl"
+    result = invoke("import", str(log), "--tenant", "other")
+    assert result.exit_code == 2 and "is of tenant 'acme'" in result.stderr
+    log.write_text(log.read_text() + '{"table": "ops.api_keys", "row": {}}\n')
+    result = invoke("import", str(log))
+    assert result.exit_code == 2 and "is not a row of an export" in result.stderr

@@ -1,0 +1,80 @@
+"""What goes with an erasure, decided without a database: corrections, dead letters, texts whose vectors are cached."""
+
+from __future__ import annotations
+
+import hashlib
+from datetime import UTC, datetime, timedelta
+from uuid import UUID
+
+import pytest
+
+from reverie.drive.erase.decide import (
+    LoggedCorrection,
+    SaidTurn,
+    change_corrections,
+    names_any,
+    needles,
+    text_hashes,
+)
+from reverie.policy import load_policy
+
+AT = datetime(2026, 3, 1, tzinfo=UTC)
+ONE, TWO, THREE = UUID(int=1), UUID(int=2), UUID(int=3)
+
+
+def correction(number: int, kind: str, memory: UUID, other: UUID | None = None, wrote: UUID | None = None):
+    at = AT + timedelta(days=number)
+    return LoggedCorrection(UUID(int=100 + number), kind, memory, other, at, wrote)
+
+
+def test_a_correction_of_what_is_gone_goes_with_all_that_followed_it() -> None:
+    said = [
+        correction(1, "replace", ONE, wrote=TWO),
+        correction(2, "wrong", TWO),
+        correction(3, "retract", TWO, other=UUID(int=102)),
+        correction(4, "pin", THREE),
+    ]
+    found = change_corrections(said, {ONE: ()}, before=None)
+    assert [each.int for each in found.void] == [101, 102, 103]
+    assert (found.unwritten, found.moved) == ([TWO], {})
+
+
+def test_a_correction_holds_for_the_first_that_said_the_same() -> None:
+    said = [correction(1, "wrong", ONE), correction(2, "keep_apart", ONE, other=THREE), correction(3, "pin", THREE)]
+    found = change_corrections(said, {ONE: (TWO, THREE)}, before=None)
+    assert (found.moved, found.void) == ({UUID(int=101): TWO}, [UUID(int=102)])
+
+
+def test_one_of_before_a_time_goes() -> None:
+    found = change_corrections(
+        [correction(1, "pin", ONE), correction(3, "pin", TWO)], {}, before=AT + timedelta(days=2)
+    )
+    assert found.void == [UUID(int=101)]
+
+
+@pytest.mark.parametrize(
+    ("payload", "named"),
+    [
+        ('{"who": "ana"}', True),
+        ('{"who": {"name": ["x", "ana"]}}', True),
+        ('{"who": "anabel"}', False),
+        ('{"who": "an', False),
+        ("csv;ana;now", True),
+        ("csv;anabel;now", False),
+        ('{"id": 17, "who": "ben"}', False),
+    ],
+)
+def test_a_record_names_who_is_one_of_its_values(payload: str, named: bool) -> None:
+    assert names_any(payload.encode(), {"ana"}) is named
+    assert names_any(b'{"id": 17}', {"17"})
+
+
+def test_a_name_is_sought_as_json_may_write_it() -> None:
+    assert needles(["Zoë"]) == sorted(["Zoë".encode(), b"Zo\\u00eb"])
+    assert needles(['a"b']) == sorted([b'a"b', b'a\\"b'])
+
+
+def test_vectors_are_found_by_the_texts_that_were_embedded() -> None:
+    turn = SaidTurn(ONE, "ana", "s", "1", AT, "Ana", "I like tea.")
+    found = text_hashes([turn], load_policy("reverie").chunk, lambda text: len(text.split()))
+    assert found == {hashlib.sha256(text).digest() for text in (b"I like tea.", b"Ana: I like tea.")}

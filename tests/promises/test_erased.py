@@ -1,0 +1,356 @@
+"""Promise 6: what is erased was never said: memory is that of a log without it, and nothing takes it in again."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from datetime import datetime, timedelta
+from importlib import import_module
+from pathlib import Path
+from typing import Any, NamedTuple
+from uuid import UUID
+
+import pytest
+from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import strategies as st
+from psycopg.sql import SQL, Identifier
+
+from reverie.capture.history.importing import import_file
+from reverie.capture.live.corrections import CorrectionAsked, correct_memory
+from reverie.drive.erase.erasing import Erased, Eraser
+from reverie.drive.erase.targets import (
+    memory_target,
+    retention_target,
+    session_target,
+    subject_target,
+    turn_target,
+)
+from reverie.errors import InputError, NotFoundError
+from reverie.inference.tokens import token_counter
+from reverie.model import Turn
+from reverie.store.connect import connect
+from reverie.store.database import Store
+from reverie.store.digest import Digest, digest
+from reverie.store.session import perform
+from tests.conftest import Databases
+from tests.promises import compact
+from tests.promises.compact import TENANT, UNTIL
+from tests.promises.test_corrected_at_once import find, rows
+from tests.promises.world import consolidate
+
+POLICY = compact.policy()
+Record = dict[str, Any]
+
+
+class Opened(NamedTuple):
+    """A database as those see it who work on it, and as the eraser does."""
+
+    store: Store
+    eraser: Eraser
+    url: str
+
+
+@contextmanager
+def opened(databases: Databases) -> Iterator[Opened]:
+    """An empty database of its own."""
+    with databases() as url, Store.open(url, size=2) as store:
+        eraser = Eraser(
+            store=store,
+            tenant_id=TENANT,
+            policy=POLICY,
+            count_tokens=token_counter(None, None).count,
+            at=UNTIL,
+            actor="sam",
+        )
+        yield Opened(store, eraser, url)
+
+
+def take_in(store: Store, folder: Path, records: Sequence[Record]) -> Any:
+    """Import records."""
+    file = folder / "history.jsonl"
+    file.write_text("".join(json.dumps(record) + "\n" for record in records), encoding="utf-8")
+    return import_file(store, file, tenant_id=TENANT, now=UNTIL)
+
+
+def remember(store: Store) -> Digest:
+    """Work everything in."""
+    consolidate(store, TENANT, POLICY, UNTIL)
+    return digest(store, TENANT)
+
+
+def records_of(history: Path) -> list[Record]:
+    """The whole records of the compact history."""
+    found = []
+    for line in history.read_text(encoding="utf-8").splitlines():
+        try:
+            found.append(json.loads(line))
+        except ValueError:
+            continue  # the line that is no record
+    return found
+
+
+def id_of(record: Record) -> UUID:
+    """The id that its turn has."""
+    return Turn(
+        tenant_id=TENANT,
+        subject_id=record["subject_id"],
+        session_id=record["session_id"],
+        source_id=record["source_id"],
+        role=record["role"],
+        speaker=record["speaker"],
+        said_at=datetime.fromisoformat(record["said_at"]),
+        text=record["text"],
+    ).id
+
+
+def is_of(record: Record, turn: Record) -> bool:
+    """Whether it is the turn, or an outcome of its decision."""
+    return all(record[name] == turn[name] for name in ("subject_id", "session_id", "source_id"))
+
+
+#: What people say: the same in other words, values that replace one another, plans, what no rule reads.
+SAID = (
+    "I have a golden retriever called Rex.",
+    "I have a golden retriever called Rex!",
+    "My sister lives in Pune.",
+    "My sister lives in Delhi.",
+    "I live in Mumbai.",
+    "I moved to Chennai.",
+    "I work at Infosys.",
+    "I prefer texts to emails.",
+    "I prefer texts to emails!",
+    "I can't stand coffee.",
+    "We went to the lake with Bruno last weekend.",
+    "Yesterday I took Bruno to the vet.",
+    "We met Bruno's trainer yesterday.",
+    "My dog Bruno loves the park.",
+    "Do you like lakes?",
+    "ok",
+)
+
+
+@st.composite
+def logs(draw: st.DrawFn) -> tuple[list[Record], int]:
+    """A small log of two subjects, and the place of the turn that is erased."""
+    turns = draw(
+        st.lists(
+            st.tuples(st.sampled_from(["ana", "ben"]), st.integers(0, 2), st.integers(0, 40), st.sampled_from(SAID)),
+            min_size=1,
+            max_size=14,
+        )
+    )
+    records = []
+    for place, (subject, session, day, text) in enumerate(turns):
+        at = compact.START + timedelta(days=day + 30 * session, minutes=place)
+        names = {"subject_id": subject, "session_id": f"{subject}-{session}", "source_id": f"t{place}"}
+        records.append(names | {"said_at": at.isoformat(), "role": "user", "speaker": subject, "text": text})
+    records.sort(key=lambda record: str(record["said_at"]))
+    return records, draw(st.integers(0, len(records) - 1))
+
+
+# an example takes seconds: it is not made smaller
+@settings(
+    max_examples=12,
+    phases=[Phase.explicit, Phase.generate],
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+)
+@given(drawn=logs())
+def test_any_erased_turn_was_never_said(drawn: tuple[list[Record], int], databases: Databases, tmp_path: Path) -> None:
+    records, place = drawn
+    turn = records[place]
+    with opened(databases) as there:
+        take_in(there.store, tmp_path, records)
+        remember(there.store)
+        erased = there.eraser.erase(turn_target(id_of(turn)))
+        assert erased.turns == 1
+        after = remember(there.store)
+        again = take_in(there.store, tmp_path, records)
+        assert (again.imported, again.dead_by_reason) == (0, {"erased": 1})
+    with opened(databases) as never:
+        others = [record for record in records if record is not turn]
+        if others:
+            take_in(never.store, tmp_path, others)
+        assert differing(after, remember(never.store)) == []
+
+
+def differing(one: Digest, other: Digest) -> list[str]:
+    """The tables in which two memories differ."""
+    return [name for name, table in one.tables.items() if table != other.tables[name]]
+
+
+@pytest.fixture(scope="module")
+def without(databases: Databases, history: Path, tmp_path_factory: pytest.TempPathFactory) -> Any:
+    """The digest of the compact history without some of its records."""
+
+    def made(left_out: Any) -> Digest:
+        with opened(databases) as never:
+            records = [record for record in records_of(history) if not left_out(record)]
+            take_in(never.store, tmp_path_factory.mktemp("without"), records)
+            return remember(never.store)
+
+    return made
+
+
+@pytest.fixture
+def there(databases: Databases, history: Path, tmp_path: Path) -> Iterator[Opened]:
+    """The compact history, worked in."""
+    with opened(databases) as found:
+        take_in(found.store, tmp_path, records_of(history))
+        remember(found.store)
+        yield found
+
+
+def test_an_erased_session_was_never_held(there: Opened, without: Any) -> None:
+    there.eraser.erase(session_target("ana", "ana-2"))
+    assert differing(remember(there.store), without(lambda record: record["session_id"] == "ana-2")) == []
+
+
+def test_of_an_erased_subject_nothing_is_left(there: Opened, without: Any) -> None:
+    done = there.eraser.erase(subject_target("ana"))
+    assert done.left == ()
+    assert digest(there.store, TENANT) == without(lambda record: record["subject_id"] == "ana"), "nothing is remade"
+    assert everywhere(there.url, "ana") == everywhere(there.url, "Bruno") == {}
+
+
+def test_a_retention_leaves_what_was_said_since(there: Opened, without: Any) -> None:
+    cutoff = compact.START + timedelta(days=20)
+    there.eraser.erase(retention_target("ana", cutoff))
+
+    def is_old(record: Record) -> bool:
+        return record["subject_id"] == "ana" and (record.get("observed_at") or record["said_at"]) < cutoff.isoformat()
+
+    assert differing(remember(there.store), without(is_old)) == []
+
+
+def test_the_turns_of_a_memory_go_with_it(there: Opened, without: Any) -> None:
+    memory = find(there.store, "Rex")
+    erased = there.eraser.erase(memory_target(UUID(str(memory))))
+    assert erased.turns == 2, "it was said twice"
+    assert differing(remember(there.store), without(lambda record: "Rex" in record.get("text", ""))) == []
+
+
+def everywhere(url: str, word: str) -> dict[str, int]:
+    """The tables that hold a word in any column, as whoever owns the database sees them, and in how many rows."""
+    with connect(url) as conn:
+        tables = [
+            row[0]
+            for row in conn.execute(
+                "select c.oid::regclass::text from pg_class c join pg_namespace n on n.oid = c.relnamespace "
+                "where n.nspname in ('log', 'memory', 'ops', 'marts') and c.relkind = 'r'"
+            )
+        ]
+        found = {}
+        for table in tables:
+            statement = SQL("select count(*) from {} t where position(%s in t::text) > 0")
+            (number,) = conn.execute(statement.format(Identifier(*table.split("."))), [word]).fetchone() or (0,)
+            if number:
+                found[table] = number
+    return found
+
+
+def correct(store: Store, memory: object, asked: str, content: str | None = None) -> None:
+    """Say something of a memory, and work it in."""
+    asking = CorrectionAsked(memory_id=memory, asked=asked, content=content, actor="sam")  # type: ignore[arg-type]
+    perform(correct_memory(store.session(TENANT), asking, policy=POLICY, as_of=compact.START + timedelta(days=70)))
+    remember(store)
+
+
+def turns_of(store: Store, words: str) -> list[UUID]:
+    """The turns in which something is said, in their order."""
+    return [row[0] for row in rows(store, "select id from log.turns where text like %s order by said_at", f"%{words}%")]
+
+
+def test_a_correction_goes_with_what_it_was_about(there: Opened, without: Any) -> None:
+    correct(there.store, find(there.store, "Delhi"), "replace", "Has a sister in Quito")
+    (said,) = turns_of(there.store, "Delhi")
+    there.eraser.erase(turn_target(said))
+    assert differing(remember(there.store), without(lambda record: "Delhi" in record.get("text", ""))) == []
+    assert everywhere(there.url, "Quito") == {}, "it would not have been corrected"
+
+
+def test_what_was_wrong_stays_wrong_where_it_was_said_again(there: Opened) -> None:
+    """It was said twice and is wrong: without the first time it is not right."""
+    correct(there.store, find(there.store, "Rex"), "wrong")
+    first, second = turns_of(there.store, "Rex")
+    there.eraser.erase(turn_target(first))
+    remember(there.store)
+    left = "select count(*) from memory.memories where kind = 'fact' and content like %s"
+    assert rows(there.store, left, "%Rex%") == [(0,)]
+    there.eraser.erase(turn_target(second))
+    remember(there.store)
+    assert rows(there.store, "select count(*) from log.corrections") == [(0,)]
+
+
+def test_turns_that_other_memories_rest_on_go_only_if_asked(there: Opened) -> None:
+    shared = rows(
+        there.store,
+        """select l.memory_id from memory.lineage l join memory.lineage o using (source_id)
+           where l.relation = 'extracted' and o.relation = 'extracted' and l.memory_id <> o.memory_id""",
+    )
+    if shared:
+        with pytest.raises(InputError, match="--shared"):
+            there.eraser.erase(memory_target(shared[0][0]))
+    summary = rows(there.store, "select id from memory.memories where kind in ('summary', 'pattern') limit 1")
+    with pytest.raises(InputError, match="was made of other memories"):
+        there.eraser.erase(memory_target(summary[0][0]))
+
+
+def test_a_preview_counts_the_same_and_changes_nothing(there: Opened) -> None:
+    before = digest(there.store, TENANT)
+    planned = there.eraser.erase(subject_target("ana"), preview=True)
+    assert planned.receipt is None and digest(there.store, TENANT) == before
+    assert there.eraser.erase(subject_target("ana")).counts == planned.counts
+
+
+def test_what_fails_midway_erases_nothing(there: Opened, monkeypatch: pytest.MonkeyPatch) -> None:
+    before = digest(there.store, TENANT)
+
+    def fail(*_: object, **__: object) -> None:
+        raise RuntimeError("killed")
+
+    monkeypatch.setattr("reverie.drive.erase.erasing.write_receipt", fail)
+    with pytest.raises(RuntimeError):
+        there.eraser.erase(subject_target("ana"))
+    assert digest(there.store, TENANT) == before
+    monkeypatch.undo()
+    assert there.eraser.erase(subject_target("ana")).turns > 0
+
+
+def test_erased_twice_is_erased_once(there: Opened) -> None:
+    done = there.eraser.erase(subject_target("ana"))
+    again = there.eraser.erase(subject_target("ana"))
+    assert again.receipt is None and again.before is not None and done.receipt is not None
+    assert again.before.id == done.receipt.id
+    with pytest.raises(NotFoundError, match="Nothing is kept"):
+        there.eraser.erase(subject_target("cleo"))
+
+
+def test_a_tenant_is_gone_and_its_receipts_stay(there: Opened) -> None:
+    done: list[Erased] = list(there.eraser.erase_tenant())
+    assert sum(each.turns for each in done) > 20
+    assert set(everywhere(there.url, TENANT)) == {"ops.erasures", "ops.erased", "ops.erasure_keys"}
+    assert list(there.eraser.erase_tenant())[-1].receipt is None, "nothing is left"
+
+
+@pytest.mark.parametrize("stage", ["extract", "embed"])
+def test_who_read_before_it_was_erased_writes_nothing_of_it(
+    databases: Databases, history: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, stage: str, without: Any
+) -> None:
+    """A stage has read the turns of a subject, and works on them without a connection while it is erased."""
+    with opened(databases) as found:
+        take_in(found.store, tmp_path, records_of(history))
+        module = f"reverie.consolidate.{stage}.stage"
+        name = {"extract": "read_messages", "embed": "encode_missing"}[stage]
+        work, done = getattr(import_module(module), name), list[Erased]()
+
+        def erase_meanwhile(*given: Any, **named: Any) -> Any:
+            result = work(*given, **named)
+            if not done:
+                done.append(found.eraser.erase(subject_target("ana")))
+            return result
+
+        monkeypatch.setattr(f"{module}.{name}", erase_meanwhile)
+        after = remember(found.store)
+        assert done and everywhere(found.url, "Bruno") == {}
+    assert differing(after, without(lambda record: record["subject_id"] == "ana")) == []
