@@ -3,6 +3,7 @@
 - `root`: the group `reverie`: loads commands on demand, and turns errors into messages and exit codes
 - `memory/`: commands that query and correct memory
 - `measure/`: commands that measure memory
+- `privacy/`: commands that erase and export what people said, and keep to what they agreed to
 - `operate/`: commands that build memory, serve it and maintain it
 - `options`: options that several commands share
 - `session`: what a command works with: settings, database, policy and models, each created on first use

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from reverie.drive.erase.erasing import Eraser
 from reverie.drive.erase.targets import retention_target
 from reverie.store.clock import tenant_time
-from reverie.store.consents import overdue_subjects
+from reverie.store.privacy.consents import overdue_subjects
 from reverie.store.runs import Report, run
 from reverie.store.work import Work
 

@@ -19,7 +19,7 @@ from psycopg.sql import SQL, Identifier
 
 from reverie.errors import InputError, NotFoundError
 from reverie.store.connect import connect
-from reverie.store.exported import FORMAT, LOG_TABLES, VERSION
+from reverie.store.privacy.export_format import FORMAT, LOG_TABLES, VERSION
 from reverie.store.queries import queries
 
 #: Tables of `memory.jsonl`, in their order: what is remembered, then where it comes from.

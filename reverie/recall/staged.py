@@ -16,7 +16,7 @@ from reverie.recall.profile import one_line
 from reverie.recall.query import RecallQuery
 from reverie.recall.recall import withheld_note
 from reverie.recall.search import half_vector
-from reverie.store.consents import withheld_statement
+from reverie.store.privacy.consents import withheld_statement
 from reverie.store.queries import queries
 from reverie.store.session import Statement, TenantSession
 

@@ -1,5 +1,6 @@
 """The only code that touches Postgres.
 
+- `privacy/`: consent, receipts of erasures, exports
 - `server/`: which server is used, and an embedded Postgres
 - `connect`: connections: one role, one tenant, errors as sentences
 - `database`: the handle that stages, capture and recall get, sync and async

@@ -114,15 +114,7 @@ def letter_id(tenant_id: str, source: str, line: int, payload: bytes | None, key
 
 
 def dead_letter(
-    tenant_id: str,
-    *,
-    source: str,
-    line: int,
-    reason: str,
-    detail: str,
-    payload: bytes | None,
-    key: str = "",
-    subject_id: str | None = None,
+    tenant_id: str, *, source: str, line: int, reason: str, detail: str, payload: bytes | None, key: str = ""
 ) -> DeadLetter:
     """Return the letter for a record, of which at most `KEPT_BYTES` are kept; `key`: of a row, which has no line."""
     letter = letter_id(tenant_id, source, line, payload, key)
@@ -131,14 +123,7 @@ def dead_letter(
         detail += " Only its first 64 KiB are kept: mend and import the file again."
     where = None if key else line
     return DeadLetter(
-        id=letter,
-        source=source,
-        line=where,
-        reason=reason,
-        detail=detail,
-        payload=payload,
-        item=key or None,
-        subject_id=subject_id,
+        id=letter, source=source, line=where, reason=reason, detail=detail, payload=payload, item=key or None
     )
 
 

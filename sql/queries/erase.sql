@@ -22,6 +22,15 @@ union all
 select subject_id from log.events where tenant_id = %(tenant)s and id = %(id)s
 limit 1
 
+-- name: find_memory
+-- Whose memory it is, kept, forgotten or still to be made of a replacement.
+select subject_id from memory.memories where tenant_id = %(tenant)s and id = %(id)s
+union all
+select subject_id from memory.tombstones where tenant_id = %(tenant)s and memory_id = %(id)s
+union all
+select subject_id from memory.replacements where tenant_id = %(tenant)s and id = %(id)s
+limit 1
+
 -- name: find_session
 -- The subjects that have a session of this name.
 select subject_id from log.turns where tenant_id = %(tenant)s and session_id = %(session)s

@@ -9,8 +9,8 @@ from uuid import UUID
 import pytest
 
 from reverie.drive.erase.decide import (
+    ErasableTurn,
     LoggedCorrection,
-    SaidTurn,
     change_corrections,
     names_any,
     needles,
@@ -75,6 +75,6 @@ def test_a_name_is_sought_as_json_may_write_it() -> None:
 
 
 def test_vectors_are_found_by_the_texts_that_were_embedded() -> None:
-    turn = SaidTurn(ONE, "ana", "s", "1", AT, "Ana", "I like tea.")
+    turn = ErasableTurn(ONE, "ana", "s", "1", AT, "Ana", "I like tea.")
     found = text_hashes([turn], load_policy("reverie").chunk, lambda text: len(text.split()))
     assert found == {hashlib.sha256(text).digest() for text in (b"I like tea.", b"Ana: I like tea.")}

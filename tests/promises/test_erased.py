@@ -26,7 +26,6 @@ from reverie.drive.erase.targets import (
     subject_target,
     turn_target,
 )
-from reverie.errors import InputError, NotFoundError
 from reverie.inference.tokens import token_counter
 from reverie.model import Turn
 from reverie.store.connect import connect
@@ -280,57 +279,6 @@ def test_what_was_wrong_stays_wrong_where_it_was_said_again(there: Opened) -> No
     there.eraser.erase(turn_target(second))
     remember(there.store)
     assert rows(there.store, "select count(*) from log.corrections") == [(0,)]
-
-
-def test_turns_that_other_memories_rest_on_go_only_if_asked(there: Opened) -> None:
-    shared = rows(
-        there.store,
-        """select l.memory_id from memory.lineage l join memory.lineage o using (source_id)
-           where l.relation = 'extracted' and o.relation = 'extracted' and l.memory_id <> o.memory_id""",
-    )
-    if shared:
-        with pytest.raises(InputError, match="--shared"):
-            there.eraser.erase(memory_target(shared[0][0]))
-    summary = rows(there.store, "select id from memory.memories where kind in ('summary', 'pattern') limit 1")
-    with pytest.raises(InputError, match="was made of other memories"):
-        there.eraser.erase(memory_target(summary[0][0]))
-
-
-def test_a_preview_counts_the_same_and_changes_nothing(there: Opened) -> None:
-    before = digest(there.store, TENANT)
-    planned = there.eraser.erase(subject_target("ana"), preview=True)
-    assert planned.receipt is None and digest(there.store, TENANT) == before
-    assert there.eraser.erase(subject_target("ana")).counts == planned.counts
-
-
-def test_what_fails_midway_erases_nothing(there: Opened, monkeypatch: pytest.MonkeyPatch) -> None:
-    before = digest(there.store, TENANT)
-
-    def fail(*_: object, **__: object) -> None:
-        raise RuntimeError("killed")
-
-    monkeypatch.setattr("reverie.drive.erase.erasing.write_receipt", fail)
-    with pytest.raises(RuntimeError):
-        there.eraser.erase(subject_target("ana"))
-    assert digest(there.store, TENANT) == before
-    monkeypatch.undo()
-    assert there.eraser.erase(subject_target("ana")).turns > 0
-
-
-def test_erased_twice_is_erased_once(there: Opened) -> None:
-    done = there.eraser.erase(subject_target("ana"))
-    again = there.eraser.erase(subject_target("ana"))
-    assert again.receipt is None and again.before is not None and done.receipt is not None
-    assert again.before.id == done.receipt.id
-    with pytest.raises(NotFoundError, match="Nothing is kept"):
-        there.eraser.erase(subject_target("cleo"))
-
-
-def test_a_tenant_is_gone_and_its_receipts_stay(there: Opened) -> None:
-    done: list[Erased] = list(there.eraser.erase_tenant())
-    assert sum(each.turns for each in done) > 20
-    assert set(everywhere(there.url, TENANT)) == {"ops.erasures", "ops.erased", "ops.erasure_keys"}
-    assert list(there.eraser.erase_tenant())[-1].receipt is None, "nothing is left"
 
 
 @pytest.mark.parametrize("stage", ["extract", "embed"])

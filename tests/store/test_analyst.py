@@ -35,6 +35,8 @@ CONTENT = {
     "ops.connection_tools": {"tenant_id", "subject_id", "connection_id", "tools", "read_at", "expires_at"},
     "ops.dead_letters": {"source", "detail", "payload"},
     "ops.pending_turns": {"source_id", "speaker", "text", "tool_calls", "metadata", "mood", "candidates"},
+    "ops.consents": {"subject_id", "actor"},
+    "ops.erasures": {"actor"},
     "ops.queue": {"error"},
     "ops.replies": {"reply"},
     "ops.runs": {"scope", "error"},
@@ -53,6 +55,9 @@ GUESSABLE = {
     "memory.vectors": {"vec"},
     "ops.dead_letters": {"id"},
     "ops.embeddings": {"content_hash", "vec"},
+    "ops.erased": {"tenant_id", "mark", "erasure_id"},
+    "ops.erasure_keys": {"tenant_id", "inner_key", "outer_key"},
+    "ops.erasures": {"id", "target", "previous", "hash"},
     "ops.pending_turns": {"content_hash"},
     "ops.replies": {"input_hash"},
 }

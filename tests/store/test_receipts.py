@@ -10,7 +10,8 @@ import psycopg
 import pytest
 
 from reverie.store.connect import connect, tenant_transaction
-from reverie.store.receipts import (
+from reverie.store.privacy.receipts import (
+    ErasureDone,
     ensure_keys,
     find_receipt,
     first_break,
@@ -36,16 +37,15 @@ def eraser(database_url: str) -> Iterator[psycopg.Connection]:
 
 def write(conn: psycopg.Connection, name: str) -> None:
     with tenant_transaction(conn, "acme"):
-        write_receipt(
-            conn,
-            "acme",
-            erasure_id=new_erasure_id(),
+        done = ErasureDone(
+            id=new_erasure_id(),
             kind="subject",
             target=target_of(conn, "subject", [name]),
             counts={"log.turns": 3, "log.moods": 1},
             erased_at=AT,
             actor="dana",
         )
+        write_receipt(conn, "acme", done)
 
 
 def test_a_chain_holds_until_a_receipt_is_changed_or_missing(eraser: psycopg.Connection) -> None:

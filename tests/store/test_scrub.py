@@ -16,7 +16,7 @@ from psycopg.types.json import Jsonb
 
 from reverie.cli.root import reverie
 from reverie.store.connect import connect
-from reverie.store.scrub import scrub
+from reverie.store.privacy.scrub import scrub
 from reverie.store.server.embedded import EmbeddedPostgres
 
 #: One for each place in which words are: turns, a dead letter, a reply, a question, a replacement, a running session.

@@ -12,7 +12,7 @@ from reverie.api.answers import answer
 from reverie.api.fields import Answer, Body, Name, Subject, example, now
 from reverie.api.problems import documented
 from reverie.api.routing import routes_of
-from reverie.store.consents import MOST_DAYS, ConsentChange, change_consent, read_consent
+from reverie.store.privacy.consents import MOST_DAYS, ConsentChange, change_consent, read_consent
 
 router = routes_of("consent")
 

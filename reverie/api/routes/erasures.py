@@ -18,7 +18,7 @@ from reverie.api.problems import documented
 from reverie.api.routing import routes_of
 from reverie.drive.erase.erasing import Erased, Eraser
 from reverie.drive.erase.targets import Target, memory_target, session_target, subject_target, turn_target
-from reverie.store.receipts import ErasureKind, Receipt, list_receipts
+from reverie.store.privacy.receipts import ErasureKind, Receipt, list_receipts
 
 router = routes_of("erasures")
 

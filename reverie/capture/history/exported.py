@@ -17,7 +17,7 @@ from reverie.capture.history.importing import ImportSummary
 from reverie.errors import InputError
 from reverie.interruption import check_interruption
 from reverie.store.database import Store
-from reverie.store.exported import FORMAT, LOG_TABLES, VERSION
+from reverie.store.privacy.export_format import FORMAT, LOG_TABLES, VERSION
 from reverie.store.queries import queries
 from reverie.store.tenants import ensure_tenant
 

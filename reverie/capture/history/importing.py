@@ -381,9 +381,9 @@ class _Importer:
         return self._letter(record.line, rejection.reason, _with_place(record, rejection.detail), payload, record.key)
 
     def _letter(self, line: int, reason: str, detail: str, payload: bytes | None, key: str = "") -> DeadLetter:
-        of = self._validator.subject  # a record need not name whom the import is about
-        named = partial(dead_letter, self._tenant, source=self._source, line=line, key=key, subject_id=of)
-        return named(reason=reason, detail=detail, payload=payload)
+        named = partial(dead_letter, self._tenant, source=self._source, line=line, key=key)
+        # a record need not name whom the import is about
+        return replace(named(reason=reason, detail=detail, payload=payload), subject_id=self._validator.subject)
 
     def _resolve(self, conn: Connection[Any], batch: Batch, letters: list[DeadLetter]) -> int:
         """Delete dead letters of earlier imports of this file or source whose records have now been imported."""

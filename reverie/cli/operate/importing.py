@@ -148,8 +148,7 @@ def command(
     as_json: bool,
 ) -> None:
     """Import conversations and outcomes into the log from JSONL, JSON, CSV or Parquet files, gzipped or not, from a
-    ChatGPT or Slack export, the log.jsonl of reverie export, or with --from from a table or query of another Postgres,
-    which is only read.
+    ChatGPT, Slack or reverie export (log.jsonl), or with --from from a table or query of another Postgres (only read).
 
     A turn that is imported twice is stored once, so an interrupted import can be run again. A record that cannot be
     imported becomes a dead letter with file, line and reason. A record needs subject_id, session_id, role, said_at

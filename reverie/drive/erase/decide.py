@@ -17,7 +17,7 @@ from reverie.language.text import CountTokens, strip_invisible
 from reverie.policy import ChunkPolicy
 
 
-class SaidTurn(NamedTuple):
+class ErasableTurn(NamedTuple):
     """A turn that is to be erased."""
 
     id: UUID
@@ -99,14 +99,14 @@ def change_corrections(
     return CorrectionChanges(void=sorted(void), moved=moved, unwritten=unwritten)
 
 
-def text_hashes(turns: Iterable[SaidTurn], limits: ChunkPolicy, count_tokens: CountTokens) -> set[bytes]:
+def text_hashes(turns: Iterable[ErasableTurn], limits: ChunkPolicy, count_tokens: CountTokens) -> set[bytes]:
     """Return the hashes under which vectors of these turns are cached: of each part, with the speaker and without."""
     texts = {text for turn in turns for text in _embedded_texts(turn)}
     parts = (part for text in texts for part in text_parts(text, limits, count_tokens))
     return {hashlib.sha256(part.encode()).digest() for part in parts}
 
 
-def _embedded_texts(turn: SaidTurn) -> Iterator[str]:
+def _embedded_texts(turn: ErasableTurn) -> Iterator[str]:
     yield strip_invisible(turn.text)
     if turn.speaker is not None:
         yield strip_invisible(f"{turn.speaker}: {turn.text}")

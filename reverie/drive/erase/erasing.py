@@ -27,9 +27,17 @@ from reverie.language.text import CountTokens
 from reverie.policy import Policy
 from reverie.store.database import Store
 from reverie.store.locks import begin_erasing, lock_subjects
+from reverie.store.privacy.receipts import (
+    ErasureDone,
+    Receipt,
+    ensure_keys,
+    find_receipt,
+    new_erasure_id,
+    target_of,
+    write_receipt,
+)
 from reverie.store.queries import queries
 from reverie.store.queue import Waiting, enqueue
-from reverie.store.receipts import Receipt, ensure_keys, find_receipt, new_erasure_id, target_of, write_receipt
 
 #: Subjects of a tenant that are erased in one transaction.
 _SUBJECTS = 20
@@ -171,16 +179,15 @@ class Eraser:
         return left
 
     def _receipt(self, conn: Connection[Any], target: Target, erasure_id: UUID, counts: Mapping[str, int]) -> Receipt:
-        return write_receipt(
-            conn,
-            self.tenant_id,
-            erasure_id=erasure_id,
+        done = ErasureDone(
+            id=erasure_id,
             kind=target.kind,
             target=self._target(conn, target),
             counts=counts,
             erased_at=self.at,
             actor=self.actor,
         )
+        return write_receipt(conn, self.tenant_id, done)
 
     def _target(self, conn: Connection[Any], target: Target) -> bytes:
         return target_of(conn, target.kind, [*target.names] or [self.tenant_id])

@@ -13,9 +13,9 @@ from psycopg.rows import args_row
 
 from reverie.drive.erase.decide import (
     CorrectionChanges,
+    ErasableTurn,
     LoggedCorrection,
     LoggedEvent,
-    SaidTurn,
     change_corrections,
     names_any,
     needles,
@@ -29,6 +29,7 @@ from reverie.store.queries import queries
 
 #: Turns that an error names.
 _NAMED = 3
+_NOUNS = {"turn": "turn or event", "memory": "memory"}
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -38,7 +39,7 @@ class Selection:
     subjects: Sequence[str]
     #: Everything about the subjects.
     whole: bool
-    turns: Sequence[SaidTurn]
+    turns: Sequence[ErasableTurn]
     events: Sequence[LoggedEvent]
     #: Of a retention.
     before: datetime | None = None
@@ -86,21 +87,14 @@ class Selection:
 
 def find_subject(conn: Connection[Any], tenant_id: str, target: Target) -> str:
     """Return whose the target is. Raises NotFoundError for what is not there, InputError for a name of several."""
-    if target.kind == "memory":
-        return _subject_of_memory(conn, tenant_id, target)
     sql, params = queries("erase"), {"tenant": tenant_id}
-    if target.kind == "turn":
-        row = conn.execute(sql["find_item"], params | {"id": target.id}).fetchone()
-        if row is None:
-            raise NotFoundError(f"Tenant {tenant_id} has no turn or event {target.id}.")
-        return str(row[0])
-    if target.kind == "session" and target.subject_id is None:
-        found = [row[0] for row in conn.execute(sql["find_session"], params | {"session": target.session_id})]
-        if len(found) > 1:
-            raise InputError(f"{len(found)} subjects have a session {target.session_id!r}: name the subject as well.")
-        if not found:
-            raise NotFoundError(f"Tenant {tenant_id} has no session {target.session_id!r}.")
+    if target.kind in ("turn", "memory"):
+        row = conn.execute(sql["find_item" if target.kind == "turn" else "find_memory"], params | {"id": target.id})
+        if (found := row.fetchone()) is None:
+            raise NotFoundError(f"Tenant {tenant_id} has no {_NOUNS[target.kind]} {target.id}.")
         return str(found[0])
+    if target.kind == "session":
+        return _subject_of_session(conn, tenant_id, target)
     assert target.subject_id is not None
     (known,) = conn.execute(sql["knows_subject"], params | {"subject": target.subject_id}).fetchone() or (False,)
     if not known:
@@ -111,13 +105,17 @@ def find_subject(conn: Connection[Any], tenant_id: str, target: Target) -> str:
     return target.subject_id
 
 
-def _subject_of_memory(conn: Connection[Any], tenant_id: str, target: Target) -> str:
-    row = conn.execute(
-        queries("corrections")["read_correctable"], {"tenant": tenant_id, "memory": target.id}
-    ).fetchone()
-    if row is None:
-        raise NotFoundError(f"Tenant {tenant_id} has no memory {target.id}.")
-    return str(row[0])
+def _subject_of_session(conn: Connection[Any], tenant_id: str, target: Target) -> str:
+    params = {"tenant": tenant_id, "session": target.session_id}
+    found = [row[0] for row in conn.execute(queries("erase")["find_session"], params)]
+    if target.subject_id in found:
+        return str(target.subject_id)
+    if target.subject_id is not None or not found:
+        of = f"Subject {target.subject_id!r} of tenant" if target.subject_id is not None else "Tenant"
+        raise NotFoundError(f"{of} {tenant_id} has no session {target.session_id!r}.")
+    if len(found) > 1:
+        raise InputError(f"{len(found)} subjects have a session {target.session_id!r}: name the subject as well.")
+    return str(found[0])
 
 
 def ids_of_target(conn: Connection[Any], tenant_id: str, target: Target) -> list[UUID] | None:
@@ -161,9 +159,9 @@ def select_rows(
     *,
     whole: bool,
 ) -> Selection:
-    """Return the turns and events of subjects that are `chosen` (session, ids, before; None: any), and what follows."""
+    """Return the turns and events of subjects that are `chosen` (session, ids, before; None: any), and all else."""
     sql, params = queries("erase"), {"tenant": tenant_id, "subjects": list(subjects)}
-    with conn.cursor(row_factory=args_row(SaidTurn)) as cursor:
+    with conn.cursor(row_factory=args_row(ErasableTurn)) as cursor:
         turns = cursor.execute(sql["read_turns"], {**params, **chosen}).fetchall()
     with conn.cursor(row_factory=args_row(LoggedEvent)) as cursor:
         events = cursor.execute(sql["read_events"], {**params, **chosen}).fetchall()
@@ -193,7 +191,12 @@ def select_rows(
 
 
 def _letters(
-    conn: Connection[Any], params: dict[str, Any], subjects: Sequence[str], turns: Iterable[SaidTurn], *, whole: bool
+    conn: Connection[Any],
+    params: dict[str, Any],
+    subjects: Sequence[str],
+    turns: Iterable[ErasableTurn],
+    *,
+    whole: bool,
 ) -> list[UUID]:
     """Dead letters whose record names a subject and, where only a part of it is erased, one of the turns."""
     rows = conn.execute(queries("erase")["read_letters"], params | {"needles": needles(subjects)}).fetchall()

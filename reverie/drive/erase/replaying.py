@@ -16,8 +16,8 @@ from reverie.drive.erase.erasing import Erased, Eraser
 from reverie.errors import ConflictError, InputError
 from reverie.interruption import check_interruption
 from reverie.store.database import Store
+from reverie.store.privacy.receipts import Receipt, add_receipt, first_break, read_marks, read_receipts, target_of
 from reverie.store.queries import queries
-from reverie.store.receipts import Receipt, add_receipt, first_break, read_marks, read_receipts, target_of
 
 _FORMAT = "reverie receipts"
 #: Subjects that are looked at in one transaction.

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
-from reverie.store.receipts import ErasureKind
+from reverie.store.privacy.receipts import ErasureKind
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 from uuid import UUID
 
 import click
@@ -19,7 +19,7 @@ from reverie.cli.signals import ending_cleanly
 if TYPE_CHECKING:
     from reverie.drive.erase.erasing import Erased, Eraser
     from reverie.drive.erase.targets import Target
-    from reverie.store.scrub import Scrubbed
+    from reverie.store.privacy.scrub import Scrubbed
 
 _LEFT = "Memory of {subject} is empty and is made again from the rest of the log."
 
@@ -75,7 +75,7 @@ def command(
         raise click.UsageError("--replay erases what the receipts say: name nothing else.")
     if target is None and not whole_tenant and replay is None and not options["vacuum"]:
         raise click.UsageError("Name what to erase: SUBJECT, --turn, --session, --memory or --whole-tenant.")
-    _erase(target, replay, whole_tenant, **options)
+    _erase(target, replay, whole_tenant, _Options(**options))
 
 
 def _target(
@@ -100,40 +100,39 @@ def _target(
     return next(iter(named.values()))() if named else None
 
 
-def _erase(
-    target: Target | None,
-    replay: Path | None,
-    whole_tenant: bool,
-    *,
-    yes: bool,
-    dry_run: bool,
-    vacuum: bool,
-    actor: str | None,
-    tenant: str | None,
-    as_json: bool,
-) -> None:
-    if not yes and as_json and not dry_run and (target or whole_tenant):
+class _Options(NamedTuple):
+    """How to erase, whatever it is."""
+
+    yes: bool
+    dry_run: bool
+    vacuum: bool
+    actor: str | None
+    tenant: str | None
+    as_json: bool
+
+
+def _erase(target: Target | None, replay: Path | None, whole_tenant: bool, how: _Options) -> None:
+    if not how.yes and how.as_json and not how.dry_run and (target or whole_tenant):
         raise click.UsageError("With --json nobody is asked: give --yes, or --dry-run.")
     done: list[Erased] = []
     scrubbed: Scrubbed | None = None
-    with CommandSession(tenant) as session, ending_cleanly():
+    with CommandSession(how.tenant) as session, ending_cleanly():
         if target or whole_tenant or replay:
             session.require_tenant()
-            eraser = session.runtime.tenant_eraser(
-                session.tenant_id, session.policy, datetime.now(UTC), actor=actor if actor is not None else shell_user()
-            )
-            if replay is None and (not yes or dry_run):
+            actor = how.actor if how.actor is not None else shell_user()
+            eraser = session.runtime.tenant_eraser(session.tenant_id, session.policy, datetime.now(UTC), actor=actor)
+            if replay is None and (not how.yes or how.dry_run):
                 planned = _plan(eraser, target, session)
-                if dry_run:
-                    _show(session.tenant_id, [planned], None, dry_run=True, as_json=as_json)
+                if how.dry_run:
+                    _show(session.tenant_id, [planned], None, dry_run=True, as_json=how.as_json)
                     return
                 _ask(session.tenant_id, target, planned)
             done = list(_carry_out(session, eraser, target, replay))
-        if vacuum:
-            from reverie.store.scrub import scrub
+        if how.vacuum:
+            from reverie.store.privacy.scrub import scrub
 
             scrubbed = scrub(session.url)
-    _show(session.tenant_id, done, scrubbed, dry_run=False, as_json=as_json)
+    _show(session.tenant_id, done, scrubbed, dry_run=False, as_json=how.as_json)
 
 
 def _plan(eraser: Eraser, target: Target | None, session: CommandSession) -> Erased:

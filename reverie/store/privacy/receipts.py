@@ -65,30 +65,32 @@ def receipt_hash(tenant_id: str, receipt: Receipt) -> bytes:
     return hashlib.sha256(orjson.dumps(said, option=orjson.OPT_SORT_KEYS)).digest()
 
 
-def write_receipt(
-    conn: Connection[Any],
-    tenant_id: str,
-    *,
-    erasure_id: UUID,
-    kind: ErasureKind,
-    target: bytes,
-    counts: Mapping[str, int],
-    erased_at: datetime,
-    actor: str | None,
-) -> Receipt:
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ErasureDone:
+    """What a receipt is to say."""
+
+    id: UUID
+    kind: ErasureKind
+    target: bytes
+    counts: Mapping[str, int]
+    erased_at: datetime
+    actor: str | None
+
+
+def write_receipt(conn: Connection[Any], tenant_id: str, done: ErasureDone) -> Receipt:
     """Add a receipt to a tenant's chain in the caller's transaction, which is that of the erasure; return it."""
     sql, params = queries("receipts"), {"tenant": tenant_id}
     conn.execute(sql["lock"], params)
     number, previous = conn.execute(sql["last"], params).fetchone() or (0, _BEGINNING)
     receipt = Receipt(
         number=number + 1,
-        id=erasure_id,
-        kind=kind,
-        target=target,
-        counts=counts,
-        erased_at=erased_at,
-        actor=actor,
-        previous=previous,
+        id=done.id,
+        kind=done.kind,
+        target=done.target,
+        counts=done.counts,
+        erased_at=done.erased_at,
+        actor=done.actor,
+        previous=bytes(previous),
         hash=b"",
     )
     receipt = replace(receipt, hash=receipt_hash(tenant_id, receipt))

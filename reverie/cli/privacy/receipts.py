@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -10,6 +12,9 @@ from reverie.cli.options import json_option, tenant_option
 from reverie.cli.output import print_json, say, table
 from reverie.cli.session import CommandSession
 from reverie.errors import DatabaseError
+
+if TYPE_CHECKING:
+    from reverie.store.privacy.receipts import Receipt
 
 
 @click.command("receipts", short_help="List and verify the receipts of erasures.")
@@ -35,7 +40,7 @@ def command(export_to: Path | None, verify: bool, tenant: str | None, as_json: b
       reverie receipts --verify --json
       reverie receipts --tenant demo --export receipts.jsonl
     """
-    from reverie.store.receipts import first_break, read_receipts
+    from reverie.store.privacy.receipts import first_break, read_receipts
 
     with CommandSession(tenant) as session:
         with session.worker.transaction(session.tenant_id) as conn:
@@ -47,41 +52,43 @@ def command(export_to: Path | None, verify: bool, tenant: str | None, as_json: b
             from reverie.drive.erase.replaying import write_receipts
 
             write_receipts(session.worker, session.tenant_id, export_to)
-    last = receipts[-1].hash.hex() if receipts else None
     if as_json:
-        rows = [
-            {
-                "number": receipt.number,
-                "id": receipt.id,
-                "kind": receipt.kind,
-                "target": receipt.target.hex(),
-                "counts": receipt.counts,
-                "erased_at": receipt.erased_at,
-                "actor": receipt.actor,
-                "hash": receipt.hash.hex(),
-            }
-            for receipt in receipts
-        ]
+        last = receipts[-1].hash.hex() if receipts else None
+        rows = [_flat(receipt) for receipt in receipts]
         print_json({"tenant_id": session.tenant_id, "receipts": rows, "holds": broken is None, "last_hash": last})
-        return
-    if not receipts:
+    elif receipts:
+        _print(receipts, broken)
+    else:
         say(f"Nothing was ever erased of tenant {session.tenant_id}.")
-        return
-    table(
-        ("no.", "erased at", "kind", "turns", "rows", "by", "receipt"),
-        [
-            (
-                receipt.number,
-                receipt.erased_at,
-                receipt.kind,
-                receipt.counts.get("log.turns", 0),
-                sum(receipt.counts.values()),
-                receipt.actor or "",
-                str(receipt.id),
-            )
-            for receipt in receipts
-        ],
-        right=("no.", "turns", "rows"),
-        ids=("receipt",),
-    )
+
+
+def _flat(receipt: Receipt) -> dict[str, Any]:
+    return {
+        "number": receipt.number,
+        "id": receipt.id,
+        "kind": receipt.kind,
+        "target": receipt.target.hex(),
+        "counts": receipt.counts,
+        "erased_at": receipt.erased_at,
+        "actor": receipt.actor,
+        "hash": receipt.hash.hex(),
+    }
+
+
+def _print(receipts: Sequence[Receipt], broken: int | None) -> None:
+    rows = [
+        (
+            receipt.number,
+            receipt.erased_at,
+            receipt.kind,
+            receipt.counts.get("log.turns", 0),
+            sum(receipt.counts.values()),
+            receipt.actor or "",
+            str(receipt.id),
+        )
+        for receipt in receipts
+    ]
+    columns = ("no.", "erased at", "kind", "turns", "rows", "by", "receipt")
+    table(columns, rows, right=("no.", "turns", "rows"), ids=("receipt",))
+    last = receipts[-1].hash.hex()
     say(f"The chain holds. Its last hash is {last}." if broken is None else f"The chain is broken at receipt {broken}.")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
@@ -13,7 +14,7 @@ from reverie.cli.output import pairs, print_json, say, table
 from reverie.cli.session import CommandSession
 
 if TYPE_CHECKING:
-    from reverie.store.consents import Consent
+    from reverie.store.privacy.consents import Consent
 
 _SWITCH = click.Choice(["on", "off"])
 
@@ -52,7 +53,7 @@ def command(
       reverie consent ana --recall off --retain-days 90
       reverie consent --tenant demo --json
     """
-    from reverie.store.consents import ConsentChange, change_consent, list_consents, read_consent
+    from reverie.store.privacy.consents import ConsentChange, change_consent, list_consents, read_consent
     from reverie.store.session import perform
 
     change = ConsentChange(
@@ -77,19 +78,26 @@ def command(
         print_json({"tenant_id": session.tenant_id, "consents": found})
     elif subject is not None:
         _print(found[0])
-    elif found:
-        table(
-            ("subject", "capture", "recall", "days", "changed at", "by"),
-            [
-                (each.subject_id, _switch(each.capture), _switch(each.recall), each.retain_days or "",
-                 each.changed_at or "", each.actor or "")
-                for each in found
-            ],
-            right=("days",),
-            ids=("subject",),
-        )  # fmt: skip
     else:
-        say(f"Every subject of tenant {session.tenant_id} agrees to everything.")
+        _list(found, session.tenant_id)
+
+
+def _list(found: Sequence[Consent], tenant_id: str) -> None:
+    if not found:
+        say(f"Every subject of tenant {tenant_id} agrees to everything.")
+        return
+    rows = [
+        (
+            each.subject_id,
+            _switch(each.capture),
+            _switch(each.recall),
+            each.retain_days or "",
+            each.changed_at or "",
+            each.actor or "",
+        )
+        for each in found
+    ]
+    table(("subject", "capture", "recall", "days", "changed at", "by"), rows, right=("days",), ids=("subject",))
 
 
 def _print(consent: Consent) -> None:

@@ -1,0 +1,40 @@
+"""What a target means: whose it is, and the turns that it rests on."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+import pytest
+
+from reverie.drive.erase.targets import memory_target, session_target, turn_target
+from reverie.errors import InputError, NotFoundError
+from tests.promises.test_corrected_at_once import rows
+from tests.promises.test_erased import Opened, there, without
+
+__all__ = ["there", "without"]
+
+
+def test_turns_that_other_memories_rest_on_go_only_if_asked(there: Opened) -> None:
+    shared = rows(
+        there.store,
+        """select l.memory_id from memory.lineage l join memory.lineage o using (source_id)
+           where l.relation = 'extracted' and o.relation = 'extracted' and l.memory_id <> o.memory_id""",
+    )
+    if shared:
+        with pytest.raises(InputError, match="--shared"):
+            there.eraser.erase(memory_target(shared[0][0]))
+    summary = rows(there.store, "select id from memory.memories where kind in ('summary', 'pattern') limit 1")
+    with pytest.raises(InputError, match="was made of other memories"):
+        there.eraser.erase(memory_target(summary[0][0]))
+
+
+def test_what_is_not_there_is_named(there: Opened) -> None:
+    nothing = UUID(int=7)
+    for target, said in ((turn_target(nothing), "turn or event"), (memory_target(nothing), "memory")):
+        with pytest.raises(NotFoundError, match=f"has no {said} {nothing}"):
+            there.eraser.erase(target)
+
+
+def test_a_session_of_one_subject_needs_no_subject(there: Opened) -> None:
+    done = there.eraser.erase(session_target(None, "ben-1"))
+    assert (done.turns, done.left, done.subject_id) == (3, ["ben"], "ben")

@@ -1,0 +1,65 @@
+"""What an erasure deletes and strips, table by table."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+from psycopg.types.json import Jsonb
+
+from reverie.drive.erase.targets import subject_target, turn_target
+from reverie.store.connect import connect
+from tests.promises.compact import START, TENANT
+from tests.promises.test_corrected_at_once import rows
+from tests.promises.test_erased import Opened, there, turns_of, without
+
+__all__ = ["there", "without"]
+
+
+def plant(there: Opened, turn: UUID) -> None:
+    """Rows beside memory that name a turn, its subject, or neither."""
+    with connect(there.url) as conn:
+        at, other = START, UUID(int=3)
+        for number, (asked, items) in enumerate((("before?", [other]), ("since?", [turn, other]))):
+            conn.execute(
+                "insert into log.recalls values (%s, %s, 'ana', %s + %s * interval '100 days', %s, 'p', null, %s, 0)",
+                [TENANT, UUID(int=50 + number), at, number, asked, items],
+            )
+        conn.execute(
+            "insert into log.contexts (tenant_id, id, subject_id, assembled_at, form, policy_hash, tokenizer,"
+            " total_tokens, sections, item_ids, dropped_ids) values (%s, %s, 'ana', %s, 'reverie', 'p', 't', 1, '[]',"
+            " %s, '{}'), (%s, %s, 'ana', %s, 'reverie', 'p', 't', 1, '[]', '{}', '{}')",
+            [TENANT, UUID(int=60), at, [turn], TENANT, UUID(int=61), at],
+        )
+        for number, (subject, sources) in enumerate((("ana", [turn]), ("ana", [other]), ("ben", [other]))):
+            conn.execute(
+                "insert into ops.replies values (%s, 'm', '', %s, %s, %s, '{}', %s)",
+                [TENANT, bytes([number]), subject, sources, other],
+            )
+        conn.execute(
+            "insert into ops.runs (tenant_id, run_id, stage, as_of, scope, driver, policy, policy_hash, status)"
+            " values (%s, %s, 'drain', %s, %s, 't', 'p', 'p', 'done')",
+            [TENANT, UUID(int=70), at, Jsonb({"subjects": ["ana", "ben"]})],
+        )
+
+
+def test_a_turn_leaves_what_names_it_beside_others(there: Opened) -> None:
+    (turn,) = turns_of(there.store, "Delhi")
+    plant(there, turn)
+    there.eraser.erase(turn_target(turn))
+    assert rows(there.store, "select question, item_ids from log.recalls order by id") == [
+        ("before?", [UUID(int=3)]),
+        ("", [UUID(int=3)]),
+    ]
+    assert rows(there.store, "select id from log.contexts") == [(UUID(int=61),)]
+    assert rows(there.store, "select subject_id from ops.replies") == [("ben",)], "what was shown is no turn that stays"
+    assert rows(there.store, "select subject_id, session_id from ops.queue") == [("ana", "erasures")]
+
+
+def test_a_subject_leaves_its_name_nowhere(there: Opened) -> None:
+    (turn,) = turns_of(there.store, "Delhi")
+    plant(there, turn)
+    counts = there.eraser.erase(subject_target("ana")).counts
+    assert (counts["log.recalls"], counts["log.contexts"], counts["ops.replies"]) == (2, 2, 2)
+    assert counts["ops.runs"] > 1, "cycles are limited to their subjects, and the ledger named them"
+    assert rows(there.store, "select scope from ops.runs where stage = 'drain'") == [({"subjects": ["ben"]},)]
+    assert rows(there.store, "select count(*) from ops.queue") == [(0,)]

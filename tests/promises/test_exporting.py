@@ -1,0 +1,50 @@
+"""An export has every row of the log and of memory that is about somebody, and none about others."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from reverie.drive.exporting import MEMORY_TABLES, export
+from reverie.errors import InputError, NotFoundError
+from reverie.store.privacy.export_format import FORMAT, LOG_TABLES
+from tests.promises.compact import TENANT, UNTIL
+from tests.promises.test_corrected_at_once import rows
+from tests.promises.test_erased import Opened, there, without
+
+__all__ = ["there", "without"]
+
+
+def test_a_person_and_nobody_else(there: Opened, tmp_path: Path) -> None:
+    made = export(there.url, TENANT, tmp_path / "out", subject_id="ana", at=UNTIL)
+    log, memory = (path.read_text().splitlines() for path in made.files)
+    assert json.loads(log[0]) | {"schema": ""} == {
+        "format": FORMAT,
+        "version": 1,
+        "tenant_id": TENANT,
+        "subject_id": "ana",
+        "policy": "reverie",
+        "clock_at": None,
+        "schema": "",
+        "exported_at": UNTIL.isoformat(),
+    }
+    tables = [json.loads(line)["table"] for line in (*log[1:], *memory[1:])]
+    assert set(tables) <= {*LOG_TABLES, *MEMORY_TABLES}
+    for table in ("log.turns", "log.outcomes", "memory.memories", "memory.structured_facts", "memory.tombstones"):
+        (counted,) = rows(there.store, f"select count(*) from {table} where subject_id = 'ana'")  # noqa: S608
+        assert (made.counts.get(table, 0),) == counted, table
+    assert not any("Infosys" in line for line in (*log, *memory))
+    lineage = [json.loads(line)["row"]["memory_id"] for line in memory[1:] if '"memory.lineage"' in line]
+    assert lineage and len(lineage) == made.counts["memory.lineage"]
+
+
+def test_mistakes_are_told(there: Opened, tmp_path: Path) -> None:
+    with pytest.raises(NotFoundError, match="There is no tenant 'other'"):
+        export(there.url, "other", tmp_path / "out", subject_id=None, at=UNTIL)
+    with pytest.raises(NotFoundError, match="Nothing is kept of subject 'zed'"):
+        export(there.url, TENANT, tmp_path / "out", subject_id="zed", at=UNTIL)
+    (tmp_path / "file").write_text("")
+    with pytest.raises(InputError, match="cannot be written"):
+        export(there.url, TENANT, tmp_path / "file" / "out", subject_id="ana", at=UNTIL)
