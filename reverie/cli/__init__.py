@@ -4,6 +4,7 @@
 - `memory/`: commands that query and correct memory
 - `measure/`: commands that measure memory
 - `operate/`: commands that build memory, serve it and maintain it
+- `generations/`: commands that build memory beside the live one, compare and publish it
 - `options`: options that several commands share
 - `session`: what a command works with: settings, database, policy and models, each created on first use
 - `output`: JSON for programs, tables for people, plain text for pipes

@@ -21,6 +21,7 @@ SECTIONS = {
     "Build memory": ("migrate", "import", "run"),
     "Query memory": ("recall", "context", "show", "explain", "conflicts", "subjects", "tenants"),
     "Correct memory": ("correct", "forget", "pin", "unpin", "undo", "dead-letters", "replay", "rebuild", "reembed"),
+    "Compare and publish memory": ("generations", "diff"),
     "Serve memory": ("serve", "worker", "keys"),
     "Measure memory": ("evaluate", "fit-ranking", "check", "report", "digest"),
     "Operate": ("doctor", "runs", "clock", "costs", "maintain", "policy", "db"),
@@ -32,6 +33,7 @@ FOLDERS = {
     **dict.fromkeys((*SECTIONS["Query memory"], "digest"), "memory"),
     **dict.fromkeys(("correct", "forget", "pin", "unpin", "undo"), "memory"),
     "tenants": "operate",
+    **dict.fromkeys(SECTIONS["Compare and publish memory"], "generations"),
 }
 
 #: Optional packages, with the extra of the distribution that installs them.

@@ -19,13 +19,23 @@ from reverie.store.queries import TemplateError, queries, sql_directory, variant
 STEMS = sorted(path.stem for path in (sql_directory() / "queries").glob("*.sql") if path.stem != "report")
 #: What the other queries of the process find made already.
 TEMPORARY = (("capture", "make_incoming"), ("embed", "stage_cache"))
-#: Statements that are run and not planned.
-UTILITIES = {*TEMPORARY, ("capture", "copy_incoming"), ("embed", "copy_cache")}
+#: What is copied into them.
+COPIES = (("capture", "copy_incoming"), ("embed", "copy_cache"))
+#: Statements that are run and not planned: tests/generations runs those of the last three.
+UTILITIES = {*TEMPORARY, *COPIES} | {
+    *(("copying", name) for name in ("make_incoming", "copy_out", "copy_in", "analyze_incoming", "drop_incoming")),
+    *(("beside", name) for name in ("create", "relax", "drop")),
+    *(("generations", name) for name in ("without_source", "of_model")),
+}
 #: What the code fills in where a statement is for any table.
 FILLED = {"{table}": "log.turns", "{name}": "'log.turns'", "{columns}": "id, text"} | {
     "{query}": "select id, text from log.turns",
     "{cursor}": "id",
     "{order}": "id",
+    "{incoming}": "log.turns",
+    "{key}": "t.id",
+    "{kept}": "k.id",
+    "{tenant}": "'acme'",
 }
 #: Arguments of a type that Postgres cannot tell from the statement alone, and is told with the value.
 TYPES = {
@@ -57,7 +67,7 @@ def test_postgres_plans_every_query(worker: psycopg.Connection) -> None:
 
 
 def test_copies_fit_their_tables(worker: psycopg.Connection) -> None:
-    for stem, name in UTILITIES - set(TEMPORARY):
+    for stem, name in COPIES:
         with worker.cursor() as cursor, cursor.copy(queries(stem)[name]):
             assert worker.info.transaction_status is TransactionStatus.ACTIVE, name
 
