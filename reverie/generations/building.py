@@ -21,6 +21,9 @@ from reverie.generations.catalog import (
     opened,
 )
 from reverie.generations.following import bring_home, follow_log
+from reverie.inference import Embedder
+from reverie.policy import Policy
+from reverie.store.connect import connect
 from reverie.store.database import Store
 from reverie.store.digest import digest
 from reverie.store.queries import queries
@@ -44,7 +47,8 @@ def begin(live: LiveMemory, plan: GenerationPlan) -> Generation:
             break
     else:
         generation = add_generation(live, plan)
-    create_beside(live.url, generation.database)
+    with connect(create_beside(live.url, generation.database)) as conn:
+        conn.execute(queries("switching")["make_kept"])
     return generation
 
 
@@ -62,7 +66,7 @@ def build(live: LiveMemory, plan: GenerationPlan, generation: Generation) -> Ite
         began = time.perf_counter()
         with live.work.transaction() as reading, store.transaction(live.tenant_id) as writing:
             follow_log(reading, writing, live.tenant_id, generation)
-        yield from bring_up(live, _work_of(live, plan, store))
+        yield from bring_up(live, work_by(live, plan.policy, plan.embedder, store))
         with store.transaction(live.tenant_id) as reading, live.work.transaction() as writing:
             bring_home(reading, writing, live.tenant_id)
         note_build(live, generation, store, seconds=time.perf_counter() - began)
@@ -94,8 +98,6 @@ def note_build(live: LiveMemory, generation: Generation, store: Store, *, second
     return find_generation(live.work.store, tenant_id, generation.number, *COMPLETE)
 
 
-def _work_of(live: LiveMemory, plan: GenerationPlan, store: Store) -> Work:
-    """The work that makes the generation, in its database, at the cost of the tenant."""
-    return replace(
-        live.work, store=store, policy=plan.policy, embedder=plan.embedder, books=live.work.store, is_rehearsal=True
-    )
+def work_by(live: LiveMemory, policy: Policy, embedder: Embedder, store: Store) -> Work:
+    """Return the work on a generation: in its database, at the cost of the tenant."""
+    return replace(live.work, store=store, policy=policy, embedder=embedder, books=live.work.store, is_rehearsal=True)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, LiteralString, NamedTuple
 
 from psycopg import Connection
 from psycopg.sql import SQL, Composable, Identifier, Literal
@@ -58,7 +58,7 @@ def listed(columns: Sequence[str], prefix: str | None = None) -> Composable:
     return SQL(", ").join(Identifier(*filter(None, (prefix, column))) for column in columns)
 
 
-def stream(reading: Connection[Any], query: Composable, writing: Connection[Any], into: Identifier) -> int:
+def stream(reading: Connection[Any], query: Composable, writing: Connection[Any], into: Composable) -> int:
     """Write the rows of a query into a table of another database, block by block; return how many."""
     sql = queries("copying")
     with reading.cursor() as source, writing.cursor() as target:
@@ -76,17 +76,19 @@ def copy_rows(
     writing: Connection[Any],
     tenant_id: str,
     table: CopiedTable,
+    *,
     query: Composable | None = None,
+    write: LiteralString | None = None,
 ) -> int:
     """Copy a tenant's rows of a table, or those of a query of its columns, within both callers' transactions.
 
-    Rows that the target has stay as they are. Returns how many came in.
+    Rows that the target has stay as they are, unless the statement `write` says otherwise. Returns how many came in.
     """
     sql, named = queries("copying"), _named(table, tenant_id)
     writing.execute(SQL(sql["make_incoming"]).format(**named))
     copied = stream(reading, query or SQL(sql["read_rows"]).format(**named), writing, _INCOMING)
     if copied:
-        writing.execute(SQL(sql["write_incoming"]).format(**named))
+        writing.execute(SQL(write or sql["write_incoming"]).format(**named))
     writing.execute(SQL(sql["drop_incoming"]).format(**named))
     return copied
 
@@ -108,7 +110,7 @@ def copy_missing(
     reading.execute(SQL(sql["analyze_incoming"]).format(**named))
     (gone,) = reading.execute(SQL(sql["count_gone"]).format(**named)).fetchone() or (0,)
     missing = SQL(sql["read_missing"]).format(**named) + (only or SQL(""))
-    copied = copy_rows(reading, writing, tenant_id, table, missing)
+    copied = copy_rows(reading, writing, tenant_id, table, query=missing)
     reading.execute(SQL(sql["drop_incoming"]).format(**named))
     return CopiedRows(copied, gone)
 

@@ -92,3 +92,10 @@ from log.recalls
 where tenant_id = %(tenant)s and question <> ''
 order by asked_at desc, id
 limit %(limit)s
+
+-- name: share_runs
+-- The runs that wrote a memory are in the ledger beside it.
+insert into ops.runs ({columns}) select {columns} from {incoming}
+on conflict (tenant_id, run_id) do update
+set policy = excluded.policy, policy_hash = excluded.policy_hash, model = excluded.model, status = excluded.status,
+    report = excluded.report, driver = excluded.driver, finished_at = excluded.finished_at

@@ -26,6 +26,7 @@ UTILITIES = {*TEMPORARY, *COPIES} | {
     *(("copying", name) for name in ("make_incoming", "copy_out", "copy_in", "analyze_incoming", "drop_incoming")),
     *(("beside", name) for name in ("create", "relax", "drop")),
     *(("generations", name) for name in ("without_source", "of_model")),
+    *(("switching", name) for name in queries("switching")),
 }
 #: What the code fills in where a statement is for any table.
 FILLED = {"{table}": "log.turns", "{name}": "'log.turns'", "{columns}": "id, text"} | {

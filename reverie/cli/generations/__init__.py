@@ -4,4 +4,5 @@
 - `shadow`: `reverie rebuild --shadow`
 - `generations`: `reverie generations`
 - `diff`: `reverie diff`
+- `publish`: `reverie publish`
 """
