@@ -21,7 +21,7 @@ SECTIONS = {
     "Build memory": ("migrate", "import", "run"),
     "Query memory": ("recall", "context", "show", "explain", "conflicts", "subjects", "tenants"),
     "Correct memory": ("correct", "forget", "pin", "unpin", "undo", "dead-letters", "replay", "rebuild", "reembed"),
-    "Compare and publish memory": ("generations", "diff", "publish"),
+    "Compare and publish memory": ("generations", "diff", "publish", "drill"),
     "Serve memory": ("serve", "worker", "keys"),
     "Measure memory": ("evaluate", "fit-ranking", "check", "report", "digest"),
     "Operate": ("doctor", "runs", "clock", "costs", "maintain", "policy", "db"),

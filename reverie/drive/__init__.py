@@ -8,6 +8,7 @@
 - `flush`: quiet sessions into the log, and on to extract
 - `replay`: one session read again
 - `retract`: a subject's memory made again without a correction that was taken back
+- `late`: memory of subjects made again where something was read too late
 - `rebuild`: a tenant's memory made again from the log
 - `reembed`: a tenant's memory under another embedding model
 - `maintain`: rows that are no longer needed are removed

@@ -37,7 +37,7 @@ def settle_retractions(work: Work) -> Iterator[Report]:
         emptied = sorted({subject_id for _, _, subject_id, was_worked_in in taken_back if was_worked_in})
         attempt.report.add("retractions", len(taken_back))
         attempt.report.add("subjects", len(emptied))
-        attempt.report.add("rows", _empty(conn, work.tenant_id, emptied) if emptied else 0)
+        attempt.report.add("rows", empty_subjects(conn, work.tenant_id, emptied) if emptied else 0)
         # what had been taken back of these subjects before was forgotten with all else
         taken_back = conn.execute(sql["read_retractions"], params).fetchall()
         ids = [id_ for retraction_id, correction_id, _, _ in taken_back for id_ in (retraction_id, correction_id)]
@@ -48,7 +48,7 @@ def settle_retractions(work: Work) -> Iterator[Report]:
     yield attempt.report
 
 
-def _empty(conn: Connection[Any], tenant_id: str, subjects: list[str]) -> int:
+def empty_subjects(conn: Connection[Any], tenant_id: str, subjects: list[str]) -> int:
     """Delete everything derived of these subjects; return the number of rows."""
     sql, params = queries("retract"), {"tenant": tenant_id, "names": subjects}
     rows = sum(conn.execute(sql[name], params).rowcount for name in ("empty_lineage", "empty_accesses"))

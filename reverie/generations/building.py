@@ -8,6 +8,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 
 from reverie.drive.advance import advance
+from reverie.drive.late import remake_late
 from reverie.drive.maintain import Retention, maintain
 from reverie.drive.parallel import buckets, in_parallel
 from reverie.generations.catalog import (
@@ -35,12 +36,14 @@ from reverie.store.work import Work
 _KEEP_ALL = Retention(runs=None, recalls=None, contexts=None, calls=None, replies=None, embeddings=None)
 
 
-def begin(live: LiveMemory, plan: GenerationPlan) -> Generation:
-    """Return the generation that such a plan began and did not complete, else a new one, with its database.
+def begin(live: LiveMemory, plan: GenerationPlan, *, anew: bool = False) -> Generation:
+    """Return the generation that such a plan began and did not complete, or a new one, with its database.
+
+    `anew`: a new one in any case.
 
     Raises DatabaseError: the user may not create databases.
     """
-    for known in list_generations(live.work.store, live.tenant_id):
+    for known in [] if anew else list_generations(live.work.store, live.tenant_id):
         same = (known.policy_hash, known.model, known.without_source)
         if known.state == "building" and same == (plan.policy.hash, plan.embedder.model, plan.without_source):
             generation = known
@@ -73,8 +76,12 @@ def build(live: LiveMemory, plan: GenerationPlan, generation: Generation) -> Ite
 
 
 def bring_up(live: LiveMemory, work: Work) -> Iterator[Report]:
-    """Work in everything in a generation's log up to the work's time, bucket by bucket in parallel."""
+    """Work in everything in a generation's log up to the work's time, bucket by bucket in parallel.
+
+    Subjects of whom something came in late are made again, as if it had come in event order.
+    """
     yield from in_parallel(buckets(work.scope, live.jobs), lambda part: advance(replace(work, scope=part)))
+    yield from remake_late(work)
     yield maintain(work, retention=_KEEP_ALL, now=datetime.now(UTC))
 
 

@@ -25,7 +25,7 @@ COPIES = (("capture", "copy_incoming"), ("embed", "copy_cache"))
 UTILITIES = {*TEMPORARY, *COPIES} | {
     *(("copying", name) for name in ("make_incoming", "copy_out", "copy_in", "analyze_incoming", "drop_incoming")),
     *(("beside", name) for name in ("create", "relax", "drop")),
-    *(("generations", name) for name in ("without_source", "of_model")),
+    *(("generations", name) for name in ("without_source", "of_model", "share_runs")),
     *(("switching", name) for name in queries("switching")),
 }
 #: What the code fills in where a statement is for any table.

@@ -5,4 +5,5 @@
 - `generations`: `reverie generations`
 - `diff`: `reverie diff`
 - `publish`: `reverie publish`
+- `drill`: `reverie drill`
 """

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
@@ -28,6 +28,7 @@ class RebuildOptions:
     yes: bool
     jobs: int | None
     shadow: bool
+    late: bool
     model: str | None
     without_source: str | None
     policy: str | None
@@ -37,8 +38,8 @@ class RebuildOptions:
         """Raise a usage error for options that do not go together."""
         if not self.shadow and (self.model or self.without_source):
             raise click.UsageError("--model and --without-source need --shadow.")
-        if self.shadow and self.yes:
-            raise click.UsageError("--shadow empties nothing: leave --yes out.")
+        if self.shadow and (self.yes or self.late):
+            raise click.UsageError("--shadow empties nothing: leave --yes and --late out.")
 
 
 @click.command("rebuild", short_help="Build a tenant's memory again from the log, in place or beside the live one.")
@@ -52,6 +53,7 @@ class RebuildOptions:
     help="Buckets processed in parallel. [default: 2, or 1 on one CPU]",
 )
 @click.option("--shadow", is_flag=True, help="Build beside the live memory, to compare and publish.")
+@click.option("--late", is_flag=True, help="Only subjects of whom history arrived late; in place.")
 @click.option("--model", metavar="NAME", help="With --shadow: embed by this model. [default: $REVERIE_EMBEDDING_MODEL]")
 @click.option(
     "--without-source",
@@ -65,6 +67,9 @@ def command(**given: Any) -> None:
 
     Use it when history has arrived late or in parts, and after a change of policy or model. The log stays, and so do
     cached vectors and model replies, so nothing is paid for twice.
+
+    Something that is read after cycles have gone beyond its time makes its subject late: `reverie doctor` counts them,
+    and --late makes the memory of these alone again.
 
     Without --shadow the memory is emptied first, and recall finds only what has been rebuilt. With --shadow a
     generation is built in a database beside the live one, and recall goes on; `reverie diff` says what would change and
@@ -88,6 +93,7 @@ def command(**given: Any) -> None:
 
 
 def _rebuild_in_place(options: RebuildOptions) -> None:
+    from reverie.drive.late import empty_late, late_subjects
     from reverie.drive.rebuild import empty_memory
     from reverie.store.digest import digest
     from reverie.store.work import Work
@@ -98,12 +104,15 @@ def _rebuild_in_place(options: RebuildOptions) -> None:
         session.require_tenant()
         as_of = session.time(options.as_of)
         before = digest(session.worker, session.tenant_id)
+        work = Work(store=session.worker, scope=session.scope(), policy=session.policy, as_of=as_of)
+        late = tuple(late_subjects(work)) if options.late else ()
+        what = f"{len(late):,} late subjects" if options.late else f"{before.tables['memories'].rows:,} memories"
         if not options.yes:
-            number = before.tables["memories"].rows
-            click.confirm(f"Empty {number:,} memories of tenant {session.tenant_id} and rebuild?", abort=True, err=True)
-        empty_memory(Work(store=session.worker, scope=session.scope(), policy=session.policy, as_of=as_of))
+            click.confirm(f"Empty {what} of tenant {session.tenant_id} and rebuild?", abort=True, err=True)
+        scope = replace(work.scope, subjects=late) if options.late else work.scope
+        (empty_late if options.late else empty_memory)(replace(work, scope=scope))
         with ending_cleanly(), bars() as shown:
-            runs = sum(1 for _ in consolidate(session, session.scope(), as_of, jobs, shown))
+            runs = sum(1 for _ in consolidate(session, scope, as_of, jobs, shown))
         after = digest(session.worker, session.tenant_id)
     _show(session.tenant_id, as_of, runs, (before, after), as_json=options.as_json)
 
