@@ -49,7 +49,7 @@ def bring_live_up(live: LiveMemory) -> Iterator[Report]:
     yield from in_parallel(buckets(live.work.scope, live.jobs), lambda part: advance(replace(live.work, scope=part)))
 
 
-def restore(live: LiveMemory, plan: GenerationPlan) -> Iterator[Report | RestoreDrill]:
+def restore_beside(live: LiveMemory, plan: GenerationPlan) -> Iterator[Report | RestoreDrill]:
     """Make the memory again from the log, kept replies and cached vectors; yields reports, and the outcome last.
 
     Its database is dropped, whatever comes of it.

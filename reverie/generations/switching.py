@@ -20,6 +20,7 @@ from psycopg.sql import Literal as SqlLiteral
 
 from reverie.store.copying import CopiedTable, copied_tables, listed, stream
 from reverie.store.digest import compared_columns
+from reverie.store.locks import add_subjects
 from reverie.store.queries import queries
 
 #: Which memory a generation's database holds.
@@ -64,6 +65,9 @@ def stage_difference(
 
     `snapshot` reads the live memory in one snapshot; `there` is in a transaction, in which the replaced rows are kept.
     """
+    known = snapshot.execute(queries("switching")["read_subjects"], {"tenant": tenant_id}).fetchall()
+    # a subject of whom this memory holds nothing stays in the live one, since its row is what is locked
+    add_subjects(there, tenant_id, [subject_id for (subject_id,) in known])
     return [
         staged
         for table in _tables(there)

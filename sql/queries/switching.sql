@@ -121,3 +121,7 @@ where tenant_id = %(tenant)s and number = %(number)s
 -- name: read_tenant
 -- By which policy and model the memory is made that is replaced.
 select policy, model from ops.tenants where tenant_id = %(tenant)s
+
+-- name: read_subjects
+-- The subjects that the live memory knows.
+select subject_id from memory.subjects where tenant_id = %(tenant)s

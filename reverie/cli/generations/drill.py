@@ -40,8 +40,7 @@ def restore(tenant: str | None, as_of: datetime | None, as_json: bool) -> None:
       reverie drill restore --tenant demo --json
     """
     from reverie.generations.catalog import GenerationPlan
-    from reverie.generations.restoring import RestoreDrill
-    from reverie.generations.restoring import restore as restore_memory
+    from reverie.generations.restoring import RestoreDrill, restore_beside
 
     with CommandSession(tenant) as session, ending_cleanly(), bars() as shown:
         live = live_memory(session, as_of, jobs=min(2, session.settings.threads), shown=shown)
@@ -51,7 +50,7 @@ def restore(tenant: str | None, as_of: datetime | None, as_json: bool) -> None:
             embedder_name=session.settings.embedding_model,
             embedder=live.work.embedder,
         )
-        *_, drill = restore_memory(live, plan)
+        *_, drill = restore_beside(live, plan)
     assert isinstance(drill, RestoreDrill)
     if as_json:
         print_json({"tenant_id": session.tenant_id, "differing": drill.differing} | asdict(drill))
