@@ -6,6 +6,7 @@ from assets.alerts import alerts
 from assets.candidates import candidates
 from assets.checks import all_embedded, bucket_lag, no_duplicates, queue_lag, recall_is_exact
 from assets.evaluation import evaluation
+from assets.generations import GENERATION_ASSETS, GENERATION_JOBS
 from assets.memories import steps
 from assets.memory_health import memory_health
 from assets.progress import watch_history
@@ -24,9 +25,9 @@ from assets.vectors import vectors
 from resources.clients import Clients
 
 consolidation_defs = dg.Definitions(
-    assets=[turns, candidates, vectors, *steps, memory_health, evaluation],
+    assets=[turns, candidates, vectors, *steps, memory_health, evaluation, *GENERATION_ASSETS],
     asset_checks=[bucket_lag, queue_lag, all_embedded, no_duplicates, recall_is_exact, *quality_checks],
-    jobs=[cycle_job, backfill_job, health_job, evaluation_job, *IMPORT_JOBS],
+    jobs=[cycle_job, backfill_job, health_job, evaluation_job, *GENERATION_JOBS, *IMPORT_JOBS],
     schedules=[every_six_hours, after_each_cycle, every_week, *IMPORT_SCHEDULES],
     sensors=[watch_history, *alerts],
     resources={"clients": Clients()},

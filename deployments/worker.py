@@ -107,6 +107,7 @@ def served() -> list[RunnerDeployment]:
     from flows.drain_due_sessions import drain_due_sessions
     from flows.erase_subject import erase_subject
     from flows.import_history import import_history
+    from flows.rebuild_beside import rebuild_beside
     from flows.redrive_dead_letters import redrive_dead_letters
     from flows.reembed_tenant import reembed_tenant
     from flows.replay_session import replay_session
@@ -118,6 +119,7 @@ def served() -> list[RunnerDeployment]:
         redrive_dead_letters.to_deployment("redrive", tags=["reverie", "repair"]),
         import_history.to_deployment("import", tags=["reverie", "import"]),
         reembed_tenant.to_deployment("reembed", tags=["reverie", "repair"]),
+        rebuild_beside.to_deployment("rebuild", tags=["reverie", "repair"]),
         replay_session.to_deployment("replay", tags=["reverie", "repair"]),
         erase_subject.to_deployment("erase", tags=["reverie", "privacy"]),
     ]

@@ -18,6 +18,7 @@ From the bottom up; a package imports only what stands above it in this list:
 - `recall/`: answers and contexts from memory
 - `drive/`: which stages run, in which order, for whom
 - `evaluate/`: measures of memory
+- `generations/`: memories built beside the live one: compared, published, reverted
 - `quality/`: has memory changed its shape? By Great Expectations
 - `report/`: the marts as plots
 - `runtime`: the composition root: database and models from the settings

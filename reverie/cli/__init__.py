@@ -5,6 +5,7 @@
 - `measure/`: commands that measure memory
 - `privacy/`: commands that erase and export what people said, and keep to what they agreed to
 - `operate/`: commands that build memory, serve it and maintain it
+- `generations/`: commands that build memory beside the live one, compare and publish it
 - `options`: options that several commands share
 - `session`: what a command works with: settings, database, policy and models, each created on first use
 - `output`: JSON for programs, tables for people, plain text for pipes

@@ -21,6 +21,7 @@ SECTIONS = {
     "Build memory": ("migrate", "import", "run"),
     "Query memory": ("recall", "context", "show", "explain", "conflicts", "subjects", "tenants"),
     "Correct memory": ("correct", "forget", "pin", "unpin", "undo", "dead-letters", "replay", "rebuild", "reembed"),
+    "Compare and publish memory": ("generations", "diff", "publish", "drill"),
     "Privacy": ("erase", "receipts", "consent", "export"),
     "Serve memory": ("serve", "worker", "keys"),
     "Measure memory": ("evaluate", "fit-ranking", "check", "report", "digest"),
@@ -34,6 +35,7 @@ FOLDERS = {
     **dict.fromkeys(("correct", "forget", "pin", "unpin", "undo"), "memory"),
     **dict.fromkeys(SECTIONS["Privacy"], "privacy"),
     "tenants": "operate",
+    **dict.fromkeys(SECTIONS["Compare and publish memory"], "generations"),
 }
 
 #: Optional packages, with the extra of the distribution that installs them.

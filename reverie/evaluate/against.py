@@ -16,6 +16,7 @@ from reverie.evaluate.retrieval.ranks import Ranks
 from reverie.evaluate.retrieval.rebuilt import build_copy, copy_log
 from reverie.inference import Embedder
 from reverie.policy import Policy
+from reverie.store.database import Store
 from reverie.store.work import Work
 
 
@@ -29,6 +30,8 @@ class Rival:
     name: str
     #: Build memory again from the log, in a database of its own; else the present memory is asked by its policy.
     is_rebuilt: bool
+    #: Where it was built already, such as a generation; None: it is built for the comparison.
+    store: Store | None = None
     #: Folder of that database; None: a temporary one.
     folder: Path | None = None
     progress: Callable[[str], None] = lambda _stage: None
@@ -49,6 +52,9 @@ def comparing(work: Work, rival: Rival, plan: EvaluationPlan) -> EvaluationPlan:
 def _rivals_memory(work: Work, rival: Rival) -> Iterator[Work]:
     if not rival.is_rebuilt:
         yield replace(work, policy=rival.policy)
+        return
+    if rival.store is not None:
+        yield replace(work, store=rival.store, policy=rival.policy, embedder=rival.embedder)
         return
     with scratch_database(rival.folder) as store:
         copy_log(work.store, store, work.tenant_id, policy=rival.policy.name)

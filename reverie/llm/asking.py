@@ -52,7 +52,7 @@ class ModelCaller:
         """Return the caller that a stage run is."""
         work, report = attempt.work, attempt.report
         payer = Payer(tenant_id=work.tenant_id, stage=report.stage, run_id=attempt.id)
-        return cls(store=work.store, payer=payer, report=report, pulse=attempt.pulse)
+        return cls(store=work.ledger_of_calls, payer=payer, report=report, pulse=attempt.pulse)
 
 
 def ask(

@@ -10,7 +10,7 @@
 - `arrival`: the order of memories that happened at one time
 """
 
-from reverie.model.ids import ordered_id, stable_id
+from reverie.model.ids import event_time, ordered_id, stable_id
 from reverie.model.memory import (
     KINDS,
     PHASES,
@@ -52,6 +52,7 @@ __all__ = [
     "Turn",
     "bounded_time",
     "candidate_id",
+    "event_time",
     "ordered_id",
     "replacement_of",
     "require_aware",

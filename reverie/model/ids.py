@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from datetime import datetime
+from datetime import UTC, datetime
 from uuid import UUID
 
 #: Things of one time that `ordered_id` keeps in order: what fits the 12 bits between the time and the hash.
@@ -31,3 +31,9 @@ def ordered_id(at: datetime, place: int, *parts: str) -> UUID:
     """Return an id as `stable_id` does; ids of the same time sort by `place`, from 0, up to `MOST_ORDERED`."""
     value = stable_id(at, *parts, str(place)).int
     return UUID(int=value & ~(MOST_ORDERED << 64) | min(place, MOST_ORDERED) << 64)
+
+
+def event_time(id_: UUID | str) -> datetime:
+    """Return the event time that an id of `stable_id` holds, to the millisecond, in UTC."""
+    milliseconds = (id_ if isinstance(id_, UUID) else UUID(id_)).int >> 80
+    return datetime.fromtimestamp(milliseconds / 1000, UTC)

@@ -32,6 +32,7 @@ from reverie.policy.memory import (
     PrunePolicy,
     QueuePolicy,
 )
+from reverie.policy.publish import PublishPolicy
 from reverie.policy.recall import RecallPolicy, StructuredFactsPolicy
 from reverie.policy.table import Table
 
@@ -65,6 +66,7 @@ class Policy(Table):
     structured_facts: StructuredFactsPolicy = StructuredFactsPolicy()
     profile: ProfilePolicy = ProfilePolicy()
     evaluation: EvaluationPolicy = EvaluationPolicy()
+    publish: PublishPolicy = PublishPolicy()
 
     @cached_property
     def hash(self) -> str:

@@ -81,6 +81,16 @@ def digest_of(conn: Connection[Any], tenant_id: str, *, schema: str = "memory") 
     return Digest(sha256=hashlib.sha256(lines.encode()).hexdigest(), tables=tables)
 
 
+def compared_columns(conn: Connection[Any], schema: str, table: str) -> Composable:
+    """Return the columns of a table that a digest covers, with commas between them, in bytes where need be, as SQL."""
+    for name, columns, makers in conn.execute(
+        queries("digest")["columns"], {"schema": schema, "left_out": list(LEFT_OUT)}
+    ).fetchall():
+        if name == table:
+            return SQL(", ").join(map(_in_bytes, columns, makers))
+    raise DatabaseError(NOT_MIGRATED)
+
+
 def _in_bytes(column: str, maker: str | None) -> Composable:
     """The column, or its bytes by the send function of its extension type."""
     return SQL("{}({})").format(Identifier(maker), Identifier(column)) if maker else Identifier(column)

@@ -56,6 +56,9 @@ class Work:
     dry_run: bool = False
     #: The store is a copy that is thrown away: other systems are told that the run is a dry one.
     is_rehearsal: bool = False
+    #: Where calls to models are booked and replies kept, where that is not the store: a generation of a rebuild pays
+    #: from the tenant's credit.
+    books: Store | None = None
     progress: Progress = _silent
 
     def __post_init__(self) -> None:
@@ -66,6 +69,11 @@ class Work:
     def tenant_id(self) -> str:
         """Whose rows are worked on."""
         return self.scope.tenant_id
+
+    @property
+    def ledger_of_calls(self) -> Store:
+        """Where calls to models are booked and their replies kept."""
+        return self.books or self.store
 
     def params(self) -> dict[str, Any]:
         """Return the scope and the logical time as query parameters."""

@@ -19,6 +19,7 @@ from (select count(*) as turns from log.turns where tenant_id = %(tenant)s) t,
              coalesce(sum(importance) filter (where fate = 'active'), 0)::float8 as importance
       from memory.lives where tenant_id = %(tenant)s) m,
      (select count(*) as subjects from log.subjects where tenant_id = %(tenant)s) s,
+     (select count(*) as late_subjects from ops.late_subjects where tenant_id = %(tenant)s) y,
      (select coalesce(max(memories), 0) as largest_subject
       from (select count(*) as memories from memory.memories
             where tenant_id = %(tenant)s and state = 'active' group by subject_id) each_subject) l,

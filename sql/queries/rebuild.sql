@@ -15,5 +15,6 @@ with gone as (delete from {table} where tenant_id = %(tenant)s returning 1)
 select count(*) from gone
 
 -- name: forgive_failures
--- Nothing is known to have failed of what has not been tried yet.
+-- Nothing is known to have failed, or to be late, of what has not been read yet.
+with late as (delete from ops.late_subjects where tenant_id = %(tenant)s)
 delete from ops.synthesis_failures where tenant_id = %(tenant)s

@@ -1,4 +1,4 @@
-"""`reverie evaluate`, and the gates of `policy use` and `rebuild`."""
+"""`reverie evaluate`, and the gate of `policy use`."""
 
 from __future__ import annotations
 
@@ -81,15 +81,6 @@ def test_the_gate_stops_a_policy_that_finds_less(
     assert refused.exit_code == 11 and "Quality falls" in refused.output
     assert conn.execute("select policy from ops.tenants").fetchone() == (policy,)
     assert invoke("policy", "use", policy, "--gate").exit_code == 0
-
-
-def test_the_gate_of_rebuild_empties_nothing_if_less_is_found(
-    policy: str, blind: str, invoke: Invoke, conn: psycopg.Connection[Any]
-) -> None:
-    refused = invoke("rebuild", "--yes", "--gate", "--policy", blind, "--as-of", "2026-06-01")
-    assert refused.exit_code == 11 and "Rebuilding beside: merge." in refused.output
-    assert conn.execute("select count(*) > 0 from memory.items").fetchone() == (True,)
-    assert conn.execute("select count(*) from ops.runs where stage = 'rebuild'").fetchone() == (0,)
 
 
 @pytest.mark.parametrize(

@@ -136,10 +136,16 @@ def run_job(defs: dg.Definitions) -> Iterator[Callable[..., dg.ExecuteInProcessR
 
         instance.add_dynamic_partitions("history", MONTHS)
 
-        def run(name: str, key: str | None = None, tags: dict[str, str] | None = None, **options: Any) -> Any:
+        def run(
+            name: str,
+            key: str | None = None,
+            tags: dict[str, str] | None = None,
+            config: dict[str, Any] | None = None,
+            **options: Any,
+        ) -> Any:
             tags = {runs.AS_OF: runs.as_of_tag(AS_OF)} | (tags or {})
             return defs.resolve_job_def(name).execute_in_process(
-                partition_key=key, instance=instance, tags=tags, run_config=quiet, **options
+                partition_key=key, instance=instance, tags=tags, run_config=quiet | (config or {}), **options
             )
 
         run.instance = instance

@@ -268,7 +268,11 @@ def test_a_history_is_imported_and_reembedded(
     monkeypatch.setenv("REVERIE_SOURCE_QUERY", f"select {row}")
     assert flow("import_history")("acme", as_of=AS_OF)["merge_activated"] == 1
     assert flow("reembed_tenant")("acme", "minilm", as_of=AS_OF)["reembed_removed"] == 0
+    beside = flow("rebuild_beside")("acme", as_of=AS_OF)
+    assert beside["number"] == 1 and beside["memories_before"] == beside["memories_after"] > 0
     assert conn.execute("select distinct driver from ops.runs").fetchall() == [("prefect",)]
+    (database,) = conn.execute("select database from ops.generations").fetchone() or ("",)
+    conn.execute(f'drop database "{database}"')
     mapped = tmp_path / "mapped.csv"
     mapped.write_text("wie,s,role,said_at,zin\nx,s1,klant,2026-01-07T09:00:00Z,I love jazz.\n")
     mapping = {"text": "zin", "session_id": "s", "role:klant": "user"}

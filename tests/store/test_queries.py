@@ -19,16 +19,25 @@ from reverie.store.queries import TemplateError, queries, sql_directory, variant
 STEMS = sorted(path.stem for path in (sql_directory() / "queries").glob("*.sql") if path.stem != "report")
 #: What the other queries of the process find made already.
 TEMPORARY = (("capture", "make_incoming"), ("embed", "stage_cache"))
-#: Statements that are run and not planned.
-COPIES = {("capture", "copy_incoming"), ("embed", "copy_cache")}
+#: What is copied into them.
+COPIES = (("capture", "copy_incoming"), ("embed", "copy_cache"))
+#: Statements that are run and not planned: tests/generations runs those of the last three, tests of erase the others.
 UTILITIES = {*TEMPORARY, *COPIES, ("erase", "act_as_eraser")} | {
-    ("scrub", name) for name in ("checkpoint", "keep_no_wal", "recycle_wal")
+    *(("copying", name) for name in ("make_incoming", "copy_out", "copy_in", "analyze_incoming", "drop_incoming")),
+    *(("beside", name) for name in ("create", "relax", "drop")),
+    *(("generations", name) for name in ("without_source", "of_model", "share_runs")),
+    *(("switching", name) for name in queries("switching")),
+    *(("scrub", name) for name in ("checkpoint", "keep_no_wal", "recycle_wal")),
 }
 #: What the code fills in where a statement is for any table.
 FILLED = {"{table}": "log.turns", "{name}": "'log.turns'", "{columns}": "id, text"} | {
     "{query}": "select id, text from log.turns",
     "{cursor}": "id",
     "{order}": "id",
+    "{incoming}": "log.turns",
+    "{key}": "t.id",
+    "{kept}": "k.id",
+    "{tenant}": "'acme'",
 }
 #: Arguments of a type that Postgres cannot tell from the statement alone, and is told with the value.
 TYPES = {

@@ -126,10 +126,10 @@ def command(**given: Any) -> None:
             require_quality(evaluation.comparison.differences, session.policy.evaluation)
 
 
-def pass_gate(session: CommandSession, present: CommandSession, as_of: datetime, *, rebuilt: bool) -> None:
+def pass_gate(session: CommandSession, present: CommandSession, as_of: datetime) -> None:
     """Compare the policy of `session` with that of `present`, the tenant's own, on questions of the log.
 
-    With `rebuilt`, memory is built again in a temporary database first. Raises QualityError when it finds less.
+    The present memory is asked by both. Raises QualityError when it finds less.
     """
     from reverie.evaluate.against import Rival, require_no_fall
 
@@ -138,8 +138,7 @@ def pass_gate(session: CommandSession, present: CommandSession, as_of: datetime,
         policy=session.policy,
         embedder=work.embedder,
         name=session.policy_name,
-        is_rebuilt=rebuilt,
-        progress=_told_once(),
+        is_rebuilt=False,
     )
     comparison = require_no_fall(work, rival)
     asked, fewest = comparison.differences[0].questions if comparison else 0, work.policy.evaluation.fewest

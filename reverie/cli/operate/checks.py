@@ -15,6 +15,7 @@ from psycopg import Connection
 
 import reverie
 from reverie.cli.session import CommandSession
+from reverie.drive.late import late_subjects
 from reverie.errors import ReverieError
 from reverie.evaluate.health import LATE_CYCLES, LATE_MINUTES, lag_hours, overdue, unembedded
 from reverie.inference.loading import mood_model_of
@@ -28,6 +29,7 @@ from reverie.store.revisions import START_ANEW, is_unreleased, known_revisions, 
 from reverie.store.runs import count_failed_runs
 from reverie.store.server.disk import DiskSpace, disk_space
 from reverie.store.server.replica import replica_errors
+from reverie.store.work import Work
 
 Status = Literal["ok", "warn", "fail"]
 
@@ -273,17 +275,23 @@ def _tenant(session: CommandSession, tenant_id: str, policy_name: str) -> Iterat
     if stopped := read_clock(session.worker, tenant_id):
         found = f"its clock is stopped at {stopped:%Y-%m-%d %H:%M} UTC, so its memory does not advance (reverie clock)"
         yield CheckResult(name=name, status="ok", found=found)
-    lag = lag_hours(session.worker, [Scope(tenant_id=tenant_id)], datetime.now(UTC))
+    now = datetime.now(UTC)
+    lag = lag_hours(session.worker, [Scope(tenant_id=tenant_id)], now)
     late = lag > LATE_CYCLES * policy.cycle.hours
     if lag:
         found = f"turns or candidates wait to be consolidated, the oldest for {lag:,.1f} h"
         yield CheckResult(name=name, status="warn" if late else "ok", found=found, todo=again)
     else:
         yield CheckResult(name=name, status="ok", found="nothing waits to be consolidated")
-    missing = unembedded(session.worker, tenant_id, session.embedder.model, policy=policy, now=datetime.now(UTC))
+    missing = unembedded(session.worker, tenant_id, session.embedder.model, policy=policy, now=now)
     if missing:
         yield CheckResult(name=name, status="warn", found=f"{missing:,} turns or memories have no vector", todo=again)
     yield from _profiles(session, tenant_id, again)
+    if subjects := late_subjects(
+        Work(store=session.worker, scope=Scope(tenant_id=tenant_id), policy=policy, as_of=now)
+    ):
+        found = f"history of {len(subjects):,} subjects arrived after cycles had gone beyond its time"
+        yield CheckResult(name=name, status="warn", found=found, todo=f"reverie rebuild --late --tenant {tenant_id}")
     with session.worker.transaction(tenant_id) as conn:
         writers = conn.execute(queries("doctor")["writers"], {"tenant": tenant_id}).fetchall()
         (letters,) = conn.execute(queries("doctor")["letters"], {"tenant": tenant_id}).fetchone() or (0,)

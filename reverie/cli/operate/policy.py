@@ -117,7 +117,7 @@ def use(name_or_path: str, tenant: str | None, gate: bool, as_json: bool) -> Non
             session.connections = 2
             session.require_tenant()
             present = CommandSession(tenant, runtime=session.runtime)
-            pass_gate(session, present, session.time(None), rebuilt=False)
+            pass_gate(session, present, session.time(None))
         with session.worker.transaction(session.tenant_id) as conn:
             set_policy_name(conn, session.tenant_id, reference)
     if as_json:

@@ -65,7 +65,7 @@ def _encode(
     work, asked = attempt.work, [] if attempt.work.dry_run else list(texts)
     tokens = sum(counts[hash_] for hash_ in texts)
     payer = Payer(tenant_id=work.tenant_id, stage="embed", run_id=attempt.id, subject_id=subject_id)
-    with metered_embedding(work.store, payer, work.embedder, [texts[hash_] for hash_ in asked], tokens):
+    with metered_embedding(work.ledger_of_calls, payer, work.embedder, [texts[hash_] for hash_ in asked], tokens):
         (hashes, wires), unencoded = apart(
             asked, lambda some: (some, to_half_wire(work.embedder.encode([texts[hash_] for hash_ in some])))
         )

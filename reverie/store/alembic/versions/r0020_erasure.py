@@ -5,7 +5,7 @@ from alembic import op
 from reverie.store.queries import sql_directory
 
 revision = "0020_erasure"
-down_revision = "0018_distill"
+down_revision = "0019_generations"
 
 
 def upgrade() -> None:

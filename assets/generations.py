@@ -1,0 +1,116 @@
+"""Memories built beside the live ones: a tenant's generation, what it would change, and its publication."""
+
+from collections import Counter
+
+import dagster as dg
+
+from assets.described import OWNERS, described
+from assets.runs import DRIVER, RETRIES, as_of
+from resources.clients import Clients
+from resources.generations import memory_of, plan_of, publisher_of
+from reverie.generations.building import begin, build
+from reverie.generations.catalog import find_generation
+from reverie.generations.differing import difference
+from reverie.generations.publishing import publish
+
+
+class GenerationConfig(dg.Config):
+    """Whose memory is built beside the live one, and by what."""
+
+    tenant: str
+    #: A name or path; None: the tenant's.
+    policy: str | None = None
+    #: An embedding model; None: that of the environment.
+    model: str | None = None
+
+
+class TenantConfig(dg.Config):
+    """Whose latest generation is meant."""
+
+    tenant: str
+
+
+@dg.asset(
+    deps=["turns"],
+    retry_policy=RETRIES,
+    group_name="generations",
+    kinds={"postgres"},
+    owners=OWNERS,
+    metadata=described("ops.generations", "rebuilding.md"),
+)
+def generations(
+    context: dg.AssetExecutionContext, config: GenerationConfig, clients: Clients
+) -> dg.MaterializeResult[None]:
+    """A memory of one tenant, built from the log in a database of its own while recall goes on."""
+    live = memory_of(clients.runtime, config.tenant, as_of(context), driver=DRIVER)
+    plan = plan_of(clients.runtime, config.tenant, config.policy, config.model)
+    generation = begin(live, plan)
+    counts: Counter[str] = Counter()
+    for report in build(live, plan, generation):
+        counts["runs"] += 1
+        counts["tokens"] += report.tokens
+    built = find_generation(clients.store, config.tenant, generation.number, "ready")
+    return dg.MaterializeResult(
+        metadata=dict(counts) | {"number": built.number, "turns": built.turns, "memories": built.memories}
+    )
+
+
+@dg.asset(
+    deps=[generations],
+    retry_policy=RETRIES,
+    group_name="generations",
+    kinds={"postgres"},
+    owners=OWNERS,
+    metadata=described("ops.generations", "rebuilding.md"),
+)
+def generation_differences(
+    context: dg.AssetExecutionContext, config: TenantConfig, clients: Clients
+) -> dg.MaterializeResult[None]:
+    """What the tenant's latest generation would change: memories, facts, profiles and answers, in counts."""
+    live = memory_of(clients.runtime, config.tenant, as_of(context), driver=DRIVER)
+    ready = find_generation(clients.store, config.tenant, None, "ready")
+    found = difference(
+        live,
+        ("live", ready.number),
+        questions=live.work.policy.publish.questions,
+        examples=0,
+        embedder_of=publisher_of(clients.runtime, config.tenant).embedder_of,
+    )
+    return dg.MaterializeResult(metadata=found.counts() | {"number": ready.number})
+
+
+@dg.asset(
+    deps=[generation_differences],
+    group_name="generations",
+    kinds={"postgres"},
+    owners=OWNERS,
+    metadata=described("ops.generations", "rebuilding.md"),
+)
+def published_generations(
+    context: dg.AssetExecutionContext, config: TenantConfig, clients: Clients
+) -> dg.MaterializeResult[None]:
+    """The tenant's latest generation is its live memory, if the gates of its policy let it pass."""
+    live = memory_of(clients.runtime, config.tenant, as_of(context), driver=DRIVER)
+    ready = find_generation(clients.store, config.tenant, None, "ready")
+    done = publish(live, ready, publisher_of(clients.runtime, config.tenant))
+    return dg.MaterializeResult(
+        metadata={"number": done.number, "rows": done.rows, "tables": done.tables, "attempts": done.attempts}
+        | {"lock_seconds": round(done.lock_seconds, 3)}
+    )
+
+
+GENERATION_ASSETS = [generations, generation_differences, published_generations]
+
+#: Started by hand, with the tenant in the run's configuration; publishing is another decision, and another job.
+GENERATION_JOBS = [
+    dg.define_asset_job(
+        "generation",
+        dg.AssetSelection.assets(generations, generation_differences),
+        description="Builds a memory of a tenant beside the live one, and counts what it would change.",
+    ),
+    dg.define_asset_job(
+        "publish",
+        dg.AssetSelection.assets(published_generations),
+        description="Makes the latest generation of a tenant its live memory.",
+    ),
+]

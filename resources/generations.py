@@ -1,0 +1,45 @@
+"""What the orchestrators say of generations: the live memory of a tenant, and by what another is made."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+from resources.connections import embedding_model
+from reverie.generations.catalog import GenerationPlan, LiveMemory
+from reverie.generations.publishing import Publisher
+from reverie.model import Scope
+from reverie.policy import load_policy
+from reverie.runtime import Runtime
+from reverie.store.clock import tenant_time
+from reverie.store.tenants import read_policy_name
+
+
+def memory_of(runtime: Runtime, tenant: str, at: datetime, *, driver: str) -> LiveMemory:
+    """Return a tenant's live memory, at its time, by its own policy."""
+    scope, at = Scope(tenant_id=tenant), tenant_time(runtime.worker, tenant, at)
+    work = runtime.work(scope, load_policy(_policy_name(runtime, tenant)), at, driver=driver)
+    return LiveMemory(work=work, url=runtime.url)
+
+
+def plan_of(runtime: Runtime, tenant: str, policy: str | None, model: str | None) -> GenerationPlan:
+    """Return by what a generation is made; None: the tenant's policy, the model of the environment."""
+    name, embedder = policy or _policy_name(runtime, tenant), model or runtime.settings.embedding_model
+    return GenerationPlan(
+        policy_name=name,
+        policy=load_policy(name),
+        embedder_name=embedder,
+        embedder=embedding_model(embedder, runtime.settings.threads),
+    )
+
+
+def publisher_of(runtime: Runtime, tenant: str) -> Publisher:
+    """Return what publishing takes: the tenant's clock, and the models."""
+    return Publisher(
+        clock=lambda: tenant_time(runtime.worker, tenant, datetime.now(UTC)),
+        embedder_of=lambda name: embedding_model(name, runtime.settings.threads),
+    )
+
+
+def _policy_name(runtime: Runtime, tenant: str) -> str:
+    with runtime.worker.transaction(tenant) as conn:
+        return read_policy_name(conn, tenant) or runtime.settings.policy

@@ -1,0 +1,48 @@
+"""late: the memory of a subject is made again where something was read after cycles had gone beyond its time.
+
+Merges, summaries and forgetting of that time were decided without it, so the subject is emptied, and the run that
+follows makes its memory from the log in event order. `extract` notes who is late (docs/decisions/0092).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from reverie.drive.advance import advance
+from reverie.drive.emptying import empty_subjects
+from reverie.store.locks import lock_subjects
+from reverie.store.queries import queries
+from reverie.store.runs import Report, run
+from reverie.store.work import Work
+
+
+def late_subjects(work: Work) -> list[str]:
+    """Return the subjects of the work's scope that are late, by name."""
+    with work.transaction() as conn:
+        return [name for (name,) in conn.execute(queries("late")["late_subjects"], work.scope.params())]
+
+
+def empty_late(work: Work) -> Report:
+    """Delete everything derived of the late subjects in one transaction; counts `subjects` and `rows`.
+
+    Any run makes it again; a process that is killed before the commit leaves memory as it was.
+    """
+    sql = queries("late")
+    with run(work, "late") as attempt, work.transaction() as conn:
+        names = [name for (name,) in conn.execute(sql["late_subjects"], work.scope.params())]
+        lock_subjects(conn, work.tenant_id, names)
+        attempt.report.add("subjects", len(names))
+        attempt.report.add("rows", sum(empty_subjects(conn, work.tenant_id, names).values()) if names else 0)
+        conn.execute(sql["settle"], {"tenant": work.tenant_id, "names": names})
+        attempt.record(conn)
+    return attempt.report
+
+
+def remake_late(work: Work) -> Iterator[Report]:
+    """Make the memory of the late subjects again from the log, up to the work's time; yields each stage's report."""
+    names = late_subjects(work)
+    if names:
+        part = replace(work, scope=replace(work.scope, subjects=tuple(names)))
+        yield empty_late(part)
+        yield from advance(part)

@@ -1,0 +1,110 @@
+"""A generation made from the log beside the live memory, cycle by cycle in event time; recall goes on unharmed."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from dataclasses import replace
+from datetime import UTC, datetime
+
+from reverie.drive.advance import advance
+from reverie.drive.late import remake_late
+from reverie.drive.maintain import Retention, maintain
+from reverie.drive.parallel import buckets, in_parallel
+from reverie.generations.catalog import (
+    COMPLETE,
+    Generation,
+    GenerationPlan,
+    LiveMemory,
+    add_generation,
+    find_generation,
+    list_generations,
+    opened,
+)
+from reverie.generations.following import bring_home, follow_log
+from reverie.inference import Embedder
+from reverie.policy import Policy
+from reverie.store.connect import connect
+from reverie.store.database import Store
+from reverie.store.digest import digest
+from reverie.store.queries import queries
+from reverie.store.runs import Report
+from reverie.store.server.beside import create_beside
+from reverie.store.work import Work
+
+#: Nothing of a generation ends while it is kept.
+_KEEP_ALL = Retention(runs=None, recalls=None, contexts=None, calls=None, replies=None, embeddings=None)
+
+
+def begin(live: LiveMemory, plan: GenerationPlan, *, anew: bool = False) -> Generation:
+    """Return the generation that such a plan began and did not complete, or a new one, with its database.
+
+    `anew`: a new one in any case.
+
+    Raises DatabaseError: the user may not create databases.
+    """
+    for known in [] if anew else list_generations(live.work.store, live.tenant_id):
+        same = (known.policy_hash, known.model, known.without_source)
+        if known.state == "building" and same == (plan.policy.hash, plan.embedder.model, plan.without_source):
+            generation = known
+            break
+    else:
+        generation = add_generation(live, plan)
+    with connect(create_beside(live.url, generation.database)) as conn:
+        conn.execute(queries("switching")["make_kept"])
+    return generation
+
+
+def build(live: LiveMemory, plan: GenerationPlan, generation: Generation) -> Iterator[Report]:
+    """Make a generation up to the time of the live work, or go on with it; yields each stage's report.
+
+    Vectors and replies that the tenant has are used; what a model is asked besides is booked in the live database.
+    Killed anywhere, the same call goes on where it stopped.
+
+    Raises:
+        ConflictError: the log lost rows since the generation was begun.
+        UnansweredError: the language model answered about no turn.
+    """
+    with opened(live, generation) as store:
+        began = time.perf_counter()
+        with live.work.transaction() as reading, store.transaction(live.tenant_id) as writing:
+            follow_log(reading, writing, live.tenant_id, generation)
+        yield from bring_up(live, work_by(live, plan.policy, plan.embedder, store))
+        with store.transaction(live.tenant_id) as reading, live.work.transaction() as writing:
+            bring_home(reading, writing, live.tenant_id)
+        note_build(live, generation, store, seconds=time.perf_counter() - began)
+
+
+def bring_up(live: LiveMemory, work: Work) -> Iterator[Report]:
+    """Work in everything in a generation's log up to the work's time, bucket by bucket in parallel.
+
+    Subjects of whom something came in late are made again, as if it had come in event order.
+    """
+    yield from in_parallel(buckets(work.scope, live.jobs), lambda part: advance(replace(work, scope=part)))
+    yield from remake_late(work)
+    yield maintain(work, retention=_KEEP_ALL, now=datetime.now(UTC))
+
+
+def note_build(live: LiveMemory, generation: Generation, store: Store, *, seconds: float) -> Generation:
+    """Note what a generation holds now, and that it is complete; return its row."""
+    sql, tenant_id = queries("generations"), live.tenant_id
+    with store.transaction(tenant_id) as conn:
+        turns, memories = conn.execute(sql["count_log"], {"tenant": tenant_id}).fetchone() or (0, 0)
+    params = {
+        "tenant": tenant_id,
+        "number": generation.number,
+        "complete": True,
+        "as_of": live.work.as_of,
+        "turns": turns,
+        "memories": memories,
+        "sha256": digest(store, tenant_id).sha256,
+        "seconds": seconds,
+    }
+    with live.work.transaction() as conn:
+        conn.execute(sql["note_build"], params)
+    return find_generation(live.work.store, tenant_id, generation.number, *COMPLETE)
+
+
+def work_by(live: LiveMemory, policy: Policy, embedder: Embedder, store: Store) -> Work:
+    """Return the work on a generation: in its database, at the cost of the tenant."""
+    return replace(live.work, store=store, policy=policy, embedder=embedder, books=live.work.store, is_rehearsal=True)

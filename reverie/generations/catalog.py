@@ -1,0 +1,169 @@
+"""Which generations a tenant has: rows of `ops.generations` in the live database, and their databases."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, fields
+from datetime import datetime
+from typing import Any, Literal, get_args
+
+from psycopg.rows import class_row
+
+from reverie.errors import InputError, NotFoundError
+from reverie.inference import Embedder
+from reverie.policy import Policy
+from reverie.recall.filters import Source
+from reverie.store.database import Store
+from reverie.store.queries import queries
+from reverie.store.server.beside import database_name_of, drop_beside, name_beside, url_beside
+from reverie.store.work import Work
+
+GenerationState = Literal["building", "ready", "published", "reverted", "dropped"]
+
+
+#: States of a generation whose memory is complete.
+COMPLETE: tuple[GenerationState, ...] = ("ready", "published", "reverted")
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class LiveMemory:
+    """The memory that recall answers from."""
+
+    #: Its tenant, policy, models and logical time.
+    work: Work
+    #: Of its database, as a user who may create databases.
+    url: str
+    #: Buckets processed in parallel.
+    jobs: int = 1
+
+    @property
+    def tenant_id(self) -> str:
+        """Whose memory it is."""
+        return self.work.tenant_id
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class GenerationPlan:
+    """By what a generation is made."""
+
+    #: As it is stored with a tenant: a name, or a path.
+    policy_name: str
+    policy: Policy
+    #: As REVERIE_EMBEDDING_MODEL names it.
+    embedder_name: str
+    embedder: Embedder
+    #: Turns and events of this source are left out; such a generation can be compared and not published.
+    without_source: str | None = None
+
+    def __post_init__(self) -> None:
+        """Raise InputError for a source that no turn can have."""
+        if self.without_source not in (None, *get_args(Source)):
+            raise InputError(f"There is no source {self.without_source!r}: {', '.join(get_args(Source))}.")
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Generation:
+    """One row of `ops.generations`."""
+
+    number: int
+    database: str
+    state: GenerationState
+    policy: str
+    policy_hash: str
+    model: str
+    embedder: str
+    without_source: str | None
+    as_of: datetime
+    turns: int | None
+    memories: int | None
+    sha256: str | None
+    seconds: float
+    made_at: datetime
+    published_at: datetime | None
+    kept_until: datetime | None
+    replaced_policy: str | None
+    replaced_model: str | None
+    lock_seconds: float | None
+
+    def flat(self) -> dict[str, Any]:
+        """Return the row by column name."""
+        return {field.name: getattr(self, field.name) for field in fields(self)}
+
+
+def list_generations(store: Store, tenant_id: str) -> list[Generation]:
+    """Return the generations of a tenant, the latest first; those that were dropped too."""
+    with store.transaction(tenant_id) as conn:
+        cursor = conn.cursor(row_factory=class_row(Generation))
+        return cursor.execute(queries("generations")["list_generations"], {"tenant": tenant_id}).fetchall()
+
+
+def find_generation(store: Store, tenant_id: str, number: int | None, *states: GenerationState) -> Generation:
+    """Return a generation by its number, or the latest (None), that is in one of these states.
+
+    Raises:
+        NotFoundError: there is none.
+        InputError: it is in another state.
+    """
+    known = list_generations(store, tenant_id)
+    named = [each for each in known if each.number == number] if number else [e for e in known if e.state in states]
+    if not named:
+        which = f"no generation {number}" if number else f"no generation that is {' or '.join(states)}"
+        raise NotFoundError(f"Tenant {tenant_id} has {which}; `reverie generations` lists them.")
+    found = named[0]
+    if found.state not in states:
+        raise InputError(f"Generation {found.number} is {found.state}, and must be {' or '.join(states)} for this.")
+    return found
+
+
+def add_generation(live: LiveMemory, plan: GenerationPlan) -> Generation:
+    """Note a new generation, before it is begun."""
+    sql, tenant_id = queries("generations"), live.tenant_id
+    with live.work.store.transaction(tenant_id) as conn:
+        (number,) = conn.execute(sql["next_number"], {"tenant": tenant_id}).fetchone() or (1,)
+        params = {
+            "tenant": tenant_id,
+            "number": number,
+            "database": _database_of(live.url, tenant_id, number),
+            "policy": plan.policy_name,
+            "policy_hash": plan.policy.hash,
+            "model": plan.embedder.model,
+            "embedder": plan.embedder_name,
+            "without_source": plan.without_source,
+            "as_of": live.work.as_of,
+        }
+        conn.execute(sql["add_generation"], params)
+    return find_generation(live.work.store, tenant_id, number, "building")
+
+
+def _database_of(url: str, tenant_id: str, number: int) -> str:
+    """The name of a generation's database: that of the live one, a hash of both names, and the number."""
+    mark = hashlib.sha256(f"{database_name_of(url)}/{tenant_id}".encode()).hexdigest()[:8]
+    return name_beside(url, f"_gen_{mark}_{number}")
+
+
+@contextmanager
+def opened(live: LiveMemory, generation: Generation) -> Iterator[Store]:
+    """Open the database of a generation. Raises DatabaseError: it is gone, or another Reverie migrated it."""
+    with Store.open(url_beside(live.url, generation.database), size=live.jobs + 1) as store:
+        yield store
+
+
+def drop_generation(live: LiveMemory, generation: Generation) -> None:
+    """Remove a generation with its database; a published one can no longer be reverted. Raises DatabaseError."""
+    drop_beside(live.url, generation.database)
+    with live.work.store.transaction(live.tenant_id) as conn:
+        params = {"tenant": live.tenant_id, "number": generation.number}
+        conn.execute(queries("generations")["drop_generation"], params)
+
+
+def drop_ended(live: LiveMemory, now: datetime) -> list[int]:
+    """Remove the generations whose kept window ended before `now`; return their numbers."""
+    with live.work.store.transaction(live.tenant_id) as conn:
+        params = {"tenant": live.tenant_id, "now": now}
+        ended = {number for (number,) in conn.execute(queries("generations")["ended_generations"], params)}
+    for generation in list_generations(live.work.store, live.tenant_id):
+        if generation.number in ended:
+            drop_generation(live, generation)
+    return sorted(ended)

@@ -1,0 +1,123 @@
+"""What would change: two memories of a tenant side by side, live or of a generation."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from reverie.errors import SettingsError
+from reverie.generations.answer_changes import (
+    AnswerChange,
+    AskedSide,
+    answer_changes,
+    answer_counts,
+    last_questions,
+)
+from reverie.generations.catalog import COMPLETE, LiveMemory, find_generation, opened
+from reverie.generations.memory_changes import MemoryChanges, memory_changes, read_contents, read_frames
+from reverie.inference import Embedder
+from reverie.policy import load_policy
+
+#: A generation by its number, or what recall answers from now.
+Side = int | Literal["live"]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class GenerationDiff:
+    """What the second side has otherwise than the first."""
+
+    memory: MemoryChanges
+    answers: tuple[AnswerChange, ...]
+    #: Texts by id as text, of the first and of the second, of the memories in the examples.
+    texts: tuple[dict[str, str], dict[str, str]]
+
+    def counts(self) -> dict[str, int]:
+        """Return numbers by name, for a gate and for plots."""
+        return self.memory.counts() | answer_counts(self.answers)
+
+    def examples(self, limit: int) -> dict[str, list[dict[str, Any]]]:
+        """Return up to `limit` changes of each kind, with the words of users: for people, and for nobody's log."""
+        before, after = self.texts
+        memories = [
+            {
+                "change": row["change"],
+                "subject_id": row["subject_id"],
+                "kind": row["kind"],
+                "before": before.get(row["before"]),
+                "after": after.get(row["after"]),
+            }
+            for row in _some(self.memory, limit)
+        ]
+        answers = [
+            {
+                "subject_id": change.question.subject_id,
+                "question": change.question.text,
+                "asked_at": change.question.asked_at,
+                "before": _told(change.before),
+                "after": _told(change.after),
+            }
+            for change in sorted(self.answers, key=lambda each: not each.first_changed)
+            if change.changed
+        ]
+        return {
+            "memories": memories,
+            "facts": self.memory.facts.head(limit).to_dicts(),
+            "profile_entries": self.memory.entries.head(limit).to_dicts(),
+            "answers": answers[:limit],
+        }
+
+
+def _told(hits: Sequence[Any]) -> list[dict[str, Any]]:
+    return [{"rank": rank, **hit._asdict()} for rank, hit in enumerate(hits, 1)]
+
+
+def _some(memory: MemoryChanges, limit: int) -> list[dict[str, Any]]:
+    """Up to `limit` changes of memories of each kind."""
+    return memory.memories.group_by("change", maintain_order=True).head(limit).to_dicts()
+
+
+def difference(
+    live: LiveMemory,
+    sides: tuple[Side, Side],
+    *,
+    questions: int,
+    examples: int,
+    embedder_of: Callable[[str], Embedder],
+) -> GenerationDiff:
+    """Compare two sides of a tenant, and ask both its latest logged `questions`.
+
+    `embedder_of` loads an embedding model by its name. Texts are read for up to `examples` changes of each kind.
+
+    Raises:
+        NotFoundError, InputError: a side is no generation that is complete.
+    """
+    tenant_id = live.tenant_id
+    with _asked(live, sides[0], embedder_of) as first, _asked(live, sides[1], embedder_of) as second:
+        memory = memory_changes(read_frames(first.store, tenant_id), read_frames(second.store, tenant_id))
+        asked = last_questions(live.work.store, tenant_id, questions)
+        answers = answer_changes(tenant_id, asked, first, second, jobs=live.jobs)
+        some = _some(memory, examples)
+        texts = [
+            read_contents(side.store, tenant_id, [row[name] for row in some if row[name]])
+            for side, name in ((first, "before"), (second, "after"))
+        ]
+    return GenerationDiff(memory=memory, answers=tuple(answers), texts=(texts[0], texts[1]))
+
+
+@contextmanager
+def _asked(live: LiveMemory, side: Side, embedder_of: Callable[[str], Embedder]) -> Iterator[AskedSide]:
+    work = live.work
+    if side == "live":
+        yield AskedSide(store=work.store, policy=work.policy, embedder=work.embedder)
+        return
+    generation = find_generation(work.store, live.tenant_id, side, *COMPLETE)
+    policy = load_policy(generation.policy)
+    if policy.hash != generation.policy_hash:
+        raise SettingsError(
+            f"The policy {generation.policy} is not as generation {generation.number} was made by: build another one."
+        )
+    embedder = work.embedder if generation.model == work.embedder.model else embedder_of(generation.embedder)
+    with opened(live, generation) as store:
+        yield AskedSide(store=store, policy=policy, embedder=embedder)

@@ -1,0 +1,63 @@
+"""What a generation is made of: the tenant's log, its clock and its cached vectors, copied from the live database.
+
+A copy adds what the generation lacks, by key. So one that was interrupted goes on, and a generation that was complete
+is brought up to date.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from psycopg import Connection
+from psycopg.sql import SQL, Composable, Literal
+
+from reverie.errors import ConflictError
+from reverie.generations.catalog import Generation
+from reverie.store.copying import CopiedTable, copied_tables, copy_missing
+from reverie.store.queries import queries
+
+#: What was said and done; a row of these that is gone from the log was erased. Recalls and contexts end by themselves.
+_SAID = ("turns", "events", "outcomes", "corrections")
+#: Whose rows have a source.
+_WITH_SOURCE = ("turns", "events")
+
+
+def follow_log(
+    reading: Connection[Any], writing: Connection[Any], tenant_id: str, generation: Generation
+) -> dict[str, int]:
+    """Copy what the log has and the generation has not, within both callers' transactions; return rows by table.
+
+    Raises:
+        ConflictError: something in the generation's log is no longer in the log. The generation may not be used.
+    """
+    sql = queries("generations")
+    (clock_at,) = reading.execute(sql["read_clock"], {"tenant": tenant_id}).fetchone() or (None,)
+    writing.execute(sql["set_tenant"], {"tenant": tenant_id, "policy": generation.policy, "clock_at": clock_at})
+    copied = {}
+    for table in copied_tables(reading, "log"):
+        copied[table.name] = _follow_table(reading, writing, tenant_id, generation, table)
+    (cache,) = copied_tables(reading, "ops", some=("embeddings",))
+    chosen = SQL(sql["of_model"]).format(model=Literal(generation.model))
+    copied[cache.name] = copy_missing(reading, writing, tenant_id, cache, chosen).copied
+    return copied
+
+
+def _follow_table(
+    reading: Connection[Any], writing: Connection[Any], tenant_id: str, generation: Generation, table: CopiedTable
+) -> int:
+    only: Composable | None = None
+    if generation.without_source and table.name in _WITH_SOURCE:
+        only = SQL(queries("generations")["without_source"]).format(source=Literal(generation.without_source))
+    rows = copy_missing(reading, writing, tenant_id, table, only)
+    if rows.gone and table.name in _SAID:
+        raise ConflictError(
+            f"{rows.gone:,} rows of log.{table.name} were removed since generation {generation.number} was begun: "
+            f"drop it with `reverie generations --drop {generation.number}` and build another."
+        )
+    return rows.copied
+
+
+def bring_home(reading: Connection[Any], writing: Connection[Any], tenant_id: str) -> int:
+    """Copy vectors that were made for a generation into the live cache, so that the next one has them."""
+    (cache,) = copied_tables(reading, "ops", some=("embeddings",))
+    return copy_missing(reading, writing, tenant_id, cache).copied

@@ -1,0 +1,41 @@
+"""The gates of publishing, by the tenant's present policy: how many answers change, and whether recall finds less."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from reverie.evaluate.against import Rival, require_no_fall
+from reverie.evaluate.retrieval.comparing import QualityError
+from reverie.generations.answer_changes import AskedSide, answer_changes, answer_counts, last_questions
+from reverie.generations.catalog import Generation, LiveMemory
+from reverie.inference import Embedder
+from reverie.policy import Policy
+from reverie.policy.publish import PublishPolicy
+from reverie.store.database import Store
+
+
+def require_publishable(
+    live: LiveMemory, generation: Generation, there: Store, policy: Policy, embedder: Embedder
+) -> None:
+    """Ask both memories the tenant's logged questions and those made from its log; nothing is logged.
+
+    Raises:
+        QualityError: more first answers change than the policy allows, or a measure falls by more than its tolerance.
+    """
+    work, numbers = live.work, live.work.policy.publish
+    asked = last_questions(work.store, live.tenant_id, numbers.questions)
+    first = AskedSide(store=work.store, policy=work.policy, embedder=work.embedder)
+    second = AskedSide(store=there, policy=policy, embedder=embedder)
+    require_few_changes(answer_counts(answer_changes(live.tenant_id, asked, first, second, jobs=live.jobs)), numbers)
+    name = f"generation {generation.number}"
+    require_no_fall(work, Rival(policy=policy, embedder=embedder, name=name, is_rebuilt=True, store=there))
+
+
+def require_few_changes(counts: Mapping[str, int], numbers: PublishPolicy) -> None:
+    """Raise QualityError if too large a share of enough questions has another first answer."""
+    questions, changed = counts["questions"], counts["first_answers_changed"]
+    if questions >= numbers.fewest and changed > numbers.most_changed * questions:
+        raise QualityError(
+            f"The first answer changes for {changed:,} of {questions:,} logged questions, and the policy allows "
+            f"{numbers.most_changed:.0%}: see them with `reverie diff --examples`, or publish with --no-gate."
+        )

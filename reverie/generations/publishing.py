@@ -1,0 +1,232 @@
+"""publish and revert: the live memory becomes that of a generation, or again the one that it replaced."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager, nullcontext
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from typing import Any, Literal
+
+from psycopg import Connection
+
+from reverie.errors import ConflictError, InputError, SettingsError
+from reverie.generations.building import bring_up, note_build, work_by
+from reverie.generations.catalog import Generation, LiveMemory, opened
+from reverie.generations.following import bring_home, follow_log
+from reverie.generations.gates import require_publishable
+from reverie.generations.switching import Held, StagedTable, apply_difference, hold, stage_difference
+from reverie.inference import Embedder
+from reverie.policy import Policy, load_policy
+from reverie.store.connect import connect
+from reverie.store.copying import copied_tables, copy_rows
+from reverie.store.database import Store
+from reverie.store.failures import release_failures
+from reverie.store.queries import queries
+from reverie.store.runs import run
+
+#: Attempts to switch while stages go on; after them, stages wait for a whole one.
+_ATTEMPTS = 3
+
+Verb = Literal["publish", "revert"]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Publisher:
+    """What publishing takes besides the live memory."""
+
+    #: The logical time now, by the tenant's clock.
+    clock: Callable[[], datetime]
+    #: Loads an embedding model by its name.
+    embedder_of: Callable[[str], Embedder]
+    #: Whether the gates of the policy must let a generation pass.
+    gated: bool = True
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Switched:
+    """What a publish or revert did."""
+
+    tenant_id: str
+    number: int
+    verb: Verb
+    #: Rows of the live memory that were deleted or written.
+    rows: int
+    #: Tables with such rows.
+    tables: int
+    #: How often what differs was found anew, since stages wrote meanwhile.
+    attempts: int
+    #: For how long stages and corrections of the tenant waited; recalls never did.
+    lock_seconds: float
+    kept_until: datetime
+    counts: dict[str, int]
+
+
+def publish(live: LiveMemory, generation: Generation, publisher: Publisher) -> Switched:
+    """Make a generation the live memory, with everything that came in since it was built.
+
+    Raises:
+        QualityError: the gates of the tenant's policy refuse it.
+        InputError: it leaves a source out, so that the next run would read the rest of the log into it.
+        ConflictError: the log lost rows since it was begun.
+    """
+    if generation.without_source:
+        raise InputError(
+            f"Generation {generation.number} leaves out what is {generation.without_source}, and the next run would "
+            "read it again: it can be compared and not published."
+        )
+    policy = _policy_of(generation.policy)
+    if policy.hash != generation.policy_hash:
+        raise SettingsError(
+            f"The policy {generation.policy} is not as generation {generation.number} was made by: build another one."
+        )
+    return _Switch(live, generation, publisher, "publish", policy).run()
+
+
+def revert(live: LiveMemory, generation: Generation, publisher: Publisher) -> Switched:
+    """Make what a published generation replaced the live memory again, with everything that came in since.
+
+    Raises:
+        ConflictError: the window in which it is kept has ended, or the log lost rows since it was begun.
+    """
+    if generation.kept_until is None or generation.kept_until < datetime.now(UTC):
+        raise ConflictError(f"What generation {generation.number} replaced was kept until {generation.kept_until}.")
+    assert generation.replaced_policy is not None
+    return _Switch(live, generation, publisher, "revert", _policy_of(generation.replaced_policy)).run()
+
+
+def _policy_of(name: str) -> Policy:
+    load_policy.cache_clear()  # a file may have changed since this process read it
+    return load_policy(name)
+
+
+class _Switch:
+    """One publish or revert."""
+
+    def __init__(
+        self, live: LiveMemory, generation: Generation, publisher: Publisher, verb: Verb, policy: Policy
+    ) -> None:
+        self._live, self._generation, self._publisher, self._verb = live, generation, publisher, verb
+        self._policy, self._tenant_id = policy, live.tenant_id
+        own = live.work.embedder
+        replaced = verb == "revert" and generation.replaced_model != generation.model
+        same = own.model == (generation.replaced_model if replaced else generation.model)
+        self._embedder = own if same else publisher.embedder_of(generation.embedder)
+        self._name = generation.policy if verb == "publish" else str(generation.replaced_policy)
+
+    def run(self) -> Switched:
+        live, held = self._live, _HELD[self._verb]
+        with opened(live, self._generation) as there:
+            with there.transaction(self._tenant_id) as conn:
+                hold(conn, self._tenant_id, held)
+            with there.transaction(self._tenant_id) as writing, live.work.transaction() as reading:
+                self._follow(reading, writing)
+            self._bring_up(there)
+            if self._verb == "publish" and self._publisher.gated:
+                generation = note_build(live, self._generation, there, seconds=0.0)
+                require_publishable(live, generation, there, self._policy, self._embedder)
+            with ExitStack() as closing:
+                writer, snapshot = (closing.enter_context(self._connected()) for _ in range(2))
+                for attempt in range(1, _ATTEMPTS + 2):
+                    found = self._attempt(there, writer, snapshot, attempt)
+                    if found is not None:
+                        break
+            assert found is not None
+            self._share(there)
+            note_build(live, self._generation, there, seconds=0.0)
+        return found
+
+    @contextmanager
+    def _connected(self) -> Iterator[Connection[Any]]:
+        """A connection of the tenant's worker, whose private tables outlive a transaction."""
+        with connect(self._live.url, role="worker", tenant=self._tenant_id) as conn:
+            yield conn
+
+    def _follow(self, reading: Connection[Any], writing: Connection[Any]) -> None:
+        follow_log(reading, writing, self._tenant_id, replace(self._generation, policy=self._name))
+
+    def _bring_up(self, there: Store) -> None:
+        work = work_by(self._live, self._policy, self._embedder, there)
+        for _ in bring_up(self._live, replace(work, as_of=self._publisher.clock())):
+            pass
+
+    def _attempt(
+        self, there: Store, writer: Connection[Any], snapshot: Connection[Any], attempt: int
+    ) -> Switched | None:
+        """Find what differs, and switch unless a stage wrote since; None: one did. The last attempt lets none begin."""
+        sql, params = queries("switching"), {"tenant": self._tenant_id}
+        is_last = attempt > _ATTEMPTS
+        with writer.transaction() if is_last else nullcontext():
+            began = time.perf_counter()
+            if is_last:
+                writer.execute(sql["lock_tenant"], params)
+            snapshot.execute("begin isolation level repeatable read")
+            standing = snapshot.execute(sql["standing"], params).fetchone()
+            with there.transaction(self._tenant_id) as writing:
+                self._follow(snapshot, writing)
+            self._bring_up(there)
+            with there.transaction(self._tenant_id) as writing:
+                writing.execute("set local synchronous_commit = on")
+                staged = stage_difference(snapshot, writing, writer, self._tenant_id)
+            snapshot.execute("rollback")
+            with writer.transaction() if not is_last else nullcontext():
+                if not is_last:
+                    writer.execute(sql["lock_tenant"], params)
+                    began = time.perf_counter()
+                    if writer.execute(sql["standing"], params).fetchone() != standing:
+                        return None
+                return self._switch(writer, staged, attempt, began)
+
+    def _switch(self, writer: Connection[Any], staged: list[StagedTable], attempt: int, began: float) -> Switched:
+        sql, tenant_id, live = queries("switching"), self._tenant_id, self._live
+        now = datetime.now(UTC)
+        model = self._generation.model if self._verb == "publish" else self._generation.replaced_model
+        kept_until = now + live.work.policy.publish.kept
+        work = replace(live.work, policy=self._policy, as_of=self._publisher.clock())
+        with run(work, self._verb) as ledger:
+            before = writer.execute(sql["read_tenant"], {"tenant": tenant_id}).fetchone() or (None, None)
+            rows = apply_difference(writer, tenant_id, staged)
+            writer.execute(sql["set_tenant"], {"tenant": tenant_id, "policy": self._name, "model": model})
+            writer.execute(sql["forgive"], {"tenant": tenant_id})
+            release_failures(writer, tenant_id)
+            waited = time.perf_counter() - began
+            writer.execute(
+                sql["note_switch"],
+                {
+                    "tenant": tenant_id,
+                    "number": self._generation.number,
+                    "state": "published" if self._verb == "publish" else "reverted",
+                    "now": now,
+                    "kept_until": kept_until,
+                    "lock_seconds": waited,
+                    "replaced_policy": before[0],
+                    "replaced_model": before[1],
+                },
+            )
+            ledger.report.add("rows", rows)
+            ledger.report.add("tables", len(staged))
+            ledger.report.add("attempts", attempt)
+            ledger.record(writer)
+        return Switched(
+            tenant_id=tenant_id,
+            number=self._generation.number,
+            verb=self._verb,
+            rows=rows,
+            tables=len(staged),
+            attempts=attempt,
+            lock_seconds=waited,
+            kept_until=kept_until,
+            counts={each.table.name: each.gone + each.added for each in staged},
+        )
+
+    def _share(self, there: Store) -> None:
+        """The runs that wrote the memory, and vectors made for it, come to the live database."""
+        with there.transaction(self._tenant_id) as reading, self._live.work.transaction() as writing:
+            (runs,) = copied_tables(reading, "ops", some=("runs",))
+            copy_rows(reading, writing, self._tenant_id, runs, write=queries("generations")["share_runs"])
+            bring_home(reading, writing, self._tenant_id)
+
+
+#: What the generation's database holds before a switch to it.
+_HELD: dict[Verb, Held] = {"publish": "generation", "revert": "replaced"}

@@ -1,0 +1,73 @@
+"""Databases beside the live one, on the same server and of the same schema."""
+
+from __future__ import annotations
+
+from typing import LiteralString
+from urllib.parse import urlsplit
+
+import psycopg
+from psycopg import Connection
+from psycopg.conninfo import conninfo_to_dict
+from psycopg.sql import SQL, Identifier
+
+from reverie.errors import DatabaseError
+from reverie.store.connect import connect
+from reverie.store.migrate import migrate
+from reverie.store.queries import queries
+
+#: Bytes that Postgres keeps of a name.
+_LONGEST_NAME = 63
+
+
+def database_name_of(url: str) -> str:
+    """Return the name of the database that a URL names; without one, that of its user."""
+    given = conninfo_to_dict(url)
+    return str(given.get("dbname") or given.get("user") or "postgres")
+
+
+def name_beside(url: str, suffix: str) -> str:
+    """Return the name of a database beside that of `url`: its name, cut where it is too long, and the suffix."""
+    stem = database_name_of(url).encode()[: _LONGEST_NAME - len(suffix.encode())]
+    return stem.decode(errors="ignore") + suffix
+
+
+def url_beside(url: str, name: str) -> str:
+    """Return the URL of another database of the same server."""
+    return urlsplit(url)._replace(path=f"/{name}").geturl()
+
+
+def create_beside(url: str, name: str) -> str:
+    """Make sure that a database of this name exists beside that of `url` and has the current schema; return its URL.
+
+    A commit there does not wait for the disk: what is made in it can be made again.
+
+    Raises:
+        DatabaseError: the user may not create databases, or as `migrate` raises it.
+    """
+    sql = queries("beside")
+    with connect(url) as conn:
+        known = conn.execute(sql["is_known"], {"name": name}).fetchone()
+        if known is None:
+            _administer(conn, sql["create"], name)
+            _administer(conn, sql["relax"], name)
+    there = url_beside(url, name)
+    migrate(there)
+    return there
+
+
+def drop_beside(url: str, name: str) -> None:
+    """Remove a database beside that of `url`, if it exists, whoever is connected to it. Raises DatabaseError."""
+    with connect(url) as conn:
+        _administer(conn, queries("beside")["drop"], name)
+
+
+def _administer(conn: Connection[tuple[object, ...]], statement: LiteralString, name: str) -> None:
+    try:
+        conn.execute(SQL(statement).format(name=Identifier(name)))
+    except psycopg.errors.InsufficientPrivilege as error:
+        raise DatabaseError(
+            f"User {conn.info.user} may not create and drop databases, which generations are kept in: "
+            "grant it CREATEDB, or use another DATABASE_URL for this command."
+        ) from error
+    except psycopg.errors.DuplicateDatabase:
+        pass  # another process was first

@@ -1,0 +1,93 @@
+"""A tenant with a history and a memory, and commands about its generations; their databases are removed."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+
+from reverie.cli.root import reverie
+from reverie.generations.catalog import GenerationPlan, LiveMemory
+from reverie.model import Scope
+from reverie.policy import load_policy
+from reverie.store.database import Store
+from reverie.store.tenants import ensure_tenant
+from reverie.store.work import Work
+from reverie.testing import WordEmbedder
+from tests.promises import compact
+
+Invoke = Callable[..., Result]
+Ask = Callable[..., dict[str, Any]]
+AS_OF = compact.UNTIL.isoformat()
+NOW = datetime(2026, 6, 1, tzinfo=UTC)
+
+
+@pytest.fixture
+def invoke(database_url: str) -> Iterator[Invoke]:
+    """Run a command against this test's database."""
+
+    def call(*arguments: str, env: dict[str, str | None] | None = None) -> Result:
+        given = {"DATABASE_URL": database_url, "REVERIE_TENANT": compact.TENANT, "REVERIE_THREADS": "1"} | (env or {})
+        return CliRunner(env=given).invoke(reverie, arguments)
+
+    yield call
+    left = json.loads(call("generations", "--json").stdout or "{}").get("generations", [])
+    for generation in left:
+        if generation["state"] != "dropped":
+            call("generations", "--drop", str(generation["number"]))
+
+
+@pytest.fixture
+def ask(invoke: Invoke) -> Ask:
+    """Run a command with --json and return what it prints."""
+
+    def call(*arguments: str) -> dict[str, Any]:
+        result = invoke(*arguments, "--json")
+        assert result.exit_code == 0, result.output
+        answer: dict[str, Any] = json.loads(result.stdout)
+        return answer
+
+    return call
+
+
+@pytest.fixture(scope="session")
+def history(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Half a year of two subjects."""
+    return compact.write_history(tmp_path_factory.mktemp("compact") / "history.jsonl")
+
+
+@pytest.fixture
+def remembered(ask: Ask, invoke: Invoke, history: Path) -> dict[str, Any]:
+    """The tenant's clock stands at the end of its history, which is memory; its digest."""
+    assert invoke("import", str(history)).exit_code == 0
+    assert invoke("clock", "--stop-at", AS_OF).exit_code == 0
+    assert ask("run")["failed"] == {}
+    return ask("digest")
+
+
+@pytest.fixture
+def live(database_url: str) -> Iterator[LiveMemory]:
+    """A tenant with nothing in its log."""
+    with Store.open(database_url, size=1) as store:
+        with store.transaction("acme") as writing:
+            ensure_tenant(writing, "acme", "reverie")
+        work = Work(
+            store=store,
+            scope=Scope(tenant_id="acme"),
+            policy=load_policy("reverie"),
+            as_of=NOW,
+            embedder=WordEmbedder(),
+        )
+        yield LiveMemory(work=work, url=database_url)
+
+
+def plan() -> GenerationPlan:
+    """By what a generation of it is made."""
+    return GenerationPlan(
+        policy_name="reverie", policy=load_policy("reverie"), embedder_name="minilm", embedder=WordEmbedder()
+    )

@@ -1,0 +1,33 @@
+"""A generation is made by its own policy, and one that was interrupted goes on."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.generations.conftest import Ask, Invoke
+
+
+def test_another_policy_makes_another_memory(remembered: dict[str, Any], ask: Ask, tmp_path: Any) -> None:
+    eager = tmp_path / "eager.toml"
+    eager.write_text('base = "reverie"\n[prune]\nbelow = 0.9\nunaccessed_days = 1\n')
+    built = ask("rebuild", "--shadow", "--policy", str(eager))
+    assert built["sha256"] != remembered["sha256"] and built["policy"] == str(eager)
+    assert ask("digest") == remembered
+
+
+def test_what_was_interrupted_goes_on(
+    remembered: dict[str, Any], ask: Ask, invoke: Invoke, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from reverie.generations import building
+
+    def stops(*_: Any, **__: Any) -> Any:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(building, "maintain", stops)
+        assert invoke("rebuild", "--shadow").exit_code != 0
+    assert [(each["number"], each["state"]) for each in ask("generations")["generations"]] == [(1, "building")]
+    built = ask("rebuild", "--shadow")
+    assert built["number"] == 1 and built["sha256"] == remembered["sha256"]

@@ -1,0 +1,33 @@
+"""Assets of generations: a tenant's memory beside the live one, what it would change, and its publication."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import psycopg
+
+from reverie.store.database import Store
+from reverie.store.digest import digest
+from tests.orchestration.conftest import AS_OF
+
+
+def test_a_generation_is_built_compared_and_published(
+    remembered: Store, run_job: Any, conn: psycopg.Connection, database_url: str
+) -> None:
+    before, tags = digest(remembered, "acme"), {"as_of": AS_OF.isoformat()}
+    config = {"config": {"tenant": "acme"}}
+    ops = {"ops": {"generations": config, "generation_differences": config}}
+    shown = metadata(run_job("generation", None, tags=tags, config=ops))
+    assert shown["number"] == 1 and shown["memories_before"] == shown["memories_after"] == shown["memories"] > 0
+    assert shown["memories_gone"] == 0 and "ramen" not in str(shown)
+    assert digest(remembered, "acme") == before
+    conn.execute("update ops.tenants set clock_at = %s", [AS_OF])
+    done = metadata(run_job("publish", None, tags=tags, config={"ops": {"published_generations": config}}))
+    assert done["number"] == 1 and digest(remembered, "acme").sha256 == before.sha256
+    (name,) = conn.execute("select database from ops.generations").fetchone() or ("",)
+    conn.execute(f'drop database "{name}" with (force)')
+
+
+def metadata(result: Any) -> dict[str, Any]:
+    events = result.get_asset_materialization_events()
+    return {name: value.value for event in events for name, value in event.materialization.metadata.items()}
