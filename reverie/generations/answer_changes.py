@@ -57,7 +57,9 @@ class AnswerChange:
     @property
     def first_changed(self) -> bool:
         """Whether the first hit is another one."""
-        return self.first(self.before) != self.first(self.after)
+        if not self.before or not self.after:
+            return bool(self.before) != bool(self.after)
+        return self.before[0].other_rank != 1
 
     @property
     def changed(self) -> bool:
@@ -65,11 +67,6 @@ class AnswerChange:
         return len(self.before) != len(self.after) or any(
             hit.other_rank != rank for rank, hit in enumerate(self.before, 1)
         )
-
-    @staticmethod
-    def first(hits: Sequence[AnsweredHit]) -> tuple[int, int | None] | None:
-        """Return the place of the first hit here and there; None: there is no hit."""
-        return (1, hits[0].other_rank) if hits else None
 
 
 def answer_counts(changes: Sequence[AnswerChange]) -> dict[str, int]:

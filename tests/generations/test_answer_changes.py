@@ -45,6 +45,11 @@ def test_what_moves_down_or_goes_is_told_with_its_ranks() -> None:
     }
 
 
+def test_another_first_hit_is_a_change_whatever_follows() -> None:
+    assert beside(ASKED, hits((1, "Oslo")), hits((2, "Bergen"))).first_changed
+    assert not beside(ASKED, hits((1, "Oslo"), (2, "Bergen")), hits((1, "Oslo"), (3, "Paris"))).first_changed
+
+
 def test_nothing_and_nothing_are_the_same() -> None:
     assert not beside(ASKED, [], []).first_changed
     assert beside(ASKED, [], hits((1, "Oslo"))).first_changed
