@@ -54,7 +54,7 @@ class Selection:
     @property
     def ids(self) -> list[UUID]:
         """Ids of the turns and events."""
-        return [each.id for each in (*self.turns, *self.events)]
+        return [*(turn.id for turn in self.turns), *(event.id for event in self.events)]
 
     @property
     def items(self) -> list[UUID]:
@@ -165,7 +165,7 @@ def select_rows(
         turns = cursor.execute(sql["read_turns"], {**params, **chosen}).fetchall()
     with conn.cursor(row_factory=args_row(LoggedEvent)) as cursor:
         events = cursor.execute(sql["read_events"], {**params, **chosen}).fetchall()
-    ids = [each.id for each in (*turns, *events)]
+    ids = [*(turn.id for turn in turns), *(event.id for event in events)]
     before = chosen["before"]
     gone: dict[UUID, Sequence[UUID]] = {}
     changes = CorrectionChanges(void=(), moved={}, unwritten=())
