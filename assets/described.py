@@ -17,7 +17,7 @@ OWNERS = ["team:memory"]
 _SCHEMA = Path(__file__).resolve().parents[1] / "sql" / "schema.txt"
 _DOCS = Path(__file__).resolve().parents[1] / "docs"
 _LINK = re.compile(r"\[(?P<text>[^\]]+)\]\((?P<target>[^)\s]+)\)")
-_COLUMN = re.compile(r"^  (?P<name>[a-z0-9_]+) (?P<rest>[^()]+?.*?)(?: -- (?P<comment>.*))?$")
+_COLUMN = re.compile(r"^  (?P<name>[a-z_][a-z0-9_]*) (?P<rest>[^()]+?.*?)(?: -- (?P<comment>.*))?$")
 #: What ends the type in a recorded column.
 _AFTER_TYPE = re.compile(r" (?:not null|default |statistics |generated |collate |grants ).*$")
 #: What begins a line of a table that is no column.

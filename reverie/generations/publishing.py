@@ -167,7 +167,7 @@ class _Switch:
                 self._follow(snapshot, writing)
             self._bring_up(there)
             with there.transaction(self._tenant_id) as writing:
-                writing.execute("set local synchronous_commit = on")
+                writing.execute(sql["outlive_crash"])
                 staged = stage_difference(snapshot, writing, writer, self._tenant_id)
             snapshot.execute("rollback")
             with writer.transaction() if not is_last else nullcontext():

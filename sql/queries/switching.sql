@@ -125,3 +125,7 @@ select policy, model from ops.tenants where tenant_id = %(tenant)s
 -- name: read_subjects
 -- The subjects that the live memory knows.
 select subject_id from memory.subjects where tenant_id = %(tenant)s
+
+-- name: outlive_crash
+-- What was replaced is on disk before it is replaced, though a generation's database waits for the disk nowhere else.
+select set_config('synchronous_commit', 'on', true)
