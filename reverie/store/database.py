@@ -41,6 +41,11 @@ class Store:
         """
         return cls(open_pool(url, role=role, size=size))
 
+    @property
+    def url(self) -> str:
+        """Of the database, as it was opened."""
+        return str(self._pool.conninfo)
+
     @contextmanager
     def transaction(self, tenant_id: str) -> Iterator[Connection]:
         """Yield a connection inside a transaction that sees the rows of this tenant and no other."""

@@ -2,6 +2,14 @@
 -- Until the transaction ends, as the only role that may delete from the log.
 set local role reverie_eraser
 
+-- name: copies
+-- The tenant's generations that have a database.
+select number, database from ops.generations where tenant_id = %(tenant)s and state <> 'dropped' order by number
+
+-- name: note_dropped
+-- The database of a generation is gone.
+update ops.generations set state = 'dropped' where tenant_id = %(tenant)s and number = %(number)s
+
 -- name: lock_running
 -- Wait for whoever flushes sessions of these subjects, and let nobody flush them meanwhile.
 select from ops.sessions where tenant_id = %(tenant)s and subject_id = any(%(subjects)s)

@@ -5,5 +5,6 @@
 - `targets`: what is named to be erased
 - `read`: the turns, events and memories that it means
 - `decide`: corrections, dead letters and cached texts that go with them
+- `copies`: generations of the tenant are removed
 - `write`: deletes rows, and keeps marks by which nothing comes back
 """

@@ -1,4 +1,4 @@
-"""Erase in one database: one transaction a subject, so that a process killed anywhere has erased it or not begun.
+"""Erase: one transaction a subject, so that a process killed anywhere has erased it or not begun.
 
 Afterwards the memory of a subject of whom a part is kept is empty, and it waits in the queue: whoever runs next makes
 it again from what is left of the log, in event time. So its digest is that of a log in which the rest was never said
@@ -18,6 +18,7 @@ from uuid import UUID
 from psycopg import Connection, Rollback
 
 from reverie.capture.append import lock_sessions
+from reverie.drive.erase.copies import drop_copies
 from reverie.drive.erase.read import Selection, find_subject, select, select_rows
 from reverie.drive.erase.targets import Target
 from reverie.drive.erase.write import delete_selected, delete_tenant
@@ -65,7 +66,7 @@ class Erased:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Eraser:
-    """Erases of one tenant, in one database: the live one, or one that is kept beside it."""
+    """Erases of one tenant. Its generations, databases beside the live one with copies of all this, are removed."""
 
     #: Opened in the role of the worker; each transaction takes on that of the eraser.
     store: Store
@@ -87,6 +88,12 @@ class Eraser:
             NotFoundError: there is nothing of this name, and there never was.
             InputError: several subjects have a session of this name, or other memories rest on the memory's turns.
         """
+        erased = self._erase(target, preview=preview)
+        if not preview:
+            drop_copies(self.store, self.tenant_id)
+        return erased
+
+    def _erase(self, target: Target, *, preview: bool) -> Erased:
         erased: Erased | None = None
         with self.transaction() as conn:
             try:
@@ -117,6 +124,7 @@ class Eraser:
             )
             counts = delete_selected(conn, self.tenant_id, selection, new_erasure_id())
             left = self._wait(conn, selection)
+        drop_copies(self.store, self.tenant_id)
         return Erased(receipt=None, counts=counts, turns=len(selection.turns), left=left, subject_id=subject_id)
 
     def erase_tenant(self) -> Iterator[Erased]:
@@ -124,6 +132,7 @@ class Eraser:
 
         Killed, it is started again and goes on. The tenant's receipts stay, with the name that it had.
         """
+        drop_copies(self.store, self.tenant_id)
         after = ""
         while True:
             check_interruption()
