@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import datetime
 from uuid import UUID
 
@@ -16,7 +16,7 @@ from reverie.recall.profile import one_line
 from reverie.recall.query import RecallQuery
 from reverie.recall.recall import withheld_note
 from reverie.recall.search import half_vector
-from reverie.store.privacy.consents import withheld_statement
+from reverie.recall.subject_cache import KnownSubject, subject_statement
 from reverie.store.queries import queries
 from reverie.store.session import Statement, TenantSession
 
@@ -107,20 +107,21 @@ async def staged_recall(
     policy: Policy,
     embedder: Embedder | None,
     admitted: Sequence[UUID] | None = None,
+    known: KnownSubject | None = None,
 ) -> StagedRecall:
     """Return structured facts by exact look-up, always, and the nearest summaries under the policy's distance.
 
-    With `admitted`, only facts and summaries that rest on these turns and memories.
+    With `admitted`, only facts and summaries that rest on these turns and memories. `known`: what the caller has read
+    of the subject already. Of one that does not want to be recalled there is nothing but a note.
     Without a question, without an embedder, or when it fails, there are no summaries and a note says why. Nothing is
     logged, and nothing counts as an access, since the facts are returned whatever is asked.
     """
     numbers = policy.structured_facts
     notes: list[str] = []
-    ((withheld,),) = await session.run(withheld_statement(session.tenant_id, query.subject_id))
-    if withheld:
-        query, asked_of = replace(query, text="", subject_id=""), query.subject_id
-        nobody = await staged_recall(session, query, policy=policy, embedder=None, admitted=admitted)
-        return replace(nobody, subject_id=asked_of, notes=(withheld_note(asked_of),))
+    if known is None:
+        known = KnownSubject(rows=await session.run(subject_statement(session.tenant_id, query.subject_id)))
+    if known.is_withheld:
+        return _withheld(session.tenant_id, query, policy)
     vector = await _question_vector(session, query, embedder, notes)
     model = embedder.model if embedder else None
     facts, nearest = await _look_up(session, query, policy, vector, model, admitted)
@@ -144,6 +145,23 @@ async def staged_recall(
         near_misses=tuple(near_misses),
         letters=numbers.summary_letters,
         notes=tuple(notes),
+    )
+
+
+def _withheld(tenant_id: str, query: RecallQuery, policy: Policy) -> StagedRecall:
+    return StagedRecall(
+        question=None,
+        tenant_id=tenant_id,
+        subject_id=query.subject_id,
+        asked_at=query.as_of,
+        policy=policy.name,
+        policy_hash=policy.hash,
+        model=None,
+        facts=(),
+        summaries=(),
+        near_misses=(),
+        letters=policy.structured_facts.summary_letters,
+        notes=(withheld_note(query.subject_id),),
     )
 
 

@@ -19,10 +19,6 @@ from ops.consents where tenant_id = %(tenant)s and subject_id = %(subject)s
 select subject_id, capture, recall, retain_days, changed_at, actor
 from ops.consents where tenant_id = %(tenant)s order by subject_id
 
--- name: withheld
--- Whether a subject does not want to be recalled.
-select exists (select from ops.consents where tenant_id = %(tenant)s and subject_id = %(subject)s and not recall)
-
 -- name: overdue
 -- Subjects of a scope of whom something is older than they agreed to, each with the midnight (UTC) before which it goes: the
 -- memory of each is made again once a day at most.

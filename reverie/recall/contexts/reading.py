@@ -122,7 +122,14 @@ class ContextReader:
         """Add the memories: found for the question, or in stages, or without a question the most important ones."""
         session, query, top_k = self.session, self.query, material.top_k
         if self.policy.context.form == "chat" and material.given.mode == "active":
-            staged = await staged_recall(session, query, policy=self.policy, embedder=self.embedder, admitted=admitted)
+            staged = await staged_recall(
+                session,
+                query,
+                policy=self.policy,
+                embedder=self.embedder,
+                admitted=admitted,
+                known=KnownSubject(rows=subject),
+            )
             near = {one.id for one in staged.summaries}
             told = [replace(one, earlier=one.earlier and one.id not in near) for one in material.told]
             return replace(material, staged=staged, told=told)

@@ -86,11 +86,6 @@ async def list_consents(session: TenantSession) -> Sequence[Consent]:
     return await session.run(Statement(queries("consents")["list"], {"tenant": session.tenant_id}, row=Consent))
 
 
-def withheld_statement(tenant_id: str, subject_id: str) -> Statement[tuple[bool]]:
-    """Return the statement that reads whether a subject does not want to be recalled."""
-    return Statement(queries("consents")["withheld"], {"tenant": tenant_id, "subject": subject_id})
-
-
 def overdue_subjects(conn: Connection[Any], scope: Scope, as_of: datetime) -> list[tuple[str, datetime]]:
     """Return the subjects of whom something is older than they agreed to, with the time before which it goes.
 
