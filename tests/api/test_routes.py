@@ -200,7 +200,11 @@ def test_outcomes_are_logged_once(api: TestClient, conn: psycopg.Connection[Any]
                "positive": True, "observed_at": "2026-03-01T09:00:00+01:00"}  # fmt: skip
     other = outcome | {"metric": "likes"}
     assert api.post("/v1/outcomes", json={"outcomes": [outcome]}).json() == {"added": 1, "repeated": 0, "refused": 0}
-    assert api.post("/v1/outcomes", json={"outcomes": [outcome, other]}).json() == {"added": 1, "repeated": 1, "refused": 0}
+    assert api.post("/v1/outcomes", json={"outcomes": [outcome, other]}).json() == {
+        "added": 1,
+        "repeated": 1,
+        "refused": 0,
+    }
     answer = api.post("/v1/outcomes", json={"outcomes": [other | {"source_id": "t2"}, outcome | {"value": 6.0}]})
     assert (answer.status_code, answer.json()["errors"][0]["pointer"]) == (409, "#/outcomes/1")
     rows = conn.execute("select tenant_id, metric, value from log.outcomes order by source_id, metric").fetchall()

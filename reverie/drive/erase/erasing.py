@@ -114,7 +114,7 @@ class Eraser:
     def erase_again(self, subject_id: str, ids: Sequence[UUID] | None) -> Erased:
         """Erase turns and events of a subject by their ids, or everything about it (None), without a new receipt.
 
-        For a database in which what was erased elsewhere is there again.
+        For a database in which what was erased elsewhere is there again: a restored one.
         """
         with self.transaction() as conn:
             self._lock(conn, [subject_id])
