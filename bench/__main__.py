@@ -41,6 +41,7 @@ BENCHES = {
     "on_ray": "How much faster are two Ray workers than one at extracting and embedding?",
     "marts": "How long do the marts of a million memories take to build, and to bring up to date after a day?",
     "subjects": "What do ten times the subjects cost a cycle in which just as much is said?",
+    "rebuild": "What does a rebuild beside the live memory cost, beside pg_restore? And a diff, a publish, a revert?",
     "sizes": "What does a memory take on the disk?",
     "startup": "How fast does the command line answer?",
     "mood": "How well are moods told and crises found?",
