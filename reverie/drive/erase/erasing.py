@@ -61,9 +61,6 @@ class Erased:
     before: Receipt | None = None
     #: Whose it was; None: of several, or it had been erased before.
     subject_id: str | None = None
-    #: Its turns and events; None: everything about the subject. `erase_again` takes them, for a database kept beside
-    #: the live one, such as a generation of a rebuild.
-    ids: Sequence[UUID] | None = None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -110,8 +107,7 @@ class Eraser:
     def erase_again(self, subject_id: str, ids: Sequence[UUID] | None) -> Erased:
         """Erase turns and events of a subject by their ids, or everything about it (None), without a new receipt.
 
-        For a database in which what was erased elsewhere is there (still): a restored one, or a generation of a rebuild
-        that is kept beside the live one.
+        For a database in which what was erased elsewhere is there again.
         """
         with self.transaction() as conn:
             self._lock(conn, [subject_id])
@@ -170,8 +166,7 @@ class Eraser:
         counts = delete_selected(conn, self.tenant_id, selection, erasure_id)
         left = self._wait(conn, selection)
         receipt = self._receipt(conn, target, erasure_id, counts)
-        ids = None if selection.whole else selection.ids
-        return Erased(receipt=receipt, counts=counts, turns=len(selection.turns), left=left, ids=ids)
+        return Erased(receipt=receipt, counts=counts, turns=len(selection.turns), left=left)
 
     def _wait(self, conn: Connection[Any], selection: Selection) -> Sequence[str]:
         """Let the subjects of whom something is left wait to be made again; return them."""
