@@ -52,7 +52,11 @@ def plant(server: EmbeddedPostgres, folder: Path, words: dict[str, str]) -> None
     lines = [
         turn | {"source_id": f"{place}", "text": text, "said_at": f"2026-03-0{1 + place}T09:00:00Z"}
         for place, text in enumerate(
-            (f"I have a dog called {words['pet'].capitalize()}.", f"We talked about {words['turn']} yesterday.")
+            (
+                f"I have a dog called {words['pet'].capitalize()}.",
+                f"We talked about {words['turn']} yesterday.",
+                "I can't stand coffee.",
+            )
         )
     ]
     lines += [turn | {"source_id": "9", "text": words["letter"], "said_at": "yesterday"}]
@@ -64,7 +68,7 @@ def plant(server: EmbeddedPostgres, folder: Path, words: dict[str, str]) -> None
     run(server, "run", "--as-of", "2026-03-09")
     run(server, "recall", f"what about {words['question']}?", "--subject", subject, "--as-of", "2026-03-09")
     memories = json.loads(run(server, "show", subject, "--json", "--as-of", "2026-03-09").stdout)["subject"]["memories"]
-    run(server, "correct", memories[0]["id"], "--replace", f"Has a {words['right']}", "--as-of", "2026-03-09")
+    run(server, "correct", memories[-1]["id"], "--replace", f"Has a {words['right']}", "--as-of", "2026-03-09")
     run(server, "run", "--as-of", "2026-03-10")
     at = datetime(2026, 3, 1, tzinfo=UTC)
     with connect(server.url("reverie")) as conn:
