@@ -48,7 +48,7 @@ def compare_generation(tenant: str, number: int, as_of: datetime | None) -> dict
     return found
 
 
-@task(cache_policy=NO_CACHE)
+@task(retries=2, retry_delay_seconds=10, retry_condition_fn=is_worth_a_retry, cache_policy=NO_CACHE)
 @in_one_sentence
 def publish_generation(tenant: str, number: int, as_of: datetime | None) -> dict[str, int | float]:
     """Make it the live memory, if the gates of the tenant's policy let it pass."""

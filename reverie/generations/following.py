@@ -13,8 +13,8 @@ from psycopg.sql import SQL, Composable, Literal
 
 from reverie.errors import ConflictError
 from reverie.generations.catalog import Generation
-from reverie.store.copying import CopiedTable, copied_tables, copy_missing
 from reverie.store.queries import queries
+from reverie.store.server.copying import CopiedTable, copied_tables, copy_missing
 
 #: What was said and done; a row of these that is gone from the log was erased. Recalls and contexts end by themselves.
 _SAID = ("turns", "events", "outcomes", "corrections")

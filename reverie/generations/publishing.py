@@ -20,11 +20,11 @@ from reverie.generations.switching import Held, StagedTable, apply_difference, h
 from reverie.inference import Embedder
 from reverie.policy import Policy, load_policy
 from reverie.store.connect import connect
-from reverie.store.copying import copied_tables, copy_rows
 from reverie.store.database import Store
 from reverie.store.failures import release_failures
 from reverie.store.queries import queries
 from reverie.store.runs import run
+from reverie.store.server.copying import copied_tables, copy_rows
 
 #: Attempts to switch while stages go on; after them, stages wait for a whole one.
 _ATTEMPTS = 3

@@ -18,10 +18,10 @@ from psycopg import Connection
 from psycopg.sql import SQL, Composable, Identifier
 from psycopg.sql import Literal as SqlLiteral
 
-from reverie.store.copying import CopiedTable, copied_tables, listed, stream
 from reverie.store.digest import compared_columns
 from reverie.store.locks import add_subjects
 from reverie.store.queries import queries
+from reverie.store.server.copying import CopiedTable, copied_tables, listed, stream
 
 #: Which memory a generation's database holds.
 Held = Literal["generation", "replaced"]

@@ -22,7 +22,6 @@
 - `tenants`: which tenants are known, and their policies
 - `clock`: the clock of a tenant
 - `digest`: the digest of a tenant's memory
-- `copying`: rows of a tenant from one database to another
 - `migrate`: brings a database to the current schema
 - `revisions`: the schema's revision
 """

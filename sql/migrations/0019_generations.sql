@@ -45,7 +45,7 @@ comment on column ops.generations.replaced_policy is 'Policy of the memory that 
 comment on column ops.generations.replaced_model is 'Embedding model of that memory.';
 comment on column ops.generations.lock_seconds is 'How long the last publish or revert kept stages of the tenant waiting.';
 grant select (tenant_id, number, state, policy, policy_hash, model, embedder, without_source, as_of, turns, memories, sha256, seconds,
-              made_at, published_at, kept_until, lock_seconds)
+              made_at, published_at, kept_until, replaced_policy, replaced_model, lock_seconds)
     on ops.generations to reverie_analyst;
 
 create table ops.late_subjects (

@@ -344,7 +344,7 @@ def test_what_writes_is_never_cached_and_parameters_are_ids() -> None:
     from prefect import Task
     from prefect.cache_policies import NO_CACHE
 
-    plain = {"string", "integer", "null"}
+    plain = {"string", "integer", "boolean", "null"}
     for path in (path for path in (ROOT / "flows").glob("*.py") if path.stem != "__init__"):
         module = import_module(f"flows.{path.stem}")
         tasks = [each for each in vars(module).values() if isinstance(each, Task)]

@@ -37,6 +37,7 @@ CONTENT = {
     "ops.pending_turns": {"source_id", "speaker", "text", "tool_calls", "metadata", "mood", "candidates"},
     "ops.consents": {"subject_id", "actor"},
     "ops.erasures": {"actor"},
+    "ops.generations": {"database"},
     "ops.queue": {"error"},
     "ops.replies": {"reply"},
     "ops.runs": {"scope", "error"},

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from reverie.store.copying import copied_tables, copy_missing, copy_rows
 from reverie.store.database import Store
 from reverie.store.digest import digest
+from reverie.store.server.copying import copied_tables, copy_missing, copy_rows
 from tests.conftest import Databases
 from tests.promises import compact
 from tests.promises.world import live

@@ -6,6 +6,7 @@
 - `decide`: the policy's rules applied to a batch of turns
 - `events`: the policy's rules applied to events
 - `language_model`: a language model asked about turns
+- `own_words`: which statements keep the words in which they were said
 - `stated`: statements of a reader as candidates
 - `claims`: which claims of a language model stand
 - `claimed`: accepted claims as candidates

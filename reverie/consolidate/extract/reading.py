@@ -123,13 +123,14 @@ def _stated(reading: MessageReading, message: AskedMessage, numbers: ReaderPolic
 def _sentence(message: AskedMessage, reading: MessageReading, most: int) -> str | None:
     """The sentence of an object, of at most so many characters; None: it asks, or is longer.
 
-    A word or two say nothing alone: with them stands the message, if it is not longer.
+    A word or two say nothing alone: with them stands the message, unless that is no longer or too long.
     """
     said = message.text[reading.object.start : reading.object.end]
     sentence = next((one.strip() for one in sentences(message.text) if said in one), "")
-    if len(sentence.split()) <= _FEW_WORDS and len(message.text) <= most:
+    if len(sentence.split()) <= _FEW_WORDS:
         sentence = message.text.strip()
-    return sentence if sentence and len(sentence) <= most and not sentence.endswith("?") else None
+    says_something = len(sentence.split()) > _FEW_WORDS and len(sentence) <= most
+    return sentence if says_something and not sentence.endswith("?") else None
 
 
 def _likely(message: AskedMessage, found: ReadMessage, others: Sequence[Span], most: int) -> MessageStatement | None:

