@@ -264,3 +264,18 @@ def test_somebody_is_one_person_by_name() -> None:
 
 def test_plans_are_decided_with_what_they_may_drop() -> None:
     assert {"plans", "wants", "works_on", "deadline"} <= with_dropping(POLICY.extract.relations)
+
+
+def test_what_is_remembered_as_it_was_said_counts_however_unsure_and_is_no_structured_fact() -> None:
+    loved = told(1, "likes", "coffee", own_words="I love coffee, filter coffee", confidence=0.26, polarity=1)
+    disliked = told(9, "likes", "coffee", polarity=-1, phase="begins")
+    assert in_force(loved, disliked) == ["Doesn't like coffee"]
+    said, read = stated_values(
+        memories_of(
+            [told(1, "name", "Ana", own_words="it's Ana, hi", confidence=0.26), told(2, "name", "Ana", confidence=0.6)]
+        ),
+        POLICY,
+        "test",
+    )
+    assert (said.key, said.confidence) == (None, POLICY.structured_facts.rule_confidence)
+    assert (read.key, read.confidence) == ("name", 0.6)

@@ -175,8 +175,11 @@ def _confidence(memory: StatingMemory, policy: Policy) -> float:
     """How sure it is, as it is shown: of what the reader found, by the reader, or by both where a model agrees."""
     if is_corrected(memory.origin):
         return 1.0
-    if memory.origin in (READER, OWN_WORDS) and memory.confidence is not None:
-        return memory.confidence if memory.agreed is None else memory.agreed
+    if memory.agreed is not None:
+        return memory.agreed
+    # of own words no structured fact shows it, and a value that is less sure than others would end nothing
+    if memory.origin == READER and memory.confidence is not None:
+        return memory.confidence
     usual = confidences(policy).get(memory.origin, policy.structured_facts.rule_confidence)
     return float((memory.stated or {}).get("confidence", usual))
 
