@@ -6,7 +6,7 @@ figure, the role of a name. Where it is not sure of all of it (`[extract.reader]
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import polars as pl
@@ -17,26 +17,25 @@ from reverie.language.statements.stated import MessageStatement
 from reverie.model import Candidate
 
 
-def each_told_once(statements: Sequence[MessageStatement]) -> list[MessageStatement]:
-    """Return the statements of a message in their order, without own words that another memory of it would repeat.
+def each_told_once(statements: Mapping[int, MessageStatement]) -> dict[int, MessageStatement]:
+    """Return the statements of a message by their places, without own words that another memory of it would repeat.
 
     Own words are left out where a statement without them names their object, whatever it is called there. Of those
     that lie in one another the surest statement stays, with the longest words.
     """
-    named = [_words(each.object, each.topic, each.holder) for each in statements if each.own_words is None]
-    kept: list[tuple[int, MessageStatement]] = []
-    own = [(place, each) for place, each in enumerate(statements) if each.own_words is not None]
+    kept = {place: each for place, each in statements.items() if each.own_words is None}
+    named = [_words(each.object, each.topic, each.holder) for each in kept.values()]
+    own = [(place, each) for place, each in statements.items() if each.own_words is not None]
     for place, each in sorted(own, key=lambda one: -one[1].confidence):
         if any(_words(each.object) <= words for words in named):
             continue
-        at = next((at for at, (_, other) in enumerate(kept) if _overlap(each, other)), None)
+        at = next((at for at, other in kept.items() if _overlap(each, other)), None)
         if at is None:
-            kept.append((place, each))
+            kept[place] = each
         else:
-            there, other = kept[at]
-            kept[at] = there, replace(other, own_words=max(each.own_words or "", other.own_words or "", key=len))
-    sure = [(place, each) for place, each in enumerate(statements) if each.own_words is None]
-    return [each for _, each in sorted([*sure, *kept], key=lambda one: one[0])]
+            longest = max((kept[at].own_words or "", each.own_words or ""), key=len)
+            kept[at] = replace(kept[at], own_words=longest)
+    return dict(sorted(kept.items()))
 
 
 def without_episodes_told(found: pl.DataFrame, stated: Mapping[str, Sequence[Candidate]]) -> pl.DataFrame:
@@ -56,13 +55,9 @@ def without_episodes_told(found: pl.DataFrame, stated: Mapping[str, Sequence[Can
 
 
 def _overlap(one: MessageStatement, other: MessageStatement) -> bool:
-    first, second = one.own_words or "", other.own_words or ""
-    return first in second or second in first
+    first, second = one.own_words, other.own_words
+    return first is not None and second is not None and (first in second or second in first)
 
 
 def _words(*spans: str | None) -> frozenset[str]:
-    return frozenset(word for words in _read(spans) for word in words)
-
-
-def _read(spans: Iterable[str | None]) -> Iterable[Sequence[str]]:
-    return (read_object(span).words for span in spans if span)
+    return frozenset(word for span in spans if span for word in read_object(span).words)

@@ -81,9 +81,9 @@ def candidates_of(
     """
     known = policy.extract.relations
     named = [one for one in before if one.relation in known and not (one.holder and _is_pronoun(one.holder))]
-    candidates = []
+    taken = {}
     own = read_object(turn.speaker or "").words
-    for place, statement in enumerate(each_told_once([_trimmed(each) for each in statements])):
+    for place, statement in enumerate(map(_trimmed, statements)):
         relation = known.get(statement.relation)
         if relation is None or not statement.object:
             continue
@@ -93,6 +93,10 @@ def candidates_of(
         if about is None or _is_own_relative(about, relation, own) or _is_misread(about, relation, statements):
             continue
         named.append(about)
+        taken[place] = about
+    candidates = []
+    for place, about in each_told_once(taken).items():
+        relation = known[about.relation]
         candidates.append(_candidate(about, relation, place, turn, policy))
         if (end := _end_of_replaced(about, relation)) is not None:
             candidates.append(_candidate(end, relation, _ENDS_FROM + place, turn, policy))

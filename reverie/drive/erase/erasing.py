@@ -87,13 +87,8 @@ class Eraser:
         Raises:
             NotFoundError: there is nothing of this name, and there never was.
             InputError: several subjects have a session of this name, or other memories rest on the memory's turns.
+            DatabaseError: a generation of the tenant cannot be removed. Nothing is erased.
         """
-        erased = self._erase(target, preview=preview)
-        if not preview:
-            drop_copies(self.store, self.tenant_id)
-        return erased
-
-    def _erase(self, target: Target, *, preview: bool) -> Erased:
         erased: Erased | None = None
         with self.transaction() as conn:
             try:
@@ -108,6 +103,7 @@ class Eraser:
             erased = self._delete(conn, target, chosen)
             if preview:
                 raise Rollback
+            drop_copies(conn, self.store.url, self.tenant_id)
         assert erased is not None
         return replace(erased, receipt=None if preview else erased.receipt, subject_id=subject_id)
 
@@ -124,7 +120,7 @@ class Eraser:
             )
             counts = delete_selected(conn, self.tenant_id, selection, new_erasure_id())
             left = self._wait(conn, selection)
-        drop_copies(self.store, self.tenant_id)
+            drop_copies(conn, self.store.url, self.tenant_id)
         return Erased(receipt=None, counts=counts, turns=len(selection.turns), left=left, subject_id=subject_id)
 
     def erase_tenant(self) -> Iterator[Erased]:
@@ -132,7 +128,8 @@ class Eraser:
 
         Killed, it is started again and goes on. The tenant's receipts stay, with the name that it had.
         """
-        drop_copies(self.store, self.tenant_id)
+        with self.transaction() as conn:
+            drop_copies(conn, self.store.url, self.tenant_id)
         after = ""
         while True:
             check_interruption()
