@@ -9,6 +9,8 @@ from typing import Any
 
 import orjson
 
+from reverie.recall.facts import fact_name
+
 #: Headings of memories, by kind.
 _KINDS = {
     "fact": "Facts",
@@ -47,7 +49,8 @@ def _page(
     yield f"# What is kept about {_inline(subject_id)}"
     yield from _consent(log.get("ops.consents", ()))
     facts = [row for row in memory.get("memory.structured_facts", ()) if row["valid_to"] is None]
-    yield from _list("Known by key", (f"{_inline(row['key'])}: {_inline(row['value'])}" for row in facts))
+    named = [(fact_name(row["key"], row["speaker"], row["category"]), row["value"]) for row in facts]
+    yield from _list("Known", (f"{_inline(name)}: {_inline(value)}" for name, value in named))
     for row in memory.get("memory.profiles", ()):
         if row["replaced_at"] is None:
             yield from ("", "## Profile", "", _quoted(row["narrative"]))

@@ -39,15 +39,20 @@ class StructuredFact:
 
     @property
     def name(self) -> str:
-        """The key as people read it: without what tells several apart, and of whom if not of the subject.
+        """The key as people read it."""
+        return fact_name(self.key, self.speaker, self.category)
 
-        An instruction of another speaker is marked as theirs.
-        """
-        stem = self.key.partition(":")[0].replace("_", " ").replace("-", " ")
-        if not self.speaker:
-            return stem
-        name = plain_name(self.speaker)
-        return f"{stem} (from {name})" if self.category == "instruction" else f"{name}, {stem}"
+
+def fact_name(key: str, speaker: str, category: str) -> str:
+    """Return a key as people read it: without what tells several apart, and of whom if not of the subject.
+
+    An instruction of another speaker is marked as theirs.
+    """
+    stem = key.partition(":")[0].replace("_", " ").replace("-", " ")
+    if not speaker:
+        return stem
+    name = plain_name(speaker)
+    return f"{stem} (from {name})" if category == "instruction" else f"{name}, {stem}"
 
 
 async def load_facts(

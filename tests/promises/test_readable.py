@@ -27,7 +27,7 @@ def test_an_empty_export_is_a_page(tmp_path: Path) -> None:
 def test_what_is_kept_has_a_line_each(tmp_path: Path) -> None:
     turn = {"id": "1", "session_id": "s*1", "said_at": AT, "turn_index": 0, "speaker": None, "role": "user"}
     memory = {"kind": "fact", "state": "active", "happened_at": AT, "valid_to": None, "content": "Likes <b>tea</b>"}
-    fact = {"key": "name", "value": "Ana", "valid_to": None}
+    fact = {"key": "name", "value": "Ana", "valid_to": None, "speaker": "", "category": "identity"}
     page = written(
         tmp_path,
         ("log.turns", turn | {"text": "One\n# two"}),
@@ -36,11 +36,13 @@ def test_what_is_kept_has_a_line_each(tmp_path: Path) -> None:
         ("memory.memories", memory | {"state": "merged", "content": "Not told"}),
         ("memory.structured_facts", fact),
         ("memory.structured_facts", fact | {"value": "Anna", "valid_to": AT}),
+        ("memory.structured_facts", fact | {"key": "location", "value": "Delhi", "speaker": "meera"}),
         ("ops.consents", {"capture": False, "recall": True, "retain_days": None}),
     )
     for line in (
         "Capture is off, recall is on; what is said is kept without a limit.",
         "- name: Ana",
+        "- meera, location: Delhi",
         "- Likes \\<b\\>tea\\</b\\> (2026-03-01)",
         "### s\\*1",
         "- 2026-03-01 09:00 **user**: One \\# two",
