@@ -6,7 +6,7 @@ from assets.alerts import alerts
 from assets.candidates import candidates
 from assets.checks import all_embedded, bucket_lag, no_duplicates, queue_lag, recall_is_exact
 from assets.evaluation import evaluation
-from assets.generations import GENERATION_ASSETS, GENERATION_JOBS
+from assets.generations import GENERATION_ASSETS, GENERATION_JOBS, every_day
 from assets.memories import steps
 from assets.memory_health import memory_health
 from assets.progress import watch_history
@@ -28,7 +28,7 @@ consolidation_defs = dg.Definitions(
     assets=[turns, candidates, vectors, *steps, memory_health, evaluation, *GENERATION_ASSETS],
     asset_checks=[bucket_lag, queue_lag, all_embedded, no_duplicates, recall_is_exact, *quality_checks],
     jobs=[cycle_job, backfill_job, health_job, evaluation_job, *GENERATION_JOBS, *IMPORT_JOBS],
-    schedules=[every_six_hours, after_each_cycle, every_week, *IMPORT_SCHEDULES],
+    schedules=[every_six_hours, after_each_cycle, every_day, every_week, *IMPORT_SCHEDULES],
     sensors=[watch_history, *alerts],
     resources={"clients": Clients()},
     # one process a run: six steps cost 5 CPU-seconds this way and 36 in processes of their own

@@ -1,15 +1,16 @@
 """Memories built beside the live ones: a tenant's generation, what it would change, and its publication."""
 
 from collections import Counter
+from datetime import UTC, datetime
 
 import dagster as dg
 
 from assets.described import OWNERS, described
-from assets.runs import DRIVER, RETRIES, as_of
+from assets.runs import AS_OF, DRIVER, RETRIES, as_of, as_of_tag
 from resources.clients import Clients
 from resources.generations import memory_of, plan_of, publisher_of
 from reverie.generations.building import begin, build
-from reverie.generations.catalog import find_generation
+from reverie.generations.catalog import drop_ended, find_generation
 from reverie.generations.differing import difference
 from reverie.generations.publishing import publish
 
@@ -99,7 +100,28 @@ def published_generations(
     )
 
 
-GENERATION_ASSETS = [generations, generation_differences, published_generations]
+@dg.asset(
+    group_name="generations",
+    kinds={"postgres"},
+    owners=OWNERS,
+    metadata=described("ops.generations", "rebuilding.md"),
+)
+def ended_generations(context: dg.AssetExecutionContext, clients: Clients) -> dg.MaterializeResult[None]:
+    """Databases of generations that can no longer be reverted are gone, with their copies of the log."""
+    dropped = 0
+    for tenant, _ in clients.store.tenants():
+        live = memory_of(clients.runtime, tenant, as_of(context), driver=DRIVER)
+        dropped += len(drop_ended(live, datetime.now(UTC)))
+    return dg.MaterializeResult(metadata={"dropped": dropped})
+
+
+GENERATION_ASSETS = [generations, generation_differences, published_generations, ended_generations]
+
+ended_job = dg.define_asset_job(
+    "drop_ended_generations",
+    dg.AssetSelection.assets(ended_generations),
+    description="Removes the databases of generations whose kept window has ended, of every tenant.",
+)
 
 #: Started by hand, with the tenant in the run's configuration; publishing is another decision, and another job.
 GENERATION_JOBS = [
@@ -113,4 +135,18 @@ GENERATION_JOBS = [
         dg.AssetSelection.assets(published_generations),
         description="Makes the latest generation of a tenant its live memory.",
     ),
+    ended_job,
 ]
+
+
+@dg.schedule(
+    job=ended_job,
+    cron_schedule="15 4 * * *",
+    execution_timezone="UTC",
+    default_status=dg.DefaultScheduleStatus.RUNNING,
+    description="Daily at 04:15 UTC: generations that can no longer be reverted are removed with their databases.",
+)
+def every_day(context: dg.ScheduleEvaluationContext) -> dg.RunRequest:
+    """Daily at 04:15 UTC; the window in which a generation is kept is by the wall clock, and so is this."""
+    tick = as_of_tag(context.scheduled_execution_time)
+    return dg.RunRequest(run_key=tick, tags={AS_OF: tick})

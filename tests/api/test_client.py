@@ -152,6 +152,7 @@ def test_every_operation_works(memory: Caller, recorder: Recorder, app: TestClie
     assert memory.list_reviews().reviews == []
 
     assert memory.change_consent("ann", retain_days=30).retain_days == memory.read_consent("ann").retain_days == 30
+    assert '"subject_id":"ann"' in memory.export_subject("ann")
     assert memory.erase("subject", subject_id="ann", preview=True).receipt is None
     assert memory.erase("subject", subject_id="ann").receipt == 1
     assert [each.kind for each in memory.list_erasures().receipts] == ["subject"]

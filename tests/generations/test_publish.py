@@ -103,6 +103,7 @@ def test_what_was_replaced_is_kept_for_a_time(
     ask("rebuild", "--shadow")
     (done,) = ask("publish")["switched"]
     assert done["rows"] == 0, "the same memory"
+    assert invoke("generations", "--drop-ended").stdout == "Dropped: none.\n"
     conn.execute("update ops.generations set kept_until = now() - interval '1 hour'")
     refused = invoke("publish", "--revert")
     assert refused.exit_code == 6

@@ -24,8 +24,12 @@ def test_a_generation_is_built_compared_and_published(
     conn.execute("update ops.tenants set clock_at = %s", [AS_OF])
     done = metadata(run_job("publish", None, tags=tags, config={"ops": {"published_generations": config}}))
     assert done["number"] == 1 and digest(remembered, "acme").sha256 == before.sha256
-    (name,) = conn.execute("select database from ops.generations").fetchone() or ("",)
-    conn.execute(f'drop database "{name}" with (force)')
+    ended = "drop_ended_generations"
+    assert metadata(run_job(ended, None, tags=tags)) == {"dropped": 0}
+    conn.execute("update ops.generations set kept_until = now() - interval '1 hour'")
+    assert metadata(run_job(ended, None, tags=tags)) == {"dropped": 1}
+    kept = "select from ops.generations g join pg_database d on d.datname = g.database"
+    assert conn.execute(kept).fetchone() is None
 
 
 def metadata(result: Any) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from reverie_client.routes import (
     corrections,
     entities,
     erasures,
+    exports,
     facts,
     memories,
     observations,
@@ -57,6 +58,7 @@ class Operations:
     erase = Method(erasures.erase)
     list_erasures = Method(erasures.list_erasures)
     iter_receipts = Items(erasures.list_erasures, lambda page: page.receipts)
+    export_subject = Method(exports.export_subject)
     read_consent = Method(consent.read_consent)
     change_consent = Method(consent.change_consent)
     health = Method(operations.health)

@@ -15,6 +15,7 @@
 - `conflicts`: memories that cannot both hold
 - `reviews`: turns that a person should look at
 - `erasures`: erasures and their receipts
+- `exports`: what is kept about a subject, as files
 - `consents`: what a subject agrees to
 - `operations`: health, readiness and metrics, outside `/v1`
 """
@@ -29,6 +30,7 @@ from reverie.api.routes import (
     corrections,
     entities,
     erasures,
+    exports,
     facts,
     memories,
     observations,
@@ -58,6 +60,7 @@ ROUTERS = tuple(
         conflicts,
         reviews,
         erasures,
+        exports,
         consents,
     )
 )
