@@ -3,25 +3,14 @@
 select 1 where exists (select from log.turns where tenant_id = %(tenant)s)
             or exists (select from log.events where tenant_id = %(tenant)s)
 
--- name: weeks
--- Active memories of a subject at the end of each week, the mean and the most, by what became of each memory.
-with ends as (
-    select w.week, %(start)s::timestamptz + make_interval(weeks => w.week) as at
-    from generate_series(1, %(weeks)s::int) as w (week)
-),
-subjects as (
-    select subject_id from log.subjects where tenant_id = %(tenant)s
-),
-lives as materialized (
-    select subject_id, born_at, left_at from memory.lives where tenant_id = %(tenant)s and fate <> 'candidate'
-),
-counted as (
-    select e.week, s.subject_id,
-           (select count(*) from lives l
-            where l.subject_id = s.subject_id and l.born_at < e.at and (l.left_at is null or l.left_at > e.at)) as number
-    from ends e cross join subjects s
-)
-select week, round(avg(number), 2)::float8, max(number)::int from counted group by week order by week
+-- name: week
+-- Active memories of a subject, the mean and the most.
+select coalesce(round(avg(number), 2), 0)::float8, coalesce(max(number), 0)::int
+from (select count(m.id) as number
+      from log.subjects s
+      left join memory.memories m on m.tenant_id = s.tenant_id and m.subject_id = s.subject_id and m.state = 'active'
+      where s.tenant_id = %(tenant)s
+      group by s.subject_id) counted
 
 -- name: milestones
 -- Mean active memories of a subject by time since its first turn.

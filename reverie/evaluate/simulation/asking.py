@@ -11,7 +11,7 @@ from reverie.evaluate.simulation.people import Person, PlantedFact
 from reverie.inference import Embedder
 from reverie.policy import Policy
 from reverie.recall.query import RecallQuery
-from reverie.recall.recall import recall
+from reverie.recall.recall import log_recall, recall
 from reverie.recall.result import Hit
 from reverie.store.database import Store
 from reverie.store.session import perform
@@ -34,6 +34,11 @@ class PlantedAnswer:
     #: Of a fact that has changed: whether the first hit with any of its values has the one that is true now; None:
     #: the fact has not changed yet, or no hit has a value.
     is_current_first: bool | None
+
+    @property
+    def label(self) -> str:
+        """Subject and fact, by their simulated names."""
+        return f"{self.subject_id} {self.name}"
 
 
 def ask_person(
@@ -59,6 +64,21 @@ def ask_person(
         }
         answers.append(_judged(person.subject_id, fact, day, hits[None], hits[_MEMORIES]))
     return answers
+
+
+def use_memory(
+    store: Store, tenant_id: str, person: Person, *, day: int, at: datetime, policy: Policy, embedder: Embedder, number: int
+) -> None:
+    """Recall a number of facts as an application would in a week of use: by the policy's own numbers, and logged.
+
+    Which facts are asked about is drawn by chance of those told so far, so that some are asked often and some never.
+    """
+    rng = Random(f"{person.subject_id}:{day}:use")  # noqa: S311: a simulation
+    told = [fact for fact in person.facts if fact.value_on(day) is not None]
+    session = store.session(tenant_id)
+    for fact in rng.choices(told, k=number) if told else ():
+        query = RecallQuery(text=rng.choice(fact.plan.questions), subject_id=person.subject_id, as_of=at)
+        perform(log_recall(session, perform(recall(session, query, policy=policy, embedder=embedder))))
 
 
 _MEMORIES = ("fact", "preference", "instruction", "episode", "pattern", "summary")

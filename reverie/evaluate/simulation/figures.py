@@ -36,6 +36,10 @@ class MonthFigures:
     #: Passing things that have ended, and those that a memory still tells.
     ended: int
     still_told: int
+    #: Facts, as subject and name, that are not answered, not held, and answered with a former value first.
+    missed: Sequence[str]
+    not_held: Sequence[str]
+    stale: Sequence[str]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -99,6 +103,9 @@ def month_figures(
         stale_first=_share(not each.is_current_first for each in answers if each.is_current_first is not None),
         ended=ended[0],
         still_told=ended[1],
+        missed=[each.label for each in answers if not each.is_answered],
+        not_held=[each.label for each in answers if not each.is_held],
+        stale=[each.label for each in answers if each.is_current_first is False],
     )
 
 

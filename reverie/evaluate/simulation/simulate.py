@@ -11,7 +11,7 @@ from typing import Any
 from reverie.capture.append import insert_outcomes, insert_turns
 from reverie.drive.advance import advance
 from reverie.errors import InputError
-from reverie.evaluate.simulation.asking import ask_person
+from reverie.evaluate.simulation.asking import ask_person, use_memory
 from reverie.evaluate.simulation.figures import MonthFigures, SimulationResult, WeekFigures, month_figures
 from reverie.evaluate.simulation.people import Person, make_person
 from reverie.evaluate.simulation.year import Passing, Year, live_year
@@ -27,8 +27,6 @@ from reverie.store.work import Work
 START = datetime(2025, 1, 6, tzinfo=UTC)
 #: Weeks of a month that is asked about; the last part of the year counts as one.
 MONTH_WEEKS = 4
-#: A cycle after the last turn of a day.
-_SETTLED = timedelta(hours=12)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -38,6 +36,8 @@ class SimulationPlan:
     people: int = 3
     weeks: int = 52
     seed: int = 1
+    #: Questions that each person's application asks of memory in a week, beside those of the measure.
+    recalls: int = 5
 
     @property
     def days(self) -> int:
@@ -70,10 +70,10 @@ def simulate(
     persons = plan.persons()
     years = [live_year(person, tenant_id, START, plan.days, plan.seed) for person in persons]
     began = perf_counter()
-    months = list(_months(store, tenant_id, policy, embedder, plan, persons, years, progress))
-    params = {"tenant": tenant_id, "start": START, "weeks": plan.weeks}
+    weeks: list[WeekFigures] = []
+    months = list(_months(store, tenant_id, policy, embedder, plan, persons, years, weeks, progress))
+    params = {"tenant": tenant_id}
     with store.transaction(tenant_id) as conn:
-        weeks = [WeekFigures(*row) for row in conn.execute(queries("simulate")["weeks"], params).fetchall()]
         milestones = dict(conn.execute(queries("simulate")["milestones"], params).fetchall())
         kinds = dict(conn.execute(queries("simulate")["kinds"], params).fetchall())
         reasons = dict(conn.execute(queries("simulate")["reasons"], params).fetchall())
@@ -110,27 +110,41 @@ def _months(
     plan: SimulationPlan,
     persons: Sequence[Person],
     years: Sequence[Year],
+    weeks: list[WeekFigures],
     progress: Callable[[int], None],
 ) -> Iterator[MonthFigures]:
-    stops = [*range(MONTH_WEEKS, plan.weeks, MONTH_WEEKS), plan.weeks]
-    before = START
-    for number, week in enumerate(stops, 1):
+    for week in range(1, plan.weeks + 1):
         until = START + timedelta(weeks=week)
-        _take_in(store, tenant_id, years, before, until)
-        at = until + _SETTLED if week == plan.weeks else until
-        work = Work(store=store, scope=Scope(tenant_id=tenant_id), policy=policy, as_of=at, embedder=embedder)
+        _take_in(store, tenant_id, years, until - timedelta(weeks=1), until)
+        work = Work(store=store, scope=Scope(tenant_id=tenant_id), policy=policy, as_of=until, embedder=embedder)
         for _ in advance(work):
             pass
-        before = until
+        with store.transaction(tenant_id) as conn:
+            row = conn.execute(queries("simulate")["week"], {"tenant": tenant_id}).fetchone() or (0.0, 0)
+        weeks.append(WeekFigures(week, *row))
         progress(week)
+        for person in persons:
+            use_memory(
+                store,
+                tenant_id,
+                person,
+                day=week * 7,
+                at=until,
+                policy=policy,
+                embedder=embedder,
+                number=plan.recalls,
+            )
+        if week % MONTH_WEEKS and week < plan.weeks:
+            continue
         answers = [
             answer
             for person in persons
             for answer in ask_person(
-                store, tenant_id, person, day=week * 7, at=at, policy=policy, embedder=embedder
+                store, tenant_id, person, day=week * 7, at=until, policy=policy, embedder=embedder
             )
         ]
-        yield month_figures(number, week, answers, ended=_ended(store, tenant_id, years, at))
+        month = -(-week // MONTH_WEEKS)
+        yield month_figures(month, week, answers, ended=_ended(store, tenant_id, years, until))
 
 
 def _take_in(store: Store, tenant_id: str, years: Sequence[Year], since: datetime, until: datetime) -> None:
