@@ -59,6 +59,8 @@ class ImportSummary:
     resolved: int = 0
     #: Records whose text was repaired: NULs removed, unpaired surrogates replaced.
     mended: int = 0
+    #: Records whose text held a secret, which was redacted.
+    redacted: int = 0
     #: Names of ignored fields (the first few).
     ignored_fields: tuple[str, ...] = ()
     #: The format of the file, one of `reading.FORMATS`.
@@ -163,10 +165,12 @@ def import_options(
     store: Store, fields: FieldOptions, *, tenant_id: str, policy: str, now: datetime | None
 ) -> ImportOptions:
     """Return how the records of a tenant are read; `policy` is that of the tenant if it does not exist yet."""
+    known = policy_of(store, tenant_id, policy)
     return ImportOptions(
         tenant_id=tenant_id,
         not_after=(now or datetime.now(UTC)) + CLOCK_SKEW,
-        turn_characters=policy_of(store, tenant_id, policy).extract.turn_characters,
+        turn_characters=known.extract.turn_characters,
+        redact=known.sensitivity.redact_secrets,
         mapping=fields.mapping or {},
         times=time_form(fields.timezone, fields.time_format),
         subject=fields.subject,
@@ -231,6 +235,8 @@ class ImportOptions:
     subject: str | None
     #: Whether fields that `mapping` does not name are recognized by their usual names.
     recognize: bool = True
+    #: Whether secrets are taken out of texts, as the policy says.
+    redact: bool = False
 
     def validator(
         self, records: Sequence[Mapping[str, Any]], *, converted: bool = False
@@ -255,6 +261,7 @@ class ImportOptions:
             times=self.times,
             subject=self.subject,
             assume=True,
+            redact=self.redact,
         )
         return validator, assumed
 
@@ -351,7 +358,7 @@ class _Importer:
         summary, validator = self.summary, self._validator
         summary.subjects = len(self._subjects)
         summary.sessions = len(self._sessions)
-        summary.mended = validator.mended
+        summary.mended, summary.redacted = validator.mended, validator.redacted
         summary.ignored_fields = tuple(sorted(validator.ignored))
         summary.assumed |= {f"role:{theirs}": ours for theirs, ours in sorted(validator.assumed_roles.items())}
         findings = Findings(

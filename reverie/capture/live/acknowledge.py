@@ -164,7 +164,12 @@ def _read(batch: TurnBatch, tenant_id: str, policy: Policy, as_of: datetime) -> 
     records, numbers = batch.records, policy.extract
     if not 0 < len(records) <= MOST_TURNS:
         raise InputError(f"Send 1 to {MOST_TURNS} turns per request, not {len(records):,}.")
-    validator = Validator(tenant_id=tenant_id, not_after=as_of + CLOCK_SKEW, turn_characters=numbers.turn_characters)
+    validator = Validator(
+        tenant_id=tenant_id,
+        not_after=as_of + CLOCK_SKEW,
+        turn_characters=numbers.turn_characters,
+        redact=policy.sensitivity.redact_secrets,
+    )
     place = {"tenant_id": tenant_id, "subject_id": batch.subject_id, "session_id": batch.session_id, "type": "turn"}
     turns: dict[str, Turn] = {}
     timed: dict[str, bool] = {}
