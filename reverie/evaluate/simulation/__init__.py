@@ -4,6 +4,6 @@
 - `people`: a person's facts with their truth over time, routines and style
 - `year`: the turns and outcomes of a person's year
 - `asking`: the questions whose answers are planted, and what recall answers
-- `simulate`: a year under a policy, month by month
+- `simulate`: a year under a policy, week by week
 - `figures`: what a year has shown, as numbers
 """

@@ -1,14 +1,15 @@
-"""Questions whose answers are planted, asked by the recall that users call: of turns and memories, and of memories alone."""
+"""Questions whose answers are planted, asked by the recall that users call."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from random import Random
 
 from reverie.evaluate.simulation.people import Person, PlantedFact
 from reverie.inference import Embedder
+from reverie.model import KINDS
 from reverie.policy import Policy
 from reverie.recall.query import RecallQuery
 from reverie.recall.recall import log_recall, recall
@@ -16,8 +17,8 @@ from reverie.recall.result import Hit
 from reverie.store.database import Store
 from reverie.store.session import perform
 
-#: Hits that are asked for.
-DEPTH = 10
+#: Hits that the measure asks for.
+_HITS = 10
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -29,7 +30,7 @@ class PlantedAnswer:
     is_durable: bool
     #: Whether one of the hits has the value that is true now.
     is_answered: bool
-    #: Whether a memory alone has it, when nothing but memories is asked.
+    #: Whether a memory has it, when memories alone are asked and no turns.
     is_held: bool
     #: Of a fact that has changed: whether the first hit with any of its values has the one that is true now; None:
     #: the fact has not changed yet, or no hit has a value.
@@ -41,47 +42,48 @@ class PlantedAnswer:
         return f"{self.subject_id} {self.name}"
 
 
-def ask_person(
-    store: Store, tenant_id: str, person: Person, *, day: int, at: datetime, policy: Policy, embedder: Embedder
-) -> list[PlantedAnswer]:
-    """Ask one question about each fact that a person has told by a day; nothing is logged."""
-    rng = Random(f"{person.subject_id}:{day}")  # noqa: S311: a simulation
-    answers = []
-    for fact in person.facts:
-        question = rng.choice(fact.plan.questions)
-        if fact.value_on(day) is None:
-            continue
-        hits = {
-            kinds: perform(
-                recall(
-                    store.session(tenant_id),
-                    RecallQuery(text=question, subject_id=person.subject_id, as_of=at, top_k=DEPTH, kinds=kinds),
-                    policy=policy,
-                    embedder=embedder,
+@dataclass(frozen=True, kw_only=True, slots=True)
+class MemoryUser:
+    """Who asks the memory of a person at the end of a day; days are counted from 0, and `at` is that time."""
+
+    store: Store
+    tenant_id: str
+    policy: Policy
+    embedder: Embedder
+    person: Person
+    day: int
+    at: datetime
+
+    def ask(self) -> Iterator[PlantedAnswer]:
+        """Ask one question about each fact told so far, of everything and of memories alone; nothing is logged."""
+        rng = Random(f"{self.person.subject_id}:{self.day}")  # noqa: S311: a simulation
+        for fact in self.person.facts:
+            question = rng.choice(fact.plan.questions)
+            if fact.value_on(self.day) is not None:
+                yield _judged(
+                    self.person.subject_id, fact, self.day, self._hits(question, None), self._hits(question, KINDS)
                 )
-            ).hits
-            for kinds in (None, _MEMORIES)
-        }
-        answers.append(_judged(person.subject_id, fact, day, hits[None], hits[_MEMORIES]))
-    return answers
 
+    def use(self, number: int) -> None:
+        """Recall a number of facts as an application would in a week: by the policy's own numbers, and logged.
 
-def use_memory(
-    store: Store, tenant_id: str, person: Person, *, day: int, at: datetime, policy: Policy, embedder: Embedder, number: int
-) -> None:
-    """Recall a number of facts as an application would in a week of use: by the policy's own numbers, and logged.
+        Which facts are asked about is drawn of those told so far, so that some are asked often and some never.
+        """
+        rng = Random(f"{self.person.subject_id}:{self.day}:use")  # noqa: S311: a simulation
+        told = [fact for fact in self.person.facts if fact.value_on(self.day) is not None]
+        session = self.store.session(self.tenant_id)
+        for fact in rng.choices(told, k=number) if told else ():
+            question = rng.choice(fact.plan.questions)
+            query = RecallQuery(text=question, subject_id=self.person.subject_id, as_of=self.at)
+            answer = perform(recall(session, query, policy=self.policy, embedder=self.embedder))
+            perform(log_recall(session, answer))
 
-    Which facts are asked about is drawn by chance of those told so far, so that some are asked often and some never.
-    """
-    rng = Random(f"{person.subject_id}:{day}:use")  # noqa: S311: a simulation
-    told = [fact for fact in person.facts if fact.value_on(day) is not None]
-    session = store.session(tenant_id)
-    for fact in rng.choices(told, k=number) if told else ():
-        query = RecallQuery(text=rng.choice(fact.plan.questions), subject_id=person.subject_id, as_of=at)
-        perform(log_recall(session, perform(recall(session, query, policy=policy, embedder=embedder))))
-
-
-_MEMORIES = ("fact", "preference", "instruction", "episode", "pattern", "summary")
+    def _hits(self, question: str, kinds: Sequence[str] | None) -> Sequence[Hit]:
+        query = RecallQuery(
+            text=question, subject_id=self.person.subject_id, as_of=self.at, top_k=_HITS, kinds=kinds
+        )
+        session = self.store.session(self.tenant_id)
+        return perform(recall(session, query, policy=self.policy, embedder=self.embedder)).hits
 
 
 def _judged(subject_id: str, fact: PlantedFact, day: int, hits: Sequence[Hit], memories: Sequence[Hit]) -> PlantedAnswer:
