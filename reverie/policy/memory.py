@@ -143,6 +143,10 @@ class CompressPolicy(Table):
         return self
 
 
+def _worth_of_every_kind(worths: Any) -> Any:
+    return dict.fromkeys(KINDS, 1.0) | worths if isinstance(worths, dict) else worths
+
+
 class PrunePolicy(Table):
     """What is forgotten (Brain 4.4)."""
 
@@ -160,7 +164,9 @@ class PrunePolicy(Table):
     #: Active memories that a subject has at most: at each cycle the least valuable beyond are forgotten; 0: no limit.
     budget: Annotated[int, Field(ge=0, le=1_000_000)] = 0
     #: Factor of a memory's importance where the budget decides, by kind; 1 for a kind that is not named.
-    worth: dict[Kind, Share] = Field(default_factory=dict)
+    worth: Annotated[dict[Kind, Share], BeforeValidator(_worth_of_every_kind)] = Field(
+        default_factory=lambda: dict.fromkeys(KINDS, 1.0)
+    )
     #: The same for what was kept in its own words because its reading is unsure, on top of that of its kind.
     worth_said: Share = 1.0
 

@@ -40,3 +40,6 @@ comment on column memory.milestones.compressions is 'Patterns and summaries amon
 
 grant select (tenant_id, subject_id, milestone, days, at, memories, statements, episodes, compressions)
     on memory.milestones to reverie_analyst;
+
+comment on column memory.tombstones.reason is
+    'faded: asked for too seldom; expired: ended by its own time; budget: among the least valuable beyond the policy''s number for a subject; unimportant: below the policy''s threshold from the start; wrong: a person said so; forgotten_on_request: a person did not want it remembered.';

@@ -29,7 +29,7 @@ def keep_within_budget(attempt: Run) -> None:
     numbers = policy.prune
     params |= {
         "budget": numbers.budget,
-        "worths": [numbers.worth.get(kind, 1.0) for kind in policy.fading.rates],
+        "worths": [numbers.worth[kind] for kind in policy.fading.rates],
         "worth_said": numbers.worth_said,
         "said": OWN_WORDS,
     }
