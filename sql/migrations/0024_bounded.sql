@@ -11,13 +11,18 @@ with reached as (
         select max(t.said_at) + interval '1 day' from log.turns t where t.tenant_id = s.tenant_id)
 ),
 lives as (
-    -- a pattern or summary tells of a time before the cycle that made it
-    select l.tenant_id, l.subject_id, l.memory_id, l.kind, l.left_at, greatest(l.born_at, c.made_at) as born_at
+    -- a pattern or summary tells of a time before the cycle that made it; what was replaced left then, whenever it was forgotten
+    select l.tenant_id, l.subject_id, l.memory_id, l.kind, greatest(l.born_at, c.made_at) as born_at,
+           least(l.left_at, r.replaced_at) as left_at
     from memory.lives l
     left join lateral (
         select min(s.as_of) as made_at from memory.lineage s
         where s.tenant_id = l.tenant_id and s.memory_id = l.memory_id and s.relation = 'compressed'
           and l.kind in ('pattern', 'summary')) c on true
+    left join lateral (
+        select min(s.as_of) as replaced_at from memory.lineage s
+        where s.tenant_id = l.tenant_id and s.source_id = l.memory_id and s.source = 'memory'
+          and s.relation in ('merged', 'compressed') and l.fate <> 'active') r on true
     where l.fate <> 'candidate'
 )
 select r.tenant_id, r.subject_id, r.milestone, r.days, r.at,
