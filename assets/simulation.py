@@ -1,6 +1,9 @@
 """A simulated year under a policy as an asset: made by hand, in a temporary database; numbers only."""
 
+from typing import Any
+
 import dagster as dg
+from pydantic import Field
 
 from assets.described import OWNERS, described
 from resources.clients import Clients
@@ -12,7 +15,7 @@ class SimulationConfig(dg.Config):
     """What is simulated; the launchpad asks for it."""
 
     #: Names or paths of policies, which all get the same year.
-    policies: list[str] = ["reverie"]
+    policies: list[str] = Field(default=["reverie"], min_length=1)
     people: int = 3
     weeks: int = 52
     seed: int = 1
@@ -39,8 +42,9 @@ def simulated_year(
         plan,
         progress=lambda policy, week: context.log.info(f"{policy}: week {week} of {plan.weeks}"),
     )
+    figures: dict[str, Any] = dict(results[0].summary())
     tables = {"by_policy": _summaries(results), "by_month": _months(results), "by_week": _weeks(results)}
-    return dg.MaterializeResult(metadata=results[0].summary() | tables)
+    return dg.MaterializeResult(metadata=figures | tables)
 
 
 def _summaries(results: list[SimulationResult]) -> dg.MarkdownMetadataValue:

@@ -1,4 +1,4 @@
-"""Are sensitive sentences recognised? Precision and recall by class, on the half written before the rules and the one after.
+"""Are sensitive sentences recognised? Precision and recall by class, on sentences written before the rules and after.
 
     python -m bench.sensitivity [--verbose]
 
@@ -55,7 +55,7 @@ def main() -> None:
     parser.add_argument("--verbose", action="store_true", help="show the sentences that are read otherwise")
     given = parser.parse_args()
     for half in HALVES:
-        rows = [(name, number, f"{precision:.2f}", f"{recall:.2f}") for name, number, precision, recall in measured(half)]
+        rows = [(name, number, f"{right:.2f}", f"{found:.2f}") for name, number, right, found in measured(half)]
         print_table(f"Sensitive sentences, {half} half", ("class", "sentences", "precision", "recall"), rows)
     for each in labelled() if given.verbose else ():
         if (found := sensitive_classes(each.text)) != each.classes:

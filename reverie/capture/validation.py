@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, NoReturn
@@ -20,7 +20,6 @@ from reverie.capture.identity import turn_hash
 from reverie.capture.mending import is_sound, mend, mend_text
 from reverie.capture.times import ISO_TIMES, NaiveTimeError, TimeForm
 from reverie.errors import InputError
-from reverie.language.sensitivity import without_secrets
 from reverie.model import EARLIEST, Outcome, Role, ToolCall, Turn
 
 #: Limit in UTF-8 bytes of a text, and of tool calls and metadata as JSON.
@@ -83,7 +82,6 @@ class Validator:
         times: TimeForm = ISO_TIMES,
         subject: str | None = None,
         assume: bool = False,
-        redact: bool = False,
     ) -> None:
         """Set the options of the import.
 
@@ -94,7 +92,6 @@ class Validator:
             mapping: Names of fields (Reverie's to the file's) and values (`role:customer` to `user`).
             times: How the records write times.
             subject: The subject of all records, whatever they say.
-            redact: Take secrets out of texts and tool calls (`[sensitivity] redact_secrets`).
             assume: Accept the usual role names of other systems, such as `customer`, and record them.
 
         Raises InputError: the mapping names an unknown field or value.
@@ -109,9 +106,6 @@ class Validator:
         self.times = times
         #: Number of records whose text was repaired.
         self.mended = 0
-        #: Texts from which a secret was taken.
-        self.redacted = 0
-        self._redact = redact
         #: Names of ignored fields, at most `MAX_IGNORED`.
         self.ignored: set[str] = set()
         #: Assumed roles, by the value in the records.
@@ -283,12 +277,7 @@ class Validator:
             self._reject("too_long", "text", f"{len(text):,} characters", expected, described=True)
         if not may_be_empty and (not text or text.isspace()):
             self._reject("empty_text", "text", "blank", "a text, or tool calls", described=True)
-        return self._without_secrets(str(text)) if self._redact else str(text)
-
-    def _without_secrets(self, text: str) -> str:
-        text, number = without_secrets(text)
-        self.redacted += number > 0
-        return text
+        return str(text)
 
     def _mended(self, text: str) -> str:
         if is_sound(text):
@@ -335,8 +324,6 @@ class Validator:
             arguments = self._json("tool_calls", arguments)
         if type(arguments or {}) is not dict or any(type(text) not in (str, type(None)) for text in (why, result)):
             self._reject("wrong_type", "tool_calls", call, expected)
-        if self._redact:
-            arguments, why, result = (_redacted(each, self._without_secrets) for each in (arguments, why, result))
         return ToolCall(name=call["name"], arguments=arguments or {}, why=why, result=result)
 
     def _object(self, ours: str, value: Any) -> dict[str, Any]:
@@ -409,12 +396,3 @@ def _kind_of(value: Any) -> str:
             return "an object"
         case _:
             return f"a {type(value).__name__}"
-
-
-def _redacted(value: Any, redact: Callable[[str], str]) -> Any:
-    """The same JSON with each text as `redact` returns it."""
-    if isinstance(value, str):
-        return redact(value)
-    if isinstance(value, dict):
-        return {name: _redacted(each, redact) for name, each in value.items()}
-    return [_redacted(each, redact) for each in value] if isinstance(value, list) else value

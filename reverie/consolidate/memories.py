@@ -16,7 +16,7 @@ from reverie.store.runs import Run
 
 
 def write_candidates(conn: Connection[Any], attempt: Run, candidates: Sequence[Candidate]) -> None:
-    """Write candidates, each with its end; one that exists stays, and one that a person found wrong does not come back."""
+    """Write candidates, each with its end; one that exists stays, and one that was found wrong does not come back."""
     if not candidates:
         return
     fading, keep_days = attempt.work.policy.fading, attempt.work.policy.sensitivity.keep_days

@@ -1,4 +1,4 @@
-"""When a candidate ends by itself: by the time that its words name, or by the retention of its sensitive class. Pure."""
+"""When a candidate ends by itself: at the time that its words name, or by the retention of its class. Pure."""
 
 from __future__ import annotations
 

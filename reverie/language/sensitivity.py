@@ -101,7 +101,7 @@ def _secrets() -> tuple[_Secret, ...]:
 
 @cache
 def _person() -> re.Pattern[str]:
-    return re.compile(_filled(f"{read_table('sensitive')['not_subject']}\\b<person>"), re.IGNORECASE)
+    return re.compile(_filled(read_table("sensitive")["subject"]), re.IGNORECASE)
 
 
 @cache

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from bench.sensitivity import labelled, measured
 
+from bench.sensitivity import labelled, measured
 from reverie.language.sensitivity import classes_among, is_always_told, sensitive_classes, without_secrets
 
 

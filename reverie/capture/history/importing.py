@@ -19,6 +19,7 @@ from reverie.capture.history.cures import Findings, cure
 from reverie.capture.history.field_names import SAMPLE, recognize_fields
 from reverie.capture.history.reading import Batch, ReadOptions, read_records
 from reverie.capture.history.records import Record
+from reverie.capture.history.sorting import sort_records
 from reverie.capture.history.values import split_mapping
 from reverie.capture.mending import is_sound
 from reverie.capture.times import TimeForm, time_form
@@ -59,7 +60,7 @@ class ImportSummary:
     resolved: int = 0
     #: Records whose text was repaired: NULs removed, unpaired surrogates replaced.
     mended: int = 0
-    #: Records whose text held a secret, which was redacted.
+    #: Turns that held a secret, which was redacted.
     redacted: int = 0
     #: Names of ignored fields (the first few).
     ignored_fields: tuple[str, ...] = ()
@@ -84,22 +85,6 @@ class ImportSummary:
     def dead(self) -> int:
         """The number of records that became dead letters."""
         return self.dead_by_reason.total()
-
-
-@dataclass(slots=True)
-class SortedRecords:
-    """The turns, outcomes and rejections of a batch, with the records that they were read from."""
-
-    turns: list[Turn] = field(default_factory=list)
-    turn_records: list[Record] = field(default_factory=list)
-    outcomes: list[Outcome] = field(default_factory=list)
-    outcome_records: list[Record] = field(default_factory=list)
-    rejected: list[tuple[Record, Rejection]] = field(default_factory=list)
-
-    def extend(self, other: SortedRecords) -> None:
-        """Add the records of another file."""
-        for name in self.__slots__:
-            getattr(self, name).extend(getattr(other, name))
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -165,12 +150,10 @@ def import_options(
     store: Store, fields: FieldOptions, *, tenant_id: str, policy: str, now: datetime | None
 ) -> ImportOptions:
     """Return how the records of a tenant are read; `policy` is that of the tenant if it does not exist yet."""
-    known = policy_of(store, tenant_id, policy)
     return ImportOptions(
         tenant_id=tenant_id,
         not_after=(now or datetime.now(UTC)) + CLOCK_SKEW,
-        turn_characters=known.extract.turn_characters,
-        redact=known.sensitivity.redact_secrets,
+        turn_characters=policy_of(store, tenant_id, policy).extract.turn_characters,
         mapping=fields.mapping or {},
         times=time_form(fields.timezone, fields.time_format),
         subject=fields.subject,
@@ -235,8 +218,6 @@ class ImportOptions:
     subject: str | None
     #: Whether fields that `mapping` does not name are recognized by their usual names.
     recognize: bool = True
-    #: Whether secrets are taken out of texts, as the policy says.
-    redact: bool = False
 
     def validator(
         self, records: Sequence[Mapping[str, Any]], *, converted: bool = False
@@ -261,25 +242,8 @@ class ImportOptions:
             times=self.times,
             subject=self.subject,
             assume=True,
-            redact=self.redact,
         )
         return validator, assumed
-
-
-def sort_records(validator: Validator, records: list[Record]) -> SortedRecords:
-    """Validate records and sort them by type."""
-    result = SortedRecords()
-    for record in records:
-        value = validator(record.fields)
-        if isinstance(value, Turn):
-            result.turns.append(value)
-            result.turn_records.append(record)
-        elif isinstance(value, Outcome):
-            result.outcomes.append(value)
-            result.outcome_records.append(record)
-        else:
-            result.rejected.append((record, value))
-    return result
 
 
 def conflict_detail(value: Turn | Outcome) -> str:
@@ -313,6 +277,7 @@ class _Importer:
         self.mapping: dict[str, str] = {}
         self._source = source
         self._policy = policy
+        self._redacts = policy_of(store, self._tenant, policy).sensitivity.redact_secrets
         self._earlier = letters_by_place(store, self._tenant, source)
         # hashes, since the ids of millions of sessions would not fit in memory
         self._subjects: set[int] = set()
@@ -321,7 +286,8 @@ class _Importer:
     def write(self, batch: Batch) -> None:
         """Write a batch in one transaction: turns, outcomes, dead letters."""
         check_interruption()
-        valid = sort_records(self._validator, batch.records)
+        valid = sort_records(self._validator, batch.records, redact=self._redacts)
+        self.summary.redacted += valid.redacted
         letters = [self._letter(item.line, item.reason, item.detail, item.raw) for item in batch.broken]
         letters += [self._rejected_letter(record, rejection) for record, rejection in valid.rejected]
         with self._store.transaction(self._tenant) as conn:
@@ -358,7 +324,7 @@ class _Importer:
         summary, validator = self.summary, self._validator
         summary.subjects = len(self._subjects)
         summary.sessions = len(self._sessions)
-        summary.mended, summary.redacted = validator.mended, validator.redacted
+        summary.mended = validator.mended
         summary.ignored_fields = tuple(sorted(validator.ignored))
         summary.assumed |= {f"role:{theirs}": ours for theirs, ours in sorted(validator.assumed_roles.items())}
         findings = Findings(

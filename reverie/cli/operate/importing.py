@@ -224,7 +224,18 @@ def _import_source(session: CommandSession, source: SourceQuery, shown: Bars, ho
 def _flat(file: Path | str, result: ImportSummary | ReverieError) -> dict[str, Any]:
     if isinstance(result, ReverieError):
         return {"file": str(file), "error": str(result)}
-    fields = ("read", "imported", "repeated", "outcomes", "dead", "resolved", "mended", "redacted", "subjects", "sessions")
+    fields = (
+        "read",
+        "imported",
+        "repeated",
+        "outcomes",
+        "dead",
+        "resolved",
+        "mended",
+        "redacted",
+        "subjects",
+        "sessions",
+    )
     numbers = {name: getattr(result, name) for name in fields}
     dead = {f"dead_{reason}": number for reason, number in sorted(result.dead_by_reason.items())}
     ends = {"first": result.first, "last": result.last, "ignored_fields": list(result.ignored_fields)}

@@ -58,4 +58,4 @@ def command(subject: str | None, output: Path, tenant: str | None, as_json: bool
     for file in files:
         say(f"  {file}")
     if made.left_out:
-        note(f"{made.left_out:,} rows are left out: the policy does not export what is sensitive (docs/sensitivity.md).")
+        note(f"{made.left_out:,} rows are left out: the policy does not export their classes (docs/sensitivity.md).")

@@ -34,7 +34,7 @@ _FROM: dict[Period, str] = {"month": "session", "year": "month"}
 
 
 @dataclass(frozen=True, slots=True)
-class Fold:
+class SummaryFold:
     """Summaries of one subject that become one, in order of time."""
 
     subject_id: str
@@ -56,16 +56,16 @@ def fold_summaries(attempt: Run) -> None:
             attempt.record(conn)
 
 
-def _read_folds(conn: Connection[Any], work: Work, period: Period) -> list[Fold]:
+def _read_folds(conn: Connection[Any], work: Work, period: Period) -> list[SummaryFold]:
     params = work.params() | {"period": period, "origin": _FROM[period]}
     rows = conn.execute(queries("compress")["read_folds"], params).fetchall()
     return [
-        Fold(subject_id, period, began, [FoldedSummary(*row[2:]) for row in of_period])
+        SummaryFold(subject_id, period, began, [FoldedSummary(*row[2:]) for row in of_period])
         for (subject_id, began), of_period in groupby(rows, key=itemgetter(0, 1))
     ]
 
 
-def _folded(conn: Connection[Any], work: Work, folds: Sequence[Fold]) -> list[Compression]:
+def _folded(conn: Connection[Any], work: Work, folds: Sequence[SummaryFold]) -> list[Compression]:
     numbers = work.policy.compress
     turns = _read_turns(conn, work, folds)
     texts = summarise_all(
@@ -90,11 +90,11 @@ def _folded(conn: Connection[Any], work: Work, folds: Sequence[Fold]) -> list[Co
     ]
 
 
-def _named(fold: Fold) -> str:
+def _named(fold: SummaryFold) -> str:
     return written_month(fold.began) if fold.period == "month" else str(fold.began.year)
 
 
-def _read_turns(conn: Connection[Any], work: Work, folds: Sequence[Fold]) -> list[list[SessionTurn]]:
+def _read_turns(conn: Connection[Any], work: Work, folds: Sequence[SummaryFold]) -> list[list[SessionTurn]]:
     """The turns behind the summaries of each fold, in order of time."""
     pairs = [(place, each.id) for place, fold in enumerate(folds) for each in fold.summaries]
     params: dict[str, list[int] | list[UUID]] = {

@@ -21,8 +21,8 @@ from reverie.store.work import Work
 def compress(work: Work) -> Report:
     """Make patterns and summaries, and keep within the budget.
 
-    Counts `patterns`, `summaries` of sessions and of `ranges` of a running one's turns, `folds` of summaries by month and
-    year, patterns and summaries `replaced`, `episodes` compressed, and what is `forgotten` because it is beyond the
+    Counts `patterns`, `summaries` of sessions and of `ranges` of a running one's turns, `folds` of summaries by month
+    and year, patterns and summaries `replaced`, `episodes` compressed, and what is `forgotten` because it is beyond the
     budget; discards parts of sessions that are not worth a summary.
 
     The vectors of the embedder's model measure how close an episode is to a theme. New memories have no vectors yet:

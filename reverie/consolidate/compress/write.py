@@ -13,7 +13,6 @@ from reverie.store.plans import plan_by_key
 from reverie.store.queries import queries
 from reverie.store.runs import Run
 
-
 #: What each origin is counted as; all else is a summary of a session.
 _COUNTS = {"theme": "patterns", "range": "ranges", "month": "folds", "year": "folds"}
 

@@ -56,7 +56,7 @@ class MemoryUser:
 
     def ask(self) -> Iterator[PlantedAnswer]:
         """Ask one question about each fact told so far, of everything and of memories alone; nothing is logged."""
-        rng = Random(f"{self.person.subject_id}:{self.day}")  # noqa: S311: a simulation
+        rng = Random(f"{self.person.subject_id}:{self.day}")
         for fact in self.person.facts:
             question = rng.choice(fact.plan.questions)
             if fact.value_on(self.day) is not None:
@@ -69,7 +69,7 @@ class MemoryUser:
 
         Which facts are asked about is drawn of those told so far, so that some are asked often and some never.
         """
-        rng = Random(f"{self.person.subject_id}:{self.day}:use")  # noqa: S311: a simulation
+        rng = Random(f"{self.person.subject_id}:{self.day}:use")
         told = [fact for fact in self.person.facts if fact.value_on(self.day) is not None]
         session = self.store.session(self.tenant_id)
         for fact in rng.choices(told, k=number) if told else ():
@@ -79,14 +79,14 @@ class MemoryUser:
             perform(log_recall(session, answer))
 
     def _hits(self, question: str, kinds: Sequence[str] | None) -> Sequence[Hit]:
-        query = RecallQuery(
-            text=question, subject_id=self.person.subject_id, as_of=self.at, top_k=_HITS, kinds=kinds
-        )
+        query = RecallQuery(text=question, subject_id=self.person.subject_id, as_of=self.at, top_k=_HITS, kinds=kinds)
         session = self.store.session(self.tenant_id)
         return perform(recall(session, query, policy=self.policy, embedder=self.embedder)).hits
 
 
-def _judged(subject_id: str, fact: PlantedFact, day: int, hits: Sequence[Hit], memories: Sequence[Hit]) -> PlantedAnswer:
+def _judged(
+    subject_id: str, fact: PlantedFact, day: int, hits: Sequence[Hit], memories: Sequence[Hit]
+) -> PlantedAnswer:
     value = fact.value_on(day)
     assert value is not None
     key = fact.plan.key_of(value.value).casefold()

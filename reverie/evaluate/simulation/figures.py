@@ -87,9 +87,7 @@ class SimulationResult:
         return {name: float(value) for name, value in figures.items() if value is not None}
 
 
-def month_figures(
-    month: int, week: int, answers: Sequence[PlantedAnswer], *, ended: tuple[int, int]
-) -> MonthFigures:
+def month_figures(month: int, week: int, answers: Sequence[PlantedAnswer], *, ended: tuple[int, int]) -> MonthFigures:
     """Return the figures of a month from its answers; `ended`: passing things over, and those still told."""
     durable = [each for each in answers if each.is_durable]
     return MonthFigures(

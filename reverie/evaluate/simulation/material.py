@@ -1,14 +1,12 @@
-"""What simulated people say: the texts and values of `facts.toml` and `talk.tsv`."""
+"""What simulated people say: the texts and values of `facts.toml` and `talk.toml`."""
 
 from __future__ import annotations
 
-import csv
 import tomllib
-from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib.resources import files
-from typing import Annotated, Self
+from typing import Annotated, Any, Self
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
@@ -50,15 +48,14 @@ class FactPlan(BaseModel):
 @cache
 def fact_plans() -> tuple[FactPlan, ...]:
     """Return what can be planted, in the order of the file."""
-    text = files("reverie.evaluate.simulation").joinpath("facts.toml").read_text(encoding="utf-8")
-    return tuple(FactPlan.model_validate(each) for each in tomllib.loads(text)["facts"])
+    return tuple(FactPlan.model_validate(each) for each in _read("facts.toml")["facts"])
 
 
 @cache
 def talk() -> Mapping[str, Sequence[str]]:
     """Return the texts of everyday talk, and what fills their slots, by kind."""
-    text = files("reverie.evaluate.simulation").joinpath("talk.tsv").read_text(encoding="utf-8")
-    found: dict[str, list[str]] = defaultdict(list)
-    for row in csv.DictReader(text.splitlines(), delimiter="\t", quoting=csv.QUOTE_NONE):
-        found[row["kind"]].append(row["text"])
-    return {kind: tuple(texts) for kind, texts in found.items()}
+    return {kind: tuple(texts) for kind, texts in _read("talk.toml").items()}
+
+
+def _read(name: str) -> dict[str, Any]:
+    return tomllib.loads(files(__package__).joinpath(name).read_text(encoding="utf-8"))

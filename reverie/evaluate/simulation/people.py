@@ -46,7 +46,7 @@ class PlantedFact:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Style:
+class WritingStyle:
     """How a person writes, as chances."""
 
     lower: float
@@ -71,7 +71,7 @@ class Person:
     """A simulated person."""
 
     subject_id: str
-    style: Style
+    style: WritingStyle
     facts: tuple[PlantedFact, ...]
     #: Weekday (0 is Monday) of each routine, with its texts.
     routines: tuple[tuple[int, tuple[str, ...]], ...]
@@ -84,10 +84,10 @@ class Person:
 
 #: Neat, hasty, chatty, and as most write.
 _STYLES = (
-    Style(lower=0.0, opener=0.0, closer=0.02, bare=0.0),
-    Style(lower=0.8, opener=0.05, closer=0.05, bare=0.9),
-    Style(lower=0.2, opener=0.3, closer=0.35, bare=0.6),
-    Style(lower=0.1, opener=0.1, closer=0.1, bare=0.4),
+    WritingStyle(lower=0.0, opener=0.0, closer=0.02, bare=0.0),
+    WritingStyle(lower=0.8, opener=0.05, closer=0.05, bare=0.9),
+    WritingStyle(lower=0.2, opener=0.3, closer=0.35, bare=0.6),
+    WritingStyle(lower=0.1, opener=0.1, closer=0.1, bare=0.4),
 )
 #: Texts of one routine lie together in the file.
 _ROUTINE_TEXTS = 3
@@ -95,7 +95,7 @@ _ROUTINE_TEXTS = 3
 
 def make_person(number: int, seed: int, days: int) -> Person:
     """Return the person of a number: the same for the same seed and length of the year in days."""
-    rng = Random(f"{seed}:{number}")  # noqa: S311: a simulation
+    rng = Random(f"{seed}:{number}")
     plans = [plan for plan in fact_plans() if plan.early or rng.random() < _HAS]
     routines = talk()["routine"]
     starts = rng.sample(range(0, len(routines), _ROUTINE_TEXTS), 3)

@@ -118,7 +118,8 @@ class _Simulated:
     """A tenant whose subjects live their year."""
 
     def __init__(self, store: Store, tenant_id: str, policy: Policy, embedder: Embedder, plan: SimulationPlan) -> None:
-        self._store, self._tenant_id, self._policy, self._embedder, self._plan = store, tenant_id, policy, embedder, plan
+        self._store, self._tenant_id, self._plan = store, tenant_id, plan
+        self._policy, self._embedder = policy, embedder
         self._persons = plan.persons()
         self._years = [live_year(person, tenant_id, START, plan.days, plan.seed) for person in self._persons]
 
@@ -193,7 +194,7 @@ class _Simulated:
             insert_outcomes(conn, self._tenant_id, outcomes)
 
     def _ended(self, at: datetime) -> tuple[int, int]:
-        """How many passing things are over by a time, and how many of these a memory still tells as if they were not."""
+        """How many passing things are over by a time, and how many of these a memory still tells."""
         years: list[Year] = self._years
         over = [each for year in years for each in year.passing if each.ends_at < at - _OVER]
         params = {

@@ -43,7 +43,7 @@ class Year:
 
 def live_year(person: Person, tenant_id: str, start: datetime, days: int, seed: int) -> Year:
     """Return what a person says from midnight at `start` on, a session a day at most."""
-    rng = Random(f"{seed}:{person.subject_id}:year")  # noqa: S311: a simulation
+    rng = Random(f"{seed}:{person.subject_id}:year")
     year = Year()
     for day in range(days):
         told = list(_told(person, day, rng))
@@ -109,9 +109,7 @@ class _Session:
         text = rng.choice(talk()["passing"]).format(until=written_day(ends_at))
         turn = self._say("user", self._person.style.dress(text, rng))
         self._year.passing.append(
-            Passing(
-                subject_id=self._person.subject_id, source_id=turn.source_id, said_at=turn.said_at, ends_at=ends_at
-            )
+            Passing(subject_id=self._person.subject_id, source_id=turn.source_id, said_at=turn.said_at, ends_at=ends_at)
         )
 
     def _publish(self) -> None:
