@@ -72,7 +72,7 @@ class MemoryUser:
         rng = Random(f"{self.person.subject_id}:{self.day}:use")
         told = [fact for fact in self.person.facts if fact.value_on(self.day) is not None]
         session = self.store.session(self.tenant_id)
-        for fact in rng.choices(told, k=number) if told else ():
+        for fact in rng.sample(told, k=min(number, len(told))):
             question = rng.choice(fact.plan.questions)
             query = RecallQuery(text=question, subject_id=self.person.subject_id, as_of=self.at)
             answer = perform(recall(session, query, policy=self.policy, embedder=self.embedder))
