@@ -20,12 +20,13 @@ from assets.schedules import (
     every_week,
     health_job,
 )
+from assets.simulation import simulated_year
 from assets.source import IMPORT_JOBS, IMPORT_SCHEDULES, turns
 from assets.vectors import vectors
 from resources.clients import Clients
 
 consolidation_defs = dg.Definitions(
-    assets=[turns, candidates, vectors, *steps, memory_health, evaluation, *GENERATION_ASSETS],
+    assets=[turns, candidates, vectors, *steps, memory_health, evaluation, simulated_year, *GENERATION_ASSETS],
     asset_checks=[bucket_lag, queue_lag, all_embedded, no_duplicates, recall_is_exact, *quality_checks],
     jobs=[cycle_job, backfill_job, health_job, evaluation_job, *GENERATION_JOBS, *IMPORT_JOBS],
     schedules=[every_six_hours, after_each_cycle, every_day, every_week, *IMPORT_SCHEDULES],

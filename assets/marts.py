@@ -32,9 +32,10 @@ WRITERS = {
     "memory.lineage": "memories",
     "memory.merges": "deduplicated_memories",
     "memory.conflicts": "structured_facts",
-    # views: the second is complete at the end of a cycle
+    # views: the others are complete at the end of a cycle
     "log.subjects": "turns",
     "memory.lives": "memories",
+    "memory.milestones": "memories",
 }
 #: Tables whose asset has their name.
 NAMED = {"log.turns", "memory.memories", "memory.entities"}

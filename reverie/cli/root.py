@@ -24,13 +24,13 @@ SECTIONS = {
     "Compare and publish memory": ("generations", "diff", "publish", "drill"),
     "Privacy": ("erase", "receipts", "consent", "export"),
     "Serve memory": ("serve", "worker", "keys"),
-    "Measure memory": ("evaluate", "fit-ranking", "check", "report", "digest"),
+    "Measure memory": ("evaluate", "simulate", "fit-ranking", "check", "report", "digest"),
     "Operate": ("doctor", "runs", "clock", "costs", "reader", "maintain", "policy", "db"),
 }
 
 #: Folders of commands; the others are in `cli/operate/`.
 FOLDERS = {
-    **dict.fromkeys(("evaluate", "fit-ranking", "check", "report"), "measure"),
+    **dict.fromkeys(("evaluate", "simulate", "fit-ranking", "check", "report"), "measure"),
     **dict.fromkeys((*SECTIONS["Query memory"], "digest"), "memory"),
     **dict.fromkeys(("correct", "forget", "pin", "unpin", "undo"), "memory"),
     **dict.fromkeys(SECTIONS["Privacy"], "privacy"),

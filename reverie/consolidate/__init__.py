@@ -13,6 +13,7 @@
 - `correct/`: corrections by a person, worked in at their own time
 - `stages`: the list of the stages
 - `memories`: the one writer of candidates, memories and lineage
+- `retention`: when a candidate ends by its words or by the retention of its class
 - `forgetting`: memories end, tombstones stay
 - `isolate`: a failing item is set aside and the rest goes on
 

@@ -9,16 +9,18 @@ from uuid import UUID
 import orjson
 from psycopg import Connection
 
+from reverie.consolidate.retention import with_retention
 from reverie.model import Candidate, Lineage, Memory
 from reverie.store.queries import queries
 from reverie.store.runs import Run
 
 
 def write_candidates(conn: Connection[Any], attempt: Run, candidates: Sequence[Candidate]) -> None:
-    """Write candidates; one that exists stays as it is, and one that a person found wrong does not come back."""
+    """Write candidates, each with its end; one that exists stays, and one that was found wrong does not come back."""
     if not candidates:
         return
-    fading = attempt.work.policy.fading
+    fading, keep_days = attempt.work.policy.fading, attempt.work.policy.sensitivity.keep_days
+    candidates = [with_retention(each, keep_days) for each in candidates]
     columns = {
         "ids": [each.id for each in candidates],
         "subject_ids": [each.subject_id for each in candidates],

@@ -194,7 +194,7 @@ def _synthesize(work: Work) -> Iterator[Report]:
 def _compress(work: Work) -> Iterator[Report]:
     compressed = compress(_asking(work))
     yield compressed
-    if compressed["patterns"] or compressed["summaries"] or compressed["ranges"]:
+    if any(compressed[made] for made in ("patterns", "summaries", "ranges", "folds")):
         yield _embed_made(work)
 
 

@@ -18,6 +18,9 @@ from psycopg import Connection, IsolationLevel
 from psycopg.sql import SQL, Identifier
 
 from reverie.errors import InputError, NotFoundError
+from reverie.language.sensitivity import classes_among
+from reverie.policy import load_policy
+from reverie.policy.sensitivity import SensitiveClass
 from reverie.store.connect import connect
 from reverie.store.privacy.export_format import FORMAT, LOG_TABLES, VERSION
 from reverie.store.queries import queries
@@ -48,6 +51,8 @@ class Exported:
     files: Sequence[Path]
     #: Rows by table.
     counts: Mapping[str, int]
+    #: Rows that the policy leaves out, as they are sensitive.
+    left_out: int = 0
 
 
 def export(url: str, tenant_id: str, folder: Path, *, subject_id: str | None, at: datetime) -> Exported:
@@ -56,25 +61,55 @@ def export(url: str, tenant_id: str, folder: Path, *, subject_id: str | None, at
     Raises NotFoundError for what there is nothing of, InputError for a folder that is not empty or cannot be written.
     """
     counts: dict[str, int] = {}
+    shown = _Shown()
     with connect(url, role="worker", tenant=tenant_id) as conn:
         conn.autocommit, conn.isolation_level, conn.read_only = False, IsolationLevel.REPEATABLE_READ, True
         manifest = _manifest(conn, tenant_id, subject_id, at)
+        shown = _Shown(frozenset(load_policy(manifest["policy"]).sensitivity.not_exported))
         try:
             folder.mkdir(parents=True, exist_ok=True)
             if any(folder.iterdir()):
                 raise InputError(f"{folder} is not empty: name a new folder.")
             files = [folder / "log.jsonl", folder / "memory.jsonl"]
-            log = _log_rows(conn, tenant_id, subject_id)
+            log = shown.of(_log_rows(conn, tenant_id, subject_id))
             _write(files[0], manifest, log, counts)
-            memory = _table_rows(conn, tenant_id, subject_id, MEMORY_TABLES)
+            memory = shown.of(_table_rows(conn, tenant_id, subject_id, MEMORY_TABLES))
             _write(files[1], manifest | {"format": f"{FORMAT} memory"}, memory, counts)
         except OSError as error:
             raise InputError(f"{folder} cannot be written: {error.strerror}.") from error
-    if subject_id is not None and not counts:
+    if subject_id is not None and not counts and not shown.left_out:
         for file in files:
             file.unlink()
         raise NotFoundError(f"Nothing is kept of subject {subject_id!r}.", unknown=("subject", subject_id))
-    return Exported(files=files, counts=counts)
+    return Exported(files=files, counts=counts, left_out=shown.left_out)
+
+
+class _Shown:
+    """Leaves out rows that have a text of the classes, and counts them."""
+
+    def __init__(self, classes: frozenset[SensitiveClass] = frozenset()) -> None:
+        self.left_out = 0
+        self._classes = classes
+
+    def of(self, rows: Iterator[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+        """Yield the others."""
+        for row in rows:
+            if self._classes and any(classes_among(text, self._classes) for text in _texts(row["row"])):
+                self.left_out += 1
+            else:
+                yield row
+
+
+def _texts(value: Any) -> Iterator[str]:
+    """Every text within a value of JSON."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict):
+        for each in value.values():
+            yield from _texts(each)
+    elif isinstance(value, list):
+        for each in value:
+            yield from _texts(each)
 
 
 def _manifest(conn: Connection[Any], tenant_id: str, subject_id: str | None, at: datetime) -> dict[str, Any]:

@@ -12,6 +12,7 @@
 - `growth`: the figures of today and of any day before
 - `history`: how far a log is read, by month and bucket
 - `ranking/`: the weights of recall, fitted on labelled queries
+- `simulation/`: a simulated year, and what a policy keeps of it
 - `distill/`: what the kept replies of a language model teach the reader
 - `lines`: files of JSON lines
 - `worded`: what a language model added

@@ -9,6 +9,7 @@
 - `contradiction_words`: word lists of `contradiction`
 - `languages`: in which language a message is written
 - `expiry`: when plans and states end by the time that they name
+- `sensitivity`: what is sensitive, by class, and secrets taken out of texts
 - `fact_keys`: reads a memory as a structured fact, and a text as a statement of a relation
 - `pack`: reads the tables of the language pack
 - `objects`: whether the objects of two statements are the same

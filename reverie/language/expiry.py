@@ -30,6 +30,8 @@ _NOT_AFTER: Final = _PACK.pattern("not_after", re.IGNORECASE)
 _CUE: Final = _PACK.pattern("cue", re.IGNORECASE)
 #: The first moment after a day that is named otherwise than by date, in days, by how the name begins.
 _DAYS_AHEAD: Final = {name: int(days) for name, days in _PACK.rows("days_ahead")}
+#: "until" with what follows it in its clause.
+_UNTIL: Final = _PACK.pattern("open_until", re.IGNORECASE)
 _NEXT, _WEEKDAY_ON = _PACK.text("next"), _PACK.word_set("weekday_on")
 _NEXT_PERIOD, _THROUGH_PERIOD = _PACK.word_set("next_period"), _PACK.word_set("through_period")
 #: Words before a time that end where it begins.
@@ -52,6 +54,12 @@ def expires_at(clause: str, said_at: datetime) -> datetime | None:
         return None
     end = datetime.combine(latest, time(), UTC)
     return end if end > said else None
+
+
+def stated_until(text: str, said_at: datetime) -> datetime | None:
+    """Return when what a text says to hold "until" a time is over; None: it says none, or one that is past."""
+    ends = [expires_at(match[0], said_at) for match in _UNTIL.finditer(text)] if _CUE.search(text) else []
+    return max((end for end in ends if end is not None), default=None)
 
 
 def statement_end(

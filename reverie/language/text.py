@@ -251,6 +251,11 @@ def _fit(
     return packed
 
 
+def written_month(at: datetime) -> str:
+    """Return a month as summaries write it: `March 2026`."""
+    return f"{at:%B %Y}"
+
+
 def written_day(at: datetime) -> str:
     """Return a day as summaries write it: `6 March 2026`."""
     return f"{at.day} {at:%B %Y}"

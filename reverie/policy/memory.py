@@ -121,6 +121,10 @@ class CompressPolicy(Table):
     #: Sentences of an extractive summary.
     summary_sentences: Annotated[int, Field(ge=1, le=20)] = 3
     summary_importance: Share = 0.6
+    #: Whether summaries of sessions become one of their month, and those of months one of their year.
+    fold_summaries: bool = False
+    #: Sentences of such a summary.
+    fold_sentences: Annotated[int, Field(ge=1, le=100)] = 8
     #: Prompt of summaries by a language model: ours, or Logic's own words.
     summary_prompt: Literal["compress", "compress_logic"] = "compress"
     summary: SummaryPolicy = SummaryPolicy()
@@ -139,6 +143,10 @@ class CompressPolicy(Table):
         return self
 
 
+def _worth_of_every_kind(worths: Any) -> Any:
+    return dict.fromkeys(KINDS, 1.0) | worths if isinstance(worths, dict) else worths
+
+
 class PrunePolicy(Table):
     """What is forgotten (Brain 4.4)."""
 
@@ -153,6 +161,14 @@ class PrunePolicy(Table):
     expired_days: Days = 30.0
     #: Days for which what lasted, a home or a job, is at least kept after it was superseded.
     history_days: Days = 3650.0
+    #: Active memories that a subject has at most: at each cycle the least valuable beyond are forgotten; 0: no limit.
+    budget: Annotated[int, Field(ge=0, le=1_000_000)] = 0
+    #: Factor of a memory's importance where the budget decides, by kind; 1 for a kind that is not named.
+    worth: Annotated[dict[Kind, Share], BeforeValidator(_worth_of_every_kind)] = Field(
+        default_factory=lambda: dict.fromkeys(KINDS, 1.0)
+    )
+    #: The same for what was kept in its own words because its reading is unsure, on top of that of its kind.
+    worth_said: Share = 1.0
 
 
 class QueuePolicy(Table):

@@ -34,6 +34,7 @@ from reverie.policy.memory import (
 )
 from reverie.policy.publish import PublishPolicy
 from reverie.policy.recall import RecallPolicy, StructuredFactsPolicy
+from reverie.policy.sensitivity import SensitivityPolicy
 from reverie.policy.table import Table
 
 if TYPE_CHECKING:
@@ -67,6 +68,7 @@ class Policy(Table):
     profile: ProfilePolicy = ProfilePolicy()
     evaluation: EvaluationPolicy = EvaluationPolicy()
     publish: PublishPolicy = PublishPolicy()
+    sensitivity: SensitivityPolicy = SensitivityPolicy()
 
     @cached_property
     def hash(self) -> str:

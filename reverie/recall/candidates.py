@@ -16,6 +16,7 @@ from reverie.recall.filters import read_admitted
 from reverie.recall.fresh.arm import FreshArm
 from reverie.recall.places.general import general_probability
 from reverie.recall.places.replacements import Candidates, with_replacements
+from reverie.recall.places.sensitive import without_sensitive
 from reverie.recall.places.small_talk import asks_back, is_small_talk, without_small_talk
 from reverie.recall.query import RecallQuery
 from reverie.recall.question import ParsedQuestion
@@ -178,6 +179,9 @@ def _worth_telling(found: Candidates, asked: PreparedQuery, notes: list[str]) ->
             numbers.query_min_similarity.get(question.kind, -1.0),
             least_of_assistant=-1.0 if question.asks_assistant else of_assistant,
         )
+    if question.kind == "message" and (withheld := asked.policy.sensitivity.withhold):
+        near = asked.policy.sensitivity.withhold_similarity
+        found = without_sensitive(found, question.text, withheld, near=near, among=4 * asked.top_k)
     if not numbers.query_min_worth:
         return found
     is_chat = question.kind != "question" or "?" not in question.text or asks_back(question.text)

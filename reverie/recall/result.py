@@ -115,7 +115,8 @@ class Drop:
     item: Literal["turn", "memory"]
     score: float
     #: rank, budget, kind (one that the policy leaves out), same_turn, same (the same words), similarity (below the
-    #: policy's least), small_talk, general (general knowledge answers the request), importance,
+    #: policy's least), small_talk, general (general knowledge answers the request), sensitive (of a class that a
+    #: message does not bring up), importance,
     #: expired or superseded; corrected: a person said that it is wrong; forgotten: on request.
     reason: str
 

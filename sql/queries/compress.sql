@@ -270,3 +270,79 @@ set state = (%(states)s::text[])[array_position(%(ids)s::uuid[], m.id)],
                 else m.forget_at end
 where m.tenant_id = %(tenant)s and m.id = any(array(select unnest(%(ids)s::uuid[])))
   and m.state in ('active', 'compressed')
+
+-- name: read_folds
+-- Active summaries of sessions, or of months, whose month or year is complete: a later one has a summary. A summary that
+-- the period has already is folded with those that came late.
+with known as materialized (
+    select m.subject_id, m.id, m.happened_at, m.accessed_at, m.access_count, m.state, m.origin,
+           date_trunc(%(period)s, m.happened_at at time zone 'UTC') at time zone 'UTC' as began
+    from memory.memories m
+    where m.tenant_id = %(tenant)s and m.kind = 'summary' and m.origin in (%(origin)s, %(period)s)
+      and m.state in ('active', 'compressed') and m.happened_at <= %(as_of)s
+      and m.shard >= %(shard_from)s and m.shard < %(shard_to)s
+      and (%(subjects)s::text[] is null or m.subject_id = any(%(subjects)s))
+),
+latest as (
+    select subject_id, max(began) as began from known where origin = %(origin)s group by subject_id
+)
+select k.subject_id, k.began, k.id, k.happened_at, k.accessed_at, k.access_count
+from known k
+join latest l on l.subject_id = k.subject_id and l.began > k.began
+where k.state = 'active'
+  and k.id <> all(array(select item_id from memory.marks where tenant_id = %(tenant)s and mark = 'pinned' and not pending))
+  and exists (select from known o where o.subject_id = k.subject_id and o.began = k.began and o.state = 'active'
+                                    and o.origin = %(origin)s)
+order by k.subject_id, k.began, k.happened_at, k.id
+
+-- name: read_folded_turns
+-- The turns that these summaries tell, at any remove, without the words of those that were corrected.
+with recursive told as (
+    select x.place, x.id as memory_id from unnest(%(places)s::int[], %(ids)s::uuid[]) as x (place, id)
+    union
+    select t.place, l.source_id
+    from told t
+    join memory.lineage l on l.tenant_id = %(tenant)s and l.memory_id = t.memory_id and l.relation = 'compressed'
+        and l.source = 'memory'
+),
+turns as (
+    select distinct t.place, l.source_id
+    from told t
+    join memory.lineage l on l.tenant_id = %(tenant)s and l.memory_id = t.memory_id and l.relation = 'compressed'
+        and l.source = 'turn'
+)
+select x.place, t.id, t.said_at, t.role, t.speaker,
+       case when t.id = any(array(select item_id from memory.marks
+                                  where tenant_id = %(tenant)s and mark <> 'pinned' and not pending)) then '' else t.text end
+from turns x
+join log.turns t on t.tenant_id = %(tenant)s and t.id = x.source_id
+order by x.place, t.said_at, t.session_id collate "C", t.turn_index, t.id
+
+-- name: read_beyond_budget
+-- Active memories beyond the `budget` of their subject: the least valuable, by the closed form of reverie/policy/fading.py
+-- and the worth of the kind; what has ended by its own time is worth nothing. What is pinned goes last.
+with counted as (
+    select subject_id from memory.memories
+    where tenant_id = %(tenant)s and state = 'active' and happened_at <= %(as_of)s
+      and shard >= %(shard_from)s and shard < %(shard_to)s
+      and (%(subjects)s::text[] is null or subject_id = any(%(subjects)s))
+    group by subject_id having count(*) > %(budget)s::int
+),
+valued as (
+    select m.subject_id, m.id, m.kind, m.accessed_at, m.happened_at, m.content_hash,
+           m.id = any(array(select item_id from memory.marks where tenant_id = %(tenant)s and mark = 'pinned' and not pending)) as pinned,
+           case when m.expires_at <= %(as_of)s then 0
+                else r.worth * case m.origin when %(said)s then %(worth_said)s::float8 else 1 end * greatest(m.peak::float8 - case when m.lasting then 0 else r.rate end * greatest(
+                    extract(epoch from %(as_of)s - m.accessed_at)::float8 / 86400 - %(grace_days)s::float8, 0), 0) end::real as value
+    from memory.memories m
+    join unnest(%(kinds)s::text[], %(rates)s::float8[], %(worths)s::float8[]) as r (kind, rate, worth) on r.kind = m.kind
+    where m.tenant_id = %(tenant)s and m.state = 'active' and m.happened_at <= %(as_of)s
+      and m.subject_id = any(array(select subject_id from counted))
+),
+ranked as (
+    select subject_id, id, kind,
+           row_number() over (partition by subject_id
+                              order by pinned desc, value desc, accessed_at desc, happened_at desc, content_hash, id) as place
+    from valued
+)
+select subject_id, id, kind from ranked where place > %(budget)s::int order by subject_id, place

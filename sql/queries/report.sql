@@ -74,7 +74,7 @@ limit 20
 -- Why memories were forgotten, by kind.
 select coalesce(w.words, f.reason) as category, f.kind as series, sum(f.memories) as value
 from marts.forgetting f
-left join (values ('faded', 'faded, unused'), ('expired', 'ended by its own time'), ('unimportant', 'unimportant from the start'),
+left join (values ('faded', 'faded, unused'), ('expired', 'ended by its own time'), ('budget', 'beyond the budget'), ('unimportant', 'unimportant from the start'),
                   ('wrong', 'marked as wrong'), ('forgotten_on_request', 'on request')) as w (reason, words) on w.reason = f.reason
 where tenant_id = any(%(tenants)s) and day >= %(since)s and day < %(until)s
 group by 1, 2

@@ -216,3 +216,40 @@ def test_the_oldest_turns_of_a_running_session_that_say_nothing_get_no_summary_e
     talk(conn, 31, 40)
     assert at(store, policy, 4_000)["ranges"] == 1
     assert summaries(conn) == [("range", 21, 30, "active")]
+
+
+def test_summaries_of_a_month_become_one_when_a_later_month_has_one(conn, store):
+    ours = load_policy("reverie")
+    folding = ours.model_copy(update={"compress": ours.compress.model_copy(update={"session_threshold": 1})})
+    for day in (1, 4, 15):  # 21 and 24 March, 4 April
+        talk(conn, 1440 * day, 1440 * day + 2, session=f"s{day}")
+    assert at(store, folding, 1440 * 12)["folds"] == 0, "only March has a summary"
+    talk(conn, 1440 * 20, 1440 * 20 + 2, session="s20")
+    report = at(store, folding, 1440 * 21)
+    assert (report["summaries"], report["folds"], report["replaced"]) == (2, 1, 2)
+    folded = "select id, content, happened_at from memory.memories where origin = 'month'"
+    ((id_, content, happened_at),) = conn.execute(folded).fetchall()
+    assert content.startswith("March 2026. Arjun: We looked at house number ")
+    assert happened_at == MARCH + timedelta(minutes=1440 * 4 + 2)
+    held = conn.execute("select state, into_id from memory.memories where origin = 'session' order by happened_at")
+    assert held.fetchall() == [("compressed", id_), ("compressed", id_), ("active", None)]
+    before = everything(conn)
+    at(store, folding, 1440 * 22)
+    assert everything(conn) == before
+
+
+def test_beyond_the_budget_the_least_valuable_are_forgotten(conn, store):
+    ours = load_policy("reverie")
+    prune = ours.prune.model_copy(update={"budget": 3})
+    small = ours.model_copy(update={"prune": prune})
+    turns = talk(conn, 1, 5)
+    ids = [remember(conn, turn, f"Looked at house {n}", f"place:h{n}") for n, turn in enumerate(turns, 1)]
+    conn.execute("update memory.memories set peak = 0.9 where id = %s", [ids[0]])
+    assert at(store, small, dry_run=True)["forgotten"] == 2
+    report = at(store, small)
+    assert (report["forgotten"], report["budget_episode"]) == (2, 2)
+    left = {row[0] for row in conn.execute("select id from memory.memories where state = 'active'").fetchall()}
+    assert left == {ids[0], ids[3], ids[4]}, "of equal value, the latest stay"
+    gone = conn.execute("select memory_id, reason, forgotten_at from memory.tombstones order by memory_id").fetchall()
+    assert gone == [(id_, "budget", MARCH + timedelta(minutes=1_000)) for id_ in sorted(ids[1:3])]
+    assert at(store, small)["forgotten"] == 0

@@ -9,6 +9,8 @@ import pytest
 
 from reverie.drive.exporting import MEMORY_TABLES, export
 from reverie.errors import InputError, NotFoundError
+from reverie.language.sensitivity import classes_among
+from reverie.policy import load_policy
 from reverie.store.privacy.export_format import FORMAT, LOG_TABLES
 from tests.promises.compact import TENANT, UNTIL
 from tests.promises.test_corrected_at_once import rows
@@ -38,6 +40,20 @@ def test_a_person_and_nobody_else(there: Opened, tmp_path: Path) -> None:
     assert not any("Infosys" in line for line in (*log, *memory))
     lineage = [json.loads(line)["row"]["memory_id"] for line in memory[1:] if '"memory.lineage"' in line]
     assert lineage and len(lineage) == made.counts["memory.lineage"]
+
+
+def test_classes_that_the_policy_does_not_export_are_left_out(
+    there: Opened, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = export(there.url, TENANT, tmp_path / "whole", subject_id=None, at=UNTIL)
+    ours = load_policy("reverie")
+    strict = ours.sensitivity.model_copy(update={"not_exported": ("health", "finances", "religion", "minors")})
+    changed = ours.model_copy(update={"sensitivity": strict})
+    monkeypatch.setattr("reverie.drive.exporting.load_policy", lambda name: changed)
+    made = export(there.url, TENANT, tmp_path / "strict", subject_id=None, at=UNTIL)
+    assert whole.left_out == 0 and made.left_out + sum(made.counts.values()) == sum(whole.counts.values())
+    texts = "".join(path.read_text() for path in made.files)
+    assert not classes_among(texts, frozenset({"health"}))
 
 
 def test_mistakes_are_told(there: Opened, tmp_path: Path) -> None:

@@ -10,6 +10,7 @@
 - `formats/`: reads exports of other systems
 - `field_names`: recognizes the usual field names of other systems
 - `values`: recognizes the usual role names, and maps values
+- `sorting`: the records of a batch, validated and sorted by type
 - `cures`: advises what to do when many records fail for one reason
 - `redrive`: retries dead letters
 """

@@ -19,6 +19,7 @@ from reverie.capture.history.cures import Findings, cure
 from reverie.capture.history.field_names import SAMPLE, recognize_fields
 from reverie.capture.history.reading import Batch, ReadOptions, read_records
 from reverie.capture.history.records import Record
+from reverie.capture.history.sorting import sort_records
 from reverie.capture.history.values import split_mapping
 from reverie.capture.mending import is_sound
 from reverie.capture.times import TimeForm, time_form
@@ -59,6 +60,8 @@ class ImportSummary:
     resolved: int = 0
     #: Records whose text was repaired: NULs removed, unpaired surrogates replaced.
     mended: int = 0
+    #: Turns that held a secret, which was redacted.
+    redacted: int = 0
     #: Names of ignored fields (the first few).
     ignored_fields: tuple[str, ...] = ()
     #: The format of the file, one of `reading.FORMATS`.
@@ -82,22 +85,6 @@ class ImportSummary:
     def dead(self) -> int:
         """The number of records that became dead letters."""
         return self.dead_by_reason.total()
-
-
-@dataclass(slots=True)
-class SortedRecords:
-    """The turns, outcomes and rejections of a batch, with the records that they were read from."""
-
-    turns: list[Turn] = field(default_factory=list)
-    turn_records: list[Record] = field(default_factory=list)
-    outcomes: list[Outcome] = field(default_factory=list)
-    outcome_records: list[Record] = field(default_factory=list)
-    rejected: list[tuple[Record, Rejection]] = field(default_factory=list)
-
-    def extend(self, other: SortedRecords) -> None:
-        """Add the records of another file."""
-        for name in self.__slots__:
-            getattr(self, name).extend(getattr(other, name))
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -259,22 +246,6 @@ class ImportOptions:
         return validator, assumed
 
 
-def sort_records(validator: Validator, records: list[Record]) -> SortedRecords:
-    """Validate records and sort them by type."""
-    result = SortedRecords()
-    for record in records:
-        value = validator(record.fields)
-        if isinstance(value, Turn):
-            result.turns.append(value)
-            result.turn_records.append(record)
-        elif isinstance(value, Outcome):
-            result.outcomes.append(value)
-            result.outcome_records.append(record)
-        else:
-            result.rejected.append((record, value))
-    return result
-
-
 def conflict_detail(value: Turn | Outcome) -> str:
     """Return the detail of a record whose id is in the log with different content."""
     if isinstance(value, Turn):
@@ -306,6 +277,7 @@ class _Importer:
         self.mapping: dict[str, str] = {}
         self._source = source
         self._policy = policy
+        self._redacts = policy_of(store, self._tenant, policy).sensitivity.redact_secrets
         self._earlier = letters_by_place(store, self._tenant, source)
         # hashes, since the ids of millions of sessions would not fit in memory
         self._subjects: set[int] = set()
@@ -314,7 +286,8 @@ class _Importer:
     def write(self, batch: Batch) -> None:
         """Write a batch in one transaction: turns, outcomes, dead letters."""
         check_interruption()
-        valid = sort_records(self._validator, batch.records)
+        valid = sort_records(self._validator, batch.records, redact=self._redacts)
+        self.summary.redacted += valid.redacted
         letters = [self._letter(item.line, item.reason, item.detail, item.raw) for item in batch.broken]
         letters += [self._rejected_letter(record, rejection) for record, rejection in valid.rejected]
         with self._store.transaction(self._tenant) as conn:

@@ -9,17 +9,16 @@ from typing import Any
 
 from psycopg import Connection
 
-from reverie.capture.append import insert_outcomes, insert_turns
+from reverie.capture.append import insert_outcomes, insert_turns, policy_of
 from reverie.capture.history.field_names import SAMPLE
 from reverie.capture.history.importing import (
     FieldOptions,
     ImportOptions,
-    SortedRecords,
     conflict_detail,
     import_options,
-    sort_records,
 )
 from reverie.capture.history.records import Record, parse_json
+from reverie.capture.history.sorting import SortedRecords, sort_records
 from reverie.capture.validation import Validator
 from reverie.store.database import Store
 from reverie.store.dead_letters import (
@@ -83,7 +82,8 @@ def redrive_dead_letters(
     Raises InputError: a field option is invalid.
     """
     options = import_options(store, fields or FieldOptions(), tenant_id=tenant_id, policy=policy, now=now)
-    validators = _Validators(options)
+    redact = policy_of(store, tenant_id, policy).sensitivity.redact_secrets
+    validators = _Validators(options, redact=redact)
     summary, after = RedriveSummary(), None
     while True:
         with store.transaction(tenant_id) as conn:
@@ -103,9 +103,9 @@ def redrive_dead_letters(
 class _Validators:
     """The validator of each file, configured by the first letters of the file."""
 
-    def __init__(self, options: ImportOptions) -> None:
+    def __init__(self, options: ImportOptions, *, redact: bool) -> None:
         self.tenant_id = options.tenant_id
-        self._options = options
+        self._options, self._redact = options, redact
         self._by_source: dict[str, Validator] = {}
         options.validator([])
 
@@ -119,7 +119,7 @@ class _Validators:
             if source not in self._by_source:
                 sample = [record.fields for record in of_source[:SAMPLE]]
                 self._by_source[source], _ = self._options.validator(sample)
-            result.extend(sort_records(self._by_source[source], of_source))
+            result.extend(sort_records(self._by_source[source], of_source, redact=self._redact))
         return result
 
 

@@ -24,6 +24,7 @@ from reverie.capture.live.mood_model import MoodModel
 from reverie.capture.live.moods import MessageMood, read_stored, tell_moods
 from reverie.capture.live.nearness import Answers, Near, Nearness, ask_embedder
 from reverie.capture.live.readings import BeginReading, apply_rules, is_long
+from reverie.capture.redaction import redacted_turns
 from reverie.capture.validation import Rejection, Validator
 from reverie.errors import ConflictError, InferenceError, InputError
 from reverie.inference import Embedder
@@ -176,6 +177,8 @@ def _read(batch: TurnBatch, tenant_id: str, policy: Policy, as_of: datetime) -> 
         if not isinstance(turn, Turn):
             detail = turn.detail if isinstance(turn, Rejection) else "it is an outcome; expected a turn."
             raise InputError(f"Turn {number + 1} of {len(records)}: {detail}")
+        if policy.sensitivity.redact_secrets:
+            ((turn,), _) = redacted_turns([turn])
         same = turns.setdefault(turn.source_id, turn)
         if same is not turn and turn_hash(replace(turn, said_at=same.said_at)) != turn_hash(same):
             raise ConflictError(f"source_id {turn.source_id!r} occurs twice in this request, with different content.")

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any, Literal, get_args
 from uuid import UUID
@@ -18,6 +18,7 @@ import orjson
 from reverie.capture.append import REFUSED, Refusal
 from reverie.capture.mending import is_sound, mend, mend_text
 from reverie.errors import ConflictError, InputError
+from reverie.language.sensitivity import without_secrets
 from reverie.language.text import clean_text
 from reverie.model import require_aware, stable_id
 from reverie.policy import Policy
@@ -181,6 +182,9 @@ async def _record(
     if at > as_of + timedelta(days=1) or at.year < 1970:
         raise InputError(f"observed_at is {at.isoformat()}; expected a time that is not in the future.")
     _check(source, events.events)
+    if policy.sensitivity.redact_secrets:
+        redacted = [replace(event, content=without_secrets(event.content)[0]) for event in events.events]
+        events = replace(events, events=redacted)
     params = _columns(source, events.events, at) | {
         "tenant": source.tenant_id,
         "subject": source.subject_id,

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 #: Why a memory was forgotten, in words.
 _REASONS = {
     "faded": "because it had faded",
+    "budget": "because the subject had more memories than its policy's budget and this was among the least valuable",
     "expired": "because it ended by its own time",
     "unimportant": "because it was unimportant from the start",
     "wrong": "because a person marked it as wrong",

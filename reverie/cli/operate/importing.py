@@ -224,7 +224,18 @@ def _import_source(session: CommandSession, source: SourceQuery, shown: Bars, ho
 def _flat(file: Path | str, result: ImportSummary | ReverieError) -> dict[str, Any]:
     if isinstance(result, ReverieError):
         return {"file": str(file), "error": str(result)}
-    fields = ("read", "imported", "repeated", "outcomes", "dead", "resolved", "mended", "subjects", "sessions")
+    fields = (
+        "read",
+        "imported",
+        "repeated",
+        "outcomes",
+        "dead",
+        "resolved",
+        "mended",
+        "redacted",
+        "subjects",
+        "sessions",
+    )
     numbers = {name: getattr(result, name) for name in fields}
     dead = {f"dead_{reason}": number for reason, number in sorted(result.dead_by_reason.items())}
     ends = {"first": result.first, "last": result.last, "ignored_fields": list(result.ignored_fields)}
@@ -260,6 +271,7 @@ def _print(file: Path | str, summary: ImportSummary) -> None:
             ("  outcomes", summary.outcomes or None),
             ("  already in the log", summary.repeated or None),
             ("  repaired", summary.mended or None),
+            ("  redacted", summary.redacted or None),
             ("  resolved", f"{summary.resolved:,} dead letters of an earlier import" if summary.resolved else None),
             ("  other rows", counts(summary.others) if summary.others else None),
             ("  skipped", counts(summary.skipped) if summary.skipped else None),

@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from reverie.cli.options import json_option, tenant_option
-from reverie.cli.output import print_json, say
+from reverie.cli.output import note, print_json, say
 from reverie.cli.session import CommandSession
 
 
@@ -50,9 +50,12 @@ def command(subject: str | None, output: Path, tenant: str | None, as_json: bool
                 "subject_id": subject,
                 "files": list(map(str, files)),
                 "counts": made.counts,
+                "left_out": made.left_out,
             }
         )
         return
     say(f"{sum(made.counts.values()):,} rows of {len(made.counts):,} tables in:")
     for file in files:
         say(f"  {file}")
+    if made.left_out:
+        note(f"{made.left_out:,} rows are left out: the policy does not export their classes (docs/sensitivity.md).")

@@ -1,8 +1,10 @@
-"""compress: episodes become patterns, sessions become summaries.
+"""compress: episodes become patterns, sessions become summaries, and what is beyond the budget is forgotten.
 
 - `stage`: the stage
 - `patterns`: a pattern for each theme of a subject's episodes
 - `sessions`: a summary for each old session, and for the older turns of long ones
+- `folds`: a summary for each month and year, of those of its sessions or months
+- `budget`: the least valuable memories beyond the policy's number are forgotten
 - `themes`: the episodes of one theme
 - `quantify`: comparisons and ranges of a theme's numbers
 - `wording`: patterns in the rules' words

@@ -24,6 +24,16 @@ class SessionMemory:
     turn_id: UUID | None
 
 
+@dataclass(frozen=True, slots=True)
+class FoldedSummary:
+    """A summary that becomes part of that of its month or year."""
+
+    id: UUID
+    happened_at: datetime
+    accessed_at: datetime
+    access_count: int
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Compression:
     """A new pattern or summary, and the memories that it replaces."""
@@ -31,7 +41,7 @@ class Compression:
     memory: Memory
     #: Episodes that it replaces.
     episodes: Sequence[UUID]
-    #: Summaries of ranges of turns that it replaces.
+    #: Summaries that it replaces: of ranges of turns, of sessions or of months.
     ranges: Sequence[UUID] = ()
     #: The older pattern of the same theme.
     pattern_id: UUID | None = None
@@ -121,6 +131,39 @@ def summary_of(
         ranges=[memory.id for memory in replaced if memory.kind == "summary"],
         lineage=_lineage(summary.id, sources, _made_at(part, as_of)),
         linked_like=[memory.id for memory in memories if part.whole or memory.turn_id in turn_ids],
+    )
+
+
+def fold_of(
+    subject_id: str,
+    period: str,
+    summaries: Sequence[FoldedSummary],
+    content: str,
+    policy: Policy,
+    *,
+    tenant_id: str,
+    as_of: datetime,
+) -> Compression:
+    """Return the summary of a month or year (`period`) that replaces these summaries and takes over their accesses."""
+    happened_at = max(each.happened_at for each in summaries)
+    ids = sorted(each.id for each in summaries)
+    memory = Memory(
+        id=stable_id(happened_at, "summary", tenant_id, subject_id, period, *map(str, ids)),
+        subject_id=subject_id,
+        kind="summary",
+        content=content,
+        importance=policy.compress.summary_importance,
+        happened_at=happened_at,
+        accessed_at=max(each.accessed_at for each in summaries),
+        access_count=sum(each.access_count for each in summaries),
+        origin=period,
+    )
+    return Compression(
+        memory=memory,
+        episodes=(),
+        ranges=ids,
+        lineage=_lineage(memory.id, [("compressed", "memory", id_) for id_ in ids], as_of),
+        linked_like=ids,
     )
 
 

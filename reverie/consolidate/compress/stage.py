@@ -1,4 +1,4 @@
-"""compress: episodes become patterns, sessions become summaries.
+"""compress: episodes become patterns, sessions become summaries, and what is beyond the budget is forgotten.
 
 Replaced memories stay, in state `compressed` and with their lineage, but leave the context. A pattern or summary takes
 the event time of its latest source, not of the run that made it, and fades from there: a late run, a skipped cycle or
@@ -10,6 +10,8 @@ from __future__ import annotations
 
 from uuid import UUID
 
+from reverie.consolidate.compress.budget import keep_within_budget
+from reverie.consolidate.compress.folds import fold_summaries
 from reverie.consolidate.compress.patterns import compress_themes
 from reverie.consolidate.compress.sessions import compress_long_sessions, compress_old_sessions
 from reverie.store.runs import Report, run
@@ -17,8 +19,11 @@ from reverie.store.work import Work
 
 
 def compress(work: Work) -> Report:
-    """Make patterns and summaries; counts `patterns`, `summaries` of sessions and of `ranges` of a running one's turns,
-    patterns and ranges `replaced`, and `episodes` compressed; discards parts of sessions that are not worth a summary.
+    """Make patterns and summaries, and keep within the budget.
+
+    Counts `patterns`, `summaries` of sessions and of `ranges` of a running one's turns, `folds` of summaries by month
+    and year, patterns and summaries `replaced`, `episodes` compressed, and what is `forgotten` because it is beyond the
+    budget; discards parts of sessions that are not worth a summary.
 
     The vectors of the embedder's model measure how close an episode is to a theme. New memories have no vectors yet:
     embed follows. With a language model, accepted texts are in its words, the others in the rules'; the report then has
@@ -38,7 +43,7 @@ def compress_running(work: Work) -> Report:
 def _compress(work: Work, *, running_alone: bool) -> Report:
     numbers = work.policy.compress
     with run(work, "compress") as attempt:
-        for name in ("patterns", "replaced", "summaries", "ranges", "episodes"):
+        for name in ("patterns", "replaced", "summaries", "ranges", "folds", "episodes", "forgotten"):
             attempt.report.add(name, 0)
         model = None if work.dry_run else work.language_model
         if model is not None:
@@ -52,6 +57,10 @@ def _compress(work: Work, *, running_alone: bool) -> Report:
             taken = compress_themes(attempt, model)
         if numbers.session_threshold and not running_alone:
             compress_old_sessions(attempt, taken, model)
+        if numbers.fold_summaries and not running_alone:
+            fold_summaries(attempt)
+        if work.policy.prune.budget and not running_alone:
+            keep_within_budget(attempt)
         with work.transaction() as conn:
             attempt.record(conn)
     return attempt.report

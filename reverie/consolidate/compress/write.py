@@ -13,6 +13,9 @@ from reverie.store.plans import plan_by_key
 from reverie.store.queries import queries
 from reverie.store.runs import Run
 
+#: What each origin is counted as; all else is a summary of a session.
+_COUNTS = {"theme": "patterns", "range": "ranges", "month": "folds", "year": "folds"}
+
 
 def write_compressions(conn: Connection[Any], attempt: Run, compressions: Sequence[Compression]) -> None:
     """Write new patterns and summaries, mark the memories that they replace, and count both."""
@@ -34,7 +37,7 @@ def write_compressions(conn: Connection[Any], attempt: Run, compressions: Sequen
         conn.execute(queries("compress")["write_later_links"], attempt.params() | later)
     _write_replaced(conn, attempt, compressions)
     for each in compressions:
-        count = {"theme": "patterns", "range": "ranges"}.get(each.memory.origin.partition(":")[0], "summaries")
+        count = _COUNTS.get(each.memory.origin.partition(":")[0], "summaries")
         attempt.report.add(count)
         attempt.report.add("replaced", (each.pattern_id is not None) + len(each.ranges))
         attempt.report.add("episodes", len(each.episodes))

@@ -65,9 +65,17 @@ def summarise(
 
 
 def summarise_all(
-    sessions: Sequence[Sequence[SpokenTurn]], *, number: int, weights: SummaryPolicy, salience: SaliencePolicy
+    sessions: Sequence[Sequence[SpokenTurn]],
+    *,
+    number: int,
+    weights: SummaryPolicy,
+    salience: SaliencePolicy,
+    dated: bool = True,
 ) -> list[str | None]:
-    """Return `summarise` of each session; the salience of all sentences is read in one pass."""
+    """Return `summarise` of each session; the salience of all sentences is read in one pass.
+
+    `dated`: whether a text begins with its day.
+    """
     candidates = [list(_candidates(turns, weights)) for turns in sessions]
     texts = pl.Series([each.sentence.text for of_session in candidates for each in of_session], dtype=pl.String)
     saliences = iter(pl.select(salience_expr(pl.lit(texts), salience)).to_series().to_list())
@@ -78,12 +86,12 @@ def summarise_all(
             for each, stands_out in zip(of_session, islice(saliences, len(of_session)), strict=True)
         ]
         chosen = list(islice(_cover(of_session, worths, _concepts(turns), weights), number))
-        summaries.append(_joined(turns, chosen) if chosen else None)
+        summaries.append(_joined(turns, chosen, dated=dated) if chosen else None)
     return summaries
 
 
-def _joined(turns: Sequence[SpokenTurn], chosen: Sequence[_Candidate]) -> str:
-    said_at = turns[0].said_at
+def _joined(turns: Sequence[SpokenTurn], chosen: Sequence[_Candidate], *, dated: bool) -> str:
+    said_at = turns[0].said_at if dated else None
     parts = [f"{written_day(said_at)}."] if said_at else []
     speaker = None
     for each in sorted(chosen, key=lambda candidate: candidate.place):

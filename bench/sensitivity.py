@@ -1,0 +1,66 @@
+"""Are sensitive sentences recognised? Precision and recall by class, on sentences written before the rules and after.
+
+    python -m bench.sensitivity [--verbose]
+
+`bench/sets/sensitivity.tsv` has sentences of our own with their classes. The `first` half was written with the rules at
+hand; the `second` after they were frozen, and no rule was changed since.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from bench.report import print_table
+from reverie.language.sensitivity import sensitive_classes
+from reverie.policy.sensitivity import SENSITIVE_CLASSES
+
+SET = Path(__file__).resolve().parent / "sets" / "sensitivity.tsv"
+HALVES = ("first", "second")
+
+
+class Labelled(NamedTuple):
+    """A sentence with its classes."""
+
+    half: str
+    classes: frozenset[str]
+    text: str
+
+
+def labelled() -> list[Labelled]:
+    """Return the sentences of the set."""
+    rows = csv.DictReader(SET.read_text(encoding="utf-8").splitlines(), delimiter="\t", quoting=csv.QUOTE_NONE)
+    return [Labelled(row["half"], frozenset(row["classes"].split(",")) - {"none"}, row["text"]) for row in rows]
+
+
+def measured(half: str) -> Iterator[tuple[str, int, float, float]]:
+    """Yield each class with its sentences in a half, precision and recall; last `any`, whichever class it is."""
+    read = [(each.classes, sensitive_classes(each.text)) for each in labelled() if each.half == half]
+    for name in SENSITIVE_CLASSES:
+        yield name, *_rates([(name in true, name in found) for true, found in read])
+    yield "any", *_rates([(bool(true), bool(found)) for true, found in read])
+
+
+def _rates(flags: list[tuple[bool, bool]]) -> tuple[int, float, float]:
+    hits = sum(true and found for true, found in flags)
+    true, found = sum(true for true, _ in flags), sum(found for _, found in flags)
+    return true, hits / found if found else 1.0, hits / true if true else 1.0
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--verbose", action="store_true", help="show the sentences that are read otherwise")
+    given = parser.parse_args()
+    for half in HALVES:
+        rows = [(name, number, f"{right:.2f}", f"{found:.2f}") for name, number, right, found in measured(half)]
+        print_table(f"Sensitive sentences, {half} half", ("class", "sentences", "precision", "recall"), rows)
+    for each in labelled() if given.verbose else ():
+        if (found := sensitive_classes(each.text)) != each.classes:
+            print(f"{each.half}: {sorted(each.classes)} read as {sorted(found)}: {each.text}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,40 @@
+"""Secrets are taken out of turns before they are written, as the policy says (`[sensitivity] redact_secrets`)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from reverie.capture.identity import turn_hash
+from reverie.language.sensitivity import without_secrets
+from reverie.model import Turn
+
+
+def redacted_turns(turns: Sequence[Turn]) -> tuple[list[Turn], int]:
+    """Return turns without the secrets in their texts and tool calls, and how many turns had one."""
+    redacted = [_redacted(turn) for turn in turns]
+    return redacted, sum(new is not old for new, old in zip(redacted, turns, strict=True))
+
+
+def _redacted(turn: Turn) -> Turn:
+    text, number = without_secrets(turn.text)
+    calls = tuple(
+        replace(call, arguments=_clean(call.arguments), why=_clean(call.why), result=_clean(call.result))
+        for call in turn.tool_calls
+    )
+    if not number and calls == turn.tool_calls:
+        return turn
+    clean = replace(turn, text=text, tool_calls=calls)
+    if turn.source_id == turn_hash(turn).hex()[:32]:  # made of the content, which had the secret
+        return replace(clean, source_id=turn_hash(clean).hex()[:32])
+    return clean
+
+
+def _clean(value: Any) -> Any:
+    """The same JSON without the secrets in its texts."""
+    if isinstance(value, str):
+        return without_secrets(value)[0]
+    if isinstance(value, dict):
+        return {name: _clean(each) for name, each in value.items()}
+    return [_clean(each) for each in value] if isinstance(value, list) else value

@@ -1,0 +1,47 @@
+"""The budget of a subject's memory: what is beyond it is forgotten, the least valuable first (spec C9).
+
+The value of a memory at a cycle follows from its peak, its last access and the policy, as its importance does, so the
+same memories are forgotten whenever the cycle runs. Turns stay in the log and are recalled as before.
+Source: docs/design-sources.md, Brain 7 and Contact 6.3.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from reverie.consolidate.forgetting import forget
+from reverie.language.cues.keeping import OWN_WORDS
+from reverie.store.locks import lock_subjects
+from reverie.store.queries import queries
+from reverie.store.runs import Run
+
+#: Why a memory is forgotten, in its tombstone.
+REASON = "budget"
+
+
+def keep_within_budget(attempt: Run) -> None:
+    """Forget the active memories of each subject beyond the policy's number; counts `forgotten`, and by kind.
+
+    Pinned memories count, and are the last to go. A dry run counts alone.
+    """
+    work, policy = attempt.work, attempt.work.policy
+    params = work.params() | policy.fading.params()
+    numbers = policy.prune
+    params |= {
+        "budget": numbers.budget,
+        "worths": [numbers.worth[kind] for kind in policy.fading.rates],
+        "worth_said": numbers.worth_said,
+        "said": OWN_WORDS,
+    }
+    sql = queries("compress")["read_beyond_budget"]
+    with work.transaction() as conn:
+        rows = conn.execute(sql, params).fetchall()
+        if rows and not work.dry_run:
+            lock_subjects(conn, work.tenant_id, sorted({subject_id for subject_id, _, _ in rows}))
+            # read again: another writer may have changed them in the meantime
+            rows = conn.execute(sql, params).fetchall()
+            forget(conn, attempt, [(id_, work.as_of) for _, id_, _ in rows], REASON)
+        attempt.report.add("forgotten", len(rows))
+        for kind, number in Counter(kind for _, _, kind in rows).items():
+            attempt.report.add(f"{REASON}_{kind}", number)
+        attempt.record(conn)

@@ -1,0 +1,107 @@
+"""Summaries of sessions become one of their month, and those of months one of their year.
+
+A month is folded once a session of a later month has its summary: sessions are summarised oldest first, so the month is
+complete by then, and the time of the fold follows from the log. A year is folded in the same way. The text is made of
+the sentences of the month's own turns, as that of a session is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from itertools import groupby
+from operator import itemgetter
+from typing import Any, Literal
+from uuid import UUID
+
+from psycopg import Connection
+
+from reverie.consolidate.compress.decide import Compression, FoldedSummary, fold_of
+from reverie.consolidate.compress.write import write_compressions
+from reverie.language.cues.summarise import spoken_turns, summarise_all
+from reverie.language.text import written_month
+from reverie.model.session_part import SessionTurn
+from reverie.store.locks import lock_subjects
+from reverie.store.queries import queries
+from reverie.store.runs import Run
+from reverie.store.work import Work
+
+Period = Literal["month", "year"]
+
+#: What each period is folded from.
+_FROM: dict[Period, str] = {"month": "session", "year": "month"}
+
+
+@dataclass(frozen=True, slots=True)
+class SummaryFold:
+    """Summaries of one subject that become one, in order of time."""
+
+    subject_id: str
+    period: Period
+    began: datetime
+    summaries: Sequence[FoldedSummary]
+
+
+def fold_summaries(attempt: Run) -> None:
+    """Fold the summaries of all months and years that are complete; counts `folds` and the summaries `replaced`."""
+    for period in _FROM:
+        with attempt.work.transaction() as conn:
+            subjects = sorted({fold.subject_id for fold in _read_folds(conn, attempt.work, period)})
+            if not subjects:
+                continue
+            lock_subjects(conn, attempt.work.tenant_id, subjects)
+            # read again: another writer may have folded them in the meantime
+            write_compressions(conn, attempt, _folded(conn, attempt.work, _read_folds(conn, attempt.work, period)))
+            attempt.record(conn)
+
+
+def _read_folds(conn: Connection[Any], work: Work, period: Period) -> list[SummaryFold]:
+    params = work.params() | {"period": period, "origin": _FROM[period]}
+    rows = conn.execute(queries("compress")["read_folds"], params).fetchall()
+    return [
+        SummaryFold(subject_id, period, began, [FoldedSummary(*row[2:]) for row in of_period])
+        for (subject_id, began), of_period in groupby(rows, key=itemgetter(0, 1))
+    ]
+
+
+def _folded(conn: Connection[Any], work: Work, folds: Sequence[SummaryFold]) -> list[Compression]:
+    numbers = work.policy.compress
+    turns = _read_turns(conn, work, folds)
+    texts = summarise_all(
+        [spoken_turns(told) for told in turns],
+        number=numbers.fold_sentences,
+        weights=numbers.summary,
+        salience=work.policy.salience,
+        dated=False,
+    )
+    return [
+        fold_of(
+            fold.subject_id,
+            fold.period,
+            fold.summaries,
+            f"{_named(fold)}. {text}",
+            work.policy,
+            tenant_id=work.tenant_id,
+            as_of=work.as_of,
+        )
+        for fold, text in zip(folds, texts, strict=True)
+        if text is not None
+    ]
+
+
+def _named(fold: SummaryFold) -> str:
+    return written_month(fold.began) if fold.period == "month" else str(fold.began.year)
+
+
+def _read_turns(conn: Connection[Any], work: Work, folds: Sequence[SummaryFold]) -> list[list[SessionTurn]]:
+    """The turns behind the summaries of each fold, in order of time."""
+    pairs = [(place, each.id) for place, fold in enumerate(folds) for each in fold.summaries]
+    params: dict[str, list[int] | list[UUID]] = {
+        "places": [place for place, _ in pairs],
+        "ids": [id_ for _, id_ in pairs],
+    }
+    turns: list[list[SessionTurn]] = [[] for _ in folds]
+    for place, *row in conn.execute(queries("compress")["read_folded_turns"], work.params() | params):
+        turns[place].append(SessionTurn(*row))
+    return turns

@@ -1,0 +1,112 @@
+"""What a simulated year has shown, as numbers: by week, by month and in all."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from reverie.evaluate.simulation.asking import PlantedAnswer
+
+
+class WeekFigures(NamedTuple):
+    """Active memories of a subject at the end of a week: the mean and the most."""
+
+    week: int
+    memories: float
+    most: int
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class MonthFigures:
+    """What recall answers at the end of a month; shares from 0 to 1, None of nothing."""
+
+    month: int
+    week: int
+    #: Questions: one about each fact told so far.
+    asked: int
+    #: Share whose true value is in the ten best hits, and of durable facts alone.
+    answered: float | None
+    durable: float | None
+    #: Share whose true value a memory has, when memories alone are asked; and of durable facts.
+    held: float | None
+    durable_held: float | None
+    #: Share of facts with an older value of which the first hit that has any value has a value that is not true now.
+    stale_first: float | None
+    #: Passing things that have ended, and those that a memory still tells.
+    ended: int
+    still_told: int
+    #: Facts, as subject and name, that are not answered, not held, and answered with a former value first.
+    missed: Sequence[str]
+    not_held: Sequence[str]
+    stale: Sequence[str]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class SimulationResult:
+    """What the memory of a simulated year kept, by a policy."""
+
+    policy: str
+    policy_hash: str
+    people: int
+    seed: int
+    turns: int
+    weeks: Sequence[WeekFigures]
+    months: Sequence[MonthFigures]
+    #: Active memories a subject by day, week, month and year since its first turn (`memory.milestones`).
+    milestones: Mapping[str, float]
+    #: Active memories at the end, by kind, of all subjects.
+    kinds: Mapping[str, int]
+    #: Memories forgotten, by reason.
+    forgotten: Mapping[str, int]
+    #: Bytes of the rows of memory: memories, vectors, items, terms, links, lineage.
+    bytes: int
+    cost_usd: float
+    #: Of work, recalls included.
+    seconds: float
+
+    def summary(self) -> dict[str, float]:
+        """Return the figures of the end of the year, flat: what policies are compared by."""
+        last, counts = self.months[-1], [each.memories for each in self.weeks]
+        third = counts[min(12, len(counts) - 1)]
+        figures = {
+            "memories_per_subject": counts[-1],
+            "most_memories": float(self.weeks[-1].most),
+            "growth_after_month_3": round(counts[-1] / third, 4) if third else 0.0,
+            "answered": last.answered,
+            "durable_answered": last.durable,
+            "held": last.held,
+            "durable_held": last.durable_held,
+            "stale_first": last.stale_first,
+            "ended_still_told": last.still_told,
+            "forgotten": float(sum(self.forgotten.values())),
+            "bytes_per_subject": float(round(self.bytes / self.people)),
+            "cost_usd": self.cost_usd,
+            "seconds": round(self.seconds, 1),
+        }
+        return {name: float(value) for name, value in figures.items() if value is not None}
+
+
+def month_figures(month: int, week: int, answers: Sequence[PlantedAnswer], *, ended: tuple[int, int]) -> MonthFigures:
+    """Return the figures of a month from its answers; `ended`: passing things over, and those still told."""
+    durable = [each for each in answers if each.is_durable]
+    return MonthFigures(
+        month=month,
+        week=week,
+        asked=len(answers),
+        answered=_share(each.is_answered for each in answers),
+        durable=_share(each.is_answered for each in durable),
+        held=_share(each.is_held for each in answers),
+        durable_held=_share(each.is_held for each in durable),
+        stale_first=_share(not each.is_current_first for each in answers if each.is_current_first is not None),
+        ended=ended[0],
+        still_told=ended[1],
+        missed=[each.label for each in answers if not each.is_answered],
+        not_held=[each.label for each in answers if not each.is_held],
+        stale=[each.label for each in answers if each.is_current_first is False],
+    )
+
+
+def _share(flags: Iterable[bool]) -> float | None:
+    given = list(flags)
+    return round(sum(given) / len(given), 4) if given else None

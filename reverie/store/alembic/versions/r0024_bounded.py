@@ -1,0 +1,14 @@
+"""Bounded memory: how many memories a subject had at fixed times after its first turn."""
+
+from alembic import op
+
+from reverie.store.queries import sql_directory
+
+revision = "0024_bounded"
+down_revision = "0020_erasure"
+
+
+def upgrade() -> None:
+    """Run the SQL file of this revision."""
+    path = sql_directory() / "migrations" / "0024_bounded.sql"
+    op.get_bind().connection.cursor().execute(path.read_bytes())

@@ -1,0 +1,49 @@
+"""What is sensitive, by class; secrets are taken out of texts."""
+
+from __future__ import annotations
+
+import pytest
+
+from bench.sensitivity import labelled, measured
+from reverie.language.sensitivity import classes_among, is_always_told, sensitive_classes, without_secrets
+
+
+@pytest.mark.parametrize(
+    ("text", "redacted"),
+    [
+        ("My wifi password is hunter2fish, ok?", "My wifi password is [redacted], ok?"),
+        ("the PIN of my card is 4821", "the PIN of my card is [redacted]"),
+        ("pay with 4111 1111 1111 1111 and 5500 0000 0000 0004", "pay with [redacted] and [redacted]"),
+        ("IBAN DE89 3704 0044 0532 0130 00.", "IBAN [redacted]."),
+        ("postgres://admin:s3cretpw@db.example.org/app", "postgres://admin:[redacted]@db.example.org/app"),
+    ],
+)
+def test_secrets_are_taken_out(text: str, redacted: str) -> None:
+    assert without_secrets(text)[0] == redacted
+    assert without_secrets(redacted) == (redacted, 0), "what is redacted stays as it is"
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["I forgot my password again.", "The password is wrong", "Order 4111 1111 1111 1112 is late", "Room 4821, please",
+     "DE89 3704 0044 0532 0130 01 is no account"],
+)  # fmt: skip
+def test_what_is_no_secret_stays(text: str) -> None:
+    assert without_secrets(text) == (text, 0)
+
+
+def test_what_is_said_of_others_is_a_class_of_its_own() -> None:
+    assert sensitive_classes("My sister has depression") == {"health", "third_parties"}
+    assert sensitive_classes("I got help with my depression from my sister") == {"health"}
+    assert classes_among("My sister has depression", frozenset({"third_parties"})) == {"third_parties"}
+    assert is_always_told("I'm allergic to walnuts") and not is_always_told("I have asthma")
+
+
+def test_precision_and_recall_do_not_fall() -> None:
+    """The set has at least 30 sentences a class; the figures are those of docs/sensitivity.md."""
+    rates = {half: {name: rest for name, *rest in measured(half)} for half in ("first", "second")}
+    for name in rates["first"]:
+        assert rates["first"][name][0] + rates["second"][name][0] >= 30, name
+    assert rates["first"]["any"][1] >= 0.98 and rates["first"]["any"][2] >= 0.99
+    assert rates["second"]["any"][1] >= 0.96 and rates["second"]["any"][2] >= 0.64
+    assert len(labelled()) == 300
