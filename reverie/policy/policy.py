@@ -34,6 +34,7 @@ from reverie.policy.memory import (
 )
 from reverie.policy.publish import PublishPolicy
 from reverie.policy.recall import RecallPolicy, StructuredFactsPolicy
+from reverie.policy.signals import SignalsPolicy
 from reverie.policy.table import Table
 
 if TYPE_CHECKING:
@@ -62,6 +63,7 @@ class Policy(Table):
     context: ContextPolicy = ContextPolicy()
     relationship: RelationshipPolicy = RelationshipPolicy()
     mood: MoodPolicy = MoodPolicy()
+    signals: SignalsPolicy = SignalsPolicy()
     crisis: CrisisPolicy = CrisisPolicy()
     structured_facts: StructuredFactsPolicy = StructuredFactsPolicy()
     profile: ProfilePolicy = ProfilePolicy()
