@@ -19,11 +19,11 @@ BROKEN_PIPE = 141
 #: Commands in the order of the help, under its headings. A command's module has the command's name.
 SECTIONS = {
     "Build memory": ("migrate", "import", "run"),
-    "Query memory": ("recall", "context", "show", "explain", "conflicts", "subjects", "tenants"),
+    "Query memory": ("recall", "context", "show", "explain", "conflicts", "triggers", "subjects", "tenants"),
     "Correct memory": ("correct", "forget", "pin", "unpin", "undo", "dead-letters", "replay", "rebuild", "reembed"),
     "Compare and publish memory": ("generations", "diff", "publish", "drill"),
     "Privacy": ("erase", "receipts", "consent", "export"),
-    "Serve memory": ("serve", "worker", "keys"),
+    "Serve memory": ("serve", "worker", "keys", "webhooks"),
     "Measure memory": ("evaluate", "fit-ranking", "check", "report", "digest"),
     "Operate": ("doctor", "runs", "clock", "costs", "reader", "maintain", "policy", "db"),
 }
@@ -49,6 +49,7 @@ EXTRAS = {
     "great_expectations": "quality",
     **dict.fromkeys(("plotly", "scipy"), "report"),
     "ray": "ray",
+    **dict.fromkeys(("httpx", "standardwebhooks"), "webhooks"),
 }
 
 

@@ -13,6 +13,8 @@
 - `memories`: memories with their lineage
 - `entities`: entities and their graph
 - `conflicts`: memories that cannot both hold
+- `triggers`: reasons to act for a subject, and its signals
+- `webhooks`: where events are sent
 - `reviews`: turns that a person should look at
 - `erasures`: erasures and their receipts
 - `consents`: what a subject agrees to
@@ -36,7 +38,9 @@ from reverie.api.routes import (
     recalls,
     reviews,
     sessions,
+    triggers,
     turns,
+    webhooks,
     working_memory,
 )
 
@@ -56,6 +60,8 @@ ROUTERS = tuple(
         memories,
         entities,
         conflicts,
+        triggers,
+        webhooks,
         reviews,
         erasures,
         consents,

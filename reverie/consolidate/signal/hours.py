@@ -62,7 +62,9 @@ def usual_hours(days: Sequence[DayFigures], zone: str, policy: Policy) -> list[B
         if (day - first).days < numbers.timing_days or total < policy.signals.timing_messages:
             continue
         sums = np.convolve(np.concatenate([window, window[: length - 1]]), np.ones(length, np.int64), "valid")
-        start = int(sums.argmax())
+        best = np.flatnonzero(sums == sums.max())
+        whole = best[best % 2 == 0]  # of several alike, one that begins with an hour
+        start = int(whole[-1] if len(whole) else best[-1])
         share = int(sums[start]) / total
         if share >= numbers.timing_share and (not bands or bands[-1].start != start):
             if bands and _is_near(bands[-1], window, total, numbers.timing_share):

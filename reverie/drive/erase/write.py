@@ -15,6 +15,7 @@ from reverie.store.queries import queries
 #: Statements in their order, each named for the table whose rows it deletes. Those that ask which turns are left come
 #: after the turns.
 _DELETES = (
+    "log.acknowledgements",
     "log.moods",
     "log.outcomes",
     "log.events",
@@ -32,6 +33,8 @@ _DELETES = (
     "ops.connection_tools",
     "ops.subject_credits",
     "ops.consents",
+    "ops.outbox",
+    "ops.announced",
 )
 #: Statements that change rows which name something erased beside other things, by the table.
 _STRIPS = {
@@ -52,6 +55,7 @@ def delete_selected(conn: Connection[Any], tenant_id: str, selection: Selection,
     sql, params = queries("erase"), {"tenant": tenant_id} | selection.params()
     conn.execute(sql["mark"], params | {"erasure": erasure_id})
     counts = empty_subjects(conn, tenant_id, selection.subjects)
+    conn.execute(sql["announce_erased"], params | {"erasure": erasure_id})
     for table in _DELETES:
         counts[table] = conn.execute(sql[table], params).rowcount
     for name, table in _STRIPS.items():

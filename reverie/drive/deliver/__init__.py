@@ -1,0 +1,5 @@
+"""deliver: triggers that are due and changes of memories reach the webhooks that subscribed to them.
+
+- `delivering`: fills the outbox, sends what is due, and settles it
+- `sending`: one signed request
+"""
