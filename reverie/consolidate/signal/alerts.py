@@ -101,9 +101,12 @@ def after_silence(pauses: Sequence[Pause], policy: Policy) -> list[Due]:
 def after_declines(declines: Sequence[Decline | None], policy: Policy) -> list[Due]:
     """Return an insight for the owner where messages a session drop and the subject is bored, once a decline."""
     triggers = []
-    before: Decline | None = None
+    told = False
     for decline in declines:
-        if decline is not None and before is None and decline.bored >= policy.signals.bored_share:
+        if decline is None:
+            told = False
+        elif not told and decline.bored >= policy.signals.bored_share:
+            told = True
             at = datetime.combine(decline.day + timedelta(days=1), time(), UTC)
             triggers.append(
                 Due(
@@ -121,7 +124,6 @@ def after_declines(declines: Sequence[Decline | None], policy: Policy) -> list[D
                     },
                 )
             )
-        before = decline
     return triggers
 
 

@@ -1,0 +1,45 @@
+"""`reverie triggers` and `reverie webhooks`."""
+
+from __future__ import annotations
+
+from uuid import uuid4
+
+import pytest
+
+from tests.cli.conftest import RUN, day, insert
+
+
+@pytest.fixture
+def trigger(conn, world) -> str:
+    """A trigger of ana that is due."""
+    id_ = uuid4()
+    insert(
+        conn, "memory.triggers", id=id_, subject_id="ana", kind="check_in", audience="caller", happened_at=day(1),
+        due_at=day(2), until_at=day(3), why='{"negative_in_a_row": 3}', run_id=RUN,
+    )  # fmt: skip
+    return str(id_)
+
+
+def test_triggers_are_listed_and_acknowledged(invoke, ask, world, trigger) -> None:
+    at = day(2).isoformat()
+    (listed,) = ask("triggers", "ana", "--as-of", at)["triggers"]
+    assert (listed["id"], listed["kind"]) == (trigger, "check_in")
+    assert "negative_in_a_row=3" in invoke("triggers", "--as-of", at).stdout
+    assert invoke("triggers", "--as-of", day(1).isoformat()).stdout == "Nothing is due.\n"
+    assert ask("triggers", "--ack", trigger, "--actor", "dana", "--as-of", at)["triggers"] == []
+    (done,) = ask("triggers", "--all", "--as-of", at)["triggers"]
+    assert (done["action"], done["actor"]) == ("done", "dana")
+    assert invoke("triggers", "--dismiss", str(uuid4())).exit_code != 0
+
+
+def test_webhooks_are_made_listed_delivered_to_and_ended(invoke, ask, world) -> None:
+    assert "There are no webhooks" in invoke("webhooks", "list").stdout
+    made = ask("webhooks", "add", "https://example.org/hook", "--event", "memory.forgotten")
+    assert made["secret"].startswith("whsec_")
+    (listed,) = ask("webhooks", "list")["webhooks"]
+    assert (listed["id"], listed["events"]) == (made["id"], ["memory.forgotten"])
+    assert ask("webhooks", "deliver")["filled"] == 0
+    assert ask("webhooks", "replay")["messages"] == 0
+    assert invoke("webhooks", "end", made["id"]).exit_code == 0
+    assert "ended" in invoke("webhooks", "list").stdout
+    assert invoke("webhooks", "add", "nowhere", "--event", "trigger.due").exit_code != 0
