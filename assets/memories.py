@@ -56,8 +56,8 @@ MADE = {
         "signals",
         "memory.signals",
         "signals.md",
-        "The mood of every message, figures of each subject's days, and what follows from them: difficult periods, usual "
-        "hours, the history of the relationship, and triggers.",
+        "The mood of every message, figures of each subject's days, and what follows from them: difficult periods, "
+        "usual hours, the history of the relationship, and triggers.",
         {"messages": [("turns", "id")], "half_hours": [("turns", "said_at")], "sad": [("new_vectors", "vec")]},
     ),
     "catch_up": Made(

@@ -122,6 +122,29 @@ create view memory.signal_weeks with (security_invoker = true) as
 comment on view memory.signal_weeks is 'Figures of a week of a subject with a counterpart: sums of memory.signals.';
 comment on column memory.signal_weeks.week is 'Monday of the week, UTC.';
 comment on column memory.signal_weeks.active_days is 'Days with a turn.';
+comment on column memory.signal_weeks.counterpart is 'Who answers the subject: the speaker or role heard most in the session that day; empty: nobody.';
+comment on column memory.signal_weeks.messages is 'Messages of the subject.';
+comment on column memory.signal_weeks.received is 'Turns of everybody else.';
+comment on column memory.signal_weeks.sessions is 'Sessions with a turn on this day.';
+comment on column memory.signal_weeks.begun is 'Sessions that began on this day.';
+comment on column memory.signal_weeks.own_begun is 'Of these, sessions that the subject began; own_begun / begun is the share of own initiative.';
+comment on column memory.signal_weeks.words is 'Words of all messages.';
+comment on column memory.signal_weeks.questions is 'Messages that end with a question mark.';
+comment on column memory.signal_weeks.emoji is 'Messages with an emoji.';
+comment on column memory.signal_weeks.formal is 'Messages that begin with a capital letter and end with a punctuation mark.';
+comment on column memory.signal_weeks.happy is 'Messages of this mood; likewise the next nine.';
+comment on column memory.signal_weeks.sad is 'Messages of this mood.';
+comment on column memory.signal_weeks.anxious is 'Messages of this mood.';
+comment on column memory.signal_weeks.excited is 'Messages of this mood.';
+comment on column memory.signal_weeks.neutral is 'Messages of this mood.';
+comment on column memory.signal_weeks.angry is 'Messages of this mood.';
+comment on column memory.signal_weeks.frustrated is 'Messages of this mood.';
+comment on column memory.signal_weeks.flirty is 'Messages of this mood.';
+comment on column memory.signal_weeks.bored is 'Messages of this mood.';
+comment on column memory.signal_weeks.grateful is 'Messages of this mood.';
+comment on column memory.signal_weeks.high_energy is 'Messages of high energy.';
+comment on column memory.signal_weeks.low_energy is 'Messages of low energy.';
+comment on column memory.signal_weeks.crises is 'Messages that sound like a crisis.';
 comment on column memory.signal_weeks.latency is 'Mean of the daily median latencies, weighted by messages, in seconds.';
 
 create table memory.periods (
@@ -164,7 +187,7 @@ create table memory.ties (
     day date not null,
     zone text not null,
     band_start smallint check (band_start between 0 and 47),
-    band_half_hours smallint check (band_half_hours between 1 and 48),
+    band_half_hours smallint check (band_half_hours between 0 and 48),
     band_share double precision,
     band_since date,
     gap_p50 double precision,

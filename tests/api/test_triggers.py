@@ -11,6 +11,7 @@ import pytest
 from fastapi.testclient import TestClient
 
 from tests.api.conftest import MakeKey
+from tests.cli.conftest import insert
 
 NOW = datetime.now(UTC)
 
@@ -23,8 +24,8 @@ def triggers(conn: psycopg.Connection[Any], make_key: MakeKey) -> list[UUID]:
     for place, (hours, until, withheld) in enumerate([(-9, -8, None), (-3, 3, None), (-2, 3, None), (-1, 3, "cap")]):
         ids.append(uuid4())
         conn.execute(
-            """insert into memory.triggers (tenant_id, id, subject_id, kind, audience, happened_at, due_at, until_at, why,
-                                            withheld, run_id)
+            """insert into memory.triggers (tenant_id, id, subject_id, kind, audience, happened_at, due_at, until_at,
+                                            why, withheld, run_id)
                values ('acme', %s, 'ana', 'silence', 'caller', %s, %s, %s, '{"expected_hours": 9}', %s, %s)""",
             [ids[place], *(NOW + timedelta(hours=each) for each in (hours, hours, until)), withheld, UUID(int=0)],
         )
@@ -52,17 +53,13 @@ def test_triggers_are_listed_and_acknowledged(api: TestClient, triggers: list[UU
 
 def test_signals_of_a_subject(api: TestClient, conn: psycopg.Connection[Any]) -> None:
     assert api.get("/v1/signals", params={"subject_id": "ana"}).status_code == 404
-    counts = ", ".join(
-        "received sessions begun own_begun words questions emoji formal happy sad anxious excited neutral angry frustrated "
-        "flirty bored grateful high_energy low_energy crises".split()
-    )
-    ones = ", ".join(["1"] * (counts.count(",") + 1))
+    counts = "received sessions begun own_begun words questions emoji formal happy sad anxious excited neutral angry"
+    counts += " frustrated flirty bored grateful high_energy low_energy crises"
     for day in (5, 6):
-        conn.execute(
-            f"""insert into memory.signals (tenant_id, subject_id, counterpart, day, messages, {counts}, run_id)
-                values ('acme', 'ana', 'assistant', %s, 2, {ones}, %s)""",
-            [date(2026, 1, day), UUID(int=0)],
-        )
+        insert(
+            conn, "memory.signals", subject_id="ana", counterpart="assistant", day=date(2026, 1, day),
+            messages=2, **dict.fromkeys(counts.split(), 1), run_id=UUID(int=0),
+        )  # fmt: skip
     conn.execute(
         """insert into memory.ties (tenant_id, subject_id, day, zone, churn_risk, strength, why, run_id)
            values ('acme', 'ana', '2026-01-06', 'UTC', 0.2, 0.5, '{"depth": 0.5}', %s)""",

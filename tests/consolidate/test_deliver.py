@@ -52,10 +52,10 @@ def add_trigger(store: Store, **given: Any) -> Any:
     row = {"id": id_, "audience": "caller", "due": NOW, "until": NOW + timedelta(days=20), "withheld": None} | given
     tell(
         store,
-        """insert into memory.triggers (tenant_id, id, subject_id, kind, audience, happened_at, due_at, until_at, why, withheld,
-                                        run_id)
-           values ('t', %(id)s, 'ana', 'silence', %(audience)s, %(due)s, %(due)s, %(until)s, '{"expected_hours": 3}', %(withheld)s,
-                   gen_random_uuid())""",
+        """insert into memory.triggers (tenant_id, id, subject_id, kind, audience, happened_at, due_at, until_at, why,
+                                        withheld, run_id)
+           values ('t', %(id)s, 'ana', 'silence', %(audience)s, %(due)s, %(due)s, %(until)s, '{"expected_hours": 3}',
+                   %(withheld)s, gen_random_uuid())""",
         **row,
     )
     return id_
@@ -65,8 +65,8 @@ def add_memory(store: Store, content: str) -> Any:
     id_ = uuid4()
     tell(
         store,
-        """insert into memory.memories (tenant_id, id, subject_id, kind, state, content, content_hash, base, peak, importance,
-                                        happened_at, accessed_at, decayed_at, origin, run_id, policy_hash)
+        """insert into memory.memories (tenant_id, id, subject_id, kind, state, content, content_hash, base, peak,
+                                        importance, happened_at, accessed_at, decayed_at, origin, run_id, policy_hash)
            values ('t', %(id)s, 'ana', 'fact', 'active', %(content)s, '', 1, 1, 1, %(at)s, %(at)s, %(at)s, 'test',
                    gen_random_uuid(), 'test')""",
         id=id_,
@@ -148,8 +148,8 @@ def test_changes_of_memories_are_told_once(tenant: Store) -> None:
     run(tenant, receiver)
     tell(
         tenant,
-        """insert into memory.tombstones (tenant_id, memory_id, subject_id, kind, content_hash, importance, reason, forgotten_at,
-                                          run_id)
+        """insert into memory.tombstones (tenant_id, memory_id, subject_id, kind, content_hash, importance, reason,
+                                          forgotten_at, run_id)
            values ('t', %(id)s, 'ana', 'fact', '', 0, 'faded', %(at)s, gen_random_uuid())""",
         id=new,
         at=NOW,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -37,7 +37,9 @@ def history() -> list[dict[str, Any]]:
     records = []
     for day in range(36):
         at = BEGIN + timedelta(days=day)
-        texts = ("I am so sad today", "I was crying all day", "I miss her, so sad") if day == 2 else ("Nice walk 😀", "Ok?")
+        texts = (
+            ("I am so sad today", "I was crying all day", "I miss her, so sad") if day == 2 else ("Nice walk 😀", "Ok?")
+        )
         for place, text in enumerate(texts):
             then = at + timedelta(minutes=4 * place)
             records.append(turn(then, text, metadata={"timezone": "Europe/Lisbon"}))
@@ -92,7 +94,7 @@ def test_a_history_gives_figures_and_what_follows(
         "established",
     ]
     tie = rows(store, "select band_start, band_half_hours, band_share, band_since, zone from memory.ties")
-    assert tie == [(44, 4, 1.0, datetime(2026, 1, 19).date(), "Europe/Lisbon")]
+    assert tie == [(44, 4, 1.0, date(2026, 1, 19), "Europe/Lisbon")]
     triggers = rows(store, "select kind, audience, due_at, withheld from memory.triggers order by due_at")
     assert [(kind, audience, withheld) for kind, audience, _, withheld in triggers] == [
         ("difficult_period", "caller", None),
@@ -101,7 +103,9 @@ def test_a_history_gives_figures_and_what_follows(
     ]
     assert triggers[0][2] == datetime(2026, 1, 8, 8, tzinfo=UTC)  # the end of quiet hours
     assert triggers[1][2] == datetime(2026, 1, 8, 9, tzinfo=UTC)
-    remembered = rows(store, "select kind, content from memory.memories where origin in ('difficult_period', 'usual_hours')")
+    remembered = rows(
+        store, "select kind, content from memory.memories where origin in ('difficult_period', 'usual_hours')"
+    )
     assert sorted(remembered) == [
         ("episode", "Went through a difficult period around 7 January 2026"),
         ("pattern", "Usually chats between 10 pm and 12 am"),

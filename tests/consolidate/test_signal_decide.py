@@ -94,7 +94,7 @@ def test_silence_is_told_against_the_subjects_own_pauses(policy: Policy) -> None
     (coming,) = alerts  # none on a regular contact, but one is ready for when no more comes
     assert coming.due_at == BEGIN + 63 * DAY + HOUR + 1.5 * (7 * DAY - HOUR)
     late = after_silence(pauses_of(spans(*range(0, 70, 7), 85), policy), policy)
-    assert [each.until_at for each in late][0] == BEGIN + 85 * DAY
+    assert late[0].until_at == BEGIN + 85 * DAY
     assert after_silence(pauses_of(spans(0, 1, 2, 30), policy), policy) == []
     assert quantile([1.0, 2.0, 3.0, 4.0], 0.5) == 2.0
 

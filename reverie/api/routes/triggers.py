@@ -103,11 +103,9 @@ async def get_triggers(
     name="acknowledge_trigger",
 )
 async def post_acknowledgement(trigger_id: UUID, body: Acknowledgement, caller: Writer) -> Response:
-    """Record that a trigger was acted upon or dismissed. It is no longer listed or delivered. The first answer stays."""
+    """Record that a trigger was acted upon or dismissed. It is no longer listed or sent; the first answer stays."""
     actor = body.actor or caller.grant.name
-    subject_id = await acknowledge_trigger(
-        caller.writer(), trigger_id, action=body.action, acted_at=now(), actor=actor
-    )
+    subject_id = await acknowledge_trigger(caller.writer(), trigger_id, action=body.action, acted_at=now(), actor=actor)
     return answer({"trigger_id": trigger_id, "subject_id": subject_id})
 
 

@@ -107,14 +107,12 @@ def end(webhook: UUID, tenant: str | None, as_json: bool) -> None:
 @as_of_option("Send what is due at this time.")
 @json_option
 def deliver_now(tenant: str | None, as_of: datetime | None, as_json: bool) -> None:
-    """Send what is due to the tenant's webhooks. A message that fails is sent again by a later call, up to ten times."""
+    """Send what is due to the tenant's webhooks. A message that fails is sent again later, ten times at most."""
     from reverie.drive.deliver.delivering import deliver
 
     with CommandSession(tenant) as session:
         session.require_tenant()
-        counts = deliver(
-            session.worker, session.tenant_id, as_of=session.time(as_of), clock=lambda: datetime.now(UTC)
-        )
+        counts = deliver(session.worker, session.tenant_id, as_of=session.time(as_of), clock=lambda: datetime.now(UTC))
     if as_json:
         print_json({"tenant_id": session.tenant_id} | counts)
     else:

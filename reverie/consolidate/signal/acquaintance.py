@@ -117,7 +117,12 @@ def declines_of(days: Sequence[DayFigures], policy: Policy) -> list[Decline | No
     """Return of each active day its decline, if messages a session dropped over the policy's days (Contact 4.2)."""
     numbers = policy.mood
     sums = [
-        (day, sum(each.messages for each in some), sum(each.sessions for each in some), sum(each.bored for each in some))
+        (
+            day,
+            sum(each.messages for each in some),
+            sum(each.sessions for each in some),
+            sum(each.bored for each in some),
+        )
         for day, group in groupby(days, key=lambda each: each.day)
         for some in [list(group)]
     ]

@@ -11,8 +11,8 @@ from uuid import UUID
 from zoneinfo import ZoneInfo
 
 from reverie.consolidate.signal.acquaintance import Decline, Pause
-from reverie.consolidate.signal.periods import Opening, Period
 from reverie.consolidate.signal.history import Felt
+from reverie.consolidate.signal.periods import Opening, Period
 from reverie.model import stable_id
 from reverie.policy import Policy
 

@@ -15,9 +15,9 @@ from reverie.consolidate.signal.alerts import (
     after_silence,
     in_order,
 )
+from reverie.consolidate.signal.history import History
 from reverie.consolidate.signal.hours import Band, usual_hours, zone_of
 from reverie.consolidate.signal.periods import Period, find_openings, find_periods
-from reverie.consolidate.signal.history import History
 from reverie.consolidate.signal.wording import difficult_memory, hours_memory, sources_of
 from reverie.model import Candidate, Lineage
 from reverie.policy import Policy

@@ -71,9 +71,7 @@ def tell_all(
             previous=previous,
             instructs=best is not None and best[0] in OPPOSED and message.told is None and instructs(message),
         )
-        crisis = find_crisis(
-            message.text, crisis=policy.crisis, vector=vector, embedding_model=embedding_model
-        )
+        crisis = find_crisis(message.text, crisis=policy.crisis, vector=vector, embedding_model=embedding_model)
         states[place] = (message.said_at, mood)
         told.append(ToldMood(message, mood, crisis is not None))
     return told

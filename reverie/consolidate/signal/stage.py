@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from reverie.consolidate.signal.decide import follow
-from reverie.consolidate.signal.moods import Vector, gives_instruction, needs_vectors, tell_all
 from reverie.consolidate.signal.history import Message, SubjectDays
+from reverie.consolidate.signal.moods import Vector, gives_instruction, needs_vectors, tell_all
 from reverie.consolidate.signal.read import open_days, read_histories, read_messages_of
 from reverie.consolidate.signal.write import write_figures, write_followed, write_moods
 from reverie.inference import from_half_wire, to_half_wire
@@ -53,9 +53,7 @@ def _work_in(attempt: Run, days: SubjectDays) -> bool:
         before,
         policy=work.policy,
         embedding_model=work.embedder.model,
-        instructs=lambda message: gives_instruction(
-            message, work.tenant_id, work.policy, work.embedder.count_tokens
-        ),
+        instructs=lambda message: gives_instruction(message, work.tenant_id, work.policy, work.embedder.count_tokens),
     )
     with work.transaction() as conn:
         if not is_unerased(conn, work.tenant_id, erasures):

@@ -6,9 +6,9 @@ from datetime import date
 from functools import cache
 from uuid import UUID
 
+from reverie.consolidate.signal.history import Felt
 from reverie.consolidate.signal.hours import Band
 from reverie.consolidate.signal.periods import Opening
-from reverie.consolidate.signal.history import Felt
 from reverie.language.pack import read_table
 from reverie.model import Candidate, Lineage
 from reverie.model.memory import candidate_id

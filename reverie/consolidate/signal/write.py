@@ -10,8 +10,8 @@ from psycopg import Connection
 
 from reverie.consolidate.memories import write_candidates, write_lineage
 from reverie.consolidate.signal.decide import Followed
-from reverie.consolidate.signal.moods import ToldMood
 from reverie.consolidate.signal.history import SubjectDays
+from reverie.consolidate.signal.moods import ToldMood
 from reverie.store.queries import queries
 from reverie.store.runs import Run
 

@@ -1,4 +1,4 @@
-"""Fill the outbox of a tenant, send what is due, and settle it: at least once, in order of time, with pauses that grow."""
+"""Fill the outbox of a tenant, send what is due, and settle it: at least once, with pauses that grow."""
 
 from __future__ import annotations
 
@@ -12,10 +12,7 @@ from reverie.store.database import Store
 from reverie.store.queries import queries
 
 #: Pauses after each failed attempt, those that Standard Webhooks recommends; after the last a message is a dead letter.
-PAUSES = tuple(
-    timedelta(seconds=seconds)
-    for seconds in (5, 300, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400)
-)
+PAUSES = tuple(timedelta(seconds=seconds) for seconds in (5, 300, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400))
 #: How long a message is held by whoever sends it, and how many are at once.
 _LEASE, _BATCH = timedelta(minutes=10), 20
 #: How long delivered messages are kept.
