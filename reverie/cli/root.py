@@ -32,6 +32,7 @@ SECTIONS = {
 FOLDERS = {
     **dict.fromkeys(("evaluate", "fit-ranking", "check", "report"), "measure"),
     **dict.fromkeys((*SECTIONS["Query memory"], "digest"), "memory"),
+    "webhooks": "memory",
     **dict.fromkeys(("correct", "forget", "pin", "unpin", "undo"), "memory"),
     **dict.fromkeys(SECTIONS["Privacy"], "privacy"),
     "tenants": "operate",

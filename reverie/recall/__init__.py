@@ -22,6 +22,6 @@
 - `inspect`: all about one memory, and why
 - `browse`: memories, entities and graph, page by page
 - `conflicts`: memories that cannot both hold
-- `triggers`: reasons to act for a subject, and its signals
+- `signals/`: reasons to act for a subject, and its figures
 - `roster`: subjects and tenants, page by page
 """

@@ -17,7 +17,6 @@
 - `reader_heads`: what a tenant's language model taught the reader
 - `work`: what a stage run is given
 - `locks`: locks of subjects
-- `subscriptions`: webhooks of a tenant
 - `marks`: marks of corrections
 - `plans`: hints to the planner
 - `tenants`: which tenants are known, and their policies

@@ -218,12 +218,11 @@ where tenant_id = %(tenant)s and subject_id = any(%(subjects)s) and (%(whole)s o
 -- Subscribers learn which memories that they know were erased: by id alone, and of nobody.
 insert into ops.outbox (tenant_id, id, subscription_id, subject_id, event, item_id, payload, made_at, due_at)
 select a.tenant_id, md5(s.id::text || a.memory_id::text || 'memory.erased')::uuid, s.id, null, 'memory.erased', a.memory_id,
-       jsonb_build_object('type', 'memory.erased', 'timestamp', e.erased_at,
+       jsonb_build_object('type', 'memory.erased', 'timestamp', %(at)s::timestamptz,
                           'data', jsonb_build_object('memory_id', a.memory_id)),
-       e.erased_at, e.erased_at
+       %(at)s, %(at)s
 from ops.announced a
 join ops.subscriptions s on s.tenant_id = a.tenant_id and s.ended_at is null and 'memory.erased' = any(s.events)
-cross join (select now() as erased_at) e
 where a.tenant_id = %(tenant)s and a.subject_id = any(%(subjects)s) and (%(whole)s or a.memory_id = any(%(items)s))
 on conflict do nothing
 

@@ -151,6 +151,16 @@ def test_every_operation_works(memory: Caller, recorder: Recorder, app: TestClie
     assert memory.mark_reviewed(flagged.turn_id).turn_id == flagged.turn_id
     assert memory.list_reviews().reviews == []
 
+    assert memory.list_triggers(subject_id="ann").triggers == []
+    with pytest.raises(NotFoundError):
+        memory.acknowledge_trigger(quartz, "done")
+    with pytest.raises(NotFoundError):
+        memory.get_signals("ann")
+    webhook = memory.add_webhook("https://example.org/hook", ["trigger.due"])
+    assert [each.id for each in memory.list_webhooks().webhooks] == [webhook.id]
+    assert memory.replay_webhook(webhook.id).messages == 0
+    assert memory.end_webhook(webhook.id).id == webhook.id
+
     assert memory.change_consent("ann", retain_days=30).retain_days == memory.read_consent("ann").retain_days == 30
     assert memory.erase("subject", subject_id="ann", preview=True).receipt is None
     assert memory.erase("subject", subject_id="ann").receipt == 1

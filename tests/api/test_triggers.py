@@ -38,7 +38,7 @@ def test_triggers_are_listed_and_acknowledged(api: TestClient, triggers: list[UU
     assert first["triggers"][0]["why"] == {"expected_hours": 9}
     rest = api.get("/v1/triggers", params={"cursor": first["next_cursor"]}).json()
     assert ([each["id"] for each in rest["triggers"]], rest["next_cursor"]) == ([str(triggers[2])], None)
-    done = api.post(f"/v1/triggers/{triggers[1]}/acknowledge", json={"actor": "dana"})
+    done = api.post(f"/v1/triggers/{triggers[1]}/acknowledge", json={"action": "done", "actor": "dana"})
     assert done.json() == {"trigger_id": str(triggers[1]), "subject_id": "ana"}
     again = api.post(f"/v1/triggers/{triggers[1]}/acknowledge", json={"action": "dismissed"})
     assert again.status_code == 200
@@ -46,7 +46,7 @@ def test_triggers_are_listed_and_acknowledged(api: TestClient, triggers: list[UU
     every = api.get("/v1/triggers", params={"every": True, "subject_id": "ana"}).json()["triggers"]
     assert [each["id"] for each in every] == [str(id_) for id_ in triggers]
     assert (every[1]["action"], every[1]["actor"], every[3]["withheld"]) == ("done", "dana", "cap")
-    assert api.post(f"/v1/triggers/{uuid4()}/acknowledge", json={}).status_code == 404
+    assert api.post(f"/v1/triggers/{uuid4()}/acknowledge", json={"action": "done"}).status_code == 404
     assert api.get("/v1/triggers", params={"cursor": "x"}).status_code == 422
     assert api.get("/v1/triggers", params={"subject_id": "ben"}).json()["triggers"] == []
 

@@ -18,10 +18,10 @@ from standardwebhooks.webhooks import WebhookVerificationError
 from reverie.capture.live.acknowledgements import acknowledge_trigger
 from reverie.drive.deliver.delivering import PAUSES, deliver
 from reverie.drive.deliver.sending import OutgoingMessage, send_by_http
+from reverie.drive.deliver.subscriptions import add_subscription, end_subscription, list_subscriptions, replay_dead
 from reverie.errors import InputError, NotFoundError
 from reverie.store.database import Store
 from reverie.store.session import perform
-from reverie.store.subscriptions import add_subscription, end_subscription, list_subscriptions, replay_dead
 
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
 EVENTS = ("trigger.due", "memory.created", "memory.superseded", "memory.forgotten", "memory.erased")

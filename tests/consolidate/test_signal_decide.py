@@ -17,9 +17,9 @@ from reverie.consolidate.signal.alerts import (
     after_difficulties,
     after_silence,
     awake,
-    in_order,
+    scheduled,
 )
-from reverie.consolidate.signal.history import DayFigures, Felt, Message, Span
+from reverie.consolidate.signal.history import DayFigures, Felt, SessionSpan, UntoldMessage
 from reverie.consolidate.signal.hours import usual_hours, zone_of
 from reverie.consolidate.signal.moods import tell_all
 from reverie.consolidate.signal.periods import find_openings, find_periods
@@ -49,8 +49,8 @@ def figures(day: int, **given: Any) -> DayFigures:
     return DayFigures(**(names | {"negative": 0, "bored": 0, "crises": 0, "zone": None} | given))
 
 
-def spans(*days: int) -> list[Span]:
-    return [Span(BEGIN + day * DAY, BEGIN + day * DAY + HOUR) for day in days]
+def spans(*days: int) -> list[SessionSpan]:
+    return [SessionSpan(BEGIN + day * DAY, BEGIN + day * DAY + HOUR) for day in days]
 
 
 def test_three_in_a_row_within_a_session_open_a_period_and_three_others_close_it(policy: Policy) -> None:
@@ -134,23 +134,23 @@ def test_quiet_hours_a_cap_and_crises_hold_triggers_back(policy: Policy) -> None
         Due(kind=kind, audience="caller", happened_at=BEGIN, due_at=BEGIN, until_at=BEGIN + 9 * DAY, why={})
         for kind in ("silence", "difficult_period", "check_in")
     ]
-    ready = in_order(due, [], LISBON, policy)
+    ready = scheduled(due, [], LISBON, policy)
     assert [(each.kind, each.withheld) for each in ready] == [
         ("check_in", None), ("difficult_period", None), ("silence", "cap"),
     ]  # fmt: skip
     crisis = felt("sad", crisis=True)
-    ready = in_order([*due, *after_crises(crisis, policy)], crisis, LISBON, policy)
+    ready = scheduled([*due, *after_crises(crisis, policy)], crisis, LISBON, policy)
     assert {each.withheld for each in ready if each.audience == "caller"} == {"crisis"}
     assert [(each.kind, each.withheld) for each in ready if each.audience == "person"] == [("crisis", None)]
     over = [Due(kind="silence", audience="caller", happened_at=night, due_at=night, until_at=night + HOUR, why={})]
-    assert in_order(over, [], LISBON, policy) == []
+    assert scheduled(over, [], LISBON, policy) == []
 
 
 def test_moods_follow_the_chain_of_a_live_message() -> None:
     policy = load_policy("reverie")
 
-    def message(place: int, text: str, hours: float) -> Message:
-        return Message(UUID(int=place), "ana", "s", BEGIN + hours * HOUR, text, None, None, own=True)
+    def message(place: int, text: str, hours: float) -> UntoldMessage:
+        return UntoldMessage(UUID(int=place), "ana", "s", BEGIN + hours * HOUR, text, None, None, own=True)
 
     messages = [message(1, "so sad", 0), message(2, "the report is on the desk", 1), message(3, "the desk", 40)]
     options: dict[str, Any] = {"policy": policy, "embedding_model": "none", "instructs": lambda _: False}

@@ -18,7 +18,7 @@ from reverie.api.problems import documented
 from reverie.api.routing import routes_of
 from reverie.capture.live.acknowledgements import acknowledge_trigger
 from reverie.model import bounded_time
-from reverie.recall.triggers import (
+from reverie.recall.signals.triggers import (
     ContactStanding,
     SignalRow,
     Trigger,
@@ -43,7 +43,7 @@ class Acknowledgement(Body):
     model_config = example({"action": "done", "actor": "outreach-bot"})
 
     action: Literal["done", "dismissed"] = Field(
-        default="done", description="done: it was acted upon; dismissed: it was not, on purpose."
+        description="done: it was acted upon; dismissed: it was not, on purpose."
     )
     actor: Name | None = Field(default=None, description="Who acted. Default: the name of the key.")
 
@@ -57,7 +57,7 @@ class AcknowledgedAnswer(Answer):
     subject_id: str
 
 
-class SignalAnswer(Answer):
+class SubjectSignalsAnswer(Answer):
     """A subject's standing and figures, the latest first."""
 
     standing: ContactStanding
@@ -111,7 +111,7 @@ async def post_acknowledgement(trigger_id: UUID, body: Acknowledgement, caller: 
 
 @router.get(
     "/signals",
-    response_model=SignalAnswer,
+    response_model=SubjectSignalsAnswer,
     responses=documented(404, 422),
     summary="Get the signals of a subject",
     name="get_signals",

@@ -13,7 +13,7 @@ from reverie.api.answers import answer
 from reverie.api.fields import Answer, Body, Text, example, now
 from reverie.api.problems import documented
 from reverie.api.routing import routes_of
-from reverie.store.subscriptions import (
+from reverie.drive.deliver.subscriptions import (
     EventName,
     Subscription,
     add_subscription,

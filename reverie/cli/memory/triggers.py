@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import datetime
+from typing import TYPE_CHECKING
 from uuid import UUID
 
 import click
@@ -10,6 +12,10 @@ import click
 from reverie.cli.options import as_of_option, json_option, tenant_option
 from reverie.cli.output import format_value, print_json, say, table
 from reverie.cli.session import CommandSession
+
+if TYPE_CHECKING:
+    from reverie.capture.live.acknowledgements import TriggerAction
+    from reverie.recall.signals.triggers import Trigger
 
 
 @click.command("triggers", short_help="List reasons to act, and acknowledge them.")
@@ -41,23 +47,15 @@ def command(
       reverie triggers ana --all --as-of 2026-03-01
       reverie triggers --ack 019b8d6a-7f10-8c41-9a2b-2c6a3f1d2e4f --actor dana
     """
-    from reverie.capture.live.acknowledgements import acknowledge_trigger
-    from reverie.recall.triggers import list_triggers
+    from reverie.recall.signals.triggers import list_triggers
     from reverie.store.session import perform
 
     with CommandSession(tenant) as session:
         session.require_tenant()
         at = session.time(as_of)
-        for ids, action in ((acknowledged, "done"), (dismissed, "dismissed")):
-            for id_ in ids:
-                done = acknowledge_trigger(
-                    session.worker.session(session.tenant_id),
-                    id_,
-                    action=action,  # type: ignore[arg-type]
-                    acted_at=at,
-                    actor=actor,
-                )
-                perform(done)
+        acted: dict[UUID, TriggerAction] = dict.fromkeys(dismissed, "dismissed")
+        acted |= dict.fromkeys(acknowledged, "done")
+        _acknowledge(session, acted, at, actor)
         reader = session.reader.session(session.tenant_id)
         found = perform(list_triggers(reader, subject_id=subject, as_of=at, every=every, limit=limit + 1))
     shown = found[:limit]
@@ -67,6 +65,21 @@ def command(
     if not shown:
         say("Nothing is due.")
         return
+    _print(shown)
+    if len(found) > limit:
+        say(f"\nThere are more: --limit {limit * 2}")
+
+
+def _acknowledge(session: CommandSession, acted: dict[UUID, TriggerAction], at: datetime, actor: str | None) -> None:
+    from reverie.capture.live.acknowledgements import acknowledge_trigger
+    from reverie.store.session import perform
+
+    for id_, action in acted.items():
+        tenant_session = session.worker.session(session.tenant_id)
+        perform(acknowledge_trigger(tenant_session, id_, action=action, acted_at=at, actor=actor))
+
+
+def _print(triggers: Sequence[Trigger]) -> None:
     rows = [
         (
             format_value(each.due_at),
@@ -78,8 +91,6 @@ def command(
             ", ".join(f"{name}={value}" for name, value in each.why.items()),
             each.id,
         )
-        for each in shown
+        for each in triggers
     ]
     table(("due", "until", "subject", "kind", "for", "state", "why", "id"), rows, ids=("subject", "id"))
-    if len(found) > limit:
-        say(f"\nThere are more: --limit {limit * 2}")

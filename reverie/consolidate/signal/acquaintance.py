@@ -9,7 +9,7 @@ from datetime import UTC, date, datetime, time, timedelta
 from itertools import groupby
 from statistics import median
 
-from reverie.consolidate.signal.history import DayFigures, Span
+from reverie.consolidate.signal.history import DayFigures, SessionSpan
 from reverie.policy import Policy
 
 #: Seconds after which a reply counts half, and words of a message that count as deep.
@@ -17,7 +17,7 @@ _PROMPT_SECONDS, _DEEP_WORDS = 600.0, 20.0
 
 
 @dataclass(frozen=True, slots=True)
-class Stage:
+class StageBegun:
     """A stage of the relationship, from a time on."""
 
     since: datetime
@@ -59,9 +59,9 @@ class Tie:
     why: dict[str, float]
 
 
-def stages_of(sessions: Sequence[Span], policy: Policy) -> list[Stage]:
+def stages_of(sessions: Sequence[SessionSpan], policy: Policy) -> list[StageBegun]:
     """Return the stages in order. A deep relationship ends two days after the last active day, if none follows."""
-    numbers, stages = policy.relationship, list[Stage]()
+    numbers, stages = policy.relationship, list[StageBegun]()
     streak, latest = 0, None
     begins = sorted(span.began for span in sessions)
     for number, began in enumerate(begins, 1):
@@ -73,19 +73,19 @@ def stages_of(sessions: Sequence[Span], policy: Policy) -> list[Stage]:
             latest = day
         stage = numbers.stage(number, streak)
         if not stages or stages[-1].stage != stage:
-            stages.append(Stage(began, stage, number, streak))
+            stages.append(StageBegun(began, stage, number, streak))
     if latest is not None:
         _lapse(stages, latest, len(begins), numbers.stage(len(begins), 0))
     return stages
 
 
-def _lapse(stages: list[Stage], latest: date, sessions: int, stage: str) -> None:
+def _lapse(stages: list[StageBegun], latest: date, sessions: int, stage: str) -> None:
     if stages and stages[-1].stage != stage:
         since = datetime.combine(latest + timedelta(days=2), time(), UTC)
-        stages.append(Stage(since, stage, sessions, 0))
+        stages.append(StageBegun(since, stage, sessions, 0))
 
 
-def pauses_of(sessions: Sequence[Span], policy: Policy) -> list[Pause]:
+def pauses_of(sessions: Sequence[SessionSpan], policy: Policy) -> list[Pause]:
     """Return the pauses between active days, each with the limit that the pauses before it give."""
     known: list[float] = []
     pauses: list[Pause] = []

@@ -146,7 +146,7 @@ def after_crises(moods: Iterable[Felt], policy: Policy) -> list[Due]:
     return triggers
 
 
-def in_order(triggers: Iterable[Due], moods: Iterable[Felt], zone: ZoneInfo, policy: Policy) -> list[Due]:
+def scheduled(triggers: Iterable[Due], moods: Iterable[Felt], zone: ZoneInfo, policy: Policy) -> list[Due]:
     """Return the triggers with quiet hours, the cap of a day and the days after a crisis applied, by time.
 
     Those that are over before quiet hours end are left out.

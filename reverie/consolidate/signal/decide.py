@@ -6,14 +6,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from zoneinfo import ZoneInfo
 
-from reverie.consolidate.signal.acquaintance import Stage, Tie, declines_of, pauses_of, stages_of, tie_of
+from reverie.consolidate.signal.acquaintance import StageBegun, Tie, declines_of, pauses_of, stages_of, tie_of
 from reverie.consolidate.signal.alerts import (
     Due,
     after_crises,
     after_declines,
     after_difficulties,
     after_silence,
-    in_order,
+    scheduled,
 )
 from reverie.consolidate.signal.history import History
 from reverie.consolidate.signal.hours import Band, usual_hours, zone_of
@@ -30,7 +30,7 @@ class Followed:
     subject_id: str
     zone: str
     periods: Sequence[Period] = ()
-    stages: Sequence[Stage] = ()
+    stages: Sequence[StageBegun] = ()
     #: None: no day has a message of the subject.
     tie: Tie | None = None
     band: Band | None = None
@@ -39,7 +39,7 @@ class Followed:
     lineage: list[Lineage] = field(default_factory=list)
 
 
-def follow(history: History, tenant_id: str, policy: Policy) -> Followed:
+def follow_history(history: History, tenant_id: str, policy: Policy) -> Followed:
     """Return what follows from a subject's history."""
     zone_name = zone_of(history.days, policy)
     zone = ZoneInfo(zone_name)
@@ -62,7 +62,7 @@ def follow(history: History, tenant_id: str, policy: Policy) -> Followed:
         stages=stages_of(history.sessions, policy),
         tie=tie_of(own, pauses, declines[-1] is not None, policy) if own else None,
         band=bands[-1] if bands else None,
-        triggers=in_order(triggers, history.moods, zone, policy),
+        triggers=scheduled(triggers, history.moods, zone, policy),
     )
     if policy.signals.remember:
         for opening in openings:

@@ -27,7 +27,7 @@ class SubjectDays:
 
 
 @dataclass(frozen=True, slots=True)
-class Message:
+class UntoldMessage:
     """A message of the log without a mood."""
 
     id: UUID
@@ -76,7 +76,7 @@ class DayFigures:
 
 
 @dataclass(frozen=True, slots=True)
-class Span:
+class SessionSpan:
     """When a session began and ended."""
 
     began: datetime
@@ -90,4 +90,4 @@ class History:
     subject_id: str
     days: list[DayFigures] = field(default_factory=list)
     moods: list[Felt] = field(default_factory=list)
-    sessions: list[Span] = field(default_factory=list)
+    sessions: list[SessionSpan] = field(default_factory=list)

@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 import numpy as np
 import numpy.typing as npt
 
-from reverie.consolidate.signal.history import Message
+from reverie.consolidate.signal.history import UntoldMessage
 from reverie.language.cues import linear
 from reverie.language.cues.crisis import find_crisis
 from reverie.language.cues.immediate import extract_candidates
@@ -18,7 +18,7 @@ from reverie.language.text import CountTokens
 from reverie.model import Turn
 from reverie.policy import Policy
 
-Vector = npt.NDArray[np.float32]
+MoodVector = npt.NDArray[np.float32]
 #: Moods before the first message of a session, each with its time.
 Before = Mapping[tuple[str, str], tuple[datetime, Mood]]
 
@@ -27,7 +27,7 @@ Before = Mapping[tuple[str, str], tuple[datetime, Mood]]
 class ToldMood:
     """The mood of a message, and whether it sounds like a crisis."""
 
-    message: Message
+    message: UntoldMessage
     mood: Mood
     crisis: bool
 
@@ -41,13 +41,13 @@ def needs_vectors(policy: Policy, embedding_model: str) -> bool:
 
 
 def tell_all(
-    messages: Sequence[Message],
-    vectors: Sequence[Vector | None],
+    messages: Sequence[UntoldMessage],
+    vectors: Sequence[MoodVector | None],
     before: Before,
     *,
     policy: Policy,
     embedding_model: str,
-    instructs: Callable[[Message], bool],
+    instructs: Callable[[UntoldMessage], bool],
 ) -> list[ToldMood]:
     """Return the mood of each message; they come session by session, in the order in which they were said.
 
@@ -77,7 +77,7 @@ def tell_all(
     return told
 
 
-def gives_instruction(message: Message, tenant_id: str, policy: Policy, count_tokens: CountTokens) -> bool:
+def gives_instruction(message: UntoldMessage, tenant_id: str, policy: Policy, count_tokens: CountTokens) -> bool:
     """Return whether the rules find an instruction in a message."""
     turn = Turn(
         tenant_id=tenant_id,

@@ -8,7 +8,7 @@ from typing import Any
 
 from psycopg import Connection
 
-from reverie.consolidate.signal.history import DayFigures, Felt, History, Message, Span, SubjectDays
+from reverie.consolidate.signal.history import DayFigures, Felt, History, SessionSpan, SubjectDays, UntoldMessage
 from reverie.language.cues.mood import Mood
 from reverie.store.queries import queries
 from reverie.store.work import Work
@@ -37,14 +37,14 @@ def open_days(work: Work) -> Iterator[SubjectDays]:
 
 def read_messages_of(
     conn: Connection[Any], work: Work, days: SubjectDays, model: str
-) -> tuple[list[Message], dict[tuple[str, str], tuple[datetime, Mood]]]:
+) -> tuple[list[UntoldMessage], dict[tuple[str, str], tuple[datetime, Mood]]]:
     """Return the messages of some days that have no mood, by session, and the last mood of each session before."""
     sql = queries("signal")
     params = work.params() | days.params() | {"model": model}
     params |= {"whole": _WHOLE, "ttl": timedelta(hours=work.policy.working_memory.ttl_hours)}
     messages, begins = [], []
     for id_, subject, session, at, text, vector, told, begun, own in conn.execute(sql["read_messages"], params):
-        message = Message(id_, subject, session, at, text, vector, Mood(**told) if told else None, own)
+        message = UntoldMessage(id_, subject, session, at, text, vector, Mood(**told) if told else None, own)
         messages.append(message)
         if begun:
             begins.append(message)
@@ -72,5 +72,5 @@ def read_histories(conn: Connection[Any], work: Work, names: Sequence[str]) -> l
     for subject_id, *row in conn.execute(sql["read_moods"], params):
         histories[subject_id].moods.append(Felt(*row))
     for subject_id, *row in conn.execute(sql["read_sessions"], params):
-        histories[subject_id].sessions.append(Span(*row))
+        histories[subject_id].sessions.append(SessionSpan(*row))
     return list(histories.values())

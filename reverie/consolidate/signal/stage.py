@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from reverie.consolidate.signal.decide import follow
-from reverie.consolidate.signal.history import Message, SubjectDays
-from reverie.consolidate.signal.moods import Vector, gives_instruction, needs_vectors, tell_all
+from reverie.consolidate.signal.decide import follow_history
+from reverie.consolidate.signal.history import SubjectDays, UntoldMessage
+from reverie.consolidate.signal.moods import MoodVector, gives_instruction, needs_vectors, tell_all
 from reverie.consolidate.signal.read import open_days, read_histories, read_messages_of
 from reverie.consolidate.signal.write import write_figures, write_followed, write_moods
 from reverie.inference import from_half_wire, to_half_wire
@@ -65,14 +65,14 @@ def _work_in(attempt: Run, days: SubjectDays) -> bool:
         write_moods(conn, attempt, told)
         write_figures(conn, attempt, days)
         histories = read_histories(conn, work, names)
-        write_followed(conn, attempt, [follow(history, work.tenant_id, work.policy) for history in histories])
+        write_followed(conn, attempt, [follow_history(history, work.tenant_id, work.policy) for history in histories])
         attempt.record(conn)
     return True
 
 
-def _vectors(work: Work, messages: Sequence[Message]) -> list[Vector | None]:
+def _vectors(work: Work, messages: Sequence[UntoldMessage]) -> list[MoodVector | None]:
     """The vectors of messages, rounded as stored ones are."""
-    found: list[Vector | None] = [None] * len(messages)
+    found: list[MoodVector | None] = [None] * len(messages)
     if not needs_vectors(work.policy, work.embedder.model):
         return found
     stored = [place for place, message in enumerate(messages) if message.vector is not None]

@@ -11,7 +11,7 @@ from reverie.cli.options import as_of_option, json_option, tenant_option
 from reverie.cli.output import format_value, note, pairs, print_json, say, table
 from reverie.cli.session import CommandSession
 
-#: The names of `reverie.store.subscriptions`, which is not loaded for `--help`.
+#: The names of `reverie.drive.deliver.subscriptions`, which is not loaded for `--help`.
 _EVENTS = ("trigger.due", "memory.created", "memory.superseded", "memory.forgotten", "memory.erased")
 
 
@@ -32,10 +32,10 @@ def command() -> None:
 @click.option("--event", "events", multiple=True, required=True, type=click.Choice(_EVENTS), help="An event to send.")
 @tenant_option
 @json_option
-def add(url: str, events: tuple[str, ...], tenant: str | None, as_json: bool) -> None:
+def add_webhook(url: str, events: tuple[str, ...], tenant: str | None, as_json: bool) -> None:
     """Have events sent to URL, and print the secret of their signatures. It is printed only now."""
+    from reverie.drive.deliver.subscriptions import add_subscription
     from reverie.store.session import perform
-    from reverie.store.subscriptions import add_subscription
 
     with CommandSession(tenant) as session:
         session.require_tenant()
@@ -58,8 +58,8 @@ def add(url: str, events: tuple[str, ...], tenant: str | None, as_json: bool) ->
 @json_option
 def list_webhooks(tenant: str | None, as_json: bool) -> None:
     """List the tenant's webhooks, with what waits for each, was delivered and was given up."""
+    from reverie.drive.deliver.subscriptions import list_subscriptions
     from reverie.store.session import perform
-    from reverie.store.subscriptions import list_subscriptions
 
     with CommandSession(tenant) as session:
         session.require_tenant()
@@ -88,10 +88,10 @@ def list_webhooks(tenant: str | None, as_json: bool) -> None:
 @click.argument("webhook", type=click.UUID)
 @tenant_option
 @json_option
-def end(webhook: UUID, tenant: str | None, as_json: bool) -> None:
+def end_webhook(webhook: UUID, tenant: str | None, as_json: bool) -> None:
     """End WEBHOOK, an id. Messages that wait for it are dropped."""
+    from reverie.drive.deliver.subscriptions import end_subscription
     from reverie.store.session import perform
-    from reverie.store.subscriptions import end_subscription
 
     with CommandSession(tenant) as session:
         session.require_tenant()
@@ -123,10 +123,10 @@ def deliver_now(tenant: str | None, as_of: datetime | None, as_json: bool) -> No
 @click.argument("webhook", type=click.UUID, required=False)
 @tenant_option
 @json_option
-def replay(webhook: UUID | None, tenant: str | None, as_json: bool) -> None:
+def replay_webhooks(webhook: UUID | None, tenant: str | None, as_json: bool) -> None:
     """Let the messages be sent again that were given up: of WEBHOOK, an id, or of all."""
+    from reverie.drive.deliver.subscriptions import replay_dead
     from reverie.store.session import perform
-    from reverie.store.subscriptions import replay_dead
 
     with CommandSession(tenant) as session:
         session.require_tenant()
