@@ -88,7 +88,7 @@ class House:
             sys.path.remove(str(self.root))
 
     def largest_folder(self) -> Count:
-        """Modules of the largest folder, without `__init__.py` and Alembic's scripts, of which each migration has one."""
+        """Modules of the largest folder, without `__init__.py` and Alembic's scripts of migrations."""
         sizes: dict[str, int] = defaultdict(int)
         for path in (self.root / "reverie").rglob("*.py"):
             if path.parent.name != "versions":
