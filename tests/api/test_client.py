@@ -21,6 +21,7 @@ from reverie_client import AsyncClient, Client, InvalidRequestError, NotFoundErr
 from reverie_client.operations import Operations
 from reverie_client.request import Request
 from tests.api.conftest import MakeKey, until_logged
+from tests.cli.conftest import insert
 from tests.recall.conftest import Corpus
 
 BRUNO = Turn(role="user", speaker="Ana", text="This is my brother Bruno.", source_id="t1")
@@ -151,11 +152,18 @@ def test_every_operation_works(memory: Caller, recorder: Recorder, app: TestClie
     assert memory.mark_reviewed(flagged.turn_id).turn_id == flagged.turn_id
     assert memory.list_reviews().reviews == []
 
-    assert memory.list_triggers(subject_id="ann").triggers == []
-    with pytest.raises(NotFoundError):
-        memory.acknowledge_trigger(quartz, "done")
-    with pytest.raises(NotFoundError):
-        memory.get_signals("ann")
+    run = UUID(int=0)
+    insert(
+        corpus.conn, "memory.triggers", id=run, subject_id="ann", kind="silence", audience="caller", happened_at=NOW,
+        due_at=NOW, until_at=NOW, why="{}", run_id=run,
+    )  # fmt: skip
+    insert(
+        corpus.conn, "memory.ties", subject_id="ann", day=NOW.date(), zone="UTC", churn_risk=0, strength=0.5, why="{}",
+        run_id=run,
+    )  # fmt: skip
+    assert [each.id for each in memory.list_triggers(subject_id="ann", every=True).triggers] == [run]
+    assert memory.acknowledge_trigger(run, "done").subject_id == "ann"
+    assert memory.get_signals("ann").standing.strength == 0.5
     webhook = memory.add_webhook("https://example.org/hook", ["trigger.due"])
     assert [each.id for each in memory.list_webhooks().webhooks] == [webhook.id]
     assert memory.replay_webhook(webhook.id).messages == 0
